@@ -1,0 +1,19 @@
+// A copy into a folded layout, typed.
+// SPDX-License-Identifier: Apache-2.0
+#include "spio/dims.h"
+
+struct I : spio::dim {
+    using dim::dim;
+};
+struct K : spio::dim {
+    using dim::dim;
+};
+constexpr auto i = spio::axis<I>(16);
+constexpr auto k = spio::axis<K>(512);
+
+extern "C" __global__ void kernel(float* to, float const* from) {
+    I const row(threadIdx.y);
+    K const column(threadIdx.x);
+    *spio::tensor<float, k / 8, i, k % 8>(to)[row][column] =
+        *spio::tensor<float const, i, k>(from)[row][column];
+}

@@ -1,0 +1,51 @@
+// An SVG picture of words and rounded boxes, written as it is drawn. Lengths are in pixels.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fstream>
+#include <string>
+
+class picture {
+  public:
+    picture(char const* path, int width, int height, char const* title) : out_(path) {
+        std::string const size =
+            "width=\"" + std::to_string(width) + "\" height=\"" + std::to_string(height) + "\"";
+        out_ << "<svg xmlns=\"http://www.w3.org/2000/svg\" " << size << ">\n<title>" << title
+             << "</title>" << style << "<rect " << size << " rx=\"8\" fill=\"#ffffff\"/>\n";
+    }
+
+    // Centered words stand around x, those at the end before it, all others after it.
+    void text(int x, int y, char const* kind, std::string const& words) {
+        out_ << "<text x=\"" << x << "\" y=\"" << y << "\" class=\"" << kind << "\">";
+        for (char c : words) out_ << (c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c));
+        out_ << "</text>\n";
+    }
+    void box(int x, int y, int width, std::string const& color) {
+        out_ << "<rect x=\"" << x + 1 << "\" y=\"" << y + 1 << "\" width=\"" << width - 2
+             << "\" height=\"" << box_height - 2 << "\" rx=\"2\" class=\"" << color << "\"/>\n";
+    }
+    bool finish() {
+        out_ << "</svg>\n" << std::flush;
+        return out_.good();
+    }
+
+    static constexpr int box_height = 21;
+
+  private:
+    static constexpr char style[] = R"(
+<style>
+text { font: 12px system-ui, "Segoe UI", "Helvetica Neue", Arial, sans-serif; fill: #475569 }
+.title { font-size: 20px; font-weight: 600; fill: #0f172a }
+.name { font-size: 14px; font-weight: 600; fill: #0f172a }
+.code { font: 11px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace }
+.cell, .strong, .faint { font-size: 11px; text-anchor: middle; fill: #334155 }
+.strong { fill: #ffffff; font-weight: 600 }
+.faint, .end { fill: #8593a8 }
+.end { font-size: 11px; text-anchor: end }
+.good, .bad { font-weight: 600; text-anchor: end }
+.blue, .good { fill: #1d5fa6 } .orange, .bad { fill: #c4551a }
+.gray0 { fill: #eef2f6 } .gray1 { fill: #e1e8ef } .gray2 { fill: #d2dce6 } .gray3 { fill: #c1cedb }
+</style>
+)";
+    std::ofstream out_;
+};

@@ -1,0 +1,112 @@
+// Compound indices: one number that stands for several indices, such as a thread or a block.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "spio/well_formed.h"
+
+namespace spio {
+
+// The number in mixed radix: the last digit varies fastest. The first digit is not reduced, so
+// that an offset beyond the size is a position out of bounds, as inbounds() will say.
+template <index... Digits>
+    requires distinct_dimensions<Digits...>
+struct linear_index : place_arithmetic {
+    using bases = bases_of<Digits...>;
+    template <class D> static constexpr bool has = (same<dimension_of<Digits>, D> || ...);
+
+    constexpr linear_index() = default;
+    template <integer N> constexpr explicit linear_index(N offset) : offset_(offset) {}
+    // From a position in a linear index, or from coordinates that hold one.
+    template <place P>
+        requires contains<bases_in<P>, OFFSET>
+    constexpr explicit linear_index(P const& p)
+        : offset_(coordinates_of(p).template total<OFFSET>()) {}
+
+    constexpr OFFSET offset() const { return offset_; }
+
+    static constexpr int num_dims() { return sizeof...(Digits); }
+    // The number of offsets, unless the first digit is open.
+    static constexpr int size()
+        requires((bound_of<Digits> > 0) && ...)
+    {
+        return (1 * ... * bound_of<Digits>);
+    }
+    template <index D>
+        requires has<D>
+    static constexpr int size() {
+        return (0 + ... + (same<dimension_of<Digits>, D> ? bound_of<Digits> : 0));
+    }
+
+    template <index D>
+        requires has<D>
+    constexpr auto get() const {
+        return coordinates().template get<D>();
+    }
+    template <index AbsentDimension, class FromIndex = linear_index>
+        requires(!has<AbsentDimension>)
+    void get() const = delete;
+
+    constexpr auto coordinates() const { return coords<Digits...>(digit_of<Digits>()...); }
+
+    // The same index over another dimension.
+    template <index From, index To>
+        requires distinct_dimensions<renamed<From, To, Digits>...>
+    constexpr auto cast() const {
+        return linear_index<renamed<From, To, Digits>...>(offset_.value);
+    }
+
+    // The offsets of this index that fall to idx when they are dealt out over its dimension P.
+    //     for (auto e : Tile::partition<LANE>(thread)) …    e = lane, lane + 32, …
+    template <index P, located Index>
+        requires(Index::template has<P>)
+    static constexpr auto partition(Index const& idx) {
+        return deal{idx.template get<P>().value, Index::template size<P>()};
+    }
+
+  private:
+    template <index Digit> constexpr Digit digit_of() const {
+        constexpr int place = position_of<Digit, Digits...>();
+        constexpr unsigned right = product_right_of(place);
+        unsigned const rest = static_cast<unsigned>(offset_.value) / right;
+        Digit digit;
+        digit.value = static_cast<int>(place == 0 ? rest : rest % max(bound_of<Digit>, 1));
+        return digit;
+    }
+    static consteval int product_right_of(int place) {
+        int const radices[] = {bound_of<Digits>..., 1};
+        int product = 1;
+        for (int i = place + 1; i < static_cast<int>(sizeof...(Digits)); ++i) product *= radices[i];
+        return product;
+    }
+    struct deal {
+        int start;
+        int step;
+        struct sentinel {};
+        struct iterator {
+            int offset;
+            int step;
+            constexpr linear_index operator*() const { return linear_index(offset); }
+            constexpr iterator& operator++() {
+                offset += step;
+                return *this;
+            }
+            friend constexpr bool operator!=(iterator i, sentinel) { return i.offset < size(); }
+        };
+        constexpr iterator begin() const { return {start, step}; }
+        constexpr sentinel end() const { return {}; }
+    };
+
+    OFFSET offset_;
+};
+
+template <auto Axis, class Dimension> consteval auto digit_of_axis(axis<Dimension>) {
+    return typename digit_value<base_of<Dimension>, Axis.as_digit(), Axis.is_dynamic>::type();
+}
+
+//     using Block = compound_index<i / 16, j / 16>;
+//     a[Block(blockIdx.x)]
+template <auto... Axes>
+    requires(is_plain_axis<decltype(Axes)> && ...) && no_problem<index_problem_of<Axes...>>
+using compound_index = linear_index<decltype(digit_of_axis<Axes>(Axes))...>;
+
+} // namespace spio

@@ -1,0 +1,258 @@
+// Coordinates: a list of indices of different dimensions, added and compared base by base.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/mp11/list.hpp>
+#include <boost/mp11/set.hpp>
+
+#include "spio/fold.h"
+
+namespace spio {
+
+template <class List, class T> inline constexpr bool contains = false;
+template <template <class...> class List, class... Ts, class T>
+inline constexpr bool contains<List<Ts...>, T> = (same<Ts, T> || ...);
+
+// One entry of coordinates, found by its dimension.
+template <class Dimension, class Index> struct entry {
+    Index value;
+};
+template <class Dimension, class Index> constexpr Index look_up(entry<Dimension, Index> const& e) {
+    return e.value;
+}
+
+// The bases of some indices, each once, in order of first appearance.
+template <class... Indices>
+using bases_of = boost::mp11::mp_set_push_back<boost::mp11::mp_list<>, base_of<Indices>...>;
+
+template <class... Indices>
+inline constexpr bool distinct_dimensions =
+    boost::mp11::mp_size<
+        boost::mp11::mp_set_push_back<boost::mp11::mp_list<>, dimension_of<Indices>...>>::value ==
+    sizeof...(Indices);
+
+// Whatever is not one index but has coordinates: they themselves, a compound index, a lane's part
+// of a fragment.
+template <class T>
+concept located = requires(T const& x) { typename decltype(x.coordinates())::bases; };
+template <class T>
+concept place = index<T> || located<T>;
+
+template <index T> constexpr auto coordinates_of(T x) { return coords<T>(x); }
+template <located T> constexpr auto coordinates_of(T const& x) { return x.coordinates(); }
+template <class T> T const& some();
+template <place T> using bases_in = typename decltype(coordinates_of(some<T>()))::bases;
+
+template <class ListA, class ListB> inline constexpr bool meets = false;
+template <class... A, class ListB>
+inline constexpr bool meets<boost::mp11::mp_list<A...>, ListB> = (contains<ListB, A> || ...);
+
+// Two places compare in the bases that both have; there must be one.
+template <class A, class B>
+concept shares_a_base = place<A> && place<B> && meets<bases_in<A>, bases_in<B>>;
+
+template <class A, class B>
+concept not_both_single = place<A> && place<B> && (located<A> || located<B>);
+
+// The sum of those values whose base is Base; there is at least one.
+template <class Base, index First, index... Rest> constexpr auto total_of(First x, Rest... rest) {
+    if constexpr (!same<base_of<First>, Base>) {
+        return total_of<Base>(rest...);
+    } else if constexpr ((same<base_of<Rest>, Base> || ...)) {
+        return x + total_of<Base>(rest...);
+    } else {
+        return x;
+    }
+}
+
+// Coordinates with one entry a base: the sum of the values of that base.
+template <class... Bases, index... Ts>
+constexpr auto gather(boost::mp11::mp_list<Bases...>, Ts... xs) {
+    return coords<decltype(total_of<Bases>(xs...))...>(total_of<Bases>(xs...)...);
+}
+
+template <class... As, class... Bs>
+constexpr auto sum_of(coords<As...> const& a, coords<Bs...> const& b) {
+    return gather(bases_of<As..., Bs...>(), a.template get<As>()..., b.template get<Bs>()...);
+}
+
+// Where two places share a base, Relation holds there.
+template <class Relation, class... Bases, class A, class B>
+constexpr bool wherever_shared(boost::mp11::mp_list<Bases...>, A const& a, B const& b) {
+    auto const holds = [&]<class Base>(boost::mp11::mp_identity<Base>) {
+        if constexpr (contains<typename B::bases, Base>) {
+            return Relation::of(a.template total<Base>(), b.template total<Base>());
+        } else {
+            return true;
+        }
+    };
+    return (... & holds(boost::mp11::mp_identity<Bases>()));
+}
+
+struct equal {
+    template <index A, index B> static constexpr bool of(A a, B b) { return a == b; }
+};
+struct less {
+    template <index A, index B> static constexpr bool of(A a, B b) { return a < b; }
+};
+struct less_or_equal {
+    template <index A, index B> static constexpr bool of(A a, B b) { return a <= b; }
+};
+
+// Its friends are the arithmetic of places. Addition sums per base; bases that only one side has
+// pass through. Comparison is a partial order: a < b says that it holds in every shared base.
+struct place_arithmetic {
+    template <class A, class B>
+        requires not_both_single<A, B>
+    friend constexpr auto operator+(A const& a, B const& b) {
+        return sum_of(coordinates_of(a), coordinates_of(b));
+    }
+    template <class A, class B>
+        requires not_both_single<A, B>
+    friend constexpr auto operator-(A const& a, B const& b) {
+        return sum_of(coordinates_of(a), -coordinates_of(b));
+    }
+    template <class A, class B>
+        requires not_both_single<A, B> && shares_a_base<A, B>
+    friend constexpr bool operator==(A const& a, B const& b) {
+        return wherever_shared<equal>(bases_in<A>(), coordinates_of(a), coordinates_of(b));
+    }
+    template <class A, class B>
+        requires not_both_single<A, B> && shares_a_base<A, B>
+    friend constexpr bool operator<(A const& a, B const& b) {
+        return wherever_shared<less>(bases_in<A>(), coordinates_of(a), coordinates_of(b));
+    }
+    template <class A, class B>
+        requires not_both_single<A, B> && shares_a_base<A, B>
+    friend constexpr bool operator<=(A const& a, B const& b) {
+        return wherever_shared<less_or_equal>(bases_in<A>(), coordinates_of(a), coordinates_of(b));
+    }
+    template <class A, class B>
+        requires not_both_single<A, B> && shares_a_base<A, B>
+    friend constexpr bool operator>(A const& a, B const& b) {
+        return b < a;
+    }
+    template <class A, class B>
+        requires not_both_single<A, B> && shares_a_base<A, B>
+    friend constexpr bool operator>=(A const& a, B const& b) {
+        return b <= a;
+    }
+
+    template <class Place, class NoDimensionOfIt>
+        requires not_both_single<Place, NoDimensionOfIt> && (!shares_a_base<Place, NoDimensionOfIt>)
+    friend bool operator==(Place const&, NoDimensionOfIt const&) = delete;
+    template <class Place, class NoDimensionOfIt>
+        requires not_both_single<Place, NoDimensionOfIt> && (!shares_a_base<Place, NoDimensionOfIt>)
+    friend bool operator<(Place const&, NoDimensionOfIt const&) = delete;
+    template <class Place, class NoDimensionOfIt>
+        requires not_both_single<Place, NoDimensionOfIt> && (!shares_a_base<Place, NoDimensionOfIt>)
+    friend bool operator<=(Place const&, NoDimensionOfIt const&) = delete;
+    template <class Place, class NoDimensionOfIt>
+        requires not_both_single<Place, NoDimensionOfIt> && (!shares_a_base<Place, NoDimensionOfIt>)
+    friend bool operator>(Place const&, NoDimensionOfIt const&) = delete;
+    template <class Place, class NoDimensionOfIt>
+        requires not_both_single<Place, NoDimensionOfIt> && (!shares_a_base<Place, NoDimensionOfIt>)
+    friend bool operator>=(Place const&, NoDimensionOfIt const&) = delete;
+    // In place, where the sum is of the same type.
+    template <located A, place B>
+        requires same<decltype(some<A>() + some<B>()), A>
+    friend constexpr A& operator+=(A& a, B const& b) {
+        return a = a + b;
+    }
+    template <located A, place B>
+        requires same<decltype(some<A>() - some<B>()), A>
+    friend constexpr A& operator-=(A& a, B const& b) {
+        return a = a - b;
+    }
+
+    template <located Place, integer NotADimension>
+    friend Place operator+(Place const&, NotADimension) = delete;
+    template <located Place, integer NotADimension>
+    friend Place operator-(Place const&, NotADimension) = delete;
+};
+
+// An ordered list of indices, each of another dimension; several may share a base.
+//     make_coordinates(I(1), K8(2)).get<K8>() == K8(2)
+template <class... Ts> struct coords : place_arithmetic, entry<dimension_of<Ts>, Ts>... {
+    using bases = bases_of<Ts...>;
+    template <index Dimension>
+    static constexpr bool has = (same<dimension_of<Ts>, dimension_of<Dimension>> || ...);
+
+    constexpr coords() = default;
+    constexpr explicit coords(Ts... xs)
+        requires(sizeof...(Ts) > 0)
+        : entry<dimension_of<Ts>, Ts>{xs}... {}
+
+    static constexpr int num_dims() { return sizeof...(Ts); }
+    constexpr coords coordinates() const { return *this; }
+
+    // The entry of exactly this dimension.
+    template <index Dimension>
+        requires has<Dimension>
+    constexpr auto get() const {
+        return look_up<dimension_of<Dimension>>(*this);
+    }
+    template <index AbsentDimension, class FromCoordinates = coords>
+        requires(!has<AbsentDimension>)
+    void get() const = delete;
+
+    // The sum of all entries of one base.
+    template <class Base>
+        requires contains<bases, Base>
+    constexpr auto total() const {
+        return total_of<Base>(get<Ts>()...);
+    }
+
+    // One entry a base, in order of first appearance, at the finest precision that its entries
+    // have.
+    //     {I:2, I/8:3, J:1} becomes {I:26, J:1}
+    constexpr auto normalize() const { return gather(bases(), get<Ts>()...); }
+
+    // The same without the entries of one base.
+    template <index Base>
+        requires contains<bases, Base>
+    constexpr auto drop() const {
+        return select(
+            boost::mp11::mp_append<boost::mp11::mp_if_c<
+                same<base_of<Ts>, Base>, boost::mp11::mp_list<>, boost::mp11::mp_list<Ts>>...>());
+    }
+    template <index AbsentDimension, class FromCoordinates = coords>
+        requires(!contains<bases, AbsentDimension>)
+    void drop() const = delete;
+
+    // The same with every entry of one base counted as another.
+    template <index From, index To>
+        requires distinct_dimensions<renamed<From, To, Ts>...>
+    constexpr auto cast() const {
+        return coords<renamed<From, To, Ts>...>(rename<From, To>(get<Ts>())...);
+    }
+
+    constexpr bool all_non_negative() const { return ((get<Ts>().value >= 0) && ...); }
+
+    constexpr auto operator-() const { return coords<dimension_of<Ts>...>(-get<Ts>()...); }
+    template <integer N> friend constexpr auto operator*(coords const& c, N n) {
+        return coords<dimension_of<Ts>...>(c.template get<Ts>() * n...);
+    }
+    template <integer N> friend constexpr auto operator*(N n, coords const& c) { return c * n; }
+
+  private:
+    template <class... Kept> constexpr auto select(boost::mp11::mp_list<Kept...>) const {
+        return coords<Kept...>(get<Kept>()...);
+    }
+};
+
+template <index... Ts>
+    requires distinct_dimensions<Ts...>
+constexpr auto make_coordinates(Ts... xs) {
+    return coords<Ts...>(xs...);
+}
+template <index... WithADimensionTwice>
+    requires(!distinct_dimensions<WithADimensionTwice...>)
+void make_coordinates(WithADimensionTwice...) = delete;
+
+// The same, summed per base.
+template <index... Ts> constexpr auto make_normalized_coordinates(Ts... xs) {
+    return gather(bases_of<Ts...>(), xs...);
+}
+
+} // namespace spio

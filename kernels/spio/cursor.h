@@ -1,0 +1,206 @@
+// Cursors: a place in a tensor, kept as logical coordinates until an address is asked for.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "spio/layout.h"
+
+namespace spio {
+
+template <class Data, class Layout, index... Ts> class cursor;
+
+// A place committed to a pointer. It moves only where moving means adding to the pointer, wherever
+// it is: by whole blocks of the coarsest axis of a base. Anything else does not compile.
+template <class Data, class Layout> class base_cursor {
+  public:
+    // Whether D moves by whole blocks.
+    template <index D>
+    static constexpr bool moves_freely = [] {
+        if constexpr (contains<typename Layout::bases, base_of<D>>) {
+            constexpr int unit = Layout::table.free_stride(Layout::template base<base_of<D>>);
+            return unit > 0 && stride_of<D> % (unit > 0 ? unit : 1) == 0;
+        } else {
+            return false;
+        }
+    }();
+
+    constexpr base_cursor(Data* pointer, Layout const& shape) : pointer_(pointer), shape_(shape) {}
+
+    template <index D>
+        requires moves_freely<D>
+    constexpr base_cursor& step(D d = D(1)) {
+        constexpr int base = Layout::template base<base_of<D>>;
+        constexpr digit_row top = Layout::table.digits[Layout::table.coarsest(base)];
+        pointer_ += count<top.is.stride>(d) * shape_.template memory_stride<top.axis>();
+        return *this;
+    }
+    template <index CouldCarryOutOfItsAxis, class Tensor = base_cursor>
+        requires(!moves_freely<CouldCarryOutOfItsAxis>)
+    base_cursor& step(CouldCarryOutOfItsAxis) = delete;
+
+    template <index D>
+        requires moves_freely<D>
+    constexpr base_cursor operator[](D d) const {
+        return base_cursor(*this).step(d);
+    }
+    template <index CouldCarryOutOfItsAxis, class Tensor = base_cursor>
+        requires(!moves_freely<CouldCarryOutOfItsAxis>)
+    base_cursor operator[](CouldCarryOutOfItsAxis) const = delete;
+
+    constexpr Data* get() const { return pointer_; }
+    constexpr Data& operator*() const { return *pointer_; }
+    constexpr Data* operator->() const { return pointer_; }
+
+  private:
+    Data* pointer_;
+    Layout shape_;
+};
+
+// A tensor at a position. Subscripts add to the position, in any order; the types of what came in
+// tell how much arithmetic its address needs.
+template <class Data, class Layout, index... Ts> class cursor {
+  public:
+    using data_type = Data;
+    using bases = typename Layout::bases;
+
+    constexpr cursor(Data* pointer, Layout const& shape, terms<Ts...> const& position,
+                     typename Layout::steps const& moved)
+        : pointer_(pointer), shape_(shape), position_(position), moved_(moved) {}
+
+    // The cursor moved by a place. What the tensor has of it takes effect, the rest does not.
+    template <place P>
+        requires meets<bases_in<P>, bases>
+    [[nodiscard]] constexpr auto operator[](P const& p) const {
+        return moved_by(coordinates_of(p));
+    }
+    template <place AbsentDimension, class Cursor = cursor>
+        requires(!meets<bases_in<AbsentDimension>, bases>)
+    void operator[](AbsentDimension const&) const = delete;
+    template <integer NotADimension, class Cursor = cursor>
+    void operator[](NotADimension) const = delete;
+
+    // The same in place.
+    template <place P>
+        requires meets<bases_in<P>, bases>
+    constexpr cursor& step(P const& p = P(1)) {
+        step_by(coordinates_of(p));
+        return *this;
+    }
+    template <place AbsentDimension, class Cursor = cursor>
+        requires(!meets<bases_in<AbsentDimension>, bases>)
+    void step(AbsentDimension const&) = delete;
+    template <integer NotADimension, class Cursor = cursor> void step(NotADimension) = delete;
+
+    constexpr Data* get() const {
+        displacement const d = shape_.offset(position_, moved_);
+        return pointer_ + d.wide + d.narrow;
+    }
+    constexpr Data& operator*() const { return *get(); }
+    constexpr Data* operator->() const { return get(); }
+
+    // How far that is from the first element, in elements.
+    constexpr typename Layout::offset_type offset() const {
+        displacement const d = shape_.offset(position_, moved_);
+        return static_cast<typename Layout::offset_type>(d.wide + d.narrow);
+    }
+
+    // 0 <= position < extent in every base.
+    constexpr bool inbounds() const { return inbounds_in(bases()); }
+    constexpr cursor const& inbounds(bool& result) const {
+        result = inbounds();
+        return *this;
+    }
+
+    // The address, computed once.
+    constexpr auto rebase() const { return base_cursor<Data, Layout>(get(), shape_); }
+
+    constexpr Layout const& shape() const { return shape_; }
+    constexpr auto extents() const { return shape_.extents(); }
+    template <index D>
+        requires(Layout::template has<D>)
+    constexpr D size() const {
+        return shape_.template size<D>();
+    }
+    template <index D>
+        requires contains<bases, base_of<D>>
+    constexpr D extent() const {
+        return shape_.template extent<D>();
+    }
+
+  private:
+    // A term of its own for each type that comes in; equal ones add up, without their bound.
+    template <index X> constexpr auto with(X x) const {
+        using sum = dimension_of<X>;
+        if constexpr (!contains<bases, base_of<X>>) {
+            return *this;
+        } else if constexpr ((same<sum, Ts> || ...)) {
+            if constexpr (same<X, sum> || (same<X, Ts> || ...)) {
+                cursor moved = *this;
+                static_cast<entry<sum, sum>&>(moved.position_).value.value += x.value;
+                return moved;
+            } else {
+                return append(x);
+            }
+        } else if constexpr ((same<X, Ts> || ...)) {
+            return append(sum(x.value));
+        } else {
+            return append(x);
+        }
+    }
+    template <index X> constexpr auto append(X x) const {
+        typename Layout::steps moved = moved_;
+        if constexpr (same<X, base_of<X>>) {
+            // From now on this term takes up steps, those of the past too.
+            x.value += moved.of[Layout::template base<X>];
+            moved.of[Layout::template base<X>] = 0;
+        }
+        return cursor<Data, Layout, Ts..., X>(
+            pointer_, shape_, terms<Ts..., X>{{look_up<Ts>(position_)}..., {x}}, moved);
+    }
+    constexpr auto with() const { return *this; }
+    template <index X, index... Xs>
+        requires(sizeof...(Xs) > 0)
+    constexpr auto with(X x, Xs... xs) const {
+        return with(x).with(xs...);
+    }
+    template <class... Xs> constexpr auto moved_by(coords<Xs...> const& c) const {
+        return with(c.template get<Xs>()...);
+    }
+
+    template <class... Xs> constexpr void step_by(coords<Xs...> const& c) {
+        (step_one(c.template get<Xs>()), ...);
+    }
+    template <index X> constexpr void step_one(X x) {
+        if constexpr (!contains<bases, base_of<X>>) {
+            return;
+        } else if constexpr ((same<dimension_of<X>, Ts> || ...)) {
+            using sum = dimension_of<X>;
+            static_cast<entry<sum, sum>&>(position_).value.value += x.value;
+        } else if constexpr (takes_steps<base_of<X>, Ts...>) {
+            using sum = base_of<X>;
+            static_cast<entry<sum, sum>&>(position_).value.value += count<1>(x);
+        } else {
+            moved_.of[Layout::template base<base_of<X>>] += count<1>(x);
+        }
+    }
+
+    template <class... Bases> constexpr bool inbounds_in(boost::mp11::mp_list<Bases...>) const {
+        return (... & inbounds_of<Bases>());
+    }
+    template <class Base> constexpr bool inbounds_of() const {
+        constexpr int base = Layout::template base<Base>;
+        int const extent = shape_.template extent_in_units<base>();
+        // No bound of a term is trusted here: this is the test that guards an access.
+        int const position = (moved_.of[base] + ... +
+                              (same<base_of<Ts>, Base> ? count<1>(look_up<Ts>(position_)) : 0));
+        return static_cast<unsigned>(position) < static_cast<unsigned>(extent);
+    }
+
+    template <class, class, index...> friend class cursor;
+
+    Data* pointer_;
+    Layout shape_;
+    terms<Ts...> position_;
+    typename Layout::steps moved_;
+};
+
+} // namespace spio

@@ -1,0 +1,61 @@
+// Derived axes: a pure function of some digits of a position, placed in a layout as one axis.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/mp11/list.hpp>
+
+#include "spio/axis.h"
+
+namespace spio {
+
+template <class Function, class Placed, class Read> struct derived_axis;
+
+// Function gets the digits of the axes that it places, then of those that it only reads, each as
+// a value of its dimension, and returns where on the axis that is: for any values read, a
+// permutation of what it places.
+template <class Function, class... Placed, class... Read>
+struct derived_axis<Function, boost::mp11::mp_list<Placed...>, boost::mp11::mp_list<Read...>> {
+    Function function;
+    digit placed[sizeof...(Placed)];
+    digit read[sizeof...(Read) + 1];
+    long long memory_stride = -1;
+
+    constexpr int size() const {
+        int product = 1;
+        for (digit const& d : placed) product *= d.size;
+        return product;
+    }
+    consteval derived_axis pitch(long long elements) const {
+        derived_axis a = *this;
+        a.memory_stride = elements;
+        return a;
+    }
+    // Axes that the function takes into account but that are placed elsewhere.
+    template <index... Others>
+        requires(sizeof...(Read) == 0)
+    consteval auto reading(axis<Others>... others) const {
+        derived_axis<Function, boost::mp11::mp_list<Placed...>, boost::mp11::mp_list<Others...>> a{
+            function, {}, {others.as_input()..., digit{1, 1, false}}, memory_stride};
+        for (int i = 0; i < int(sizeof...(Placed)); ++i) a.placed[i] = placed[i];
+        return a;
+    }
+};
+
+// An axis of a layout from a function of one's own.
+//     derived([](I i, fold<K, 8> k) { return i.get() * 2 + (k.get() ^ 1); }, i % 16, k / 8 % 2)
+template <class Function, index... Placed>
+    requires(sizeof...(Placed) > 0)
+consteval auto derived(Function function, axis<Placed>... placed) {
+    return derived_axis<Function, boost::mp11::mp_list<Placed...>, boost::mp11::mp_list<>>{
+        function, {placed.as_input()...}, {digit{1, 1, false}}};
+}
+
+template <class T> inline constexpr bool is_derived_axis = false;
+template <class T> inline constexpr bool is_derived_axis<T const> = is_derived_axis<T>;
+template <class Function, class Placed, class Read>
+inline constexpr bool is_derived_axis<derived_axis<Function, Placed, Read>> = true;
+
+template <class T>
+concept axis_like = is_plain_axis<T> || is_derived_axis<T>;
+
+} // namespace spio

@@ -1,0 +1,224 @@
+// Dimensions: integers that remember what they count.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "spio/number.h"
+
+namespace spio {
+
+struct dim;
+template <class Base, int Stride> struct folded;
+template <class Dimension, int Size> struct bounded;
+template <class... Indices> struct coords;
+
+// A single value of one dimension: a dim, a fold of one, or a bounded one.
+template <class T>
+concept index = __is_base_of(dim, T) && !same<T, dim>;
+
+// What an index counts: its base dimension, how many of them one step is, and below which number
+// of steps its values stay (0: not known).
+template <class T> struct index_traits {
+    using base = T;
+    static constexpr int stride = 1;
+    static constexpr int size = 0;
+};
+
+template <index T> using base_of = typename index_traits<T>::base;
+template <index T> inline constexpr int stride_of = index_traits<T>::stride;
+template <index T> inline constexpr int bound_of = index_traits<T>::size;
+
+template <class A, class B>
+concept same_base = index<A> && index<B> && same<base_of<A>, base_of<B>>;
+
+// A type that Dimension neither adds to nor compares with: another dimension, or a bare number.
+template <class Other, class Dimension>
+concept stranger_to =
+    integer<Other> || same<Other, bool> || (index<Other> && !same_base<Other, Dimension>);
+
+template <class Base, int Stride> struct fold_of {
+    using type = folded<Base, Stride>;
+};
+template <class Base> struct fold_of<Base, 1> {
+    using type = Base;
+};
+
+// Dimension counted in blocks of Size. Folds of folds are folds of the base, and fold<K, 1> is K.
+//     fold<K, 8>(3) == K(24)      fold<fold<K, 8>, 2> is fold<K, 16>
+template <index Dimension, int Size>
+    requires(Size > 0)
+using fold = typename fold_of<base_of<Dimension>, stride_of<Dimension> * Size>::type;
+
+// The dimension of an index without its bound, and the coarsest one that two indices share.
+template <index T> using dimension_of = typename fold_of<base_of<T>, stride_of<T>>::type;
+template <index A, index B>
+    requires same_base<A, B>
+using meet = typename fold_of<base_of<A>, gcd(stride_of<A>, stride_of<B>)>::type;
+
+// The value counted in steps of Stride, which must divide the stride of the index.
+template <int Stride, index T>
+    requires(stride_of<T> % Stride == 0)
+constexpr int count(T x) {
+    return x.value * (stride_of<T> / Stride);
+}
+
+// The base of every dimension:  struct K : spio::dim { using dim::dim; };
+// Its friends are the arithmetic of all indices. Values of one base meet at the greatest stride
+// that divides both; values of two bases are coordinates; a number is no dimension.
+struct dim {
+    int value = 0;
+
+    constexpr dim() = default;
+    template <integer T> constexpr explicit dim(T n) : value(static_cast<int>(n)) {}
+
+    constexpr int get() const { return value; }
+
+    template <index A, index B>
+        requires same_base<A, B>
+    friend constexpr auto operator+(A a, B b) {
+        using sum = meet<A, B>;
+        return sum(count<stride_of<sum>>(a) + count<stride_of<sum>>(b));
+    }
+    template <index A, index B>
+        requires same_base<A, B>
+    friend constexpr auto operator-(A a, B b) {
+        using difference = meet<A, B>;
+        return difference(count<stride_of<difference>>(a) - count<stride_of<difference>>(b));
+    }
+    template <index A> friend constexpr auto operator-(A a) { return dimension_of<A>(-a.value); }
+
+    template <index A, index B>
+        requires(!same_base<A, B>)
+    friend constexpr auto operator+(A a, B b) {
+        return coords<A, B>(a, b);
+    }
+    template <index A, index B>
+        requires(!same_base<A, B>)
+    friend constexpr auto operator-(A a, B b) {
+        return coords<A, dimension_of<B>>(a, -b);
+    }
+
+    // A number scales a dimension; division and remainder round down.
+    template <index A, integer N> friend constexpr auto operator*(A a, N n) {
+        return dimension_of<A>(a.value * static_cast<int>(n));
+    }
+    template <index A, integer N> friend constexpr auto operator*(N n, A a) { return a * n; }
+    template <index A, integer N> friend constexpr auto operator/(A a, N n) {
+        return dimension_of<A>(floor_divide(a.value, static_cast<int>(n)));
+    }
+    template <index A, index B>
+        requires same_base<A, B>
+    friend constexpr auto operator%(A a, B b) {
+        using rest = meet<A, B>;
+        return rest(floor_modulo(count<stride_of<rest>>(a), count<stride_of<rest>>(b)));
+    }
+
+    // In place, where the sum is of the same type: nothing is rounded and no bound is broken.
+    template <index A, index B>
+        requires same_base<A, B> && same<decltype(A() + B()), A>
+    friend constexpr A& operator+=(A& a, B b) {
+        return a = a + b;
+    }
+    template <index A, index B>
+        requires same_base<A, B> && same<decltype(A() - B()), A>
+    friend constexpr A& operator-=(A& a, B b) {
+        return a = a - b;
+    }
+    template <index A>
+        requires(bound_of<A> == 0)
+    friend constexpr A& operator++(A& a) {
+        ++a.value;
+        return a;
+    }
+    template <index A>
+        requires(bound_of<A> == 0)
+    friend constexpr A& operator--(A& a) {
+        --a.value;
+        return a;
+    }
+    template <index A>
+        requires(bound_of<A> == 0)
+    friend constexpr A operator++(A& a, int) {
+        A const before = a;
+        ++a.value;
+        return before;
+    }
+    template <index A>
+        requires(bound_of<A> == 0)
+    friend constexpr A operator--(A& a, int) {
+        A const before = a;
+        --a.value;
+        return before;
+    }
+
+    template <index A, index B>
+        requires same_base<A, B>
+    friend constexpr bool operator==(A a, B b) {
+        return count<stride_of<meet<A, B>>>(a) == count<stride_of<meet<A, B>>>(b);
+    }
+    template <index A, index B>
+        requires same_base<A, B>
+    friend constexpr bool operator<(A a, B b) {
+        return count<stride_of<meet<A, B>>>(a) < count<stride_of<meet<A, B>>>(b);
+    }
+    template <index A, index B>
+        requires same_base<A, B>
+    friend constexpr bool operator>(A a, B b) {
+        return b < a;
+    }
+    template <index A, index B>
+        requires same_base<A, B>
+    friend constexpr bool operator<=(A a, B b) {
+        return !(b < a);
+    }
+    template <index A, index B>
+        requires same_base<A, B>
+    friend constexpr bool operator>=(A a, B b) {
+        return !(a < b);
+    }
+
+    // What follows is the error that a wrong expression gets: the names of the parameters are its
+    // sentence, their values the dimensions it is about.
+    template <index Dimension, stranger_to<Dimension> NotThatDimension>
+    friend bool operator==(Dimension, NotThatDimension) = delete;
+    template <index Dimension, stranger_to<Dimension> NotThatDimension>
+    friend bool operator<(Dimension, NotThatDimension) = delete;
+    template <index Dimension, stranger_to<Dimension> NotThatDimension>
+    friend bool operator>(Dimension, NotThatDimension) = delete;
+    template <index Dimension, stranger_to<Dimension> NotThatDimension>
+    friend bool operator<=(Dimension, NotThatDimension) = delete;
+    template <index Dimension, stranger_to<Dimension> NotThatDimension>
+    friend bool operator>=(Dimension, NotThatDimension) = delete;
+    template <integer NotADimension, index Dimension>
+    friend bool operator<(NotADimension, Dimension) = delete;
+    template <integer NotADimension, index Dimension>
+    friend bool operator>(NotADimension, Dimension) = delete;
+    template <integer NotADimension, index Dimension>
+    friend bool operator<=(NotADimension, Dimension) = delete;
+    template <integer NotADimension, index Dimension>
+    friend bool operator>=(NotADimension, Dimension) = delete;
+
+    template <index Dimension, integer NotADimension>
+    friend Dimension operator+(Dimension, NotADimension) = delete;
+    template <integer NotADimension, index Dimension>
+    friend Dimension operator+(NotADimension, Dimension) = delete;
+    template <index Dimension, integer NotADimension>
+    friend Dimension operator-(Dimension, NotADimension) = delete;
+    template <integer NotADimension, index Dimension>
+    friend Dimension operator-(NotADimension, Dimension) = delete;
+    template <index Dimension, stranger_to<Dimension> NotThatDimension>
+    friend Dimension operator%(Dimension, NotThatDimension) = delete;
+    template <index Dimension, index NoProductWithADimension>
+    friend Dimension operator*(Dimension, NoProductWithADimension) = delete;
+    template <index Dimension, stranger_to<Dimension> NotThatDimension>
+    friend Dimension& operator+=(Dimension&, NotThatDimension) = delete;
+    template <index Dimension, stranger_to<Dimension> NotThatDimension>
+    friend Dimension& operator-=(Dimension&, NotThatDimension) = delete;
+    template <index Dimension, same_base<Dimension> FinerThanTheDimension>
+        requires(!same<decltype(Dimension() + FinerThanTheDimension()), Dimension>)
+    friend Dimension& operator+=(Dimension&, FinerThanTheDimension) = delete;
+    template <index Dimension, same_base<Dimension> FinerThanTheDimension>
+        requires(!same<decltype(Dimension() - FinerThanTheDimension()), Dimension>)
+    friend Dimension& operator-=(Dimension&, FinerThanTheDimension) = delete;
+};
+
+} // namespace spio

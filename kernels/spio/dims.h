@@ -1,0 +1,18 @@
+// The typed-dimension algebra, whole: what `import spio.dims;` says, for who must include.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "spio/axis.h"
+#include "spio/compound_index.h"
+#include "spio/coords.h"
+#include "spio/cursor.h"
+#include "spio/derived.h"
+#include "spio/dim.h"
+#include "spio/facts.h"
+#include "spio/fold.h"
+#include "spio/layout.h"
+#include "spio/positions.h"
+#include "spio/range.h"
+#include "spio/swizzle.h"
+#include "spio/tensor.h"
+#include "spio/views.h"

@@ -1,0 +1,125 @@
+// Folds: a dimension counted in blocks, and a count that is known to stay below a bound.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "spio/dim.h"
+
+namespace spio {
+
+// The type behind fold<Base, Stride>. It unfolds by itself, since that is exact; folding rounds
+// down and is therefore explicit.
+//     K k = fold<K, 8>(3);       // K(24)
+//     fold<K, 8>(K(13))          // fold<K, 8>(1)
+template <class Base, int Stride> struct folded : dim {
+    using dim::dim;
+
+    template <same_base<folded> From>
+    constexpr explicit(stride_of<From> % Stride != 0) folded(From x) {
+        constexpr int unit = gcd(stride_of<From>, Stride);
+        value = floor_divide<Stride / unit, (bound_of<From> > 0)>(count<unit>(x));
+    }
+    constexpr operator Base() const { return Base(value * Stride); }
+};
+
+template <class Base, int Stride> struct index_traits<folded<Base, Stride>> {
+    using base = Base;
+    static constexpr int stride = Stride;
+    static constexpr int size = 0;
+};
+
+// A Dimension in [0, Size), which is a promise about the value, not a number system: a sum of two
+// is unbounded. Digits of a linear index are born like this, and cost no sign and no carry.
+template <class Dimension, int Size> struct bounded : dim {
+    constexpr bounded() = default;
+    template <integer T> constexpr explicit bounded(T n) : dim(n) {
+        expects(0 <= value && value < Size);
+    }
+    constexpr operator Dimension() const { return Dimension(value); }
+    constexpr operator base_of<Dimension>() const
+        requires(stride_of<Dimension> > 1)
+    {
+        return base_of<Dimension>(value * stride_of<Dimension>);
+    }
+    static constexpr int size() { return Size; }
+};
+
+template <class Dimension, int Size>
+struct index_traits<bounded<Dimension, Size>> : index_traits<Dimension> {
+    static constexpr int size = Size;
+};
+
+// The value in base units.
+//     unfold(fold<K, 8>(3)) == K(24)
+template <index T> constexpr auto unfold(T x) { return base_of<T>(count<1>(x)); }
+
+// The value in blocks of Size base units, rounded down.
+//     refold<16>(K(40)) is fold<K, 16>(2)
+template <int Size, index T>
+    requires(Size > 0)
+constexpr auto refold(T x) {
+    constexpr int unit = gcd(stride_of<T>, Size);
+    return fold<base_of<T>, Size>(floor_divide<Size / unit, (bound_of<T> > 0)>(count<unit>(x)));
+}
+
+// The value modulo Size, in [0, Size): the one place where a single value wraps.
+//     modulo<4>(fold<K, 16>(10)) is bounded<fold<K, 16>, 4>(2)
+template <int Size, index T>
+    requires(Size > 0)
+constexpr auto modulo(T x) {
+    return bounded<dimension_of<T>, Size>(floor_modulo<Size, (bound_of<T> > 0)>(x.value));
+}
+
+// The same value of another dimension; stride and bound stay.
+//     cast<J>(fold<I, 8>(2)) is fold<J, 8>(2)
+template <index To, index T>
+    requires(stride_of<To> == 1 && bound_of<To> == 0)
+constexpr auto cast(T x) {
+    using dimension = fold<To, stride_of<T>>;
+    if constexpr (bound_of<T> > 0) {
+        return bounded<dimension, bound_of<T>>(x.value);
+    } else {
+        return dimension(x.value);
+    }
+}
+
+// The same if the base is From, else as it is.
+template <index From, index To, index T> constexpr auto rename(T x) {
+    if constexpr (same<base_of<T>, From>) {
+        return cast<To>(x);
+    } else {
+        return x;
+    }
+}
+template <class From, class To, class T> using renamed = decltype(rename<From, To>(T()));
+
+// The lesser and the greater of two values of one base.
+template <index A, index B>
+    requires same_base<A, B>
+constexpr auto min(A a, B b) {
+    if constexpr (same<A, B>) {
+        return b < a ? b : a;
+    } else {
+        using result = meet<A, B>;
+        return b < a ? result(count<stride_of<result>>(b)) : result(count<stride_of<result>>(a));
+    }
+}
+template <index A, index B>
+    requires same_base<A, B>
+constexpr auto max(A a, B b) {
+    if constexpr (same<A, B>) {
+        return a < b ? b : a;
+    } else {
+        using result = meet<A, B>;
+        return a < b ? result(count<stride_of<result>>(b)) : result(count<stride_of<result>>(a));
+    }
+}
+
+// A lane of a warp, and a position in a linear index.
+struct LANE : dim {
+    using dim::dim;
+};
+struct OFFSET : dim {
+    using dim::dim;
+};
+
+} // namespace spio

@@ -1,0 +1,237 @@
+// Layouts: axes placed in memory, and the offset of a position among them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/mp11/integer_sequence.hpp>
+
+#include "spio/well_formed.h"
+
+namespace spio {
+
+// The extents that only the tensor knows, in base units.
+template <int Count> struct dynamic_extents {
+    int values[Count] = {};
+};
+template <> struct dynamic_extents<0> {};
+
+// A position in a layout: the values that its subscripts had, each by its type, and what it was
+// stepped by since, per base, where no term could take that up.
+template <index... Ts> struct terms : entry<Ts, Ts>... {};
+template <int NumBases> struct steps {
+    int of[NumBases + 1] = {};
+};
+
+// An offset in elements: what 32 bits are known to hold, and the rest.
+struct displacement {
+    int narrow = 0;
+    long long wide = 0;
+};
+
+template <auto... Axes>
+    requires(axis_like<decltype(Axes)> && ...) && no_problem<layout_problem_of<Axes...>>
+struct layout;
+
+template <auto... Axes> consteval int dynamic_bases_before(int end) {
+    int count = 0;
+    for (int base = 0; base < end; ++base) count += layout_table_of<Axes...>.is_dynamic(base);
+    return count;
+}
+template <auto... Axes>
+inline constexpr int num_bases = boost::mp11::mp_size<layout_bases<Axes...>>::value;
+
+// The sum of terms takes up any step if one of them is an unbounded value of the base itself.
+template <class Base, class... Ts> inline constexpr bool takes_steps = ((same<Ts, Base>) || ...);
+
+template <auto... Axes>
+    requires(axis_like<decltype(Axes)> && ...) && no_problem<layout_problem_of<Axes...>>
+struct layout : dynamic_extents<dynamic_bases_before<Axes...>(num_bases<Axes...>)> {
+    using bases = layout_bases<Axes...>;
+    using steps = spio::steps<num_bases<Axes...>>;
+    using number = boost::mp11::mp_size_t<0>::value_type;
+    static constexpr auto table = layout_table_of<Axes...>;
+    using offset_type = boost::mp11::mp_if_c<table.is_narrow(0), int, long long>;
+    using size_type = boost::mp11::mp_if_c<table.greatest_size() <= 0x7fffffff, int, long long>;
+    static constexpr int num_axes = sizeof...(Axes);
+    static constexpr bool is_static = dynamic_bases_before<Axes...>(num_bases<Axes...>) == 0;
+
+    template <class Base> static constexpr int base = position_in<Base>(bases());
+    template <class Base>
+    static constexpr bool is_dynamic = [] {
+        if constexpr (contains<bases, Base>) {
+            return table.is_dynamic(base<Base>);
+        } else {
+            return false;
+        }
+    }();
+    // Whether an axis counts exactly D.
+    template <class D>
+    static constexpr bool has =
+        contains<bases, base_of<D>> && table.find(base<base_of<D>>, stride_of<D>) >= 0;
+
+    // Whether these are the dynamic dimensions, each once.
+    template <class... Sizes>
+    static constexpr bool sized_by =
+        distinct_dimensions<base_of<Sizes>...> &&
+        sizeof...(Sizes) == dynamic_bases_before<Axes...>(num_bases<Axes...>) &&
+        (is_dynamic<base_of<Sizes>> && ...);
+
+    constexpr layout() = default;
+    // With the dynamic extents of another layout that has the same ones.
+    using extents_type = dynamic_extents<dynamic_bases_before<Axes...>(num_bases<Axes...>)>;
+    constexpr explicit layout(extents_type const& extents) : extents_type(extents) {}
+    template <index... Sizes>
+        requires(sizeof...(Sizes) > 0) && sized_by<Sizes...>
+    constexpr explicit layout(Sizes... sizes) {
+        ((this->values[dynamic_bases_before<Axes...>(base<base_of<Sizes>>)] =
+              spio::count<1>(sizes)),
+         ...);
+    }
+
+    // The number of base units that the axes of one base span.
+    template <int B> constexpr int extent_in_units() const {
+        if constexpr (table.is_dynamic(B)) {
+            return this->values[dynamic_bases_before<Axes...>(B)];
+        } else {
+            constexpr int known = static_cast<int>(table.extent(B));
+            return known;
+        }
+    }
+    // The number of steps of an axis.
+    template <int A> constexpr int count() const {
+        if constexpr (table.axes[A].dynamic) {
+            return digit_count<table.first_digit(A)>();
+        } else {
+            return table.axes[A].size;
+        }
+    }
+    template <int D> constexpr int digit_count() const {
+        constexpr digit_row row = table.digits[D];
+        if constexpr (row.dynamic) {
+            return divup(extent_in_units<row.base>(), row.is.stride);
+        } else {
+            return row.is.size;
+        }
+    }
+    // How far apart these are in memory, in elements.
+    template <int A> constexpr long long memory_stride() const {
+        constexpr long long known = table.memory_stride(A);
+        if constexpr (known >= 0) {
+            return known;
+        } else {
+            return memory_stride<A + 1>() * count<A + 1>();
+        }
+    }
+    // The number of elements from the first to the last, with the padding between.
+    constexpr long long storage_size() const {
+        return over_axes([&]<int... A>() {
+            bool const empty = ((count<A>() == 0) || ...);
+            return empty ? 0 : (1 + ... + ((count<A>() - 1) * memory_stride<A>()));
+        });
+    }
+
+    // The size of the axis that counts D, and the extent of D's base in steps of D, rounded down.
+    template <index D>
+        requires(has<D>)
+    constexpr D size() const {
+        return D(digit_count<table.find(base<base_of<D>>, stride_of<D>)>());
+    }
+    template <index D>
+        requires contains<bases, base_of<D>>
+    constexpr D extent() const {
+        return D(base_of<D>(extent_in_units<base<base_of<D>>>()));
+    }
+    // One entry a base: its coarsest axis, or its exact extent where only the tensor knows that.
+    constexpr auto extents() const { return extents_in(bases()); }
+
+    // The number of elements.
+    constexpr size_type size() const { return size_over(bases()); }
+
+    template <index... Ts>
+    constexpr displacement offset(terms<Ts...> const& position, steps const& moved) const {
+        return over_axes([&]<int... A>() {
+            displacement sum;
+            (add<A, Axes>(sum, value_on<Axes>(Axes, position, moved)), ...);
+            return sum;
+        });
+    }
+
+    // f.operator()<A...>() with the numbers of all axes, or of all digits that they place.
+    template <class Function> static constexpr auto over_axes(Function f) {
+        return [&]<number... A>(boost::mp11::index_sequence<A...>) {
+            return f.template operator()<static_cast<int>(A)...>();
+        }(boost::mp11::make_index_sequence<num_axes>());
+    }
+    template <class Function> static constexpr auto over_placed(Function f) {
+        return [&]<number... N>(boost::mp11::index_sequence<N...>) {
+            return f.template operator()<table.nth_placed(N)...>();
+        }(boost::mp11::make_index_sequence<table.placed_count()>());
+    }
+
+  private:
+    template <class... Bases> constexpr size_type size_over(boost::mp11::mp_list<Bases...>) const {
+        return (size_type(1) * ... * size_of<base<Bases>>());
+    }
+    template <int B> constexpr int size_of() const {
+        constexpr int finest = table.finest_stride(B);
+        return divup(extent_in_units<B>(), finest);
+    }
+    template <class... Bases> constexpr auto extents_in(boost::mp11::mp_list<Bases...>) const {
+        return make_coordinates(extent_of<Bases>()...);
+    }
+    template <class Base> constexpr auto extent_of() const {
+        constexpr int b = base<Base>;
+        if constexpr (table.is_dynamic(b)) {
+            return Base(extent_in_units<b>());
+        } else {
+            constexpr digit top = table.digits[table.coarsest(b)].is;
+            return fold<Base, top.stride>(top.size);
+        }
+    }
+
+    template <int A, auto Axis> constexpr void add(displacement& sum, int value) const {
+        if constexpr (table.is_narrow(A)) {
+            sum.narrow += value * static_cast<int>(memory_stride<A>());
+        } else {
+            sum.wide += value * memory_stride<A>();
+        }
+    }
+
+    template <auto Axis, class Dimension, index... Ts>
+    static constexpr int value_on(axis<Dimension>, terms<Ts...> const& position,
+                                  steps const& moved) {
+        return digit_at<base_of<Dimension>, Axis.as_digit()>(position, moved);
+    }
+    template <auto Axis, class Function, class... Placed, class... Read, index... Ts>
+    static constexpr int
+    value_on(derived_axis<Function, boost::mp11::mp_list<Placed...>, boost::mp11::mp_list<Read...>>,
+             terms<Ts...> const& position, steps const& moved) {
+        // Each digit as a value of the dimension that it counts.
+        return [&]<number... P, number... R>(boost::mp11::index_sequence<P...>,
+                                             boost::mp11::index_sequence<R...>) {
+            return Axis.function(fold<base_of<Placed>, Axis.placed[P].stride>(
+                                     digit_at<base_of<Placed>, Axis.placed[P]>(position, moved))...,
+                                 fold<base_of<Read>, Axis.read[R].stride>(
+                                     digit_at<base_of<Read>, Axis.read[R]>(position, moved))...);
+        }(boost::mp11::make_index_sequence<sizeof...(Placed)>(),
+               boost::mp11::make_index_sequence<sizeof...(Read)>());
+    }
+
+    template <class Base, digit D, index... Ts>
+    static constexpr int digit_at(terms<Ts...> const& position, steps const& moved) {
+        constexpr long long period = table.period(base<Base>, D);
+        int const step = moved.of[base<Base>];
+        if constexpr (takes_steps<Base, Ts...>) {
+            return digit_of<Base, D.stride, period>(look_up<Ts>(position)...);
+        } else if constexpr (table.is_linear(base<Base>) || !(same<base_of<Ts>, Base> || ...)) {
+            return digit_of<Base, D.stride, period>(look_up<Ts>(position)..., Base(step));
+        } else {
+            // A position that was not stepped, as most are, keeps the little arithmetic that its
+            // types ask for.
+            return step == 0
+                       ? digit_of<Base, D.stride, period>(look_up<Ts>(position)...)
+                       : digit_of<Base, D.stride, period>(look_up<Ts>(position)..., Base(step));
+        }
+    }
+};
+
+} // namespace spio

@@ -1,0 +1,230 @@
+// The digits and axes of a layout as a table of numbers, and what follows from them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "spio/carry.h"
+#include "spio/derived.h"
+
+namespace spio {
+
+template <class T, class... Ts> constexpr int position_in(boost::mp11::mp_list<Ts...>) {
+    return position_of<T, Ts...>();
+}
+
+// A base is its place in the layout's list of bases; a digit that is not placed is only read.
+struct digit_row {
+    int base;
+    int axis;
+    digit is;
+    bool placed;
+    bool dynamic;
+};
+struct axis_row {
+    int size;
+    bool dynamic;
+    bool plain;
+    long long pitch;
+};
+
+template <int MaxAxes, int MaxDigits> struct layout_table {
+    axis_row axes[MaxAxes + 1] = {};
+    digit_row digits[MaxDigits + 1] = {};
+    int axis_count = 0;
+    int digit_count = 0;
+    int base_count = 0;
+
+    // An axis, followed by its digits: those that it places, then those that it reads.
+    constexpr void add_axis(axis_row a) { axes[axis_count++] = a; }
+    constexpr void add_digit(int base, digit d, bool placed, bool dynamic) {
+        digits[digit_count++] = {base, axis_count - 1, d, placed, dynamic};
+        base_count = max(base_count, base + 1);
+    }
+
+    constexpr int first_digit(int axis) const {
+        int d = 0;
+        while (digits[d].axis != axis) ++d;
+        return d;
+    }
+    constexpr int placed_count() const {
+        int count = 0;
+        for (int d = 0; d < digit_count; ++d) count += digits[d].placed;
+        return count;
+    }
+    // The n-th of the digits that are placed.
+    constexpr int nth_placed(int n) const {
+        int d = 0;
+        while (!digits[d].placed || n-- > 0) ++d;
+        return d;
+    }
+    // The digit that is placed for a base at a stride, or -1.
+    constexpr int find(int base, int stride) const {
+        for (int d = 0; d < digit_count; ++d) {
+            if (digits[d].placed && digits[d].base == base && digits[d].is.stride == stride)
+                return d;
+        }
+        return -1;
+    }
+    // The coarsest digit that is placed for a base, or -1.
+    constexpr int coarsest(int base) const {
+        int best = -1;
+        for (int d = 0; d < digit_count; ++d) {
+            if (digits[d].base == base && digits[d].placed &&
+                (best < 0 || digits[d].is.stride > digits[best].is.stride)) {
+                best = d;
+            }
+        }
+        return best;
+    }
+    constexpr int finest_stride(int base) const {
+        int best = digits[coarsest(base)].is.stride;
+        for (int d = 0; d < digit_count; ++d) {
+            digit_row const& row = digits[d];
+            if (row.base == base && row.placed && row.is.stride < best) best = row.is.stride;
+        }
+        return best;
+    }
+    constexpr long long extent(int base) const {
+        digit const& d = digits[coarsest(base)].is;
+        return static_cast<long long>(d.stride) * d.size;
+    }
+    constexpr bool is_dynamic(int base) const { return digits[coarsest(base)].dynamic; }
+
+    // What a digit repeats after, in base units; 0 for the coarsest, which goes on.
+    constexpr long long period(int base, digit d) const {
+        long long const end = static_cast<long long>(d.stride) * d.size;
+        bool const ring = digits[coarsest(base)].is.is_ring;
+        return end == extent(base) && !ring ? 0 : end;
+    }
+
+    // One axis carries all of the base, so that its part of an offset is a product.
+    constexpr bool is_linear(int base) const {
+        int count = 0;
+        for (int d = 0; d < digit_count; ++d) count += digits[d].base == base;
+        digit_row const& top = digits[coarsest(base)];
+        return count == 1 && axes[top.axis].plain && !top.is.is_ring;
+    }
+
+    // The unit in which a base may move in memory whatever its position is: by whole blocks of its
+    // coarsest axis, if that is a plain one and no function reads them. 0 if there is none.
+    constexpr int free_stride(int base) const {
+        digit_row const& top = digits[coarsest(base)];
+        if (!axes[top.axis].plain || top.is.is_ring) return 0;
+        long long stride = top.is.stride;
+        for (int d = 0; d < digit_count; ++d) {
+            digit_row const& row = digits[d];
+            if (row.base != base || axes[row.axis].plain) continue;
+            if (period(base, row.is) == 0) return 0;
+            if (period(base, row.is) > stride) stride = period(base, row.is);
+        }
+        return static_cast<int>(stride);
+    }
+
+    // Distance in memory of two steps of an axis, in elements; -1 if only the tensor knows.
+    constexpr long long memory_stride(int axis) const {
+        if (axes[axis].pitch >= 0) return axes[axis].pitch;
+        if (axis == axis_count - 1) return 1;
+        long long const right = memory_stride(axis + 1);
+        return right < 0 || axes[axis + 1].dynamic ? -1 : right * axes[axis + 1].size;
+    }
+    constexpr bool has_static_strides() const {
+        for (int a = 0; a < axis_count; ++a) {
+            if (memory_stride(a) < 0) return false;
+        }
+        return true;
+    }
+    // A number that divides the memory stride of an axis, whatever the dynamic sizes are.
+    constexpr long long stride_factor(int axis) const {
+        if (axes[axis].pitch >= 0) return axes[axis].pitch;
+        if (axis == axis_count - 1) return 1;
+        return stride_factor(axis + 1) * (axes[axis + 1].dynamic ? 1 : axes[axis + 1].size);
+    }
+    // The plain axis whose steps are neighbours in memory, or -1.
+    constexpr int innermost() const {
+        int found = -1;
+        for (int a = 0; a < axis_count; ++a) {
+            if (axes[a].plain && axes[a].size > 1 && memory_stride(a) == 1) found = a;
+        }
+        return found;
+    }
+    // The greatest offset on the axes from `axis` on, with dynamic sizes at their greatest.
+    constexpr long long greatest_offset(int axis) const {
+        constexpr long long too_far = 1LL << 62;
+        long long sum = 0;
+        long long running = 1;
+        for (int a = axis_count - 1; a >= axis; --a) {
+            long long const stride = axes[a].pitch >= 0 ? axes[a].pitch : running;
+            long long const steps = axes[a].size - 1;
+            if (steps > 0 && stride > too_far / (steps + 1)) return too_far;
+            sum += steps * stride;
+            running = stride * axes[a].size;
+            if (sum > too_far) return too_far;
+        }
+        return sum;
+    }
+    // The greatest number of elements, up to the point where no memory would hold them.
+    constexpr long long greatest_size() const {
+        constexpr long long too_many = 1LL << 62;
+        long long product = 1;
+        for (int a = 0; a < axis_count; ++a) {
+            if (product > too_many / axes[a].size) return too_many;
+            product *= axes[a].size;
+        }
+        return product;
+    }
+    constexpr bool is_narrow(int axis) const {
+        return greatest_offset(axis) <= 0x7fffffff && memory_stride(axis) <= 0x7fffffff;
+    }
+};
+
+// A digit as the type of its values: bounded, unless its size is open.
+template <class Base, digit D, bool IsOpen> struct digit_value {
+    using type = bounded<fold<Base, D.stride>, D.size>;
+};
+template <class Base, digit D> struct digit_value<Base, D, true> {
+    using type = fold<Base, D.stride>;
+};
+
+// The bases of an axis, one for each of its digits.
+template <class T> struct digits_of;
+template <class T> struct digits_of<T const> : digits_of<T> {};
+template <class Dimension> struct digits_of<axis<Dimension>> {
+    using bases = boost::mp11::mp_list<base_of<Dimension>>;
+};
+template <class Function, class... Placed, class... Read>
+struct digits_of<
+    derived_axis<Function, boost::mp11::mp_list<Placed...>, boost::mp11::mp_list<Read...>>> {
+    using bases = boost::mp11::mp_list<base_of<Placed>..., base_of<Read>...>;
+};
+
+template <class List> struct unique;
+template <class... Ts> struct unique<boost::mp11::mp_list<Ts...>> {
+    using type = boost::mp11::mp_set_push_back<boost::mp11::mp_list<>, Ts...>;
+};
+template <auto... Axes>
+using digit_bases =
+    boost::mp11::mp_append<boost::mp11::mp_list<>, typename digits_of<decltype(Axes)>::bases...>;
+template <auto... Axes> using layout_bases = typename unique<digit_bases<Axes...>>::type;
+
+template <class Bases, class Table, class Dimension>
+constexpr void add_to(Table& table, axis<Dimension> a) {
+    table.add_axis({a.size, a.is_dynamic, true, a.memory_stride});
+    table.add_digit(position_in<base_of<Dimension>>(Bases()), a.as_digit(), true, a.is_dynamic);
+}
+template <class Bases, class Table, class Function, class... Placed, class... Read>
+constexpr void
+add_to(Table& table,
+       derived_axis<Function, boost::mp11::mp_list<Placed...>, boost::mp11::mp_list<Read...>> a) {
+    table.add_axis({a.size(), false, false, a.memory_stride});
+    int i = 0;
+    (table.add_digit(position_in<base_of<Placed>>(Bases()), a.placed[i++], true, false), ...);
+    i = 0;
+    (table.add_digit(position_in<base_of<Read>>(Bases()), a.read[i++], false, false), ...);
+}
+template <auto... Axes> constexpr auto make_layout_table() {
+    layout_table<sizeof...(Axes), boost::mp11::mp_size<digit_bases<Axes...>>::value> table;
+    (add_to<layout_bases<Axes...>>(table, Axes), ...);
+    return table;
+}
+template <auto... Axes> inline constexpr auto layout_table_of = make_layout_table<Axes...>();
+
+} // namespace spio

@@ -1,0 +1,86 @@
+// Plain integers: division that floors, remainders that are never negative.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace spio {
+
+template <class A, class B> inline constexpr bool same = false;
+template <class A> inline constexpr bool same<A, A> = true;
+template <class T> inline constexpr bool is_const = false;
+template <class T> inline constexpr bool is_const<T const> = true;
+
+// A bare number: any built-in integer type except bool and characters, which count nothing.
+template <class T>
+concept integer = same<T, int> || same<T, unsigned> || same<T, long> || same<T, unsigned long> ||
+                  same<T, long long> || same<T, unsigned long long> || same<T, short> ||
+                  same<T, unsigned short> || same<T, signed char> || same<T, unsigned char>;
+
+constexpr bool is_power_of_two(long long n) { return n > 0 && (n & (n - 1)) == 0; }
+
+template <integer T> constexpr T min(T a, T b) { return b < a ? b : a; }
+template <integer T> constexpr T max(T a, T b) { return a < b ? b : a; }
+
+constexpr int log2(int n) {
+    int bits = 0;
+    while (n > 1) {
+        n >>= 1;
+        ++bits;
+    }
+    return bits;
+}
+
+constexpr int gcd(int a, int b) {
+    while (b != 0) {
+        int const rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+// The least quotient that covers n.
+constexpr int divup(int n, int divisor) { return n / divisor + (n % divisor > 0); }
+
+// A promise of the caller. A constant expression that breaks it does not compile; at run time it
+// costs nothing and is not checked.
+constexpr void expects(bool promise) {
+    if (__builtin_is_constant_evaluated() && !promise) __builtin_unreachable();
+}
+
+// floor(n / Divisor). Powers of two shift, which floors by itself; the rest pays for a sign only
+// where the caller cannot rule one out.
+template <int Divisor, bool NonNegative> constexpr int floor_divide(int n) {
+    if constexpr (Divisor == 1) {
+        return n;
+    } else if constexpr (NonNegative) {
+        return static_cast<int>(static_cast<unsigned>(n) / Divisor);
+    } else if constexpr (is_power_of_two(Divisor)) {
+        constexpr int bits = log2(Divisor);
+        return n >> bits;
+    } else {
+        return n / Divisor - (n % Divisor < 0);
+    }
+}
+
+// n - Divisor * floor(n / Divisor), in [0, Divisor).
+template <int Divisor, bool NonNegative> constexpr int floor_modulo(int n) {
+    if constexpr (Divisor == 1) {
+        return 0;
+    } else if constexpr (is_power_of_two(Divisor)) {
+        return n & (Divisor - 1);
+    } else if constexpr (NonNegative) {
+        return static_cast<int>(static_cast<unsigned>(n) % Divisor);
+    } else {
+        int const rest = n % Divisor;
+        return rest + (rest < 0 ? Divisor : 0);
+    }
+}
+
+constexpr int floor_divide(int n, int divisor) { return n / divisor - (n % divisor < 0); }
+
+constexpr int floor_modulo(int n, int divisor) {
+    int const rest = n % divisor;
+    return rest + (rest < 0 ? divisor : 0);
+}
+
+} // namespace spio

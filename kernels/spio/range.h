@@ -1,0 +1,59 @@
+// Ranges: the values of one dimension in a row, forward, in steps, and in reverse.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "spio/fold.h"
+
+namespace spio {
+
+// The values of type T from start on, Step apart, while they lie before end. An end before the
+// start is an empty range.
+template <index T, int Step = 1> struct index_range {
+    int start;
+    int last; // the first value beyond
+
+    struct sentinel {
+        int last;
+    };
+    struct iterator {
+        int value;
+
+        constexpr T operator*() const { return T(value); }
+        constexpr iterator& operator++() {
+            value += Step;
+            return *this;
+        }
+        friend constexpr bool operator==(iterator, iterator) = default;
+        friend constexpr bool operator!=(iterator i, sentinel s) {
+            return Step > 0 ? i.value < s.last : i.value > s.last;
+        }
+    };
+    constexpr iterator begin() const { return {start}; }
+    constexpr sentinel end() const { return {last}; }
+};
+
+//     for (auto k : range(K(32)))             K(0), K(1), … K(31)
+template <index T> constexpr auto range(T end) { return index_range<T>{0, end.value}; }
+template <index T> constexpr auto range(T start, T end) {
+    return index_range<T>{start.value, end.value};
+}
+//     for (auto k : range_with_step<8>(K(20)))        K(0), K(8), K(16)
+template <int Step, index T>
+    requires(Step > 0)
+constexpr auto range_with_step(T end) {
+    return index_range<T, Step>{0, end.value};
+}
+template <int Step, index T>
+    requires(Step > 0)
+constexpr auto range_with_step(T start, T end) {
+    return index_range<T, Step>{start.value, end.value};
+}
+//     for (auto k : reverse_range(K(32)))     K(31), K(30), … K(0)
+template <index T> constexpr auto reverse_range(T end) {
+    return index_range<T, -1>{end.value - 1, -1};
+}
+template <index T> constexpr auto reverse_range(T start, T end) {
+    return index_range<T, -1>{end.value - 1, start.value - 1};
+}
+
+} // namespace spio

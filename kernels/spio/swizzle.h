@@ -1,0 +1,55 @@
+// Swizzles: derived axes that spread the cells of a tile over the banks of shared memory.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "spio/derived.h"
+
+namespace spio {
+
+// Cells in pairs of two colors, in rows of `ranks` cells, so that consecutive cells of one color
+// fall in different ranks: the second row of each two has its colors exchanged.
+//     (Pair, Color) -> 2 * Pair + (Color ^ (Pair / (ranks / 2)) & 1)
+struct checkerboard_order {
+    int ranks;
+
+    constexpr int offset(int pair, int color) const {
+        return (2 * pair + color) ^ (floor_divide(pair, ranks / 2) & 1);
+    }
+    constexpr int pair(int offset) const { return offset >> 1; }
+    constexpr int color(int offset) const { return (offset ^ floor_divide(offset, ranks)) & 1; }
+    template <index Pair, index Color> constexpr int operator()(Pair pair, Color color) const {
+        return offset(pair.value, color.value);
+    }
+};
+
+template <class Dimension> void a_checkerboard_has_two_colors(int size);
+
+//     checkerboard(i % 16, (k % 16) / 8)
+template <index Pair, index Color>
+consteval auto checkerboard(axis<Pair> pair, axis<Color> color, int ranks = 8) {
+    if (color.size != 2) a_checkerboard_has_two_colors<Color>(color.size);
+    return derived(checkerboard_order{ranks}, pair, color);
+}
+
+struct exclusive_or {
+    template <index Column, index Row> constexpr int operator()(Column column, Row row) const {
+        return column.value ^ row.value;
+    }
+};
+
+template <class Dimension> void a_swizzle_needs_a_power_of_two(int size);
+template <class Dimension> void a_swizzle_reads_no_more_than_it_places(int size, int placed);
+
+// A column exchanged with the one that its row says: the swizzle of TMA and of most kernels. Which
+// bits of the row take part is what / and % say.
+//     swizzle(k / 8, i % 8)        128 bytes: 8 cells of 16 bytes, a row each
+//     swizzle(k / 8, i / 2 % 4)     64 bytes: 4 cells, two rows each
+template <index Column, index Row> consteval auto swizzle(axis<Column> column, axis<Row> row) {
+    if (!is_power_of_two(column.size)) a_swizzle_needs_a_power_of_two<Column>(column.size);
+    if (row.size > column.size) {
+        a_swizzle_reads_no_more_than_it_places<Row>(row.size, column.size);
+    }
+    return derived(exclusive_or(), column).reading(row);
+}
+
+} // namespace spio

@@ -1,0 +1,157 @@
+// Tensors: a pointer, and a layout whose axes are types.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "spio/compound_index.h"
+#include "spio/cursor.h"
+#include "spio/positions.h"
+#include "spio/range.h"
+
+namespace spio {
+
+//     constexpr auto i = axis<I>(16);
+//     constexpr auto k = axis<K>(32);
+//     using A = tensor<float, i, k>;                  row-major in the order written
+//     A a(data);
+//     a[I(2)][K(4)].get() == data + 2 * 32 + 4
+template <class Data, auto... Axes>
+    requires(axis_like<decltype(Axes)> && ...) && no_problem<layout_problem_of<Axes...>>
+class tensor {
+  public:
+    using data_type = Data;
+    using layout_type = layout<Axes...>;
+    using offset_type = typename layout_type::offset_type;
+    using size_type = typename layout_type::size_type;
+    using bases = typename layout_type::bases;
+
+    constexpr tensor() = default;
+    constexpr explicit tensor(Data* pointer)
+        requires(layout_type::is_static)
+        : pointer_(pointer) {}
+    constexpr tensor(Data* pointer, layout_type const& shape) : pointer_(pointer), shape_(shape) {}
+    // With the extent of each dynamic dimension, in any order.
+    template <index... Sizes>
+        requires(sizeof...(Sizes) > 0) && (layout_type::template sized_by<Sizes...>)
+    constexpr explicit tensor(Data* pointer, Sizes... sizes)
+        : pointer_(pointer), shape_(sizes...) {}
+    template <index... NotTheDynamicSizes, class Tensor = tensor>
+        requires(!layout_type::template sized_by<NotTheDynamicSizes...>)
+    explicit tensor(Data*, NotTheDynamicSizes...) = delete;
+
+    // The same elements, to be read only.
+    template <class Mutable>
+        requires same<Mutable const, Data> && (!same<Mutable, Data>)
+    constexpr tensor(tensor<Mutable, Axes...> const& t) : pointer_(t.get()), shape_(t.shape()) {}
+
+    template <place P>
+        requires meets<bases_in<P>, bases>
+    [[nodiscard]] constexpr auto operator[](P const& p) const {
+        return origin()[p];
+    }
+    template <place AbsentDimension, class Tensor = tensor>
+        requires(!meets<bases_in<AbsentDimension>, bases>)
+    void operator[](AbsentDimension const&) const = delete;
+    template <integer NotADimension, class Tensor = tensor>
+    void operator[](NotADimension) const = delete;
+
+    // The cursor at position zero.
+    constexpr auto origin() const { return cursor<Data, layout_type>(pointer_, shape_, {}, {}); }
+
+    constexpr Data* get() const { return pointer_; }
+    constexpr Data& operator*() const { return *pointer_; }
+    constexpr void reset(Data* pointer) { pointer_ = pointer; }
+    constexpr layout_type const& shape() const { return shape_; }
+
+    // Sizes of a layout that is all static belong to the type:  A::size<I>(),  A::storage_size().
+    static constexpr size_type size()
+        requires(layout_type::is_static)
+    {
+        return layout_type().size();
+    }
+    constexpr size_type size() const
+        requires(!layout_type::is_static)
+    {
+        return shape_.size();
+    }
+    // Elements from the first to the last, with the padding between; and the same in bytes.
+    static constexpr long long storage_size()
+        requires(layout_type::is_static)
+    {
+        return layout_type().storage_size();
+    }
+    constexpr long long storage_size() const
+        requires(!layout_type::is_static)
+    {
+        return shape_.storage_size();
+    }
+    static constexpr long long num_bytes()
+        requires(layout_type::is_static)
+    {
+        return storage_size() * static_cast<long long>(sizeof(Data));
+    }
+    constexpr long long num_bytes() const
+        requires(!layout_type::is_static)
+    {
+        return storage_size() * static_cast<long long>(sizeof(Data));
+    }
+    // The size of the axis that counts D.
+    template <index D>
+        requires(layout_type::is_static && layout_type::template has<D>)
+    static constexpr D size() {
+        return layout_type().template size<D>();
+    }
+    template <index D>
+        requires(!layout_type::is_static && layout_type::template has<D>)
+    constexpr D size() const {
+        return shape_.template size<D>();
+    }
+    template <index NoAxisOfTheTensor, class Tensor = tensor>
+        requires(!layout_type::template has<NoAxisOfTheTensor>)
+    static void size() = delete;
+    // The extent of D's base in steps of D, rounded down.
+    template <index D>
+        requires(layout_type::is_static && contains<bases, base_of<D>>)
+    static constexpr D extent() {
+        return layout_type().template extent<D>();
+    }
+    template <index D>
+        requires(!layout_type::is_static && contains<bases, base_of<D>>)
+    constexpr D extent() const {
+        return shape_.template extent<D>();
+    }
+    template <index AbsentDimension, class Tensor = tensor>
+        requires(!contains<bases, base_of<AbsentDimension>>)
+    static void extent() = delete;
+    // One entry a base.  {I:16, K:32}
+    static constexpr auto extents()
+        requires(layout_type::is_static)
+    {
+        return layout_type().extents();
+    }
+    constexpr auto extents() const
+        requires(!layout_type::is_static)
+    {
+        return shape_.extents();
+    }
+
+    // f(cursor) for each element, in the order of range(tensor).
+    template <class Function> constexpr void apply(Function f) const {
+        for (auto const position : positions<layout_type>(shape_)) f(origin()[position]);
+    }
+    constexpr void fill(Data const& value) const {
+        apply([&](auto const& element) { *element = value; });
+    }
+    constexpr void zero() const { fill(Data()); }
+
+  private:
+    Data* pointer_ = nullptr;
+    layout_type shape_;
+};
+
+// Every position of a tensor once, whatever its pitches.
+//     for (auto position : range(a)) *a[position] = 0;
+template <class Data, auto... Axes> constexpr auto range(tensor<Data, Axes...> const& t) {
+    return positions<layout<Axes...>>(t.shape());
+}
+
+} // namespace spio

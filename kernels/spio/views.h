@@ -1,0 +1,157 @@
+// Views: a tensor cut to a part of one dimension, and its elements taken as vectors.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "spio/tensor.h"
+
+namespace spio {
+
+template <auto... Axes> struct axis_list {
+    template <class Data> using tensor = spio::tensor<Data, Axes...>;
+};
+template <class A, class B> struct joined;
+template <auto... As, auto... Bs> struct joined<axis_list<As...>, axis_list<Bs...>> {
+    using type = axis_list<As..., Bs...>;
+};
+template <class... Lists> struct concatenated {
+    using type = axis_list<>;
+};
+template <class First, class... Rest> struct concatenated<First, Rest...> {
+    using type = typename joined<First, typename concatenated<Rest...>::type>::type;
+};
+
+// An axis of another size, at the memory stride that it has in its layout.
+template <class Axis> constexpr Axis pinned(Axis a, long long memory_stride) {
+    a.memory_stride = memory_stride;
+    return a;
+}
+template <class Axis> constexpr Axis resized(Axis a, int size, long long memory_stride) {
+    if constexpr (is_plain_axis<Axis>) a.size = size;
+    return pinned(a, memory_stride);
+}
+// In vectors of n elements.
+template <class Axis> constexpr Axis widened(Axis a, int n, long long memory_stride) {
+    if constexpr (is_plain_axis<Axis>) {
+        a.size /= n;
+        a.stride *= n;
+    }
+    return pinned(a, memory_stride);
+}
+
+// How to cut Size steps of Start out of a layout. Positions start anew at the cut, so the base must
+// move freely there: by whole blocks of its coarsest axis.
+template <class Start, int Size, auto... Axes> struct cut {
+    using shape = layout<Axes...>;
+    static constexpr auto const& table = layout_table_of<Axes...>;
+    static constexpr int base = shape::template base<base_of<Start>>;
+    static constexpr int unit = table.free_stride(base);
+    static constexpr bool is_possible =
+        Size > 0 && !table.is_dynamic(base) && unit > 0 && stride_of<Start> % max(unit, 1) == 0 &&
+        1LL * Size* stride_of<Start> <= table.extent(base) && table.has_static_strides();
+
+    template <class> struct at;
+    template <unsigned long... A> struct at<boost::mp11::index_sequence<A...>> {
+        static constexpr digit_row top = table.digits[table.coarsest(base)];
+        static constexpr int size = Size * (stride_of<Start> / top.is.stride);
+        using type =
+            axis_list<(static_cast<int>(A) == top.axis ? resized(Axes, size, table.memory_stride(A))
+                                                       : pinned(Axes, table.memory_stride(A)))...>;
+    };
+    using axes = typename at<boost::mp11::make_index_sequence<sizeof...(Axes)>>::type;
+};
+
+template <class Start, int Size, class Tensor> inline constexpr bool cuts = false;
+template <class Start, int Size, class Data, auto... Axes>
+    requires contains<layout_bases<Axes...>, base_of<Start>>
+inline constexpr bool cuts<Start, Size, tensor<Data, Axes...>> =
+    cut<Start, Size, Axes...>::is_possible;
+
+// The part of a tensor that is Size steps of one dimension long.
+//     slice<4>(t, H(20))       H(20) … H(23), which are H(0) … H(3) of the slice
+template <int Size, index Start, class Data, auto... Axes>
+    requires cuts<Start, Size, tensor<Data, Axes...>>
+constexpr auto slice(tensor<Data, Axes...> const& t, Start start) {
+    using part = typename cut<Start, Size, Axes...>::axes::template tensor<Data>;
+    return part(t[start].get(), typename part::layout_type(t.shape()));
+}
+template <int Size, index CannotBeCut, class Tensor>
+    requires(!cuts<CannotBeCut, Size, Tensor>)
+void slice(Tensor const&, CannotBeCut) = delete;
+
+// How to read n elements of a layout as one: the innermost axis is folded by n.
+template <int N, auto... Axes> struct widen {
+    static constexpr auto const& table = layout_table_of<Axes...>;
+    static constexpr int innermost = table.innermost();
+
+    static constexpr bool find_out() {
+        if (innermost < 0 || table.axes[innermost].dynamic || !table.has_static_strides()) {
+            return false;
+        }
+        digit_row const inner = table.digits[table.first_digit(innermost)];
+        if (inner.is.size % N != 0) return false;
+        for (int a = 0; a < table.axis_count; ++a) {
+            if (a != innermost && table.memory_stride(a) % N != 0) return false;
+        }
+        // No function may tell the elements of a vector apart.
+        for (int d = 0; d < table.digit_count; ++d) {
+            digit_row const& row = table.digits[d];
+            if (row.base == inner.base && !row.placed && row.is.stride % (inner.is.stride * N)) {
+                return false;
+            }
+        }
+        return true;
+    }
+    static constexpr bool is_possible = find_out();
+
+    template <class> struct at;
+    template <unsigned long... A> struct at<boost::mp11::index_sequence<A...>> {
+        template <int Axis, auto Value> static constexpr auto keep() {
+            if constexpr (Axis != innermost) {
+                return axis_list<pinned(Value, table.memory_stride(Axis) / N)>();
+            } else if constexpr (table.axes[innermost].size == N) {
+                return axis_list<>();
+            } else {
+                return axis_list<widened(Value, N, 1)>();
+            }
+        }
+        using type = typename concatenated<decltype(keep<static_cast<int>(A), Axes>())...>::type;
+    };
+    using axes = typename at<boost::mp11::make_index_sequence<sizeof...(Axes)>>::type;
+};
+
+template <class Vector, class Tensor> inline constexpr bool widens = false;
+template <class Vector, class Data, auto... Axes>
+inline constexpr bool widens<Vector, tensor<Data, Axes...>> = [] {
+    constexpr bool keeps_const = !is_const<Data> || is_const<Vector>;
+    if constexpr (keeps_const && sizeof(Vector) % sizeof(Data) == 0 &&
+                  sizeof(Vector) > sizeof(Data)) {
+        return widen<static_cast<int>(sizeof(Vector) / sizeof(Data)), Axes...>::is_possible;
+    } else {
+        return false;
+    }
+}();
+
+// The type of a tensor whose elements are read as vectors of several.
+//     vectors_of<float4, tensor<float, i, j>>  is  tensor<float4, i, j / 4>
+template <class Vector, class Tensor> struct vector_tensor;
+template <class Vector, class Data, auto... Axes>
+struct vector_tensor<Vector, tensor<Data, Axes...>> {
+    using type = typename widen<static_cast<int>(sizeof(Vector) / sizeof(Data)),
+                                Axes...>::axes::template tensor<Vector>;
+};
+template <class Vector, class Tensor>
+    requires widens<Vector, Tensor>
+using vectors_of = typename vector_tensor<Vector, Tensor>::type;
+
+// The same memory, read so. The pointer must be aligned for Vector.
+template <class Vector, class Tensor>
+    requires widens<Vector, Tensor>
+auto as_vectors(Tensor const& t) {
+    using view = vectors_of<Vector, Tensor>;
+    return view(reinterpret_cast<Vector*>(t.get()), typename view::layout_type(t.shape()));
+}
+template <class NotAVectorOf, class Tensor>
+    requires(!widens<NotAVectorOf, Tensor>)
+void as_vectors(Tensor const&) = delete;
+
+} // namespace spio

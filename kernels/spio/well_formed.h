@@ -1,0 +1,103 @@
+// What makes axes a layout, or an index: their folds meet. Else the name of what is wrong.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "spio/layout_table.h"
+
+namespace spio {
+
+// The problems. The compiler says the name and its arguments.
+struct nothing_wrong;
+template <class Dimension, long long FinerEndsAt, long long CoarserStartsAt>
+struct the_folds_do_not_meet;
+template <class Dimension> struct the_layout_reads_a_dimension_that_it_does_not_place;
+template <class Dimension, long long Stride> struct only_the_outermost_fold_may_be_dynamic;
+template <class Dimension, long long Stride> struct only_the_coarsest_fold_may_be_a_ring;
+template <class Dimension, long long Extent> struct a_dimension_stays_below_two_to_the_31;
+
+// The folds of a base tile it in a layout; in an index they may leave gaps, but not overlap.
+enum class folds { tile, are_disjoint };
+
+enum class flaw { none, gap, reads, dynamic, ring, size };
+
+struct layout_problem {
+    flaw is = flaw::none;
+    int base = 0;
+    long long first = 0;
+    long long second = 0;
+};
+
+template <int A, int D>
+constexpr layout_problem find_problem(layout_table<A, D> const& table, folds law) {
+    for (int base = 0; base < table.base_count; ++base) {
+        int const top = table.coarsest(base);
+        if (top < 0) return {flaw::reads, base};
+        for (int d = 0; d < table.digit_count; ++d) {
+            digit_row const& row = table.digits[d];
+            if (row.base != base || !row.placed || d == top) continue;
+            if (row.dynamic) return {flaw::dynamic, base, row.is.stride};
+            if (row.is.is_ring) return {flaw::ring, base, row.is.stride};
+            // The next coarser digit starts where this one ends.
+            long long const end = 1LL * row.is.stride * row.is.size;
+            long long next = 1LL << 62;
+            for (int e = 0; e < table.digit_count; ++e) {
+                digit_row const& other = table.digits[e];
+                if (e == d || other.base != base || !other.placed) continue;
+                if (other.is.stride == row.is.stride) return {flaw::gap, base, end, row.is.stride};
+                if (other.is.stride > row.is.stride && other.is.stride < next) {
+                    next = other.is.stride;
+                }
+            }
+            bool const disjoint = end <= next && next % row.is.stride == 0;
+            if (law == folds::tile ? end != next : !disjoint) return {flaw::gap, base, end, next};
+        }
+        if (law == folds::are_disjoint && table.is_dynamic(base) && table.digits[top].axis != 0) {
+            return {flaw::dynamic, base, table.digits[top].is.stride};
+        }
+        if (!table.is_dynamic(base) && table.extent(base) > 0x7fffffff) {
+            return {flaw::size, base, table.extent(base)};
+        }
+    }
+    return {};
+}
+
+template <int N, class First, class... Rest>
+constexpr auto nth_of(boost::mp11::mp_list<First, Rest...>) {
+    if constexpr (N == 0) {
+        return boost::mp11::mp_identity<First>();
+    } else {
+        return nth_of<N - 1>(boost::mp11::mp_list<Rest...>());
+    }
+}
+template <class List, int N> using nth = typename decltype(nth_of<N>(List()))::type;
+
+template <folds Law, auto... Axes> constexpr auto name_problem() {
+    using boost::mp11::mp_identity;
+    using bases = layout_bases<Axes...>;
+    constexpr layout_problem found = find_problem(layout_table_of<Axes...>, Law);
+    if constexpr (found.is == flaw::none) {
+        return mp_identity<nothing_wrong>();
+    } else {
+        using base = nth<bases, found.base>;
+        if constexpr (found.is == flaw::gap) {
+            return mp_identity<the_folds_do_not_meet<base, found.first, found.second>>();
+        } else if constexpr (found.is == flaw::reads) {
+            return mp_identity<the_layout_reads_a_dimension_that_it_does_not_place<base>>();
+        } else if constexpr (found.is == flaw::dynamic) {
+            return mp_identity<only_the_outermost_fold_may_be_dynamic<base, found.first>>();
+        } else if constexpr (found.is == flaw::ring) {
+            return mp_identity<only_the_coarsest_fold_may_be_a_ring<base, found.first>>();
+        } else {
+            return mp_identity<a_dimension_stays_below_two_to_the_31<base, found.first>>();
+        }
+    }
+}
+template <auto... Axes>
+using layout_problem_of = typename decltype(name_problem<folds::tile, Axes...>())::type;
+template <auto... Axes>
+using index_problem_of = typename decltype(name_problem<folds::are_disjoint, Axes...>())::type;
+
+template <class Problem>
+concept no_problem = same<Problem, nothing_wrong>;
+
+} // namespace spio

@@ -1,0 +1,72 @@
+// The typed-dimension algebra: what a position means, and where in memory that is.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include "spio/dims.h"
+
+export module spio.dims;
+
+export namespace spio {
+
+// Dimensions: integers that remember what they count.
+using spio::dim;
+using spio::fold;
+using spio::bounded;
+using spio::LANE;
+using spio::OFFSET;
+using spio::index;
+using spio::integer;
+using spio::base_of;
+using spio::stride_of;
+using spio::bound_of;
+using spio::dimension_of;
+using spio::same_base;
+using spio::unfold;
+using spio::refold;
+using spio::modulo;
+using spio::cast;
+using spio::min;
+using spio::max;
+using spio::divup;
+
+// Coordinates: one value for each of several dimensions.
+using spio::coords;
+using spio::make_coordinates;
+using spio::make_normalized_coordinates;
+using spio::place;
+using spio::located;
+using spio::shares_a_base;
+
+// Axes: dimensions with a size, and functions of them, to lay a tensor out.
+using spio::axis;
+using spio::fold_up;
+using spio::dynamic;
+using spio::dynamic_size;
+using spio::axis_like;
+using spio::derived;
+using spio::checkerboard;
+using spio::checkerboard_order;
+using spio::swizzle;
+
+// Tensors, and places in them.
+using spio::layout;
+using spio::tensor;
+using spio::cursor;
+using spio::base_cursor;
+
+// Parts of tensors, other element types for them, and facts that a kernel can assert.
+using spio::slice;
+using spio::as_vectors;
+using spio::vectors_of;
+using spio::is_injective;
+using spio::bank_conflicts;
+using spio::vector_width;
+
+// Indices made of one number, and ranges of values.
+using spio::compound_index;
+using spio::linear_index;
+using spio::range;
+using spio::range_with_step;
+using spio::reverse_range;
+
+} // namespace spio

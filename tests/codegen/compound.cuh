@@ -1,0 +1,23 @@
+// A block and a thread as typed coordinates of a plain tensor.
+// SPDX-License-Identifier: Apache-2.0
+namespace compound {
+
+constexpr auto i = spio::axis<I>(256);
+constexpr auto j = spio::axis<J>(512);
+using block = spio::compound_index<i / 16, j / 16>;
+using thread = spio::compound_index<i % 16, j % 16>;
+using matrix = spio::tensor<float, i, j>;
+
+__global__ void typed(float* a) {
+    *matrix(a)[block(blockIdx.x)][thread(threadIdx.x)] = 1.0f;
+}
+
+__global__ void raw(float* a) {
+    int const block_row = blockIdx.x / 32;
+    int const block_column = blockIdx.x % 32;
+    int const row = threadIdx.x / 16;
+    int const column = threadIdx.x % 16;
+    a[(block_row * 16 + row) * 512 + block_column * 16 + column] = 1.0f;
+}
+
+}  // namespace compound

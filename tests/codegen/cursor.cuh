@@ -1,0 +1,32 @@
+// A sum along K by a cursor that is stepped in place.
+// SPDX-License-Identifier: Apache-2.0
+namespace cursor {
+
+constexpr auto i = spio::axis<I>(128);
+constexpr auto k = spio::axis<K>(1024);
+using matrix = spio::tensor<float const, k / 8, i, k % 8>;
+
+__global__ void typed(float* to, float const* from, int steps) {
+    auto place = matrix(from)[I(threadIdx.x)][K(0)];
+    float sum = 0;
+#pragma unroll 1
+    for (int step = 0; step < steps; ++step) {
+        sum += *place;
+        place.step(K(3));
+    }
+    to[threadIdx.x] = sum;
+}
+
+__global__ void raw(float* to, float const* from, int steps) {
+    int const i = threadIdx.x;
+    int k = 0;
+    float sum = 0;
+#pragma unroll 1
+    for (int step = 0; step < steps; ++step) {
+        sum += from[(k >> 3) * (128 * 8) + i * 8 + (k & 7)];
+        k += 3;
+    }
+    to[threadIdx.x] = sum;
+}
+
+}  // namespace cursor

@@ -1,0 +1,18 @@
+// The dimensions that the kernels of this folder share.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "spio/dims.h"
+
+struct I : spio::dim {
+    using dim::dim;
+};
+struct J : spio::dim {
+    using dim::dim;
+};
+struct K : spio::dim {
+    using dim::dim;
+};
+struct N : spio::dim {
+    using dim::dim;
+};

@@ -1,0 +1,20 @@
+// A batch whose size is known late, outermost: addresses do not need it, only the bounds test does.
+// SPDX-License-Identifier: Apache-2.0
+namespace dynamic_outermost {
+
+constexpr auto n = spio::axis<N>(spio::dynamic.up_to(4096));
+constexpr auto i = spio::axis<I>(64);
+using batch = spio::tensor<float, n, i>;
+
+__global__ void typed(float* to, int images) {
+    auto const place = batch(to, N(images))[N(blockIdx.x)][I(threadIdx.x)];
+    if (place.inbounds()) *place = 1.0f;
+}
+
+__global__ void raw(float* to, int images) {
+    int const n = blockIdx.x;
+    int const i = threadIdx.x;
+    if (unsigned(n) < unsigned(images) && unsigned(i) < 64) to[n * 64 + i] = 1.0f;
+}
+
+}  // namespace dynamic_outermost

@@ -1,0 +1,69 @@
+// The inner loop of a matrix product over folded tiles in shared memory.
+// SPDX-License-Identifier: Apache-2.0
+namespace matmul {
+
+constexpr auto i = spio::axis<I>(64);
+constexpr auto j = spio::axis<J>(64);
+constexpr auto k = spio::axis<K>(16);
+using a_tile = spio::tensor<float, k / 4, i, k % 4>;
+using b_tile = spio::tensor<float, k, j>;
+using c_matrix = spio::tensor<float, i, j>;
+using thread = spio::compound_index<i / 4, j / 4>;
+
+__global__ void typed(float* to, float const* from) {
+    __shared__ float a_data[a_tile::storage_size()];
+    __shared__ float b_data[b_tile::storage_size()];
+    for (int e = threadIdx.x; e < 1024; e += 256) {
+        a_data[e] = from[e];
+        b_data[e] = from[1024 + e];
+    }
+    __syncthreads();
+    auto const a = a_tile(a_data)[thread(threadIdx.x)];
+    auto const b = b_tile(b_data)[thread(threadIdx.x)];
+    auto const c = c_matrix(to)[thread(threadIdx.x)];
+    float sum[4][4] = {};
+#pragma unroll
+    for (auto const step : spio::range(K(16))) {
+        for (auto const row : spio::range(I(4))) {
+            for (auto const column : spio::range(J(4))) {
+                sum[row.get()][column.get()] += *a[step][row] * *b[step][column];
+            }
+        }
+    }
+    for (auto const row : spio::range(I(4))) {
+        for (auto const column : spio::range(J(4))) {
+            *c[row][column] = sum[row.get()][column.get()];
+        }
+    }
+}
+
+__global__ void raw(float* to, float const* from) {
+    __shared__ float a[1024];
+    __shared__ float b[1024];
+    for (int e = threadIdx.x; e < 1024; e += 256) {
+        a[e] = from[e];
+        b[e] = from[1024 + e];
+    }
+    __syncthreads();
+    int const i = threadIdx.x / 16 * 4;
+    int const j = threadIdx.x % 16 * 4;
+    float const* const a_rows = a + i * 4;
+    float const* const b_columns = b + j;
+    float sum[4][4] = {};
+#pragma unroll
+    for (int k = 0; k < 16; ++k) {
+        for (int row = 0; row < 4; ++row) {
+            for (int column = 0; column < 4; ++column) {
+                sum[row][column] += a_rows[k / 4 * (64 * 4) + row * 4 + k % 4] *
+                                    b_columns[k * 64 + column];
+            }
+        }
+    }
+    for (int row = 0; row < 4; ++row) {
+        for (int column = 0; column < 4; ++column) {
+            to[(i + row) * 64 + j + column] = sum[row][column];
+        }
+    }
+}
+
+}  // namespace matmul

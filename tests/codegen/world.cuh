@@ -1,0 +1,36 @@
+// A tile at an origin in a greater tensor: world coordinates, compared with its extents.
+// SPDX-License-Identifier: Apache-2.0
+namespace world {
+
+constexpr auto i = spio::axis<I>(500);
+constexpr auto k = spio::axis<K>(70);
+using matrix = spio::tensor<float const, i, k>;
+using tile = spio::compound_index<spio::axis<I>(8), spio::axis<K>(32)>;
+
+__global__ void typed(float* to, float const* from, int first, int steps) {
+    matrix const a(from);
+    tile const idx(threadIdx.x);
+    auto const origin = spio::make_coordinates(I(first), K(0));
+    float sum = 0;
+#pragma unroll 1
+    for (auto const k : spio::range_with_step<32>(K(steps))) {
+        auto const place = origin + idx + k;
+        if (place < a.extents()) sum += *a[place];
+    }
+    to[threadIdx.x] = sum;
+}
+
+__global__ void raw(float* to, float const* from, int first, int steps) {
+    int const row = threadIdx.x / 32;
+    int const column = threadIdx.x % 32;
+    float sum = 0;
+#pragma unroll 1
+    for (int k = 0; k < steps; k += 32) {
+        int const i = first + row;
+        int const j = column + k;
+        if ((i < 500) & (j < 70)) sum += from[i * 70 + j];
+    }
+    to[threadIdx.x] = sum;
+}
+
+}  // namespace world

@@ -1,0 +1,53 @@
+# Configures, builds and runs one project that uses Spio, in a fresh folder.
+# SPDX-License-Identifier: Apache-2.0
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+
+def run(*words):
+    result = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if result.returncode != 0:
+        sys.exit(f"{' '.join(map(str, words))}\n{result.stdout}")
+
+
+def main():
+    split = sys.argv.index("--")
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cmake", required=True)
+    parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser.add_argument("--name", required=True)
+    parser.add_argument("--source", type=pathlib.Path, required=True)
+    parser.add_argument("--configs", nargs="+", required=True)
+    parser.add_argument("--install", type=pathlib.Path)
+    parser.add_argument("--never-asks", nargs="+", default=[])
+    options = parser.parse_args(sys.argv[1:split])
+    cmake, build = options.cmake, options.work / options.name
+
+    # What a developer's shell says about CUDA must not reach the consumer.
+    for name in ("CUDA_HOME", "CUDA_PATH", "CXXFLAGS", "CXX"):
+        os.environ.pop(name, None)
+    shutil.rmtree(build, ignore_errors=True)
+    run(cmake, "-G", "Ninja Multi-Config", "-S", options.source, "-B", build, *sys.argv[split + 1 :])
+
+    cache = (build / "CMakeCache.txt").read_text()
+    asked = [line for line in cache.splitlines() if ":" in line and not line.startswith(("//", "#"))]
+    for word in options.never_asks:
+        found = [line for line in asked if word in line.partition(":")[0]]
+        if found:
+            sys.exit(f"the library alone asked for {word}: {found}")
+
+    for config in options.configs:
+        run(cmake, "--build", build, "--config", config)
+        if options.install:
+            shutil.rmtree(options.install, ignore_errors=True)
+            run(cmake, "--install", build, "--config", config, "--prefix", options.install)
+        else:
+            run(build / config / "consumer")
+    print("built" if options.install else "built and ran", *options.configs)
+
+
+main()

@@ -1,0 +1,10 @@
+// Includes the algebra where there is no standard library.
+// SPDX-License-Identifier: Apache-2.0
+#include "spio/dims.h"
+
+struct I : spio::dim {
+    using dim::dim;
+};
+static_assert(spio::fold<I, 8>(3) == I(24));
+
+extern "C" __global__ void kernel() {}

@@ -1,0 +1,12 @@
+// Includes the algebra beside the standard library, as a host program without modules does.
+// SPDX-License-Identifier: Apache-2.0
+#include "spio/dims.h"
+
+#include <cstdio>
+
+struct I : spio::dim {
+    using dim::dim;
+};
+static_assert(spio::fold<I, 8>(3) == I(24));
+
+int main() { std::puts("included"); }

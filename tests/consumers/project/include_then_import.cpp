@@ -1,0 +1,19 @@
+// Includes the algebra and imports it, in one translation unit: the names must be the same ones.
+// SPDX-License-Identifier: Apache-2.0
+#include "spio/dims.h"
+
+#include <cstdio>
+#include <string>
+#include <type_traits>
+
+struct I : spio::dim {
+    using dim::dim;
+};
+using included = spio::fold<I, 8>;
+
+import spio.dims;
+
+static_assert(std::is_same_v<included, spio::fold<I, 8>>);
+static_assert(included(3) == I(24));
+
+int main() { std::puts(std::string("included, then imported").c_str()); }

@@ -1,0 +1,5 @@
+// says: the_fold_must_divide_the_axis<.*\bK\b
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto axis = spio::fold_up(k, 0); // wrong

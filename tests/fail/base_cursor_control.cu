@@ -1,0 +1,13 @@
+// compiles
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+using Swizzled = spio::tensor<float, i, spio::swizzle(k / 8, i % 4), k % 8>;
+constexpr auto step(Folded a) {
+    auto place = a[K(3)].rebase();
+    place.step(K8(1)).step(I(3)).step(K16(1));
+    return place[I(1)];
+}
+constexpr auto step(Swizzled a) {
+    return a[K(3)].rebase()[spio::fold<I, 4>(2)];
+}

@@ -1,0 +1,10 @@
+// says: CouldCarryOutOfItsAxis=K, Tensor=spio::base_cursor<float, spio::layout<.*axis<K>.*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+using Ring = spio::tensor<float, k.ring(), i>;
+constexpr auto step(Ring a) {
+    auto place = a.origin().rebase();
+    place.step(K(1)); // wrong
+    return place;
+}

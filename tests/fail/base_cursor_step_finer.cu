@@ -1,0 +1,9 @@
+// says: CouldCarryOutOfItsAxis=K, Tensor=spio::base_cursor<float, spio::layout<.*axis<K>.*axis<I>.*axis<K>.*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto step(Folded a) {
+    auto place = a.origin().rebase();
+    place.step(K(1)); // wrong
+    return place;
+}

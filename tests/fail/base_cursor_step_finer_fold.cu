@@ -1,0 +1,9 @@
+// says: CouldCarryOutOfItsAxis=spio::folded<K, 4>, Tensor=spio::base_cursor<float, spio::layout<.*axis<K>.*axis<I>.*axis<K>.*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto step(Folded a) {
+    auto place = a.origin().rebase();
+    place.step(spio::fold<K, 4>(2)); // wrong
+    return place;
+}

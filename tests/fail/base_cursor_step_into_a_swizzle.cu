@@ -1,0 +1,10 @@
+// says: CouldCarryOutOfItsAxis=(K8|spio::folded<K, 8>), Tensor=spio::base_cursor<float, spio::layout<.*axis<I>.*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+using Swizzled = spio::tensor<float, i, spio::swizzle(k / 8, i % 4), k % 8>;
+constexpr auto step(Swizzled a) {
+    auto place = a.origin().rebase();
+    place.step(K8(1)); // wrong
+    return place;
+}

@@ -1,0 +1,98 @@
+# Compiles, with one compiler, what must not compile, and looks for the sentence that it owes us.
+# SPDX-License-Identifier: Apache-2.0
+"""check.py --compiler NAME --work DIR CASE... -- COMMAND...
+
+{file} in COMMAND stands for the file to compile. A case begins with what to expect:
+
+    // says: Dimension=I, NotThatDimension=J.*deleted
+    // clang: ...          the same for one compiler, or for several: // nvcc, nvrtc: ...
+    // compiles            a control
+
+The regular expression must match one line of what the compiler says, other than an echo of the
+source; spaces around `=` do not count. An error must stand on the one line of the case that ends
+in `// wrong`. All cases without that line, and all controls, make up one file, which must compile.
+"""
+import argparse
+import concurrent.futures
+import pathlib
+import re
+import subprocess
+import sys
+
+
+class Case:
+    def __init__(self, file, compiler):
+        self.file = file
+        self.lines = file.read_text().splitlines()
+        self.wrong = [number for number, line in enumerate(self.lines, 1) if line.endswith("// wrong")]
+        self.sentence = None
+        for line in self.lines:
+            match = re.fullmatch(r"// (?P<compilers>[a-z, -]+): (?P<sentence>.+)", line)
+            if not match or line.startswith("// SPDX"):
+                break
+            names = match["compilers"].split(", ")
+            if compiler in names or (names == ["says"] and not self.sentence):
+                self.sentence = match["sentence"]
+        is_control = self.lines[0] == "// compiles"
+        if len(self.lines) > 15:
+            sys.exit(f"{file}: a case has at most fifteen lines")
+        if len(self.wrong) != (0 if is_control else 1) or is_control != (self.sentence is None):
+            sys.exit(f"{file}: one wrong line and its sentence for {compiler}, or `// compiles`")
+
+    def rest(self):
+        """The case without what is wrong, as a namespace of its own."""
+        kept = ["" if line.endswith("// wrong") else line for line in self.lines]
+        return "\n".join([f"namespace {self.file.stem} {{", f'#line 1 "{self.file}"', *kept, "}", ""])
+
+    def flaw(self, status, output):
+        """What is not as it should be about a compiler's answer; empty if nothing."""
+        place = re.escape(self.file.name) + rf"(\({self.wrong[0]}\)|:{self.wrong[0]}:\d+): error"
+        lines = [line for line in output.replace(" = ", "=").splitlines() if "// wrong" not in line]
+        if status == 0:
+            return "compiles"
+        if not re.search(place, output):
+            return f"has no error on line {self.wrong[0]}"
+        if not any(re.search(self.sentence, line) for line in lines):
+            return f"is not refused with: {self.sentence}"
+        return ""
+
+
+def main():
+    split = sys.argv.index("--")
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--compiler", required=True)
+    parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("cases", nargs="+", type=pathlib.Path)
+    options = parser.parse_args(sys.argv[1:split])
+    command = sys.argv[split + 1 :]
+
+    def compile(file):
+        words = [word.replace("{file}", str(file)) for word in command]
+        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return done.returncode, done.stdout
+
+    cases = [Case(file, options.compiler) for file in options.cases]
+    refused = [case for case in cases if case.wrong]
+    options.work.mkdir(parents=True, exist_ok=True)
+    controls = options.work / "controls.cu"
+    controls.write_text('#include "dimensions.h"\n' + "".join(case.rest() for case in cases))
+
+    failures = []
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        the_rest = pool.submit(compile, controls)
+        for case, answer in zip(refused, pool.map(compile, (case.file for case in refused))):
+            flaw = case.flaw(*answer)
+            if flaw:
+                failures.append(f"FAIL {case.file.name} {flaw}\n{answer[1]}")
+        status, output = the_rest.result()
+    print(*failures, sep="\n", end="")
+    if status != 0:
+        print("FAIL the controls, and the cases without what is wrong, do not compile", output, sep="\n")
+    print(f"figure: fail.{options.compiler}: {len(refused) - len(failures)} of {len(refused)} cases "
+          f"refused with their sentence, {len(cases) - len(refused)} controls "
+          f"{'compile' if status == 0 else 'DO NOT compile'}")
+    return bool(failures) or status != 0
+
+
+sys.exit(main())

@@ -1,0 +1,5 @@
+// says: Place=spio::coords<I, J>, NoDimensionOfIt=spio::coords<K>\].*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr bool result = I(1) + J(2) == spio::coords<K>(K(3)); // wrong

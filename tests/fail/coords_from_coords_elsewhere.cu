@@ -1,0 +1,5 @@
+// says: from .*coords<I, J>. to .const .*coords<I, K>
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr spio::coords<I, K> place = I(1) + J(2); // wrong

@@ -1,0 +1,5 @@
+// says: AbsentDimension=K, FromCoordinates=spio::coords<I, J>\].*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto x = (I(5) + J(3)).get<K>(); // wrong

@@ -1,0 +1,5 @@
+// says: Place=spio::coords<I, J>, NoDimensionOfIt=K\].*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr bool result = I(5) + J(3) >= K(0); // wrong

@@ -1,0 +1,5 @@
+// says: Place=spio::coords<I, J>, NotADimension=int\].*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto difference = I(5) + J(3) - 1; // wrong

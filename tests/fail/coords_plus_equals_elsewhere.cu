@@ -1,0 +1,8 @@
+// says: A=spio::coords<I, J>, B=K\]|coords<I, J> \+= K$
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr spio::coords<I, J> moved(spio::coords<I, J> x) {
+    x += K(1); // wrong
+    return x;
+}

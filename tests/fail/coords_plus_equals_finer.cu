@@ -1,0 +1,8 @@
+// says: coords<(K8> \+= |.*<K, 8>>, B=)K\b
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr spio::coords<K8> moved(spio::coords<K8> x) {
+    x += K(1); // wrong
+    return x;
+}

@@ -1,0 +1,8 @@
+// says: A=spio::coords<I, J>, B=int\]|coords<I, J> \+= int$
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr spio::coords<I, J> moved(spio::coords<I, J> x) {
+    x += 1; // wrong
+    return x;
+}

@@ -1,0 +1,5 @@
+// says: 'coords<I, J>' and 'I'|coords<I, J> \* I$
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto product = (I(5) + J(3)) * I(2); // wrong

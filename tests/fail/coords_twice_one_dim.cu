@@ -1,0 +1,5 @@
+// says: WithADimensionTwice=<I, I>\].*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto place = spio::make_coordinates(I(1), I(2)); // wrong

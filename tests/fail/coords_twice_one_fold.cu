@@ -1,0 +1,5 @@
+// says: WithADimensionTwice=<(K8|spio::folded<K, 8>), J, (K8|spio::folded<K, 8>)>\].*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto place = spio::make_coordinates(K8(1), J(2), K8(3)); // wrong

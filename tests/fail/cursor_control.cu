@@ -1,0 +1,10 @@
+// compiles
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto step(Plain a) {
+    auto place = a[I(2)];
+    place.step(I(1)).step(K8(1) + J(3));
+    return place[K(1)];
+}
+static_assert(step(Plain()).inbounds() && step(Plain()).size<I>() == I(16));

@@ -1,0 +1,9 @@
+// says: AbsentDimension=J, Cursor=spio::cursor<float, spio::layout<.*axis<I>.*axis<K>.*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto step(Plain a) {
+    auto place = a[I(2)];
+    place.step(J(1)); // wrong
+    return place;
+}

@@ -1,0 +1,5 @@
+// says: AbsentDimension=spio::coords<J, N>, Cursor=spio::cursor<float, spio::layout<.*axis<I>.*axis<K>.*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto place = Plain()[I(2)][J(3) + N(4)]; // wrong

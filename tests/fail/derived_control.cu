@@ -1,0 +1,11 @@
+// compiles
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto reverse = [](K x) { return 31 - x.get(); };
+using Reversed = spio::tensor<float, i, spio::derived(reverse, k)>;
+static_assert(Reversed::storage_size() == 512);
+constexpr float const* first(spio::tensor<float const, spio::derived(reverse, k)> a) {
+    return a[K(31)].get();
+}
+static_assert(first({}) == nullptr);

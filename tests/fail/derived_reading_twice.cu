@@ -1,0 +1,7 @@
+// clang, clang-cuda: sizeof\.\.\.\(Read\) == 0
+// nvcc, nvrtc: ::reading .*Placed=<K>, Read=<I>
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto reverse = [](K x) { return 31 - x.get(); };
+constexpr auto axis = spio::derived(reverse, k).reading(i).reading(j); // wrong

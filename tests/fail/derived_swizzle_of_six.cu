@@ -1,0 +1,5 @@
+// says: a_swizzle_needs_a_power_of_two<.*\bK\b
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto axis = spio::swizzle(spio::axis<K>(48) / 8, i % 8); // wrong

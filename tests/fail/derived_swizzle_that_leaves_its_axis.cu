@@ -1,0 +1,5 @@
+// says: a_swizzle_reads_no_more_than_it_places<.*\bI\b
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto axis = spio::swizzle(k / 8, i % 8); // wrong

@@ -1,0 +1,9 @@
+// clang, clang-cuda: no viable overloaded operator\[\] for type 'const float \*'
+// nvcc, nvrtc: const float \* \[ I \]
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr float first(float const* data) {
+    return data[I(0)]; // wrong
+    return 0;
+}

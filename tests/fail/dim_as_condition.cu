@@ -1,0 +1,9 @@
+// clang, clang-cuda: 'I' is not contextually convertible to 'bool'
+// nvcc, nvrtc: must have bool type
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr int sign(I x) {
+    if (x) return 1; // wrong
+    return 0;
+}

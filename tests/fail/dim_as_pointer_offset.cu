@@ -1,0 +1,8 @@
+// says: const float \*(' and '| \+ )I\b
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr float const* second(float const* data) {
+    return data + I(1); // wrong
+    return data;
+}

@@ -1,0 +1,8 @@
+// says: I=int$|'int' to 'const I'
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr I moved(I x) {
+    x = 3; // wrong
+    return x;
+}

@@ -1,0 +1,8 @@
+// says: I=J$|'J' to 'const I'
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr I moved(I x) {
+    x = J(3); // wrong
+    return x;
+}

@@ -1,0 +1,5 @@
+// says: 'I' and 'J'|I / J$
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto quotient = I(8) / J(2); // wrong

@@ -1,0 +1,5 @@
+// says: Dimension=I, NotThatDimension=(__nv_)?bool\].*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr bool result = I(1) == true; // wrong

@@ -1,0 +1,5 @@
+// says: Place=(K, NoDimensionOfIt=spio::coords<I, J>|spio::coords<I, J>, NoDimensionOfIt=K)\].*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr bool result = K(0) == I(5) + J(3); // wrong

@@ -1,0 +1,5 @@
+// says: 'I' and 'float'|I == float$
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr bool result = I(1) == 1.0f; // wrong

@@ -1,0 +1,5 @@
+// says: from .J. to .const I\b
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr I x = J(3); // wrong

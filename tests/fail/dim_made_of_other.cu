@@ -1,0 +1,6 @@
+// clang, clang-cuda: cast from 'J' to 'I'
+// nvcc, nvrtc: argument types are: \(J\)
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto x = I(J(3)); // wrong

@@ -1,0 +1,5 @@
+// says: Dimension=I, NotADimension=int\].*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto difference = I(5) - 3; // wrong

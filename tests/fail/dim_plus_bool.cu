@@ -1,0 +1,5 @@
+// says: 'I' and 'bool'|I \+ __nv_bool$
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto sum = I(5) + true; // wrong

@@ -1,0 +1,8 @@
+// says: Dimension=I, NotThatDimension=J\].*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr I moved(I x) {
+    x += J(1); // wrong
+    return x;
+}

@@ -1,0 +1,5 @@
+// says: Dimension=I, NoProductWithADimension=J\].*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto product = I(5) * J(3); // wrong

@@ -1,0 +1,5 @@
+// says: from .I. to .const (__nv_)?bool\b
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr bool truth = I(3); // wrong

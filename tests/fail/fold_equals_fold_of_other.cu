@@ -1,0 +1,5 @@
+// says: Dimension=(K8|spio::folded<K, 8>), NotThatDimension=spio::folded<I, 8>\].*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr bool result = K8(1) == spio::fold<I, 8>(1); // wrong

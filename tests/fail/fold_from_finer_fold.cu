@@ -1,0 +1,5 @@
+// says: from .*(K8|<K, 8>).* to .*(K16|<K, 16>)
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr K16 x = K8(2); // wrong

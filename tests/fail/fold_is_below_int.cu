@@ -1,0 +1,5 @@
+// says: Dimension=(K8|spio::folded<K, 8>), NotThatDimension=int\].*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr bool result = K8(1) < 2; // wrong

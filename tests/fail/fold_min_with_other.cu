@@ -1,0 +1,5 @@
+// says: same_base<.*\bK, 8>, I>' evaluated to false|\(K8, I\)
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto x = spio::min(K8(1), I(2)); // wrong

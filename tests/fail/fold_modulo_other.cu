@@ -1,0 +1,5 @@
+// says: Dimension=(K8|spio::folded<K, 8>), NotThatDimension=I\].*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto rest = K8(5) % I(3); // wrong

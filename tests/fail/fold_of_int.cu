@@ -1,0 +1,5 @@
+// says: 'int' does not satisfy 'index'|type constraint failed for "int"
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+using Number = spio::fold<int, 8>; // wrong

@@ -1,0 +1,8 @@
+// says: Dimension=(K16|spio::folded<K, 16>), FinerThanTheDimension=(K8|spio::folded<K, 8>)\].*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr K16 moved(K16 x) {
+    x += K8(2); // wrong
+    return x;
+}

@@ -1,0 +1,5 @@
+// says: Dimension=(K8|spio::folded<K, 8>), NotADimension=int\].*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto sum = K8(1) + 1; // wrong

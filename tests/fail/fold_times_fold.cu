@@ -1,0 +1,5 @@
+// says: Dimension=(K8|spio::folded<K, 8>), NoProductWithADimension=(K8|spio::folded<K, 8>)\].*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto product = K8(1) * K8(2); // wrong

@@ -1,0 +1,5 @@
+// says: from .K8. .*to .const int\b
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr int number = K8(3); // wrong

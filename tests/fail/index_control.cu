@@ -1,0 +1,11 @@
+// compiles
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+using Thread = spio::compound_index<i / 8, i % 8>;
+using Block = spio::compound_index<i / 8, k / 8>;
+using Open = spio::compound_index<n / 4, i>;
+static_assert(Thread::size() == 16 && Thread(11) == I(11) && Block(5).get<K8>() == K8(1));
+static_assert(Block::size<K8>() == 4 && Open(33) == N(8) + I(1));
+constexpr auto place = Plain()[Block(3)][Thread(2)];
+static_assert(Thread(3) + I(1) == I(4));

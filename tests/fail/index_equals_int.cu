@@ -1,0 +1,6 @@
+// says: 'Block'.* and 'int'|Block == int$
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+using Block = spio::compound_index<i / 8, k / 8>;
+constexpr bool result = Block(3) == 3; // wrong

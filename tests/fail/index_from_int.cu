@@ -1,0 +1,6 @@
+// says: from .int. to .*(Block|linear_index)
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+using Block = spio::compound_index<i / 8, k / 8>;
+constexpr Block block = 3; // wrong

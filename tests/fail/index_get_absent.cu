@@ -1,0 +1,6 @@
+// says: AbsentDimension=J, FromIndex=spio::linear_index<.*I.*K.*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+using Block = spio::compound_index<i / 8, k / 8>;
+constexpr auto x = Block(3).get<J>(); // wrong

@@ -1,0 +1,6 @@
+// says: Place=(Block|spio::linear_index<.*), NoDimensionOfIt=spio::coords<J, N>\].*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+using Block = spio::compound_index<i / 8, k / 8>;
+constexpr bool result = Block(3) < J(3) + N(1); // wrong

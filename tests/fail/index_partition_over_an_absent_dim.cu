@@ -1,0 +1,7 @@
+// clang, clang-cuda: has<spio::LANE>' evaluated to false
+// nvcc, nvrtc: linear_index<Digits\.\.\.>::partition
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+using Block = spio::compound_index<i / 8, k / 8>;
+constexpr auto part = Block::partition<spio::LANE>(Block(3)); // wrong

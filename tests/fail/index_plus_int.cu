@@ -1,0 +1,6 @@
+// says: Place=(Block|spio::linear_index<.*), NotADimension=int\].*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+using Block = spio::compound_index<i / 8, k / 8>;
+constexpr auto sum = Block(3) + 1; // wrong

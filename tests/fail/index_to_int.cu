@@ -1,0 +1,6 @@
+// says: from .Block. .*to .const int\b
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+using Block = spio::compound_index<i / 8, k / 8>;
+constexpr int number = Block(3); // wrong

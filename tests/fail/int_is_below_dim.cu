@@ -1,0 +1,5 @@
+// says: NotADimension=int, Dimension=I\].*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr bool result = 5 < I(5); // wrong

@@ -1,0 +1,5 @@
+// says: NotADimension=int, Dimension=(K8|spio::folded<K, 8>)\].*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr bool result = 0 < K8(1); // wrong

@@ -1,0 +1,5 @@
+// says: 'int' and 'coords<I, J>'|int \+ spio::coords<I, J>$
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto sum = 1 + (I(5) + J(3)); // wrong

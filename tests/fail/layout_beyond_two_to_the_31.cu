@@ -1,0 +1,5 @@
+// says: a_dimension_stays_below_two_to_the_31<K, 8589934592(LL)?>
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+using Wrong = spio::tensor<float, spio::axis<K8>(1 << 30)>; // wrong

@@ -1,0 +1,10 @@
+// compiles
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+using Swizzled = spio::tensor<float, i, spio::swizzle(k / 8, i % 4), k % 8>;
+using Ring = spio::tensor<float, k.ring(), i>;
+static_assert(Folded::storage_size() == 512 && Swizzled::storage_size() == 512);
+static_assert(Ring::size() == 512 && sizeof(Dynamic) > sizeof(float*));
+using Checkered = spio::tensor<float, k / 16, spio::checkerboard(i % 16, k % 16 / 8)>;
+static_assert(Checkered::storage_size() == 64);

@@ -1,0 +1,6 @@
+// clang, clang-cuda: 'K'.* does not satisfy 'axis_like'
+// nvcc, nvrtc: template constraint not satisfied
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+using Wrong = spio::tensor<float, i, K(32)>; // wrong

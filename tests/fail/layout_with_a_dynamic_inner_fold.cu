@@ -1,0 +1,5 @@
+// says: only_the_outermost_fold_may_be_dynamic<N, 1(LL)?>
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+using Wrong = spio::tensor<float, spio::axis<N>(64) / 8, n>; // wrong

@@ -1,0 +1,5 @@
+// says: only_the_coarsest_fold_may_be_a_ring<K, 1(LL)?>
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+using Wrong = spio::tensor<float, k / 8, (k % 8).ring()>; // wrong

@@ -1,0 +1,5 @@
+// says: the_folds_do_not_meet<K, 4(LL)?, 6(LL)?>
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+using Wrong = spio::tensor<float, spio::axis<K>(48) / 6, spio::axis<K>(48) % 4>; // wrong

@@ -1,0 +1,7 @@
+// says: <K, 8>' vs\. 'K'|\(K8, K\)
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr void loop() {
+    for (auto x : spio::range(K8(1), K(30))) {} // wrong
+}

@@ -1,0 +1,7 @@
+// says: 'int' vs\. 'I'|\(int, I\)
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr void loop() {
+    for (auto x : spio::range(0, I(3))) {} // wrong
+}

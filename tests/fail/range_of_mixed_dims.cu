@@ -1,0 +1,7 @@
+// says: 'I' vs\. 'J'|\(I, J\)
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr void loop() {
+    for (auto x : spio::range(I(1), J(3))) {} // wrong
+}

@@ -1,0 +1,8 @@
+// clang, clang-cuda: 'int' does not satisfy 'index'
+// nvcc, nvrtc: argument types are: \(int\)
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr void loop() {
+    for (auto x : spio::reverse_range(3)) {} // wrong
+}

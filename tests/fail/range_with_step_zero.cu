@@ -1,0 +1,8 @@
+// clang, clang-cuda: '0 > 0'
+// nvcc, nvrtc: range_with_step.* matches
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr void loop() {
+    for (auto x : spio::range_with_step<0>(I(3))) {} // wrong
+}

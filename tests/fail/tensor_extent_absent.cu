@@ -1,0 +1,5 @@
+// says: AbsentDimension=J, Tensor=spio::tensor<float, spio::axis<I>.*spio::axis<K>.*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto extent = Plain::extent<J>(); // wrong

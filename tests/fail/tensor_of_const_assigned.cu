@@ -1,0 +1,9 @@
+// clang, clang-cuda: returns a const value
+// nvcc, nvrtc: modifiable lvalue
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+using Constant = spio::tensor<float const, i, k>;
+constexpr void assign(Constant a) {
+    *a[I(2)][K(4)] = 1.0f; // wrong
+}

@@ -1,0 +1,5 @@
+// says: NoAxisOfTheTensor=J, Tensor=spio::tensor<float, spio::axis<I>.*spio::axis<K>.*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto size = Plain::size<J>(); // wrong

@@ -1,0 +1,5 @@
+// says: (NotTheDynamicSizes=<I>, Tensor=|tensor<I, )spio::tensor<float, .*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto a = Plain(nullptr, I(16)); // wrong

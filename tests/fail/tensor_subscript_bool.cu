@@ -1,0 +1,5 @@
+// says: 'bool' does not satisfy 'place'|Plain \[ __nv_bool \]
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto place = Plain()[true]; // wrong

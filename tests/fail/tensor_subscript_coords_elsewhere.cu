@@ -1,0 +1,5 @@
+// says: AbsentDimension=spio::coords<J, N>, Tensor=spio::tensor<float, spio::axis<I>.*spio::axis<K>.*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto place = Plain()[J(3) + N(1)]; // wrong

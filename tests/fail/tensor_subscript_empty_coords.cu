@@ -1,0 +1,5 @@
+// says: AbsentDimension=spio::coords<>, Tensor=spio::tensor<float, spio::axis<I>.*spio::axis<K>.*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto place = Plain()[spio::coords<>()]; // wrong

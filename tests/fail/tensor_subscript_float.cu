@@ -1,0 +1,5 @@
+// says: 'float' does not satisfy 'place'|Plain \[ float \]
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto place = Plain()[1.5f]; // wrong

@@ -1,0 +1,5 @@
+// says: NotADimension=int, Tensor=spio::tensor<float, spio::axis<I>.*spio::axis<K>.*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto place = Plain()[3]; // wrong

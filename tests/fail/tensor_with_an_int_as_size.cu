@@ -1,0 +1,6 @@
+// clang, clang-cuda: 'int' does not satisfy 'index'
+// nvcc, nvrtc: argument types are: .*int\)
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto a = Dynamic(nullptr, 3); // wrong

@@ -1,0 +1,5 @@
+// says: (NotTheDynamicSizes=<N, N>, Tensor=|tensor<N, N, )spio::tensor<float, .*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto a = Dynamic(nullptr, N(3), N(4)); // wrong

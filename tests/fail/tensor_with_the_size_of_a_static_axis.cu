@@ -1,0 +1,5 @@
+// says: (NotTheDynamicSizes=<N, I>, Tensor=|tensor<N, I, )spio::tensor<float, .*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto a = Dynamic(nullptr, N(3), I(16)); // wrong

@@ -1,0 +1,10 @@
+// says: NotAVectorOf=\w*Sixteen, Tensor=spio::tensor<float, .*axis<K>.*axis<I>.*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+struct Sixteen {
+    float of[16];
+};
+constexpr void look(Folded a) {
+    auto vectors = spio::as_vectors<Sixteen>(a); // wrong
+}

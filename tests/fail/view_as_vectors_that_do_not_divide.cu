@@ -1,0 +1,10 @@
+// says: NotAVectorOf=\w*Three, Tensor=spio::tensor<float, .*axis<K>.*axis<I>.*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+struct Three {
+    float of[3];
+};
+constexpr void look(Folded a) {
+    auto vectors = spio::as_vectors<Three>(a); // wrong
+}

@@ -1,0 +1,13 @@
+// compiles
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+struct Four {
+    float of[4];
+};
+constexpr auto look(Folded a) {
+    return spio::slice<8>(a, I(4))[I(7)].get();
+}
+inline auto look_wide(Folded a) {
+    return spio::as_vectors<Four>(a);
+}

@@ -1,0 +1,7 @@
+// says: CannotBeCut=I, Tensor=spio::tensor<float, .*axis<K>.*axis<I>.*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr void look(Folded a) {
+    auto part = spio::slice<17>(a, I(0)); // wrong
+}

@@ -1,0 +1,7 @@
+// says: CannotBeCut=K, Tensor=spio::tensor<float, .*axis<K>.*axis<I>.*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr void look(Folded a) {
+    auto part = spio::slice<4>(a, K(8)); // wrong
+}

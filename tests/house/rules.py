@@ -1,0 +1,178 @@
+# Checks who may include and import whom, and the other rules of the house that a script can see.
+# SPDX-License-Identifier: Apache-2.0
+import pathlib
+import re
+import sys
+
+from sources import is_cxx, root, sources
+
+# What device text takes from outside: each header costs every kernel compiled at run time.
+mp11 = {"boost/mp11/list.hpp", "boost/mp11/set.hpp", "boost/mp11/integer_sequence.hpp"}
+
+# Whom each module may import: the arrows of the house, and what lies behind them.
+imports = {
+    "spio.dims": set(),
+    "spio.spec": set(),
+    "spio.conv2d": {"spio.dims", "spio.spec"},
+    "spio.matmul": {"spio.dims", "spio.spec"},
+    "spio.image": {"spio.spec"},
+    "spio.aot": {"spio.image", "spio.spec"},
+    "spio.jit": {"spio.image", "spio.spec"},
+    "spio.model": {"spio.spec"},
+    "spio.cuda": set(),
+    "spio.launch": {"spio.image", "spio.cuda", "spio.spec"},
+}
+imports["spio"] = set(imports)
+
+# Foreign headers with one door each: who may include them.
+doors = {
+    "nvrtc.h": r"jit/nvrtc\.cpp",
+    "cuda.h": r"modules/cuda\.(cppm|cpp)",
+    "xgboost/c_api.h": r"[^/]+/[^/]+\.cpp",
+}
+
+# Folders that turn kernels into something that runs: none knows another.
+makers = {"aot", "jit", "sim"}
+
+complaints = []
+
+
+def without_comments(text):
+    """The text with comments blanked, its lines kept."""
+    pattern = r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"'
+    keep = lambda m: m[0] if m[0][0] == '"' else re.sub(r"[^\n]", " ", m[0])
+    return re.sub(pattern, keep, text, flags=re.S)
+
+
+def complain(path, text, position, sentence):
+    complaints.append(f"{path}:{text.count(chr(10), 0, position) + 1}: {sentence}")
+
+
+def forbid(path, text, pattern, sentence):
+    for match in re.finditer(pattern, text, flags=re.M):
+        complain(path, text, match.start(), f"{sentence}: {match[0].strip()}")
+
+
+def includes_of(text):
+    return [(m.start(), m[1]) for m in re.finditer(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', text, re.M)]
+
+
+def check_opening(path, text):
+    mark = "//" if is_cxx(path) else "#"
+    lines = [line for line in text.splitlines()[:15] if not line.startswith("#!")]
+    licence = f"{mark} SPDX-License-Identifier: Apache-2.0"
+    if path.parts[:2] == ("tests", "fail") and is_cxx(path):
+        # These begin with who must say what.
+        if not lines or not lines[0].startswith(mark) or licence not in lines:
+            complain(path, text, 0, f"begin with who must say what, and have the line `{licence}`")
+        return
+    # The sentence may need more lines, if a colon says so.
+    if not lines or not re.match(rf"{mark} \S+ .*[.:]$", lines[0]):
+        complain(path, text, 0, "the first line should be a comment of one sentence")
+    comments = []
+    for line in lines:
+        if not line.startswith(mark):
+            break
+        comments.append(line)
+    if licence not in (comments if lines and lines[0].endswith(":") else comments[1:2]):
+        complain(path, text, 0, f"the second line should be `{licence}`")
+
+
+def check_everywhere(path, text):
+    check_opening(path, text)
+    if text.count("\n") > 300:
+        complain(path, text, 0, "more than 300 lines: split it")
+    if path.parts[:2] != ("tests", "house"):
+        forbid(path, text, r"\b(TODO|FIXME|XXX)\b(?!.*#\d)", "a task without an issue")
+    forbid(path, text, r"[ \t]+$", "space at the end of a line")
+    if len(path.parts) > 4:
+        complain(path, text, 0, "more than three folder levels")
+    if path.stem in {"util", "utils", "common", "helpers", "impl", "detail"}:
+        complain(path, text, 0, "a file is named after its noun")
+
+
+def check_doors(path, code):
+    for position, header in includes_of(code):
+        door = doors.get(header)
+        if door and not re.fullmatch(door, path.as_posix()):
+            complain(path, code, position, f"only {door} may include {header}")
+        seen = header.split("/")[0]
+        if path.parts[0] in makers and seen in makers - {path.parts[0]}:
+            complain(path, code, position, f"{path.parts[0]}/ does not know {seen}/")
+    if path.parts[0] in makers - {"sim"}:
+        others = "|".join(makers - {path.parts[0]})
+        forbid(path, code, rf"^\s*import\s+spio\.({others})\b", "none of aot, jit, sim knows another")
+
+
+def check_kernels(path, code):
+    algebra, family = path.parts[1] == "spio", path.stem
+    forbid(path, code, r"\b(std|cuda)\s*::", "device text has no std")
+    forbid(path, code, r"^\s*(export\s+)?import\b", "device text does not import")
+    unroll = r"|pragma\s+unroll" if path.suffix == ".cuh" else ""
+    forbid(path, code, rf"^\s*#(?!\s*(include|pragma\s+once{unroll})\b).*", "no macros, no #if")
+    forbid(path, code, r"^\s*(inline\s+)?namespace\s*\{", "an unnamed namespace cannot be exported")
+    forbid(path, code, r"^static\s.*", "no static at namespace scope")
+    if not re.match(r"\s*#pragma once\n", code):
+        complain(path, code, 0, "begin with #pragma once")
+    for position, header in includes_of(code):
+        mine = header.startswith("spio/") or header in mp11
+        if algebra and path.parts[2] != "tile":
+            good = mine and not header.startswith("spio/tile/")
+        else:
+            good = mine or (not algebra and pathlib.PurePath(header).stem == family)
+        if not good:
+            complain(path, code, position, f"includes point left only: {header}")
+    if algebra and path.parts[2] != "tile":
+        forbid(path, code, r"\b(__device__|__host__|__global__|asm)\b", "constexpr is enough here")
+
+
+def check_module(path, code):
+    name = re.search(r"^\s*(?:export\s+)?module\s+([\w.]+)(:\w+)?\s*;", code, re.M)
+    if not name or name[1] not in imports:
+        complain(path, code, 0, f"not a module of the house: {name and name[1]}")
+        return
+    if path.suffix == ".cppm" and name[1].split(".")[-1] != path.stem and not name[2]:
+        complain(path, code, name.start(), "a module's file has the module's name")
+    for match in re.finditer(r"^\s*(?:export\s+)?import\s+([\w.]+)\s*;", code, re.M):
+        if match[1] not in imports[name[1]]:
+            complain(path, code, match.start(), f"{name[1]} may not import {match[1]}")
+
+
+def check(path, text):
+    check_everywhere(path, text)
+    if not is_cxx(path):
+        return
+    code = without_comments(text)
+    check_doors(path, code)
+    room = path.parts[0]
+    if room in {"kernels", "modules"}:
+        forbid(path, code, r"template\s*<[^;{()]*?\b[A-Z]\w*\s+auto\b.*", "clang 19 rejects this")
+    if room == "kernels" and path.parts[1] != "std":
+        check_kernels(path, code)
+    if room == "modules":
+        check_module(path, code)
+
+
+def check_one_door_each(texts):
+    for header in doors:
+        users = {
+            path.with_suffix("")
+            for path, text in texts.items()
+            if is_cxx(path) and header in [name for _, name in includes_of(text)]
+        }
+        if len(users) > 1:
+            complaints.append(f"{header} has more than one door: {sorted(map(str, users))}")
+
+
+def main():
+    texts = {path: (root / path).read_text() for path in sources()}
+    for path, text in texts.items():
+        check(path, text)
+    check_one_door_each(texts)
+    print(*complaints, sep="\n")
+    print(f"figure: house.rules: {len(texts)} files, {len(complaints)} complaints")
+    return bool(complaints)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

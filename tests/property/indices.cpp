@@ -1,0 +1,61 @@
+// Compiled compound indices against the oracle: mixed radix there and back, and dealing out.
+// SPDX-License-Identifier: Apache-2.0
+#include "tally.h"
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "compiled_index.h"
+
+#include "generated.h"
+
+TEST_CASE("every compound index decodes its offset, and deals all offsets out") {
+    std::vector<compiled_index> all;
+    add_indices(all);
+    tally t;
+    for (compiled_index const& index : all) {
+        auto const expect = [&](bool holds, char const* what) {
+            t.check(holds, [&] { return std::string(what) + "\n  " + index.text; });
+        };
+        std::vector<int> radices;
+        std::istringstream words(index.digits);
+        std::string base;
+        int stride = 0;
+        int size = 1;
+        for (int radix = 0; words >> base >> stride >> radix; size *= radix) radices.push_back(radix);
+        expect(index.size == size, "size()");
+        expect(index.sizes == radices, "size<D>()");
+
+        // The last digit counts up, and carries leftward, beyond the size into the first.
+        std::vector<int> counter(radices.size());
+        for (int offset = 0; offset < 2 * size; ++offset) {
+            decoded const d = index.decode(offset);
+            expect(d.offset == offset && d.round_trip == offset, "offset()");
+            if (offset < size) {
+                expect(d.values == counter, "get<D>()");
+                expect(d.coordinate_values == counter, "coordinates()");
+                if (index.tiles) expect(d.dense == offset, "the tensor of the same axes");
+            } else {
+                auto beyond = d.values;
+                expect(beyond[0] == counter[0], "an offset beyond the size");
+            }
+            for (std::size_t place = radices.size(); place-- > 0;) {
+                if (++counter[place] < radices[place] || place == 0) break;
+                counter[place] = 0;
+            }
+        }
+
+        std::vector<int> dealt(size);
+        auto const hands = index.deal();
+        for (int lane = 0; lane < 8; ++lane) {
+            for (int const offset : hands[lane]) {
+                expect(offset >= 0 && offset < size && offset % 8 == lane, "partition()");
+                if (offset >= 0 && offset < size) ++dealt[offset];
+            }
+        }
+        for (int const times : dealt) expect(times == 1, "partition() deals each offset once");
+    }
+    t.conclude("indices: " + std::to_string(all.size()) + " types, " + std::to_string(t.tried) +
+               " checks");
+}

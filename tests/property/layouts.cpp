@@ -1,0 +1,164 @@
+// Compiled layouts against the oracle: walks, iteration, sizes, bounds and committed cursors.
+// SPDX-License-Identifier: Apache-2.0
+#include "tally.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "walk.h"
+
+#include "compiled_layout.h"
+
+#include "generated.h"
+
+namespace {
+
+using sizes = std::vector<int>;
+
+// Extents for the dynamic bases: small ones mostly, now and then none at all.
+sizes draw_sizes(dice& random, oracle::layout const& of) {
+    sizes result;
+    for (oracle::base const& b : of.bases) {
+        if (!b.dynamic) continue;
+        long long most = std::min(b.extent, random.one_in(10) ? 100'000LL : 60LL);
+        if (b.extent < 1000 && random.one_in(8)) most = b.extent;
+        result.push_back(random.one_in(50) ? 0 : static_cast<int>(random.between(1, most)));
+    }
+    return result;
+}
+
+std::string where(compiled_layout const& l, sizes const& s, std::string const& what) {
+    return what + "\n  " + l.text + "\n  " + l.model + "\n  sizes " + listed(s);
+}
+
+void check_portrait(tally& t, compiled_layout const& l, sizes const& s, oracle::layout const& o) {
+    portrait const p = l.describe(s.data());
+    auto const expect = [&](bool holds, char const* what) {
+        t.check(holds, [&] { return where(l, s, what); });
+    };
+    expect(p.size == o.size(), "size()");
+    expect(p.storage_size == o.storage_size(), "storage_size()");
+    expect(p.absent_is_refused, "a single value of an absent base");
+    for (std::size_t b = 0; b < o.bases.size(); ++b) {
+        expect(p.extents[b] == o.bases[b].extent, "extents()");
+        expect(p.exact_extents[b] == o.bases[b].extent, "extent<Base>()");
+    }
+    auto const digits = o.placed();
+    for (std::size_t d = 0; d < digits.size(); ++d) {
+        expect(p.sizes[d] == o.count(digits[d]), "size<D>()");
+    }
+    expect(p.is_wide == oracle::layout::parse(l.model).is_wide(), "offset_type");
+}
+
+// What range(tensor) must yield; what may be claimed of the elements together.
+void check_visits(tally& t, compiled_layout const& l, sizes const& s, oracle::layout const& o) {
+    auto const visits = l.visit_all(s.data());
+    auto const positions = o.positions();
+    auto const expect = [&](bool holds, char const* what) {
+        t.check(holds, [&] { return where(l, s, what); });
+    };
+    expect(visits.size() == positions.size(), "number of elements in range(tensor)");
+    std::set<long long> offsets;
+    for (std::size_t i = 0; i < std::min(visits.size(), positions.size()); ++i) {
+        bool same = true;
+        for (std::size_t b = 0; b < o.bases.size(); ++b) {
+            same &= visits[i].position[b] == positions[i][b];
+        }
+        expect(same, "order of range(tensor)");
+        expect(visits[i].offset == o.offset(positions[i]), "offset in range(tensor)");
+        offsets.insert(visits[i].offset);
+    }
+    portrait const p = l.describe(s.data());
+    if (p.is_injective) expect(offsets.size() == positions.size(), "is_injective");
+    for (long long const offset : offsets) {
+        long long const first = offset - offset % p.vector_width;
+        for (int i = 0; i < p.vector_width; ++i) {
+            expect(offsets.contains(first + i), "vector_width");
+        }
+    }
+}
+
+void check_walk(tally& t, compiled_layout const& l, compiled_walk const& w, sizes const& s,
+                oracle::layout const& o, dice& random) {
+    auto const walk = oracle::walk::parse(o, w.terms);
+    auto values = walk.draw(random, o);
+    auto const end = walk.end(o, values);
+    int const last_move = static_cast<int>(random.between(-5, 5));
+    values.push_back(last_move);
+    arrival const a = w.go(s.data(), values.data());
+    auto const expect = [&](bool holds, char const* what) {
+        t.check(holds, [&] {
+            auto const right = o.offset(end);
+            return where(l, s, what) + "\n  " + w.text + "\n  " + w.terms + "\n  v " + listed(values) +
+                   " position " + listed(end) + "\n  offset " + std::to_string(a.offset) + " oracle " +
+                   (right ? std::to_string(*right) : "none");
+        });
+    };
+    expect(a.inbounds == o.inbounds(end), "inbounds()");
+    expect(a.address == a.offset, "get() and offset()");
+    if (auto const right = o.offset(end)) expect(a.offset == *right, "offset of a walk");
+    if (&w != &l.walks.front()) return;
+    for (std::size_t m = 0; m < l.moves.size(); ++m) {
+        auto const move = oracle::walk::parse(o, "+ " + std::string(l.moves[m])).terms[0];
+        auto moved = end;
+        move.add_to(moved, last_move);
+        if (a.moves[m].compiles && o.offset(end) && o.offset(moved)) {
+            expect(a.moves[m].apart == 0, "committed cursor");
+        }
+    }
+}
+
+// Whole blocks of the coarsest axis, where that is plain and nothing else reads it, always commit.
+void check_moves(tally& t, compiled_layout const& l, oracle::layout const& o, arrival const& a) {
+    for (std::size_t m = 0; m < l.moves.size(); ++m) {
+        auto const move = oracle::walk::parse(o, "+ " + std::string(l.moves[m])).terms[0].digits[0];
+        bool free = false;
+        bool derived = false;
+        for (oracle::axis const& axis : o.axes) {
+            for (oracle::digit const& d : axis.placed) {
+                if (axis.kind != "plain") derived |= d.base == move.base;
+                else if (d.base == move.base && o.is_coarsest(d)) free = move.stride % d.stride == 0;
+            }
+            for (oracle::digit const& d : axis.read) derived |= d.base == move.base;
+        }
+        free &= !o.bases[move.base].ring;
+        if (!derived) {
+            t.check(a.moves[m].compiles == free, [&] { return where(l, {}, "committed moves"); });
+        }
+    }
+}
+
+} // namespace
+
+TEST_CASE("every compiled layout agrees with the oracle") {
+    std::vector<compiled_layout> all;
+    add_layouts(all);
+    tally t;
+    long long layouts = 0;
+    long long walks = 0;
+    for (std::size_t number = 0; number < all.size(); ++number) {
+        compiled_layout const& l = all[number];
+        auto const model = oracle::layout::parse(l.model);
+        dice random(number);
+        bool const is_dynamic = !draw_sizes(random, model).empty();
+        std::set<sizes> tried;
+        for (int round = 0; round < rounds(is_dynamic ? 60 : 10); ++round) {
+            sizes const s = draw_sizes(random, model);
+            auto const o = model.sized(s);
+            bool const is_new = tried.insert(s).second;
+            if (is_new) check_portrait(t, l, s, o);
+            if (is_new && o.size() <= 2000 && (!is_dynamic || round < 6)) check_visits(t, l, s, o);
+            for (compiled_walk const& w : l.walks) {
+                for (int i = 0; i < 10; ++i, ++walks) check_walk(t, l, w, s, o, random);
+            }
+        }
+        std::vector<int> const zeros(64);
+        check_moves(t, l, model, l.walks.front().go(zeros.data(), zeros.data()));
+        layouts += static_cast<long long>(tried.size());
+    }
+    t.conclude("layouts: " + std::to_string(all.size()) + " types (seed " +
+               std::to_string(seed_of_types) + "), " + std::to_string(layouts) + " layouts, " +
+               std::to_string(walks) + " walks, " + std::to_string(t.tried) + " checks");
+}

@@ -1,0 +1,40 @@
+// Reproducible randomness: a seed that the environment may set, and how long to try.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <random>
+
+// SPIO_SEED chooses other values, SPIO_ROUNDS multiplies how many are tried.
+inline std::uint64_t seed() {
+    char const* const text = std::getenv("SPIO_SEED");
+    return text ? std::strtoull(text, nullptr, 0) : 2024;
+}
+inline int rounds(int n) {
+    char const* const text = std::getenv("SPIO_ROUNDS");
+    double const scaled = n * (text ? std::strtod(text, nullptr) : 1.0);
+    return scaled < 1 ? 1 : static_cast<int>(scaled);
+}
+
+// The same numbers from the same seed, with any standard library.
+class dice {
+  public:
+    explicit dice(std::uint64_t salt) : engine_(seed() * 0x9e3779b97f4a7c15u + salt) {}
+
+    // In [0, n).
+    int below(int n) { return static_cast<int>(engine_() % static_cast<std::uint64_t>(n)); }
+    // In [low, high].
+    long long between(long long low, long long high) {
+        auto const span = static_cast<std::uint64_t>(high - low) + 1;
+        return low + static_cast<long long>(engine_() % span);
+    }
+    bool one_in(int n) { return below(n) == 0; }
+
+    template <class T, std::size_t N> T const& pick(T const (&choices)[N]) {
+        return choices[below(static_cast<int>(N))];
+    }
+
+  private:
+    std::mt19937_64 engine_;
+};

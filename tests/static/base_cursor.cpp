@@ -1,0 +1,76 @@
+// Committed cursors: a pointer that moves only where moving is adding, and refuses the rest.
+// SPDX-License-Identifier: Apache-2.0
+import spio.dims;
+
+struct I : spio::dim { using dim::dim; };
+struct J : spio::dim { using dim::dim; };
+struct K : spio::dim { using dim::dim; };
+using spio::axis;
+using spio::fold;
+using K8 = fold<K, 8>;
+
+constexpr char memory[4096] = {};
+constexpr char const* middle = memory + 2048;
+template <auto... Axes> using chars = spio::tensor<char const, Axes...>;
+template <class Cursor> constexpr long long at(Cursor c) { return c.get() - middle; }
+template <class C, class D> concept steps = requires(C c, D d) { c.step(d); };
+template <class C, class D> concept moves = requires(C c, D d) { c[d]; };
+template <class T> using committed = decltype(T().origin().rebase());
+
+constexpr auto k = axis<K>(32);
+constexpr auto i = axis<I>(16);
+using T = chars<k / 8, i, k % 8>;
+constexpr T t(middle);
+
+// Tensor.tensor_2d_small: rebase, then subscript by whole blocks
+static_assert(at(t[K(7)].rebase()) == 7 && at(t[K(7)].rebase()[K8(1)]) == 128 + 7);
+static_assert(at(t[K(7)].rebase()[K8(1)]) == at(t[K(7)][K8(1)]));
+static_assert(at(t[K(7)].rebase()[I(3)]) == at(t[K(7)][I(3)]));
+
+// Where it moves it agrees with the cursor that it was made from, at every position.
+constexpr bool agrees_with_the_cursor() {
+    for (int n = -8; n < 40; ++n) {
+        for (int blocks = -2; blocks < 3; ++blocks) {
+            auto c = t[K(n)][I(3)];
+            auto b = c.rebase();
+            if (b.step(K8(blocks)).get() != c.step(K8(blocks)).get()) return false;
+            if (b.step(I(blocks)).get() != c.step(I(blocks)).get()) return false;
+            if (b.step(fold<K, 16>(1)).get() != c.step(fold<K, 16>(1)).get()) return false;
+        }
+    }
+    return true;
+}
+static_assert(agrees_with_the_cursor());
+
+// What could carry does not compile: on t[K(7)], K(1) is a new block, not the next element.
+using Committed = committed<T>;
+static_assert(steps<Committed, K8> && steps<Committed, fold<K, 16>> && steps<Committed, I>);
+static_assert(!steps<Committed, K> && !steps<Committed, fold<K, 4>> && !steps<Committed, fold<K, 12>>);
+static_assert(!steps<Committed, J> && !steps<Committed, int>);
+static_assert(moves<Committed, K8> && !moves<Committed, K> && !moves<Committed, J> && !moves<Committed, int>);
+static_assert(Committed::moves_freely<K8> && !Committed::moves_freely<K> && !Committed::moves_freely<J>);
+
+// A ring wraps and a function of a position is not a sum: neither moves, but what it does not read does.
+using Ring = committed<chars<axis<K>(4).ring(), i>>;
+static_assert(!steps<Ring, K> && steps<Ring, I>);
+using Swizzled = committed<chars<k / 16, i / 8, spio::checkerboard(i % 8, k / 8 % 2), k % 8>>;
+static_assert(steps<Swizzled, fold<K, 16>> && steps<Swizzled, fold<I, 8>>);
+static_assert(!steps<Swizzled, K8> && !steps<Swizzled, K> && !steps<Swizzled, I>);
+using Read = committed<chars<i, spio::swizzle(axis<J>(8), i % 8)>>;
+static_assert(steps<Read, fold<I, 8>> && !steps<Read, I> && !steps<Read, J>);
+
+// A pitch is the distance that it moves.
+using Padded = chars<axis<I>(16).pitch(40), axis<J>(32)>;
+static_assert(at(Padded(middle)[J(5)].rebase().step(I(2))) == 85);
+static_assert(at(Padded(middle)[J(5)].rebase().step(J(-2))) == 3);
+
+constexpr bool reaches_its_element() {
+    struct pair { int a, b; };
+    pair data[4] = {{1, 2}, {3, 4}, {5, 6}, {7, 8}};
+    auto c = spio::tensor<pair, axis<I>(4)>(data)[I(1)].rebase();
+    if (c->a != 3 || (*c).b != 4) return false;
+    c.step(I(2));
+    c->b = 9;
+    return data[3].b == 9 && c[I(-3)]->a == 1;
+}
+static_assert(reaches_its_element());

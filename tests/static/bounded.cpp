@@ -1,0 +1,115 @@
+// Bounded values: a promise that a count stays below a number, which no sum of two keeps.
+// SPDX-License-Identifier: Apache-2.0
+import spio.dims;
+
+struct I : spio::dim { using dim::dim; };
+struct J : spio::dim { using dim::dim; };
+using spio::bounded;
+using spio::fold;
+using F8 = fold<I, 8>;
+using F16 = fold<I, 16>;
+using Module = bounded<F16, 4>;
+
+template <class A, class B> inline constexpr bool same = false;
+template <class A> inline constexpr bool same<A, A> = true;
+template <class Expected, class T> constexpr bool is(T x, int n) {
+    return same<T, Expected> && x.get() == n;
+}
+template <class From, class To> concept becomes = requires(From x, void (*f)(To)) { f(x); };
+
+// Module.methods
+static_assert(is<Module>(spio::modulo<4>(F16(10)), 2) && is<Module>(spio::modulo<4>(F16(50)), 2));
+static_assert(is<fold<I, 2>>(spio::refold<2>(spio::modulo<4>(F16(10))), 10 % 4 * 16 / 2));
+
+// Module.properties
+static_assert(Module::size() == 4 && spio::bound_of<Module> == 4 && spio::stride_of<Module> == 16);
+static_assert(same<spio::base_of<Module>, I> && same<spio::dimension_of<Module>, F16>);
+
+// Module.unfold
+static_assert(is<I>(spio::unfold(Module(2)), 32) && is<I>(spio::unfold(Module(0)), 0));
+static_assert(is<I>(spio::unfold(Module(3)), 48));
+
+// Module.cast
+static_assert(is<bounded<fold<J, 16>, 4>>(spio::cast<J>(Module(3)), 3));
+static_assert(spio::cast<J>(Module(3)) == bounded<fold<J, 16>, 4>(3));
+
+// Module.construct_from_dim
+static_assert(is<Module>(spio::modulo<4>(spio::refold<16>(I(32))), 2));
+static_assert(is<Module>(spio::modulo<4>(spio::refold<16>(I(64))), 0));
+static_assert(is<Module>(spio::modulo<4>(spio::refold<16>(I(80))), 1));
+
+// Module.arithmetic: law 5, sums are unbounded
+static_assert(is<F16>(Module(1) + Module(2), 3) && is<F16>(Module(3) - Module(1), 2));
+static_assert(is<F16>(Module(1) - Module(2), -1) && is<F16>(Module(3) + Module(2), 5));
+static_assert(is<F16>(Module(3) * 3, 9) && is<F16>(-Module(3), -3));
+
+// Module.comparison
+static_assert(Module(1) < Module(2) && Module(2) > Module(1) && Module(1) <= Module(1));
+static_assert(Module(1) >= Module(1) && Module(1) == Module(1) && Module(1) != Module(2));
+static_assert(!(Module(2) < Module(1)) && !(Module(1) == Module(2)));
+
+// Module.dim_addition
+static_assert(is<I>(Module(2) + I(8), 40) && is<I>(I(8) + Module(2), 40));
+
+// Module.dim_subtraction
+static_assert(is<I>(Module(2) - I(8), 24) && is<I>(I(40) - Module(2), 8));
+
+// Module.fold_addition
+static_assert(is<F8>(Module(2) + F8(2), 6) && is<F8>(F8(2) + Module(2), 6));
+
+// Module.fold_subtraction
+static_assert(is<F8>(Module(2) - F8(2), 2) && is<F8>(F8(6) - Module(2), 2));
+
+// Module.dim_comparison
+static_assert(Module(2) == I(32) && Module(2) < I(33) && Module(2) > I(31));
+static_assert(Module(2) <= I(32) && Module(2) >= I(32) && Module(2) != I(33));
+
+// Module.fold_comparison
+static_assert(Module(2) == F8(4) && Module(2) < F8(5) && Module(2) > F8(3));
+static_assert(Module(2) <= F8(4) && Module(2) >= F8(4) && Module(2) != F8(5));
+
+// Dim.module_method
+static_assert(is<bounded<I, 4>>(spio::modulo<4>(I(10)), 2) && spio::stride_of<bounded<I, 4>> == 1);
+static_assert(spio::modulo<4>(I(0)) == I(0) && spio::modulo<4>(I(3)) == I(3));
+static_assert(spio::modulo<4>(I(4)) == I(0) && spio::modulo<4>(I(7)) == I(3));
+static_assert(is<bounded<I, 8>>(spio::modulo<8>(I(100)), 100 % 8));
+
+// Fold.module_method
+static_assert(is<bounded<F8, 4>>(spio::modulo<4>(F8(10)), 2));
+static_assert(is<I>(spio::unfold(spio::modulo<4>(F8(10))), 16));
+static_assert(spio::modulo<4>(F8(0)) == F8(0) && spio::modulo<4>(F8(3)) == F8(3));
+static_assert(spio::modulo<4>(F8(4)) == F8(0) && spio::modulo<4>(F8(7)) == F8(3));
+
+// Fold.module_preserves_stride
+static_assert(spio::stride_of<decltype(spio::modulo<4>(F16(5)))> == 16);
+static_assert(spio::unfold(spio::modulo<4>(F16(5))) == I(16));
+static_assert(spio::unfold(spio::modulo<4>(fold<I, 32>(7))) == I(96));
+
+// cross_type.module_negative
+static_assert(is<I>(Module(1) - I(20), -4) && is<I>(I(10) - Module(1), -6));
+
+// Dim.mixed_dimensions_with_module
+static_assert((bounded<I, 4>(3) + bounded<J, 8>(7)).get<J>() == J(7));
+static_assert(is<bounded<I, 4>>((bounded<I, 4>(3) + bounded<J, 8>(7)).get<I>(), 3));
+static_assert((I(9) + bounded<J, 8>(7)).get<I>() == I(9));
+static_assert((bounded<J, 8>(7) + I(9)).get<J>() == J(7));
+
+// Dim.mixed_dimensions_fold_and_module
+static_assert(is<fold<J, 8>>((Module(2) + fold<J, 8>(3)).get<fold<J, 8>>(), 3));
+static_assert(is<Module>((fold<J, 8>(3) + Module(2)).get<F16>(), 2));
+
+// Law 2: the remainder is never negative; a bound is never exceeded.
+template <class T, int Size> constexpr bool modulo_is_euclidean() {
+    for (int n = -50; n < 50; ++n) {
+        int const rest = spio::modulo<Size>(T(n)).get();
+        if (rest < 0 || rest >= Size || (n - rest) % Size != 0) return false;
+    }
+    return true;
+}
+static_assert(modulo_is_euclidean<I, 1>() && modulo_is_euclidean<I, 4>() && modulo_is_euclidean<I, 7>());
+static_assert(modulo_is_euclidean<F8, 4>() && modulo_is_euclidean<F8, 3>());
+
+// A bounded value is one of its dimension; the other way must be said.
+static_assert(becomes<Module, F16> && becomes<Module, I> && becomes<bounded<I, 4>, I>);
+static_assert(!becomes<F16, Module> && !becomes<int, Module> && !becomes<Module, bounded<F16, 8>>);
+static_assert(F8(Module(3)) == F8(6) && fold<I, 32>(Module(3)) == fold<I, 32>(1));

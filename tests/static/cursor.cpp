@@ -1,0 +1,158 @@
+// Cursors: subscripts in any order, steps, and the test whether a place is inside.
+// SPDX-License-Identifier: Apache-2.0
+import spio.dims;
+
+struct H : spio::dim { using dim::dim; };
+struct I : spio::dim { using dim::dim; };
+struct J : spio::dim { using dim::dim; };
+struct K : spio::dim { using dim::dim; };
+struct M : spio::dim { using dim::dim; };
+struct W : spio::dim { using dim::dim; };
+using spio::axis;
+using spio::coords;
+using spio::fold;
+using spio::make_coordinates;
+using K8 = fold<K, 8>;
+
+template <class A, class B> inline constexpr bool same = false;
+template <class A> inline constexpr bool same<A, A> = true;
+template <class Expected, class T> constexpr bool is(T x, int n) {
+    return same<T, Expected> && x.get() == n;
+}
+constexpr char memory[4096] = {};
+constexpr char const* middle = memory + 2048;
+template <auto... Axes> using chars = spio::tensor<char const, Axes...>;
+template <class Cursor> constexpr long long at(Cursor c) { return c.get() - middle; }
+
+constexpr auto k = axis<K>(64);
+constexpr chars<k / 8, axis<M>(16), k % 8> t(middle);
+constexpr chars<axis<H>(16), axis<W>(32)> hw(middle);
+
+// Cursor.cursor_size_simple
+static_assert(is<H>(hw[H(1)].size<H>(), 16) && is<W>(hw[W(1)].size<W>(), 32));
+
+// Cursor.cursor_size_folded
+static_assert(is<K8>(t[K(3)].size<K8>(), 8) && is<K>(t[K(3)].size<K>(), 8));
+
+// Cursor.cursor_extent_matches_tensor, CursorInbounds.extents
+static_assert(is<K>(t[K(3)].extent<K>(), 64) && is<K8>(t[M(3)].extent<K8>(), 8));
+static_assert(is<M>(t[K(3)].extent<M>(), 16));
+static_assert(same<decltype(t[K(3)].extents()), coords<K8, M>> && t[K(3)].extents() == t.extents());
+
+// Cursor.cursor_extent_different_fold_levels
+static_assert(is<fold<K, 16>>(t[K(3)].extent<fold<K, 16>>(), 4));
+static_assert(is<fold<K, 128>>(t.origin().extent<fold<K, 128>>(), 0));
+
+// Cursor.cursor_type_alias_extent, CursorInbounds.extent_single_dim: known to the type
+static_assert(is<K>(decltype(t)::extent<K>(), 64));
+
+// Cursor.in_range_*, CursorInbounds.basic: law 10, 0 <= position < extent in every base
+constexpr bool is_in_where_both_are() {
+    for (int h = -2; h < 20; h += 3) {
+        for (int w = -5; w < 40; ++w) {
+            bool const expected = 0 <= h && h < 16 && 0 <= w && w < 32;
+            if (hw[H(h)][W(w)].inbounds() != expected) return false;
+            if (hw[make_coordinates(H(h), W(w))].inbounds() != expected) return false;
+            if ((make_coordinates(H(h), W(w)) < hw.extents()) != (h < 16 && w < 32)) return false;
+        }
+    }
+    return true;
+}
+static_assert(is_in_where_both_are());
+
+// Cursor.in_range_within_bounds, in_range_at_origin, in_range_at_max_minus_one
+static_assert(hw[H(5)][W(10)].inbounds() && hw.origin().inbounds() && hw[H(15)][W(31)].inbounds());
+
+// Cursor.in_range_negative_first_dim, negative_second_dim, negative_both_dims, vs_inbounds_negative
+static_assert(!hw[H(-1)].inbounds() && !hw[W(-1)].inbounds() && !hw[H(-1)][W(-1)].inbounds());
+
+// Cursor.in_range_exceeds_upper_bound_first_dim, second_dim
+static_assert(!hw[H(16)].inbounds() && !hw[W(32)].inbounds());
+
+// CursorInbounds.partial_subscript
+constexpr chars<axis<I>(8), axis<J>(16)> ij(middle);
+static_assert(ij[I(5)].inbounds() && !ij[I(10)].inbounds());
+static_assert(ij[I(7)][J(15)].inbounds() && !ij[I(8)][J(16)].inbounds());
+
+// Cursor.in_range_with_single_fold
+constexpr bool is_in_the_folds() {
+    for (int n = -20; n < 80; ++n) {
+        bool const expected = 0 <= n && n < 64;
+        if (t[K(n)].inbounds() != expected || t[M(3)][K8(-1)][K(n + 8)].inbounds() != expected) return false;
+        auto stepped = t[M(1)];
+        stepped.step(K(n));
+        if (stepped.inbounds() != expected) return false;
+    }
+    return !t[K(3)][M(16)].inbounds() && !t[K(3)][M(-1)].inbounds();
+}
+static_assert(is_in_the_folds());
+
+// Cursor.in_range_3d_tensor
+constexpr chars<axis<I>(4), axis<J>(4), axis<K>(4)> cube(middle);
+static_assert(cube[I(3)][J(3)][K(3)].inbounds() && !cube[I(3)][J(-1)][K(3)].inbounds());
+static_assert(!cube[I(3)][J(3)][K(4)].inbounds());
+
+// Cursor.in_range_overload_stores_result_and_returns_this
+constexpr bool stores_and_returns_itself() {
+    bool in = false;
+    auto const c = hw[H(5)][W(10)];
+    if (&c.inbounds(in) != &c || !in) return false;
+    auto const outside = hw[H(-5)];
+    return &outside.inbounds(in) == &outside && !in;
+}
+static_assert(stores_and_returns_itself());
+
+// Cursor.in_range_overload_enables_method_chaining
+constexpr bool chains() {
+    bool in = false;
+    return hw[H(5)][W(10)].inbounds(in).rebase().get() == middle + 5 * 32 + 10 && in;
+}
+static_assert(chains());
+
+// Tensor.deferred_folding_with_step
+constexpr bool stepping_is_subscripting() {
+    auto by_four = t[M(2)];
+    auto by_one = t[M(2)];
+    auto by_fold = t[M(2)];
+    auto alternately = t[M(2)];
+    int moved = 0;
+    for (int n = 0; n < 8; ++n) {
+        if (at(by_four) != at(t[M(2)][K(4 * n)]) || at(by_one) != at(t[K(n)][M(2)])) return false;
+        if (at(by_fold) != at(t[K(8 * n)][M(2)]) || at(alternately) != at(t[M(2)][K(moved)])) return false;
+        by_four.step(K(4));
+        by_one.step(K(1));
+        if (n % 2 == 0) {
+            by_fold.step(K(8));
+        } else {
+            by_fold.step(K8(1));
+        }
+        int const next = n % 2 == 0 ? 3 : 5;
+        alternately.step(K(next));
+        moved += next;
+    }
+    return true;
+}
+static_assert(stepping_is_subscripting());
+
+// Lesson2.RelativeMovement, Lesson2.AccumulationLoop
+constexpr chars<axis<I>(10), axis<J>(10)> ten(middle);
+constexpr bool moves_relatively() {
+    auto b = ten[I(2)][J(2)];
+    b.step(I(1));
+    b.step(J(1));
+    if (at(b) != 33) return false;
+    auto c = ten[I(2)][J(4)];
+    for (int n = 0; n < 5; ++n) {
+        if (at(c) != (2 + n) * 10 + 4) return false;
+        c.step(I(1));
+    }
+    return at(c) == 74;
+}
+static_assert(moves_relatively());
+
+// Law 2: a position before the first is where the layout would continue.
+static_assert(at(t[K(-1)]) == -128 + 7 && at(t[K8(1)][K(-1)]) == 7 && at(t[K(-9)]) == -2 * 128 + 7);
+
+// Law 5: no axis but an inner one is reduced.
+static_assert(at(ten[I(10)]) == 100 && at(ten[I(-1)]) == -10 && at(ten[J(15)]) == 15);
+static_assert(at(t[K(64)]) == 8 * 128 && at(t[K8(3)][K(9)]) == 4 * 128 + 1);

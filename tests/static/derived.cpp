@@ -1,0 +1,122 @@
+// Derived axes: functions of a position placed in a layout, evaluated when an address is asked for.
+// SPDX-License-Identifier: Apache-2.0
+import spio.dims;
+
+struct I : spio::dim { using dim::dim; };
+struct J : spio::dim { using dim::dim; };
+struct K : spio::dim { using dim::dim; };
+using spio::axis;
+using spio::derived;
+using spio::fold;
+using spio::make_coordinates;
+using K8 = fold<K, 8>;
+
+template <class A, class B> inline constexpr bool same = false;
+template <class A> inline constexpr bool same<A, A> = true;
+constexpr char memory[8192] = {};
+constexpr char const* middle = memory + 4096;
+template <auto... Axes> using chars = spio::tensor<char const, Axes...>;
+template <class Cursor> constexpr long long at(Cursor c) { return c.get() - middle; }
+template <auto... Axes> concept lays_out = requires { typename spio::layout<Axes...>; };
+
+constexpr auto i = axis<I>(16);
+constexpr auto j = axis<J>(8);
+constexpr auto k = axis<K>(32);
+
+// CheckerboardDerivedDims.is_derived_dim_trait: what a layout takes for an axis
+constexpr auto reversed = derived([](J x) { return 7 - x.get(); }, j);
+static_assert(spio::axis_like<decltype(reversed)> && spio::axis_like<decltype(i)>);
+static_assert(!spio::axis_like<int> && !spio::axis_like<I> && !spio::axis_like<spio::coords<I>>);
+static_assert(lays_out<i, reversed> && !lays_out<i, 7>);
+
+// A function of one dimension.
+using Reversed = chars<i, reversed>;
+static_assert(at(Reversed(middle)[I(2)][J(3)]) == 2 * 8 + 4 && at(Reversed(middle)[I(2)]) == 2 * 8 + 7);
+static_assert(Reversed::size() == 128 && Reversed::extent<J>() == J(8) && Reversed::storage_size() == 128);
+
+// A function of two dimensions, with folds: it gets each digit as a value of what it counts.
+struct diagonal {
+    template <class Row, class Cell> constexpr int operator()(Row row, Cell cell) const {
+        static_assert(same<Row, I> && same<Cell, K8>);
+        return row.get() * 4 + (cell.get() + row.get()) % 4;
+    }
+};
+using Diagonal = chars<i / 4, derived(diagonal(), i % 4, k / 8), k % 8>;
+constexpr bool is_diagonal() {
+    Diagonal const t(middle);
+    for (int a = -4; a < 20; ++a) {
+        for (int b = 0; b < 32; b += 3) {
+            int const tile = (a + 4) / 4 - 1;
+            int const row = (a + 4) % 4;
+            int const expected = tile * 128 + (row * 4 + (b / 8 + row) % 4) * 8 + b % 8;
+            if (at(t[I(a)][K(b)]) != expected || at(t[K(b) + I(a)]) != expected) return false;
+            // On the sum of all subscripts, not on each of them.
+            if (at(t[I(a - 3)][K8(b / 8)][I(3)][K(b % 8)]) != expected) return false;
+        }
+    }
+    return true;
+}
+static_assert(is_diagonal());
+
+// A function that reads what is placed elsewhere.
+struct rotated {
+    constexpr int operator()(J x, I by) const { return (x.get() + by.get()) % 8; }
+};
+using Rotated = chars<i, derived(rotated(), j).reading(i % 8)>;
+constexpr bool is_rotated() {
+    Rotated const t(middle);
+    for (int a = 0; a < 16; ++a) {
+        for (int b = 0; b < 8; ++b) {
+            int const expected = a * 8 + (b + a) % 8;
+            if (at(t[I(a)][J(b)]) != expected || at(t[J(b)][I(a)]) != expected) return false;
+            auto stepped = t[J(b)];
+            stepped.step(I(a));
+            if (at(stepped) != expected) return false;
+        }
+    }
+    return true;
+}
+static_assert(is_rotated() && Rotated::size() == 128);
+
+// A read dimension is placed somewhere in the layout.
+static_assert(lays_out<i, derived(rotated(), j).reading(i % 8)>);
+static_assert(!lays_out<derived(rotated(), j).reading(i % 8)>);
+
+// A pitch of a derived axis, and axes to its left.
+using Pitched = chars<i, reversed.pitch(3), axis<K>(3)>;
+static_assert(at(Pitched(middle)[I(1)][J(7)][K(2)]) == 24 + 2 && at(Pitched(middle)[J(0)]) == 21);
+
+// Inputs that arrive in any shape: the matching rules of the reference are the law of addition.
+constexpr Diagonal t(middle);
+static_assert(at(t[I(1)][K8(2)]) == at(t[make_coordinates(I(1), K8(2))]));
+static_assert(at(t[make_coordinates(I(1), fold<I, 2>(1), K8(1))]) == at(t[I(3)][K(8)]));
+static_assert(at(t[I(2) + K8(0)][I(2) + K8(1)]) == at(t[I(4) + K8(1)]));
+
+// CompoundIndexDerivedDims.input_output_dims, tensor_subscript_with_offset: an index turns an
+// OFFSET, or a LANE, into what a tensor is subscripted by
+using Index = spio::compound_index<i, j>;
+static_assert(spio::located<Index> && Index::num_dims() == 2 && Index::size() == 128);
+constexpr bool subscripts_by_offset() {
+    for (int offset = 0; offset < 128; ++offset) {
+        Index const index{spio::OFFSET(offset)};
+        if (at(Rotated(middle)[index]) != at(Rotated(middle)[I(offset / 8)][J(offset % 8)])) return false;
+        if (at(Rotated(middle)[index]) != at(Rotated(middle)[index.coordinates()])) return false;
+    }
+    return true;
+}
+static_assert(subscripts_by_offset());
+
+// The lanes of a load as a compound index: i = lane % 16, k / 8 = lane / 16, and with another lane
+// map i = lane % 8 + 8 * (lane / 16), k / 8 = lane / 8 % 2. They are digits of one number.
+constexpr auto cells = axis<K>(16) / 8;
+using RowsThenCells = spio::compound_index<cells, i>;
+using CellsBetweenRows = spio::compound_index<i / 8, cells, i % 8>;
+constexpr bool lanes_are_digits() {
+    for (int lane = 0; lane < 32; ++lane) {
+        if (RowsThenCells(lane) != make_coordinates(I(lane % 16), K8(lane / 16))) return false;
+        int const row = lane % 8 + 8 * (lane / 16);
+        if (CellsBetweenRows(lane) != make_coordinates(I(row), K8(lane / 8 % 2))) return false;
+    }
+    return true;
+}
+static_assert(lanes_are_digits());

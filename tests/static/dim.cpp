@@ -1,0 +1,117 @@
+// Dimensions: integers that add, compare and divide only with their own kind.
+// SPDX-License-Identifier: Apache-2.0
+import spio.dims;
+
+struct I : spio::dim { using dim::dim; };
+struct J : spio::dim { using dim::dim; };
+using spio::fold;
+
+template <class A, class B> inline constexpr bool same = false;
+template <class A> inline constexpr bool same<A, A> = true;
+template <class Expected, class T> constexpr bool is(T x, int n) {
+    return same<T, Expected> && x.get() == n;
+}
+template <class A, class B> constexpr bool six_comparisons_agree(A a, B b, int x, int y) {
+    return (a < b) == (x < y) && (a <= b) == (x <= y) && (a > b) == (x > y) &&
+           (a >= b) == (x >= y) && (a == b) == (x == y) && (a != b) == (x != y);
+}
+template <class Law> constexpr bool for_all(int low, int high, Law law) {
+    for (int a = low; a < high; ++a) {
+        for (int b = low; b < high; ++b) {
+            if (!law(a, b)) return false;
+        }
+    }
+    return true;
+}
+
+// Dim.subclass_methods, I.methods
+static_assert(I().get() == 0 && I(7).get() == 7);
+static_assert(for_all(-20, 20, [](int a, int b) {
+    return six_comparisons_agree(I(a), I(b), a, b);
+}));
+static_assert(is<I>(I(7) + I(8), 15));
+static_assert(is<I>(I(8) - I(7), 1));
+static_assert(is<I>(I(7) - I(8), -1));
+static_assert(is<I>(I(8) + I(-1), 7));
+static_assert(is<I>(I(8) % I(3), 2));
+static_assert(for_all(-20, 20, [](int a, int b) {
+    return is<I>(I(a) + I(b), a + b) && is<I>(I(a) - I(b), a - b) && is<I>(-I(a), -a) &&
+           is<I>(I(a) * b, a * b) && is<I>(b * I(a), a * b);
+}));
+
+// Division rounds down, and the remainder is the rest: 0 <= a % b < b.
+static_assert(for_all(-40, 40, [](int a, int b) {
+    if (b <= 0) return true;
+    int const quotient = (I(a) / b).get();
+    int const rest = (I(a) % I(b)).get();
+    return quotient * b + rest == a && 0 <= rest && rest < b;
+}));
+
+// I.fold
+static_assert(fold<I, 8>(I(32)) == fold<I, 8>(4));
+static_assert(is<fold<I, 8>>(spio::refold<8>(I(32)), 4));
+static_assert(is<fold<I, 4>>(spio::refold<4>(I(32)), 8));
+
+// I.cast
+static_assert(is<J>(spio::cast<J>(I(8)), 8) && spio::cast<J>(I(8)) == J(8));
+
+// Dim.unfold
+static_assert(is<I>(spio::unfold(I(42)), 42));
+
+// Dim.stride_property, stride
+static_assert(spio::stride_of<I> == 1 && spio::stride_of<J> == 1 && spio::stride_of<spio::LANE> == 1);
+static_assert(spio::bound_of<I> == 0);
+
+// dim_type
+static_assert(same<spio::base_of<I>, I> && same<spio::dimension_of<I>, I>);
+static_assert(spio::same_base<I, I> && spio::same_base<I, fold<I, 8>> && !spio::same_base<I, J>);
+static_assert(spio::index<I> && spio::index<spio::OFFSET>);
+static_assert(!spio::index<int> && !spio::index<spio::dim>);
+
+// Dim.mixed_dimensions_arithmetic
+static_assert((I(1) + J(2)).get<I>() == I(1) && (I(1) + J(2)).get<J>() == J(2));
+static_assert((I(1) - J(2)).get<I>() == I(1) && (I(1) - J(2)).get<J>() == J(-2));
+static_assert((I(1) + J(2)).num_dims() == 2);
+
+// Dim.mixed_dimensions_with_fold
+constexpr auto two_folds = fold<I, 8>(2) + fold<J, 16>(3);
+static_assert(is<fold<I, 8>>(two_folds.get<fold<I, 8>>(), 2));
+static_assert(is<fold<J, 16>>(two_folds.get<fold<J, 16>>(), 3));
+constexpr auto dim_and_fold = I(10) + fold<J, 16>(2);
+static_assert(is<I>(dim_and_fold.get<I>(), 10) && dim_and_fold.get<fold<J, 16>>() == J(32));
+constexpr auto fold_and_dim = fold<I, 8>(5) + J(20);
+static_assert(fold_and_dim.get<fold<I, 8>>() == I(40) && is<J>(fold_and_dim.get<J>(), 20));
+
+// In place: the type stays, so the sum must be of that type.
+constexpr bool moves_in_place() {
+    I i(5);
+    i += I(3);
+    i -= I(1);
+    i += fold<I, 8>(2);
+    if (i != I(23)) return false;
+    if (++i != I(24) || i++ != I(24) || i != I(25)) return false;
+    if (--i != I(24) || i-- != I(24) || i != I(23)) return false;
+    fold<I, 8> f(3);
+    f += fold<I, 16>(1);
+    ++f;
+    return f == I(48);
+}
+static_assert(moves_in_place());
+
+// mathutil.min
+static_assert(spio::min(1, 2) == 1 && spio::min(2, 1) == 1 && spio::min(3, 3) == 3);
+
+// mathutil.max
+static_assert(spio::max(1, 2) == 2 && spio::max(2, 1) == 2 && spio::max(3, 3) == 3);
+
+// mathutil.divup
+static_assert(spio::divup(1, 2) == 1 && spio::divup(7, 2) == 4);
+static_assert(spio::divup(8, 2) == 4 && spio::divup(9, 2) == 5);
+
+// TestBuiltInDims.test_lane_has_correct_name, test_offset_has_correct_name
+static_assert(is<spio::LANE>(spio::LANE(31), 31) && is<spio::OFFSET>(spio::OFFSET(8), 8));
+
+// A number becomes a dimension only when it is said so, of whatever integer type it is.
+static_assert(I(5u) == I(5) && I(5l) == I(5) && I(5ull) == I(5) && I(short(5)) == I(5));
+static_assert(spio::integer<int> && spio::integer<unsigned long long> && !spio::integer<bool>);
+static_assert(!spio::integer<char> && !spio::integer<float> && !spio::integer<I>);

@@ -1,0 +1,125 @@
+// Dynamic axes: a size that is passed when the tensor is made, beside sizes that the type knows.
+// SPDX-License-Identifier: Apache-2.0
+import spio.dims;
+
+struct I : spio::dim { using dim::dim; };
+struct J : spio::dim { using dim::dim; };
+struct K : spio::dim { using dim::dim; };
+struct N : spio::dim { using dim::dim; };
+using spio::axis;
+using spio::coords;
+using spio::dynamic;
+using spio::fold;
+using spio::make_coordinates;
+using N8 = fold<N, 8>;
+
+template <class A, class B> inline constexpr bool same = false;
+template <class A> inline constexpr bool same<A, A> = true;
+constexpr char memory[4096] = {};
+template <auto... Axes> using chars = spio::tensor<char const, Axes...>;
+template <class Cursor> constexpr long long at(Cursor c) { return c.get() - memory; }
+template <class T, class... Sizes> concept takes = requires(char const* p, Sizes... sizes) { T(p, sizes...); };
+template <class T> concept knows_its_size = requires { T::storage_size(); };
+template <auto... Axes> concept lays_out = requires { typename spio::layout<Axes...>; };
+
+constexpr auto n = axis<N>(dynamic);
+constexpr auto few = axis<N>(dynamic.up_to(40));
+constexpr auto i = axis<I>(4);
+constexpr auto j = axis<J>(8);
+
+// Outermost, in the middle, innermost: the strides to the left are those of the size passed.
+using Outer = chars<n, i, j>;
+using Middle = chars<i, n, j>;
+using Inner = chars<i, j, n>;
+constexpr bool strides_follow_the_size() {
+    for (int size = 1; size < 6; ++size) {
+        Outer const outer(memory, N(size));
+        Middle const middle(memory, N(size));
+        Inner const inner(memory, N(size));
+        if (outer.size() != 32 * size || middle.size() != 32 * size || inner.size() != 32 * size) return false;
+        if (outer.storage_size() != 32 * size || inner.num_bytes() != 32 * size) return false;
+        for (int a = 0; a < size; ++a) {
+            auto const place = make_coordinates(I(3), J(5), N(a));
+            if (at(outer[place]) != a * 32 + 3 * 8 + 5) return false;
+            if (at(middle[place]) != (3 * size + a) * 8 + 5) return false;
+            if (at(inner[place]) != (3 * 8 + 5) * size + a) return false;
+        }
+    }
+    return true;
+}
+static_assert(strides_follow_the_size());
+
+// Sizes and extents of the tensor, each asked for in the same words as a static one.
+constexpr Middle t(memory, N(5));
+static_assert(t.size<N>() == N(5) && t.extent<N>() == N(5) && t.size<I>() == I(4));
+static_assert(t.extents() == make_coordinates(I(4), N(5), J(8)));
+static_assert(same<decltype(t.extents()), coords<I, N, J>>);
+
+// Bounds are those of the size passed.
+static_assert(t[N(4)].inbounds() && !t[N(5)].inbounds() && !t[N(-1)].inbounds());
+static_assert(make_coordinates(N(4), K(99)) < t.extents() && !(N(5) < t.extents()));
+
+// A size must be passed, of that dimension, and of no other; in any order if there are two.
+static_assert(takes<Middle, N> && takes<Middle, N8> && !takes<Middle> && !takes<Middle, int>);
+static_assert(!takes<Middle, I> && !takes<Middle, N, I> && !takes<Middle, N, N>);
+using Two = chars<axis<K>(dynamic), i, n>;
+static_assert(takes<Two, K, N> && takes<Two, N, K> && !takes<Two, K> && !takes<Two, K, K>);
+static_assert(at(Two(memory, K(2), N(3))[K(1)][I(2)][N(2)]) == 12 + 6 + 2);
+static_assert(at(Two(memory, N(3), K(2))[K(1)][I(2)][N(2)]) == 12 + 6 + 2);
+static_assert(!knows_its_size<Middle> && knows_its_size<chars<i, j>>);
+
+// Folds of a size that the fold need not divide: the last block is part full.
+using Folded = chars<n / 8, i, n % 8>;
+constexpr bool folds_cover_the_size() {
+    for (int size = 1; size < 20; ++size) {
+        Folded const folded(memory, N(size));
+        int const blocks = (size + 7) / 8;
+        if (folded.size<N8>() != N8(blocks) || folded.size<N>() != N(8)) return false;
+        if (folded.extent<N>() != N(size) || folded.extents() != make_coordinates(N(size), I(4))) return false;
+        if (folded.size() != 4 * size || folded.storage_size() != 32 * blocks) return false;
+        for (int a = -3; a < 24; ++a) {
+            if (folded[N(a)].inbounds() != (0 <= a && a < size)) return false;
+            if (a < 0) continue;
+            if (at(folded[N(a)][I(3)]) != a / 8 * 32 + 3 * 8 + a % 8) return false;
+        }
+    }
+    return true;
+}
+static_assert(folds_cover_the_size());
+
+// range() visits each element of the size, and no cell of what the last block has too many.
+constexpr bool range_stays_inside() {
+    for (int size = 1; size < 20; size += 3) {
+        Folded const folded(memory, N(size));
+        bool seen[4 * 24] = {};
+        int count = 0;
+        for (auto x : range(folded)) {
+            auto const offset = at(folded[x]);
+            if (!folded[x].inbounds() || seen[offset]) return false;
+            seen[offset] = true;
+            ++count;
+        }
+        if (count != 4 * size) return false;
+    }
+    return true;
+}
+static_assert(range_stays_inside());
+
+// Law 12: a size that could be anything needs wide offsets; one that is known to be small does not.
+static_assert(sizeof(Outer::offset_type) == 8 && sizeof(chars<few, i, j>::offset_type) == 4);
+static_assert(sizeof(chars<n>::offset_type) == 4);
+static_assert(Outer(memory, N(1 << 28))[N((1 << 28) - 1)][I(3)][J(7)].offset() == (1LL << 33) - 1);
+
+// Only the outermost fold of a base may be dynamic, and all its folds agree.
+static_assert(lays_out<n / 8, i, n % 8> && lays_out<n % 8, i, n / 8> && lays_out<n / 8, n / 4 % 2, n % 4>);
+static_assert(!lays_out<axis<N8>(4), n> && !lays_out<n / 8, n % 4> && !lays_out<n, n>);
+
+// Swizzles and rings stand beside a dynamic axis.
+using Swizzled = chars<axis<K>(2).ring(), n, i, spio::swizzle(axis<J>(4), i)>;
+constexpr Swizzled swizzled(memory, N(3));
+static_assert(at(swizzled[K(5)][N(2)][J(1)][I(3)]) == 48 + 32 + 12 + (1 ^ 3));
+static_assert(at(swizzled[I(3)][K(-1)][J(1) + N(2)]) == at(swizzled[K(5)][N(2)][J(1)][I(3)]));
+
+// An index whose first digit is open.
+using Open = spio::compound_index<n, i>;
+static_assert(Open(4 * 100 + 3) == make_coordinates(N(100), I(3)));

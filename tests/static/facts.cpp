@@ -1,0 +1,89 @@
+// Facts about layouts: that no two elements share an address, how often banks conflict, how wide a
+// vector may be.
+// SPDX-License-Identifier: Apache-2.0
+import spio.dims;
+
+struct I : spio::dim { using dim::dim; };
+struct J : spio::dim { using dim::dim; };
+struct K : spio::dim { using dim::dim; };
+struct N : spio::dim { using dim::dim; };
+using spio::axis;
+using spio::bank_conflicts;
+using spio::checkerboard;
+using spio::compound_index;
+using spio::derived;
+using spio::fold;
+using spio::is_injective;
+using spio::swizzle;
+using spio::tensor;
+using spio::vector_width;
+using K8 = fold<K, 8>;
+
+struct cell { unsigned words[4]; };
+constexpr auto i = axis<I>(16);
+constexpr auto j = axis<J>(8);
+constexpr auto k = axis<K>(64);
+template <auto... Axes> using floats = tensor<float, Axes...>;
+template <auto... Axes> using cells = tensor<cell, Axes...>;
+
+// is_injective against what it means: no two positions have one offset.
+template <class T> constexpr bool shares_no_address() {
+    bool seen[T::storage_size()] = {};
+    for (auto x : range(T())) {
+        auto const offset = T()[x].offset();
+        if (offset < 0 || offset >= T::storage_size() || seen[offset]) return false;
+        seen[offset] = true;
+    }
+    return true;
+}
+template <class T> concept injective = is_injective<T> && shares_no_address<T>();
+template <class T> concept overlapping = !is_injective<T> && !shares_no_address<T>();
+
+static_assert(injective<floats<i, j>> && injective<floats<axis<K>(32) / 8, i, axis<K>(32) % 8>>);
+static_assert(injective<floats<i.pitch(9), j>> && injective<floats<i.pitch(1), j.pitch(16)>>);
+static_assert(injective<floats<axis<I>(64) / 16, checkerboard(axis<I>(64) % 16, axis<K>(16) / 8)>>);
+static_assert(injective<floats<i, swizzle(j, i % 8)>>);
+static_assert(injective<floats<i, derived([](J x) { return 7 - x.get(); }, j)>>);
+static_assert(injective<floats<axis<I>(1).pitch(0), j>>);
+static_assert(overlapping<floats<i.pitch(7), j>> && overlapping<floats<i.pitch(0), j>>);
+static_assert(overlapping<floats<i, derived([](J x) { return x.get() / 2; }, j)>>);
+static_assert(overlapping<floats<i.pitch(8), j.pitch(8)>>);
+static_assert(!is_injective<int>);
+
+// The swizzles of the reference and of TMA are free of conflicts, where plain rows are not.
+using Load = compound_index<axis<K>(16) / 8, i>;
+using Checkered = cells<checkerboard(i, axis<K>(16) / 8)>;
+using Rows = cells<i, axis<K>(16) / 8>;
+static_assert(bank_conflicts<Checkered, Load>() == 0 && bank_conflicts<Rows, Load>() == 4);
+using Stores = compound_index<i, axis<K>(16) / 8>;
+static_assert(bank_conflicts<Checkered, Stores>() == 0);
+using Column = compound_index<axis<K>(32) / 8, axis<I>(8)>;
+static_assert(bank_conflicts<cells<axis<I>(8), swizzle(k / 8, axis<I>(8))>, Column>() == 0);
+static_assert(bank_conflicts<cells<axis<I>(8), k / 8>, Column>() == 4 * 7);
+
+// Words: a row of 32 is free, a column of rows that are 32 apart is not, a padded one is again.
+constexpr auto lanes = axis<I>(32);
+using InRow = compound_index<axis<J>(32)>;
+using InColumn = compound_index<lanes>;
+static_assert(bank_conflicts<floats<lanes, axis<J>(32)>, InRow>() == 0);
+static_assert(bank_conflicts<floats<lanes, axis<J>(32)>, InColumn>() == 31);
+static_assert(bank_conflicts<floats<lanes.pitch(33), axis<J>(32)>, InColumn>() == 0);
+static_assert(bank_conflicts<floats<lanes, axis<J>(32)>>([](int) { return J(3); }) == 0);
+static_assert(bank_conflicts<floats<lanes, axis<J>(32)>>([](int lane) { return I(lane % 2); }) == 1);
+// Two halves share a word.
+static_assert(bank_conflicts<tensor<short, axis<J>(64)>>([](int lane) { return J(lane); }) == 0);
+static_assert(bank_conflicts<tensor<short, axis<J>(64)>>([](int lane) { return J(2 * lane); }) == 0);
+static_assert(bank_conflicts<tensor<double, axis<J>(32)>, InRow>() == 0);
+
+// The widest vector: what the innermost size and every other stride allow.
+static_assert(vector_width(floats<i, j>()) == 8 && vector_width(floats<i, axis<J>(6)>()) == 2);
+static_assert(vector_width(floats<i.pitch(12), j>()) == 4 && vector_width(floats<i.pitch(9), j>()) == 1);
+static_assert(vector_width(floats<i, axis<J>(7)>()) == 1 && vector_width(floats<i, j.pitch(2)>()) == 1);
+static_assert(vector_width(floats<axis<N>(spio::dynamic), axis<K>(64) / 8, i, axis<K>(64) % 8>()) == 8);
+static_assert(vector_width(floats<i, axis<N>(spio::dynamic)>()) == 1);
+static_assert(vector_width(floats<i, swizzle(k / 8, i % 8), k % 8>()) == 8);
+static_assert(vector_width(floats<i, swizzle(j, i % 8)>()) == 1);
+// It is the width that the tensor can be read at.
+template <class T> concept as_two = requires { typename spio::vectors_of<double, T>; };
+static_assert(as_two<floats<i, j>> && as_two<floats<i.pitch(12), j>> && !as_two<floats<i.pitch(9), j>>);
+static_assert(!as_two<floats<i, axis<J>(7)>> && !as_two<floats<i, swizzle(j, i % 8)>>);

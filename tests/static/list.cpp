@@ -1,0 +1,62 @@
+// The lists of dimensions behind coordinates and layouts: found, counted and filtered by base.
+// SPDX-License-Identifier: Apache-2.0
+import spio.dims;
+
+struct I : spio::dim { using dim::dim; };
+struct J : spio::dim { using dim::dim; };
+struct K : spio::dim { using dim::dim; };
+using spio::axis;
+using spio::coords;
+using spio::fold;
+using I2 = fold<I, 2>;
+using I8 = fold<I, 8>;
+
+template <class A, class B> inline constexpr bool same = false;
+template <class A> inline constexpr bool same<A, A> = true;
+
+// contains_base_dim: a list shares a base with a dimension, or it does not
+template <class C, class D> concept has_base = spio::shares_a_base<C, D>;
+static_assert(has_base<coords<I, J>, I> && has_base<coords<I8, J>, I> && has_base<coords<I>, I8>);
+static_assert(!has_base<coords<I, J>, K> && !has_base<coords<>, I>);
+static_assert(has_base<coords<I, I8, J, K>, K> && has_base<coords<I, J>, coords<K, J>>);
+static_assert(!has_base<coords<I, J>, coords<K>> && !has_base<I, J> && has_base<I, I8>);
+
+// contains type: exactly this dimension, not only its base
+static_assert(coords<I, I8, J>::has<I8> && coords<I, I8, J>::has<I> && coords<I, I8, J>::has<J>);
+static_assert(!coords<I, J>::has<I8> && !coords<I8, J>::has<I> && !coords<>::has<I>);
+
+// unique_base_dims: each base once, in order of first appearance
+template <class... Ts> using bases = typename coords<Ts...>::bases;
+static_assert(same<bases<I, J>, bases<I8, J>> && same<bases<I, I8, J>, bases<I, J>>);
+static_assert(same<bases<I8, I2>, bases<I>> && same<bases<I8, J, I2>, bases<I, J>>);
+static_assert(!same<bases<I, J>, bases<J, I>> && same<bases<>, coords<>::bases>);
+
+// tuple_size
+static_assert(coords<>::num_dims() == 0 && coords<I>::num_dims() == 1);
+static_assert(coords<I, I8, J>::num_dims() == 3);
+
+// get by type
+constexpr auto three = spio::make_coordinates(I(1), fold<J, 4>(2), K(3));
+static_assert(three.get<I>() == I(1) && three.get<fold<J, 4>>() == J(8) && three.get<K>() == K(3));
+
+// get_by_base_dim: the sum of all entries of a base, not the first of them
+constexpr auto twice = spio::make_coordinates(I8(1), J(5), I2(3));
+static_assert(twice.total<I>() == I(14) && twice.total<J>() == J(5));
+static_assert(same<decltype(twice.total<I>()), I2>);
+
+// exclude_base_dims
+static_assert(same<decltype(twice.drop<I>()), coords<J>> && same<decltype(twice.drop<J>()), coords<I8, I2>>);
+static_assert(same<decltype(twice.drop<I>().drop<J>()), coords<>>);
+
+// keep_base_dims: a tensor keeps the bases that it has
+constexpr char memory[1024] = {};
+using T = spio::tensor<char const, axis<I>(16), axis<J>(8)>;
+constexpr auto place = spio::make_coordinates(K(9), I8(1), J(3), I2(2));
+static_assert(T(memory)[place].get() == T(memory)[I(12)][J(3)].get());
+static_assert(T(memory)[place].get() == T(memory)[place.drop<K>()].get());
+
+// A layout knows its bases likewise, and which dimensions its axes count.
+using Shape = spio::layout<axis<K>(32) / 8, axis<I>(4), axis<K>(32) % 8>;
+static_assert(same<Shape::bases, bases<K, I>> && Shape::num_axes == 3);
+static_assert(Shape::has<K> && Shape::has<fold<K, 8>> && Shape::has<I>);
+static_assert(!Shape::has<fold<K, 4>> && !Shape::has<J> && !Shape::has<I8>);

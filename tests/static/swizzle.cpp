@@ -1,0 +1,151 @@
+// Swizzles: the checkerboard of the reference, and rows exchanged by exclusive or.
+// SPDX-License-Identifier: Apache-2.0
+import spio.dims;
+
+struct I : spio::dim { using dim::dim; };
+struct J : spio::dim { using dim::dim; };
+struct K : spio::dim { using dim::dim; };
+using spio::axis;
+using spio::checkerboard;
+using spio::checkerboard_order;
+using spio::fold;
+using spio::make_coordinates;
+using spio::swizzle;
+using K8 = fold<K, 8>;
+
+constexpr char memory[4096] = {};
+template <auto... Axes> using chars = spio::tensor<char const, Axes...>;
+template <class Cursor> constexpr long long at(Cursor c) { return c.get() - memory; }
+// The reference's formula.
+constexpr int checker(int pair, int color) { return (2 * pair | color) ^ (pair / 4 & 1); }
+
+constexpr checkerboard_order order{8};
+
+// CheckerboardIndex.indices, IndexSpec.checkerboard_fused_dim
+constexpr bool offsets_are_pairs_and_colors() {
+    for (int offset = 0; offset < 256; ++offset) {
+        if (order.pair(offset) != offset / 2) return false;
+        if (order.color(offset) != ((offset % 2) ^ (offset / 8 % 2))) return false;
+        if (order.offset(order.pair(offset), order.color(offset)) != offset) return false;
+    }
+    return true;
+}
+static_assert(offsets_are_pairs_and_colors());
+
+// CheckerboardIndex.offsets
+template <int Ranks> constexpr bool is_invertible() {
+    checkerboard_order const ranked{Ranks};
+    for (int pair = 0; pair < 128; ++pair) {
+        for (int color = 0; color < 2; ++color) {
+            int const offset = ranked.offset(pair, color);
+            if (ranked.pair(offset) != pair || ranked.color(offset) != color) return false;
+        }
+    }
+    return true;
+}
+static_assert(is_invertible<8>() && is_invertible<4>() && is_invertible<16>() && is_invertible<2>());
+static_assert(order.offset(0, 0) == 0 && order.offset(3, 0) == 6 && order.offset(4, 0) == 9);
+static_assert(order.offset(7, 0) == 15 && order.offset(0, 1) == 1 && order.offset(4, 1) == 8);
+
+// CheckerboardFromDim.plain_offset_dim, fold_of_offset_dim
+static_assert(order.pair(spio::OFFSET(13).get()) == 6 && order.color(13) == 0);
+static_assert(order.pair(spio::unfold(fold<spio::OFFSET, 8>(2)).get()) == 8 && order.color(16) == 0);
+
+constexpr auto i = axis<I>(64);
+constexpr auto k = axis<K>(64);
+using Tile = chars<checkerboard(axis<I>(16), axis<K>(16) / 8)>;
+
+// CheckerboardDerivedDims.type_aliases: size 32, of 16 pairs in 2 colors
+static_assert(Tile::size() == 32 && Tile::storage_size() == 32);
+static_assert(Tile::extent<I>() == I(16) && Tile::extent<K8>() == K8(2) && Tile::extent<K>() == K(16));
+
+// CheckerboardDerivedDims.compute_coordinates, TensorCheckerboard.derived_dim_subscript,
+// Tensor.checkerboardindex_derived_dim_subscript
+constexpr bool is_a_checkerboard() {
+    Tile const tile(memory);
+    for (int pair = 0; pair < 16; ++pair) {
+        for (int color = 0; color < 2; ++color) {
+            int const expected = checker(pair, color);
+            if (order(I(pair), K8(color)) != expected) return false;
+            if (at(tile[I(pair) + K8(color)]) != expected) return false;
+            // CheckerboardDerivedDims.matching_logic, apply_derived_dim: folds, parts, and pieces
+            if (at(tile[K(8 * color + 5)][I(pair)]) != expected) return false;
+            if (at(tile[I(pair)][K8(color)]) != expected) return false;
+        }
+    }
+    return true;
+}
+static_assert(is_a_checkerboard());
+
+// 8.1: what the reference loses.  [K/16: 4 @64, I/16: 2 @32, S: 32 @1]
+using Worked = chars<k / 16, axis<I>(32) / 16, checkerboard(axis<I>(32) % 16, k % 16 / 8)>;
+constexpr Worked worked(memory);
+static_assert(at(worked[I(5) + K8(1)]) == 10 && at(worked[I(5) + K(8)]) == 10);
+static_assert(at(worked[I(5) + K(24)]) == 64 + 10 && at(worked[I(21) + K(24)]) == 64 + 32 + 10);
+static_assert(at(worked[I(5)][K8(1)]) == 10);
+static_assert(at(worked[I(2) + K8(0)][I(2) + K8(1)]) == 8);
+static_assert(at(worked[make_coordinates(I(3), fold<I, 4>(2), K8(1))]) == 23);
+static_assert(at(worked[I(5)]) == 11);
+
+// Tensor.checkerboardindex_derived_dim_subscript_with_static_dim_mixing: [I/16: 4, K/16: 4, 32]
+using Mixed = chars<i / 16, k / 16, checkerboard(i % 16, k % 16 / 8)>;
+constexpr bool tiles_by_itself() {
+    Mixed const t(memory);
+    for (int a = 0; a < 64; a += 3) {
+        for (int b = 0; b < 8; ++b) {
+            int const expected = a / 16 * 128 + b / 2 * 32 + checker(a % 16, b % 2);
+            if (at(t[I(a) + K8(b)]) != expected || at(t[I(a)][K8(b)]) != expected) return false;
+        }
+    }
+    return true;
+}
+static_assert(tiles_by_itself());
+
+// Tensor.checkerboardindex_derived_dim_subscript_with_coarse_fold: with K/64, and K/8 up to 31
+using Coarse = chars<axis<K>(256) / 64, axis<K>(256) % 64 / 16, checkerboard(axis<I>(16), axis<K>(256) % 16 / 8)>;
+constexpr bool coarse_folds_tile() {
+    Coarse const t(memory);
+    for (int pair = 0; pair < 16; pair += 5) {
+        for (int cell = 0; cell < 32; ++cell) {
+            int const expected = cell / 8 * 128 + cell / 2 % 4 * 32 + checker(pair, cell % 2);
+            if (at(t[I(pair) + K8(cell)]) != expected) return false;
+            if (at(t[fold<K, 64>(cell / 8)][I(pair) + K8(cell % 8)]) != expected) return false;
+        }
+    }
+    return true;
+}
+static_assert(coarse_folds_tile());
+
+// Tensor.checkerboardindex_with_coarse_fold_subscript: a tile of J, then a cell of it
+using JTiles = chars<axis<J>(128) / 64, axis<J>(128) % 64 / 16, checkerboard(axis<J>(128) % 16, axis<K>(16) / 8)>;
+constexpr JTiles j_tiles(memory);
+static_assert(at(j_tiles[fold<J, 64>(1)][J(21) + K8(1)]) == 128 + 32 + checker(5, 1));
+
+// TensorDerivedDim.compound_index_subscript, fragment_load_index_subscript,
+// LoadIndexToCheckerboard.mma_a_full_chain
+using Load = spio::compound_index<axis<K>(16) / 8, axis<I>(16)>;
+constexpr bool lanes_find_their_cells() {
+    for (int lane = 0; lane < 32; ++lane) {
+        if (at(Tile(memory)[Load(lane)]) != checker(lane % 16, lane / 16)) return false;
+    }
+    return at(worked[fold<I, 16>(1)][Load(1)]) == 32 + 2 && at(worked[Load(16)]) == 1;
+}
+static_assert(lanes_find_their_cells());
+
+// TestDimArgSupport.test_checkerboard_with_static_dim_auto_size: as many cells as were asked for
+static_assert(chars<checkerboard(axis<I>(64), axis<K>(16) / 8)>::size() == 128);
+static_assert(at(chars<checkerboard(axis<I>(64), axis<K>(16) / 8)>(memory)[I(63)]) == 127);
+
+// Rows exchanged by exclusive or: 128 bytes, and 64 with two rows to a step.
+constexpr bool exchanges_rows() {
+    chars<i, swizzle(k / 8, i % 8), k % 8> const wide(memory);
+    chars<i, swizzle(axis<K>(32) / 8, i / 2 % 4), axis<K>(32) % 8> const narrow(memory);
+    for (int a = 0; a < 64; a += 5) {
+        for (int b = 0; b < 64; b += 3) {
+            if (at(wide[K(b)][I(a)]) != a * 64 + ((b / 8) ^ (a % 8)) * 8 + b % 8) return false;
+            if (b < 32 && at(narrow[I(a) + K(b)]) != a * 32 + ((b / 8) ^ (a / 2 % 4)) * 8 + b % 8) return false;
+        }
+    }
+    return true;
+}
+static_assert(exchanges_rows());

@@ -1,0 +1,123 @@
+// Views: parts of a tensor, its elements taken as vectors, and its elements made read-only.
+// SPDX-License-Identifier: Apache-2.0
+import spio.dims;
+
+struct H : spio::dim { using dim::dim; };
+struct I : spio::dim { using dim::dim; };
+struct J : spio::dim { using dim::dim; };
+struct K : spio::dim { using dim::dim; };
+struct N : spio::dim { using dim::dim; };
+struct W : spio::dim { using dim::dim; };
+using spio::axis;
+using spio::fold;
+using spio::slice;
+using spio::tensor;
+using spio::vectors_of;
+using K8 = fold<K, 8>;
+
+template <class A, class B> inline constexpr bool same = false;
+template <class A> inline constexpr bool same<A, A> = true;
+constexpr char memory[4096] = {};
+template <auto... Axes> using chars = tensor<char const, Axes...>;
+template <class Cursor> constexpr long long at(Cursor c) { return c.get() - memory; }
+template <int Size, class T, class D> concept slices = requires(T t, D d) { slice<Size>(t, d); };
+template <class Vector, class T> concept vectorizes = requires(T t) { spio::as_vectors<Vector>(t); };
+template <class Vector, class T> concept has_vectors = requires { typename vectors_of<Vector, T>; };
+
+// Tensor.tensor_2d, Tensor.tensor_2d_custom_stride: slices of H and of W
+constexpr chars<axis<H>(24).pitch(64), axis<W>(30)> hw(memory);
+constexpr bool cuts_a_part() {
+    for (int start = 0; start <= 20; start += 20) {
+        auto const rows = slice<4>(hw, H(start));
+        auto const cells = slice<10>(hw, W(start));
+        if (rows.size() != 4 * 30 || rows.size<H>() != H(4) || rows.size<W>() != W(30)) return false;
+        if (cells.size() != 24 * 10 || cells.extents() != spio::make_coordinates(H(24), W(10))) return false;
+        for (auto x : range(rows)) {
+            if (at(rows[x]) != at(hw[x][H(start)]) || !rows[x].inbounds()) return false;
+        }
+        for (auto x : range(cells)) {
+            if (at(cells[x]) != at(hw[x][W(start)])) return false;
+        }
+    }
+    return !slice<4>(hw, H(8))[H(4)].inbounds();
+}
+static_assert(cuts_a_part());
+
+// A slice of folds is by whole blocks, and of a swizzled tensor keeps the swizzle.
+constexpr auto k = axis<K>(32);
+constexpr auto i = axis<I>(16);
+using Folded = chars<k / 8, i, k % 8>;
+using Swizzled = chars<k / 16, i / 8, spio::checkerboard(i % 8, k / 8 % 2), k % 8>;
+template <class T, int Size, class Start> constexpr bool is_a_part(Start start) {
+    T const t(memory);
+    auto const part = slice<Size>(t, start);
+    int count = 0;
+    for (auto x : range(part)) {
+        if (at(part[x]) != at(t[x][start]) || !part[x].inbounds()) return false;
+        ++count;
+    }
+    return count == part.size() && part.template extent<Start>() == Start(Size);
+}
+static_assert(is_a_part<Folded, 1>(K8(3)));
+static_assert(is_a_part<Folded, 1>(fold<K, 16>(1)));
+static_assert(is_a_part<Folded, 3>(I(5)));
+using SmallSwizzled = chars<k / 16, i / 8, spio::checkerboard(i % 8, k / 8 % 2)>;
+static_assert(is_a_part<SmallSwizzled, 1>(fold<K, 16>(1)));
+static_assert(is_a_part<SmallSwizzled, 1>(fold<I, 8>(1)));
+static_assert(slices<2, Folded, K8> && !slices<2, Folded, K> && !slices<5, Folded, K8>);
+static_assert(!slices<2, Swizzled, K8> && !slices<2, Swizzled, I> && !slices<2, Folded, J>);
+static_assert(!slices<0, Folded, K8> && !slices<2, Folded, int> && !slices<-1, Folded, I>);
+static_assert(!slices<2, chars<axis<K>(4).ring(), i>, K> && slices<2, chars<axis<K>(4).ring(), i>, I>);
+
+// Of a tensor with a dynamic size, what is static is cut.
+using Dynamic = chars<axis<N>(spio::dynamic), i, k>;
+static_assert(at(slice<4>(Dynamic(memory, N(3)), I(8))[N(2)][I(3)][K(1)]) == 2 * 512 + 11 * 32 + 1);
+static_assert(slice<4>(Dynamic(memory, N(3)), I(8)).extents() == spio::make_coordinates(N(3), I(4), K(32)));
+static_assert(!slices<2, Dynamic, N>);
+
+// WithVectorWidth.dimensions_and_strides, WithVectorWidth.storage_layout: [warp, J/4 @132, I, J] as
+// float4 is [warp, J/4 @33, I], in a quarter of the storage
+struct WARP : spio::dim { using dim::dim; };
+struct float4_like { float x, y, z, w; };
+struct float2_like { float x, y; };
+constexpr auto j = axis<J>(64);
+using Narrow = tensor<float, axis<WARP>(4), (j / 4).pitch(132), axis<I>(32), j % 4>;
+using Wide = vectors_of<float4_like, Narrow>;
+static_assert(same<Wide::data_type, float4_like> && Wide::size() == Narrow::size() / 4);
+static_assert(Wide::num_bytes() == 4 * 16 * 33 * 16 - 16 && Wide::storage_size() == 4 * 16 * 33 - 1);
+static_assert(Wide()[fold<J, 4>(1)].offset() == 33 && Wide()[WARP(1)].offset() == 16 * 33);
+
+// WithVectorWidth.memory_access: the same addresses, for each place
+constexpr bool reads_the_same_addresses() {
+    for (int warp = 0; warp < 4; warp += 3) {
+        for (int block = 0; block < 16; ++block) {
+            for (int lane = 0; lane < 32; lane += 5) {
+                auto const place = spio::make_coordinates(WARP(warp), fold<J, 4>(block), I(lane));
+                if (4 * Wide()[place].offset() != Narrow()[place].offset()) return false;
+            }
+        }
+    }
+    return true;
+}
+static_assert(reads_the_same_addresses());
+
+// TestTensorDerivedMethods.test_vector_length: a part of the innermost axis, and what is refused
+using Plain = tensor<float, i, j>;
+static_assert(vectors_of<float4_like, Plain>::size<fold<J, 4>>() == fold<J, 4>(16));
+static_assert(vectors_of<float2_like, Plain>()[I(1)][J(3)].offset() == 33);
+static_assert(vectorizes<float4_like, Plain> && has_vectors<float4_like, Plain>);
+static_assert(!vectorizes<float, Plain> && !vectorizes<char, Plain> && !has_vectors<float, Plain>);
+static_assert(!vectorizes<float4_like, tensor<float, i, axis<J>(6)>>);
+static_assert(!vectorizes<float4_like, tensor<float, i.pitch(66), j>>);
+static_assert(vectorizes<float2_like, tensor<float, i.pitch(66), j>>);
+static_assert(!vectorizes<float4_like, tensor<float, i, j.pitch(2)>>);
+static_assert(vectorizes<float4_like const, tensor<float const, i, j>>);
+static_assert(vectorizes<float4_like, tensor<float, axis<N>(spio::dynamic), j>>);
+static_assert(!vectorizes<float4_like, tensor<float const, i, j>>);
+
+// TestTensorBasicConstruction.test_constant_tensor: what may be written may be read
+template <class From, class To> concept becomes = requires(From x, void (*f)(To)) { f(x); };
+static_assert(becomes<tensor<float, i, j>, tensor<float const, i, j>>);
+static_assert(!becomes<tensor<float const, i, j>, tensor<float, i, j>>);
+static_assert(!becomes<tensor<float, i, j>, tensor<float const, j, i>>);
+static_assert(!becomes<tensor<float, i, j>, tensor<int const, i, j>>);
