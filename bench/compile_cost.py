@@ -1,6 +1,6 @@
 # Measures what the algebra costs the compilers: milliseconds of NVRTC and of clang, instantiations.
 # SPDX-License-Identifier: Apache-2.0
-"""NVRTC gets its headers in memory, as the JIT hands them over. The runs of all kernels are
+"""NVRTC gets its headers in memory, as a JIT hands them over. The runs of all kernels are
 interleaved, and medians are reported. --save writes bench/results/compile_cost-DATE.json."""
 import argparse
 import collections
@@ -14,26 +14,21 @@ import subprocess
 import tempfile
 import time
 
-KERNELS = ["empty", "mp11", "dims", "small_raw", "small_typed", "large_raw", "large_typed"]
-ARCH = "sm_90a"
+KERNELS = ["empty", "dims", "small_raw", "small_typed", "large_raw", "large_typed"]
+ARCH = "compute_90a"
 
 
 class Nvrtc:
-    """libnvrtc, with a set of headers kept in memory."""
+    """libnvrtc, with the headers of some folders kept in memory."""
 
     def __init__(self, library, folders):
         self.library = ctypes.CDLL(library)
-        texts = {}
-        for folder in folders:
-            for file in folder.rglob("*"):
-                if file.is_file():
-                    name = str(file.relative_to(folder))
-                    texts[name.encode()] = file.read_bytes()
+        texts = {str(file.relative_to(folder)).encode(): file.read_bytes()
+                 for folder in folders for file in folder.rglob("*") if file.is_file()}
         self.count = len(texts)
-        strings = ctypes.c_char_p * self.count
-        self.names, self.texts = strings(*texts.keys()), strings(*texts.values())
-        options = [b"-std=c++20", b"-default-device", f"-arch={ARCH.replace('sm', 'compute')}".encode()]
-        self.options = (ctypes.c_char_p * len(options))(*options)
+        self.names = (ctypes.c_char_p * self.count)(*texts.keys())
+        self.texts = (ctypes.c_char_p * self.count)(*texts.values())
+        self.options = (ctypes.c_char_p * 3)(b"-std=c++20", b"-default-device", b"-arch=" + ARCH.encode())
 
     def version(self):
         major, minor = ctypes.c_int(), ctypes.c_int()
@@ -66,27 +61,20 @@ def medians(measures, runs):
     return {name: statistics.median(of) for name, of in times.items()}
 
 
-def timed(words):
+def milliseconds(words):
     start = time.perf_counter()
     subprocess.run(words, check=True)
     return 1000 * (time.perf_counter() - start)
 
 
-def instantiations(clang, file, builtins, folder):
+def instantiations(clang, source, builtins, folder):
     """How many class and function templates clang instantiates for a kernel."""
-    trace = folder / f"{file.stem}.json"
-    subprocess.run([*clang, "-x", "c++", "-include", builtins, file, "-c", "-o", folder / f"{file.stem}.o",
+    file, trace = folder / "kernel.cpp", folder / "trace.json"
+    file.write_bytes(source)
+    subprocess.run([*clang, "-include", builtins, "-c", file, "-o", folder / "kernel.o",
                     f"-ftime-trace={trace}", "-ftime-trace-granularity=0"], check=True)
-    kinds = collections.Counter(event["name"] for event in json.loads(trace.read_text())["traceEvents"])
-    return {"classes": kinds["InstantiateClass"], "functions": kinds["InstantiateFunction"]}
-
-
-def processor():
-    return re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())[1]
-
-
-def first_line(words):
-    return subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()[0]
+    events = collections.Counter(event["name"] for event in json.loads(trace.read_text())["traceEvents"])
+    return {"classes": events["InstantiateClass"], "functions": events["InstantiateFunction"]}
 
 
 def main():
@@ -94,58 +82,64 @@ def main():
     parser.add_argument("--nvrtc", required=True, help="libnvrtc.so")
     parser.add_argument("--clang", required=True)
     parser.add_argument("--source", type=pathlib.Path, required=True)
-    parser.add_argument("--mp11", type=pathlib.Path, default="/usr/include", help="where boost/ lies")
+    parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--runs", type=int, default=21)
     parser.add_argument("--save", action="store_true")
     options, _ = parser.parse_known_args()
+
     kernels = options.source / "kernels"
     texts = options.source / "bench" / "compile_cost"
+    boost = options.build / "device_include" / "mp11"
+    sources = {name: (texts / f"{name}.cu").read_bytes() for name in KERNELS}
+    headers = "".join(file.read_text() for file in (kernels / "spio").glob("*.h"))
+    mp11 = "\n".join(sorted(set(re.findall(r"^#include <boost/.*>$", headers, re.M)))) + "\n"
+    sources["mp11"] = mp11.encode() + sources["empty"]
 
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        boost = folder / "include"
-        for file in (options.mp11 / "boost" / "mp11").rglob("*.hpp"):
-            copy = boost / file.relative_to(options.mp11)
+        for file in (boost / "boost" / "mp11").rglob("*.hpp"):
+            copy = folder / file.relative_to(boost)
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_bytes(file.read_bytes())
 
-        nvrtc = Nvrtc(options.nvrtc, [kernels, kernels / "std", boost])
-        sources = {name: (texts / f"{name}.cu").read_bytes() for name in KERNELS}
-        milliseconds = medians(
-            {name: lambda text=text: nvrtc.milliseconds(text) for name, text in sources.items()},
-            options.runs)
+        nvrtc = Nvrtc(options.nvrtc, [kernels, kernels / "std", folder])
+        nvrtc_ms = medians({name: lambda text=text: nvrtc.milliseconds(text) for name, text in sources.items()},
+                           options.runs)
 
-        clang = [options.clang, "-std=c++20", "-nostdinc++",
-                 f"-I{kernels}", f"-I{kernels}/std", f"-I{boost}"]
-        counts = {name: instantiations(clang, texts / f"{name}.cu", texts / "builtins.h", folder)
-                  for name in KERNELS}
+        clang = [options.clang, "-std=c++20", f"-I{kernels}", f"-I{boost}"]
+        alone = [*clang, "-nostdinc++", f"-I{kernels}/std"]
+        counts = {name: instantiations(alone, text, texts / "builtins.h", folder)
+                  for name, text in sources.items()}
 
         bmi = folder / "spio.dims.pcm"
-        subprocess.run([*clang, "--precompile", kernels.parent / "modules" / "dims.cppm", "-o", bmi], check=True)
+        subprocess.run([*clang, "--precompile", options.source / "modules" / "dims.cppm", "-o", bmi], check=True)
         units = {"empty": "", "import": "import spio.dims;\n", "include": '#include "spio/dims.h"\n'}
+        measures = {}
         for name, text in units.items():
-            (folder / f"{name}.cpp").write_text(text)
-        host = medians(
-            {name: lambda file=folder / f"{name}.cpp": timed(
-                [*clang, "-fsyntax-only", f"-fmodule-file=spio.dims={bmi}", file]) for name in units},
-            options.runs)
+            file = folder / f"{name}.cpp"
+            file.write_text(text)
+            measures[name] = lambda words=[*clang, "-fsyntax-only", f"-fmodule-file=spio.dims={bmi}", file]: (
+                milliseconds(words))
+        clang_ms = medians(measures, options.runs)
 
-    print(f"{'NVRTC':12} {'ms':>7} {'over empty':>11} {'classes':>8} {'functions':>10}   (clang's count)")
-    for name, ms in milliseconds.items():
-        print(f"{name:12} {ms:7.1f} {ms - milliseconds['empty']:+11.1f} "
+    print(f"{'NVRTC':12} {'ms':>7} {'over empty':>11} {'classes':>8} {'functions':>10}   instantiated, by clang")
+    for name in sorted(nvrtc_ms, key=nvrtc_ms.get):
+        print(f"{name:12} {nvrtc_ms[name]:7.1f} {nvrtc_ms[name] - nvrtc_ms['empty']:+11.1f} "
               f"{counts[name]['classes']:8} {counts[name]['functions']:10}")
     print(f"{'clang':12} {'ms':>7} {'over empty':>11}")
-    for name, ms in host.items():
-        print(f"{name:12} {ms:7.1f} {ms - host['empty']:+11.1f}")
+    for name, ms in clang_ms.items():
+        print(f"{name:12} {ms:7.1f} {ms - clang_ms['empty']:+11.1f}")
+    print(f"figure: including the algebra adds {nvrtc_ms['dims'] - nvrtc_ms['empty']:.1f} ms of NVRTC")
 
     if options.save:
-        results = options.source / "bench" / "results"
-        results.mkdir(exist_ok=True)
+        version = subprocess.run([options.clang, "--version"], capture_output=True, text=True, check=True)
+        cpu = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
         date = datetime.date.today().isoformat()
-        report = {"date": date, "cpu": processor(), "nvrtc": nvrtc.version(),
-                  "clang": first_line([options.clang, "--version"]), "arch": ARCH, "runs": options.runs,
-                  "nvrtc_ms": milliseconds, "instantiations": counts, "clang_ms": host}
-        file = results / f"compile_cost-{date}.json"
+        report = {"date": date, "cpu": cpu[1] if cpu else "unknown", "nvrtc": nvrtc.version(),
+                  "clang": version.stdout.splitlines()[0], "arch": ARCH, "runs": options.runs,
+                  "nvrtc_ms": nvrtc_ms, "instantiations": counts, "clang_ms": clang_ms}
+        file = options.source / "bench" / "results" / f"compile_cost-{date}.json"
+        file.parent.mkdir(exist_ok=True)
         file.write_text(json.dumps(report, indent=2) + "\n")
         print("written:", file)
 

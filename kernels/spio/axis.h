@@ -93,7 +93,7 @@ struct axis {
 // Blocks of n that cover an axis which n need not divide.
 //     fold_up(axis<K>(30), 8) has 4 blocks
 template <index Dimension> consteval axis<Dimension> fold_up(axis<Dimension> a, int n) {
-    if (n > 0) a.size = divup(a.size, n) * n;
+    if (n > 0 && !a.is_dynamic) a.size = divup(a.size, n) * n;
     return a / n;
 }
 

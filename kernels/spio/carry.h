@@ -64,13 +64,16 @@ inline constexpr carry_plan<sizeof...(Ts)> plan_of({same<base_of<Ts>, Base>..., 
                                                    {stride_of<Ts>..., 1}, {bound_of<Ts>..., 0},
                                                    Stride, Period);
 
+// A product with a number known now, so that nothing of a plan is left at run time.
+template <int Weight> constexpr int times(int value) { return value * Weight; }
+
 // floor(sum of the terms of Base / Stride), modulo Period / Stride if there is a Period.
 template <class Base, int Stride, long long Period, index... Ts> constexpr int digit_of(Ts... xs) {
     constexpr auto const& plan = plan_of<Base, Stride, Period, Ts...>;
-    int value = (0 + ... + (xs.value * plan.whole[position_of<Ts, Ts...>()]));
+    int value = (0 + ... + times<plan.whole[position_of<Ts, Ts...>()]>(xs.value));
     if constexpr (!plan.parts_vanish) {
-        value += floor_divide<plan.divisor, plan.parts_non_negative>(
-            (0 + ... + (xs.value * plan.part[position_of<Ts, Ts...>()])));
+        int const parts = (0 + ... + times<plan.part[position_of<Ts, Ts...>()]>(xs.value));
+        value += floor_divide<plan.divisor, plan.parts_non_negative>(parts);
     }
     if constexpr (plan.reduced) {
         return value;

@@ -12,7 +12,12 @@ template <index... Digits>
     requires distinct_dimensions<Digits...>
 struct linear_index : place_arithmetic {
     using bases = bases_of<Digits...>;
-    template <class D> static constexpr bool has = (same<dimension_of<Digits>, D> || ...);
+    template <class D>
+    static constexpr bool has = (same<dimension_of<Digits>, dimension_of<D>> || ...);
+    // The size of that digit; 0 if it is open.
+    template <class D>
+    static constexpr int bound =
+        (0 + ... + (same<dimension_of<Digits>, dimension_of<D>> ? bound_of<Digits> : 0));
 
     constexpr linear_index() = default;
     template <integer N> constexpr explicit linear_index(N offset) : offset_(offset) {}
@@ -32,9 +37,9 @@ struct linear_index : place_arithmetic {
         return (1 * ... * bound_of<Digits>);
     }
     template <index D>
-        requires has<D>
+        requires(bound<D> > 0)
     static constexpr int size() {
-        return (0 + ... + (same<dimension_of<Digits>, D> ? bound_of<Digits> : 0));
+        return bound<D>;
     }
 
     template <index D>
@@ -44,7 +49,7 @@ struct linear_index : place_arithmetic {
     }
     template <index AbsentDimension, class FromIndex = linear_index>
         requires(!has<AbsentDimension>)
-    void get() const = delete;
+    AbsentDimension get() const = delete;
 
     constexpr auto coordinates() const { return coords<Digits...>(digit_of<Digits>()...); }
 
@@ -58,10 +63,14 @@ struct linear_index : place_arithmetic {
     // The offsets of this index that fall to idx when they are dealt out over its dimension P.
     //     for (auto e : Tile::partition<LANE>(thread)) …    e = lane, lane + 32, …
     template <index P, located Index>
-        requires(Index::template has<P>)
+        requires(Index::template bound<P> > 0 && ((bound_of<Digits> > 0) && ...))
     static constexpr auto partition(Index const& idx) {
         return deal{idx.template get<P>().value, Index::template size<P>()};
     }
+
+    template <index AbsentDimension, located Index>
+        requires(!(Index::template bound<AbsentDimension> > 0))
+    static linear_index partition(Index const&) = delete;
 
   private:
     template <index Digit> constexpr Digit digit_of() const {

@@ -194,7 +194,7 @@ template <class... Ts> struct coords : place_arithmetic, entry<dimension_of<Ts>,
     }
     template <index AbsentDimension, class FromCoordinates = coords>
         requires(!has<AbsentDimension>)
-    void get() const = delete;
+    AbsentDimension get() const = delete;
 
     // The sum of all entries of one base.
     template <class Base>
@@ -218,7 +218,7 @@ template <class... Ts> struct coords : place_arithmetic, entry<dimension_of<Ts>,
     }
     template <index AbsentDimension, class FromCoordinates = coords>
         requires(!contains<bases, AbsentDimension>)
-    void drop() const = delete;
+    coords drop() const = delete;
 
     // The same with every entry of one base counted as another.
     template <index From, index To>
@@ -248,7 +248,7 @@ constexpr auto make_coordinates(Ts... xs) {
 }
 template <index... WithADimensionTwice>
     requires(!distinct_dimensions<WithADimensionTwice...>)
-void make_coordinates(WithADimensionTwice...) = delete;
+coords<> make_coordinates(WithADimensionTwice...) = delete;
 
 // The same, summed per base.
 template <index... Ts> constexpr auto make_normalized_coordinates(Ts... xs) {

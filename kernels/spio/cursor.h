@@ -6,7 +6,7 @@
 
 namespace spio {
 
-template <class Data, class Layout, index... Ts> class cursor;
+template <class Data, class Layout, class... Ts> class cursor;
 
 // A place committed to a pointer. It moves only where moving means adding to the pointer, wherever
 // it is: by whole blocks of the coarsest axis of a base. Anything else does not compile.
@@ -57,7 +57,7 @@ template <class Data, class Layout> class base_cursor {
 
 // A tensor at a position. Subscripts add to the position, in any order; the types of what came in
 // tell how much arithmetic its address needs.
-template <class Data, class Layout, index... Ts> class cursor {
+template <class Data, class Layout, class... Ts> class cursor {
   public:
     using data_type = Data;
     using bases = typename Layout::bases;
@@ -74,11 +74,12 @@ template <class Data, class Layout, index... Ts> class cursor {
     }
     template <place AbsentDimension, class Cursor = cursor>
         requires(!meets<bases_in<AbsentDimension>, bases>)
-    void operator[](AbsentDimension const&) const = delete;
+    cursor operator[](AbsentDimension const&) const = delete;
     template <integer NotADimension, class Cursor = cursor>
-    void operator[](NotADimension) const = delete;
+    cursor operator[](NotADimension) const = delete;
 
-    // The same in place.
+    // The same in place. Where digits of a base came in without an unbounded value of it, a first
+    // subscript by zero, as in [K(0)], spares each address a choice.
     template <place P>
         requires meets<bases_in<P>, bases>
     constexpr cursor& step(P const& p = P(1)) {
@@ -87,8 +88,8 @@ template <class Data, class Layout, index... Ts> class cursor {
     }
     template <place AbsentDimension, class Cursor = cursor>
         requires(!meets<bases_in<AbsentDimension>, bases>)
-    void step(AbsentDimension const&) = delete;
-    template <integer NotADimension, class Cursor = cursor> void step(NotADimension) = delete;
+    cursor& step(AbsentDimension const&) = delete;
+    template <integer NotADimension, class Cursor = cursor> cursor& step(NotADimension) = delete;
 
     constexpr Data* get() const {
         displacement const d = shape_.offset(position_, moved_);
@@ -195,7 +196,7 @@ template <class Data, class Layout, index... Ts> class cursor {
         return static_cast<unsigned>(position) < static_cast<unsigned>(extent);
     }
 
-    template <class, class, index...> friend class cursor;
+    template <class, class, class...> friend class cursor;
 
     Data* pointer_;
     Layout shape_;

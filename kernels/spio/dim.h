@@ -32,8 +32,10 @@ concept same_base = index<A> && index<B> && same<base_of<A>, base_of<B>>;
 
 // A type that Dimension neither adds to nor compares with: another dimension, or a bare number.
 template <class Other, class Dimension>
-concept stranger_to =
+inline constexpr bool is_stranger =
     integer<Other> || same<Other, bool> || (index<Other> && !same_base<Other, Dimension>);
+template <class Other, class Dimension>
+concept stranger_to = is_stranger<Other, Dimension>;
 
 template <class Base, int Stride> struct fold_of {
     using type = folded<Base, Stride>;

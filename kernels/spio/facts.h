@@ -66,6 +66,21 @@ template <class Table> constexpr bool is_nested(Table const& table) {
     return true;
 }
 
+// Whether every function reads only what plain axes place, so that reading goes in no circle.
+template <class Table> constexpr bool reads_plain_axes(Table const& table) {
+    for (int d = 0; d < table.digit_count; ++d) {
+        for (int e = 0; e < table.digit_count; ++e) {
+            digit_row const& read = table.digits[d];
+            digit_row const& other = table.digits[e];
+            if (!read.placed && other.placed && other.base == read.base &&
+                !table.axes[other.axis].plain) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 template <class Tensor> inline constexpr bool is_injective = false;
 
 // Every element has an address of its own. Proved, not guessed: the axes nest, and the function of
@@ -73,7 +88,8 @@ template <class Tensor> inline constexpr bool is_injective = false;
 template <class Data, auto... Axes>
     requires(tensor<Data, Axes...>::layout_type::is_static)
 inline constexpr bool is_injective<tensor<Data, Axes...>> =
-    (is_permutation<Axes>() && ...) && is_nested(layout_table_of<Axes...>);
+    (is_permutation<Axes>() && ...) && is_nested(layout_table_of<Axes...>) &&
+    reads_plain_axes(layout_table_of<Axes...>);
 
 // How often a warp's access to shared memory has to be repeated because two lanes want different
 // words of one bank. 32 banks of 4 bytes; wide elements are served 128 bytes at a time, so that 8
@@ -119,6 +135,13 @@ template <class Data, auto... Axes> constexpr int vector_width(tensor<Data, Axes
     for (int a = 0; a < table.axis_count; ++a) {
         if (a == innermost) continue;
         while (table.stride_factor(a) % width != 0) width /= 2;
+    }
+    // No function may tell the elements of a vector apart.
+    digit_row const inner = table.digits[table.first_digit(innermost)];
+    for (int d = 0; d < table.digit_count; ++d) {
+        digit_row const& row = table.digits[d];
+        if (row.placed || row.base != inner.base) continue;
+        while (width > 1 && row.is.stride % (inner.is.stride * width) != 0) width /= 2;
     }
     return width;
 }

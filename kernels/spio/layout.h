@@ -27,10 +27,6 @@ struct displacement {
     long long wide = 0;
 };
 
-template <auto... Axes>
-    requires(axis_like<decltype(Axes)> && ...) && no_problem<layout_problem_of<Axes...>>
-struct layout;
-
 template <auto... Axes> consteval int dynamic_bases_before(int end) {
     int count = 0;
     for (int base = 0; base < end; ++base) count += layout_table_of<Axes...>.is_dynamic(base);
@@ -82,6 +78,9 @@ struct layout : dynamic_extents<dynamic_bases_before<Axes...>(num_bases<Axes...>
     template <index... Sizes>
         requires(sizeof...(Sizes) > 0) && sized_by<Sizes...>
     constexpr explicit layout(Sizes... sizes) {
+        (expects(0 <= spio::count<1>(sizes) &&
+                 spio::count<1>(sizes) <= table.extent(base<base_of<Sizes>>)),
+         ...);
         ((this->values[dynamic_bases_before<Axes...>(base<base_of<Sizes>>)] =
               spio::count<1>(sizes)),
          ...);

@@ -91,9 +91,9 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
 
     // What a digit repeats after, in base units; 0 for the coarsest, which goes on.
     constexpr long long period(int base, digit d) const {
-        long long const end = static_cast<long long>(d.stride) * d.size;
-        bool const ring = digits[coarsest(base)].is.is_ring;
-        return end == extent(base) && !ring ? 0 : end;
+        digit const& top = digits[coarsest(base)].is;
+        bool const is_top = d.stride == top.stride && d.size == top.size;
+        return is_top && !top.is_ring ? 0 : static_cast<long long>(d.stride) * d.size;
     }
 
     // One axis carries all of the base, so that its part of an offset is a product.
@@ -113,8 +113,10 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
         for (int d = 0; d < digit_count; ++d) {
             digit_row const& row = digits[d];
             if (row.base != base || axes[row.axis].plain) continue;
-            if (period(base, row.is) == 0) return 0;
-            if (period(base, row.is) > stride) stride = period(base, row.is);
+            long long const repeats = period(base, row.is);
+            if (repeats == 0) return 0;
+            stride *= repeats / gcd(static_cast<int>(repeats), static_cast<int>(stride));
+            if (stride > 0x7fffffff) return 0;
         }
         return static_cast<int>(stride);
     }

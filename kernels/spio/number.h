@@ -11,9 +11,12 @@ template <class T> inline constexpr bool is_const<T const> = true;
 
 // A bare number: any built-in integer type except bool and characters, which count nothing.
 template <class T>
-concept integer = same<T, int> || same<T, unsigned> || same<T, long> || same<T, unsigned long> ||
-                  same<T, long long> || same<T, unsigned long long> || same<T, short> ||
-                  same<T, unsigned short> || same<T, signed char> || same<T, unsigned char>;
+inline constexpr bool is_integer =
+    same<T, int> || same<T, unsigned> || same<T, long> || same<T, unsigned long> ||
+    same<T, long long> || same<T, unsigned long long> || same<T, short> ||
+    same<T, unsigned short> || same<T, signed char> || same<T, unsigned char>;
+template <class T>
+concept integer = is_integer<T>;
 
 constexpr bool is_power_of_two(long long n) { return n > 0 && (n & (n - 1)) == 0; }
 
@@ -76,11 +79,14 @@ template <int Divisor, bool NonNegative> constexpr int floor_modulo(int n) {
     }
 }
 
-constexpr int floor_divide(int n, int divisor) { return n / divisor - (n % divisor < 0); }
+constexpr int floor_divide(int n, int divisor) {
+    int const rest = n % divisor;
+    return n / divisor - (rest != 0 && (rest < 0) != (divisor < 0));
+}
 
 constexpr int floor_modulo(int n, int divisor) {
     int const rest = n % divisor;
-    return rest + (rest < 0 ? divisor : 0);
+    return rest < 0 ? (divisor < 0 ? rest - divisor : rest + divisor) : rest;
 }
 
 } // namespace spio

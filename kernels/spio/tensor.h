@@ -50,9 +50,9 @@ class tensor {
     }
     template <place AbsentDimension, class Tensor = tensor>
         requires(!meets<bases_in<AbsentDimension>, bases>)
-    void operator[](AbsentDimension const&) const = delete;
+    tensor operator[](AbsentDimension const&) const = delete;
     template <integer NotADimension, class Tensor = tensor>
-    void operator[](NotADimension) const = delete;
+    tensor operator[](NotADimension) const = delete;
 
     // The cursor at position zero.
     constexpr auto origin() const { return cursor<Data, layout_type>(pointer_, shape_, {}, {}); }
@@ -107,7 +107,7 @@ class tensor {
     }
     template <index NoAxisOfTheTensor, class Tensor = tensor>
         requires(!layout_type::template has<NoAxisOfTheTensor>)
-    static void size() = delete;
+    static NoAxisOfTheTensor size() = delete;
     // The extent of D's base in steps of D, rounded down.
     template <index D>
         requires(layout_type::is_static && contains<bases, base_of<D>>)
@@ -121,7 +121,7 @@ class tensor {
     }
     template <index AbsentDimension, class Tensor = tensor>
         requires(!contains<bases, base_of<AbsentDimension>>)
-    static void extent() = delete;
+    static AbsentDimension extent() = delete;
     // One entry a base.  {I:16, K:32}
     static constexpr auto extents()
         requires(layout_type::is_static)
@@ -138,10 +138,16 @@ class tensor {
     template <class Function> constexpr void apply(Function f) const {
         for (auto const position : positions<layout_type>(shape_)) f(origin()[position]);
     }
-    constexpr void fill(Data const& value) const {
+    constexpr void fill(Data const& value) const
+        requires(!is_const<Data>)
+    {
         apply([&](auto const& element) { *element = value; });
     }
-    constexpr void zero() const { fill(Data()); }
+    constexpr void zero() const
+        requires(!is_const<Data>)
+    {
+        fill(Data());
+    }
 
   private:
     Data* pointer_ = nullptr;

@@ -76,7 +76,7 @@ constexpr auto slice(tensor<Data, Axes...> const& t, Start start) {
 }
 template <int Size, index CannotBeCut, class Tensor>
     requires(!cuts<CannotBeCut, Size, Tensor>)
-void slice(Tensor const&, CannotBeCut) = delete;
+Tensor slice(Tensor const&, CannotBeCut) = delete;
 
 // How to read n elements of a layout as one: the innermost axis is folded by n.
 template <int N, auto... Axes> struct widen {
@@ -152,6 +152,6 @@ auto as_vectors(Tensor const& t) {
 }
 template <class NotAVectorOf, class Tensor>
     requires(!widens<NotAVectorOf, Tensor>)
-void as_vectors(Tensor const&) = delete;
+Tensor as_vectors(Tensor const&) = delete;
 
 } // namespace spio

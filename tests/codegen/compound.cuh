@@ -1,5 +1,7 @@
 // A block and a thread as typed coordinates of a plain tensor.
 // SPDX-License-Identifier: Apache-2.0
+// differs: clang-cuda: +1 and.b32 +1 shl.b32 -2 shr.u32: it multiplies the parts of the row by 512,
+// not their sum, in as many instructions.
 namespace compound {
 
 constexpr auto i = spio::axis<I>(256);
@@ -8,16 +10,14 @@ using block = spio::compound_index<i / 16, j / 16>;
 using thread = spio::compound_index<i % 16, j % 16>;
 using matrix = spio::tensor<float, i, j>;
 
-__global__ void typed(float* a) {
-    *matrix(a)[block(blockIdx.x)][thread(threadIdx.x)] = 1.0f;
-}
+__global__ void typed(float* a) { *matrix(a)[block(blockIdx.x)][thread(threadIdx.x)] = 1.0f; }
 
 __global__ void raw(float* a) {
-    int const block_row = blockIdx.x / 32;
-    int const block_column = blockIdx.x % 32;
-    int const row = threadIdx.x / 16;
-    int const column = threadIdx.x % 16;
-    a[(block_row * 16 + row) * 512 + block_column * 16 + column] = 1.0f;
+    unsigned const block_row = blockIdx.x / 32;
+    unsigned const block_column = blockIdx.x % 32;
+    unsigned const row = threadIdx.x / 16;
+    unsigned const column = threadIdx.x % 16;
+    a[int((block_row * 16 + row) * 512 + block_column * 16 + column)] = 1.0f;
 }
 
-}  // namespace compound
+} // namespace compound

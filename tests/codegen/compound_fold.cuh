@@ -8,15 +8,13 @@ using block = spio::compound_index<i / 16>;
 using thread = spio::compound_index<i % 16, j>;
 using tiles = spio::tensor<float, i / 16, j, i % 16>;
 
-__global__ void typed(float* a) {
-    *tiles(a)[block(blockIdx.x)][thread(threadIdx.x)] = 1.0f;
-}
+__global__ void typed(float* a) { *tiles(a)[block(blockIdx.x)][thread(threadIdx.x)] = 1.0f; }
 
 __global__ void raw(float* a) {
-    int const block = blockIdx.x;
-    int const row = threadIdx.x / 32;
-    int const column = threadIdx.x % 32;
-    a[block * (32 * 16) + column * 16 + row] = 1.0f;
+    unsigned const block = blockIdx.x;
+    unsigned const row = threadIdx.x / 32;
+    unsigned const column = threadIdx.x % 32;
+    a[int(block * (32 * 16) + column * 16 + row)] = 1.0f;
 }
 
-}  // namespace compound_fold
+} // namespace compound_fold

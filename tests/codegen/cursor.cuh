@@ -29,4 +29,4 @@ __global__ void raw(float* to, float const* from, int steps) {
     to[threadIdx.x] = sum;
 }
 
-}  // namespace cursor
+} // namespace cursor

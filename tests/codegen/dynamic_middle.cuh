@@ -18,4 +18,4 @@ __global__ void raw(float* to, int width) {
     to[i * (width * 8) + j * 8 + k] = 1.0f;
 }
 
-}  // namespace dynamic_middle
+} // namespace dynamic_middle

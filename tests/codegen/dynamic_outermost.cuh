@@ -17,4 +17,4 @@ __global__ void raw(float* to, int images) {
     if (unsigned(n) < unsigned(images) && unsigned(i) < 64) to[n * 64 + i] = 1.0f;
 }
 
-}  // namespace dynamic_outermost
+} // namespace dynamic_outermost

@@ -19,4 +19,4 @@ __global__ void raw(float* to, float const* from) {
     to[(column >> 3) * (16 * 8) + row * 8 + (column & 7)] = from[row * 512 + column];
 }
 
-}  // namespace fold
+} // namespace fold

@@ -26,4 +26,4 @@ __global__ void raw(float* to, float const* from, int r, int s) {
     to[i * 48 + j] = value;
 }
 
-}  // namespace halo
+} // namespace halo

@@ -45,25 +45,23 @@ __global__ void raw(float* to, float const* from) {
         b[e] = from[1024 + e];
     }
     __syncthreads();
-    int const i = threadIdx.x / 16 * 4;
-    int const j = threadIdx.x % 16 * 4;
-    float const* const a_rows = a + i * 4;
-    float const* const b_columns = b + j;
+    int const i = threadIdx.x / 16;
+    int const j = threadIdx.x % 16;
     float sum[4][4] = {};
 #pragma unroll
     for (int k = 0; k < 16; ++k) {
         for (int row = 0; row < 4; ++row) {
             for (int column = 0; column < 4; ++column) {
-                sum[row][column] += a_rows[k / 4 * (64 * 4) + row * 4 + k % 4] *
-                                    b_columns[k * 64 + column];
+                sum[row][column] +=
+                    a[k / 4 * (64 * 4) + (i * 4 + row) * 4 + k % 4] * b[k * 64 + j * 4 + column];
             }
         }
     }
     for (int row = 0; row < 4; ++row) {
         for (int column = 0; column < 4; ++column) {
-            to[(i + row) * 64 + j + column] = sum[row][column];
+            to[(i * 4 + row) * 64 + j * 4 + column] = sum[row][column];
         }
     }
 }
 
-}  // namespace matmul
+} // namespace matmul

@@ -24,4 +24,4 @@ __global__ void raw(float* to) {
     }
 }
 
-}  // namespace partition
+} // namespace partition

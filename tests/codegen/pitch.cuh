@@ -14,4 +14,4 @@ __global__ void raw(float* to) {
     for (int row = 0; row < 8; ++row) to[row * 1024 + int(threadIdx.x)] = 1.0f;
 }
 
-}  // namespace pitch
+} // namespace pitch

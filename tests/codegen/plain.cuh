@@ -19,4 +19,4 @@ __global__ void raw(float* to, float const* from) {
     to[column * 256 + row] = from[row * 512 + column];
 }
 
-}  // namespace plain
+} // namespace plain

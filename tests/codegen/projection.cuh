@@ -8,8 +8,8 @@ constexpr auto k = spio::axis<K>(32);
 
 __global__ void typed(float* c, float const* a, float const* b) {
     auto const place = I(threadIdx.y) + J(threadIdx.x) + K(blockIdx.x);
-    auto const product = *spio::tensor<float const, i, k>(a)[place] *
-                         *spio::tensor<float const, k, j>(b)[place];
+    auto const product =
+        *spio::tensor<float const, i, k>(a)[place] * *spio::tensor<float const, k, j>(b)[place];
     *spio::tensor<float, i, j>(c)[place] = product;
 }
 
@@ -20,4 +20,4 @@ __global__ void raw(float* c, float const* a, float const* b) {
     c[i * 64 + j] = a[i * 32 + k] * b[k * 64 + j];
 }
 
-}  // namespace projection
+} // namespace projection

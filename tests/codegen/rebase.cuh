@@ -31,4 +31,4 @@ __global__ void raw(float* to, float const* from) {
     to[threadIdx.x] = sum;
 }
 
-}  // namespace rebase
+} // namespace rebase

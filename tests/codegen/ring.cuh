@@ -36,4 +36,4 @@ __global__ void raw(float* to, float const* from) {
     to[lane] = sum;
 }
 
-}  // namespace ring
+} // namespace ring

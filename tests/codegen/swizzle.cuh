@@ -29,4 +29,4 @@ __global__ void raw(float* to, float* from) {
     to[y * 32 + x] = tile[x * 32 + (y ^ x)];
 }
 
-}  // namespace swizzle
+} // namespace swizzle

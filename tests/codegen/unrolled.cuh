@@ -22,4 +22,4 @@ __global__ void raw(float* to, float const* from) {
     to[threadIdx.x] = sum;
 }
 
-}  // namespace unrolled
+} // namespace unrolled

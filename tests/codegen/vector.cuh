@@ -22,4 +22,4 @@ __global__ void raw(float4* to, float4 const* from) {
     to[(cell >> 1) * (64 * 2) + row * 2 + (cell & 1)] = value;
 }
 
-}  // namespace vector
+} // namespace vector

@@ -18,4 +18,4 @@ __global__ void raw(float* to) {
     to[n * (1024LL * 1024) + (i * 1024 + k)] = 1.0f;
 }
 
-}  // namespace wide
+} // namespace wide

@@ -21,11 +21,12 @@ __global__ void typed(float* to, float const* from, int first, int steps) {
 }
 
 __global__ void raw(float* to, float const* from, int first, int steps) {
-    int const row = threadIdx.x / 32;
-    int const column = threadIdx.x % 32;
+    unsigned const thread = threadIdx.x;
     float sum = 0;
 #pragma unroll 1
     for (int k = 0; k < steps; k += 32) {
+        int const row = thread / 32;
+        int const column = thread % 32;
         int const i = first + row;
         int const j = column + k;
         if ((i < 500) & (j < 70)) sum += from[i * 70 + j];
@@ -33,4 +34,4 @@ __global__ void raw(float* to, float const* from, int first, int steps) {
     to[threadIdx.x] = sum;
 }
 
-}  // namespace world
+} // namespace world

@@ -8,6 +8,4 @@ constexpr auto step(Folded a) {
     place.step(K8(1)).step(I(3)).step(K16(1));
     return place[I(1)];
 }
-constexpr auto step(Swizzled a) {
-    return a[K(3)].rebase()[spio::fold<I, 4>(2)];
-}
+constexpr auto step(Swizzled a) { return a[K(3)].rebase()[spio::fold<I, 4>(2)]; }

@@ -1,4 +1,4 @@
-// says: CouldCarryOutOfItsAxis=spio::folded<K, 4>, Tensor=spio::base_cursor<float, spio::layout<.*axis<K>.*axis<I>.*axis<K>.*deleted
+// says: CouldCarryOutOfItsAxis=spio::folded<K, 4>, Tensor=.*axis<K>.*axis<I>.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: CouldCarryOutOfItsAxis=I, Tensor=spio::base_cursor<float, spio::layout<.*axis<I>.*deleted
+// says: CouldCarryOutOfItsAxis=I, Tensor=.*axis<I>.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: CouldCarryOutOfItsAxis=K, Tensor=spio::base_cursor<float, spio::layout<.*axis<K>.*axis<I>.*axis<K>.*deleted
+// says: CouldCarryOutOfItsAxis=K, Tensor=.*axis<K>.*axis<I>.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

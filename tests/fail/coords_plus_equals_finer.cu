@@ -1,4 +1,4 @@
-// says: coords<(K8> \+= |.*<K, 8>>, B=)K\b
+// says: coords<(K8|.*<K, 8>)>( \+= |, B=)K\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

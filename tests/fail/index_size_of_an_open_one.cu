@@ -1,5 +1,5 @@
 // clang, clang-cuda: bound_of<N> > 0' .*false
-// nvcc, nvrtc: ::size .*Digits=<N, 
+// nvcc, nvrtc: ::size .*Digits=<N,
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -2,6 +2,4 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
-constexpr void loop() {
-    for (auto x : spio::range(0, I(3))) {} // wrong
-}
+constexpr auto values = spio::range(0, I(3)); // wrong

@@ -2,6 +2,4 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
-constexpr void loop() {
-    for (auto x : spio::range(I(3) + J(4))) {} // wrong
-}
+constexpr auto values = spio::range(I(3) + J(4)); // wrong

@@ -3,6 +3,4 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
-constexpr void loop() {
-    for (auto x : spio::range(3)) {} // wrong
-}
+constexpr auto values = spio::range(3); // wrong

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
-constexpr void loop() {
-    for (int x : spio::range(K(3))) {} // wrong
+constexpr int count() {
+    int count = 0;
+    for (int x : spio::range(K(3))) ++count; // wrong
+    return count;
 }

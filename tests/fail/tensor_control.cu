@@ -4,6 +4,7 @@
 
 constexpr auto a = Plain();
 constexpr auto place = a[I(2) + J(3)][K(4)];
-static_assert(Plain::size<I>() == I(16) && Plain::extent<K8>() == K8(4) && Folded::size<K8>() == K8(4));
+static_assert(Plain::size<I>() == I(16) && Plain::extent<K8>() == K8(4) &&
+              Folded::size<K8>() == K8(4));
 constexpr auto late = Dynamic(nullptr, N(3));
 static_assert(late.size<N>() == N(3) && late.storage_size() == 48);

@@ -1,4 +1,4 @@
-// says: NotTheDynamicSizes=<>, Tensor=spio::tensor<float, spio::axis<N>.*spio::axis<I>.*deleted
+// says: NotTheDynamicSizes=<>, Tensor=.*axis<N>.*axis<I>.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -5,9 +5,5 @@
 struct Four {
     float of[4];
 };
-constexpr auto look(Folded a) {
-    return spio::slice<8>(a, I(4))[I(7)].get();
-}
-inline auto look_wide(Folded a) {
-    return spio::as_vectors<Four>(a);
-}
+constexpr auto look(Folded a) { return spio::slice<8>(a, I(4))[I(7)].get(); }
+inline auto look_wide(Folded a) { return spio::as_vectors<Four>(a); }

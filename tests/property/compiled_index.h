@@ -1,4 +1,4 @@
-// A compound index that was compiled, as functions of plain numbers, beside the text that describes it.
+// A compound index that was compiled, as functions of plain numbers, beside its description.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -29,7 +29,11 @@ template <class Tensor> struct dense_form {};
 template <class Index, class Dense> struct index_of_digits {
     template <class... Digits> static compiled_index make(char const* text, char const* digits) {
         constexpr bool tiles = requires { typename Dense::data_type; };
-        return {text, digits, tiles, Index::size(), {Index::template size<Digits>()...},
+        return {text,
+                digits,
+                tiles,
+                Index::size(),
+                {Index::template size<Digits>()...},
                 [](int offset) {
                     Index const index(offset);
                     decoded result{{index.template get<Digits>().get()...},

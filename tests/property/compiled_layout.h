@@ -57,11 +57,21 @@ struct compiled_layout {
     std::vector<char const*> moves; // "K 8": tried at the end of the first walk
 };
 
-struct I : spio::dim { using dim::dim; };
-struct J : spio::dim { using dim::dim; };
-struct K : spio::dim { using dim::dim; };
-struct N : spio::dim { using dim::dim; };
-struct Absent : spio::dim { using dim::dim; };
+struct I : spio::dim {
+    using dim::dim;
+};
+struct J : spio::dim {
+    using dim::dim;
+};
+struct K : spio::dim {
+    using dim::dim;
+};
+struct N : spio::dim {
+    using dim::dim;
+};
+struct Absent : spio::dim {
+    using dim::dim;
+};
 
 // Nothing is read or written through it.
 inline char memory[1 << 16];
@@ -85,18 +95,22 @@ template <class... Bases> struct with_bases {
                 .is_wide = sizeof(typename Tensor::offset_type) == 8,
                 .is_injective = spio::is_injective<Tensor>,
                 .vector_width = spio::vector_width(t),
-                .absent_is_refused = !requires { t[Absent(1)]; },
-                .extents = {spio::unfold(t.extents().template total<Bases>()).get()...},
-                .exact_extents = {t.template extent<Bases>().get()...},
-                .sizes = {t.template size<Digits>().get()...}};
+                .absent_is_refused = !requires {t[Absent(1)];
     }
-
-    template <class Tensor> static std::vector<visit> visit_all(Tensor const& t) {
-        std::vector<visit> all;
-        for (auto const place : range(t)) {
-            all.push_back({{spio::unfold(place.template total<Bases>()).get()...},
-                           t[place].get() - memory});
+    , .extents = {spio::unfold(t.extents().template total<Bases>()).get()...},
+        .exact_extents = {t.template extent<Bases>().get()...}, .sizes = {
+            t.template size<Digits>().get()...
         }
-        return all;
-    }
 };
+}
+
+template <class Tensor> static std::vector<visit> visit_all(Tensor const& t) {
+    std::vector<visit> all;
+    for (auto const place : range(t)) {
+        all.push_back(
+            {{spio::unfold(place.template total<Bases>()).get()...}, t[place].get() - memory});
+    }
+    return all;
+}
+}
+;

@@ -1,4 +1,4 @@
-# Writes random layout types, walks through them and compound indices as C++, each beside a plain description.
+# Writes random layout types, walks through them and compound indices as C++, each described.
 # SPDX-License-Identifier: Apache-2.0
 import argparse
 import math

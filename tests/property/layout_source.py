@@ -41,6 +41,8 @@ class Base:
         top = self.digits[-1]
         if self.kind == "static" and dice.random() < 0.06:
             self.extent = top.stride * dice.choice([1000, 4096, 30000])
+        elif self.kind != "dynamic" and count > 1 and dice.random() < 0.12:
+            self.extent = top.stride  # a single block
         self.most = ""
         if self.kind == "dynamic":
             self.extent = 2**31 - 1

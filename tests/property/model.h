@@ -80,7 +80,13 @@ class layout {
                 (word == "placed" ? a.placed : a.read).push_back(d);
             }
         }
+        result.settle();
         return result;
+    }
+    // To be called when all axes are there.
+    void settle() {
+        placed_.clear();
+        for (axis const& a : axes) placed_.insert(placed_.end(), a.placed.begin(), a.placed.end());
     }
 
     int base_named(std::string const& name) const {
@@ -140,15 +146,15 @@ class layout {
         }
         return product;
     }
-    // Whether offsets need more than 31 bits, for dynamic sizes as great as they may get.
-    bool is_wide() const {
-        layout greatest = *this;
-        for (base& b : greatest.bases) b.dynamic = false;
+    // Whether offsets on the axes from one on need more than 31 bits, for dynamic sizes as great as
+    // they may get.
+    bool is_wide(std::size_t from = 0) const {
         long double last = 0;
         long double running = 1;
-        for (std::size_t a = axes.size(); a-- > 0;) {
+        for (std::size_t a = axes.size(); a-- > from;) {
             long double const stride = axes[a].pitch >= 0 ? axes[a].pitch : running;
-            long double const steps = greatest.count(axes[a]);
+            long double steps = 1;
+            for (digit const& d : axes[a].placed) steps *= d.size;
             last += (steps - 1) * stride;
             running = steps * stride;
         }
@@ -173,18 +179,15 @@ class layout {
         return sum;
     }
 
-    // Every position once, the first digit slowest.
-    std::vector<position> positions() const {
+    // Every cell once, the first digit slowest. A dynamic extent may end before its last block
+    // does: those cells are stored, but no positions.
+    std::vector<position> cells() const {
         std::vector<position> result;
         if (storage_size() > 0) visit(0, position(bases.size()), result);
         return result;
     }
 
-    std::vector<digit> placed() const {
-        std::vector<digit> result;
-        for (axis const& a : axes) result.insert(result.end(), a.placed.begin(), a.placed.end());
-        return result;
-    }
+    std::vector<digit> const& placed() const { return placed_; }
     bool is_coarsest(digit const& d) const {
         for (digit const& other : placed()) {
             if (other.base == d.base && other.stride > d.stride) return false;
@@ -194,9 +197,9 @@ class layout {
 
   private:
     void visit(std::size_t next, position const& p, std::vector<position>& result) const {
-        auto const digits = placed();
+        auto const& digits = placed();
         if (next == digits.size()) {
-            if (inbounds(p)) result.push_back(p);
+            result.push_back(p);
             return;
         }
         for (number step = 0; step < count(digits[next]); ++step) {
@@ -218,6 +221,14 @@ class layout {
         return next == 0 ? steps : floor_rest(steps, next / d.stride);
     }
 
+    number greatest_extent(int b) const {
+        number end = 0;
+        for (digit const& d : placed()) {
+            if (d.base == b) end = std::max(end, d.end());
+        }
+        return end;
+    }
+
     std::optional<number> place_on(axis const& a, position const& p) const {
         if (a.kind == "plain") return value_of_placed(a.placed[0], p);
         std::vector<number> values;
@@ -226,12 +237,10 @@ class layout {
             if (values.back() < 0 || values.back() >= d.size) return std::nullopt;
         }
         for (digit const& d : a.read) {
-            bool const outside = p[d.base] < 0 || p[d.base] >= bases[d.base].extent;
-            if (outside && !bases[d.base].ring && d.end() >= bases[d.base].extent) {
-                return std::nullopt;
-            }
-            number const at = bases[d.base].ring ? floor_rest(p[d.base], bases[d.base].extent)
-                                                 : p[d.base];
+            number const end = greatest_extent(d.base);
+            bool const outside = p[d.base] < 0 || p[d.base] >= end;
+            if (outside && !bases[d.base].ring && d.end() >= end) return std::nullopt;
+            number const at = bases[d.base].ring ? floor_rest(p[d.base], end) : p[d.base];
             values.push_back(floor_rest(floor_quotient(at, d.stride), d.size));
         }
         if (a.kind == "exclusive_or") return values[0] ^ values[1];
@@ -241,11 +250,14 @@ class layout {
         }
         number cell = 0;
         number rest = 0;
-        for (std::size_t d = 0; d < a.placed.size(); ++d) cell = cell * a.placed[d].size + values[d];
+        for (std::size_t d = 0; d < a.placed.size(); ++d)
+            cell = cell * a.placed[d].size + values[d];
         for (std::size_t d = a.placed.size(); d < values.size(); ++d) rest += values[d];
         return floor_rest(a.parameters[0] * cell + a.parameters[1] + a.parameters[2] * rest,
                           count(a));
     }
+
+    std::vector<digit> placed_;
 };
 
 } // namespace oracle

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <iostream>
+#include <map>
 #include <string>
 
 #include "seed.h"
@@ -13,19 +14,22 @@ class tally {
   public:
     long long tried = 0;
 
-    // `what` is a function that says what failed: most calls do not need it.
-    template <class Sentence> void check(bool holds, Sentence what) {
+    // `example` is a function that says where: of the first failure of each kind only.
+    template <class Example> void check(bool holds, char const* what, Example example) {
         ++tried;
-        if (!holds && ++failures_ <= 5) FAIL_CHECK(what(), " (SPIO_SEED=", seed(), ")");
+        if (!holds && ++failures_[what] == 1) FAIL_CHECK(std::string(what), "\n  ", example());
+    }
+    void check(bool holds, char const* what) {
+        check(holds, what, [] { return std::string(); });
     }
     // Says how much was tried, and that all of it held.
     void conclude(std::string const& figures) const {
         std::cout << "figure: property." << figures << ", seed " << seed() << '\n';
-        CHECK(failures_ == 0);
+        for (auto const& [what, times] : failures_) FAIL_CHECK(times, " times: ", what);
     }
 
   private:
-    long long failures_ = 0;
+    std::map<std::string, long long> failures_;
 };
 
 template <class List> std::string listed(List const& list) {

@@ -58,6 +58,7 @@ class Walk:
         self.count = 0
         self.end = "t"
         self.cursors = 0
+        self.drawn = []
         for _ in range(dice.randint(1, longest)):
             self.go()
 
@@ -78,13 +79,16 @@ class Walk:
         self.end = f"c{self.cursors}"
         self.cursors += 1
 
-    def draw(self, base=None):
-        """A dimension of the layout, some fold of it, and perhaps a bound."""
-        of = self.layout.of[base or self.dice.choice(self.layout.bases)]
+    def draw(self):
+        """A dimension of the layout, some fold of it, and perhaps a bound; or what came before."""
+        if self.drawn and self.dice.random() < 0.3:
+            return self.dice.choice(self.drawn)
+        of = self.layout.of[self.dice.choice(self.layout.bases)]
         strides = [1, 1, of.finest, 2, 3, 6] + [d.stride for d in of.digits]
         stride = self.dice.choice([s for s in strides if s <= 128])
         bound = self.dice.choice(bounds) if self.dice.random() < 0.3 else 0
-        return Digit(of.name, stride, bound)
+        self.drawn.append(Digit(of.name, stride, bound))
+        return self.drawn[-1]
 
     def write(self, digit, sign="+"):
         """The value in C++, its number noted."""

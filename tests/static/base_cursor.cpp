@@ -2,19 +2,29 @@
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 
-struct I : spio::dim { using dim::dim; };
-struct J : spio::dim { using dim::dim; };
-struct K : spio::dim { using dim::dim; };
+struct I : spio::dim {
+    using dim::dim;
+};
+struct J : spio::dim {
+    using dim::dim;
+};
+struct K : spio::dim {
+    using dim::dim;
+};
 using spio::axis;
 using spio::fold;
 using K8 = fold<K, 8>;
 
+template <class A, class B> inline constexpr bool same = false;
+template <class A> inline constexpr bool same<A, A> = true;
 constexpr char memory[4096] = {};
 constexpr char const* middle = memory + 2048;
 template <auto... Axes> using chars = spio::tensor<char const, Axes...>;
 template <class Cursor> constexpr long long at(Cursor c) { return c.get() - middle; }
-template <class C, class D> concept steps = requires(C c, D d) { c.step(d); };
-template <class C, class D> concept moves = requires(C c, D d) { c[d]; };
+template <class C, class D>
+concept steps = requires(C c, D d) { c.step(d); };
+template <class C, class D>
+concept moves = requires(C c, D d) { c[d]; };
 template <class T> using committed = decltype(T().origin().rebase());
 
 constexpr auto k = axis<K>(32);
@@ -26,6 +36,8 @@ constexpr T t(middle);
 static_assert(at(t[K(7)].rebase()) == 7 && at(t[K(7)].rebase()[K8(1)]) == 128 + 7);
 static_assert(at(t[K(7)].rebase()[K8(1)]) == at(t[K(7)][K8(1)]));
 static_assert(at(t[K(7)].rebase()[I(3)]) == at(t[K(7)][I(3)]));
+
+static_assert(same<decltype(t[K(7)].rebase()), spio::base_cursor<char const, T::layout_type>>);
 
 // Where it moves it agrees with the cursor that it was made from, at every position.
 constexpr bool agrees_with_the_cursor() {
@@ -45,12 +57,16 @@ static_assert(agrees_with_the_cursor());
 // What could carry does not compile: on t[K(7)], K(1) is a new block, not the next element.
 using Committed = committed<T>;
 static_assert(steps<Committed, K8> && steps<Committed, fold<K, 16>> && steps<Committed, I>);
-static_assert(!steps<Committed, K> && !steps<Committed, fold<K, 4>> && !steps<Committed, fold<K, 12>>);
+static_assert(!steps<Committed, K> && !steps<Committed, fold<K, 4>> &&
+              !steps<Committed, fold<K, 12>>);
 static_assert(!steps<Committed, J> && !steps<Committed, int>);
-static_assert(moves<Committed, K8> && !moves<Committed, K> && !moves<Committed, J> && !moves<Committed, int>);
-static_assert(Committed::moves_freely<K8> && !Committed::moves_freely<K> && !Committed::moves_freely<J>);
+static_assert(moves<Committed, K8> && !moves<Committed, K> && !moves<Committed, J> &&
+              !moves<Committed, int>);
+static_assert(Committed::moves_freely<K8> && !Committed::moves_freely<K> &&
+              !Committed::moves_freely<J>);
 
-// A ring wraps and a function of a position is not a sum: neither moves, but what it does not read does.
+// A ring wraps and a function of a position is not a sum: neither moves, but what it does not read
+// does.
 using Ring = committed<chars<axis<K>(4).ring(), i>>;
 static_assert(!steps<Ring, K> && steps<Ring, I>);
 using Swizzled = committed<chars<k / 16, i / 8, spio::checkerboard(i % 8, k / 8 % 2), k % 8>>;
@@ -65,7 +81,9 @@ static_assert(at(Padded(middle)[J(5)].rebase().step(I(2))) == 85);
 static_assert(at(Padded(middle)[J(5)].rebase().step(J(-2))) == 3);
 
 constexpr bool reaches_its_element() {
-    struct pair { int a, b; };
+    struct pair {
+        int a, b;
+    };
     pair data[4] = {{1, 2}, {3, 4}, {5, 6}, {7, 8}};
     auto c = spio::tensor<pair, axis<I>(4)>(data)[I(1)].rebase();
     if (c->a != 3 || (*c).b != 4) return false;

@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 
-struct I : spio::dim { using dim::dim; };
-struct J : spio::dim { using dim::dim; };
+struct I : spio::dim {
+    using dim::dim;
+};
+struct J : spio::dim {
+    using dim::dim;
+};
 using spio::bounded;
 using spio::fold;
 using F8 = fold<I, 8>;
@@ -15,7 +19,8 @@ template <class A> inline constexpr bool same<A, A> = true;
 template <class Expected, class T> constexpr bool is(T x, int n) {
     return same<T, Expected> && x.get() == n;
 }
-template <class From, class To> concept becomes = requires(From x, void (*f)(To)) { f(x); };
+template <class From, class To>
+concept becomes = requires(From x, void (*f)(To)) { f(x); };
 
 // Module.methods
 static_assert(is<Module>(spio::modulo<4>(F16(10)), 2) && is<Module>(spio::modulo<4>(F16(50)), 2));
@@ -106,7 +111,8 @@ template <class T, int Size> constexpr bool modulo_is_euclidean() {
     }
     return true;
 }
-static_assert(modulo_is_euclidean<I, 1>() && modulo_is_euclidean<I, 4>() && modulo_is_euclidean<I, 7>());
+static_assert(modulo_is_euclidean<I, 1>() && modulo_is_euclidean<I, 4>() &&
+              modulo_is_euclidean<I, 7>());
 static_assert(modulo_is_euclidean<F8, 4>() && modulo_is_euclidean<F8, 3>());
 
 // A bounded value is one of its dimension; the other way must be said.

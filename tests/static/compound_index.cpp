@@ -2,9 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 
-struct I : spio::dim { using dim::dim; };
-struct J : spio::dim { using dim::dim; };
-struct K : spio::dim { using dim::dim; };
+struct I : spio::dim {
+    using dim::dim;
+};
+struct J : spio::dim {
+    using dim::dim;
+};
+struct K : spio::dim {
+    using dim::dim;
+};
 using spio::axis;
 using spio::bounded;
 using spio::compound_index;
@@ -31,7 +37,9 @@ template <class Index, class Law> constexpr bool at_each_offset(Law law) {
 }
 
 // Index1D.get
-static_assert(at_each_offset<Index1D>([](Index1D x, int o) { return is<bounded<I, 16>>(x.get<I>(), o); }));
+static_assert(at_each_offset<Index1D>([](Index1D x, int o) {
+    return is<bounded<I, 16>>(x.get<I>(), o);
+}));
 
 // Index2D.get
 static_assert(at_each_offset<Index2D>([](Index2D x, int o) {
@@ -43,15 +51,27 @@ static_assert(at_each_offset<Index3D>([](Index3D x, int o) {
     return x.get<I>() == I(o / 32) && x.get<J>() == J(o / 4 % 8) && x.get<K>() == K(o % 4);
 }));
 
+// The type behind: a bounded digit for each axis, of which the first may be open.
+static_assert(same<Index2D, spio::linear_index<bounded<I, 32>, bounded<J, 8>>>);
+static_assert(spio::linear_index<K, bounded<J, 8>>(805) == make_coordinates(K(100), J(5)));
+
 // IndexSize.total_size
 static_assert(Index1D::size() == 16 && Index2D::size() == 256 && Index3D::size() == 512);
 static_assert(compound_index<axis<I>(64) / 8, axis<I>(64) % 8>::size() == 64);
 
 // MyIndex.index_from_offset, MyIndex.size, MyIndex.dim_sizes
-struct N : spio::dim { using dim::dim; };
-struct H : spio::dim { using dim::dim; };
-struct W : spio::dim { using dim::dim; };
-struct C : spio::dim { using dim::dim; };
+struct N : spio::dim {
+    using dim::dim;
+};
+struct H : spio::dim {
+    using dim::dim;
+};
+struct W : spio::dim {
+    using dim::dim;
+};
+struct C : spio::dim {
+    using dim::dim;
+};
 using MyIndex = compound_index<axis<N>(4), axis<H>(32), axis<W>(64), axis<C>(128)>;
 static_assert(MyIndex(532523) == make_coordinates(N(2), H(1), W(0), C(43)));
 static_assert(MyIndex::size() == 4 * 32 * 64 * 128 && MyIndex::num_dims() == 4);
@@ -65,19 +85,23 @@ static_assert(Threads::size() == 32 && Threads().offset() == OFFSET(0));
 
 // IndexCast.simple_dimension_replacement
 using CastIndex = decltype(Index1D().cast<I, J>());
-static_assert(same<CastIndex, compound_index<axis<J>(16)>> && Index1D(5).cast<I, J>().get<J>() == J(5));
+static_assert(same<CastIndex, compound_index<axis<J>(16)>> &&
+              Index1D(5).cast<I, J>().get<J>() == J(5));
 
 // IndexCast.preserves_offset
 static_assert(at_each_offset<Index2D>([](Index2D x, int o) {
     auto const y = x.cast<I, K>();
-    return y.offset() == OFFSET(o) && y.get<K>().get() == x.get<I>().get() && y.get<J>() == x.get<J>();
+    return y.offset() == OFFSET(o) && y.get<K>().get() == x.get<I>().get() &&
+           y.get<J>() == x.get<J>();
 }));
 
 // IndexCast.folded_dimension_preserves_fold
-static_assert(same<decltype(compound_index<i32 / 8>().cast<I, J>()), compound_index<axis<J>(32) / 8>>);
+static_assert(
+    same<decltype(compound_index<i32 / 8>().cast<I, J>()), compound_index<axis<J>(32) / 8>>);
 
 // IndexCast.multiple_folds_same_base, mixed_folded_and_unfolded
-static_assert(same<decltype(Folded().cast<I, K>()), compound_index<axis<K>(32) / 8, axis<K>(32) % 8, j8>>);
+static_assert(
+    same<decltype(Folded().cast<I, K>()), compound_index<axis<K>(32) / 8, axis<K>(32) % 8, j8>>);
 static_assert(same<decltype(compound_index<i32 / 16, i32 / 8 % 2>().cast<I, K>()),
                    compound_index<axis<K>(32) / 16, axis<K>(32) / 8 % 2>>);
 
@@ -90,7 +114,8 @@ static_assert(at_each_offset<Index2D>([](Index2D x, int o) {
 static_assert(same<decltype(Index2D().cast<K, N>()), Index2D>);
 
 // IndexCast.nested_fold
-static_assert(same<decltype(compound_index<i32 / 4 / 2>().cast<I, J>()), compound_index<axis<J>(32) / 8>>);
+static_assert(
+    same<decltype(compound_index<i32 / 4 / 2>().cast<I, J>()), compound_index<axis<J>(32) / 8>>);
 
 // IndexCast.chained_casts
 static_assert(same<decltype(Index1D().cast<I, J>().cast<J, K>()), compound_index<axis<K>(16)>>);
@@ -118,7 +143,8 @@ static_assert(Index2D(make_coordinates(OFFSET(5), fold<OFFSET, 8>(2))).offset() 
 static_assert(Index2D(make_coordinates(OFFSET(9), I(100), J(200))).offset() == OFFSET(9));
 
 // IndexFromCoords.different_fold_strides_normalized
-static_assert(Index2D(make_coordinates(fold<OFFSET, 4>(3), fold<OFFSET, 16>(1))).offset() == OFFSET(28));
+static_assert(Index2D(make_coordinates(fold<OFFSET, 4>(3), fold<OFFSET, 16>(1))).offset() ==
+              OFFSET(28));
 
 // IndexFromHasCoords.from_another_compound_index_with_offset
 using OffsetIndex = compound_index<axis<OFFSET>(32)>;
@@ -141,14 +167,20 @@ static_assert(at_each_offset<Folded>([](Folded x, int o) {
 // An index is a place: what it says adds, compares and unfolds; adding two keeps the carry.
 static_assert(Index2D(9) + Index2D(10) == make_coordinates(I(2), J(3)));
 static_assert(compound_index<axis<K>(32) / 8, axis<K>(32) % 8>(29) +
-                  compound_index<axis<K>(32) / 8, axis<K>(32) % 8>(3) == K(32));
-static_assert(Index2D(9) - W(3) == make_coordinates(W(-3), I(1)) && Index2D(9) > make_coordinates(I(0), J(0)));
+                  compound_index<axis<K>(32) / 8, axis<K>(32) % 8>(3) ==
+              K(32));
+static_assert(Index2D(9) - W(3) == make_coordinates(W(-3), I(1)) &&
+              Index2D(9) > make_coordinates(I(0), J(0)));
 static_assert(spio::located<Index2D> && spio::place<Index2D> && !spio::index<Index2D>);
 
 // A dimension that no tensor has repeats the others.
-struct REPEAT : spio::dim { using dim::dim; };
+struct REPEAT : spio::dim {
+    using dim::dim;
+};
 using Repeating = compound_index<axis<REPEAT>(2), axis<I>(16)>;
-static_assert(at_each_offset<Repeating>([](Repeating x, int o) { return x.get<I>() == I(o % 16); }));
+static_assert(at_each_offset<Repeating>([](Repeating x, int o) {
+    return x.get<I>() == I(o % 16);
+}));
 
 // CompoundIndexDerivedDims.compute_coordinates
 static_assert(at_each_offset<Index3D>([](Index3D x, int o) {

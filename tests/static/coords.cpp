@@ -2,9 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 
-struct I : spio::dim { using dim::dim; };
-struct J : spio::dim { using dim::dim; };
-struct K : spio::dim { using dim::dim; };
+struct I : spio::dim {
+    using dim::dim;
+};
+struct J : spio::dim {
+    using dim::dim;
+};
+struct K : spio::dim {
+    using dim::dim;
+};
 using spio::bounded;
 using spio::coords;
 using spio::fold;
@@ -24,7 +30,8 @@ template <class... Ts> struct exactly {
 };
 
 // Coordinates.direct_construction
-static_assert(coords<I, J>(I(1), J(2)).get<I>() == I(1) && coords<I, J>(I(1), J(2)).get<J>() == J(2));
+static_assert(coords<I, J>(I(1), J(2)).get<I>() == I(1) &&
+              coords<I, J>(I(1), J(2)).get<J>() == J(2));
 static_assert(exactly<I, J>::of(coords<I, J>(), 0, 0) && exactly<>::of(coords<>()));
 
 // Coordinates.make_coordinates_from_lvalues, make_coordinates_mixed, const_access
@@ -39,19 +46,23 @@ constexpr bool is_made_from_variables() {
 static_assert(is_made_from_variables());
 
 // Coordinates.add_same_dims
-static_assert(exactly<I, J>::of(make_coordinates(I(1), J(2)) + make_coordinates(I(10), J(20)), 11, 22));
+static_assert(exactly<I, J>::of(make_coordinates(I(1), J(2)) + make_coordinates(I(10), J(20)), 11,
+                                22));
 
 // Coordinates.add_disjoint_dims
 static_assert(exactly<I, J>::of(make_coordinates(I(5)) + make_coordinates(J(7)), 5, 7));
 
 // Coordinates.add_overlapping_dims
-static_assert(exactly<I, J, K>::of(make_coordinates(I(1), J(2)) + make_coordinates(J(20), K(30)), 1, 22, 30));
+static_assert(exactly<I, J, K>::of(make_coordinates(I(1), J(2)) + make_coordinates(J(20), K(30)), 1,
+                                   22, 30));
 
 // Coordinates.add_subset_b_in_a
-static_assert(exactly<I, J, K>::of(make_coordinates(I(3), J(4), K(5)) + make_coordinates(J(10)), 3, 14, 5));
+static_assert(exactly<I, J, K>::of(make_coordinates(I(3), J(4), K(5)) + make_coordinates(J(10)), 3,
+                                   14, 5));
 
 // Coordinates.add_subset_a_in_b
-static_assert(exactly<J, I, K>::of(make_coordinates(J(10)) + make_coordinates(I(3), J(4), K(5)), 14, 3, 5));
+static_assert(exactly<J, I, K>::of(make_coordinates(J(10)) + make_coordinates(I(3), J(4), K(5)), 14,
+                                   3, 5));
 
 // Coordinates.add_single_dims
 static_assert(exactly<I>::of(make_coordinates(I(100)) + make_coordinates(I(23)), 123));
@@ -63,9 +74,11 @@ static_assert(exactly<I>::of(make_coordinates(I(3)) + make_coordinates(I8(2)), 1
 static_assert(exactly<I4>::of(make_coordinates(I8(1)) + make_coordinates(I4(2)), 4));
 
 // Coordinates.add_mixed_folds_and_dims
-static_assert(exactly<I, J>::of(
-    make_coordinates(I(2), fold<J, 4>(1)) + make_coordinates(I8(1), J(3)), 10, 7));
-static_assert(exactly<fold<K, 8>>::of(make_coordinates(fold<K, 8>(2)) + make_coordinates(fold<K, 16>(1)), 4));
+static_assert(exactly<I, J>::of(make_coordinates(I(2), fold<J, 4>(1)) +
+                                    make_coordinates(I8(1), J(3)),
+                                10, 7));
+static_assert(
+    exactly<fold<K, 8>>::of(make_coordinates(fold<K, 8>(2)) + make_coordinates(fold<K, 16>(1)), 4));
 
 // Coordinates.add_unnormalized_to_normalized
 static_assert(exactly<I>::of(make_coordinates(I(1), I8(1)) + make_coordinates(I(5)), 14));
@@ -86,7 +99,8 @@ static_assert(exactly<I, J>::of(coords<>() + make_coordinates(I(1), J(2)), 1, 2)
 
 // Coordinates.add_module_to_coords
 static_assert(exactly<I, J>::of(make_coordinates(I(1), J(2)) + bounded<I, 8>(5), 6, 2));
-static_assert(exactly<I, J>::of(make_coordinates(bounded<I, 8>(5)) + bounded<I, 8>(6) + J(1), 11, 1));
+static_assert(exactly<I, J>::of(make_coordinates(bounded<I, 8>(5)) + bounded<I, 8>(6) + J(1), 11,
+                                1));
 
 // Coordinates.dim_plus_coordinates
 static_assert(exactly<I, J, K>::of(I(5) + make_coordinates(J(2), K(3)), 5, 2, 3));
@@ -107,8 +121,10 @@ static_assert(exactly<I, J>::of(make_coordinates(I(20), J(5)) - I8(1), 12, 5));
 static_assert(exactly<I, J>::of(make_coordinates(I(10), J(3)) - bounded<I, 4>(2), 8, 3));
 
 // 21.8: coordinates subtract, negate, scale and move in place.
-static_assert(exactly<I, J>::of(make_coordinates(I(10), J(3)) - make_coordinates(I(4), J(5)), 6, -2));
-static_assert(exactly<I, J, K>::of(make_coordinates(I(1), J(2)) - make_coordinates(J(5), K(7)), 1, -3, -7));
+static_assert(exactly<I, J>::of(make_coordinates(I(10), J(3)) - make_coordinates(I(4), J(5)), 6,
+                                -2));
+static_assert(exactly<I, J, K>::of(make_coordinates(I(1), J(2)) - make_coordinates(J(5), K(7)), 1,
+                                   -3, -7));
 static_assert(exactly<I, J>::of(I(10) - make_coordinates(I(4), J(5)), 6, -5));
 static_assert(exactly<I, J>::of(-make_coordinates(I(1), bounded<J, 4>(3)), -1, -3));
 static_assert(exactly<I, J>::of(make_coordinates(I(1), J(2)) * 3, 3, 6));
@@ -125,11 +141,15 @@ static_assert(moves_in_place());
 // Coordinates.all_non_negative_empty
 static_assert(coords<>().all_non_negative());
 
-// Coordinates.all_non_negative_single_positive, single_zero, single_negative
-static_assert(make_coordinates(I(5)).all_non_negative() && make_coordinates(I(0)).all_non_negative());
+// Coordinates.all_non_negative_single_positive, all_non_negative_single_zero,
+// all_non_negative_single_negative
+static_assert(make_coordinates(I(5)).all_non_negative() &&
+              make_coordinates(I(0)).all_non_negative());
 static_assert(!make_coordinates(I(-1)).all_non_negative());
 
-// Coordinates.all_non_negative_multiple_*: every entry, wherever it stands
+// Coordinates.all_non_negative_multiple_all_positive, all_non_negative_multiple_with_zeros,
+// all_non_negative_multiple_first_negative, all_non_negative_multiple_middle_negative,
+// all_non_negative_multiple_last_negative, all_non_negative_multiple_all_negative
 constexpr bool every_entry_counts() {
     for (int i = -1; i <= 1; ++i) {
         for (int j = -1; j <= 1; ++j) {
@@ -143,10 +163,11 @@ constexpr bool every_entry_counts() {
 }
 static_assert(every_entry_counts());
 
-// Coordinates.all_non_negative_fold_positive, fold_negative
-static_assert(make_coordinates(I8(2)).all_non_negative() && !make_coordinates(I8(-2)).all_non_negative());
+// Coordinates.all_non_negative_fold_positive, all_non_negative_fold_negative
+static_assert(make_coordinates(I8(2)).all_non_negative() &&
+              !make_coordinates(I8(-2)).all_non_negative());
 
-// Coordinates.all_non_negative_mixed_dims_and_folds, mixed_with_negative_fold: no entry makes up
-// for another
+// Coordinates.all_non_negative_mixed_dims_and_folds, all_non_negative_mixed_with_negative_fold: no
+// entry makes up for another
 static_assert(make_coordinates(I(3), I8(1), J(0)).all_non_negative());
 static_assert(!make_coordinates(I(9), I8(-1)).all_non_negative());

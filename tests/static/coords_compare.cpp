@@ -2,9 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 
-struct I : spio::dim { using dim::dim; };
-struct J : spio::dim { using dim::dim; };
-struct K : spio::dim { using dim::dim; };
+struct I : spio::dim {
+    using dim::dim;
+};
+struct J : spio::dim {
+    using dim::dim;
+};
+struct K : spio::dim {
+    using dim::dim;
+};
 using spio::fold;
 using spio::make_coordinates;
 using I4 = fold<I, 4>;
@@ -13,11 +19,12 @@ using J8 = fold<J, 8>;
 constexpr auto ij(int i, int j) { return make_coordinates(I(i), J(j)); }
 constexpr auto jk(int j, int k) { return make_coordinates(J(j), K(k)); }
 
-// Coordinates.less_than_same_dims_true, false_first, false_second, equal
+// Coordinates.less_than_same_dims_true, less_than_same_dims_false_first,
+// less_than_same_dims_false_second, less_than_same_dims_equal
 static_assert(ij(1, 2) < ij(10, 20) && !(ij(100, 2) < ij(10, 20)));
 static_assert(!(ij(1, 200) < ij(10, 20)) && !(ij(5, 10) < ij(5, 10)));
 
-// Coordinates.less_than_partial_overlap_true, partial_overlap_false
+// Coordinates.less_than_partial_overlap_true, less_than_partial_overlap_false
 static_assert(ij(1, 2) < jk(20, 30) && !(ij(1, 200) < jk(20, 30)));
 
 // Coordinates.less_than_a_subset_of_b
@@ -26,13 +33,14 @@ static_assert(make_coordinates(J(5)) < make_coordinates(I(10), J(20), K(30)));
 // Coordinates.less_than_b_subset_of_a
 static_assert(make_coordinates(I(1), J(2), K(3)) < make_coordinates(J(20)));
 
-// Coordinates.less_equal_same_dims_true, equal, false
+// Coordinates.less_equal_same_dims_true, less_equal_same_dims_equal, less_equal_same_dims_false
 static_assert(ij(1, 2) <= ij(10, 20) && ij(5, 10) <= ij(5, 10) && !(ij(100, 2) <= ij(10, 20)));
 
-// Coordinates.greater_same_dims_true, false, equal
+// Coordinates.greater_same_dims_true, greater_same_dims_false, greater_same_dims_equal
 static_assert(ij(100, 200) > ij(10, 20) && !(ij(1, 2) > ij(10, 20)) && !(ij(5, 10) > ij(5, 10)));
 
-// Coordinates.greater_equal_same_dims_true, equal, false
+// Coordinates.greater_equal_same_dims_true, greater_equal_same_dims_equal,
+// greater_equal_same_dims_false
 static_assert(ij(100, 200) >= ij(10, 20) && ij(5, 10) >= ij(5, 10) && !(ij(1, 2) >= ij(10, 20)));
 
 // Coordinates.equal_same_dims_true, equal_same_dims_false
@@ -134,7 +142,8 @@ static_assert(ij(3, 2) != Index(15) && Index(14) == ij(3, 2) && Index(15) > ij(2
 static_assert(ij(3, 5) > Index(9));
 
 // Coordinates.equal_index_partial_overlap, less_than_index_partial_overlap
-static_assert(make_coordinates(I(3), K(100)) == Index(14) && make_coordinates(I(2), K(100)) < Index(14));
+static_assert(make_coordinates(I(3), K(100)) == Index(14) &&
+              make_coordinates(I(2), K(100)) < Index(14));
 
 // Coordinates.add_index
 static_assert((ij(1, 2) + Index(14)).get<I>() == I(4) && (ij(1, 2) + Index(14)).get<J>() == J(4));
@@ -143,4 +152,5 @@ static_assert((ij(1, 2) + Index(14)).get<I>() == I(4) && (ij(1, 2) + Index(14)).
 using FoldedIndex = spio::compound_index<spio::axis<I>(32) / 8, spio::axis<J>(8)>;
 static_assert((ij(5, 2) + FoldedIndex(10)).get<I>() == I(13));
 static_assert((ij(5, 2) + FoldedIndex(10)).get<J>() == J(4));
-static_assert(FoldedIndex(10) + ij(5, 2) == ij(13, 4) && FoldedIndex(10) + FoldedIndex(10) == ij(16, 4));
+static_assert(FoldedIndex(10) + ij(5, 2) == ij(13, 4) &&
+              FoldedIndex(10) + FoldedIndex(10) == ij(16, 4));

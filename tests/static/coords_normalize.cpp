@@ -2,9 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 
-struct I : spio::dim { using dim::dim; };
-struct J : spio::dim { using dim::dim; };
-struct K : spio::dim { using dim::dim; };
+struct I : spio::dim {
+    using dim::dim;
+};
+struct J : spio::dim {
+    using dim::dim;
+};
+struct K : spio::dim {
+    using dim::dim;
+};
 using spio::bounded;
 using spio::coords;
 using spio::fold;
@@ -52,7 +58,8 @@ static_assert(exactly<I8, J4>::of(make_coordinates(I8(2), J4(3)).normalize(), 2,
 // Coordinates.normalize_preserves_order
 static_assert(exactly<I, J4>::of(make_coordinates(I(5), J4(3)).normalize(), 5, 3));
 static_assert(exactly<I, K>::of(make_coordinates(I(1), fold<K, 8>(2), K(5)).normalize(), 1, 21));
-static_assert(exactly<bounded<I, 4>, J>::of(make_coordinates(bounded<I, 4>(3), J(1)).normalize(), 3, 1));
+static_assert(exactly<bounded<I, 4>, J>::of(make_coordinates(bounded<I, 4>(3), J(1)).normalize(), 3,
+                                            1));
 
 // Coordinates.make_normalized_coordinates_single_dim
 static_assert(exactly<I>::of(make_normalized_coordinates(I(5)), 5));
@@ -133,10 +140,12 @@ static_assert(exactly<I, J>::of(make_coordinates(I(5), J(10)).cast<K, I>(), 5, 1
 static_assert(exactly<fold<K, 8>>::of(make_coordinates(I8(2)).cast<I, K>(), 2));
 
 // Coordinates.cast_multiple_same_base
-static_assert(exactly<fold<K, 4>, fold<K, 8>>::of(make_coordinates(I4(1), I8(2)).cast<I, K>(), 1, 2));
+static_assert(exactly<fold<K, 4>, fold<K, 8>>::of(make_coordinates(I4(1), I8(2)).cast<I, K>(), 1,
+                                                  2));
 
 // Coordinates.cast_base_and_fold_same_dim
-static_assert(exactly<K, fold<K, 8>, J>::of(make_coordinates(I(1), I8(2), J(3)).cast<I, K>(), 1, 2, 3));
+static_assert(exactly<K, fold<K, 8>, J>::of(make_coordinates(I(1), I8(2), J(3)).cast<I, K>(), 1, 2,
+                                            3));
 
 // Coordinates.cast_preserves_values
 static_assert(exactly<K, J>::of(make_coordinates(I(-7), J(99)).cast<I, K>(), -7, 99));

@@ -2,12 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 
-struct H : spio::dim { using dim::dim; };
-struct I : spio::dim { using dim::dim; };
-struct J : spio::dim { using dim::dim; };
-struct K : spio::dim { using dim::dim; };
-struct M : spio::dim { using dim::dim; };
-struct W : spio::dim { using dim::dim; };
+struct H : spio::dim {
+    using dim::dim;
+};
+struct I : spio::dim {
+    using dim::dim;
+};
+struct J : spio::dim {
+    using dim::dim;
+};
+struct K : spio::dim {
+    using dim::dim;
+};
+struct M : spio::dim {
+    using dim::dim;
+};
+struct W : spio::dim {
+    using dim::dim;
+};
 using spio::axis;
 using spio::coords;
 using spio::fold;
@@ -28,6 +40,11 @@ constexpr auto k = axis<K>(64);
 constexpr chars<k / 8, axis<M>(16), k % 8> t(middle);
 constexpr chars<axis<H>(16), axis<W>(32)> hw(middle);
 
+// A cursor has a term for each type that it was subscripted by, and adds up those of one type.
+using Shape = decltype(hw)::layout_type;
+static_assert(same<decltype(hw.origin()), spio::cursor<char const, Shape>>);
+static_assert(same<decltype(hw[H(1)][W(2)][H(3)]), spio::cursor<char const, Shape, H, W>>);
+
 // Cursor.cursor_size_simple
 static_assert(is<H>(hw[H(1)].size<H>(), 16) && is<W>(hw[W(1)].size<W>(), 32));
 
@@ -46,7 +63,7 @@ static_assert(is<fold<K, 128>>(t.origin().extent<fold<K, 128>>(), 0));
 // Cursor.cursor_type_alias_extent, CursorInbounds.extent_single_dim: known to the type
 static_assert(is<K>(decltype(t)::extent<K>(), 64));
 
-// Cursor.in_range_*, CursorInbounds.basic: law 10, 0 <= position < extent in every base
+// CursorInbounds.basic, law 10, 0 <= position < extent in every base
 constexpr bool is_in_where_both_are() {
     for (int h = -2; h < 20; h += 3) {
         for (int w = -5; w < 40; ++w) {
@@ -63,10 +80,11 @@ static_assert(is_in_where_both_are());
 // Cursor.in_range_within_bounds, in_range_at_origin, in_range_at_max_minus_one
 static_assert(hw[H(5)][W(10)].inbounds() && hw.origin().inbounds() && hw[H(15)][W(31)].inbounds());
 
-// Cursor.in_range_negative_first_dim, negative_second_dim, negative_both_dims, vs_inbounds_negative
+// Cursor.in_range_negative_first_dim, in_range_negative_second_dim, in_range_negative_both_dims,
+// in_range_vs_inbounds_negative
 static_assert(!hw[H(-1)].inbounds() && !hw[W(-1)].inbounds() && !hw[H(-1)][W(-1)].inbounds());
 
-// Cursor.in_range_exceeds_upper_bound_first_dim, second_dim
+// Cursor.in_range_exceeds_upper_bound_first_dim, in_range_exceeds_upper_bound_second_dim
 static_assert(!hw[H(16)].inbounds() && !hw[W(32)].inbounds());
 
 // CursorInbounds.partial_subscript
@@ -78,7 +96,8 @@ static_assert(ij[I(7)][J(15)].inbounds() && !ij[I(8)][J(16)].inbounds());
 constexpr bool is_in_the_folds() {
     for (int n = -20; n < 80; ++n) {
         bool const expected = 0 <= n && n < 64;
-        if (t[K(n)].inbounds() != expected || t[M(3)][K8(-1)][K(n + 8)].inbounds() != expected) return false;
+        if (t[K(n)].inbounds() != expected || t[M(3)][K8(-1)][K(n + 8)].inbounds() != expected)
+            return false;
         auto stepped = t[M(1)];
         stepped.step(K(n));
         if (stepped.inbounds() != expected) return false;
@@ -118,7 +137,8 @@ constexpr bool stepping_is_subscripting() {
     int moved = 0;
     for (int n = 0; n < 8; ++n) {
         if (at(by_four) != at(t[M(2)][K(4 * n)]) || at(by_one) != at(t[K(n)][M(2)])) return false;
-        if (at(by_fold) != at(t[K(8 * n)][M(2)]) || at(alternately) != at(t[M(2)][K(moved)])) return false;
+        if (at(by_fold) != at(t[K(8 * n)][M(2)]) || at(alternately) != at(t[M(2)][K(moved)]))
+            return false;
         by_four.step(K(4));
         by_one.step(K(1));
         if (n % 2 == 0) {

@@ -2,9 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 
-struct I : spio::dim { using dim::dim; };
-struct J : spio::dim { using dim::dim; };
-struct K : spio::dim { using dim::dim; };
+struct I : spio::dim {
+    using dim::dim;
+};
+struct J : spio::dim {
+    using dim::dim;
+};
+struct K : spio::dim {
+    using dim::dim;
+};
 using spio::axis;
 using spio::derived;
 using spio::fold;
@@ -17,7 +23,8 @@ constexpr char memory[8192] = {};
 constexpr char const* middle = memory + 4096;
 template <auto... Axes> using chars = spio::tensor<char const, Axes...>;
 template <class Cursor> constexpr long long at(Cursor c) { return c.get() - middle; }
-template <auto... Axes> concept lays_out = requires { typename spio::layout<Axes...>; };
+template <auto... Axes>
+concept lays_out = requires { typename spio::layout<Axes...>; };
 
 constexpr auto i = axis<I>(16);
 constexpr auto j = axis<J>(8);
@@ -31,8 +38,10 @@ static_assert(lays_out<i, reversed> && !lays_out<i, 7>);
 
 // A function of one dimension.
 using Reversed = chars<i, reversed>;
-static_assert(at(Reversed(middle)[I(2)][J(3)]) == 2 * 8 + 4 && at(Reversed(middle)[I(2)]) == 2 * 8 + 7);
-static_assert(Reversed::size() == 128 && Reversed::extent<J>() == J(8) && Reversed::storage_size() == 128);
+static_assert(at(Reversed(middle)[I(2)][J(3)]) == 2 * 8 + 4 &&
+              at(Reversed(middle)[I(2)]) == 2 * 8 + 7);
+static_assert(Reversed::size() == 128 && Reversed::extent<J>() == J(8) &&
+              Reversed::storage_size() == 128);
 
 // A function of two dimensions, with folds: it gets each digit as a value of what it counts.
 struct diagonal {
@@ -99,24 +108,48 @@ static_assert(spio::located<Index> && Index::num_dims() == 2 && Index::size() ==
 constexpr bool subscripts_by_offset() {
     for (int offset = 0; offset < 128; ++offset) {
         Index const index{spio::OFFSET(offset)};
-        if (at(Rotated(middle)[index]) != at(Rotated(middle)[I(offset / 8)][J(offset % 8)])) return false;
+        if (at(Rotated(middle)[index]) != at(Rotated(middle)[I(offset / 8)][J(offset % 8)]))
+            return false;
         if (at(Rotated(middle)[index]) != at(Rotated(middle)[index.coordinates()])) return false;
     }
     return true;
 }
 static_assert(subscripts_by_offset());
 
-// The lanes of a load as a compound index: i = lane % 16, k / 8 = lane / 16, and with another lane
-// map i = lane % 8 + 8 * (lane / 16), k / 8 = lane / 8 % 2. They are digits of one number.
+// The lanes of ldmatrix as compound indices: i or j and k / 8 are digits of the lane, and REPEAT
+// takes the lanes that load what others do.
+// MMA_A_M16_K8_F16_LoadIndex.indices, MMA_A_M16_K16_F16_LoadIndex.indices,
+// MMA_B_N8_K8_F16_LoadIndex.indices, MMA_B_N8_K16_F16_LoadIndex.indices,
+// MMA_B_N16_K16_F16_LoadIndex.indices
+struct REPEAT : spio::dim {
+    using dim::dim;
+};
 constexpr auto cells = axis<K>(16) / 8;
-using RowsThenCells = spio::compound_index<cells, i>;
-using CellsBetweenRows = spio::compound_index<i / 8, cells, i % 8>;
+constexpr auto cell = axis<K>(8) / 8;
+constexpr auto columns = axis<J>(16);
+using A_M16_K8 = spio::compound_index<cell, axis<REPEAT>(2), i>;
+using A_M16_K16 = spio::compound_index<cells, i>;
+using B_N8_K8 = spio::compound_index<cell, axis<REPEAT>(4), j>;
+using B_N8_K16 = spio::compound_index<axis<REPEAT>(2), cells, j>;
+using B_N16_K16 = spio::compound_index<columns / 8, cells, columns % 8>;
 constexpr bool lanes_are_digits() {
-    for (int lane = 0; lane < 32; ++lane) {
-        if (RowsThenCells(lane) != make_coordinates(I(lane % 16), K8(lane / 16))) return false;
-        int const row = lane % 8 + 8 * (lane / 16);
-        if (CellsBetweenRows(lane) != make_coordinates(I(row), K8(lane / 8 % 2))) return false;
+    for (int l = 0; l < 32; ++l) {
+        if (A_M16_K8(l) != make_coordinates(I(l % 16), K8(0))) return false;
+        if (A_M16_K16(l) != make_coordinates(I(l % 16), K8(l / 16))) return false;
+        if (B_N8_K8(l) != make_coordinates(J(l % 8), K8(0))) return false;
+        if (B_N8_K16(l) != make_coordinates(J(l % 8), K8(l / 8 % 2))) return false;
+        if (B_N16_K16(l) != make_coordinates(J(l % 8 + 8 * (l / 16)), K8(l / 8 % 2))) return false;
+        if (A_M16_K8::size() != 32 || B_N8_K16::size() != 32 || B_N16_K16::size() != 32)
+            return false;
     }
     return true;
 }
 static_assert(lanes_are_digits());
+
+// TestTensorDerivedMethods.test_with_dim,
+// TestDerivedDimensionInDims.test_derived_dim_preserves_order: a derived axis stands where it is
+// written
+using Inside = chars<i, reversed, axis<K>(3)>;
+using Outside = chars<reversed, i, axis<K>(3)>;
+static_assert(at(Inside(middle)[I(2)][J(3)][K(1)]) == (2 * 8 + 4) * 3 + 1);
+static_assert(at(Outside(middle)[I(2)][J(3)][K(1)]) == (4 * 16 + 2) * 3 + 1);

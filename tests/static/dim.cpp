@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 
-struct I : spio::dim { using dim::dim; };
-struct J : spio::dim { using dim::dim; };
+struct I : spio::dim {
+    using dim::dim;
+};
+struct J : spio::dim {
+    using dim::dim;
+};
 using spio::fold;
 
 template <class A, class B> inline constexpr bool same = false;
@@ -26,9 +30,8 @@ template <class Law> constexpr bool for_all(int low, int high, Law law) {
 
 // Dim.subclass_methods, I.methods
 static_assert(I().get() == 0 && I(7).get() == 7);
-static_assert(for_all(-20, 20, [](int a, int b) {
-    return six_comparisons_agree(I(a), I(b), a, b);
-}));
+static_assert(for_all(-20, 20,
+                      [](int a, int b) { return six_comparisons_agree(I(a), I(b), a, b); }));
 static_assert(is<I>(I(7) + I(8), 15));
 static_assert(is<I>(I(8) - I(7), 1));
 static_assert(is<I>(I(7) - I(8), -1));
@@ -59,7 +62,8 @@ static_assert(is<J>(spio::cast<J>(I(8)), 8) && spio::cast<J>(I(8)) == J(8));
 static_assert(is<I>(spio::unfold(I(42)), 42));
 
 // Dim.stride_property, stride
-static_assert(spio::stride_of<I> == 1 && spio::stride_of<J> == 1 && spio::stride_of<spio::LANE> == 1);
+static_assert(spio::stride_of<I> == 1 && spio::stride_of<J> == 1 &&
+              spio::stride_of<spio::LANE> == 1);
 static_assert(spio::bound_of<I> == 0);
 
 // dim_type

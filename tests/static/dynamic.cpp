@@ -2,10 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 
-struct I : spio::dim { using dim::dim; };
-struct J : spio::dim { using dim::dim; };
-struct K : spio::dim { using dim::dim; };
-struct N : spio::dim { using dim::dim; };
+struct I : spio::dim {
+    using dim::dim;
+};
+struct J : spio::dim {
+    using dim::dim;
+};
+struct K : spio::dim {
+    using dim::dim;
+};
+struct N : spio::dim {
+    using dim::dim;
+};
 using spio::axis;
 using spio::coords;
 using spio::dynamic;
@@ -18,14 +26,19 @@ template <class A> inline constexpr bool same<A, A> = true;
 constexpr char memory[4096] = {};
 template <auto... Axes> using chars = spio::tensor<char const, Axes...>;
 template <class Cursor> constexpr long long at(Cursor c) { return c.get() - memory; }
-template <class T, class... Sizes> concept takes = requires(char const* p, Sizes... sizes) { T(p, sizes...); };
-template <class T> concept knows_its_size = requires { T::storage_size(); };
-template <auto... Axes> concept lays_out = requires { typename spio::layout<Axes...>; };
+template <class T, class... Sizes>
+concept takes = requires(char const* p, Sizes... sizes) { T(p, sizes...); };
+template <class T>
+concept knows_its_size = requires { T::storage_size(); };
+template <auto... Axes>
+concept lays_out = requires { typename spio::layout<Axes...>; };
 
 constexpr auto n = axis<N>(dynamic);
 constexpr auto few = axis<N>(dynamic.up_to(40));
 constexpr auto i = axis<I>(4);
 constexpr auto j = axis<J>(8);
+
+static_assert(same<decltype(dynamic), spio::dynamic_size const> && dynamic.up_to(40).most == 40);
 
 // Outermost, in the middle, innermost: the strides to the left are those of the size passed.
 using Outer = chars<n, i, j>;
@@ -36,7 +49,8 @@ constexpr bool strides_follow_the_size() {
         Outer const outer(memory, N(size));
         Middle const middle(memory, N(size));
         Inner const inner(memory, N(size));
-        if (outer.size() != 32 * size || middle.size() != 32 * size || inner.size() != 32 * size) return false;
+        if (outer.size() != 32 * size || middle.size() != 32 * size || inner.size() != 32 * size)
+            return false;
         if (outer.storage_size() != 32 * size || inner.num_bytes() != 32 * size) return false;
         for (int a = 0; a < size; ++a) {
             auto const place = make_coordinates(I(3), J(5), N(a));
@@ -75,7 +89,8 @@ constexpr bool folds_cover_the_size() {
         Folded const folded(memory, N(size));
         int const blocks = (size + 7) / 8;
         if (folded.size<N8>() != N8(blocks) || folded.size<N>() != N(8)) return false;
-        if (folded.extent<N>() != N(size) || folded.extents() != make_coordinates(N(size), I(4))) return false;
+        if (folded.extent<N>() != N(size) || folded.extents() != make_coordinates(N(size), I(4)))
+            return false;
         if (folded.size() != 4 * size || folded.storage_size() != 32 * blocks) return false;
         for (int a = -3; a < 24; ++a) {
             if (folded[N(a)].inbounds() != (0 <= a && a < size)) return false;
@@ -111,7 +126,8 @@ static_assert(sizeof(chars<n>::offset_type) == 4);
 static_assert(Outer(memory, N(1 << 28))[N((1 << 28) - 1)][I(3)][J(7)].offset() == (1LL << 33) - 1);
 
 // Only the outermost fold of a base may be dynamic, and all its folds agree.
-static_assert(lays_out<n / 8, i, n % 8> && lays_out<n % 8, i, n / 8> && lays_out<n / 8, n / 4 % 2, n % 4>);
+static_assert(lays_out<n / 8, i, n % 8> && lays_out<n % 8, i, n / 8> &&
+              lays_out<n / 8, n / 4 % 2, n % 4>);
 static_assert(!lays_out<axis<N8>(4), n> && !lays_out<n / 8, n % 4> && !lays_out<n, n>);
 
 // Swizzles and rings stand beside a dynamic axis.

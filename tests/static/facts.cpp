@@ -1,12 +1,19 @@
-// Facts about layouts: that no two elements share an address, how often banks conflict, how wide a
-// vector may be.
+// Facts about layouts: whether elements share an address, banks conflict, vectors fit.
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 
-struct I : spio::dim { using dim::dim; };
-struct J : spio::dim { using dim::dim; };
-struct K : spio::dim { using dim::dim; };
-struct N : spio::dim { using dim::dim; };
+struct I : spio::dim {
+    using dim::dim;
+};
+struct J : spio::dim {
+    using dim::dim;
+};
+struct K : spio::dim {
+    using dim::dim;
+};
+struct N : spio::dim {
+    using dim::dim;
+};
 using spio::axis;
 using spio::bank_conflicts;
 using spio::checkerboard;
@@ -19,7 +26,9 @@ using spio::tensor;
 using spio::vector_width;
 using K8 = fold<K, 8>;
 
-struct cell { unsigned words[4]; };
+struct cell {
+    unsigned words[4];
+};
 constexpr auto i = axis<I>(16);
 constexpr auto j = axis<J>(8);
 constexpr auto k = axis<K>(64);
@@ -36,8 +45,10 @@ template <class T> constexpr bool shares_no_address() {
     }
     return true;
 }
-template <class T> concept injective = is_injective<T> && shares_no_address<T>();
-template <class T> concept overlapping = !is_injective<T> && !shares_no_address<T>();
+template <class T>
+concept injective = is_injective<T> && shares_no_address<T>();
+template <class T>
+concept overlapping = !is_injective<T> && !shares_no_address<T>();
 
 static_assert(injective<floats<i, j>> && injective<floats<axis<K>(32) / 8, i, axis<K>(32) % 8>>);
 static_assert(injective<floats<i.pitch(9), j>> && injective<floats<i.pitch(1), j.pitch(16)>>);
@@ -69,21 +80,28 @@ static_assert(bank_conflicts<floats<lanes, axis<J>(32)>, InRow>() == 0);
 static_assert(bank_conflicts<floats<lanes, axis<J>(32)>, InColumn>() == 31);
 static_assert(bank_conflicts<floats<lanes.pitch(33), axis<J>(32)>, InColumn>() == 0);
 static_assert(bank_conflicts<floats<lanes, axis<J>(32)>>([](int) { return J(3); }) == 0);
-static_assert(bank_conflicts<floats<lanes, axis<J>(32)>>([](int lane) { return I(lane % 2); }) == 1);
+static_assert(bank_conflicts<floats<lanes, axis<J>(32)>>([](int lane) { return I(lane % 2); }) ==
+              1);
 // Two halves share a word.
 static_assert(bank_conflicts<tensor<short, axis<J>(64)>>([](int lane) { return J(lane); }) == 0);
-static_assert(bank_conflicts<tensor<short, axis<J>(64)>>([](int lane) { return J(2 * lane); }) == 0);
+static_assert(bank_conflicts<tensor<short, axis<J>(64)>>([](int lane) { return J(2 * lane); }) ==
+              0);
 static_assert(bank_conflicts<tensor<double, axis<J>(32)>, InRow>() == 0);
 
 // The widest vector: what the innermost size and every other stride allow.
 static_assert(vector_width(floats<i, j>()) == 8 && vector_width(floats<i, axis<J>(6)>()) == 2);
-static_assert(vector_width(floats<i.pitch(12), j>()) == 4 && vector_width(floats<i.pitch(9), j>()) == 1);
-static_assert(vector_width(floats<i, axis<J>(7)>()) == 1 && vector_width(floats<i, j.pitch(2)>()) == 1);
-static_assert(vector_width(floats<axis<N>(spio::dynamic), axis<K>(64) / 8, i, axis<K>(64) % 8>()) == 8);
+static_assert(vector_width(floats<i.pitch(12), j>()) == 4 &&
+              vector_width(floats<i.pitch(9), j>()) == 1);
+static_assert(vector_width(floats<i, axis<J>(7)>()) == 1 &&
+              vector_width(floats<i, j.pitch(2)>()) == 1);
+static_assert(vector_width(floats<axis<N>(spio::dynamic), axis<K>(64) / 8, i, axis<K>(64) % 8>()) ==
+              8);
 static_assert(vector_width(floats<i, axis<N>(spio::dynamic)>()) == 1);
 static_assert(vector_width(floats<i, swizzle(k / 8, i % 8), k % 8>()) == 8);
 static_assert(vector_width(floats<i, swizzle(j, i % 8)>()) == 1);
 // It is the width that the tensor can be read at.
-template <class T> concept as_two = requires { typename spio::vectors_of<double, T>; };
-static_assert(as_two<floats<i, j>> && as_two<floats<i.pitch(12), j>> && !as_two<floats<i.pitch(9), j>>);
+template <class T>
+concept as_two = requires { typename spio::vectors_of<double, T>; };
+static_assert(as_two<floats<i, j>> && as_two<floats<i.pitch(12), j>> &&
+              !as_two<floats<i.pitch(9), j>>);
 static_assert(!as_two<floats<i, axis<J>(7)>> && !as_two<floats<i, swizzle(j, i % 8)>>);

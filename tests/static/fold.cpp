@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 
-struct I : spio::dim { using dim::dim; };
-struct J : spio::dim { using dim::dim; };
+struct I : spio::dim {
+    using dim::dim;
+};
+struct J : spio::dim {
+    using dim::dim;
+};
 using spio::fold;
 using F8 = fold<I, 8>;
 using F16 = fold<I, 16>;
@@ -28,7 +32,8 @@ template <class Law> constexpr bool for_all(int low, int high, Law law) {
     }
     return true;
 }
-template <class From, class To> concept becomes = requires(From x, void (*f)(To)) { f(x); };
+template <class From, class To>
+concept becomes = requires(From x, void (*f)(To)) { f(x); };
 
 // Fold.methods
 static_assert(F8(32).get() == 32);
@@ -76,7 +81,8 @@ static_assert(same<spio::base_of<F8>, I> && same<spio::base_of<F8>, spio::base_o
 static_assert(same<spio::dimension_of<F8>, F8>);
 
 // I_Fold.methods: folds of folds are folds of the base
-static_assert(spio::unfold(fold<I, 64>(7)) == I(448) && spio::refold<32>(fold<I, 64>(7)) == F32(14));
+static_assert(spio::unfold(fold<I, 64>(7)) == I(448) &&
+              spio::refold<32>(fold<I, 64>(7)) == F32(14));
 static_assert(same<fold<fold<I, 64>, 2>, fold<I, 128>> && spio::unfold(fold<F8, 4>(7)) == I(224));
 static_assert(is<fold<J, 64>>(spio::cast<J>(fold<I, 64>(7)), 7));
 static_assert(same<fold<I, 1>, I>);
@@ -93,7 +99,8 @@ static_assert(same<fold<F8, 2>, F16> && same<fold<fold<I, 8>, 2>, fold<I, 16>>);
 // TestStaticFold.test_dim_fold_method, TestStaticDim.test_dim_divide_creates_fold
 static_assert(spio::stride_of<fold<I, 24>> == 24 && same<spio::base_of<fold<I, 24>>, I>);
 
-// TestStaticDim.test_dim_divide_is_cached, TestFoldAliases.test_same_stride_different_names_in_generators
+// TestStaticDim.test_dim_divide_is_cached,
+// TestFoldAliases.test_same_stride_different_names_in_generators
 using OneName = fold<I, 8>;
 using OtherName = fold<fold<I, 2>, 4>;
 static_assert(same<OneName, OtherName>);
@@ -125,9 +132,11 @@ template <class From, class To> constexpr bool folding_floors() {
     }
     return true;
 }
-static_assert(folding_floors<I, F8>() && folding_floors<I, fold<I, 6>>() && folding_floors<F8, F16>());
+static_assert(folding_floors<I, F8>() && folding_floors<I, fold<I, 6>>() &&
+              folding_floors<F8, F16>());
 static_assert(folding_floors<F16, F8>() && folding_floors<fold<I, 6>, fold<I, 4>>());
-static_assert(folding_floors<fold<I, 4>, fold<I, 6>>() && folding_floors<fold<I, 12>, fold<I, 5>>());
+static_assert(folding_floors<fold<I, 4>, fold<I, 6>>() &&
+              folding_floors<fold<I, 12>, fold<I, 5>>());
 
 // What is exact happens by itself; what rounds must be said.
 static_assert(becomes<F8, I> && becomes<F16, F8> && !becomes<F8, F16> && !becomes<I, F8>);

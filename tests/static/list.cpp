@@ -2,9 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 
-struct I : spio::dim { using dim::dim; };
-struct J : spio::dim { using dim::dim; };
-struct K : spio::dim { using dim::dim; };
+struct I : spio::dim {
+    using dim::dim;
+};
+struct J : spio::dim {
+    using dim::dim;
+};
+struct K : spio::dim {
+    using dim::dim;
+};
 using spio::axis;
 using spio::coords;
 using spio::fold;
@@ -15,7 +21,8 @@ template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
 
 // contains_base_dim: a list shares a base with a dimension, or it does not
-template <class C, class D> concept has_base = spio::shares_a_base<C, D>;
+template <class C, class D>
+concept has_base = spio::shares_a_base<C, D>;
 static_assert(has_base<coords<I, J>, I> && has_base<coords<I8, J>, I> && has_base<coords<I>, I8>);
 static_assert(!has_base<coords<I, J>, K> && !has_base<coords<>, I>);
 static_assert(has_base<coords<I, I8, J, K>, K> && has_base<coords<I, J>, coords<K, J>>);
@@ -45,7 +52,8 @@ static_assert(twice.total<I>() == I(14) && twice.total<J>() == J(5));
 static_assert(same<decltype(twice.total<I>()), I2>);
 
 // exclude_base_dims
-static_assert(same<decltype(twice.drop<I>()), coords<J>> && same<decltype(twice.drop<J>()), coords<I8, I2>>);
+static_assert(same<decltype(twice.drop<I>()), coords<J>> &&
+              same<decltype(twice.drop<J>()), coords<I8, I2>>);
 static_assert(same<decltype(twice.drop<I>().drop<J>()), coords<>>);
 
 // keep_base_dims: a tensor keeps the bases that it has

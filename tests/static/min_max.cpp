@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 
-struct I : spio::dim { using dim::dim; };
+struct I : spio::dim {
+    using dim::dim;
+};
 using spio::bounded;
 using spio::fold;
 using spio::max;

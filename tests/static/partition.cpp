@@ -2,9 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 
-struct I : spio::dim { using dim::dim; };
-struct J : spio::dim { using dim::dim; };
-struct WARP : spio::dim { using dim::dim; };
+struct I : spio::dim {
+    using dim::dim;
+};
+struct J : spio::dim {
+    using dim::dim;
+};
+struct WARP : spio::dim {
+    using dim::dim;
+};
 using spio::axis;
 using spio::compound_index;
 using spio::LANE;
@@ -35,7 +41,9 @@ static_assert(deals_to_all<compound_index<axis<I>(64)>>([](int) { return 2; }));
 static_assert(deals_to_all<compound_index<axis<I>(40)>>([](int lane) { return lane < 8 ? 2 : 1; }));
 
 // IndexPartition.partition_smaller_than_stride
-static_assert(deals_to_all<compound_index<axis<I>(16)>>([](int lane) { return lane < 16 ? 1 : 0; }));
+static_assert(deals_to_all<compound_index<axis<I>(16)>>([](int lane) {
+    return lane < 16 ? 1 : 0;
+}));
 
 // IndexPartition.partition_2d_index
 using Square = compound_index<axis<I>(8), axis<J>(8)>;
@@ -82,13 +90,15 @@ constexpr bool covers_each_offset_once() {
 }
 static_assert(covers_each_offset_once());
 
-// AsyncLoader2D.four_warps_8x1_tile_iteration and its kin: warps over tiles, each tile once
+// AsyncLoader2D.four_warps_8x1_tile_iteration, four_warps_8x2_tile_iteration,
+// eight_warps_8x1_tile_iteration: warps over tiles, each tile once
 template <int Warps, int Rows, int Columns> constexpr bool warps_cover_the_tiles_once() {
     using Tiles = compound_index<axis<I>(Rows), axis<J>(Columns)>;
     using Worker = compound_index<axis<WARP>(Warps), axis<LANE>(32)>;
     int visits[Rows * Columns] = {};
     for (int warp = 0; warp < Warps; ++warp) {
-        for (auto x : Tiles::template partition<WARP>(Worker(warp * 32 + 7))) ++visits[x.offset().get()];
+        for (auto x : Tiles::template partition<WARP>(Worker(warp * 32 + 7)))
+            ++visits[x.offset().get()];
     }
     for (int n : visits) {
         if (n != 1) return false;

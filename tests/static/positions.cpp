@@ -2,9 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 
-struct I : spio::dim { using dim::dim; };
-struct J : spio::dim { using dim::dim; };
-struct K : spio::dim { using dim::dim; };
+struct I : spio::dim {
+    using dim::dim;
+};
+struct J : spio::dim {
+    using dim::dim;
+};
+struct K : spio::dim {
+    using dim::dim;
+};
 using spio::axis;
 using spio::bounded;
 using spio::coords;
@@ -33,7 +39,8 @@ template <class Tensor> constexpr bool visits_every_element_once() {
     int count = 0;
     for (auto x : range(t)) {
         auto const offset = t[x].get() - memory;
-        if (!t[x].inbounds() || offset < 0 || offset >= Tensor::storage_size() || seen[offset]) return false;
+        if (!t[x].inbounds() || offset < 0 || offset >= Tensor::storage_size() || seen[offset])
+            return false;
         seen[offset] = true;
         ++count;
     }
@@ -48,16 +55,19 @@ constexpr auto k = axis<K>(32);
 static_assert(visits<tensor<char const, axis<I>(3)>>(3, [](int n) { return I(n); }));
 
 // CoordinatesRange.two_dimensions
-static_assert(visits<tensor<char const, axis<J>(3), axis<I>(2)>>(
-    6, [](int n) { return make_coordinates(I(n % 2), J(n / 2)); }));
+static_assert(visits<tensor<char const, axis<J>(3), axis<I>(2)>>(6, [](int n) {
+    return make_coordinates(I(n % 2), J(n / 2));
+}));
 
 // CoordinatesRange.three_dimensions
-static_assert(visits<tensor<char const, axis<K>(2), axis<J>(2), axis<I>(2)>>(
-    8, [](int n) { return make_coordinates(I(n % 2), J(n / 2 % 2), K(n / 4)); }));
+static_assert(visits<tensor<char const, axis<K>(2), axis<J>(2), axis<I>(2)>>(8, [](int n) {
+    return make_coordinates(I(n % 2), J(n / 2 % 2), K(n / 4));
+}));
 
 // CoordinatesRange.single_element
-static_assert(visits<tensor<char const, axis<I>(1), axis<J>(1)>>(
-    1, [](int) { return make_coordinates(I(0), J(0)); }));
+static_assert(visits<tensor<char const, axis<I>(1), axis<J>(1)>>(1, [](int) {
+    return make_coordinates(I(0), J(0));
+}));
 
 // CoordinatesRange.iterator_equality
 constexpr bool iterators_compare() {
@@ -73,29 +83,36 @@ constexpr bool iterators_compare() {
 static_assert(iterators_compare());
 
 // CoordinatesRange.iterator_dereference
-static_assert(visits<tensor<char const, axis<J>(2), axis<I>(3)>>(
-    6, [](int n) { return make_coordinates(I(n % 3), J(n / 3)); }));
+static_assert(visits<tensor<char const, axis<J>(2), axis<I>(3)>>(6, [](int n) {
+    return make_coordinates(I(n % 3), J(n / 3));
+}));
 
 // CoordinatesRange.asymmetric_dimensions
-static_assert(visits<tensor<char const, axis<I>(1), axis<J>(5)>>(
-    5, [](int n) { return make_coordinates(I(0), J(n)); }));
+static_assert(visits<tensor<char const, axis<I>(1), axis<J>(5)>>(5, [](int n) {
+    return make_coordinates(I(0), J(n));
+}));
 
 // CoordinatesRange.large_iteration
-static_assert(visits<tensor<char const, axis<I>(4), j, axis<K>(16)>>(
-    512, [](int n) { return make_coordinates(I(n / 128), J(n / 16 % 8), K(n % 16)); }));
+static_assert(visits<tensor<char const, axis<I>(4), j, axis<K>(16)>>(512, [](int n) {
+    return make_coordinates(I(n / 128), J(n / 16 % 8), K(n % 16));
+}));
 
 // CoordinatesRange.fold_dimensions
-static_assert(visits<tensor<char const, axis<I>(16) / 8, axis<J>(12) / 4>>(
-    6, [](int n) { return make_coordinates(fold<I, 8>(n / 3), fold<J, 4>(n % 3)); }));
+static_assert(visits<tensor<char const, axis<I>(16) / 8, axis<J>(12) / 4>>(6, [](int n) {
+    return make_coordinates(fold<I, 8>(n / 3), fold<J, 4>(n % 3));
+}));
 
 // CoordinatesRange.module_type_properties, module_type_with_fold
 template <class Tensor> using position_of = decltype(*range(Tensor()).begin());
-static_assert(same<position_of<tensor<char, i, axis<J>(24)>>, coords<bounded<I, 16>, bounded<J, 24>>>);
-static_assert(same<position_of<tensor<char, i / 8, j>>, coords<bounded<fold<I, 8>, 2>, bounded<J, 8>>>);
+static_assert(
+    same<position_of<tensor<char, i, axis<J>(24)>>, coords<bounded<I, 16>, bounded<J, 24>>>);
+static_assert(
+    same<position_of<tensor<char, i / 8, j>>, coords<bounded<fold<I, 8>, 2>, bounded<J, 8>>>);
 
 // The order is that in which the axes are written, whatever their strides in memory.
-static_assert(visits<tensor<char const, axis<I>(4).pitch(1), axis<J>(8).pitch(4)>>(
-    32, [](int n) { return make_coordinates(I(n / 8), J(n % 8)); }));
+static_assert(visits<tensor<char const, axis<I>(4).pitch(1), axis<J>(8).pitch(4)>>(32, [](int n) {
+    return make_coordinates(I(n / 8), J(n % 8));
+}));
 
 // Law 9: pitches, folds, swizzles and functions of one's own do not keep an element from its turn.
 static_assert(visits_every_element_once<tensor<char const, axis<I>(8).pitch(64), axis<J>(32)>>());
@@ -103,8 +120,10 @@ static_assert(visits_every_element_once<tensor<char const, axis<I>(4).pitch(9), 
 static_assert(visits_every_element_once<tensor<char const, k / 8, i.pitch(10), k % 8>>());
 static_assert(visits_every_element_once<tensor<char const, k % 8, i, k / 8>>());
 static_assert(visits_every_element_once<tensor<char const, k / 16, k / 4 % 4, i, k % 4>>());
-static_assert(visits_every_element_once<tensor<char const, axis<I>(2).pitch(20), axis<J>(3).pitch(5), axis<K>(4)>>());
-static_assert(visits_every_element_once<tensor<char const, k / 16, spio::checkerboard(i, k / 8 % 2), k % 8>>());
+static_assert(visits_every_element_once<
+              tensor<char const, axis<I>(2).pitch(20), axis<J>(3).pitch(5), axis<K>(4)>>());
+static_assert(visits_every_element_once<
+              tensor<char const, k / 16, spio::checkerboard(i, k / 8 % 2), k % 8>>());
 static_assert(visits_every_element_once<tensor<char const, i, spio::swizzle(j, i % 8)>>());
 static_assert(visits_every_element_once<
               tensor<char const, i, spio::derived([](J x) { return 7 - x.get(); }, j)>>());

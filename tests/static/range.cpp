@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 
-struct I : spio::dim { using dim::dim; };
-struct K : spio::dim { using dim::dim; };
+struct I : spio::dim {
+    using dim::dim;
+};
+struct K : spio::dim {
+    using dim::dim;
+};
 using spio::bounded;
 using spio::fold;
 using spio::range;
@@ -85,7 +89,8 @@ static_assert(length(range(fold<I, 16>(spio::divup(33, 16)))) == 3);
 static_assert(is<I>(range(I(7)), {0, 1, 2, 3, 4, 5, 6}));
 
 // An end before the start is an empty range.
-static_assert(length(range(I(0))) == 0 && length(range(I(-5))) == 0 && length(range(I(5), I(2))) == 0);
+static_assert(length(range(I(0))) == 0 && length(range(I(-5))) == 0 &&
+              length(range(I(5), I(2))) == 0);
 static_assert(length(reverse_range(I(0))) == 0 && length(reverse_range(I(-5))) == 0);
 static_assert(length(range_with_step<8>(I(-1))) == 0);
 

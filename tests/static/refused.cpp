@@ -2,9 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 
-struct I : spio::dim { using dim::dim; };
-struct J : spio::dim { using dim::dim; };
-struct K : spio::dim { using dim::dim; };
+struct I : spio::dim {
+    using dim::dim;
+};
+struct J : spio::dim {
+    using dim::dim;
+};
+struct K : spio::dim {
+    using dim::dim;
+};
 using spio::axis;
 using spio::bounded;
 using spio::coords;
@@ -12,37 +18,79 @@ using spio::fold;
 using I8 = fold<I, 8>;
 using K8 = fold<K, 8>;
 
-template <class A, class B> concept adds = requires(A a, B b) { a + b; };
-template <class A, class B> concept subtracts = requires(A a, B b) { a - b; };
-template <class A, class B> concept multiplies = requires(A a, B b) { a * b; };
-template <class A, class B> concept divides = requires(A a, B b) { a / b; };
-template <class A, class B> concept remains = requires(A a, B b) { a % b; };
-template <class A, class B> concept equates = requires(A a, B b) { a == b; a != b; };
-template <class A, class B> concept orders = requires(A a, B b) { a < b; a > b; a <= b; a >= b; };
-template <class A, class B> concept refuses_order =
-    !requires(A a, B b) { a < b; } && !requires(A a, B b) { a > b; } &&
-    !requires(A a, B b) { a <= b; } && !requires(A a, B b) { a >= b; };
-template <class A, class B> concept refuses_equality =
-    !requires(A a, B b) { a == b; } && !requires(A a, B b) { a != b; };
-template <class A, class B> concept compares = equates<A, B> && orders<A, B>;
-template <class A, class B> concept refuses_comparison = refuses_order<A, B> && refuses_equality<A, B>;
-template <class A, class B> concept adds_in_place = requires(A a, B b) { a += b; };
-template <class A, class B> concept subtracts_in_place = requires(A a, B b) { a -= b; };
-template <class A> concept counts = requires(A a) { ++a; a++; --a; a--; };
-template <class From, class To> concept becomes = requires(From x, void (*f)(To)) { f(x); };
-template <class C, class D> concept gets = requires(C c) { c.template get<D>(); };
-template <class C, class D> concept drops = requires(C c) { c.template drop<D>(); };
-template <class C, class A, class B> concept casts = requires(C c) { c.template cast<A, B>(); };
-template <class T, class P> concept subscripts = requires(T t, P p) { t[p]; };
-template <class T, class P> concept steps = requires(T t, P p) { t.step(p); };
-template <class T, class D> concept has_size = requires(T t) { t.template size<D>(); };
-template <class T, class D> concept has_extent = requires(T t) { t.template extent<D>(); };
-template <class... Ts> concept makes_coordinates = requires(Ts... xs) { spio::make_coordinates(xs...); };
-template <class T> concept ranges = requires(T t) { range(t); };
-template <class A, class B> concept has_min = requires(A a, B b) { spio::min(a, b); spio::max(a, b); };
-template <int N, class T> concept refolds = requires(T t) { spio::refold<N>(t); };
-template <int N, class T> concept reduces = requires(T t) { spio::modulo<N>(t); };
-template <class D, int N> concept folds = requires { typename fold<D, N>; };
+template <class A, class B>
+concept adds = requires(A a, B b) { a + b; };
+template <class A, class B>
+concept subtracts = requires(A a, B b) { a - b; };
+template <class A, class B>
+concept multiplies = requires(A a, B b) { a* b; };
+template <class A, class B>
+concept divides = requires(A a, B b) { a / b; };
+template <class A, class B>
+concept remains = requires(A a, B b) { a % b; };
+template <class A, class B>
+concept equates = requires(A a, B b) {
+    a == b;
+    a != b;
+};
+template <class A, class B>
+concept orders = requires(A a, B b) {
+    a < b;
+    a > b;
+    a <= b;
+    a >= b;
+};
+template <class A, class B>
+concept refuses_order = !requires(A a, B b) { a < b; } && !requires(A a, B b) { a > b; } &&
+                        !requires(A a, B b) { a <= b; } && !requires(A a, B b) { a >= b; };
+template <class A, class B>
+concept refuses_equality = !requires(A a, B b) { a == b; } && !requires(A a, B b) { a != b; };
+template <class A, class B>
+concept compares = equates<A, B> && orders<A, B>;
+template <class A, class B>
+concept refuses_comparison = refuses_order<A, B> && refuses_equality<A, B>;
+template <class A, class B>
+concept adds_in_place = requires(A a, B b) { a += b; };
+template <class A, class B>
+concept subtracts_in_place = requires(A a, B b) { a -= b; };
+template <class A>
+concept counts = requires(A a) {
+    ++a;
+    a++;
+    --a;
+    a--;
+};
+template <class From, class To>
+concept becomes = requires(From x, void (*f)(To)) { f(x); };
+template <class C, class D>
+concept gets = requires(C c) { c.template get<D>(); };
+template <class C, class D>
+concept drops = requires(C c) { c.template drop<D>(); };
+template <class C, class A, class B>
+concept casts = requires(C c) { c.template cast<A, B>(); };
+template <class T, class P>
+concept subscripts = requires(T t, P p) { t[p]; };
+template <class T, class P>
+concept steps = requires(T t, P p) { t.step(p); };
+template <class T, class D>
+concept has_size = requires(T t) { t.template size<D>(); };
+template <class T, class D>
+concept has_extent = requires(T t) { t.template extent<D>(); };
+template <class... Ts>
+concept makes_coordinates = requires(Ts... xs) { spio::make_coordinates(xs...); };
+template <class T>
+concept ranges = requires(T t) { range(t); };
+template <class A, class B>
+concept has_min = requires(A a, B b) {
+    spio::min(a, b);
+    spio::max(a, b);
+};
+template <int N, class T>
+concept refolds = requires(T t) { spio::refold<N>(t); };
+template <int N, class T>
+concept reduces = requires(T t) { spio::modulo<N>(t); };
+template <class D, int N>
+concept folds = requires { typename fold<D, N>; };
 
 // Comparison with no shared base; with empty coordinates; K:0 < {I:5, J:3}
 static_assert(compares<coords<I, J>, coords<J, K>> && refuses_comparison<coords<I, J>, coords<K>>);
@@ -56,20 +104,23 @@ static_assert(drops<coords<I, J>, I> && !drops<coords<I, J>, K> && !drops<coords
 
 // I:1 == J:1, I:1 < J:1
 static_assert(compares<I, I> && compares<I, I8> && compares<bounded<I8, 4>, I>);
-static_assert(refuses_comparison<I, J> && refuses_comparison<I8, fold<J, 8>> && refuses_comparison<K, I8>);
+static_assert(refuses_comparison<I, J> && refuses_comparison<I8, fold<J, 8>> &&
+              refuses_comparison<K, I8>);
 
 // Subscript by a single value whose base is absent; by an int; by coordinates that share no base
 using T = spio::tensor<float, axis<I>(16), axis<J>(8)>;
 using Cursor = decltype(T()[I(1)]);
 static_assert(subscripts<T, I> && subscripts<T, I8> && subscripts<T, bounded<J, 4>>);
 static_assert(subscripts<T, coords<I, K>> && subscripts<Cursor, coords<I, K>>);
-static_assert(!subscripts<T, K> && !subscripts<T, int> && !subscripts<T, unsigned> && !subscripts<T, coords<K>>);
+static_assert(!subscripts<T, K> && !subscripts<T, int> && !subscripts<T, unsigned> &&
+              !subscripts<T, coords<K>>);
 static_assert(!subscripts<T, coords<>> && !subscripts<T, float*> && !subscripts<T, long long>);
 static_assert(!subscripts<Cursor, K> && !subscripts<Cursor, int> && !subscripts<Cursor, coords<K>>);
 static_assert(!subscripts<T, spio::compound_index<axis<K>(4)>>);
 
 // Cursor.step by an absent base or by an int, and of a base cursor
-static_assert(steps<Cursor, I> && steps<Cursor, coords<I, K>> && !steps<Cursor, K> && !steps<Cursor, int>);
+static_assert(steps<Cursor, I> && steps<Cursor, coords<I, K>> && !steps<Cursor, K> &&
+              !steps<Cursor, int>);
 static_assert(!steps<Cursor, coords<K>> && !steps<Cursor, coords<>>);
 using Committed = decltype(T()[I(1)].rebase());
 static_assert(steps<Committed, I> && !steps<Committed, K> && !steps<Committed, int>);
@@ -77,23 +128,31 @@ static_assert(steps<Committed, I> && !steps<Committed, K> && !steps<Committed, i
 // size<D> and extent<D> of an absent dimension
 static_assert(has_size<T, I> && has_extent<T, I> && has_extent<T, I8>);
 static_assert(!has_size<T, K> && !has_size<T, I8> && !has_extent<T, K>);
-static_assert(has_size<Cursor, I> && !has_size<Cursor, K> && has_extent<Cursor, I> && !has_extent<Cursor, K>);
+static_assert(has_size<Cursor, I> && !has_size<Cursor, K> && has_extent<Cursor, I> &&
+              !has_extent<Cursor, K>);
 
 // I * I is nothing; int * I scales
 static_assert(!multiplies<I, I> && !multiplies<K8, K> && !multiplies<I, J> && !divides<I, I>);
 static_assert(multiplies<int, I> && multiplies<I, int> && divides<I, int> && !divides<int, I>);
-static_assert(!multiplies<I, double> && !multiplies<double, I> && !multiplies<I, bool> && !multiplies<I, char>);
+static_assert(!multiplies<I, double> && !multiplies<double, I> && !multiplies<I, bool> &&
+              !multiplies<I, char>);
 
 // K/6 + K/4 meet; +=, ++ and unary minus are there; coordinates subtract
-static_assert(adds<fold<K, 6>, fold<K, 4>> && adds_in_place<I, I> && adds_in_place<I, I8> && counts<I>);
-static_assert(counts<I8> && requires(I i, coords<I, J> c) { -i; -c; });
-static_assert(subtracts<coords<I>, coords<J>> && subtracts<coords<I, J>, I> && subtracts<I, coords<I, J>>);
+static_assert(adds<fold<K, 6>, fold<K, 4>> && adds_in_place<I, I> && adds_in_place<I, I8> &&
+              counts<I>);
+static_assert(counts<I8> && requires(I i, coords<I, J> c) {
+    -i;
+    -c;
+});
+static_assert(subtracts<coords<I>, coords<J>> && subtracts<coords<I, J>, I> &&
+              subtracts<I, coords<I, J>>);
 
 // In place, what would be rounded or would leave its bound is refused, as is another base.
 static_assert(!adds_in_place<I8, I> && !subtracts_in_place<I8, I> && !adds_in_place<I, J>);
 static_assert(!adds_in_place<I, int> && !subtracts_in_place<I, int> && !counts<bounded<I, 4>>);
 static_assert(!adds_in_place<bounded<I, 4>, bounded<I, 4>> && !adds_in_place<bounded<I, 4>, I>);
-static_assert(!adds_in_place<coords<I>, J> && !adds_in_place<coords<I8>, I> && adds_in_place<coords<I>, I8>);
+static_assert(!adds_in_place<coords<I>, J> && !adds_in_place<coords<I8>, I> &&
+              adds_in_place<coords<I>, I8>);
 
 // Coordinates + int
 static_assert(!adds<coords<I, J>, int> && !adds<int, coords<I, J>> && !subtracts<coords<I>, int>);
@@ -106,10 +165,13 @@ static_assert(!becomes<I, int> && !becomes<I, J> && !becomes<I, long> && !become
 // I:1 + 3, I:1 % 3, I:1 < 7, K k = 3, Fold a = 4: a bare integer is no dimension
 static_assert(!adds<I, int> && !adds<int, I> && !subtracts<I, int> && !subtracts<int, I>);
 static_assert(!remains<I, int> && !remains<int, I> && !remains<I, J> && remains<I, I8>);
-static_assert(refuses_comparison<I, int> && refuses_comparison<int, I> && refuses_comparison<I, bool>);
+static_assert(refuses_comparison<I, int> && refuses_comparison<int, I> &&
+              refuses_comparison<I, bool>);
 static_assert(refuses_comparison<I8, long long> && refuses_comparison<unsigned char, I>);
-static_assert(!becomes<int, K> && !becomes<int, K8> && !becomes<int, bounded<K, 4>> && !becomes<int, coords<K>>);
-static_assert(!adds<I, double> && refuses_comparison<I, double> && !adds<I, char> && refuses_comparison<I, char>);
+static_assert(!becomes<int, K> && !becomes<int, K8> && !becomes<int, bounded<K, 4>> &&
+              !becomes<int, coords<K>>);
+static_assert(!adds<I, double> && refuses_comparison<I, double> && !adds<I, char> &&
+              refuses_comparison<I, char>);
 
 // {I:1, I:2}
 static_assert(makes_coordinates<I, I8> && !makes_coordinates<I, I> && !makes_coordinates<I, J, I>);
@@ -117,7 +179,8 @@ static_assert(!makes_coordinates<I, bounded<I, 4>> && !makes_coordinates<I8, I8>
 static_assert(!makes_coordinates<int> && !makes_coordinates<I, int>);
 
 // get of an absent dimension, of coordinates and of an index
-static_assert(gets<coords<I, I8>, I8> && !gets<coords<I>, I8> && !gets<coords<I>, J> && !gets<coords<>, I>);
+static_assert(gets<coords<I, I8>, I8> && !gets<coords<I>, I8> && !gets<coords<I>, J> &&
+              !gets<coords<>, I>);
 using Index = spio::compound_index<axis<I>(4), axis<J>(8)>;
 static_assert(gets<Index, I> && !gets<Index, K> && !gets<Index, I8>);
 
@@ -126,8 +189,10 @@ static_assert(casts<coords<I, J>, I, K> && !casts<coords<I, J>, I, J>);
 static_assert(casts<Index, I, K> && !casts<Index, I, J>);
 
 // An index is made of a number or of an OFFSET, and of nothing else.
-template <class From> concept makes_an_index = requires(From x) { Index(x); };
-static_assert(makes_an_index<int> && makes_an_index<spio::OFFSET> && makes_an_index<coords<spio::OFFSET, K>>);
+template <class From>
+concept makes_an_index = requires(From x) { Index(x); };
+static_assert(makes_an_index<int> && makes_an_index<spio::OFFSET> &&
+              makes_an_index<coords<spio::OFFSET, K>>);
 static_assert(!makes_an_index<I> && !makes_an_index<coords<K>> && !makes_an_index<double>);
 
 // A range over a swizzled tensor is there; over a number it is not.
@@ -137,4 +202,5 @@ static_assert(ranges<I> && ranges<I8>);
 // Two bases have no lesser, and a stride or a bound is positive.
 static_assert(has_min<I, I8> && !has_min<I, J> && !has_min<I, int>);
 static_assert(refolds<8, I> && !refolds<0, I> && !refolds<-8, I> && !refolds<8, int>);
-static_assert(reduces<8, I> && !reduces<0, I> && !reduces<-8, I> && folds<I, 8> && !folds<I, 0> && !folds<int, 8>);
+static_assert(reduces<8, I> && !reduces<0, I> && !reduces<-8, I> && folds<I, 8> && !folds<I, 0> &&
+              !folds<int, 8>);

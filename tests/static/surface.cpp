@@ -2,16 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 
-struct I : spio::dim { using dim::dim; };
-struct J : spio::dim { using dim::dim; };
-struct K : spio::dim { using dim::dim; };
-struct N : spio::dim { using dim::dim; };
+struct I : spio::dim {
+    using dim::dim;
+};
+struct J : spio::dim {
+    using dim::dim;
+};
+struct K : spio::dim {
+    using dim::dim;
+};
+struct N : spio::dim {
+    using dim::dim;
+};
 using spio::make_coordinates;
 
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
-template <class A, class B> concept equates = requires(A a, B b) { a == b; };
-template <class A, class B> concept adds = requires(A a, B b) { a + b; };
+template <class A, class B>
+concept equates = requires(A a, B b) { a == b; };
+template <class A, class B>
+concept adds = requires(A a, B b) { a + b; };
 
 constexpr auto i = spio::axis<I>(16);
 constexpr auto k = spio::axis<K>(32);
@@ -35,7 +45,8 @@ constexpr bool lesson2() {
     if (a[I(2)][K(4)].get() != a[K(4)][I(2)].get()) return false;
     if (a[I(2) + K(4)].get() != data + 2 * 32 + 4) return false;
     auto const world = make_coordinates(I(2), J(3), K(4));
-    if (a[world].get() != a[I(2)][K(4)].get() || b[world].get() != b[K(4)][J(3)].get()) return false;
+    if (a[world].get() != a[I(2)][K(4)].get() || b[world].get() != b[K(4)][J(3)].get())
+        return false;
     *a[I(2)][K(4)] = 1.0f;
     return data[2 * 32 + 4] == 1.0f;
 }
@@ -138,7 +149,9 @@ constexpr bool lesson6() {
 static_assert(lesson6());
 
 // 7. Derived dimensions.
-struct half8 { unsigned words[4]; };
+struct half8 {
+    unsigned words[4];
+};
 using Swizzled = spio::tensor<half8, k / 16, i / 16, spio::checkerboard(i % 16, (k % 16) / 8)>;
 static_assert(Swizzled::size() == 64 && Swizzled::num_bytes() == 1024);
 static_assert(Swizzled()[I(5)][K(8)].offset() == 10 && Swizzled()[K(24) + I(5)].offset() == 42);

@@ -2,9 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 
-struct I : spio::dim { using dim::dim; };
-struct J : spio::dim { using dim::dim; };
-struct K : spio::dim { using dim::dim; };
+struct I : spio::dim {
+    using dim::dim;
+};
+struct J : spio::dim {
+    using dim::dim;
+};
+struct K : spio::dim {
+    using dim::dim;
+};
 using spio::axis;
 using spio::checkerboard;
 using spio::checkerboard_order;
@@ -43,13 +49,15 @@ template <int Ranks> constexpr bool is_invertible() {
     }
     return true;
 }
-static_assert(is_invertible<8>() && is_invertible<4>() && is_invertible<16>() && is_invertible<2>());
+static_assert(is_invertible<8>() && is_invertible<4>() && is_invertible<16>() &&
+              is_invertible<2>());
 static_assert(order.offset(0, 0) == 0 && order.offset(3, 0) == 6 && order.offset(4, 0) == 9);
 static_assert(order.offset(7, 0) == 15 && order.offset(0, 1) == 1 && order.offset(4, 1) == 8);
 
 // CheckerboardFromDim.plain_offset_dim, fold_of_offset_dim
 static_assert(order.pair(spio::OFFSET(13).get()) == 6 && order.color(13) == 0);
-static_assert(order.pair(spio::unfold(fold<spio::OFFSET, 8>(2)).get()) == 8 && order.color(16) == 0);
+static_assert(order.pair(spio::unfold(fold<spio::OFFSET, 8>(2)).get()) == 8 &&
+              order.color(16) == 0);
 
 constexpr auto i = axis<I>(64);
 constexpr auto k = axis<K>(64);
@@ -57,7 +65,8 @@ using Tile = chars<checkerboard(axis<I>(16), axis<K>(16) / 8)>;
 
 // CheckerboardDerivedDims.type_aliases: size 32, of 16 pairs in 2 colors
 static_assert(Tile::size() == 32 && Tile::storage_size() == 32);
-static_assert(Tile::extent<I>() == I(16) && Tile::extent<K8>() == K8(2) && Tile::extent<K>() == K(16));
+static_assert(Tile::extent<I>() == I(16) && Tile::extent<K8>() == K8(2) &&
+              Tile::extent<K>() == K(16));
 
 // CheckerboardDerivedDims.compute_coordinates, TensorCheckerboard.derived_dim_subscript,
 // Tensor.checkerboardindex_derived_dim_subscript
@@ -102,7 +111,8 @@ constexpr bool tiles_by_itself() {
 static_assert(tiles_by_itself());
 
 // Tensor.checkerboardindex_derived_dim_subscript_with_coarse_fold: with K/64, and K/8 up to 31
-using Coarse = chars<axis<K>(256) / 64, axis<K>(256) % 64 / 16, checkerboard(axis<I>(16), axis<K>(256) % 16 / 8)>;
+using Coarse = chars<axis<K>(256) / 64, axis<K>(256) % 64 / 16,
+                     checkerboard(axis<I>(16), axis<K>(256) % 16 / 8)>;
 constexpr bool coarse_folds_tile() {
     Coarse const t(memory);
     for (int pair = 0; pair < 16; pair += 5) {
@@ -117,22 +127,30 @@ constexpr bool coarse_folds_tile() {
 static_assert(coarse_folds_tile());
 
 // Tensor.checkerboardindex_with_coarse_fold_subscript: a tile of J, then a cell of it
-using JTiles = chars<axis<J>(128) / 64, axis<J>(128) % 64 / 16, checkerboard(axis<J>(128) % 16, axis<K>(16) / 8)>;
+using JTiles = chars<axis<J>(128) / 64, axis<J>(128) % 64 / 16,
+                     checkerboard(axis<J>(128) % 16, axis<K>(16) / 8)>;
 constexpr JTiles j_tiles(memory);
 static_assert(at(j_tiles[fold<J, 64>(1)][J(21) + K8(1)]) == 128 + 32 + checker(5, 1));
 
 // TensorDerivedDim.compound_index_subscript, fragment_load_index_subscript,
-// LoadIndexToCheckerboard.mma_a_full_chain
+// LoadIndexToCheckerboard.mma_a_full_chain, mma_b_full_chain
 using Load = spio::compound_index<axis<K>(16) / 8, axis<I>(16)>;
 constexpr bool lanes_find_their_cells() {
     for (int lane = 0; lane < 32; ++lane) {
         if (at(Tile(memory)[Load(lane)]) != checker(lane % 16, lane / 16)) return false;
     }
+    using LoadB = spio::compound_index<axis<I>(16) / 8, axis<K>(16) / 8, axis<I>(16) % 8>;
+    for (int lane = 0; lane < 32; ++lane) {
+        int const row = lane % 8 + 8 * (lane / 16);
+        if (at(Tile(memory)[LoadB(lane)]) != checker(row, lane / 8 % 2)) return false;
+    }
     return at(worked[fold<I, 16>(1)][Load(1)]) == 32 + 2 && at(worked[Load(16)]) == 1;
 }
 static_assert(lanes_find_their_cells());
 
-// TestDimArgSupport.test_checkerboard_with_static_dim_auto_size: as many cells as were asked for
+// TestDimArgSupport.test_checkerboard_with_static_dim_auto_size,
+// test_checkerboard_with_dim_objects, test_checkerboard_with_fold_objects,
+// TestDerivedDimensionInDims.test_derived_dim_via_dict_positional: as many cells as were asked for
 static_assert(chars<checkerboard(axis<I>(64), axis<K>(16) / 8)>::size() == 128);
 static_assert(at(chars<checkerboard(axis<I>(64), axis<K>(16) / 8)>(memory)[I(63)]) == 127);
 
@@ -143,7 +161,8 @@ constexpr bool exchanges_rows() {
     for (int a = 0; a < 64; a += 5) {
         for (int b = 0; b < 64; b += 3) {
             if (at(wide[K(b)][I(a)]) != a * 64 + ((b / 8) ^ (a % 8)) * 8 + b % 8) return false;
-            if (b < 32 && at(narrow[I(a) + K(b)]) != a * 32 + ((b / 8) ^ (a / 2 % 4)) * 8 + b % 8) return false;
+            if (b < 32 && at(narrow[I(a) + K(b)]) != a * 32 + ((b / 8) ^ (a / 2 % 4)) * 8 + b % 8)
+                return false;
         }
     }
     return true;

@@ -2,12 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 
-struct H : spio::dim { using dim::dim; };
-struct I : spio::dim { using dim::dim; };
-struct J : spio::dim { using dim::dim; };
-struct K : spio::dim { using dim::dim; };
-struct M : spio::dim { using dim::dim; };
-struct W : spio::dim { using dim::dim; };
+struct H : spio::dim {
+    using dim::dim;
+};
+struct I : spio::dim {
+    using dim::dim;
+};
+struct J : spio::dim {
+    using dim::dim;
+};
+struct K : spio::dim {
+    using dim::dim;
+};
+struct M : spio::dim {
+    using dim::dim;
+};
+struct W : spio::dim {
+    using dim::dim;
+};
 using spio::axis;
 using spio::coords;
 using spio::fold;
@@ -44,7 +56,8 @@ static_assert(is<K8>(TwoFolds::size<K8>(), 8) && is<K>(TwoFolds::size<K>(), 8));
 static_assert(is<K>(TwoFolds::extent<K>(), 64) && is<K8>(TwoFolds::extent<K8>(), 8));
 static_assert(is<fold<K, 16>>(TwoFolds::extent<fold<K, 16>>(), 4));
 static_assert(is<fold<K, 128>>(TwoFolds::extent<fold<K, 128>>(), 0));
-static_assert(same<decltype(TwoFolds::extents()), coords<K8, M>> && TwoFolds::extents() == K(64) + M(16));
+static_assert(same<decltype(TwoFolds::extents()), coords<K8, M>> &&
+              TwoFolds::extents() == K(64) + M(16));
 
 // Tensor.tensor_extent_different_fold_levels
 using Blocks = chars<axis<M>(64) / 16>;
@@ -95,14 +108,16 @@ static_assert(at(t[make_coordinates(J(100), K(12))][M(5) + H(3)]) == at(t[K(12)]
 using Coarse = chars<axis<J>(8), axis<I>(32) / 8>;
 constexpr Coarse coarse(memory);
 static_assert(at(coarse[make_coordinates(I(1), fold<I, 8>(1))]) == 1);
-static_assert(at(coarse[make_coordinates(I(1), fold<I, 8>(1))][I(7)]) == 2 && at(coarse[I(4)][I(4)]) == 1);
+static_assert(at(coarse[make_coordinates(I(1), fold<I, 8>(1))][I(7)]) == 2 &&
+              at(coarse[I(4)][I(4)]) == 1);
 
 // Coordinates.apply_to_three_dimensions
 using Cube = chars<axis<K>(4), axis<J>(4), axis<I>(4)>;
 static_assert(at(Cube(memory)[make_coordinates(I(1), J(2), K(3))]) == 57);
 
 // Coordinates.fold_projects_onto_base_dim_in_tensor
-static_assert(at(chars<axis<J>(4), axis<I>(32)>(memory)[make_coordinates(fold<I, 8>(2), J(1))]) == 48);
+static_assert(at(chars<axis<J>(4), axis<I>(32)>(memory)[make_coordinates(fold<I, 8>(2), J(1))]) ==
+              48);
 
 // Tensor.double_subscript_with_wave_block_idx
 constexpr auto i64 = axis<I>(64);
@@ -131,7 +146,8 @@ static_assert(at(Grid(memory)[Block(1)][Thread(70)]) == 150);
 static_assert(at(Grid(memory)[Thread(70)][Block(1)]) == 150);
 
 // ContiguousTensor.offset_from_tensor, StrideTensor.offset_from_tensor: the sizes
-using Padded = tensor<float, axis<I>(7), axis<J>(16).pitch(34 * 44), axis<H>(33).pitch(44), axis<W>(42)>;
+using Padded =
+    tensor<float, axis<I>(7), axis<J>(16).pitch(34 * 44), axis<H>(33).pitch(44), axis<W>(42)>;
 static_assert(Padded::size() == 7 * 16 * 33 * 42);
 static_assert(Padded::storage_size() == 1 + 6 * 16 * 34 * 44 + 15 * 34 * 44 + 32 * 44 + 41);
 static_assert(Padded::num_bytes() == 4 * Padded::storage_size());
@@ -139,8 +155,12 @@ using Dense = tensor<float, axis<I>(7), axis<J>(16), axis<H>(33), axis<W>(42)>;
 static_assert(Dense::size() == 7 * 16 * 33 * 42 && Dense::storage_size() == Dense::size());
 static_assert(Dense::num_bytes() == 4 * Dense::size());
 
-// TestTensorProperties.test_size, test_num_bytes, test_num_bytes_vector_type
-struct half8 { unsigned words[4]; };
+// TestTensorProperties.test_size, test_num_bytes, test_num_bytes_vector_type,
+// TestTensorBasicConstruction.test_vector_dtype,
+// TestTensorPositionalDimArgs.test_positional_with_vector_dtype
+struct half8 {
+    unsigned words[4];
+};
 static_assert(tensor<float, axis<I>(16), axis<J>(32), axis<K>(8)>::size() == 16 * 32 * 8);
 static_assert(tensor<float, axis<I>(16), axis<J>(32), axis<K>(8)>::num_bytes() == 16 * 32 * 8 * 4);
 static_assert(tensor<half8, axis<I>(16), axis<J>(32)>::num_bytes() == 16 * 32 * 16);
@@ -149,9 +169,12 @@ static_assert(tensor<half8, axis<I>(16), axis<J>(32)>::num_bytes() == 16 * 32 * 
 using Transposed = chars<axis<I>(4).pitch(1), axis<J>(8).pitch(4)>;
 static_assert(Transposed::storage_size() == 32 && at(Transposed(memory)[I(3)][J(7)]) == 31);
 
-// TestTensorEdgeCases.test_1d_tensor, test_many_dimensions
+// TestTensorEdgeCases.test_1d_tensor, test_many_dimensions,
+// TestTensorPositionalDimArgs.test_single_dim_positional, test_three_dims_positional,
+// test_many_dimensions_positional
 static_assert(at(chars<axis<I>(5)>(memory)[I(4)]) == 4);
-static_assert(at(chars<axis<I>(3), axis<J>(4), axis<K>(5), axis<H>(6)>(memory)[I(2) + J(3)][K(4) + H(5)]) == 359);
+static_assert(at(chars<axis<I>(3), axis<J>(4), axis<K>(5), axis<H>(6)>(
+                  memory)[I(2) + J(3)][K(4) + H(5)]) == 359);
 
 // A pointer that may move, and what it points to.
 constexpr bool points_where_it_is_set() {

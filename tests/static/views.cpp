@@ -2,12 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 
-struct H : spio::dim { using dim::dim; };
-struct I : spio::dim { using dim::dim; };
-struct J : spio::dim { using dim::dim; };
-struct K : spio::dim { using dim::dim; };
-struct N : spio::dim { using dim::dim; };
-struct W : spio::dim { using dim::dim; };
+struct H : spio::dim {
+    using dim::dim;
+};
+struct I : spio::dim {
+    using dim::dim;
+};
+struct J : spio::dim {
+    using dim::dim;
+};
+struct K : spio::dim {
+    using dim::dim;
+};
+struct N : spio::dim {
+    using dim::dim;
+};
+struct W : spio::dim {
+    using dim::dim;
+};
 using spio::axis;
 using spio::fold;
 using spio::slice;
@@ -20,9 +32,12 @@ template <class A> inline constexpr bool same<A, A> = true;
 constexpr char memory[4096] = {};
 template <auto... Axes> using chars = tensor<char const, Axes...>;
 template <class Cursor> constexpr long long at(Cursor c) { return c.get() - memory; }
-template <int Size, class T, class D> concept slices = requires(T t, D d) { slice<Size>(t, d); };
-template <class Vector, class T> concept vectorizes = requires(T t) { spio::as_vectors<Vector>(t); };
-template <class Vector, class T> concept has_vectors = requires { typename vectors_of<Vector, T>; };
+template <int Size, class T, class D>
+concept slices = requires(T t, D d) { slice<Size>(t, d); };
+template <class Vector, class T>
+concept vectorizes = requires(T t) { spio::as_vectors<Vector>(t); };
+template <class Vector, class T>
+concept has_vectors = requires { typename vectors_of<Vector, T>; };
 
 // Tensor.tensor_2d, Tensor.tensor_2d_custom_stride: slices of H and of W
 constexpr chars<axis<H>(24).pitch(64), axis<W>(30)> hw(memory);
@@ -30,8 +45,10 @@ constexpr bool cuts_a_part() {
     for (int start = 0; start <= 20; start += 20) {
         auto const rows = slice<4>(hw, H(start));
         auto const cells = slice<10>(hw, W(start));
-        if (rows.size() != 4 * 30 || rows.size<H>() != H(4) || rows.size<W>() != W(30)) return false;
-        if (cells.size() != 24 * 10 || cells.extents() != spio::make_coordinates(H(24), W(10))) return false;
+        if (rows.size() != 4 * 30 || rows.size<H>() != H(4) || rows.size<W>() != W(30))
+            return false;
+        if (cells.size() != 24 * 10 || cells.extents() != spio::make_coordinates(H(24), W(10)))
+            return false;
         for (auto x : range(rows)) {
             if (at(rows[x]) != at(hw[x][H(start)]) || !rows[x].inbounds()) return false;
         }
@@ -67,24 +84,33 @@ static_assert(is_a_part<SmallSwizzled, 1>(fold<I, 8>(1)));
 static_assert(slices<2, Folded, K8> && !slices<2, Folded, K> && !slices<5, Folded, K8>);
 static_assert(!slices<2, Swizzled, K8> && !slices<2, Swizzled, I> && !slices<2, Folded, J>);
 static_assert(!slices<0, Folded, K8> && !slices<2, Folded, int> && !slices<-1, Folded, I>);
-static_assert(!slices<2, chars<axis<K>(4).ring(), i>, K> && slices<2, chars<axis<K>(4).ring(), i>, I>);
+static_assert(!slices<2, chars<axis<K>(4).ring(), i>, K> &&
+              slices<2, chars<axis<K>(4).ring(), i>, I>);
 
 // Of a tensor with a dynamic size, what is static is cut.
 using Dynamic = chars<axis<N>(spio::dynamic), i, k>;
 static_assert(at(slice<4>(Dynamic(memory, N(3)), I(8))[N(2)][I(3)][K(1)]) == 2 * 512 + 11 * 32 + 1);
-static_assert(slice<4>(Dynamic(memory, N(3)), I(8)).extents() == spio::make_coordinates(N(3), I(4), K(32)));
+static_assert(slice<4>(Dynamic(memory, N(3)), I(8)).extents() ==
+              spio::make_coordinates(N(3), I(4), K(32)));
 static_assert(!slices<2, Dynamic, N>);
 
 // WithVectorWidth.dimensions_and_strides, WithVectorWidth.storage_layout: [warp, J/4 @132, I, J] as
 // float4 is [warp, J/4 @33, I], in a quarter of the storage
-struct WARP : spio::dim { using dim::dim; };
-struct float4_like { float x, y, z, w; };
-struct float2_like { float x, y; };
+struct WARP : spio::dim {
+    using dim::dim;
+};
+struct float4_like {
+    float x, y, z, w;
+};
+struct float2_like {
+    float x, y;
+};
 constexpr auto j = axis<J>(64);
 using Narrow = tensor<float, axis<WARP>(4), (j / 4).pitch(132), axis<I>(32), j % 4>;
 using Wide = vectors_of<float4_like, Narrow>;
 static_assert(same<Wide::data_type, float4_like> && Wide::size() == Narrow::size() / 4);
-static_assert(Wide::num_bytes() == 4 * 16 * 33 * 16 - 16 && Wide::storage_size() == 4 * 16 * 33 - 1);
+static_assert(Wide::num_bytes() == 4 * 16 * 33 * 16 - 16 &&
+              Wide::storage_size() == 4 * 16 * 33 - 1);
 static_assert(Wide()[fold<J, 4>(1)].offset() == 33 && Wide()[WARP(1)].offset() == 16 * 33);
 
 // WithVectorWidth.memory_access: the same addresses, for each place
@@ -116,7 +142,8 @@ static_assert(vectorizes<float4_like, tensor<float, axis<N>(spio::dynamic), j>>)
 static_assert(!vectorizes<float4_like, tensor<float const, i, j>>);
 
 // TestTensorBasicConstruction.test_constant_tensor: what may be written may be read
-template <class From, class To> concept becomes = requires(From x, void (*f)(To)) { f(x); };
+template <class From, class To>
+concept becomes = requires(From x, void (*f)(To)) { f(x); };
 static_assert(becomes<tensor<float, i, j>, tensor<float const, i, j>>);
 static_assert(!becomes<tensor<float const, i, j>, tensor<float, i, j>>);
 static_assert(!becomes<tensor<float, i, j>, tensor<float const, j, i>>);

@@ -1,4 +1,4 @@
-// says: NoAxisOfTheTensor=spio::folded<K, 16>, Tensor=spio::tensor<float, spio::axis<K>.*deleted
+// says: NoAxisOfTheTensor=(K16|spio::folded<K, 16>), Tensor=.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,0 +1,35 @@
+// A cursor stepped in place on a base with bounded digits: K(0) is the term that takes the steps.
+// SPDX-License-Identifier: Apache-2.0
+// differs: nvcc: +1 add.s32 +1 mov.u32: the loop counts the steps beside the digit.
+// differs: nvrtc: +1 add.s32 +1 mov.u32: the loop counts the steps beside the digit.
+namespace cursor_on_digits {
+
+constexpr auto i = spio::axis<I>(32);
+constexpr auto k = spio::axis<K>(1024);
+using matrix = spio::tensor<float const, k / 8, i, k % 8>;
+using thread = spio::compound_index<i, k % 8>;
+
+__global__ void typed(float* to, float const* from, int steps) {
+    auto place = matrix(from)[thread(threadIdx.x)][K(0)];
+    float sum = 0;
+#pragma unroll 1
+    for (int step = 0; step < steps; ++step) {
+        sum += *place;
+        place.step(K(3));
+    }
+    to[threadIdx.x] = sum;
+}
+
+__global__ void raw(float* to, float const* from, int steps) {
+    int const i = threadIdx.x / 8;
+    int k = threadIdx.x % 8;
+    float sum = 0;
+#pragma unroll 1
+    for (int step = 0; step < steps; ++step) {
+        sum += from[(k >> 3) * (32 * 8) + i * 8 + (k & 7)];
+        k += 3;
+    }
+    to[threadIdx.x] = sum;
+}
+
+} // namespace cursor_on_digits

@@ -1,0 +1,121 @@
+// Cursors at run time: bounds over whole domains, steps, and rings that a loop goes around.
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <vector>
+
+import spio.dims;
+
+struct H : spio::dim {
+    using dim::dim;
+};
+struct I : spio::dim {
+    using dim::dim;
+};
+struct K : spio::dim {
+    using dim::dim;
+};
+struct M : spio::dim {
+    using dim::dim;
+};
+struct N : spio::dim {
+    using dim::dim;
+};
+struct W : spio::dim {
+    using dim::dim;
+};
+using spio::axis;
+using spio::fold;
+using spio::make_coordinates;
+using spio::tensor;
+using K8 = fold<K, 8>;
+
+TEST_CASE("law 10: inbounds() means 0 <= position < extent in every base") {
+    tensor<float, axis<H>(16), axis<W>(32)> const t;
+    bool agree = true;
+    for (int h = -40; h < 60; ++h) {
+        for (int w = -70; w < 100; ++w) {
+            bool const expected = 0 <= h && h < 16 && 0 <= w && w < 32;
+            agree &= t[H(h)][W(w)].inbounds() == expected;
+            agree &= t[make_coordinates(W(w + 9), H(h - 9))][H(9) - W(9)].inbounds() == expected;
+        }
+    }
+    CHECK(agree);
+    CHECK_FALSE(t[H(0x7fffffff)].inbounds());
+    CHECK_FALSE(t[H(-0x7fffffff)].inbounds());
+}
+
+TEST_CASE("Cursor.in_range_overload_stores_result_and_returns_this") {
+    tensor<float, axis<H>(16), axis<W>(32)> const t;
+    bool in = false;
+    auto const inside = t[H(5)][W(10)];
+    CHECK(&inside.inbounds(in) == &inside);
+    CHECK(in);
+    auto const outside = t[H(-5)][W(10)];
+    CHECK(&outside.inbounds(in) == &outside);
+    CHECK_FALSE(in);
+}
+
+TEST_CASE("Cursor.in_range_overload_enables_method_chaining") {
+    std::vector<float> data(16 * 32);
+    tensor<float, axis<H>(16), axis<W>(32)> const t(data.data());
+    bool in = false;
+    CHECK(t[H(5)][W(10)].inbounds(in).rebase().get() == data.data() + 5 * 32 + 10);
+    CHECK(in);
+}
+
+TEST_CASE("Tensor.deferred_folding_with_step") {
+    constexpr auto k = axis<K>(64);
+    tensor<int, k / 8, axis<M>(4), k % 8> const t;
+    auto by_coordinates = t[M(1)];
+    auto by_parts = t[M(1)];
+    int position = 0;
+    for (int n = 0; n < 40; ++n) {
+        int const next = n % 2 == 0 ? 3 : 5;
+        position += next;
+        by_coordinates.step(make_coordinates(K(next), N(99)));
+        by_parts.step(K8(1)).step(K(next - 8));
+        CHECK(by_coordinates.offset() == t[K(position)][M(1)].offset());
+        CHECK(by_parts.offset() == by_coordinates.offset());
+        CHECK(by_parts.inbounds() == (position < 64));
+    }
+}
+
+TEST_CASE("law 5: a ring is gone around") {
+    constexpr auto k = axis<K>(16).ring();
+    int data[2 * 8 * 4] = {};
+    tensor<int, k / 8, axis<I>(4), k % 8> const buffer(data);
+    auto load = buffer.origin();
+    for (auto chunk : spio::range(K8(10))) {
+        CHECK(load.get() == data + chunk.get() % 2 * 32);
+        CHECK(buffer[chunk][K(3)].get() == load.get() + 3);
+        load.step(K8(1));
+    }
+}
+
+TEST_CASE("IndexPartition.all_offsets_covered") {
+    using Lanes = spio::compound_index<axis<N>(2), axis<spio::LANE>(32)>;
+    using Tile = spio::compound_index<axis<H>(10), axis<W>(10)>;
+    int data[100] = {};
+    tensor<int, axis<H>(10), axis<W>(10)> const t(data);
+    for (int thread = 0; thread < 32; ++thread) {
+        for (auto element : Tile::partition<spio::LANE>(Lanes(thread))) ++*t[element];
+    }
+    for (int n : data) CHECK(n == 1);
+}
+
+TEST_CASE("WaveBlockIdx.decomposition_and_unfold") {
+    constexpr auto rows = axis<I>(8192);
+    constexpr auto columns = axis<M>(1024);
+    using Block = spio::compound_index<rows / 1024, columns / 128, rows / 256 % 4>;
+    CHECK(Block::size() == 256);
+    for (int id : {0, 3, 4, 31, 32, 45, 255}) {
+        Block const block(id);
+        CHECK(block.get<fold<I, 256>>().get() == id % 4);
+        CHECK(block.get<fold<M, 128>>().get() == id / 4 % 8);
+        CHECK(block.get<fold<I, 1024>>().get() == id / 32);
+        auto const place = block.coordinates().normalize();
+        CHECK(spio::unfold(place.get<fold<I, 256>>()) == I(id / 32 * 1024 + id % 4 * 256));
+        CHECK(block == make_coordinates(I(id / 32 * 1024 + id % 4 * 256), M(id / 4 % 8 * 128)));
+    }
+}

@@ -1,0 +1,95 @@
+// Iterating over memory: each element of a tensor is reached once, and tensors copy by position.
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <vector>
+
+import spio.dims;
+
+struct I : spio::dim {
+    using dim::dim;
+};
+struct J : spio::dim {
+    using dim::dim;
+};
+struct K : spio::dim {
+    using dim::dim;
+};
+struct N : spio::dim {
+    using dim::dim;
+};
+using spio::axis;
+using spio::tensor;
+constexpr auto i = axis<I>(16);
+constexpr auto j = axis<J>(32);
+constexpr auto k = axis<K>(64);
+
+TEST_CASE("CoordinatesRange.apply_to_tensor") {
+    int data[6] = {};
+    tensor<int, axis<I>(2), axis<J>(3)> const t(data);
+    int n = 0;
+    for (auto x : range(t)) *t[x] = n++;
+    for (int a = 0; a < 2; ++a) {
+        for (int b = 0; b < 3; ++b) CHECK(*t[I(a)][J(b)] == a * 3 + b);
+    }
+}
+
+TEST_CASE("CoordinatesRange.copy_between_tensors") {
+    using From = tensor<int, k / 8, i, k % 8>;
+    using To = tensor<int, i.pitch(70), spio::swizzle(k / 8, i % 8), k % 8>;
+    std::vector<int> from_data(From::storage_size());
+    std::vector<int> to_data(To::storage_size(), -1);
+    From const from(from_data.data());
+    To const to(to_data.data());
+    int n = 0;
+    for (auto x : range(from)) *from[x] = n++;
+    for (auto x : range(to)) *to[x] = *from[x];
+    bool equal = true;
+    for (auto x : range(from)) equal &= *from[x] == *to[x];
+    CHECK(equal);
+    CHECK(n == 1024);
+}
+
+TEST_CASE("CoordinatesRange.accumulate_values") {
+    int data[9];
+    tensor<int, axis<I>(3), axis<J>(3)> const t(data);
+    t.fill(1);
+    int sum = 0;
+    for (auto x : range(t)) sum += *t[x];
+    CHECK(sum == 9);
+}
+
+// Law 9, counted.
+template <class Tensor> void visits_every_element_once(Tensor const& t) {
+    std::vector<int> visits(t.storage_size());
+    int count = 0;
+    for (auto x : range(t)) {
+        REQUIRE(t[x].inbounds());
+        ++visits.at(t[x].offset());
+        ++count;
+    }
+    CHECK(count == t.size());
+    int touched = 0;
+    for (int n : visits) {
+        CHECK(n <= 1);
+        touched += n;
+    }
+    CHECK(touched == t.size());
+}
+
+TEST_CASE("law 9: range(tensor) visits every element once, whatever the pitches") {
+    visits_every_element_once(tensor<int, axis<I>(8).pitch(64), j>());
+    visits_every_element_once(tensor<int, i.pitch(1), j.pitch(16)>());
+    visits_every_element_once(tensor<int, k % 8, i, k / 8>());
+    visits_every_element_once(tensor<int, k / 16, spio::checkerboard(i, k / 8 % 2), k % 8>());
+    visits_every_element_once(tensor<int, axis<I>(1).pitch(100), j.pitch(3), axis<K>(3)>());
+    visits_every_element_once(tensor<int, axis<K>(4).ring(), i, j>());
+    for (int n = 0; n < 40; ++n) {
+        visits_every_element_once(tensor<int, axis<N>(spio::dynamic), i>(nullptr, N(n)));
+        visits_every_element_once(
+            tensor<int, axis<N>(spio::dynamic) / 8, i, axis<N>(spio::dynamic) % 8>(nullptr, N(n)));
+        visits_every_element_once(
+            tensor<int, i, axis<N>(spio::dynamic) / 16, axis<N>(spio::dynamic) / 4 % 4,
+                   axis<N>(spio::dynamic) % 4>(nullptr, N(n)));
+    }
+}

@@ -1,0 +1,5 @@
+// says: the_folds_do_not_meet<K, 4(LL)?, 8(LL)?>
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+using Wrong = spio::layout<k / 8, k % 4>; // wrong

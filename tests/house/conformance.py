@@ -1,0 +1,55 @@
+# Checks that each row of the reference's conformance list has its test, or a reason to have none.
+# SPDX-License-Identifier: Apache-2.0
+"""conformance.txt has a line `Suite.row: file` or `Suite.row: (reason)` for every row.
+
+A test names its row in a comment or in its TEST_CASE, the suite said once for a list of rows:
+    // Coordinates.equal_same_dims_true, equal_same_dims_false: what else there is to say
+"""
+import re
+import sys
+
+from sources import root
+
+
+def rows_named_in(text):
+    """All rows that the comments and test cases of a file name, suites given to plain names."""
+    rows = set()
+    comments = re.findall(r"(?:^[ \t]*//.*\n)+", text, re.M)
+    for words in comments + re.findall(r'TEST_CASE\("([^"]*)"', text):
+        words = re.sub(r"^[ \t]*//", "", words, flags=re.M)
+        rows.update(" ".join(part.split()) for part in re.split("[,:]", words))
+        suite = None
+        for word in re.findall(r"[A-Za-z]\w*(?:\.\w+)?", words):
+            if "." in word:
+                suite = word.split(".")[0]
+                rows.add(word)
+            elif suite:
+                rows.add(f"{suite}.{word}")
+    return rows
+
+
+def main():
+    named, missing, tested, excused = {}, [], 0, {}
+    for line in (root / "tests/house/conformance.txt").read_text().splitlines():
+        if not line or line.startswith("#"):
+            continue
+        row, _, where = line.partition(": ")
+        if where.startswith("("):
+            excused[where] = excused.get(where, 0) + 1
+            continue
+        if where not in named:
+            path = root / where
+            named[where] = rows_named_in(path.read_text()) if path.exists() else set()
+        found = row in named[where]
+        tested += found
+        if not found:
+            missing.append(f"{where}: no test is named {row}")
+    print(*missing, sep="\n")
+    reasons = ", ".join(f"{count} {reason.strip('()')}" for reason, count in sorted(excused.items()))
+    print(f"figure: house.conformance: {tested} rows tested, {len(missing)} missing; "
+          f"without a counterpart: {reasons}")
+    return bool(missing)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+// Carry plans against brute force: the digit, and every promise that a plan makes of its parts.
+// SPDX-License-Identifier: Apache-2.0
+#include "tally.h"
+
+#include <string>
+
+#include "model.h"
+#include "planned_digit.h"
+
+namespace {
+
+struct question {
+    drawn_terms terms;
+    int stride = 1;
+    long long period = 0;
+
+    std::string text() const {
+        std::string result =
+            "stride " + std::to_string(stride) + " period " + std::to_string(period);
+        for (int i = 0; i < most_terms; ++i) {
+            if (terms.base[i] != 0) continue;
+            result += " + " + std::to_string(terms.values[i]) + " of " +
+                      std::to_string(terms.strides[i]) + " below " +
+                      std::to_string(terms.bounds[i]);
+        }
+        return result;
+    }
+};
+
+question draw_question(dice& random) {
+    constexpr int strides[] = {1, 1, 2, 3, 4, 5, 6, 8, 8, 10, 12, 16, 24, 32, 64};
+    constexpr int sizes[] = {2, 3, 4, 5, 7, 8, 16, 30};
+    question q;
+    q.stride = random.pick(strides);
+    q.period = random.one_in(3) ? 0 : static_cast<long long>(q.stride) * random.pick(sizes);
+    int const count = 1 + random.below(most_terms);
+    for (int i = 0; i < most_terms; ++i) {
+        q.terms.base[i] = i < count && !random.one_in(6) ? 0 : 1;
+        q.terms.strides[i] = random.pick(strides);
+        q.terms.bounds[i] = random.one_in(2) ? random.pick(sizes) : 0;
+    }
+    return q;
+}
+
+void draw_values(question& q, dice& random) {
+    for (int i = 0; i < most_terms; ++i) {
+        int const bound = q.terms.bounds[i];
+        // The greatest values are those that break a promise, if any does.
+        q.terms.values[i] = bound == 0         ? static_cast<int>(random.between(-200, 200))
+                            : random.one_in(2) ? bound - 1
+                                               : random.below(bound);
+    }
+}
+
+} // namespace
+
+TEST_CASE("a planned digit is the floor of the sum, reduced") {
+    tally t;
+    dice random(1);
+    int const plans = rounds(400'000);
+    for (int n = 0; n < plans; ++n) {
+        question q = draw_question(random);
+        auto const plan = q.terms.plan(0, q.stride, q.period);
+        for (int trial = 0; trial < 4; ++trial) {
+            draw_values(q, random);
+            long long sum = 0;
+            long long parts = 0;
+            long long digit = 0;
+            for (int i = 0; i < most_terms; ++i) {
+                if (q.terms.base[i] != 0) continue;
+                sum += 1LL * q.terms.values[i] * q.terms.strides[i];
+                parts += 1LL * q.terms.values[i] * plan.part[i];
+                digit += 1LL * q.terms.values[i] * plan.whole[i];
+            }
+            auto const text = [&] { return q.text(); };
+            long long right = oracle::floor_quotient(sum, q.stride);
+            if (q.period > 0) right = oracle::floor_rest(right, q.period / q.stride);
+            t.check(q.terms.digit(0, q.stride, q.period) == right, "the digit", text);
+            if (plan.parts_non_negative) t.check(parts >= 0, "parts_non_negative", text);
+            if (plan.parts_vanish) {
+                t.check(0 <= parts && parts < plan.divisor, "parts_vanish", text);
+            }
+            digit += oracle::floor_quotient(parts, plan.divisor);
+            if (plan.non_negative) t.check(digit >= 0, "non_negative", text);
+        }
+    }
+    t.conclude("carries: " + std::to_string(plans) + " plans, " + std::to_string(t.tried) +
+               " checks");
+}
+
+TEST_CASE(
+    "a plan does no needless work: bounded values that cannot carry are not divided or reduced") {
+    tally t;
+    for (int stride = 1; stride <= 12; ++stride) {
+        for (int bound = 1; bound <= 12; ++bound) {
+            // One value below its bound, in units: no division if it stays below the stride, no
+            // remainder if it stays below the period.
+            for (int size = 1; size <= 12; ++size) {
+                question q;
+                for (int& base : q.terms.base) base = 1;
+                q.terms.base[0] = 0;
+                q.terms.strides[0] = 1;
+                q.terms.bounds[0] = bound;
+                q.stride = stride;
+                q.period = 1LL * stride * size;
+                auto const plan = q.terms.plan(0, q.stride, q.period);
+                auto const text = [&] { return q.text(); };
+                if (stride > 1 && bound <= stride && q.period > 1) {
+                    t.check(plan.parts_vanish, "a needless division", text);
+                }
+                if (bound <= q.period) t.check(plan.reduced, "a needless remainder", text);
+            }
+        }
+    }
+    t.conclude("carries.needless: " + std::to_string(t.tried) + " checks");
+}

@@ -1,0 +1,146 @@
+// Coordinates against maps: addition, comparison, normalization, dropping and renaming.
+// SPDX-License-Identifier: Apache-2.0
+#include "tally.h"
+
+#include <map>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+import spio.dims;
+
+namespace {
+
+struct I : spio::dim {
+    using dim::dim;
+};
+struct J : spio::dim {
+    using dim::dim;
+};
+struct K : spio::dim {
+    using dim::dim;
+};
+struct N : spio::dim {
+    using dim::dim;
+};
+template <int Stride> using I_ = spio::fold<I, Stride>;
+template <int Stride> using K_ = spio::fold<K, Stride>;
+
+// Base units of each base that is there.
+using units = std::map<char, long long>;
+
+template <class Base>
+constexpr char name = std::is_same_v<Base, I>   ? 'I'
+                      : std::is_same_v<Base, J> ? 'J'
+                      : std::is_same_v<Base, K> ? 'K'
+                                                : 'N';
+
+// A kind of coordinates, and how to draw one with the same values in a map.
+template <class... Ts> struct kind {
+    using type = spio::coords<Ts...>;
+
+    static std::pair<type, units> draw(dice& random) {
+        units sum;
+        auto const one = [&]<class T>(T) {
+            int const value = spio::bound_of<T> > 0 ? random.below(spio::bound_of<T>)
+                                                    : static_cast<int>(random.between(-9, 9));
+            sum[name<spio::base_of<T>>] += 1LL * value * spio::stride_of<T>;
+            return T(value);
+        };
+        return {type{one(Ts())...}, sum};
+    }
+};
+
+template <class Base, class C> void take(units& result, C const& c) {
+    if constexpr (requires { c.template total<Base>(); }) {
+        result[name<Base>] = spio::unfold(c.template total<Base>()).get();
+    }
+}
+template <class C> units units_of(C const& c) {
+    units result;
+    take<I>(result, c);
+    take<J>(result, c);
+    take<K>(result, c);
+    take<N>(result, c);
+    return result;
+}
+
+template <class Relation> bool wherever_shared(units const& a, units const& b, Relation relation) {
+    for (auto const& [base, value] : a) {
+        if (b.contains(base) && !relation(value, b.at(base))) return false;
+    }
+    return true;
+}
+
+units add(units a, units const& b, int sign) {
+    for (auto const& [base, value] : b) a[base] += sign * value;
+    return a;
+}
+
+template <class A, class B> void judge(tally& t, dice& random) {
+    for (int trial = 0; trial < rounds(300); ++trial) {
+        auto const [a, a_units] = A::draw(random);
+        auto const [b, b_units] = B::draw(random);
+        t.check(units_of(a + b) == add(a_units, b_units, 1), "a sum, base by base");
+        t.check(units_of(a - b) == add(a_units, b_units, -1), "a difference, base by base");
+        bool shared = false;
+        for (auto const& entry : a_units) shared |= b_units.contains(entry.first);
+        constexpr bool comparable = requires { a < b; };
+        t.check(comparable == shared, "comparison needs a shared base");
+        if constexpr (comparable) {
+            auto const is = [&](auto relation) {
+                return wherever_shared(a_units, b_units, relation);
+            };
+            t.check((a == b) == is([](auto x, auto y) { return x == y; }), "==");
+            t.check((a != b) == !is([](auto x, auto y) { return x == y; }), "!=");
+            t.check((a < b) == is([](auto x, auto y) { return x < y; }), "<");
+            t.check((a <= b) == is([](auto x, auto y) { return x <= y; }), "<=");
+            t.check((a > b) == is([](auto x, auto y) { return x > y; }), ">");
+            t.check((a >= b) == is([](auto x, auto y) { return x >= y; }), ">=");
+        }
+    }
+}
+
+template <class A> void judge_alone(tally& t, dice& random) {
+    for (int trial = 0; trial < rounds(300); ++trial) {
+        auto const [a, a_units] = A::draw(random);
+        t.check(units_of(a) == a_units, "the total of a base");
+        t.check(units_of(a.normalize()) == a_units, "normalize()");
+        t.check(std::size_t(a.normalize().num_dims()) == a_units.size(), "one entry a base");
+        t.check(units_of(-a) == add({}, a_units, -1), "unary minus");
+        t.check(units_of(a * 3) == add(add(a_units, a_units, 1), a_units, 1), "a multiple");
+        if constexpr (requires { a.template drop<K>(); }) {
+            auto rest = a_units;
+            rest.erase('K');
+            t.check(units_of(a.template drop<K>()) == rest, "drop()");
+        } else {
+            t.check(!a_units.contains('K'), "drop() of an absent base");
+        }
+        // Where both are there, one base cannot become the other entry by entry.
+        if (a_units.contains('K') && !a_units.contains('N')) {
+            auto renamed = a_units;
+            renamed.erase('K');
+            renamed['N'] = a_units.at('K');
+            t.check(units_of(a.template cast<K, N>()) == renamed, "cast()");
+        }
+    }
+}
+
+template <class... Kinds> void judge_all(tally& t, dice& random) {
+    auto const with_all = [&]<class A>(A) { (judge<A, Kinds>(t, random), ...); };
+    (with_all(Kinds()), ...);
+    (judge_alone<Kinds>(t, random), ...);
+    t.conclude("coordinates: " + std::to_string(sizeof...(Kinds) * sizeof...(Kinds)) +
+               " pairs of kinds, " + std::to_string(t.tried) + " checks");
+}
+
+} // namespace
+
+TEST_CASE("coordinates add and compare like maps from bases to values") {
+    tally t;
+    dice random(6);
+    judge_all<kind<I>, kind<K_<8>>, kind<I, J>, kind<K, I_<4>>, kind<K_<6>, K_<4>, J>,
+              kind<I_<8>, K, I, K_<16>>, kind<spio::bounded<K_<8>, 4>, spio::bounded<K, 8>>,
+              kind<J, spio::bounded<I, 16>>, kind<K_<3>, J, spio::bounded<I_<6>, 5>, I_<9>>>(
+        t, random);
+}

@@ -1,0 +1,97 @@
+// Random layouts as plain numbers, for the oracle and for the table from which the library plans.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "model.h"
+#include "seed.h"
+#include "spio/layout_table.h"
+
+using drawn_table = spio::layout_table<16, 24>;
+
+inline oracle::layout draw_layout(dice& random) {
+    constexpr oracle::number sizes[] = {2, 2, 2, 3, 4, 4, 5, 6, 7, 8, 8, 9, 16};
+    constexpr oracle::number finest[] = {1, 1, 1, 1, 2, 3, 5};
+    oracle::layout result;
+    std::vector<oracle::digit> digits;
+    int const bases = 1 + random.below(3);
+    for (int b = 0; b < bases; ++b) {
+        oracle::base base;
+        oracle::number stride = random.pick(finest);
+        for (int count = 1 + random.below(3); count > 0; --count) {
+            digits.push_back({b, stride, random.pick(sizes)});
+            stride *= digits.back().size;
+        }
+        if (random.one_in(10)) { // a single block
+            stride /= digits.back().size;
+            digits.back().size = 1;
+        }
+        base.extent = stride;
+        base.ring = random.one_in(4);
+        base.dynamic = !base.ring && random.one_in(4);
+        result.bases.push_back(base);
+    }
+    for (std::size_t d = digits.size(); d > 1; --d) {
+        std::swap(digits[d - 1], digits[random.below(static_cast<int>(d))]);
+    }
+
+    // A digit that a function may place: not one whose size only the tensor knows.
+    auto const closed = [&](oracle::digit const& d) {
+        return !result.bases[d.base].dynamic || d.end() < result.bases[d.base].extent;
+    };
+    while (!digits.empty()) {
+        oracle::axis a;
+        a.kind = "plain";
+        oracle::digit const d = digits.back();
+        digits.pop_back();
+        a.placed.push_back(d);
+        bool const derived = closed(d) && random.one_in(3);
+        if (derived && !digits.empty() && digits.back().size == 2 && closed(digits.back())) {
+            a.kind = "checkerboard";
+            a.parameters[0] = 2LL << random.below(4);
+            a.placed.push_back(digits.back());
+            digits.pop_back();
+        } else if (derived && (d.size & (d.size - 1)) == 0) {
+            int const b = random.below(bases);
+            oracle::number const stride = 1 + random.below(4);
+            oracle::digit const read{b, stride, std::min(d.size, 2LL << random.below(3))};
+            oracle::number const extent = result.bases[b].extent;
+            bool const divides = extent % read.end() == 0 || result.bases[b].dynamic;
+            if (b != d.base && divides) {
+                a.kind = "exclusive_or";
+                a.read.push_back(read);
+            }
+        }
+        if (random.one_in(5)) a.pitch = random.below(300);
+        result.axes.push_back(a);
+    }
+    result.settle();
+    return result;
+}
+
+inline drawn_table table_of(oracle::layout const& l) {
+    drawn_table table;
+    auto const convert = [&](oracle::digit const& d, bool ring) {
+        return spio::digit{static_cast<int>(d.stride), static_cast<int>(d.size), ring};
+    };
+    for (oracle::axis const& a : l.axes) {
+        oracle::number size = 1;
+        bool dynamic = false;
+        for (oracle::digit const& d : a.placed) {
+            size *= d.size;
+            dynamic |= l.bases[d.base].dynamic && l.is_coarsest(d);
+        }
+        table.add_axis({static_cast<int>(size), dynamic, a.kind == "plain", a.pitch});
+        for (oracle::digit const& d : a.placed) {
+            bool const coarsest = l.is_coarsest(d);
+            table.add_digit(d.base, convert(d, coarsest && l.bases[d.base].ring), true,
+                            coarsest && l.bases[d.base].dynamic);
+        }
+        for (oracle::digit const& d : a.read)
+            table.add_digit(d.base, convert(d, false), false, false);
+    }
+    return table;
+}

@@ -1,0 +1,35 @@
+// A digit of a sum as the library plans it, with everything that is a type there as a number here.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "spio/carry.h"
+
+inline constexpr int most_terms = 4;
+
+// Terms of one position: base, stride, bound (0: none) and value of each.
+struct drawn_terms {
+    int base[most_terms + 1] = {};
+    int strides[most_terms + 1] = {};
+    int bounds[most_terms + 1] = {};
+    int values[most_terms + 1] = {};
+
+    spio::carry_plan<most_terms> plan(int of, int stride, long long period) const {
+        bool mine[most_terms + 1] = {};
+        for (int i = 0; i < most_terms; ++i) mine[i] = base[i] == of;
+        return {mine, strides, bounds, stride, period};
+    }
+
+    // floor(sum of the terms of a base / stride), modulo period / stride if there is a period.
+    int digit(int of, int stride, long long period) const {
+        auto const p = plan(of, stride, period);
+        int value = 0;
+        int parts = 0;
+        for (int i = 0; i < most_terms; ++i) {
+            value += values[i] * p.whole[i];
+            parts += values[i] * p.part[i];
+        }
+        if (!p.parts_vanish) value += spio::floor_divide(parts, p.divisor);
+        if (p.reduced) return value;
+        return spio::floor_modulo(value, static_cast<int>(period / stride));
+    }
+};

@@ -1,0 +1,228 @@
+// Layout tables against the oracle: offsets, memory strides, and what moves freely.
+// SPDX-License-Identifier: Apache-2.0
+#include "tally.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "drawn_layout.h"
+#include "planned_digit.h"
+#include "spio/swizzle.h"
+
+namespace {
+
+std::string text_of(oracle::layout const& l) {
+    std::string text;
+    for (auto const& b : l.bases) {
+        text += std::to_string(b.extent) + (b.ring ? " ring; " : b.dynamic ? " dynamic; " : "; ");
+    }
+    for (auto const& a : l.axes) {
+        text += "\n  " + a.kind + " " + std::to_string(a.parameters[0]) + " pitch " +
+                std::to_string(a.pitch);
+        for (auto const& d : a.placed) {
+            text += " placed " + listed(std::vector<oracle::number>{d.base, d.stride, d.size});
+        }
+        for (auto const& d : a.read) {
+            text += " read " + listed(std::vector<oracle::number>{d.base, d.stride, d.size});
+        }
+    }
+    return text;
+}
+
+// A number that differs where layouts do, so that each counts once.
+std::uint64_t fingerprint(oracle::layout const& l) {
+    std::uint64_t hash = 0xcbf29ce484222325u;
+    auto const add = [&](oracle::number n) {
+        hash = (hash ^ static_cast<std::uint64_t>(n)) * 0x100000001b3u;
+        hash ^= hash >> 29;
+    };
+    for (auto const& b : l.bases) add(4 * b.extent + 2 * b.ring + b.dynamic);
+    for (auto const& a : l.axes) {
+        add(a.kind.front());
+        add(a.parameters[0]);
+        add(a.pitch);
+        for (auto const& d : a.placed) add((d.base * 4096 + d.stride) * 4096 + d.size);
+        for (auto const& d : a.read) add(-(d.base * 4096 + d.stride) * 4096 - d.size);
+    }
+    return hash;
+}
+
+drawn_terms draw_terms(dice& random, oracle::layout const& l) {
+    constexpr int strides[] = {1, 1, 1, 2, 3, 4, 5, 6, 8, 12, 16};
+    constexpr int bounds[] = {0, 0, 2, 3, 4, 8, 16};
+    drawn_terms terms;
+    for (int i = 0; i < most_terms; ++i) {
+        terms.base[i] = random.below(static_cast<int>(l.bases.size()));
+        terms.strides[i] = random.pick(strides);
+        terms.bounds[i] = random.pick(bounds);
+        int const reach = static_cast<int>(l.bases[terms.base[i]].extent) / terms.strides[i] + 1;
+        terms.values[i] = terms.bounds[i] > 0 ? random.below(terms.bounds[i])
+                          : random.one_in(3)  ? static_cast<int>(random.between(-reach, 2 * reach))
+                                              : random.below(reach);
+    }
+    return terms;
+}
+
+oracle::position position_of(drawn_terms const& terms, std::size_t bases) {
+    oracle::position p(bases);
+    for (int i = 0; i < most_terms; ++i) {
+        p[terms.base[i]] += 1LL * terms.strides[i] * terms.values[i];
+    }
+    return p;
+}
+
+// The offset as layouts compute it, from a table and plans.
+oracle::number planned_offset(oracle::layout const& l, drawn_table const& table,
+                              drawn_terms const& terms) {
+    oracle::number sum = 0;
+    for (int a = 0; a < table.axis_count; ++a) {
+        std::vector<int> values;
+        for (int d = 0; d < table.digit_count; ++d) {
+            auto const& row = table.digits[d];
+            if (row.axis != a) continue;
+            values.push_back(terms.digit(row.base, row.is.stride, table.period(row.base, row.is)));
+        }
+        int place = values[0];
+        if (l.axes[a].kind == "checkerboard") {
+            int const ranks = static_cast<int>(l.axes[a].parameters[0]);
+            place = spio::checkerboard_order{ranks}.offset(values[0], values[1]);
+        } else if (l.axes[a].kind == "exclusive_or") {
+            place = values[0] ^ values[1];
+        }
+        // Only a tensor knows the strides to the left of a dynamic axis.
+        auto const known = table.memory_stride(a);
+        sum += place * (known >= 0 ? known : l.memory_stride(a));
+    }
+    return sum;
+}
+
+// A move of a base that is said to be free adds the same to every offset.
+void check_free_moves(tally& t, dice& random, oracle::layout const& l, drawn_table const& table) {
+    int const b = random.below(static_cast<int>(l.bases.size()));
+    auto const text = [&] { return "base " + std::to_string(b) + " of " + text_of(l); };
+    auto const& top = table.digits[table.coarsest(b)];
+    int const free = table.free_stride(b);
+    oracle::number const stride = l.memory_stride(top.axis);
+    oracle::position p(l.bases.size());
+    for (std::size_t i = 0; i < p.size(); ++i) p[i] = random.between(0, l.bases[i].extent - 1);
+    auto const from = l.offset(p);
+    if (free > 0) {
+        auto moved = p;
+        moved[b] += random.between(-3, 3) * free;
+        auto const to = l.offset(moved);
+        auto const expected = (moved[b] - p[b]) / top.is.stride * stride;
+        if (to) t.check(*to - *from == expected, "free_stride", text);
+    }
+    if (table.is_linear(b)) {
+        auto zero = p;
+        zero[b] = 0;
+        bool const expected = *from - *l.offset(zero) == p[b] / top.is.stride * stride;
+        t.check(expected, "is_linear", text);
+    }
+}
+
+void check_numbers(tally& t, oracle::layout const& l, drawn_table const& table) {
+    auto const text = [&] { return text_of(l); };
+    for (std::size_t b = 0; b < l.bases.size(); ++b) {
+        int const base = static_cast<int>(b);
+        t.check(table.extent(base) == l.bases[b].extent, "extent", text);
+        t.check(table.finest_stride(base) == l.finest_stride(base), "finest_stride", text);
+        t.check(table.is_dynamic(base) == l.bases[b].dynamic, "is_dynamic", text);
+        auto const& top = table.digits[table.coarsest(base)];
+        t.check(l.is_coarsest({base, top.is.stride, top.is.size}), "coarsest", text);
+    }
+    bool known = true;
+    oracle::number last = 0;
+    for (int a = table.axis_count; a-- > 0;) {
+        auto const& axis = l.axes[a];
+        known |= axis.pitch >= 0;
+        t.check(table.memory_stride(a) == (known ? l.memory_stride(a) : -1), "memory_stride", text);
+        last += (l.count(axis) - 1) * l.memory_stride(a);
+        t.check(table.greatest_offset(a) == last, "greatest_offset", text);
+        known &= !table.axes[a].dynamic;
+    }
+}
+
+} // namespace
+
+TEST_CASE("a layout table gives the offsets of the oracle") {
+    tally t;
+    dice random(2);
+    std::size_t const layouts = rounds(1'000'000);
+    std::unordered_set<std::uint64_t> seen;
+    long long offsets = 0;
+    int folded = 0;
+    int pitched = 0;
+    int derived = 0;
+    int ringed = 0;
+    int dynamic = 0;
+    auto const any = [](auto const& list, auto holds) {
+        return std::any_of(list.begin(), list.end(), holds);
+    };
+    while (seen.size() < layouts) {
+        auto const l = draw_layout(random);
+        if (!seen.insert(fingerprint(l)).second) continue;
+        auto const table = table_of(l);
+        folded += l.placed().size() > l.bases.size();
+        pitched += any(l.axes, [](auto const& a) { return a.pitch >= 0; });
+        derived += any(l.axes, [](auto const& a) { return a.kind != "plain"; });
+        ringed += any(l.bases, [](auto const& b) { return b.ring; });
+        dynamic += any(l.bases, [](auto const& b) { return b.dynamic; });
+        check_numbers(t, l, table);
+        check_free_moves(t, random, l, table);
+        for (int walk = 0; walk < 2; ++walk) {
+            auto const terms = draw_terms(random, l);
+            auto const p = position_of(terms, l.bases.size());
+            auto const right = l.offset(p);
+            if (!right) continue;
+            ++offsets;
+            t.check(planned_offset(l, table, terms) == *right, "offset",
+                    [&] { return text_of(l) + "\n  position " + listed(p); });
+        }
+    }
+    t.conclude("tables: " + std::to_string(layouts) + " different layouts (" +
+               std::to_string(folded) + " folded, " + std::to_string(pitched) + " pitched, " +
+               std::to_string(derived) + " swizzled, " + std::to_string(ringed) + " ringed, " +
+               std::to_string(dynamic) + " dynamic), " + std::to_string(offsets) + " offsets, " +
+               std::to_string(t.tried) + " checks");
+}
+
+TEST_CASE("offsets that need 64 bits get them, however great sizes and pitches are") {
+    tally t;
+    dice random(3);
+    for (int n = 0; n < rounds(100'000); ++n) {
+        drawn_table table;
+        struct {
+            __int128 steps, pitch;
+        } axes[4];
+        int const count = 1 + random.below(4);
+        for (int a = 0; a < count; ++a) {
+            bool const dynamic = random.one_in(2);
+            long long const greatest = dynamic && random.one_in(2) ? 31 : random.below(16);
+            long long const size = random.between(1, (1LL << greatest) - (greatest == 31));
+            long long const pitch =
+                random.one_in(3) ? random.between(0, 1LL << random.below(40)) : -1;
+            table.add_axis({static_cast<int>(size), dynamic, true, pitch});
+            table.add_digit(a, {1, static_cast<int>(size), false}, true, dynamic);
+            axes[a] = {size, pitch};
+        }
+        __int128 last = 0;
+        __int128 running = 1;
+        for (int a = count; a-- > 0;) {
+            __int128 const stride = axes[a].pitch >= 0 ? axes[a].pitch : running;
+            last += (axes[a].steps - 1) * stride;
+            running = std::min(axes[a].steps * stride, __int128(1) << 90);
+            __int128 const said = table.greatest_offset(a);
+            bool const too_far = last > (__int128(1) << 61);
+            t.check(too_far ? said > (1LL << 60) : said == last, "greatest_offset");
+            if (last > 0x7fffffff)
+                t.check(!table.is_narrow(a), "an offset of 31 bits that overflows");
+            if (last <= 0x7fffffff && stride <= 0x7fffffff)
+                t.check(table.is_narrow(a), "is_narrow");
+        }
+    }
+    t.conclude("widths: " + std::to_string(t.tried) + " checks");
+}

@@ -1,0 +1,228 @@
+// Valid and broken tilings: what is refused, for which dimension, and with which two numbers.
+// SPDX-License-Identifier: Apache-2.0
+#include "tally.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "drawn_layout.h"
+#include "spio/well_formed.h"
+
+namespace {
+
+struct row {
+    int base;
+    long long stride;
+    long long size;
+    bool ring;
+    bool dynamic;
+    bool placed;
+};
+
+std::string text_of(std::vector<row> const& rows) {
+    std::string text;
+    for (row const& r : rows) {
+        text += "base " + std::to_string(r.base) + " stride " + std::to_string(r.stride) +
+                " size " + std::to_string(r.size) + (r.ring ? " ring" : "") +
+                (r.dynamic ? " dynamic" : "") + (r.placed ? "; " : " read; ");
+    }
+    return text;
+}
+
+// Digits that tile their bases, now and then with something wrong about one of them.
+std::vector<row> draw_rows(dice& random) {
+    std::vector<row> rows;
+    int const bases = 1 + random.below(3);
+    for (int b = 0; b < bases; ++b) {
+        long long stride = random.one_in(4) ? 1 + random.below(4) : 1;
+        for (int count = 1 + random.below(4); count > 0; --count) {
+            long long const size = 2 + random.below(7);
+            rows.push_back({b, stride, size, false, false, true});
+            stride *= size;
+        }
+        rows.back().ring = random.one_in(4);
+        rows.back().dynamic = !rows.back().ring && random.one_in(4);
+    }
+    if (random.one_in(8)) {
+        // Base 0 has to come first, and stays.
+        rows.push_back({bases - random.below(2), 1 + random.below(3), 2, false, false, false});
+    }
+    for (int wrong = random.below(3); wrong > 0; --wrong) {
+        row& r = rows[random.below(static_cast<int>(rows.size()))];
+        switch (random.below(6)) {
+        case 0:
+            r.stride = 1 + random.below(20);
+            break;
+        case 1:
+            r.size = 1 + random.below(12);
+            break;
+        case 2:
+            r.ring = true;
+            break;
+        case 3:
+            r.dynamic = r.placed;
+            break;
+        case 4:
+            r.size = 0x7fffffff - random.below(3);
+            break;
+        case 5:
+            rows.push_back(r);
+            break;
+        }
+    }
+    for (std::size_t n = rows.size(); n > 1; --n) {
+        std::swap(rows[n - 1], rows[random.below(static_cast<int>(n))]);
+    }
+    return rows;
+}
+
+drawn_table table_of(std::vector<row> const& rows) {
+    drawn_table table;
+    for (row const& r : rows) {
+        if (r.placed || table.axis_count == 0) {
+            table.add_axis({static_cast<int>(r.size), r.dynamic, true, -1});
+        }
+        spio::digit const d{static_cast<int>(r.stride), static_cast<int>(r.size), r.ring};
+        table.add_digit(r.base, d, r.placed, r.dynamic);
+    }
+    return table;
+}
+
+struct fault {
+    spio::flaw is;
+    int base;
+    long long first;
+    long long second;
+
+    auto operator<=>(fault const&) const = default;
+};
+
+// All that is wrong: of two digits of a base that follow each other, the finer must end where the
+// coarser starts, or before that in an index, but at a divisor.
+std::set<fault> faults_of(std::vector<row> rows, spio::folds law) {
+    std::set<fault> faults;
+    int last_base = 0;
+    for (row const& r : rows) last_base = std::max(last_base, r.base);
+    std::sort(rows.begin(), rows.end(),
+              [](row const& a, row const& b) { return a.stride < b.stride; });
+    for (int b = 0; b <= last_base; ++b) {
+        std::vector<row> own;
+        for (row const& r : rows) {
+            if (r.base == b && r.placed) own.push_back(r);
+        }
+        if (own.empty()) {
+            faults.insert({spio::flaw::reads, b, 0, 0});
+            continue;
+        }
+        for (std::size_t d = 0; d + 1 < own.size(); ++d) {
+            row const& finer = own[d];
+            row const& coarser = own[d + 1];
+            long long const end = finer.stride * finer.size;
+            bool const good = law == spio::folds::tile
+                                  ? end == coarser.stride
+                                  : end <= coarser.stride && coarser.stride % finer.stride == 0;
+            bool const repeated = finer.stride == coarser.stride;
+            if (!good || repeated) faults.insert({spio::flaw::gap, b, end, coarser.stride});
+            if (repeated) {
+                faults.insert({spio::flaw::gap, b, coarser.stride * coarser.size, coarser.stride});
+            }
+            // Which of two equal ones is the coarsest is not for us to say.
+            bool const may_be_coarsest = finer.stride == own.back().stride;
+            if (finer.dynamic && !may_be_coarsest) {
+                faults.insert({spio::flaw::dynamic, b, finer.stride, 0});
+            }
+            if (finer.ring && !may_be_coarsest)
+                faults.insert({spio::flaw::ring, b, finer.stride, 0});
+            if (may_be_coarsest) {
+                for (row const& r : {finer, coarser}) {
+                    if (r.dynamic) faults.insert({spio::flaw::dynamic, b, r.stride, 0});
+                    if (r.ring) faults.insert({spio::flaw::ring, b, r.stride, 0});
+                }
+            }
+        }
+        row const& top = own.back();
+        if (!top.dynamic && top.stride * top.size > 0x7fffffff) {
+            faults.insert({spio::flaw::size, b, top.stride * top.size, 0});
+        }
+    }
+    return faults;
+}
+
+// Where nothing is wrong, every position of a base is one combination of digits, and one only.
+bool is_bijective(std::vector<row> const& rows, int base) {
+    std::vector<row> own;
+    for (row const& r : rows) {
+        if (r.base == base && r.placed) own.push_back(r);
+    }
+    long long finest = own[0].stride;
+    long long extent = 0;
+    long long combinations = 1;
+    for (row const& r : own) {
+        finest = std::min(finest, r.stride);
+        extent = std::max(extent, r.stride * r.size);
+        combinations *= r.size;
+    }
+    if (extent / finest > 400) return true;
+    std::set<std::vector<long long>> seen;
+    for (long long p = 0; p < extent; p += finest) {
+        std::vector<long long> digits;
+        for (row const& r : own) digits.push_back(p / r.stride % r.size);
+        seen.insert(digits);
+    }
+    return static_cast<long long>(seen.size()) == combinations &&
+           seen.size() * finest == std::size_t(extent);
+}
+
+} // namespace
+
+TEST_CASE("folds that do not tile are found, with the dimension and both numbers") {
+    tally t;
+    dice random(4);
+    int const sets = rounds(400'000);
+    int broken = 0;
+    for (int n = 0; n < sets; ++n) {
+        auto const rows = draw_rows(random);
+        auto const faults = faults_of(rows, spio::folds::tile);
+        auto const found = spio::find_problem(table_of(rows), spio::folds::tile);
+        auto const text = [&] {
+            return text_of(rows) + "said " + std::to_string(static_cast<int>(found.is)) + " base " +
+                   std::to_string(found.base) + ": " + std::to_string(found.first) + ", " +
+                   std::to_string(found.second);
+        };
+        if (faults.empty()) {
+            t.check(found.is == spio::flaw::none, "a tiling is refused", text);
+            if (n % 8 == 0) t.check(is_bijective(rows, 0), "the tiling is not one", text);
+        } else {
+            ++broken;
+            t.check(found.is != spio::flaw::none, "a broken tiling passes", text);
+            t.check(faults.contains({found.is, found.base, found.first, found.second}),
+                    "the refusal names what is not wrong", text);
+        }
+    }
+    t.conclude("tilings: " + std::to_string(sets) + " sets of digits, " + std::to_string(broken) +
+               " broken, " + std::to_string(t.tried) + " checks");
+}
+
+TEST_CASE("digits of an index may leave gaps, but not overlap") {
+    tally t;
+    dice random(5);
+    int broken = 0;
+    for (int n = 0; n < rounds(200'000); ++n) {
+        auto rows = draw_rows(random);
+        std::erase_if(rows, [](row const& r) { return !r.placed; });
+        if (rows.empty()) continue;
+        for (row& r : rows) r.ring = r.dynamic = false;
+        auto const faults = faults_of(rows, spio::folds::are_disjoint);
+        auto const found = spio::find_problem(table_of(rows), spio::folds::are_disjoint);
+        bool const good = faults.empty()
+                              ? found.is == spio::flaw::none
+                              : faults.contains({found.is, found.base, found.first, found.second});
+        t.check(good, "disjoint digits", [&] { return text_of(rows); });
+        broken += !faults.empty();
+    }
+    t.conclude("tilings.of_indices: " + std::to_string(broken) + " broken, " +
+               std::to_string(t.tried) + " checks");
+}

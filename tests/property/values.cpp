@@ -1,0 +1,127 @@
+// The algebra of single values: all pairs of strides, all pairs of values of a small domain.
+// SPDX-License-Identifier: Apache-2.0
+#include "tally.h"
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "model.h"
+
+import spio.dims;
+
+namespace {
+
+struct K : spio::dim {
+    using dim::dim;
+};
+template <int Stride> using fold = spio::fold<K, Stride>;
+
+constexpr int strides = 24;
+constexpr int reach = 50;
+
+constexpr int greatest_common_divisor(int a, int b) {
+    int g = a < b ? a : b;
+    while (a % g != 0 || b % g != 0) --g;
+    return g;
+}
+
+// What went wrong with a pair of strides, over all values.
+struct verdict {
+    bool sum = true;
+    bool difference = true;
+    bool order = true;
+    bool extremes = true;
+    bool remainder = true;
+    bool refolded = true;
+};
+
+template <int A, int B> verdict judge() {
+    constexpr int g = greatest_common_divisor(A, B);
+    verdict v;
+    for (int x = -reach; x <= reach; ++x) {
+        fold<A> const a(x);
+        int const units = x * A;
+        // Asking for a coarser fold floors; for a finer one it is exact.
+        auto const floor = oracle::floor_quotient(units, B);
+        v.refolded &= fold<B>(a).get() == floor && spio::refold<B>(a).get() == floor;
+        for (int y = -reach; y <= reach; ++y) {
+            fold<B> const b(y);
+            int const others = y * B;
+            auto const sum = a + b;
+            auto const difference = a - b;
+            v.sum &=
+                std::is_same_v<decltype(sum), fold<g> const> && sum.get() * g == units + others;
+            v.difference &= std::is_same_v<decltype(difference), fold<g> const> &&
+                            difference.get() * g == units - others;
+            v.order &= (a == b) == (units == others) && (a < b) == (units < others) &&
+                       (a <= b) == (units <= others) && (a > b) == (units > others) &&
+                       (a >= b) == (units >= others) && (a != b) == (units != others);
+            auto const least = spio::unfold(spio::min(a, b)).get();
+            auto const most = spio::unfold(spio::max(a, b)).get();
+            v.extremes &= least == std::min(units, others) && most == std::max(units, others);
+            if (y > 0) {
+                v.remainder &= spio::unfold(a % b).get() == oracle::floor_rest(units, others);
+            }
+        }
+    }
+    return v;
+}
+
+template <int A, int... Bs> void judge_all(tally& t, std::integer_sequence<int, Bs...>) {
+    auto const report = [&](int b, verdict v) {
+        auto const pair = [&] { return "strides " + std::to_string(A) + ", " + std::to_string(b); };
+        t.check(v.sum, "folds meet at the greatest common stride", pair);
+        t.check(v.difference, "differences meet at the greatest common stride", pair);
+        t.check(v.order, "comparison in base units", pair);
+        t.check(v.extremes, "min and max", pair);
+        t.check(v.remainder, "the remainder is never negative", pair);
+        t.check(v.refolded, "a coarser fold floors", pair);
+    };
+    (report(Bs + 1, judge<A, Bs + 1>()), ...);
+}
+
+// Of one stride: division by a number, bounds that a sum does not keep, and reduction.
+template <int Stride> void judge_alone(tally& t) {
+    auto const text = [&] { return "stride " + std::to_string(Stride); };
+    using bounded = spio::bounded<fold<Stride>, 8>;
+    for (int x = -reach; x <= reach; ++x) {
+        fold<Stride> const a(x);
+        t.check((-a).get() == -x && spio::unfold(a).get() == x * Stride, "value in base units",
+                text);
+        t.check((a * 3).get() == 3 * x && (3 * a).get() == 3 * x, "a multiple", text);
+        for (int n = 1; n <= 24; ++n) {
+            t.check((a / n).get() == oracle::floor_quotient(x, n), "division floors", text);
+        }
+        auto const reduced = spio::modulo<8>(a);
+        t.check(std::is_same_v<decltype(reduced), bounded const> &&
+                    reduced.get() == oracle::floor_rest(x, 8),
+                "modulo", text);
+    }
+    for (int x = 0; x < 8; ++x) {
+        for (int y = 0; y < 8; ++y) {
+            auto const sum = bounded(x) + bounded(y);
+            t.check(std::is_same_v<decltype(sum), fold<Stride> const> && sum.get() == x + y,
+                    "a sum of bounded values is unbounded", text);
+            t.check((bounded(x) < bounded(y)) == (x < y), "order of bounded values", text);
+        }
+        t.check(spio::refold<6>(bounded(x)).get() == x * Stride / 6, "a bounded value floors",
+                text);
+    }
+}
+
+template <int... Zeros> void judge_strides(tally& t, std::integer_sequence<int, Zeros...> all) {
+    (judge_all<Zeros + 1>(t, all), ...);
+    (judge_alone<Zeros + 1>(t), ...);
+}
+
+} // namespace
+
+TEST_CASE("single values obey the laws for all strides and values of a small domain") {
+    tally t;
+    judge_strides(t, std::make_integer_sequence<int, strides>());
+    long long const values = 2 * reach + 1;
+    t.conclude("values: " + std::to_string(strides * strides) + " pairs of strides, " +
+               std::to_string(strides * strides * values * values) + " pairs of values");
+}
