@@ -1,4 +1,4 @@
-// clang, clang-cuda: has<J>' evaluated to false
+// clang, clang-cuda: bound<J> > 0' \(0 > 0\) evaluated to false
 // nvcc, nvrtc: linear_index<Digits\.\.\.>::size .*I, 8.*K, 8
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
