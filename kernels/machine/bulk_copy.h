@@ -1,0 +1,120 @@
+// Copies of whole ranges and of boxes of tensors, by the engine that does only that (sm_90).
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "machine/mbarrier.h"
+
+namespace spio::machine {
+
+// What the engine knows of a tensor in global memory: made on the host, 64-byte aligned.
+struct alignas(64) tensor_map_words {
+    unsigned long long words[16];
+};
+
+// A range of a multiple of 16 bytes, both ends aligned to 16.
+__device__ inline void bulk_load(void* shared, void const* global, int bytes,
+                                 mbarrier_word* barrier) {
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, "
+                 "[%3];" ::"r"(shared_address(shared)),
+                 "l"(global), "r"(bytes), "r"(shared_address(barrier))
+                 : "memory");
+}
+__device__ inline void bulk_store(void* global, void const* shared, int bytes) {
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(global),
+                 "r"(shared_address(shared)), "r"(bytes)
+                 : "memory");
+}
+
+// A box, from the coordinates of its first element, innermost first. Elements outside the tensor
+// load as zero and are not stored.
+__device__ inline void box_load(void* shared, tensor_map_words const* map, int const (&at)[1],
+                                mbarrier_word* barrier) {
+    asm volatile("cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%3}], [%2];" ::"r"(shared_address(shared)),
+                 "l"(map), "r"(shared_address(barrier)), "r"(at[0])
+                 : "memory");
+}
+__device__ inline void box_load(void* shared, tensor_map_words const* map, int const (&at)[2],
+                                mbarrier_word* barrier) {
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%3, %4}], [%2];" ::"r"(shared_address(shared)),
+                 "l"(map), "r"(shared_address(barrier)), "r"(at[0]), "r"(at[1])
+                 : "memory");
+}
+__device__ inline void box_load(void* shared, tensor_map_words const* map, int const (&at)[3],
+                                mbarrier_word* barrier) {
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%3, %4, %5}], [%2];" ::"r"(shared_address(shared)),
+                 "l"(map), "r"(shared_address(barrier)), "r"(at[0]), "r"(at[1]), "r"(at[2])
+                 : "memory");
+}
+__device__ inline void box_load(void* shared, tensor_map_words const* map, int const (&at)[4],
+                                mbarrier_word* barrier) {
+    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(shared_address(shared)),
+                 "l"(map), "r"(shared_address(barrier)), "r"(at[0]), "r"(at[1]), "r"(at[2]),
+                 "r"(at[3])
+                 : "memory");
+}
+__device__ inline void box_load(void* shared, tensor_map_words const* map, int const (&at)[5],
+                                mbarrier_word* barrier) {
+    asm volatile("cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%3, %4, %5, %6, %7}], [%2];" ::"r"(shared_address(shared)),
+                 "l"(map), "r"(shared_address(barrier)), "r"(at[0]), "r"(at[1]), "r"(at[2]),
+                 "r"(at[3]), "r"(at[4])
+                 : "memory");
+}
+__device__ inline void box_store(tensor_map_words const* map, int const (&at)[1],
+                                 void const* shared) {
+    asm volatile("cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%0, {%2}], [%1];" ::"l"(
+                     map),
+                 "r"(shared_address(shared)), "r"(at[0])
+                 : "memory");
+}
+__device__ inline void box_store(tensor_map_words const* map, int const (&at)[2],
+                                 void const* shared) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(map),
+        "r"(shared_address(shared)), "r"(at[0]), "r"(at[1])
+        : "memory");
+}
+__device__ inline void box_store(tensor_map_words const* map, int const (&at)[3],
+                                 void const* shared) {
+    asm volatile(
+        "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(
+            map),
+        "r"(shared_address(shared)), "r"(at[0]), "r"(at[1]), "r"(at[2])
+        : "memory");
+}
+__device__ inline void box_store(tensor_map_words const* map, int const (&at)[4],
+                                 void const* shared) {
+    asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.tile.bulk_group "
+                 "[%0, {%2, %3, %4, %5}], [%1];" ::"l"(map),
+                 "r"(shared_address(shared)), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3])
+                 : "memory");
+}
+__device__ inline void box_store(tensor_map_words const* map, int const (&at)[5],
+                                 void const* shared) {
+    asm volatile("cp.async.bulk.tensor.5d.global.shared::cta.tile.bulk_group "
+                 "[%0, {%2, %3, %4, %5, %6}], [%1];" ::"l"(map),
+                 "r"(shared_address(shared)), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]),
+                 "r"(at[4])
+                 : "memory");
+}
+__device__ inline void prefetch_map(tensor_map_words const* map) {
+    asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
+
+// All stores of this thread since the last commit are a group. Waiting leaves the last so many of
+// its groups under way: until their shared memory was read, or until they are written.
+__device__ inline void commit_bulk_stores() {
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+template <int UnderWay> __device__ inline void wait_for_bulk_reads() {
+    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(UnderWay) : "memory");
+}
+template <int UnderWay> __device__ inline void wait_for_bulk_stores() {
+    asm volatile("cp.async.bulk.wait_group %0;" ::"n"(UnderWay) : "memory");
+}
+
+} // namespace spio::machine

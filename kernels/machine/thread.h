@@ -1,0 +1,95 @@
+// Who runs: threads, blocks, clusters, and where they meet.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace spio::machine {
+
+struct extent3 {
+    int x, y, z;
+};
+
+__device__ inline extent3 thread_index() {
+    extent3 at;
+    asm("mov.u32 %0, %%tid.x;" : "=r"(at.x));
+    asm("mov.u32 %0, %%tid.y;" : "=r"(at.y));
+    asm("mov.u32 %0, %%tid.z;" : "=r"(at.z));
+    return at;
+}
+__device__ inline extent3 block_size() {
+    extent3 size;
+    asm("mov.u32 %0, %%ntid.x;" : "=r"(size.x));
+    asm("mov.u32 %0, %%ntid.y;" : "=r"(size.y));
+    asm("mov.u32 %0, %%ntid.z;" : "=r"(size.z));
+    return size;
+}
+__device__ inline extent3 block_index() {
+    extent3 at;
+    asm("mov.u32 %0, %%ctaid.x;" : "=r"(at.x));
+    asm("mov.u32 %0, %%ctaid.y;" : "=r"(at.y));
+    asm("mov.u32 %0, %%ctaid.z;" : "=r"(at.z));
+    return at;
+}
+__device__ inline extent3 grid_size() {
+    extent3 size;
+    asm("mov.u32 %0, %%nctaid.x;" : "=r"(size.x));
+    asm("mov.u32 %0, %%nctaid.y;" : "=r"(size.y));
+    asm("mov.u32 %0, %%nctaid.z;" : "=r"(size.z));
+    return size;
+}
+__device__ inline int lane_index() {
+    int lane;
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    return lane;
+}
+
+// The block's place in its cluster, as one number, and how many blocks that has (sm_90).
+__device__ inline int cluster_rank() {
+    int rank;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return rank;
+}
+__device__ inline int cluster_size() {
+    int size;
+    asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(size));
+    return size;
+}
+
+// The memory that a launch gives each block beyond what the kernel declares.
+__device__ inline unsigned char* dynamic_shared() {
+    extern __shared__ __align__(1024) unsigned char spio_dynamic_shared[];
+    return spio_dynamic_shared;
+}
+
+// All threads of the block.
+__device__ inline void sync_block() { asm volatile("barrier.sync 0;" ::: "memory"); }
+// So many threads, whole warps, at one of the barriers 0 to 15: to wait there, or only to be counted.
+__device__ inline void sync_threads(int barrier, int threads) {
+    asm volatile("barrier.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
+}
+__device__ inline void arrive_threads(int barrier, int threads) {
+    asm volatile("barrier.arrive %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
+}
+// The lanes of a warp that the mask names.
+__device__ inline void sync_warp(unsigned lanes) {
+    asm volatile("bar.warp.sync %0;" ::"r"(lanes) : "memory");
+}
+// All threads of the cluster (sm_90).
+__device__ inline void arrive_cluster() {
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+}
+__device__ inline void wait_cluster() {
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+// Waits a little, in a loop that asks for something.
+__device__ inline void nap(int nanoseconds) {
+    asm volatile("nanosleep.u32 %0;" ::"r"(nanoseconds));
+}
+// A clock that all blocks share, in nanoseconds.
+__device__ inline unsigned long long nanoseconds() {
+    unsigned long long now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now)::"memory");
+    return now;
+}
+
+} // namespace spio::machine
