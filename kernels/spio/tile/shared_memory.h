@@ -1,0 +1,60 @@
+// Shared memory handed out tensor by tensor, at addresses that the types know.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "spio/number.h"
+
+namespace spio {
+
+// The first Used bytes of a memory of Capacity bytes are taken. It never changes: each `push` gives
+// a tensor, and the memory that is left after it. To push onto an older one again lays what comes
+// over what came after it: so a buffer is used twice, and nothing can be freed out of order.
+//     auto const [x, after_x] = memory.template push<x_tile>();
+//     auto const [w, after_w] = after_x.template push<w_tile>();
+template <int Capacity, int Used = 0> class shared_memory {
+  public:
+    static constexpr int used = Used;
+    template <class Tensor, int Alignment>
+    static constexpr int start_of = (Used + Alignment - 1) / Alignment * Alignment;
+    template <class Tensor, int Alignment>
+    static constexpr long long end_of = start_of<Tensor, Alignment> + Tensor::num_bytes();
+    template <class Tensor, int Alignment>
+    static constexpr bool has_room =
+        is_power_of_two(Alignment) && Alignment % alignof(typename Tensor::data_type) == 0 &&
+        end_of<Tensor, Alignment> <= Capacity;
+
+    // The memory starts at a multiple of every alignment that is asked for.
+    constexpr explicit shared_memory(unsigned char* start) : start_(start) {}
+
+    template <class Tensor, class Rest> struct pushed {
+        Tensor tensor;
+        Rest rest;
+    };
+    template <class Tensor, int Alignment = 16>
+        requires has_room<Tensor, Alignment>
+    constexpr auto push() const {
+        using rest =
+            shared_memory<Capacity, static_cast<int>(end_of<Tensor, Alignment>)>;
+        using element = typename Tensor::data_type;
+        return pushed<Tensor, rest>{
+            Tensor(reinterpret_cast<element*>(start_ + start_of<Tensor, Alignment>)), rest(start_)};
+    }
+    template <class TensorThatHasNoRoom, int Alignment = 16, class In = shared_memory>
+        requires(!has_room<TensorThatHasNoRoom, Alignment>)
+    In push() const = delete;
+
+  private:
+    unsigned char* start_;
+};
+
+// The bytes that tensors take one after the other, as a launch must provide them.
+//     shared_bytes<x_tile, w_tile>
+template <int Used, class... Tensors> inline constexpr int bytes_after = Used;
+template <int Used, class First, class... Rest>
+inline constexpr int bytes_after<Used, First, Rest...> =
+    bytes_after<static_cast<int>(
+                    shared_memory<0x7fffffff, Used>::template end_of<First, 16>),
+                Rest...>;
+template <class... Tensors> inline constexpr int shared_bytes = bytes_after<0, Tensors...>;
+
+} // namespace spio

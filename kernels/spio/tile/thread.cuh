@@ -1,0 +1,44 @@
+// Who this thread is, typed; and the waits that it shares with others.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "machine/thread.h"
+#include "spio/fold.h"
+#include "spio/tile/shared_memory.h"
+
+namespace spio {
+
+inline constexpr unsigned all_lanes = 0xffffffff;
+
+// A warp of a block.
+struct WARP : dim {
+    using dim::dim;
+};
+
+// The number of this thread in its block, whose threads are one row.
+//     a[Thread(this_thread())]
+__device__ inline int this_thread() { return machine::thread_index().x; }
+__device__ inline auto this_lane() { return bounded<LANE, 32>(machine::lane_index()); }
+__device__ inline WARP this_warp() {
+    return WARP(static_cast<int>(static_cast<unsigned>(this_thread()) / 32));
+}
+
+// The memory that the launch gave this block.
+template <int Bytes> __device__ auto dynamic_shared_memory() {
+    return shared_memory<Bytes>(machine::dynamic_shared());
+}
+
+__device__ inline void sync_block() { machine::sync_block(); }
+__device__ inline void sync_warp() { machine::sync_warp(all_lanes); }
+
+// So many threads of a block, whole warps, that meet apart from the others. The block's own barrier
+// is number 0.
+template <int Number, int Threads>
+    requires(Number > 0 && Number < 16 && Threads > 0 && Threads % 32 == 0 && Threads <= 1024)
+struct meeting {
+    __device__ static void wait() { machine::sync_threads(Number, Threads); }
+    // Is counted, and does not wait.
+    __device__ static void arrive() { machine::arrive_threads(Number, Threads); }
+};
+
+} // namespace spio

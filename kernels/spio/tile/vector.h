@@ -1,0 +1,20 @@
+// Vectors: a few elements side by side that move as one, aligned to their size.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "spio/number.h"
+
+namespace spio {
+
+//     using half8 = vec<half, 8>;                 the 16 bytes that one copy takes
+template <class T, int N>
+    requires(is_power_of_two(N))
+struct alignas(sizeof(T) * N) vec {
+    T of[N];
+
+    constexpr T& operator[](int n) { return of[n]; }
+    constexpr T const& operator[](int n) const { return of[n]; }
+    static constexpr int size() { return N; }
+};
+
+} // namespace spio
