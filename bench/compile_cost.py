@@ -102,12 +102,12 @@ def main():
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_bytes(file.read_bytes())
 
-        nvrtc = Nvrtc(options.nvrtc, [kernels, kernels / "std", folder])
+        nvrtc = Nvrtc(options.nvrtc, [kernels, folder])
         nvrtc_ms = medians({name: lambda text=text: nvrtc.milliseconds(text) for name, text in sources.items()},
                            options.runs)
 
         clang = [options.clang, "-std=c++20", f"-I{kernels}", f"-I{boost}"]
-        alone = [*clang, "-nostdinc++", f"-I{kernels}/std"]
+        alone = [*clang, "-nostdinc++"]
         counts = {name: instantiations(alone, text, texts / "builtins.h", folder)
                   for name, text in sources.items()}
 

@@ -5,8 +5,6 @@ include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/spio")
 
 install(DIRECTORY kernels/spio DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-# For NVRTC only, hence out of the way of every default include path.
-install(DIRECTORY kernels/std DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/spio")
 install(
     TARGETS spio_headers spio_dims spio_spio
     EXPORT spio-targets

@@ -52,13 +52,6 @@ template <int N> struct carry_plan {
     }
 };
 
-template <class T, class... Ts> constexpr int position_of() {
-    int position = 0;
-    int found = -1;
-    (((same<T, Ts>)&& found < 0 ? found = position++ : position++), ...);
-    return found;
-}
-
 template <class Base, int Stride, long long Period, class... Ts>
 inline constexpr carry_plan<sizeof...(Ts)> plan_of({same<base_of<Ts>, Base>..., false},
                                                    {stride_of<Ts>..., 1}, {bound_of<Ts>..., 0},

@@ -2,16 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <boost/mp11/list.hpp>
-#include <boost/mp11/set.hpp>
-
 #include "spio/fold.h"
+#include "spio/list.h"
 
 namespace spio {
-
-template <class List, class T> inline constexpr bool contains = false;
-template <template <class...> class List, class... Ts, class T>
-inline constexpr bool contains<List<Ts...>, T> = (same<Ts, T> || ...);
 
 // One entry of coordinates, found by its dimension.
 template <class Dimension, class Index> struct entry {
@@ -22,14 +16,12 @@ template <class Dimension, class Index> constexpr Index look_up(entry<Dimension,
 }
 
 // The bases of some indices, each once, in order of first appearance.
-template <class... Indices>
-using bases_of = boost::mp11::mp_set_push_back<boost::mp11::mp_list<>, base_of<Indices>...>;
+template <class... Indices> using bases_of = typename united<mp_list<>, base_of<Indices>...>::type;
 
+template <class T, class... Ts> inline constexpr int occurrences = (0 + ... + same<T, Ts>);
 template <class... Indices>
 inline constexpr bool distinct_dimensions =
-    boost::mp11::mp_size<
-        boost::mp11::mp_set_push_back<boost::mp11::mp_list<>, dimension_of<Indices>...>>::value ==
-    sizeof...(Indices);
+    ((occurrences<dimension_of<Indices>, dimension_of<Indices>...> == 1) && ...);
 
 // Whatever is not one index but has coordinates: they themselves, a compound index, a lane's part
 // of a fragment.
@@ -45,7 +37,7 @@ template <place T> using bases_in = typename decltype(coordinates_of(some<T>()))
 
 template <class ListA, class ListB> inline constexpr bool meets = false;
 template <class... A, class ListB>
-inline constexpr bool meets<boost::mp11::mp_list<A...>, ListB> = (contains<ListB, A> || ...);
+inline constexpr bool meets<mp_list<A...>, ListB> = (contains<ListB, A> || ...);
 
 // Two places compare in the bases that both have; there must be one.
 template <class A, class B>
@@ -66,8 +58,7 @@ template <class Base, index First, index... Rest> constexpr auto total_of(First 
 }
 
 // Coordinates with one entry a base: the sum of the values of that base.
-template <class... Bases, index... Ts>
-constexpr auto gather(boost::mp11::mp_list<Bases...>, Ts... xs) {
+template <class... Bases, index... Ts> constexpr auto gather(mp_list<Bases...>, Ts... xs) {
     return coords<decltype(total_of<Bases>(xs...))...>(total_of<Bases>(xs...)...);
 }
 
@@ -78,15 +69,15 @@ constexpr auto sum_of(coords<As...> const& a, coords<Bs...> const& b) {
 
 // Where two places share a base, Relation holds there.
 template <class Relation, class... Bases, class A, class B>
-constexpr bool wherever_shared(boost::mp11::mp_list<Bases...>, A const& a, B const& b) {
-    auto const holds = [&]<class Base>(boost::mp11::mp_identity<Base>) {
+constexpr bool wherever_shared(mp_list<Bases...>, A const& a, B const& b) {
+    auto const holds = [&]<class Base>(type_is<Base>) {
         if constexpr (contains<typename B::bases, Base>) {
             return Relation::of(a.template total<Base>(), b.template total<Base>());
         } else {
             return true;
         }
     };
-    return (... & holds(boost::mp11::mp_identity<Bases>()));
+    return (... & holds(type_is<Bases>()));
 }
 
 struct equal {
@@ -213,8 +204,8 @@ template <class... Ts> struct coords : place_arithmetic, entry<dimension_of<Ts>,
         requires contains<bases, Base>
     constexpr auto drop() const {
         return select(
-            boost::mp11::mp_append<boost::mp11::mp_if_c<
-                same<base_of<Ts>, Base>, boost::mp11::mp_list<>, boost::mp11::mp_list<Ts>>...>());
+            typename merged<
+                typename either<same<base_of<Ts>, Base>, mp_list<>, mp_list<Ts>>::type...>::type());
     }
     template <index AbsentDimension, class FromCoordinates = coords>
         requires(!contains<bases, AbsentDimension>)
@@ -236,7 +227,7 @@ template <class... Ts> struct coords : place_arithmetic, entry<dimension_of<Ts>,
     template <integer N> friend constexpr auto operator*(N n, coords const& c) { return c * n; }
 
   private:
-    template <class... Kept> constexpr auto select(boost::mp11::mp_list<Kept...>) const {
+    template <class... Kept> constexpr auto select(mp_list<Kept...>) const {
         return coords<Kept...>(get<Kept>()...);
     }
 };

@@ -184,7 +184,7 @@ template <class Data, class Layout, class... Ts> class cursor {
         }
     }
 
-    template <class... Bases> constexpr bool inbounds_in(boost::mp11::mp_list<Bases...>) const {
+    template <class... Bases> constexpr bool inbounds_in(mp_list<Bases...>) const {
         return (... & inbounds_of<Bases>());
     }
     template <class Base> constexpr bool inbounds_of() const {

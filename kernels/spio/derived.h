@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <boost/mp11/list.hpp>
-
 #include "spio/axis.h"
+#include "spio/list.h"
 
 namespace spio {
 
@@ -14,7 +13,7 @@ template <class Function, class Placed, class Read> struct derived_axis;
 // a value of its dimension, and returns where on the axis that is: for any values read, a
 // permutation of what it places.
 template <class Function, class... Placed, class... Read>
-struct derived_axis<Function, boost::mp11::mp_list<Placed...>, boost::mp11::mp_list<Read...>> {
+struct derived_axis<Function, mp_list<Placed...>, mp_list<Read...>> {
     Function function;
     digit placed[sizeof...(Placed)];
     digit read[sizeof...(Read) + 1];
@@ -34,7 +33,7 @@ struct derived_axis<Function, boost::mp11::mp_list<Placed...>, boost::mp11::mp_l
     template <index... Others>
         requires(sizeof...(Read) == 0)
     consteval auto reading(axis<Others>... others) const {
-        derived_axis<Function, boost::mp11::mp_list<Placed...>, boost::mp11::mp_list<Others...>> a{
+        derived_axis<Function, mp_list<Placed...>, mp_list<Others...>> a{
             function, {}, {others.as_input()..., digit{1, 1, false}}, memory_stride};
         for (int i = 0; i < int(sizeof...(Placed)); ++i) a.placed[i] = placed[i];
         return a;
@@ -46,7 +45,7 @@ struct derived_axis<Function, boost::mp11::mp_list<Placed...>, boost::mp11::mp_l
 template <class Function, index... Placed>
     requires(sizeof...(Placed) > 0)
 consteval auto derived(Function function, axis<Placed>... placed) {
-    return derived_axis<Function, boost::mp11::mp_list<Placed...>, boost::mp11::mp_list<>>{
+    return derived_axis<Function, mp_list<Placed...>, mp_list<>>{
         function, {placed.as_input()...}, {digit{1, 1, false}}};
 }
 

@@ -9,9 +9,8 @@ namespace spio {
 // Where on a derived axis the digits of one cell are; `cell` counts the placed digits in mixed
 // radix, the last fastest, and `read` those that are only read.
 template <auto Axis, class Function, class... Placed, class... Read>
-constexpr int place_of_cell(
-    derived_axis<Function, boost::mp11::mp_list<Placed...>, boost::mp11::mp_list<Read...>>,
-    int cell, int read) {
+constexpr int place_of_cell(derived_axis<Function, mp_list<Placed...>, mp_list<Read...>>, int cell,
+                            int read) {
     int digits[sizeof...(Placed) + sizeof...(Read)] = {};
     for (int d = sizeof...(Placed); d-- > 0; cell /= Axis.placed[d].size) {
         digits[d] = cell % Axis.placed[d].size;
@@ -19,13 +18,11 @@ constexpr int place_of_cell(
     for (int d = sizeof...(Read); d-- > 0; read /= Axis.read[d].size) {
         digits[sizeof...(Placed) + d] = read % Axis.read[d].size;
     }
-    return [&]<unsigned long... P, unsigned long... R>(boost::mp11::index_sequence<P...>,
-                                                       boost::mp11::index_sequence<R...>) {
+    return [&]<int... P, int... R>(numbers<P...>, numbers<R...>) {
         return static_cast<int>(Axis.function(
             fold<base_of<Placed>, Axis.placed[P].stride>(digits[P])...,
             fold<base_of<Read>, Axis.read[R].stride>(digits[sizeof...(Placed) + R])...));
-    }(boost::mp11::make_index_sequence<sizeof...(Placed)>(),
-           boost::mp11::make_index_sequence<sizeof...(Read)>());
+    }(numbers_below<sizeof...(Placed)>(), numbers_below<sizeof...(Read)>());
 }
 
 // Whether an axis gives each of its cells a place of its own, whatever it reads.

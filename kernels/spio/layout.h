@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <boost/mp11/integer_sequence.hpp>
-
 #include "spio/well_formed.h"
 
 namespace spio {
@@ -32,8 +30,7 @@ template <auto... Axes> consteval int dynamic_bases_before(int end) {
     for (int base = 0; base < end; ++base) count += layout_table_of<Axes...>.is_dynamic(base);
     return count;
 }
-template <auto... Axes>
-inline constexpr int num_bases = boost::mp11::mp_size<layout_bases<Axes...>>::value;
+template <auto... Axes> inline constexpr int num_bases = length(layout_bases<Axes...>());
 
 // The sum of terms takes up any step if one of them is an unbounded value of the base itself.
 template <class Base, class... Ts> inline constexpr bool takes_steps = ((same<Ts, Base>) || ...);
@@ -43,10 +40,9 @@ template <auto... Axes>
 struct layout : dynamic_extents<dynamic_bases_before<Axes...>(num_bases<Axes...>)> {
     using bases = layout_bases<Axes...>;
     using steps = spio::steps<num_bases<Axes...>>;
-    using number = boost::mp11::mp_size_t<0>::value_type;
     static constexpr auto table = layout_table_of<Axes...>;
-    using offset_type = boost::mp11::mp_if_c<table.is_narrow(0), int, long long>;
-    using size_type = boost::mp11::mp_if_c<table.greatest_size() <= 0x7fffffff, int, long long>;
+    using offset_type = typename either<table.is_narrow(0), int, long long>::type;
+    using size_type = typename either<table.greatest_size() <= 0x7fffffff, int, long long>::type;
     static constexpr int num_axes = sizeof...(Axes);
     static constexpr bool is_static = dynamic_bases_before<Axes...>(num_bases<Axes...>) == 0;
 
@@ -156,25 +152,25 @@ struct layout : dynamic_extents<dynamic_bases_before<Axes...>(num_bases<Axes...>
 
     // f.operator()<A...>() with the numbers of all axes, or of all digits that they place.
     template <class Function> static constexpr auto over_axes(Function f) {
-        return [&]<number... A>(boost::mp11::index_sequence<A...>) {
-            return f.template operator()<static_cast<int>(A)...>();
-        }(boost::mp11::make_index_sequence<num_axes>());
+        return [&]<int... A>(numbers<A...>) {
+            return f.template operator()<A...>();
+        }(numbers_below<num_axes>());
     }
     template <class Function> static constexpr auto over_placed(Function f) {
-        return [&]<number... N>(boost::mp11::index_sequence<N...>) {
+        return [&]<int... N>(numbers<N...>) {
             return f.template operator()<table.nth_placed(N)...>();
-        }(boost::mp11::make_index_sequence<table.placed_count()>());
+        }(numbers_below<table.placed_count()>());
     }
 
   private:
-    template <class... Bases> constexpr size_type size_over(boost::mp11::mp_list<Bases...>) const {
+    template <class... Bases> constexpr size_type size_over(mp_list<Bases...>) const {
         return (size_type(1) * ... * size_of<base<Bases>>());
     }
     template <int B> constexpr int size_of() const {
         constexpr int finest = table.finest_stride(B);
         return divup(extent_in_units<B>(), finest);
     }
-    template <class... Bases> constexpr auto extents_in(boost::mp11::mp_list<Bases...>) const {
+    template <class... Bases> constexpr auto extents_in(mp_list<Bases...>) const {
         return make_coordinates(extent_of<Bases>()...);
     }
     template <class Base> constexpr auto extent_of() const {
@@ -201,18 +197,15 @@ struct layout : dynamic_extents<dynamic_bases_before<Axes...>(num_bases<Axes...>
         return digit_at<base_of<Dimension>, Axis.as_digit()>(position, moved);
     }
     template <auto Axis, class Function, class... Placed, class... Read, index... Ts>
-    static constexpr int
-    value_on(derived_axis<Function, boost::mp11::mp_list<Placed...>, boost::mp11::mp_list<Read...>>,
-             terms<Ts...> const& position, steps const& moved) {
+    static constexpr int value_on(derived_axis<Function, mp_list<Placed...>, mp_list<Read...>>,
+                                  terms<Ts...> const& position, steps const& moved) {
         // Each digit as a value of the dimension that it counts.
-        return [&]<number... P, number... R>(boost::mp11::index_sequence<P...>,
-                                             boost::mp11::index_sequence<R...>) {
+        return [&]<int... P, int... R>(numbers<P...>, numbers<R...>) {
             return Axis.function(fold<base_of<Placed>, Axis.placed[P].stride>(
                                      digit_at<base_of<Placed>, Axis.placed[P]>(position, moved))...,
                                  fold<base_of<Read>, Axis.read[R].stride>(
                                      digit_at<base_of<Read>, Axis.read[R]>(position, moved))...);
-        }(boost::mp11::make_index_sequence<sizeof...(Placed)>(),
-               boost::mp11::make_index_sequence<sizeof...(Read)>());
+        }(numbers_below<sizeof...(Placed)>(), numbers_below<sizeof...(Read)>());
     }
 
     template <class Base, digit D, index... Ts>

@@ -7,10 +7,6 @@
 
 namespace spio {
 
-template <class T, class... Ts> constexpr int position_in(boost::mp11::mp_list<Ts...>) {
-    return position_of<T, Ts...>();
-}
-
 // A base is its place in the layout's list of bases; a digit that is not placed is only read.
 struct digit_row {
     int base;
@@ -186,26 +182,13 @@ template <class Base, digit D> struct digit_value<Base, D, true> {
     using type = fold<Base, D.stride>;
 };
 
-// The bases of an axis, one for each of its digits.
-template <class T> struct digits_of;
-template <class T> struct digits_of<T const> : digits_of<T> {};
-template <class Dimension> struct digits_of<axis<Dimension>> {
-    using bases = boost::mp11::mp_list<base_of<Dimension>>;
-};
+// The bases of an axis, one for each of its digits, and those of a layout, each once.
+template <class Dimension> mp_list<base_of<Dimension>> bases_on(axis<Dimension>);
 template <class Function, class... Placed, class... Read>
-struct digits_of<
-    derived_axis<Function, boost::mp11::mp_list<Placed...>, boost::mp11::mp_list<Read...>>> {
-    using bases = boost::mp11::mp_list<base_of<Placed>..., base_of<Read>...>;
-};
-
-template <class List> struct unique;
-template <class... Ts> struct unique<boost::mp11::mp_list<Ts...>> {
-    using type = boost::mp11::mp_set_push_back<boost::mp11::mp_list<>, Ts...>;
-};
+mp_list<base_of<Placed>..., base_of<Read>...>
+    bases_on(derived_axis<Function, mp_list<Placed...>, mp_list<Read...>>);
 template <auto... Axes>
-using digit_bases =
-    boost::mp11::mp_append<boost::mp11::mp_list<>, typename digits_of<decltype(Axes)>::bases...>;
-template <auto... Axes> using layout_bases = typename unique<digit_bases<Axes...>>::type;
+using layout_bases = typename merged<mp_list<>, decltype(bases_on(Axes))...>::type;
 
 template <class Bases, class Table, class Dimension>
 constexpr void add_to(Table& table, axis<Dimension> a) {
@@ -213,9 +196,8 @@ constexpr void add_to(Table& table, axis<Dimension> a) {
     table.add_digit(position_in<base_of<Dimension>>(Bases()), a.as_digit(), true, a.is_dynamic);
 }
 template <class Bases, class Table, class Function, class... Placed, class... Read>
-constexpr void
-add_to(Table& table,
-       derived_axis<Function, boost::mp11::mp_list<Placed...>, boost::mp11::mp_list<Read...>> a) {
+constexpr void add_to(Table& table,
+                      derived_axis<Function, mp_list<Placed...>, mp_list<Read...>> a) {
     table.add_axis({a.size(), false, false, a.memory_stride});
     int i = 0;
     (table.add_digit(position_in<base_of<Placed>>(Bases()), a.placed[i++], true, false), ...);
@@ -223,7 +205,7 @@ add_to(Table& table,
     (table.add_digit(position_in<base_of<Read>>(Bases()), a.read[i++], false, false), ...);
 }
 template <auto... Axes> constexpr auto make_layout_table() {
-    layout_table<sizeof...(Axes), boost::mp11::mp_size<digit_bases<Axes...>>::value> table;
+    layout_table<sizeof...(Axes), (0 + ... + length(decltype(bases_on(Axes))()))> table;
     (add_to<layout_bases<Axes...>>(table, Axes), ...);
     return table;
 }

@@ -65,9 +65,9 @@ template <class Layout> class positions {
     template <int D, int... All>
     static constexpr auto digit_at(Layout const& shape, size_type offset) {
         constexpr digit_row row = table.digits[D];
-        using value =
-            typename digit_value<nth<typename Layout::bases, row.base>, row.is, row.dynamic>::type;
-        using number = boost::mp11::mp_if_c<sizeof(size_type) == 4, unsigned, unsigned long long>;
+        using base = typename nth<typename Layout::bases, row.base>::type;
+        using value = typename digit_value<base, row.is, row.dynamic>::type;
+        using number = typename either<sizeof(size_type) == 4, unsigned, unsigned long long>::type;
         number right = 1;
         ((right *= All > D ? shape.template digit_count<All>() : 1), ...);
         constexpr bool is_first = ((All >= D) && ...);

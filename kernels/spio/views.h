@@ -50,14 +50,13 @@ template <class Start, int Size, auto... Axes> struct cut {
         1LL * Size* stride_of<Start> <= table.extent(base) && table.has_static_strides();
 
     template <class> struct at;
-    template <unsigned long... A> struct at<boost::mp11::index_sequence<A...>> {
+    template <int... A> struct at<numbers<A...>> {
         static constexpr digit_row top = table.digits[table.coarsest(base)];
         static constexpr int size = Size * (stride_of<Start> / top.is.stride);
-        using type =
-            axis_list<(static_cast<int>(A) == top.axis ? resized(Axes, size, table.memory_stride(A))
-                                                       : pinned(Axes, table.memory_stride(A)))...>;
+        using type = axis_list<(A == top.axis ? resized(Axes, size, table.memory_stride(A))
+                                              : pinned(Axes, table.memory_stride(A)))...>;
     };
-    using axes = typename at<boost::mp11::make_index_sequence<sizeof...(Axes)>>::type;
+    using axes = typename at<numbers_below<sizeof...(Axes)>>::type;
 };
 
 template <class Start, int Size, class Tensor> inline constexpr bool cuts = false;
@@ -104,7 +103,7 @@ template <int N, auto... Axes> struct widen {
     static constexpr bool is_possible = find_out();
 
     template <class> struct at;
-    template <unsigned long... A> struct at<boost::mp11::index_sequence<A...>> {
+    template <int... A> struct at<numbers<A...>> {
         template <int Axis, auto Value> static constexpr auto keep() {
             if constexpr (Axis != innermost) {
                 return axis_list<pinned(Value, table.memory_stride(Axis) / N)>();
@@ -114,9 +113,9 @@ template <int N, auto... Axes> struct widen {
                 return axis_list<widened(Value, N, 1)>();
             }
         }
-        using type = typename concatenated<decltype(keep<static_cast<int>(A), Axes>())...>::type;
+        using type = typename concatenated<decltype(keep<A, Axes>())...>::type;
     };
-    using axes = typename at<boost::mp11::make_index_sequence<sizeof...(Axes)>>::type;
+    using axes = typename at<numbers_below<sizeof...(Axes)>>::type;
 };
 
 template <class Vector, class Tensor> inline constexpr bool widens = false;

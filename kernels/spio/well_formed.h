@@ -61,34 +61,23 @@ constexpr layout_problem find_problem(layout_table<A, D> const& table, folds law
     return {};
 }
 
-template <int N, class First, class... Rest>
-constexpr auto nth_of(boost::mp11::mp_list<First, Rest...>) {
-    if constexpr (N == 0) {
-        return boost::mp11::mp_identity<First>();
-    } else {
-        return nth_of<N - 1>(boost::mp11::mp_list<Rest...>());
-    }
-}
-template <class List, int N> using nth = typename decltype(nth_of<N>(List()))::type;
-
 template <folds Law, auto... Axes> constexpr auto name_problem() {
-    using boost::mp11::mp_identity;
     using bases = layout_bases<Axes...>;
     constexpr layout_problem found = find_problem(layout_table_of<Axes...>, Law);
     if constexpr (found.is == flaw::none) {
-        return mp_identity<nothing_wrong>();
+        return type_is<nothing_wrong>();
     } else {
-        using base = nth<bases, found.base>;
+        using base = typename nth<bases, found.base>::type;
         if constexpr (found.is == flaw::gap) {
-            return mp_identity<the_folds_do_not_meet<base, found.first, found.second>>();
+            return type_is<the_folds_do_not_meet<base, found.first, found.second>>();
         } else if constexpr (found.is == flaw::reads) {
-            return mp_identity<the_layout_reads_a_dimension_that_it_does_not_place<base>>();
+            return type_is<the_layout_reads_a_dimension_that_it_does_not_place<base>>();
         } else if constexpr (found.is == flaw::dynamic) {
-            return mp_identity<only_the_outermost_fold_may_be_dynamic<base, found.first>>();
+            return type_is<only_the_outermost_fold_may_be_dynamic<base, found.first>>();
         } else if constexpr (found.is == flaw::ring) {
-            return mp_identity<only_the_coarsest_fold_may_be_a_ring<base, found.first>>();
+            return type_is<only_the_coarsest_fold_may_be_a_ring<base, found.first>>();
         } else {
-            return mp_identity<a_dimension_stays_below_two_to_the_31<base, found.first>>();
+            return type_is<a_dimension_stays_below_two_to_the_31<base, found.first>>();
         }
     }
 }

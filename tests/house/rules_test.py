@@ -9,7 +9,7 @@ opening = "// Says what it is.\n// SPDX-License-Identifier: Apache-2.0\n"
 header = opening + "#pragma once\n"
 
 good = [
-    ("kernels/spio/a.h", header + '#include "spio/b.h"\n#include <boost/mp11/list.hpp>\n'),
+    ("kernels/spio/a.h", header + '#include "spio/b.h"\n#include <boost/mp11/detail/mp_list.hpp>\n'),
     ("kernels/spio/a.h", header + "// std::size_t is only mentioned here\n"),
     ("kernels/spio/tile/mma.h", header + '#include "spio/tensor.h"\n__device__ int x;\n'),
     ("kernels/conv2d.cuh", header + '#include "conv2d.h"\n#include "spio/dims.h"\n#pragma unroll\n'),

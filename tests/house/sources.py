@@ -26,7 +26,7 @@ def sources():
 
 
 def is_cxx(path):
-    return path.suffix in cxx or path.parent == pathlib.Path("kernels/std")
+    return path.suffix in cxx
 
 
 def is_hashed(path):
