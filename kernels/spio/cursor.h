@@ -60,6 +60,7 @@ template <class Data, class Layout> class base_cursor {
 template <class Data, class Layout, class... Ts> class cursor {
   public:
     using data_type = Data;
+    using layout_type = Layout;
     using bases = typename Layout::bases;
 
     constexpr cursor(Data* pointer, Layout const& shape, terms<Ts...> const& position,

@@ -104,8 +104,24 @@ def check_doors(path, code):
         forbid(path, code, rf"^\s*import\s+spio\.({others})\b", "none of aot, jit, sim knows another")
 
 
+# What each room of kernels/ may include of the others: arrows point left.
+#     machine  <-  tile  ->  algebra;  a family sees all but the machine
+def may_include(room, family, header):
+    if header in mp11:
+        return room != "machine"
+    if header.startswith("machine/"):
+        return room in {"machine", "tile"}
+    if header.startswith("spio/tile/"):
+        return room in {"tile", "family"}
+    if header.startswith("spio/"):
+        return room != "machine"
+    return room == "family" and pathlib.PurePath(header).stem == family
+
+
 def check_kernels(path, code):
-    algebra, family = path.parts[1] == "spio", path.stem
+    folders = path.parts[1:-1]
+    room = {(): "family", ("machine",): "machine", ("spio",): "algebra",
+            ("spio", "tile"): "tile"}.get(folders, "unknown")
     forbid(path, code, r"\b(std|cuda)\s*::", "device text has no std")
     forbid(path, code, r"^\s*(export\s+)?import\b", "device text does not import")
     unroll = r"|pragma\s+unroll" if path.suffix == ".cuh" else ""
@@ -115,15 +131,12 @@ def check_kernels(path, code):
     if not re.match(r"\s*#pragma once\n", code):
         complain(path, code, 0, "begin with #pragma once")
     for position, header in includes_of(code):
-        mine = header.startswith("spio/") or header in mp11
-        if algebra and path.parts[2] != "tile":
-            good = mine and not header.startswith("spio/tile/")
-        else:
-            good = mine or (not algebra and pathlib.PurePath(header).stem == family)
-        if not good:
+        if not may_include(room, path.stem, header):
             complain(path, code, position, f"includes point left only: {header}")
-    if algebra and path.parts[2] != "tile":
+    if room == "algebra":
         forbid(path, code, r"\b(__device__|__host__|__global__|asm)\b", "constexpr is enough here")
+    if room != "machine":
+        forbid(path, code, r"\basm\b", "asm lives in kernels/machine")
 
 
 def check_module(path, code):

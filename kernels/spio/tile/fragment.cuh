@@ -27,7 +27,8 @@ concept row_of_a_matrix = sizeof(typename Cursor::data_type) == 16;
 // A fragment in pieces of 8 x 8 elements, of which a lane holds two neighbours each:
 //     lane_index    a lane's place within each piece
 //     pieces        the pieces, as a tensor of what the lane holds of them
-//     row_index     which row of 16 bytes a lane points to when pieces are loaded; the rows run along
+//     row_index     which row of 16 bytes a lane points to when pieces are loaded; the rows run
+//     along
 //                   the second dimension, or along the first if the memory is transposed
 // A fragment is subscripted by its pieces:  *a[K8(1)][I8(0)]
 template <factor T, class LaneIndex, class RowIndex, class TransposedRowIndex, auto... Pieces>
@@ -74,8 +75,9 @@ struct factor_fragment {
 // The left factor, I x K: 16 x 8 or 16 x 16 elements.
 template <factor T, auto I, auto K>
     requires(spans(I, 16)) && spans_8_or_16<K>
-struct left_fragment : factor_fragment<T, compound_index<I % 8, K % 8 / 2>, compound_index<K / 8, I>,
-                                       compound_index<K / 8, I / 8, K % 8>, K / 8, I / 8> {};
+struct left_fragment
+    : factor_fragment<T, compound_index<I % 8, K % 8 / 2>, compound_index<K / 8, I>,
+                      compound_index<K / 8, I / 8, K % 8>, K / 8, I / 8> {};
 
 // The right factor, K x J, by its columns: 8 x 8, 16 x 8 or 16 x 16 elements.
 template <factor T, auto K, auto J>

@@ -32,34 +32,70 @@ __device__ void multiply(sum_fragment<I, J>& c, left_fragment<T, I, K> const& a,
     }
 }
 
-// The steps of some bases of a tensor, as one number.
+// A walk over some bases of a tensor, in steps of what it places for them.
 template <class Layout, class Base>
-using step_of = bounded<fold<Base, Layout::table.finest_stride(Layout::template base<Base>)>,
-                        Layout::table.extent(Layout::template base<Base>) /
-                            Layout::table.finest_stride(Layout::template base<Base>)>;
-template <class Layout, class Bases> struct walk_of;
-template <class Layout, template <class...> class List, class... Bases>
-struct walk_of<Layout, List<Bases...>> {
+inline constexpr int finest_of = Layout::table.finest_stride(Layout::template base<Base>);
+template <class Layout, class Base>
+using step_of = bounded<fold<Base, finest_of<Layout, Base>>,
+                        static_cast<int>(Layout::table.extent(Layout::template base<Base>) /
+                                         finest_of<Layout, Base>)>;
+template <class Layout, class Bases> struct walk_over;
+template <class Layout, class... Bases> struct walk_over<Layout, mp_list<Bases...>> {
     using type = linear_index<step_of<Layout, Bases>...>;
-    // The greatest number of steps after which only the last base has moved.
-    static constexpr int row = [] {
-        int last = 1;
-        ((last = bound_of<step_of<Layout, Bases>>), ...);
-        return last;
-    }();
+
     // The n-th position, every other row backwards: where one factor changes, the other stays.
     static constexpr type serpentine(int n) {
+        int row = 1;
+        ((row = bound_of<step_of<Layout, Bases>>), ...);
         int const column = n % row;
         return type(n / row % 2 == 0 ? n : n - column + row - 1 - column);
     }
 };
 
-// The bases of A that C lacks: what a product sums over.
-template <class A, class C> struct summed_of;
-template <template <class...> class List, class... Bases, class C>
-struct summed_of<List<Bases...>, C> {
-    using type = typename concatenation<
-        typename pick<!contains<C, Bases>, List<Bases>, List<>>::type...>::type;
-};
+// The bases of a factor that the sum lacks.
+template <class Bases, class Kept> struct lacking;
+template <class... Bases, class Kept>
+struct lacking<mp_list<Bases...>, Kept>
+    : merged<mp_list<>,
+             typename either<contains<Kept, Bases>, mp_list<>, mp_list<Bases>>::type...> {};
+
+// Each base of the factors is either kept, or in both; each base of the sum is in one of them.
+template <class Bases, class InOne, class InBoth> inline constexpr bool accounted_for = false;
+template <class... Bases, class One, class Both>
+inline constexpr bool accounted_for<mp_list<Bases...>, One, Both> =
+    ((contains<One, Bases> || contains<Both, Bases>) && ...);
+template <class C, class A, class B>
+concept product =
+    requires {
+        typename C::layout_type;
+        typename A::layout_type;
+        typename B::layout_type;
+    } && C::layout_type::is_static &&
+    accounted_for<typename C::bases, typename A::bases, typename B::bases> &&
+    accounted_for<typename A::bases, typename B::bases, typename C::bases> &&
+    accounted_for<typename B::bases, typename A::bases, typename C::bases>;
+
+// c += a b over tensors of fragments: what both factors have and c lacks is summed over; what c has
+// is kept.
+//     multiply(c, a[stage], b[stage])
+template <class C, class A, class B>
+    requires product<C, A, B>
+__device__ void multiply(C const& c, A const& a, B const& b) {
+    using kept = walk_over<typename C::layout_type, typename C::bases>;
+    using summed =
+        typename walk_over<typename A::layout_type,
+                           typename lacking<typename A::bases, typename C::bases>::type>::type;
+#pragma unroll
+    for (int k = 0; k < summed::size(); ++k) {
+#pragma unroll
+        for (int n = 0; n < kept::type::size(); ++n) {
+            auto const at = kept::serpentine(n) + summed(k);
+            multiply(*c[at], *a[at], *b[at]);
+        }
+    }
+}
+template <class Sum, class Left, class NotItsFactor>
+    requires(!product<Sum, Left, NotItsFactor>) && requires { typename NotItsFactor::layout_type; }
+void multiply(Sum const&, Left const&, NotItsFactor const&) = delete;
 
 } // namespace spio

@@ -33,8 +33,7 @@ template <int Capacity, int Used = 0> class shared_memory {
     template <class Tensor, int Alignment = 16>
         requires has_room<Tensor, Alignment>
     constexpr auto push() const {
-        using rest =
-            shared_memory<Capacity, static_cast<int>(end_of<Tensor, Alignment>)>;
+        using rest = shared_memory<Capacity, static_cast<int>(end_of<Tensor, Alignment>)>;
         using element = typename Tensor::data_type;
         return pushed<Tensor, rest>{
             Tensor(reinterpret_cast<element*>(start_ + start_of<Tensor, Alignment>)), rest(start_)};
@@ -52,8 +51,7 @@ template <int Capacity, int Used = 0> class shared_memory {
 template <int Used, class... Tensors> inline constexpr int bytes_after = Used;
 template <int Used, class First, class... Rest>
 inline constexpr int bytes_after<Used, First, Rest...> =
-    bytes_after<static_cast<int>(
-                    shared_memory<0x7fffffff, Used>::template end_of<First, 16>),
+    bytes_after<static_cast<int>(shared_memory<0x7fffffff, Used>::template end_of<First, 16>),
                 Rest...>;
 template <class... Tensors> inline constexpr int shared_bytes = bytes_after<0, Tensors...>;
 

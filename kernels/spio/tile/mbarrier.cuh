@@ -1,0 +1,72 @@
+// Barriers that count the arrivals of threads and the bytes of copies, phase by phase.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "machine/fence.h"
+#include "machine/mbarrier.h"
+#include "spio/tile/arch.h"
+#include "spio/tile/thread.cuh"
+
+namespace spio {
+
+// It lies in shared memory. A phase ends when all have arrived, and all bytes that were announced.
+//     auto const [full, rest] = memory.template push<tensor<mbarrier<Arch>, stages>>();
+template <arch Arch>
+    requires(Arch.number >= 80)
+struct mbarrier {
+    machine::mbarrier_word word;
+
+    // By one thread; the others see it after `publish` and a sync_block.
+    __device__ void init(int arrivals) { machine::mbarrier_init(&word, arrivals); }
+    __device__ void end() { machine::mbarrier_end(&word); }
+    __device__ static void publish() {
+        if constexpr (has_bulk_copies<Arch>) machine::fence_mbarrier_init();
+    }
+
+    __device__ void arrive() { machine::mbarrier_arrive(&word); }
+    // Arrives once the asynchronous copies of this thread have.
+    __device__ void arrive_after_copies() { machine::mbarrier_arrive_after_copies(&word); }
+    // Arrives, and announces the bytes of copies that will.
+    __device__ void arrive_and_expect(int bytes)
+        requires has_bulk_copies<Arch>
+    {
+        machine::mbarrier_arrive_and_expect(&word, bytes);
+    }
+
+    // Until the phase of this parity has ended: that of the first is 0, then they alternate.
+    __device__ void wait(int parity) {
+        while (!has_ended(parity)) {
+        }
+    }
+    __device__ bool has_ended(int parity) {
+        if constexpr (has_bulk_copies<Arch>) {
+            return machine::mbarrier_try_wait(&word, parity);
+        } else {
+            return machine::mbarrier_test(&word, parity);
+        }
+    }
+};
+
+// Where a loop is in a ring of Stages buffers, and the parity of the barrier that guards the
+// buffer.
+//     for (ring_position<STAGE, 4> at; …; ++at) full[at.stage()].wait(at.parity());
+template <index Stage, int Stages> class ring_position {
+  public:
+    constexpr ring_position() = default;
+
+    constexpr auto stage() const { return bounded<Stage, Stages>(stage_); }
+    constexpr int parity() const { return parity_; }
+    constexpr ring_position& operator++() {
+        if (++stage_ == Stages) {
+            stage_ = 0;
+            parity_ ^= 1;
+        }
+        return *this;
+    }
+
+  private:
+    int stage_ = 0;
+    int parity_ = 0;
+};
+
+} // namespace spio

@@ -1,0 +1,156 @@
+// Tensor maps: what the copy engine must know of a tensor, to copy boxes of it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "spio/swizzle.h"
+#include "spio/tensor.h"
+#include "spio/tile/vector.h"
+
+namespace spio {
+
+// The engine's view of a tensor and of a box in it, innermost dimension first: what the driver
+// makes a map from. Sizes and boxes are in elements, strides in bytes, and the first stride is that
+// of an element. A swizzle spans so many bytes.
+struct box_plan {
+    int rank = 0;
+    int element_bytes = 0;
+    long long sizes[5] = {};
+    long long strides[5] = {};
+    int box[5] = {};
+    int swizzle = 0;
+
+    friend constexpr bool operator==(box_plan const&, box_plan const&) = default;
+};
+
+// The engine counts scalars, and knows no vectors.
+template <class T> inline constexpr int scalars_in = 1;
+template <class T> inline constexpr int scalars_in<T const> = scalars_in<T>;
+template <class T, int N> inline constexpr int scalars_in<vec<T, N>> = N;
+
+template <class Axis> inline constexpr bool is_exclusive_or = false;
+template <class Axis> inline constexpr bool is_exclusive_or<Axis const> = is_exclusive_or<Axis>;
+template <class Placed, class Read>
+inline constexpr bool is_exclusive_or<derived_axis<exclusive_or, Placed, Read>> = true;
+
+template <class Tensor> inline constexpr bool ends_in_swizzle = false;
+template <class Data, auto... Axes>
+inline constexpr bool ends_in_swizzle<tensor<Data, Axes...>> = [] {
+    bool last = false;
+    ((last = is_exclusive_or<decltype(Axes)>), ...);
+    return last;
+}();
+
+// How a tile lies in a global tensor as a box, worked out on their tables. Each axis of the global
+// tensor is a dimension of the engine's. The tile has some of them, in the same order and steps,
+// without padding; the rest is one step long.
+template <class Tile, class Global> struct box_in {
+    using data = typename Global::data_type;
+    static constexpr auto const& tile = Tile::layout_type::table;
+    static constexpr auto const& global = Global::layout_type::table;
+    static constexpr int rank = global.axis_count;
+    static constexpr int scalars = scalars_in<data>;
+
+    static constexpr bool global_is_plain() {
+        if (rank > 5 || global.digit_count != rank || global.base_count != rank) return false;
+        for (int a = 0; a < rank; ++a) {
+            if (!global.axes[a].plain || global.digits[a].is.is_ring) return false;
+        }
+        return global.memory_stride(rank - 1) == 1;
+    }
+    // The global axis that an axis of the tile goes along, or -1.
+    template <class... Bases> static constexpr int along(mp_list<Bases...>, int tile_axis) {
+        int const bases[] = {position_in<Bases>(typename Global::bases())..., -1};
+        digit_row const& placed = tile.digits[tile.first_digit(tile_axis)];
+        for (int a = 0; a < rank; ++a) {
+            digit_row const& row = global.digits[a];
+            if (row.base == bases[placed.base] && row.is.stride == placed.is.stride) return a;
+        }
+        return -1;
+    }
+    static constexpr int along(int tile_axis) { return along(typename Tile::bases(), tile_axis); }
+
+    // The bytes that the tile's swizzle spans, 0 if it has none; -1 if the engine has none like it.
+    // The engine exchanges cells of 16 bytes by their line of 128 bytes, and starts anew after
+    // eight rows of the tile, whatever the span.
+    static constexpr int swizzle() {
+        int const last = tile.axis_count - 1;
+        if (tile.axes[last].plain) return 0;
+        digit_row const& column = tile.digits[tile.first_digit(last)];
+        digit_row const& line = tile.digits[tile.first_digit(last) + 1];
+        int const span = column.is.size * static_cast<int>(sizeof(data));
+        if (!ends_in_swizzle<Tile> || last == 0 || sizeof(data) != 16 ||
+            (span != 32 && span != 64 && span != 128)) {
+            return -1;
+        }
+        digit_row const& row = tile.digits[tile.first_digit(last - 1)];
+        bool const by_line = line.base == row.base && line.is.size == span / 16 &&
+                             line.is.stride == row.is.stride * (128 / span);
+        bool const starts_anew = last == 1 || row.is.size % 8 == 0;
+        return by_line && starts_anew ? span : -1;
+    }
+    static constexpr bool find_out() {
+        if (!global_is_plain() || swizzle() < 0) return false;
+        if (tile.digit_count != tile.axis_count + (swizzle() > 0)) return false;
+        int right = rank;
+        long long stride = 1;
+        for (int t = tile.axis_count - 1; t >= 0; --t) {
+            if (tile.axes[t].dynamic || tile.memory_stride(t) != stride) return false;
+            if (tile.digits[tile.first_digit(t)].is.is_ring) return false;
+            stride *= tile.axes[t].size;
+            int const a = along(t);
+            if (a < 0 || a >= right || (right == rank && a != rank - 1)) return false;
+            if (tile.axes[t].size * (a == rank - 1 ? scalars : 1) > 256) return false;
+            right = a;
+        }
+        return tile.axes[tile.axis_count - 1].size * static_cast<int>(sizeof(data)) % 16 == 0;
+    }
+    static constexpr bool is_possible = find_out();
+
+    // The steps of the box along a global axis.
+    static constexpr int steps(int axis) {
+        for (int t = 0; t < tile.axis_count; ++t) {
+            if (along(t) == axis) return tile.axes[t].size;
+        }
+        return 1;
+    }
+    static constexpr box_plan plan(typename Global::layout_type const& shape) {
+        return Global::layout_type::over_axes([&]<int... A>() {
+            box_plan plan;
+            plan.rank = rank;
+            plan.element_bytes = static_cast<int>(sizeof(data)) / scalars;
+            plan.swizzle = swizzle();
+            ((plan.sizes[rank - 1 - A] = shape.template count<A>() * (A == rank - 1 ? scalars : 1),
+              plan.strides[rank - 1 - A] = A == rank - 1 ? plan.element_bytes
+                                                         : shape.template memory_stride<A>() *
+                                                               static_cast<int>(sizeof(data)),
+              plan.box[rank - 1 - A] = steps(A) * (A == rank - 1 ? scalars : 1)),
+             ...);
+            return plan;
+        });
+    }
+};
+
+template <class Tile, class Global>
+concept copied_as_box = box_in<Tile, Global>::is_possible;
+
+// Where a tile must begin in shared memory to be copied as a box.
+template <class Tile> inline constexpr int box_alignment = ends_in_swizzle<Tile> ? 1024 : 128;
+
+// The map of a global tensor for boxes of one tile: what the driver makes of its plan. A kernel
+// gets it as a parameter.
+template <class Tile, class Global>
+    requires copied_as_box<Tile, Global>
+struct alignas(64) tensor_map {
+    using tile_type = Tile;
+    using global_type = Global;
+
+    unsigned long long words[16];
+
+    static constexpr box_plan plan(typename Global::layout_type const& shape = {}) {
+        return box_in<Tile, Global>::plan(shape);
+    }
+    // The bytes that come with a box, those outside the tensor too.
+    static constexpr int num_bytes() { return static_cast<int>(Tile::num_bytes()); }
+};
+
+} // namespace spio
