@@ -32,11 +32,4 @@ __device__ inline unsigned floats_to_bfloat16s(float first, float second) {
     return bits;
 }
 
-// 1 / sqrt(x), within 2 units in the last place.
-__device__ inline float reciprocal_sqrt(float x) {
-    float y;
-    asm("rsqrt.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-}
-
 } // namespace spio::machine

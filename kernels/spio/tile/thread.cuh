@@ -15,9 +15,10 @@ struct WARP : dim {
     using dim::dim;
 };
 
-// The number of this thread in its block, whose threads are one row.
-//     a[Thread(this_thread())]
+// The number of this thread in its block, and of the block: rows of threads, a row of blocks.
+//     a[Block(this_block())][Thread(this_thread())]
 __device__ inline int this_thread() { return machine::thread_index().x; }
+__device__ inline int this_block() { return machine::block_index().x; }
 __device__ inline auto this_lane() { return bounded<LANE, 32>(machine::lane_index()); }
 __device__ inline WARP this_warp() {
     return WARP(static_cast<int>(static_cast<unsigned>(this_thread()) / 32));

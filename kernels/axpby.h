@@ -1,0 +1,38 @@
+// axpby, y = a x + b y over vectors of any length: its dimension, configuration and parameters.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "spio/tensor.h"
+#include "spio/tile/vector.h"
+
+namespace spio::axpby {
+
+struct N : dim {
+    using dim::dim;
+};
+using float4 = vec<float, 4>;
+
+struct config {
+    int threads;
+    int vectors; // that a thread has under way
+
+    constexpr int elements_per_block() const { return 4 * threads * vectors; }
+    constexpr int blocks(int n) const { return divup(n, elements_per_block()); }
+};
+
+// Both vectors begin at a multiple of 16 bytes.
+struct params {
+    float a;
+    float const* x;
+    float b;
+    float* y;
+    int n;
+};
+
+// The last elements may not fill a vector; then they are read one by one.
+inline constexpr auto elements = axis<N>(dynamic);
+using scalars = tensor<float, elements>;
+using vectors = tensor<float4, elements / 4>;
+using Vector = fold<N, 4>;
+
+} // namespace spio::axpby

@@ -1,0 +1,16 @@
+// Arithmetic that gives the same bits on every device.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "machine/arithmetic.h"
+
+namespace spio {
+
+// A compiler may fuse a product and a sum, or not. These say which; a single operation, a product
+// that no sum follows, and a quotient are the same everywhere.
+__device__ inline float multiply_add(float a, float b, float c) {
+    return machine::multiply_add(a, b, c);
+}
+__device__ inline float square_root(float x) { return machine::square_root(x); }
+
+} // namespace spio

@@ -1,0 +1,10 @@
+// axpby as two configurations have it.
+// SPDX-License-Identifier: Apache-2.0
+#include "axpby.cuh"
+
+extern "C" __global__ void axpby_256x4(spio::axpby::params p) {
+    spio::axpby::run<spio::axpby::config{.threads = 256, .vectors = 4}>(p);
+}
+extern "C" __global__ void axpby_96x1(spio::axpby::params p) {
+    spio::axpby::run<spio::axpby::config{.threads = 96, .vectors = 1}>(p);
+}
