@@ -39,7 +39,7 @@ inline constexpr int num_bases = boost::mp11::mp_size<layout_bases<Axes...>>::va
 template <class Base, class... Ts> inline constexpr bool takes_steps = ((same<Ts, Base>) || ...);
 
 template <auto... Axes>
-    requires(axis_like<decltype(Axes)> && ...) && no_problem<layout_problem_of<Axes...>>
+    requires no_problem<layout_problem_of<Axes...>>
 struct layout : dynamic_extents<dynamic_bases_before<Axes...>(num_bases<Axes...>)> {
     using bases = layout_bases<Axes...>;
     using steps = spio::steps<num_bases<Axes...>>;
