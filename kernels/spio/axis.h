@@ -22,13 +22,30 @@ struct dynamic_size {
 };
 inline constexpr dynamic_size dynamic = {0x7fffffff};
 
-// Declared and never defined: to reach one of these ends a constant expression, and the compiler
-// says its name.
-template <class Dimension> void an_axis_needs_a_positive_size(int size);
-template <class Dimension> void the_fold_must_divide_the_axis(int size, int fold);
-template <class Dimension> void a_ring_needs_a_size_known_now();
-template <class Dimension> void a_function_needs_sizes_known_now();
-template <class Dimension> void fold_the_axis_before_it_gets_a_pitch();
+template <class Dimension> constexpr refusal<Dimension> an_axis_needs_a_positive_size(int size) {
+    return {size};
+}
+template <class Dimension>
+constexpr refusal<Dimension> the_fold_must_divide_the_axis(int size, int fold) {
+    return {size, fold};
+}
+template <class Dimension> constexpr refusal<Dimension> a_ring_needs_a_size_known_now() {
+    return {};
+}
+template <class Dimension> constexpr refusal<Dimension> a_function_needs_sizes_known_now() {
+    return {};
+}
+template <class Dimension> constexpr refusal<Dimension> a_pitch_is_not_negative(long long pitch) {
+    return {pitch};
+}
+template <class Dimension>
+constexpr refusal<Dimension> fold_the_axis_before_it_gets_a_pitch(long long pitch) {
+    return {pitch};
+}
+template <class Dimension>
+constexpr refusal<Dimension> the_pitch_belongs_to_the_derived_axis(long long pitch) {
+    return {pitch};
+}
 
 // A Dimension and its size. It is a value, and a template argument of what it lays out.
 //     constexpr auto k = axis<K>(32);     k / 8,  k % 8,  k / 8 % 4,  k.pitch(64),  k.ring()
@@ -46,10 +63,14 @@ struct axis {
     }
     consteval explicit axis(Dimension n) : axis(n.value) {}
     consteval explicit axis(dynamic_size n) : axis(n.most) { is_dynamic = true; }
+    template <index NotThatDimension, class Axis = axis>
+        requires(!same_base<NotThatDimension, Dimension>)
+    explicit axis(NotThatDimension) = delete;
 
     constexpr digit as_digit() const { return {stride * stride_of<Dimension>, size, is_ring}; }
     constexpr digit as_input() const {
         if (is_dynamic) a_function_needs_sizes_known_now<Dimension>();
+        if (memory_stride != -1) the_pitch_belongs_to_the_derived_axis<Dimension>(memory_stride);
         return as_digit();
     }
 
@@ -67,8 +88,10 @@ struct axis {
         a.is_ring = false;
         return a;
     }
-    // Steps of this axis are so many elements apart in memory, and the axes to the left follow.
+    // Steps of this axis are so many elements apart in memory, and the axes to the left follow. At
+    // 0 apart they share their elements: one row read as many, a layout that is not injective.
     consteval axis pitch(long long elements) const {
+        if (elements < 0) a_pitch_is_not_negative<Dimension>(elements);
         axis a = *this;
         a.memory_stride = elements;
         return a;
@@ -86,7 +109,9 @@ struct axis {
         if (n <= 0 || (!is_dynamic && size % n != 0)) {
             the_fold_must_divide_the_axis<Dimension>(size, n);
         }
-        if (memory_stride != -1) fold_the_axis_before_it_gets_a_pitch<Dimension>();
+        if (memory_stride != -1) {
+            fold_the_axis_before_it_gets_a_pitch<Dimension>(memory_stride);
+        }
     }
 };
 

@@ -41,6 +41,12 @@ struct linear_index : place_arithmetic {
     static constexpr int size() {
         return bound<D>;
     }
+    template <index AbsentOrOpenDimension, class Index = linear_index>
+        requires(bound<AbsentOrOpenDimension> == 0)
+    static int size() = delete;
+    template <located AnOpenIndex = linear_index>
+        requires(!((bound_of<Digits> > 0) && ...))
+    static int size() = delete;
 
     template <index D>
         requires has<D>
@@ -115,7 +121,7 @@ template <auto Axis, class Dimension> consteval auto digit_of_axis(axis<Dimensio
 //     using Block = compound_index<i / 16, j / 16>;
 //     a[Block(blockIdx.x)]
 template <auto... Axes>
-    requires(is_plain_axis<decltype(Axes)> && ...) && no_problem<index_problem_of<Axes...>>
+    requires no_problem<index_problem_of<Axes...>>
 using compound_index = linear_index<decltype(digit_of_axis<Axes>(Axes))...>;
 
 } // namespace spio

@@ -20,8 +20,10 @@ template <class... Indices> using bases_of = typename united<mp_list<>, base_of<
 
 template <class T, class... Ts> inline constexpr int occurrences = (0 + ... + same<T, Ts>);
 template <class... Indices>
-inline constexpr bool distinct_dimensions =
+inline constexpr bool are_distinct =
     ((occurrences<dimension_of<Indices>, dimension_of<Indices>...> == 1) && ...);
+template <class... Ts>
+concept distinct_dimensions = (index<Ts> && ...) && are_distinct<Ts...>;
 
 // Whatever is not one index but has coordinates: they themselves, a compound index, a lane's part
 // of a fragment.
@@ -30,11 +32,14 @@ concept located = requires(T const& x) { typename decltype(x.coordinates())::bas
 template <class T>
 concept place = index<T> || located<T>;
 
-template <index T> constexpr auto coordinates_of(T x) { return coords<T>(x); }
 template <located T> constexpr auto coordinates_of(T const& x) { return x.coordinates(); }
 template <class T> T const& some();
-template <place T> using bases_in = typename decltype(coordinates_of(some<T>()))::bases;
+template <index T> mp_list<base_of<T>> bases_at(T const&);
+template <located T> auto bases_at(T const& x) -> typename decltype(x.coordinates())::bases;
+template <place T> using bases_in = decltype(bases_at(some<T>()));
 
+template <class T, class Bases>
+concept index_among = index<T> && contains<Bases, base_of<T>>;
 template <class ListA, class ListB> inline constexpr bool meets = false;
 template <class... A, class ListB>
 inline constexpr bool meets<mp_list<A...>, ListB> = (contains<ListB, A> || ...);
@@ -58,14 +63,7 @@ template <class Base, index First, index... Rest> constexpr auto total_of(First 
 }
 
 // Coordinates with one entry a base: the sum of the values of that base.
-template <class... Bases, index... Ts> constexpr auto gather(mp_list<Bases...>, Ts... xs) {
-    return coords<decltype(total_of<Bases>(xs...))...>(total_of<Bases>(xs...)...);
-}
-
-template <class... As, class... Bs>
-constexpr auto sum_of(coords<As...> const& a, coords<Bs...> const& b) {
-    return gather(bases_of<As..., Bs...>(), a.template get<As>()..., b.template get<Bs>()...);
-}
+template <class... Bases, index... Ts> constexpr auto gather(mp_list<Bases...>, Ts... xs);
 
 // Where two places share a base, Relation holds there.
 template <class Relation, class... Bases, class A, class B>
@@ -164,7 +162,9 @@ struct place_arithmetic {
 
 // An ordered list of indices, each of another dimension; several may share a base.
 //     make_coordinates(I(1), K8(2)).get<K8>() == K8(2)
-template <class... Ts> struct coords : place_arithmetic, entry<dimension_of<Ts>, Ts>... {
+template <class... Ts>
+    requires distinct_dimensions<Ts...>
+struct coords : place_arithmetic, entry<dimension_of<Ts>, Ts>... {
     using bases = bases_of<Ts...>;
     template <index Dimension>
     static constexpr bool has = (same<dimension_of<Ts>, dimension_of<Dimension>> || ...);
@@ -232,14 +232,25 @@ template <class... Ts> struct coords : place_arithmetic, entry<dimension_of<Ts>,
     }
 };
 
+template <index T> constexpr auto coordinates_of(T x) { return coords<T>(x); }
+
+template <class... Bases, index... Ts> constexpr auto gather(mp_list<Bases...>, Ts... xs) {
+    return coords<decltype(total_of<Bases>(xs...))...>(total_of<Bases>(xs...)...);
+}
+
+template <class... As, class... Bs>
+constexpr auto sum_of(coords<As...> const& a, coords<Bs...> const& b) {
+    return gather(bases_of<As..., Bs...>(), a.template get<As>()..., b.template get<Bs>()...);
+}
+
 template <index... Ts>
     requires distinct_dimensions<Ts...>
 constexpr auto make_coordinates(Ts... xs) {
     return coords<Ts...>(xs...);
 }
-template <index... WithADimensionTwice>
-    requires(!distinct_dimensions<WithADimensionTwice...>)
-coords<> make_coordinates(WithADimensionTwice...) = delete;
+template <class... OnlyDimensionsEachOnce>
+    requires(!distinct_dimensions<OnlyDimensionsEachOnce...>)
+coords<> make_coordinates(OnlyDimensionsEachOnce...) = delete;
 
 // The same, summed per base.
 template <index... Ts> constexpr auto make_normalized_coordinates(Ts... xs) {

@@ -13,9 +13,9 @@ template <class Data, class Layout, class... Ts> class cursor;
 template <class Data, class Layout> class base_cursor {
   public:
     // Whether D moves by whole blocks.
-    template <index D>
+    template <class D>
     static constexpr bool moves_freely = [] {
-        if constexpr (contains<typename Layout::bases, base_of<D>>) {
+        if constexpr (index_among<D, typename Layout::bases>) {
             constexpr int unit = Layout::table.free_stride(Layout::template base<base_of<D>>);
             return unit > 0 && stride_of<D> % (unit > 0 ? unit : 1) == 0;
         } else {
@@ -33,18 +33,18 @@ template <class Data, class Layout> class base_cursor {
         pointer_ += count<top.is.stride>(d) * shape_.template memory_stride<top.axis>();
         return *this;
     }
-    template <index CouldCarryOutOfItsAxis, class Tensor = base_cursor>
-        requires(!moves_freely<CouldCarryOutOfItsAxis>)
-    base_cursor& step(CouldCarryOutOfItsAxis) = delete;
+    template <class NoWholeBlocksOfAnAxis, class Tensor = base_cursor>
+        requires(!moves_freely<NoWholeBlocksOfAnAxis>)
+    base_cursor& step(NoWholeBlocksOfAnAxis) = delete;
 
     template <index D>
         requires moves_freely<D>
     constexpr base_cursor operator[](D d) const {
         return base_cursor(*this).step(d);
     }
-    template <index CouldCarryOutOfItsAxis, class Tensor = base_cursor>
-        requires(!moves_freely<CouldCarryOutOfItsAxis>)
-    base_cursor operator[](CouldCarryOutOfItsAxis) const = delete;
+    template <class NoWholeBlocksOfAnAxis, class Tensor = base_cursor>
+        requires(!moves_freely<NoWholeBlocksOfAnAxis>)
+    base_cursor operator[](NoWholeBlocksOfAnAxis) const = delete;
 
     constexpr Data* get() const { return pointer_; }
     constexpr Data& operator*() const { return *pointer_; }
@@ -122,11 +122,17 @@ template <class Data, class Layout, class... Ts> class cursor {
     constexpr D size() const {
         return shape_.template size<D>();
     }
+    template <index NoAxisOfTheTensor, class Cursor = cursor>
+        requires(!Layout::template has<NoAxisOfTheTensor>)
+    NoAxisOfTheTensor size() const = delete;
     template <index D>
         requires contains<bases, base_of<D>>
     constexpr D extent() const {
         return shape_.template extent<D>();
     }
+    template <index AbsentDimension, class Cursor = cursor>
+        requires(!contains<bases, base_of<AbsentDimension>>)
+    AbsentDimension extent() const = delete;
 
   private:
     // A term of its own for each type that comes in; equal ones add up, without their bound.

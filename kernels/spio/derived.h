@@ -11,7 +11,7 @@ template <class Function, class Placed, class Read> struct derived_axis;
 
 // Function gets the digits of the axes that it places, then of those that it only reads, each as
 // a value of its dimension, and returns where on the axis that is: for any values read, a
-// permutation of what it places.
+// permutation of what it places. A layout asks it, and refuses a function of other dimensions.
 template <class Function, class... Placed, class... Read>
 struct derived_axis<Function, mp_list<Placed...>, mp_list<Read...>> {
     Function function;
@@ -25,6 +25,7 @@ struct derived_axis<Function, mp_list<Placed...>, mp_list<Read...>> {
         return product;
     }
     consteval derived_axis pitch(long long elements) const {
+        if (elements < 0) a_pitch_is_not_negative<derived_axis>(elements);
         derived_axis a = *this;
         a.memory_stride = elements;
         return a;
@@ -38,6 +39,9 @@ struct derived_axis<Function, mp_list<Placed...>, mp_list<Read...>> {
         for (int i = 0; i < int(sizeof...(Placed)); ++i) a.placed[i] = placed[i];
         return a;
     }
+    template <class... OnlyAxesAllAtOnce>
+        requires(sizeof...(Read) > 0 || !(is_plain_axis<OnlyAxesAllAtOnce> && ...))
+    void reading(OnlyAxesAllAtOnce...) const = delete;
 };
 
 // An axis of a layout from a function of one's own.
@@ -48,6 +52,9 @@ consteval auto derived(Function function, axis<Placed>... placed) {
     return derived_axis<Function, mp_list<Placed...>, mp_list<>>{
         function, {placed.as_input()...}, {digit{1, 1, false}}};
 }
+template <class Function, class... OnlyAxes>
+    requires(sizeof...(OnlyAxes) == 0 || !(is_plain_axis<OnlyAxes> && ...))
+void derived(Function, OnlyAxes...) = delete;
 
 template <class T> inline constexpr bool is_derived_axis = false;
 template <class T> inline constexpr bool is_derived_axis<T const> = is_derived_axis<T>;

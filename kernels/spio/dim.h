@@ -9,7 +9,6 @@ namespace spio {
 struct dim;
 template <class Base, int Stride> struct folded;
 template <class Dimension, int Size> struct bounded;
-template <class... Indices> struct coords;
 
 // A single value of one dimension: a dim, a fold of one, or a bounded one.
 template <class T>
@@ -91,12 +90,12 @@ struct dim {
     template <index A, index B>
         requires(!same_base<A, B>)
     friend constexpr auto operator+(A a, B b) {
-        return coords<A, B>(a, b);
+        return make_coordinates(a, b);
     }
     template <index A, index B>
         requires(!same_base<A, B>)
     friend constexpr auto operator-(A a, B b) {
-        return coords<A, dimension_of<B>>(a, -b);
+        return make_coordinates(a, -b);
     }
 
     // A number scales a dimension; division and remainder round down.

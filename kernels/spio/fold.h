@@ -27,12 +27,19 @@ template <class Base, int Stride> struct index_traits<folded<Base, Stride>> {
     static constexpr int size = 0;
 };
 
+template <class Dimension, int Size>
+constexpr refusal<Dimension> a_bounded_value_is_below_its_size(int value) {
+    return {value};
+}
+
 // A Dimension in [0, Size), which is a promise about the value, not a number system: a sum of two
 // is unbounded. Digits of a linear index are born like this, and cost no sign and no carry.
 template <class Dimension, int Size> struct bounded : dim {
     constexpr bounded() = default;
     template <integer T> constexpr explicit bounded(T n) : dim(n) {
-        expects(0 <= value && value < Size);
+        if (__builtin_is_constant_evaluated() && !(0 <= value && value < Size)) {
+            a_bounded_value_is_below_its_size<Dimension, Size>(value);
+        }
     }
     constexpr operator Dimension() const { return Dimension(value); }
     constexpr operator base_of<Dimension>() const
@@ -60,6 +67,9 @@ constexpr auto refold(T x) {
     constexpr int unit = gcd(stride_of<T>, Size);
     return fold<base_of<T>, Size>(floor_divide<Size / unit, (bound_of<T> > 0)>(count<unit>(x)));
 }
+template <int ToAPositiveSize, class OnlyADimension>
+    requires(ToAPositiveSize <= 0 || !index<OnlyADimension>)
+void refold(OnlyADimension) = delete;
 
 // The value modulo Size, in [0, Size): the one place where a single value wraps.
 //     modulo<4>(fold<K, 16>(10)) is bounded<fold<K, 16>, 4>(2)
@@ -68,12 +78,16 @@ template <int Size, index T>
 constexpr auto modulo(T x) {
     return bounded<dimension_of<T>, Size>(floor_modulo<Size, (bound_of<T> > 0)>(x.value));
 }
+template <int ToAPositiveSize, class OnlyADimension>
+    requires(ToAPositiveSize <= 0 || !index<OnlyADimension>)
+void modulo(OnlyADimension) = delete;
+
+template <class T>
+concept base_dimension = index<T> && same<base_of<T>, T>;
 
 // The same value of another dimension; stride and bound stay.
 //     cast<J>(fold<I, 8>(2)) is fold<J, 8>(2)
-template <index To, index T>
-    requires(stride_of<To> == 1 && bound_of<To> == 0)
-constexpr auto cast(T x) {
+template <base_dimension To, index T> constexpr auto cast(T x) {
     using dimension = fold<To, stride_of<T>>;
     if constexpr (bound_of<T> > 0) {
         return bounded<dimension, bound_of<T>>(x.value);
@@ -81,6 +95,9 @@ constexpr auto cast(T x) {
         return dimension(x.value);
     }
 }
+template <class ToABaseDimension, class OnlyADimension>
+    requires(!base_dimension<ToABaseDimension> || !index<OnlyADimension>)
+void cast(OnlyADimension) = delete;
 
 // The same if the base is From, else as it is.
 template <index From, index To, index T> constexpr auto rename(T x) {

@@ -36,7 +36,7 @@ template <auto... Axes> inline constexpr int num_bases = length(layout_bases<Axe
 template <class Base, class... Ts> inline constexpr bool takes_steps = ((same<Ts, Base>) || ...);
 
 template <auto... Axes>
-    requires(axis_like<decltype(Axes)> && ...) && no_problem<layout_problem_of<Axes...>>
+    requires no_problem<layout_problem_of<Axes...>>
 struct layout : dynamic_extents<dynamic_bases_before<Axes...>(num_bases<Axes...>)> {
     using bases = layout_bases<Axes...>;
     using steps = spio::steps<num_bases<Axes...>>;

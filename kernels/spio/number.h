@@ -50,6 +50,13 @@ constexpr void expects(bool promise) {
     if (__builtin_is_constant_evaluated() && !promise) __builtin_unreachable();
 }
 
+// What a constant expression is refused with. It never is a constant itself, and so the compiler
+// says which function returns it: the name of that is the sentence, its arguments what it is about.
+template <class Dimension> struct refusal {
+    long long volatile first = 0;
+    long long volatile second = 0;
+};
+
 // floor(n / Divisor). Powers of two shift, which floors by itself; the rest pays for a sign only
 // where the caller cannot rule one out.
 template <int Divisor, bool NonNegative> constexpr int floor_divide(int n) {

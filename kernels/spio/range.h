@@ -37,6 +37,9 @@ template <index T> constexpr auto range(T end) { return index_range<T>{0, end.va
 template <index T> constexpr auto range(T start, T end) {
     return index_range<T>{start.value, end.value};
 }
+template <integer... NotADimension>
+    requires(sizeof...(NotADimension) > 0)
+void range(NotADimension...) = delete;
 //     for (auto k : range_with_step<8>(K(20)))        K(0), K(8), K(16)
 template <int Step, index T>
     requires(Step > 0)
@@ -48,6 +51,9 @@ template <int Step, index T>
 constexpr auto range_with_step(T start, T end) {
     return index_range<T, Step>{start.value, end.value};
 }
+template <int OnlyAPositiveStep, class... Values>
+    requires(OnlyAPositiveStep <= 0)
+void range_with_step(Values...) = delete;
 //     for (auto k : reverse_range(K(32)))     K(31), K(30), … K(0)
 template <index T> constexpr auto reverse_range(T end) {
     return index_range<T, -1>{end.value - 1, -1};
@@ -55,5 +61,8 @@ template <index T> constexpr auto reverse_range(T end) {
 template <index T> constexpr auto reverse_range(T start, T end) {
     return index_range<T, -1>{end.value - 1, start.value - 1};
 }
+template <integer... NotADimension>
+    requires(sizeof...(NotADimension) > 0)
+void reverse_range(NotADimension...) = delete;
 
 } // namespace spio

@@ -22,14 +22,24 @@ struct checkerboard_order {
     }
 };
 
-template <class Dimension> void a_checkerboard_has_two_colors(int size);
+template <class Dimension> constexpr refusal<Dimension> a_checkerboard_has_two_colors(int size) {
+    return {size};
+}
+template <class Dimension>
+constexpr refusal<Dimension> a_checkerboard_has_an_even_number_of_ranks(int ranks) {
+    return {ranks};
+}
 
 //     checkerboard(i % 16, (k % 16) / 8)
 template <index Pair, index Color>
 consteval auto checkerboard(axis<Pair> pair, axis<Color> color, int ranks = 8) {
     if (color.size != 2) a_checkerboard_has_two_colors<Color>(color.size);
+    if (ranks <= 0 || ranks % 2 != 0) a_checkerboard_has_an_even_number_of_ranks<Pair>(ranks);
     return derived(checkerboard_order{ranks}, pair, color);
 }
+template <class OnlyAnAxis, class AndAnAxis>
+    requires(!is_plain_axis<OnlyAnAxis> || !is_plain_axis<AndAnAxis>)
+void checkerboard(OnlyAnAxis, AndAnAxis, int = 8) = delete;
 
 struct exclusive_or {
     template <index Column, index Row> constexpr int operator()(Column column, Row row) const {
@@ -37,8 +47,13 @@ struct exclusive_or {
     }
 };
 
-template <class Dimension> void a_swizzle_needs_a_power_of_two(int size);
-template <class Dimension> void a_swizzle_reads_no_more_than_it_places(int size, int placed);
+template <class Dimension> constexpr refusal<Dimension> a_swizzle_needs_a_power_of_two(int size) {
+    return {size};
+}
+template <class Dimension>
+constexpr refusal<Dimension> a_swizzle_reads_no_more_than_it_places(int size, int placed) {
+    return {size, placed};
+}
 
 // A column exchanged with the one that its row says: the swizzle of TMA and of most kernels. Which
 // bits of the row take part is what / and % say.
@@ -51,5 +66,8 @@ template <index Column, index Row> consteval auto swizzle(axis<Column> column, a
     }
     return derived(exclusive_or(), column).reading(row);
 }
+template <class OnlyAnAxis, class AndAnAxis>
+    requires(!is_plain_axis<OnlyAnAxis> || !is_plain_axis<AndAnAxis>)
+void swizzle(OnlyAnAxis, AndAnAxis) = delete;
 
 } // namespace spio

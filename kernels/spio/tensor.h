@@ -9,13 +9,16 @@
 
 namespace spio {
 
+template <class Layout, class... Sizes>
+concept sizes_of = (index<Sizes> && ...) && (Layout::template sized_by<Sizes...>);
+
 //     constexpr auto i = axis<I>(16);
 //     constexpr auto k = axis<K>(32);
 //     using A = tensor<float, i, k>;                  row-major in the order written
 //     A a(data);
 //     a[I(2)][K(4)].get() == data + 2 * 32 + 4
 template <class Data, auto... Axes>
-    requires(axis_like<decltype(Axes)> && ...) && no_problem<layout_problem_of<Axes...>>
+    requires no_problem<layout_problem_of<Axes...>>
 class tensor {
   public:
     using data_type = Data;
@@ -31,11 +34,11 @@ class tensor {
     constexpr tensor(Data* pointer, layout_type const& shape) : pointer_(pointer), shape_(shape) {}
     // With the extent of each dynamic dimension, in any order.
     template <index... Sizes>
-        requires(sizeof...(Sizes) > 0) && (layout_type::template sized_by<Sizes...>)
+        requires(sizeof...(Sizes) > 0) && sizes_of<layout_type, Sizes...>
     constexpr explicit tensor(Data* pointer, Sizes... sizes)
         : pointer_(pointer), shape_(sizes...) {}
-    template <index... NotTheDynamicSizes, class Tensor = tensor>
-        requires(!layout_type::template sized_by<NotTheDynamicSizes...>)
+    template <class... NotTheDynamicSizes, class Tensor = tensor>
+        requires(!sizes_of<layout_type, NotTheDynamicSizes...>)
     explicit tensor(Data*, NotTheDynamicSizes...) = delete;
 
     // The same elements, to be read only.

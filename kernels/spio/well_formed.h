@@ -10,15 +10,19 @@ namespace spio {
 struct nothing_wrong;
 template <class Dimension, long long FinerEndsAt, long long CoarserStartsAt>
 struct the_folds_do_not_meet;
+template <class Dimension, long long Stride> struct two_axes_count_the_same_fold;
 template <class Dimension> struct the_layout_reads_a_dimension_that_it_does_not_place;
 template <class Dimension, long long Stride> struct only_the_outermost_fold_may_be_dynamic;
 template <class Dimension, long long Stride> struct only_the_coarsest_fold_may_be_a_ring;
 template <class Dimension, long long Extent> struct a_dimension_stays_below_two_to_the_31;
+template <class T> struct not_an_axis;
+template <class T> struct not_a_plain_axis;
+template <class Function, class... Digits> struct the_function_makes_no_int_of;
 
 // The folds of a base tile it in a layout; in an index they may leave gaps, but not overlap.
 enum class folds { tile, are_disjoint };
 
-enum class flaw { none, gap, reads, dynamic, ring, size };
+enum class flaw { none, gap, twice, reads, dynamic, ring, size };
 
 struct layout_problem {
     flaw is = flaw::none;
@@ -43,7 +47,7 @@ constexpr layout_problem find_problem(layout_table<A, D> const& table, folds law
             for (int e = 0; e < table.digit_count; ++e) {
                 digit_row const& other = table.digits[e];
                 if (e == d || other.base != base || !other.placed) continue;
-                if (other.is.stride == row.is.stride) return {flaw::gap, base, end, row.is.stride};
+                if (other.is.stride == row.is.stride) return {flaw::twice, base, row.is.stride};
                 if (other.is.stride > row.is.stride && other.is.stride < next) {
                     next = other.is.stride;
                 }
@@ -61,7 +65,46 @@ constexpr layout_problem find_problem(layout_table<A, D> const& table, folds law
     return {};
 }
 
-template <folds Law, auto... Axes> constexpr auto name_problem() {
+template <class Function, class... Digits>
+concept makes_an_int_of =
+    requires(Function const& f, void (*take)(int), Digits... digits) { take(f(digits...)); };
+
+// A function is called with values of the dimensions that its digits count.
+template <auto Axis, class Function, class... Placed, class... Read>
+constexpr auto name_function_problem(derived_axis<Function, mp_list<Placed...>, mp_list<Read...>>) {
+    return []<int... P, int... R>(numbers<P...>, numbers<R...>) {
+        if constexpr (makes_an_int_of<Function, fold<base_of<Placed>, Axis.placed[P].stride>...,
+                                      fold<base_of<Read>, Axis.read[R].stride>...>) {
+            return type_is<nothing_wrong>();
+        } else {
+            return type_is<the_function_makes_no_int_of<
+                Function, fold<base_of<Placed>, Axis.placed[P].stride>...,
+                fold<base_of<Read>, Axis.read[R].stride>...>>();
+        }
+    }(numbers_below<sizeof...(Placed)>(), numbers_below<sizeof...(Read)>());
+}
+template <folds Law, auto Axis, class T> constexpr auto name_axis_problem(T) {
+    if constexpr (is_plain_axis<T>) {
+        return type_is<nothing_wrong>();
+    } else if constexpr (Law == folds::are_disjoint) {
+        return type_is<not_a_plain_axis<T>>();
+    } else if constexpr (is_derived_axis<T>) {
+        return name_function_problem<Axis>(Axis);
+    } else {
+        return type_is<not_an_axis<T>>();
+    }
+}
+// The first problem that an axis has by itself.
+template <folds Law, auto First, auto... Rest> constexpr auto name_axis_problems() {
+    using problem = decltype(name_axis_problem<Law, First>(First));
+    if constexpr (sizeof...(Rest) > 0 && same<typename problem::type, nothing_wrong>) {
+        return name_axis_problems<Law, Rest...>();
+    } else {
+        return problem();
+    }
+}
+
+template <folds Law, auto... Axes> constexpr auto name_fold_problem() {
     using bases = layout_bases<Axes...>;
     constexpr layout_problem found = find_problem(layout_table_of<Axes...>, Law);
     if constexpr (found.is == flaw::none) {
@@ -70,6 +113,8 @@ template <folds Law, auto... Axes> constexpr auto name_problem() {
         using base = typename nth<bases, found.base>::type;
         if constexpr (found.is == flaw::gap) {
             return type_is<the_folds_do_not_meet<base, found.first, found.second>>();
+        } else if constexpr (found.is == flaw::twice) {
+            return type_is<two_axes_count_the_same_fold<base, found.first>>();
         } else if constexpr (found.is == flaw::reads) {
             return type_is<the_layout_reads_a_dimension_that_it_does_not_place<base>>();
         } else if constexpr (found.is == flaw::dynamic) {
@@ -78,6 +123,18 @@ template <folds Law, auto... Axes> constexpr auto name_problem() {
             return type_is<only_the_coarsest_fold_may_be_a_ring<base, found.first>>();
         } else {
             return type_is<a_dimension_stays_below_two_to_the_31<base, found.first>>();
+        }
+    }
+}
+template <folds Law, auto... Axes> constexpr auto name_problem() {
+    if constexpr ((is_plain_axis<decltype(Axes)> && ...)) {
+        return name_fold_problem<Law, Axes...>();
+    } else {
+        using problem = decltype(name_axis_problems<Law, Axes...>());
+        if constexpr (same<typename problem::type, nothing_wrong>) {
+            return name_fold_problem<Law, Axes...>();
+        } else {
+            return problem();
         }
     }
 }

@@ -1,5 +1,4 @@
-// clang, clang-cuda: from 'I' to 'spio::axis<K>'
-// nvcc, nvrtc: argument types are: \(I\)
+// says: NotThatDimension=I, Axis=spio::axis<K>\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,5 +1,4 @@
-// clang, clang-cuda: coords<I, .*does not satisfy 'index'
-// nvcc, nvrtc: argument types are: \(spio::coords<I, K8>\)
+// says: NoWholeBlocksOfAnAxis=spio::coords<I, .*, Tensor=.*axis<K>.*axis<I>.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,5 +1,4 @@
-// clang, clang-cuda: 'int' does not satisfy 'index'
-// nvcc, nvrtc: base_cursor<float, .*\[ int \]
+// says: NoWholeBlocksOfAnAxis=int, Tensor=.*axis<K>.*axis<I>.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,5 +1,4 @@
-// clang, clang-cuda: 'int' does not satisfy 'index'
-// nvcc, nvrtc: \(I, int\)
+// says: OnlyDimensionsEachOnce=<I, int>\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: WithADimensionTwice=<I, I>\].*deleted
+// says: OnlyDimensionsEachOnce=<I, I>\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

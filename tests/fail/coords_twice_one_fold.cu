@@ -1,4 +1,4 @@
-// says: WithADimensionTwice=<(K8|.*<K, 8>), J, (K8|.*<K, 8>)>\].*deleted
+// says: OnlyDimensionsEachOnce=<(K8|.*<K, 8>), J, (K8|.*<K, 8>)>\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

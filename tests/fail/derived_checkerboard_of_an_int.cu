@@ -1,5 +1,4 @@
-// clang, clang-cuda: no matching function for call to 'checkerboard'
-// nvcc, nvrtc: axis<I>, int\)
+// says: OnlyAnAxis=spio::axis<I>, AndAnAxis=int\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

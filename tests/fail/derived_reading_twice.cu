@@ -1,5 +1,4 @@
-// clang, clang-cuda: sizeof\.\.\.\(Read\) == 0
-// nvcc, nvrtc: ::reading .*Placed=<K>, Read=<I>
+// says: OnlyAxesAllAtOnce=<spio::axis<J>>\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,5 +1,4 @@
-// clang, clang-cuda: no matching function for call to 'swizzle'
-// nvcc, nvrtc: axis<K>, int\)
+// says: OnlyAnAxis=spio::axis<K>, AndAnAxis=int\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,5 +1,4 @@
-// clang, clang-cuda: 'I' is not contextually convertible to 'bool'
-// nvcc, nvrtc: must have bool type
+// says: convertible to .?bool
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,5 +1,4 @@
-// clang, clang-cuda: folded<J, 8>
-// nvcc, nvrtc: argument types are: \(K8\)
+// says: ToABaseDimension=spio::folded<J, 8>, OnlyADimension=(K8|.*<K, 8>)\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

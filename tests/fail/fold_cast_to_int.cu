@@ -1,5 +1,4 @@
-// clang, clang-cuda: 'int' does not satisfy 'index'
-// nvcc, nvrtc: argument types are: \(K8\)
+// says: ToABaseDimension=int, OnlyADimension=(K8|.*<K, 8>)\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,5 +1,4 @@
-// clang, clang-cuda: '0 > 0'
-// nvcc, nvrtc: argument types are: \(K8\)
+// says: ToAPositiveSize=0, OnlyADimension=(K8|.*<K, 8>)\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

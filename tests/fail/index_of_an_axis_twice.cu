@@ -1,4 +1,4 @@
-// says: the_folds_do_not_meet<I, 16(LL)?, 1(LL)?>
+// says: two_axes_count_the_same_fold<I, 1(LL)?>
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

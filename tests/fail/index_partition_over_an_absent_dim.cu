@@ -1,5 +1,4 @@
-// clang, clang-cuda: AbsentDimension=spio::LANE, .*I, 8.*K, 8
-// nvcc, nvrtc: I, 8.*K, 8.*AbsentDimension=spio::LANE
+// says: AbsentDimension=spio::LANE, Index=(Block|.*I, 8.*K, 8)
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: the_folds_do_not_meet<K, 32(LL)?, 8(LL)?>
+// says: two_axes_count_the_same_fold<K, 8(LL)?>
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

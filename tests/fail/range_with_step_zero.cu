@@ -1,5 +1,4 @@
-// clang, clang-cuda: '0 > 0'
-// nvcc, nvrtc: range_with_step.* matches
+// says: OnlyAPositiveStep=0, Values=<I>\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

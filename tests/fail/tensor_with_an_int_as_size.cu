@@ -1,5 +1,4 @@
-// clang, clang-cuda: 'int' does not satisfy 'index'
-// nvcc, nvrtc: argument types are: .*int\)
+// says: (NotTheDynamicSizes=<int>, Tensor=|tensor<int, )spio::tensor<float, .*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

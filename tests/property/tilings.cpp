@@ -125,9 +125,10 @@ std::set<fault> faults_of(std::vector<row> rows, spio::folds law) {
                                   ? end == coarser.stride
                                   : end <= coarser.stride && coarser.stride % finer.stride == 0;
             bool const repeated = finer.stride == coarser.stride;
-            if (!good || repeated) faults.insert({spio::flaw::gap, b, end, coarser.stride});
             if (repeated) {
-                faults.insert({spio::flaw::gap, b, coarser.stride * coarser.size, coarser.stride});
+                faults.insert({spio::flaw::twice, b, finer.stride, 0});
+            } else if (!good) {
+                faults.insert({spio::flaw::gap, b, end, coarser.stride});
             }
             // Which of two equal ones is the coarsest is not for us to say.
             bool const may_be_coarsest = finer.stride == own.back().stride;

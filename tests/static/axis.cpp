@@ -99,6 +99,14 @@ static_assert(!lays_out<axis<I>(4), axis<I>(4)> && !lays_out<axis<K>(8), axis<K8
 static_assert(!lays_out<axis<K8>(4), axis<K8>(4), axis<K>(8)>);
 static_assert(!lays_out<16> && !lays_out<axis<I>(4), 8>);
 
+// By one there is nothing to fold: two axes would count the same.
+static_assert(!lays_out<k / 1, k % 1> && !lays_out<k % 1, axis<I>(4), k / 1> && lays_out<k / 1>);
+
+// An axis has a size of its own dimension.
+template <class D, class From>
+concept sizes = requires(From n) { axis<D>(n); };
+static_assert(!sizes<K, I> && !sizes<K, fold<I, 8>> && !sizes<K8, I> && !sizes<K, spio::coords<K>>);
+
 // TestDimsAutoFold.test_single_dimension_no_fold
 static_assert(size<K, axis<K>(7), axis<I>(3)> == 7 && size<I, axis<K>(7), axis<I>(3)> == 3);
 
@@ -132,6 +140,14 @@ struct WARP : spio::dim {
 using Three = chars<axis<WARP>(2), axis<I>(64) / 16, axis<I>(64) % 16>;
 static_assert(stride_of<Three>(WARP(1)) == 64 && stride_of<Three>(fold<I, 16>(1)) == 16);
 static_assert(stride_of<Three>(I(1)) == 1);
+
+// A pitch of 0 is a broadcast; there is none below.
+using Same = chars<axis<J>(4), axis<I>(4).pitch(0), axis<K>(64)>;
+static_assert(stride_of<Same>(I(3)) == 0 && Same::storage_size() == 64 && Same::size() == 1024);
+static_assert(!spio::is_injective<Same> && !spio::is_injective<chars<axis<I>(4).pitch(0)>>);
+template <long long Pitch>
+concept has_pitch = requires { typename chars<axis<I>(4).pitch(Pitch), axis<J>(4)>; };
+static_assert(has_pitch<0> && has_pitch<68> && !has_pitch<-1> && !has_pitch<-5>);
 
 // TestBuiltInDims.test_builtin_dims_in_dims, test_lane_creates_static_dim,
 // test_offset_creates_static_dim

@@ -43,6 +43,32 @@ static_assert(at(Reversed(middle)[I(2)][J(3)]) == 2 * 8 + 4 &&
 static_assert(Reversed::size() == 128 && Reversed::extent<J>() == J(8) &&
               Reversed::storage_size() == 128);
 
+// What a function cannot be called with, or what it returns, is no layout; nor is what is no axis.
+static_assert(!lays_out<i, derived([](K x) { return x.get(); }, j)>);
+static_assert(!lays_out<i, derived([](J x, I y) { return (x + J(y.get())).get(); }, j)>);
+static_assert(!lays_out<i, derived([](J x) { return J(7) - x; }, j)> && !lays_out<i, I(3)>);
+static_assert(lays_out<i, derived([](auto x) { return 7 - x.get(); }, j)>);
+constexpr auto total = [](auto... x) { return (0 + ... + x.get()); };
+template <class... Ts>
+concept derives = requires(Ts... xs) { derived(total, xs...); };
+static_assert(derives<axis<I>, axis<J>> && !derives<> && !derives<int> && !derives<axis<I>, J>);
+static_assert(!derives<decltype(reversed)>);
+template <class T, class... Ts>
+concept reads = requires(T t, Ts... xs) { t.reading(xs...); };
+using Reading = decltype(reversed.reading(i));
+static_assert(reads<decltype(reversed), axis<I>, axis<K>> && !reads<decltype(reversed), int>);
+static_assert(!reads<Reading, axis<I>> && !reads<decltype(reversed), decltype(reversed)>);
+
+// A pitch is the derived axis's own, and none is negative.
+template <long long Pitch>
+concept has_pitch = requires { typename chars<i, reversed.pitch(Pitch)>; };
+template <auto Placed>
+concept is_placed = requires { typename chars<derived(total, Placed)>; };
+template <auto Read>
+concept is_read = requires { typename chars<i, reversed.reading(Read)>; };
+static_assert(has_pitch<3> && has_pitch<0> && !has_pitch<-1> && !has_pitch<-5>);
+static_assert(is_placed<j> && !is_placed<j.pitch(1)> && !is_read<i.pitch(64)>);
+
 // A function of two dimensions, with folds: it gets each digit as a value of what it counts.
 struct diagonal {
     template <class Row, class Cell> constexpr int operator()(Row row, Cell cell) const {

@@ -124,6 +124,8 @@ static_assert(steps<Cursor, I> && steps<Cursor, coords<I, K>> && !steps<Cursor, 
 static_assert(!steps<Cursor, coords<K>> && !steps<Cursor, coords<>>);
 using Committed = decltype(T()[I(1)].rebase());
 static_assert(steps<Committed, I> && !steps<Committed, K> && !steps<Committed, int>);
+static_assert(!steps<Committed, coords<I>> && !subscripts<Committed, coords<I, J>>);
+static_assert(subscripts<Committed, I> && !subscripts<Committed, K> && !subscripts<Committed, int>);
 
 // size<D> and extent<D> of an absent dimension
 static_assert(has_size<T, I> && has_extent<T, I> && has_extent<T, I8>);
@@ -177,12 +179,30 @@ static_assert(!adds<I, double> && refuses_comparison<I, double> && !adds<I, char
 static_assert(makes_coordinates<I, I8> && !makes_coordinates<I, I> && !makes_coordinates<I, J, I>);
 static_assert(!makes_coordinates<I, bounded<I, 4>> && !makes_coordinates<I8, I8>);
 static_assert(!makes_coordinates<int> && !makes_coordinates<I, int>);
+template <class... Ts>
+concept are_coords = requires { typename coords<Ts...>; };
+static_assert(are_coords<> && are_coords<I, I8, J> && !are_coords<I, I> && !are_coords<int>);
+static_assert(!are_coords<I, J, I> && !are_coords<I8, bounded<I8, 4>> && !are_coords<I, spio::dim>);
 
 // get of an absent dimension, of coordinates and of an index
 static_assert(gets<coords<I, I8>, I8> && !gets<coords<I>, I8> && !gets<coords<I>, J> &&
               !gets<coords<>, I>);
 using Index = spio::compound_index<axis<I>(4), axis<J>(8)>;
 static_assert(gets<Index, I> && !gets<Index, K> && !gets<Index, I8>);
+
+// size of an absent dimension, or of one that is open
+template <class T>
+concept has_number = requires { T::size(); };
+using Open = spio::compound_index<axis<J>(spio::dynamic), axis<I>(4)>;
+static_assert(has_size<Index, I> && !has_size<Index, K> && !has_size<Index, I8>);
+static_assert(has_number<Index> && !has_number<Open> && has_size<Open, I> && !has_size<Open, J>);
+
+// A late tensor is made with its sizes, and with nothing else
+template <class... Sizes>
+concept sizes =
+    requires(float* p, Sizes... n) { spio::tensor<float, axis<J>(spio::dynamic)>(p, n...); };
+static_assert(sizes<J> && sizes<fold<J, 8>> && !sizes<> && !sizes<I> && !sizes<J, J>);
+static_assert(!sizes<int> && !sizes<coords<J>> && !sizes<J, int>);
 
 // cast makes no dimension twice
 static_assert(casts<coords<I, J>, I, K> && !casts<coords<I, J>, I, J>);
@@ -198,9 +218,24 @@ static_assert(!makes_an_index<I> && !makes_an_index<coords<K>> && !makes_an_inde
 // A range over a swizzled tensor is there; over a number it is not.
 static_assert(ranges<spio::tensor<float, spio::swizzle(axis<K>(8), axis<I>(8)), axis<I>(8)>>);
 static_assert(ranges<I> && ranges<I8>);
+template <class... Ts>
+concept has_range = requires(Ts... xs) {
+    spio::range(xs...);
+    spio::reverse_range(xs...);
+};
+template <int Step, class... Ts>
+concept has_steps = requires(Ts... xs) { spio::range_with_step<Step>(xs...); };
+static_assert(has_range<I> && has_range<I8, I8> && !has_range<int> && !has_range<int, int>);
+static_assert(!has_range<I, I8> && !has_range<I, int> && !has_range<coords<I>>);
+static_assert(has_steps<2, I> && has_steps<2, I, I> && !has_steps<0, I> && !has_steps<-1, I, I>);
+static_assert(!has_steps<2, int> && !has_steps<2, I, J>);
 
 // Two bases have no lesser, and a stride or a bound is positive.
 static_assert(has_min<I, I8> && !has_min<I, J> && !has_min<I, int>);
 static_assert(refolds<8, I> && !refolds<0, I> && !refolds<-8, I> && !refolds<8, int>);
 static_assert(reduces<8, I> && !reduces<0, I> && !reduces<-8, I> && folds<I, 8> && !folds<I, 0> &&
               !folds<int, 8>);
+template <class To, class T>
+concept is_cast = requires(T x) { spio::cast<To>(x); };
+static_assert(is_cast<J, I8> && !is_cast<fold<J, 8>, I8> && !is_cast<bounded<J, 8>, I>);
+static_assert(!is_cast<int, I> && !is_cast<J, int> && !is_cast<spio::dim, I>);

@@ -168,3 +168,15 @@ constexpr bool exchanges_rows() {
     return true;
 }
 static_assert(exchanges_rows());
+
+// Ranks come in pairs, and what is placed has no pitch of its own.
+template <int Ranks>
+concept has_ranks = requires { typename chars<checkerboard(i, k % 16 / 8, Ranks), k / 16>; };
+static_assert(has_ranks<8> && has_ranks<2> && !has_ranks<0> && !has_ranks<3> && !has_ranks<-4>);
+template <auto Column, auto Row>
+concept swizzles = requires { typename chars<axis<I>(8), swizzle(Column, Row)>; };
+static_assert(swizzles<axis<K>(8), axis<I>(8)> && !swizzles<axis<K>(8), axis<I>(8).pitch(9)>);
+static_assert(!swizzles<axis<K>(8).pitch(1), axis<I>(8)> && !swizzles<axis<K>(8), 8>);
+template <class A, class B>
+concept checkers = requires(A a, B b) { checkerboard(a, b); };
+static_assert(checkers<axis<I>, axis<K>> && !checkers<axis<I>, int> && !checkers<I, axis<K>>);

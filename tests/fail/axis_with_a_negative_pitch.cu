@@ -1,0 +1,6 @@
+// clang, clang-cuda: 'a_pitch_is_not_negative<K>\(-1\)'
+// says: a_pitch_is_not_negative<.*\bK\b
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto axis = k.pitch(-1); // wrong

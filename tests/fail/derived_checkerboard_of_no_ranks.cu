@@ -1,0 +1,6 @@
+// clang, clang-cuda: 'a_checkerboard_has_an_even_number_of_ranks<I>\(0\)'
+// says: a_checkerboard_has_an_even_number_of_ranks<.*\bI\b
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto axis = spio::checkerboard(i, k / 16, 0); // wrong

@@ -1,0 +1,6 @@
+// says: the_pitch_belongs_to_the_derived_axis<.*\bK\b
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto reverse = [](K x) { return 31 - x.get(); };
+constexpr auto axis = spio::derived(reverse, k.pitch(2)); // wrong

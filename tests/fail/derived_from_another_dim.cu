@@ -1,0 +1,6 @@
+// says: the_function_makes_no_int_of<.*lambda.*, K>
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto reverse = [](J x) { return 31 - x.get(); };
+using Wrong = spio::tensor<float, i, spio::derived(reverse, k)>; // wrong

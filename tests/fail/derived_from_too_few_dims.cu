@@ -1,0 +1,6 @@
+// says: the_function_makes_no_int_of<.*lambda.*<K, 8>>
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto add = [](K x, I y) { return x.get() + y.get(); };
+using Wrong = spio::tensor<float, i, spio::derived(add, k / 8), k % 8>; // wrong

@@ -1,0 +1,6 @@
+// says: the_pitch_belongs_to_the_derived_axis<.*\bI\b
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto add = [](K x, I y) { return (x + K(y.get())).get() % 32; };
+constexpr auto axis = spio::derived(add, k).reading(i.pitch(64)); // wrong

@@ -1,0 +1,6 @@
+// says: the_function_makes_no_int_of<.*lambda.*, K>
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto reverse = [](K x) { return K(31) - x; };
+using Wrong = spio::tensor<float, i, spio::derived(reverse, k)>; // wrong

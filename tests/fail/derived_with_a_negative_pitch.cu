@@ -1,0 +1,6 @@
+// says: a_pitch_is_not_negative<.*derived_axis<.*\bK>
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto reverse = [](K x) { return 31 - x.get(); };
+constexpr auto axis = spio::derived(reverse, k).pitch(-5); // wrong
