@@ -16,7 +16,7 @@ __device__ inline float sum_of(params const& p, float x, float y) {
 
 // A block has neighbours; a thread has vectors that are a block of threads apart.
 template <config Config> __device__ void run(params const& p) {
-    constexpr axis<N> block{Config.elements_per_block()};
+    constexpr auto block = axis<N>(Config.elements_per_block());
     using Block = fold<N, block.size>;
     using Thread = compound_index<block % (4 * Config.threads) / 4>;
     using Step = fold<N, 4 * Config.threads>;

@@ -58,11 +58,13 @@ struct axis {
     bool is_ring = false;
     long long memory_stride = -1; // in elements; -1: what lies to the right
 
-    consteval explicit axis(int n) : size(n) {
+    // These are constexpr, not consteval: NVRTC takes no consteval constructor whose argument depends
+    // on a template's.
+    constexpr explicit axis(int n) : size(n) {
         if (n <= 0) an_axis_needs_a_positive_size<Dimension>(n);
     }
-    consteval explicit axis(Dimension n) : axis(n.value) {}
-    consteval explicit axis(dynamic_size n) : axis(n.most) { is_dynamic = true; }
+    constexpr explicit axis(Dimension n) : axis(n.value) {}
+    constexpr explicit axis(dynamic_size n) : axis(n.most) { is_dynamic = true; }
     template <index NotThatDimension, class Axis = axis>
         requires(!same_base<NotThatDimension, Dimension>)
     explicit axis(NotThatDimension) = delete;
