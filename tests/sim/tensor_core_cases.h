@@ -210,7 +210,7 @@ template <class Format> struct tile_source {
         }
         case 7:
             if (kind != tile_kind::huge) return std::bit_cast<float>(0x3f800000U | next.bits(23));
-            return std::bit_cast<float>(next.bits(1) << 31 | 0x7f7fffffU - next.bits(3));
+            return std::bit_cast<float>(next.bits(1) << 31 | (0x7f7fffffU - next.bits(3)));
         default:
             return std::bit_cast<float>(random_float & 0x80ffffffU);
         }
