@@ -41,7 +41,8 @@ struct term {
     int exponent;
 
     static term of(double value, int exponent, tensor_core const& core) {
-        if (value == 0) return {value, core.exponent_of_zero};
+        bool const own = core.exponent_of_zero == tensor_core::own_exponent;
+        if (value == 0) return {value, own ? exponent : core.exponent_of_zero};
         return {value, core.normalizes_addends ? std::ilogb(value) : exponent};
     }
 };
@@ -191,7 +192,8 @@ TEST_CASE("and so does every core that an experiment may find") {
     for (int i = 0; i < 150; ++i) {
         check_core(tensor_core{.terms = 1 << random.between(0, 4),
                                .fraction_bits = random.between(20, 30),
-                               .exponent_of_zero = -random.between(120, 160),
+                               .exponent_of_zero = yes() && yes() ? tensor_core::own_exponent
+                                                                  : -random.between(120, 160),
                                .of_addends = mode(),
                                .of_sum = mode(),
                                .accumulator_inside = yes(),

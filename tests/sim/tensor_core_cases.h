@@ -153,6 +153,15 @@ template <class Format> struct tile_source {
         case tile_kind::zeros:
             all([&] { return next.one_in(4) ? between(least, 2) : zero(); });
             if (next.one_in(4)) all([&] { return zero(); });
+            // Rows and columns of one sign: all addends may be negative.
+            if (next.one_in(2)) {
+                auto const of_one_sign = [&](auto& line) {
+                    unsigned const sign = zero();
+                    for (auto& x : line) x = static_cast<unsigned short>((x & 0x7fffU) | sign);
+                };
+                for (auto& row : t.a) of_one_sign(row);
+                for (auto& column : t.b) of_one_sign(column);
+            }
             break;
         case tile_kind::huge:
             all([&] { return between(bias / 2 - 2, bias / 2 + 2); });
@@ -201,7 +210,7 @@ template <class Format> struct tile_source {
         }
         case 7:
             if (kind != tile_kind::huge) return std::bit_cast<float>(0x3f800000U | next.bits(23));
-            return std::bit_cast<float>(next.bits(1) << 31 | 0x7f7fffffU - next.bits(3));
+            return std::bit_cast<float>(next.bits(1) << 31 | (0x7f7fffffU - next.bits(3)));
         default:
             return std::bit_cast<float>(random_float & 0x80ffffffU);
         }

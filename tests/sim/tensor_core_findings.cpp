@@ -106,3 +106,21 @@ TEST_CASE("what fits is exact: integers, and subnormals") {
     }
     CHECK(wrong == 0);
 }
+
+TEST_CASE("an addend that is zero counts as if it were 2^-133") {
+    auto const power = [](int exponent, bool negative) {
+        auto const factor = [](int e) {
+            return factor_of<bfloat16_format>(float_to_bfloat16(std::ldexp(1.0F, e)));
+        };
+        addend p = product<bfloat16_format>(factor(exponent / 2), factor(exponent - exponent / 2));
+        p.negative = negative;
+        return p;
+    };
+    auto const less = [&](int exponent) {
+        addend const products[16] = {power(-148, false), power(exponent, true)};
+        return hopper_tensor_core.accumulate(0, products, 16);
+    };
+    // The last bit that is kept is 2^-158, and the sum is cut off to a subnormal float.
+    CHECK(less(-158) == 0x1p-149F);
+    CHECK(less(-159) == 0x1p-148F);
+}
