@@ -1,4 +1,4 @@
-// says: consteval function .*spio::axis<(K>::|.*=K\])
+// says: consteval function .*operator/
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
