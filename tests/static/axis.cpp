@@ -99,6 +99,9 @@ static_assert(!lays_out<axis<I>(4), axis<I>(4)> && !lays_out<axis<K>(8), axis<K8
 static_assert(!lays_out<axis<K8>(4), axis<K8>(4), axis<K>(8)>);
 static_assert(!lays_out<16> && !lays_out<axis<I>(4), 8>);
 
+// A position is an int, so that an extent stays below 2^31.
+static_assert(lays_out<axis<I>(0x7fffffff)> && !lays_out<axis<fold<I, 2>>(1 << 30)>);
+
 // TestDimsAutoFold.test_single_dimension_no_fold
 static_assert(size<K, axis<K>(7), axis<I>(3)> == 7 && size<I, axis<K>(7), axis<I>(3)> == 3);
 
