@@ -64,6 +64,15 @@ TEST_CASE("Cursor.in_range_overload_enables_method_chaining") {
     CHECK(in);
 }
 
+TEST_CASE("law 12: a committed cursor goes as far as its layout reaches") {
+    char here = 0;
+    tensor<char, axis<H>(4).pitch(1ll << 32), axis<W>(8)> const t(&here);
+    auto committed = t[W(5)].rebase();
+    CHECK(committed[H(3)].get() == t[H(3)][W(5)].get());
+    CHECK(committed[H(3)].get() - &here == (3ll << 32) + 5);
+    CHECK(committed.step(H(2)).step(H(-1)).get() - &here == (1ll << 32) + 5);
+}
+
 TEST_CASE("Tensor.deferred_folding_with_step") {
     constexpr auto k = axis<K>(64);
     tensor<int, k / 8, axis<M>(4), k % 8> const t;

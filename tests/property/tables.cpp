@@ -121,6 +121,12 @@ void check_free_moves(tally& t, dice& random, oracle::layout const& l, drawn_tab
         zero[b] = 0;
         bool const expected = *from - *l.offset(zero) == p[b] / top.is.stride * stride;
         t.check(expected, "is_linear", text);
+        // A ring is, but for its end.
+        auto beyond = p;
+        beyond[b] += l.bases[b].extent;
+        auto const to = l.offset(beyond);
+        t.check(to && *to - *from == l.bases[b].extent / top.is.stride * stride,
+                "is_linear beyond the extent", text);
     }
 }
 

@@ -107,6 +107,9 @@ template <class D, class From>
 concept sizes = requires(From n) { axis<D>(n); };
 static_assert(!sizes<K, I> && !sizes<K, fold<I, 8>> && !sizes<K8, I> && !sizes<K, spio::coords<K>>);
 
+// A position is an int, so that an extent stays below 2^31.
+static_assert(lays_out<axis<I>(0x7fffffff)> && !lays_out<axis<fold<I, 2>>(1 << 30)>);
+
 // TestDimsAutoFold.test_single_dimension_no_fold
 static_assert(size<K, axis<K>(7), axis<I>(3)> == 7 && size<I, axis<K>(7), axis<I>(3)> == 3);
 

@@ -75,6 +75,16 @@ static_assert(!steps<Swizzled, K8> && !steps<Swizzled, K> && !steps<Swizzled, I>
 using Read = committed<chars<i, spio::swizzle(axis<J>(8), i % 8)>>;
 static_assert(steps<Read, fold<I, 8>> && !steps<Read, I> && !steps<Read, J>);
 
+// Blocks that a function reads move by what repeats for both; beyond 2^31 there is no such move.
+constexpr auto ignores = [](J x, K) { return x.get(); };
+constexpr auto j = axis<J>(8);
+using Block = fold<K, 1 << 16>;
+template <int Repeats>
+using Blocks = committed<
+    chars<axis<Block>(4), axis<K>(1 << 16), spio::derived(ignores, j).reading(axis<K>(Repeats))>>;
+static_assert(steps<Blocks<8>, Block> && !steps<Blocks<3>, Block>);
+static_assert(steps<Blocks<3>, fold<Block, 3>> && !steps<Blocks<(1 << 16) + 1>, Block>);
+
 // A pitch is the distance that it moves.
 using Padded = chars<axis<I>(16).pitch(40), axis<J>(32)>;
 static_assert(at(Padded(middle)[J(5)].rebase().step(I(2))) == 85);

@@ -113,6 +113,30 @@ constexpr bool is_rotated() {
 }
 static_assert(is_rotated() && Rotated::size() == 128);
 
+// What is read has no size there.
+static_assert(chars<derived(rotated(), j).reading(i % 8), i>::size<I>() == I(16));
+
+// It reads several as well, each at its own digit, and keeps its pitch.
+struct twice_rotated {
+    constexpr int operator()(J x, I by, K8 times) const {
+        return (x.get() + by.get() * (times.get() + 1)) % 8;
+    }
+};
+using TwiceRotated = chars<i, k / 8, derived(twice_rotated(), j).pitch(3).reading(i % 4, k / 8)>;
+constexpr bool is_twice_rotated() {
+    TwiceRotated const t(middle);
+    for (int a = 0; a < 16; ++a) {
+        for (int b = 0; b < 8; ++b) {
+            for (int c = 0; c < 4; ++c) {
+                int const expected = a * 96 + c * 24 + (b + a % 4 * (c + 1)) % 8 * 3;
+                if (at(t[J(b)][I(a)][K8(c)]) != expected) return false;
+            }
+        }
+    }
+    return true;
+}
+static_assert(is_twice_rotated());
+
 // A read dimension is placed somewhere in the layout.
 static_assert(lays_out<i, derived(rotated(), j).reading(i % 8)>);
 static_assert(!lays_out<derived(rotated(), j).reading(i % 8)>);

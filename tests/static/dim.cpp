@@ -61,6 +61,10 @@ static_assert(is<J>(spio::cast<J>(I(8)), 8) && spio::cast<J>(I(8)) == J(8));
 // Dim.unfold
 static_assert(is<I>(spio::unfold(I(42)), 42));
 
+// By a negative number too division floors, and remainders are not negative.
+static_assert(is<I>(I(7) / -2, -4) && is<I>(I(-7) / -2, 3) && is<I>(I(8) / -2, -4));
+static_assert(is<I>(I(7) % I(-2), 1) && is<I>(I(-7) % I(-2), 1) && is<I>(I(-8) % I(-2), 0));
+
 // Dim.stride_property, stride
 static_assert(spio::stride_of<I> == 1 && spio::stride_of<J> == 1 &&
               spio::stride_of<spio::LANE> == 1);

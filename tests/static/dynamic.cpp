@@ -80,6 +80,10 @@ using Two = chars<axis<K>(dynamic), i, n>;
 static_assert(takes<Two, K, N> && takes<Two, N, K> && !takes<Two, K> && !takes<Two, K, K>);
 static_assert(at(Two(memory, K(2), N(3))[K(1)][I(2)][N(2)]) == 12 + 6 + 2);
 static_assert(at(Two(memory, N(3), K(2))[K(1)][I(2)][N(2)]) == 12 + 6 + 2);
+// In folds it counts as many units, and of none there is no storage, whatever the pitch.
+static_assert(Middle(memory, N8(2)).extent<N>() == N(16) && Middle(memory, N8(2)).size() == 512);
+static_assert(chars<n.pitch(40), i, j>(memory, N(0)).storage_size() == 0 &&
+              chars<n.pitch(40), i, j>(memory, N(0)).size() == 0);
 static_assert(!knows_its_size<Middle> && knows_its_size<chars<i, j>>);
 
 // Folds of a size that the fold need not divide: the last block is part full.
@@ -101,6 +105,14 @@ constexpr bool folds_cover_the_size() {
     return true;
 }
 static_assert(folds_cover_the_size());
+
+// The greatest size need not be a multiple of the fold either, and fold_up() rounds up nothing.
+constexpr auto odd = axis<N>(dynamic.up_to(41));
+using Odd = chars<odd / 8, i, odd % 8>;
+static_assert(Odd(memory, N(41)).size<N8>() == N8(6) && Odd(memory, N(41))[N(40)].inbounds());
+static_assert(at(Odd(memory, N(41))[N(40)][I(3)]) == 5 * 32 + 3 * 8);
+static_assert(same<chars<spio::fold_up(odd, 8), i, odd % 8>, Odd> &&
+              same<chars<spio::fold_up(n, 8), i, n % 8>, Folded>);
 
 // range() visits each element of the size, and no cell of what the last block has too many.
 constexpr bool range_stays_inside() {

@@ -56,9 +56,23 @@ static_assert(injective<floats<axis<I>(64) / 16, checkerboard(axis<I>(64) % 16, 
 static_assert(injective<floats<i, swizzle(j, i % 8)>>);
 static_assert(injective<floats<i, derived([](J x) { return 7 - x.get(); }, j)>>);
 static_assert(injective<floats<axis<I>(1).pitch(0), j>>);
+static_assert(injective<floats<axis<K>(2).pitch(38), axis<I>(4).pitch(10), j>> &&
+              overlapping<floats<axis<K>(2).pitch(37), axis<I>(4).pitch(10), j>>);
 static_assert(overlapping<floats<i.pitch(7), j>> && overlapping<floats<i.pitch(0), j>>);
 static_assert(overlapping<floats<i, derived([](J x) { return x.get() / 2; }, j)>>);
 static_assert(overlapping<floats<i.pitch(8), j.pitch(8)>>);
+static_assert(overlapping<floats<i, derived([](J x) { return x.get() + 1; }, j)>>);
+static_assert(overlapping<floats<i, derived([](J x) { return x.get() - 1; }, j)>>);
+// A function must be a permutation for every combination of what it reads, and none may read what
+// depends on it.
+constexpr auto folds_late = [](J x, I row) { return x.get() / (row.get() / 7 + 1); };
+constexpr auto folds_last = [](J x, I, K by) { return x.get() / (by.get() / 3 + 1); };
+constexpr auto rotates = [](J x, I row, K by) { return (x.get() + row.get() * by.get()) % 8; };
+static_assert(overlapping<floats<i, derived(folds_late, j).reading(i % 8)>>);
+static_assert(
+    overlapping<floats<i, axis<K>(4), derived(folds_last, j).reading(i % 2, axis<K>(4))>>);
+static_assert(injective<floats<i, axis<K>(4), derived(rotates, j).reading(i % 8, axis<K>(4))>>);
+static_assert(overlapping<floats<swizzle(j, axis<I>(8)), swizzle(axis<I>(8), j)>>);
 static_assert(!is_injective<int>);
 
 // The swizzles of the reference and of TMA are free of conflicts, where plain rows are not.
@@ -97,8 +111,10 @@ static_assert(vector_width(floats<i, axis<J>(7)>()) == 1 &&
 static_assert(vector_width(floats<axis<N>(spio::dynamic), axis<K>(64) / 8, i, axis<K>(64) % 8>()) ==
               8);
 static_assert(vector_width(floats<i, axis<N>(spio::dynamic)>()) == 1);
+static_assert(vector_width(floats<i.pitch(64), axis<N>(spio::dynamic.up_to(64))>()) == 1);
 static_assert(vector_width(floats<i, swizzle(k / 8, i % 8), k % 8>()) == 8);
 static_assert(vector_width(floats<i, swizzle(j, i % 8)>()) == 1);
+static_assert(vector_width(floats<swizzle(axis<J>(4), k / 16 % 4), k / 8>()) == 2);
 // It is the width that the tensor can be read at.
 template <class T>
 concept as_two = requires { typename spio::vectors_of<double, T>; };

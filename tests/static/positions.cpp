@@ -128,3 +128,13 @@ static_assert(visits_every_element_once<tensor<char const, i, spio::swizzle(j, i
 static_assert(visits_every_element_once<
               tensor<char const, i, spio::derived([](J x) { return 7 - x.get(); }, j)>>());
 static_assert(visits_every_element_once<tensor<char const, axis<K>(4).ring(), j>>());
+
+// So many that their number takes more than 32 bits: the first are as ever.
+using Vast = tensor<char const, axis<I>(2), axis<J>(1 << 16), axis<K>(1 << 16)>;
+constexpr bool starts_at_zero() {
+    auto x = range(Vast()).begin();
+    if (*x != make_coordinates(I(0), J(0), K(0))) return false;
+    ++x;
+    return *x == make_coordinates(I(0), J(0), K(1));
+}
+static_assert(starts_at_zero());

@@ -45,12 +45,12 @@ template <class T, int Step> constexpr bool equals_the_loop() {
             if constexpr (Step == 1) {
                 expected = start;
                 for (auto x : range(T(start), T(end))) {
-                    if (x.get() != expected++) return false;
+                    if (expected >= end || x.get() != expected++) return false;
                 }
                 if (expected < end) return false;
                 expected = end;
                 for (auto x : reverse_range(T(start), T(end))) {
-                    if (x.get() != --expected) return false;
+                    if (expected <= start || x.get() != --expected) return false;
                 }
                 if (expected > start) return false;
             }

@@ -41,7 +41,7 @@ static_assert(offsets_are_pairs_and_colors());
 // CheckerboardIndex.offsets
 template <int Ranks> constexpr bool is_invertible() {
     checkerboard_order const ranked{Ranks};
-    for (int pair = 0; pair < 128; ++pair) {
+    for (int pair = -128; pair < 128; ++pair) {
         for (int color = 0; color < 2; ++color) {
             int const offset = ranked.offset(pair, color);
             if (ranked.pair(offset) != pair || ranked.color(offset) != color) return false;

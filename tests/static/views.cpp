@@ -93,6 +93,7 @@ static_assert(at(slice<4>(Dynamic(memory, N(3)), I(8))[N(2)][I(3)][K(1)]) == 2 *
 static_assert(slice<4>(Dynamic(memory, N(3)), I(8)).extents() ==
               spio::make_coordinates(N(3), I(4), K(32)));
 static_assert(!slices<2, Dynamic, N>);
+static_assert(!slices<2, chars<i, axis<K>(32), axis<N>(spio::dynamic)>, K>);
 
 // WithVectorWidth.dimensions_and_strides, WithVectorWidth.storage_layout: [warp, J/4 @132, I, J] as
 // float4 is [warp, J/4 @33, I], in a quarter of the storage
@@ -140,6 +141,14 @@ static_assert(!vectorizes<float4_like, tensor<float, i, j.pitch(2)>>);
 static_assert(vectorizes<float4_like const, tensor<float const, i, j>>);
 static_assert(vectorizes<float4_like, tensor<float, axis<N>(spio::dynamic), j>>);
 static_assert(!vectorizes<float4_like, tensor<float const, i, j>>);
+
+// Only what is known now is read as vectors: strides, the size, and that no function splits them.
+static_assert(!vectorizes<float4_like, tensor<float, i, axis<N>(spio::dynamic), j>>);
+static_assert(!vectorizes<float4_like, tensor<float, i.pitch(8), axis<J>(6)>>);
+using UpTo64 = tensor<float, i.pitch(64), axis<N>(spio::dynamic.up_to(64))>;
+static_assert(!vectorizes<float4_like, UpTo64>);
+using Read = tensor<float, spio::swizzle(axis<I>(4), j / 16), j / 8>;
+static_assert(vectorizes<float2_like, Read> && !vectorizes<float4_like, Read>);
 
 // TestTensorBasicConstruction.test_constant_tensor: what may be written may be read
 template <class From, class To>
