@@ -1,4 +1,4 @@
-// What a kernel asks of the one that launched it: registers, and the kernels before and after (sm_90).
+// What a kernel asks of its launch: registers, and the kernels before and after (sm_90).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -116,10 +116,13 @@ def check_kernels(path, code):
         complain(path, code, 0, "begin with #pragma once")
     for position, header in includes_of(code):
         mine = header.startswith("spio/") or header in mp11
-        if algebra and path.parts[2] != "tile":
+        behind = header.startswith("machine/")
+        if path.parts[1] == "machine":
+            good = behind
+        elif algebra and path.parts[2] != "tile":
             good = mine and not header.startswith("spio/tile/")
         else:
-            good = mine or (not algebra and pathlib.PurePath(header).stem == family)
+            good = mine or behind or (not algebra and pathlib.PurePath(header).stem == family)
         if not good:
             complain(path, code, position, f"includes point left only: {header}")
     if algebra and path.parts[2] != "tile":
