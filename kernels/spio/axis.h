@@ -58,8 +58,8 @@ struct axis {
     bool is_ring = false;
     long long memory_stride = -1; // in elements; -1: what lies to the right
 
-    // These are constexpr, not consteval: NVRTC takes no consteval constructor whose argument depends
-    // on a template's.
+    // These are constexpr, not consteval: NVRTC takes no consteval constructor whose argument
+    // depends on a template's.
     constexpr explicit axis(int n) : size(n) {
         if (n <= 0) an_axis_needs_a_positive_size<Dimension>(n);
     }
