@@ -88,11 +88,17 @@ inline constexpr bool is_injective<tensor<Data, Axes...>> =
     (is_permutation<Axes>() && ...) && is_nested(layout_table_of<Axes...>) &&
     reads_plain_axes(layout_table_of<Axes...>);
 
+// What one instruction of a lane loads or stores.
+template <class T>
+concept one_access = sizeof(T) <= 16 && is_power_of_two(sizeof(T));
+
 // How often a warp's access to shared memory has to be repeated because two lanes want different
 // words of one bank. 32 banks of 4 bytes; wide elements are served 128 bytes at a time, so that 8
 // lanes of 16 bytes (one matrix of ldmatrix) go together.
 //     bank_conflicts<Tile>([](int lane) { return make_coordinates(I(lane % 16), K8(lane / 16)); })
-template <class Tensor, class PlaceOfLane> constexpr int bank_conflicts(PlaceOfLane place_of) {
+template <class Tensor, class PlaceOfLane>
+    requires one_access<typename Tensor::data_type>
+constexpr int bank_conflicts(PlaceOfLane place_of) {
     constexpr int bytes = sizeof(typename Tensor::data_type);
     constexpr int lanes_at_once = bytes <= 4 ? 32 : 128 / bytes;
     constexpr int words = bytes <= 4 ? 1 : bytes / 4;
@@ -117,7 +123,9 @@ template <class Tensor, class PlaceOfLane> constexpr int bank_conflicts(PlaceOfL
     return repeats;
 }
 //     bank_conflicts<Tile, Lane>()     for an index over 32 lanes
-template <class Tensor, located Index> constexpr int bank_conflicts() {
+template <class Tensor, located Index>
+    requires one_access<typename Tensor::data_type>
+constexpr int bank_conflicts() {
     return bank_conflicts<Tensor>([](int lane) { return Index(lane); });
 }
 
@@ -130,7 +138,7 @@ template <class Data, auto... Axes> constexpr int vector_width(tensor<Data, Axes
     int width = 1;
     while (table.axes[innermost].size % (2 * width) == 0) width *= 2;
     for (int a = 0; a < table.axis_count; ++a) {
-        if (a == innermost) continue;
+        if (a == innermost || table.axes[a].size == 1) continue;
         while (table.stride_factor(a) % width != 0) width /= 2;
     }
     // No function may tell the elements of a vector apart.

@@ -83,13 +83,12 @@ template <int N, auto... Axes> struct widen {
     static constexpr int innermost = table.innermost();
 
     static constexpr bool find_out() {
-        if (innermost < 0 || table.axes[innermost].dynamic || !table.has_static_strides()) {
-            return false;
-        }
+        if (table.axes[innermost].dynamic || !table.has_static_strides()) return false;
         digit_row const inner = table.digits[table.first_digit(innermost)];
         if (inner.is.size % N != 0) return false;
         for (int a = 0; a < table.axis_count; ++a) {
-            if (a != innermost && table.memory_stride(a) % N != 0) return false;
+            bool const stays = a == innermost || table.axes[a].size == 1;
+            if (!stays && table.memory_stride(a) % N != 0) return false;
         }
         // No function may tell the elements of a vector apart.
         for (int d = 0; d < table.digit_count; ++d) {
@@ -100,7 +99,13 @@ template <int N, auto... Axes> struct widen {
         }
         return true;
     }
-    static constexpr bool is_possible = find_out();
+    static constexpr bool is_possible = [] {
+        if constexpr (innermost < 0) {
+            return false;
+        } else {
+            return find_out();
+        }
+    }();
 
     template <class> struct at;
     template <int... A> struct at<numbers<A...>> {
@@ -145,7 +150,7 @@ using vectors_of = typename vector_tensor<Vector, Tensor>::type;
 // The same memory, read so. The pointer must be aligned for Vector.
 template <class Vector, class Tensor>
     requires widens<Vector, Tensor>
-auto as_vectors(Tensor const& t) {
+constexpr auto as_vectors(Tensor const& t) {
     using view = vectors_of<Vector, Tensor>;
     return view(reinterpret_cast<Vector*>(t.get()), typename view::layout_type(t.shape()));
 }

@@ -115,9 +115,23 @@ static_assert(vector_width(floats<i.pitch(64), axis<N>(spio::dynamic.up_to(64))>
 static_assert(vector_width(floats<i, swizzle(k / 8, i % 8), k % 8>()) == 8);
 static_assert(vector_width(floats<i, swizzle(j, i % 8)>()) == 1);
 static_assert(vector_width(floats<swizzle(axis<J>(4), k / 16 % 4), k / 8>()) == 2);
+// An axis of one step is in nobody's way, wherever it stands.
+static_assert(vector_width(floats<i, j, axis<K>(1)>()) == vector_width(floats<i, j>()));
 // It is the width that the tensor can be read at.
 template <class T>
 concept as_two = requires { typename spio::vectors_of<double, T>; };
 static_assert(as_two<floats<i, j>> && as_two<floats<i.pitch(12), j>> &&
               !as_two<floats<i.pitch(9), j>>);
+static_assert(as_two<floats<i, j, axis<K>(1)>>);
 static_assert(!as_two<floats<i, axis<J>(7)>> && !as_two<floats<i, swizzle(j, i % 8)>>);
+
+// A lane has its element in one access, or there is no telling what a warp's costs.
+struct twelve_bytes {
+    float of[3];
+};
+struct many_bytes {
+    double of[32];
+};
+template <class T>
+concept has_conflicts = requires { bank_conflicts<tensor<T, axis<J>(32)>, InRow>(); };
+static_assert(has_conflicts<double> && !has_conflicts<twelve_bytes> && !has_conflicts<many_bytes>);
