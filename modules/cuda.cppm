@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Nothing of CUDA is needed to build this or to load it. An owner is a noun and gives back what it
-// has when it ends; a borrower is a *_ref. What cannot be done is a spio::cuda::error. All calls may
-// come from any thread and leave the caller's current context as they found it.
+// has when it ends; a borrower is a *_ref. What cannot be done is a spio::cuda::error. All calls
+// may come from any thread and leave the caller's current context as they found it.
 //
 //     spio::cuda::driver const driver;
 //     auto const gpu = driver.device(0);

@@ -1,9 +1,9 @@
 // The driver's types, as far as we use them, declared by hand.
 // SPDX-License-Identifier: Apache-2.0
 //
-// By hand, because Spio is built where there is no CUDA, because cuda.h renames functions by macros,
-// which no module can export, and because this page is all of its 25 000 lines that we need. That it
-// agrees with cuda.h is asserted by tests/cuda/abi.cpp.
+// By hand, because Spio is built where there is no CUDA, because cuda.h renames functions by
+// macros, which no module can export, and because this page is all of its 25 000 lines that we
+// need. That it agrees with cuda.h is asserted by tests/cuda/abi.cpp.
 module;
 
 #include <cstddef>

@@ -97,8 +97,7 @@ template <abi::name Name> struct release_in {
         // Entered by hand: where that fails, the driver may still know what to do.
         auto const& driver = home.driver();
         auto const for_what = [&] { return what + (" on " + home.device().spelled()); };
-        bool const entered =
-            driver.ask<"cuCtxPushCurrent">(home.handle()) == abi::result::success;
+        bool const entered = driver.ask<"cuCtxPushCurrent">(home.handle()) == abi::result::success;
         driver.release<Name>(for_what, handle);
         abi::context left = nullptr;
         if (entered) driver.release<"cuCtxPopCurrent">(for_what, &left);

@@ -50,8 +50,7 @@ void driver::find_entries(abi::get_proc_address* find) {
     entries.for_each([&]<class Entry>(Entry& entry) {
         void* function = nullptr;
         auto found = abi::address_query::not_found;
-        auto const result =
-            find(Entry::spelling, &function, Entry::version, legacy_stream, &found);
+        auto const result = find(Entry::spelling, &function, Entry::version, legacy_stream, &found);
         entry.function = reinterpret_cast<decltype(entry.function)>(function);
         if (result == abi::result::success && function != nullptr &&
             found == abi::address_query::success) {

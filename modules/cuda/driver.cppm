@@ -43,7 +43,8 @@ class driver {
     template <abi::name Name, class ForWhat, class... Ts>
     void call(ForWhat for_what, Ts... arguments) const {
         auto const result = ask<Name>(arguments...);
-        if (result != abi::result::success) [[unlikely]] fail(Name.text, result, for_what());
+        if (result != abi::result::success) [[unlikely]]
+            fail(Name.text, result, for_what());
     }
     // The same where failing is an answer.
     template <abi::name Name, class... Ts> abi::result ask(Ts... arguments) const {

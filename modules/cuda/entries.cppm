@@ -72,8 +72,7 @@ using table = table_of<
     entry<"cuCtxPushCurrent", 4000, result(context)>,
     entry<"cuCtxPopCurrent", 4000, result(context*)>,
     entry<"cuCtxGetCurrent", 4000, result(context*)>,
-    entry<"cuCtxGetDevice", 2000, result(device*)>,
-    entry<"cuCtxSynchronize", 2000, result()>,
+    entry<"cuCtxGetDevice", 2000, result(device*)>, entry<"cuCtxSynchronize", 2000, result()>,
     entry<"cuMemGetInfo", 3020, result(std::size_t* free, std::size_t* total)>,
 
     entry<"cuLibraryLoadData", 12000,
@@ -118,8 +117,7 @@ using table = table_of<
     entry<"cuEventCreate", 2000, result(event*, event_flags)>,
     entry<"cuEventDestroy", 4000, result(event)>,
     entry<"cuEventRecord", 2000, result(event, stream)>,
-    entry<"cuEventSynchronize", 2000, result(event)>,
-    entry<"cuEventQuery", 2000, result(event)>,
+    entry<"cuEventSynchronize", 2000, result(event)>, entry<"cuEventQuery", 2000, result(event)>,
     entry<"cuEventElapsedTime", 2000, result(float* milliseconds, event from, event to)>,
 
     entry<"cuGraphInstantiateWithFlags", 11040,

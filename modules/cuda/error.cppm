@@ -22,8 +22,11 @@ class error : public std::runtime_error {
           abi::result numbered = abi::result::invalid_value)
         : std::runtime_error(what_was_tried + " for " + for_what + ": " + named +
                              (worded.empty() ? "" : ": " + worded)),
-          tried_text(std::move(what_was_tried)), subject_text(std::move(for_what)),
-          name_text(std::move(named)), words_text(std::move(worded)), code_number(numbered) {}
+          tried_text(std::move(what_was_tried)),
+          subject_text(std::move(for_what)),
+          name_text(std::move(named)),
+          words_text(std::move(worded)),
+          code_number(numbered) {}
 
     std::string const& tried() const { return tried_text; }
     std::string const& subject() const { return subject_text; }

@@ -29,8 +29,9 @@ executable_graph::executable_graph(graph const& graph)
 }
 
 void executable_graph::launch(stream_ref const& stream) const {
-    call_in<"cuGraphLaunch">(stream.context(), [] { return std::string("executable graph"); },
-                             owned.get(), stream.handle());
+    call_in<"cuGraphLaunch">(
+        stream.context(), [] { return std::string("executable graph"); }, owned.get(),
+        stream.handle());
 }
 
 void begin_capture(stream_ref const& stream, abi::capture_mode mode) {
@@ -42,7 +43,8 @@ graph end_capture(stream_ref const& stream) {
     auto const& context = stream.context();
     scope const here(context);
     context.driver().call<"cuStreamEndCapture">(
-        [&] { return a_capture() + " on " + context.device().spelled(); }, stream.handle(), &handle);
+        [&] { return a_capture() + " on " + context.device().spelled(); }, stream.handle(),
+        &handle);
     return graph(context, handle);
 }
 

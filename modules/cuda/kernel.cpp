@@ -159,8 +159,8 @@ function_ref::function_ref(context_ref of, abi::function is, std::string named)
 
 int function_ref::attribute(abi::function_attribute which) const {
     int value = 0;
-    call_in<"cuFuncGetAttribute">(home, [&] { return spelled(which, symbol); }, &value, which,
-                                  function_handle);
+    call_in<"cuFuncGetAttribute">(
+        home, [&] { return spelled(which, symbol); }, &value, which, function_handle);
     return value;
 }
 

@@ -78,9 +78,7 @@ void event_ref::record(stream_ref const& stream) const {
     call_in<"cuEventRecord">(home, an_event, event_handle, stream.handle());
 }
 
-void event_ref::synchronize() const {
-    call_in<"cuEventSynchronize">(home, an_event, event_handle);
-}
+void event_ref::synchronize() const { call_in<"cuEventSynchronize">(home, an_event, event_handle); }
 
 bool event_ref::is_done() const {
     return cuda::is_done<"cuEventQuery">(home, "event", event_handle);
@@ -88,8 +86,9 @@ bool event_ref::is_done() const {
 
 float event_ref::milliseconds_since(event_ref const& earlier) const {
     float milliseconds = 0;
-    call_in<"cuEventElapsedTime">(home, [] { return std::string("two events"); }, &milliseconds,
-                                  earlier.handle(), event_handle);
+    call_in<"cuEventElapsedTime">(
+        home, [] { return std::string("two events"); }, &milliseconds, earlier.handle(),
+        event_handle);
     return milliseconds;
 }
 

@@ -17,7 +17,8 @@ good = [
     ("kernels/conv2d.cuh", header + '#include "conv2d.h"\n#include "spio/dims.h"\n#pragma unroll\n'),
     ("modules/launch.cppm", opening + "export module spio.launch;\nimport spio.image;\n"),
     ("modules/dims.cppm", opening + "export module spio.dims;\nexport import :algebra;\n"),
-    ("modules/cuda.cpp", opening + "module;\n#include <cuda.h>\nmodule spio.cuda;\n"),
+    ("modules/cuda/abi.cppm", opening + "module;\n#include <cstddef>\nmodule spio.cuda:abi;\n"),
+    ("tests/cuda/abi.cpp", opening + "#include <cuda.h>\n"),
     ("tests/fail/a.cpp", "// clang: no axis\n// SPDX-License-Identifier: Apache-2.0\n"),
 ]
 
@@ -42,6 +43,7 @@ bad = [
     ("modules/other.cppm", opening + "export module other;\n", "not a module"),
     ("modules/dims.cppm", opening + "export module spio.spec;\n", "module's name"),
     ("modules/launch.cpp", opening + "module;\n#include <cuda.h>\nmodule spio.launch;\n", "only"),
+    ("modules/cuda/abi.cppm", opening + "module;\n#include <cuda.h>\nmodule spio.cuda:abi;\n", "only"),
     ("jit/cache.cpp", opening + "#include <nvrtc.h>\n", "only"),
     ("jit/cache.cpp", opening + '#include "aot/pack.h"\n', "does not know"),
     ("tests/dims/a.cpp", "int x;\n", "one sentence"),
