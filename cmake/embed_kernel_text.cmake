@@ -1,6 +1,7 @@
-# Writes a C++ source that holds the text of all kernels: run as a script, while Spio is built.
-#     cmake -D KERNELS=DIR -D MP11=DIR -D OUTPUT=FILE -P embed_kernel_text.cmake
+# Writes a C++ source that holds the text of all kernels; a script, run while Spio is built.
 # SPDX-License-Identifier: Apache-2.0
+#
+#     cmake -D KERNELS=DIR -D MP11=DIR -D OUTPUT=FILE -P embed_kernel_text.cmake
 cmake_minimum_required(VERSION 3.28)
 
 file(GLOB_RECURSE names RELATIVE "${KERNELS}" "${KERNELS}/*.h" "${KERNELS}/*.cuh")

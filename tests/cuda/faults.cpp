@@ -1,5 +1,5 @@
-// Every call of a long day with the driver fails once: it is told, nothing leaks, the next day
-// works. SPDX-License-Identifier: Apache-2.0
+// Every call of a long day with the driver fails once: it is told, and nothing leaks.
+// SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"
