@@ -4,7 +4,9 @@ module;
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstring>
@@ -13,6 +15,7 @@ module;
 #include <semaphore>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -47,6 +50,14 @@ std::string sentence(std::string const& tried, std::string const& subject, std::
     return text;
 }
 
+// NVRTC asks the file system for each header in memory, too, and takes two for one that are one
+// file there. So its thread goes where there are none, without the rest of the program. Where that
+// is forbidden, a working directory with such files makes a compilation fail.
+void leave_working_directory() {
+    if (unshare(CLONE_FS) != 0) return;
+    if (chdir("/proc") != 0 && chdir("/") != 0) return;
+}
+
 // Calls f on a thread with a deep stack, where no signal of the program is handled, and waits.
 template <class F> void call_on_deep_stack(std::string const& for_what, F f) {
     struct work {
@@ -55,6 +66,7 @@ template <class F> void call_on_deep_stack(std::string const& for_what, F f) {
     } work{f, nullptr};
     auto const run = [](void* given) -> void* {
         auto& todo = *static_cast<struct work*>(given);
+        leave_working_directory();
         try {
             todo.f();
         } catch (...) {
