@@ -126,6 +126,10 @@ class program {
         // A cubin is what it is, whether or not there is a log to go with it.
         std::size_t size = 0;
         check("nvrtcGetCUBINSize", entries.cubin_size(handle, &size), options, is.log);
+        if (size == 0) {
+            throw nvrtc_error("nvrtcGetCUBINSize", name, "no cubin: the architecture is virtual",
+                              options, is.log);
+        }
         is.cubin.resize(size);
         check("nvrtcGetCUBIN", entries.cubin(handle, reinterpret_cast<char*>(is.cubin.data())),
               options, is.log);

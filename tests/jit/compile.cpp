@@ -96,6 +96,16 @@ TEST_CASE("what is refused is told with the options and the whole log") {
     CHECK(contains(thrown_by({.name = "x", .text = ""}, "sm_1"), "-arch=sm_1"));
 }
 
+TEST_CASE("an architecture that is no chip's has no cubin") {
+    try {
+        compiler().compile(axpby(), "compute_80");
+        CHECK(false);
+    } catch (nvrtc_error const& e) {
+        CHECK(e.tried() == "nvrtcGetCUBINSize");
+        CHECK(e.options().front() == "-arch=compute_80");
+    }
+}
+
 TEST_CASE("nothing is included from the file system") {
     char folder[] = "/tmp/spio_nvrtc_XXXXXX";
     REQUIRE(mkdtemp(folder) != nullptr);

@@ -201,8 +201,8 @@ TEST_CASE("at most eight compile at once") {
         return result::success;
     };
     slow.log_size =
-        slow.cubin_size = [](program, std::size_t* size) { return *size = 0, result::success; };
-    slow.log = slow.cubin = [](program, char*) { return result::success; };
+        slow.cubin_size = [](program, std::size_t* size) { return *size = 1, result::success; };
+    slow.log = slow.cubin = [](program, char* byte) { return *byte = 0, result::success; };
     nvrtc const compiler(slow, "slow");
     {
         std::vector<std::jthread> threads;
