@@ -145,7 +145,7 @@ using vectors_of = typename vector_tensor<Vector, Tensor>::type;
 // The same memory, read so. The pointer must be aligned for Vector.
 template <class Vector, class Tensor>
     requires widens<Vector, Tensor>
-auto as_vectors(Tensor const& t) {
+constexpr auto as_vectors(Tensor const& t) {
     using view = vectors_of<Vector, Tensor>;
     return view(reinterpret_cast<Vector*>(t.get()), typename view::layout_type(t.shape()));
 }
