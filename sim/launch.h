@@ -1,0 +1,35 @@
+// Launches: a kernel's text run by every thread of a grid, on the host.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "sim/report.h"
+
+namespace spio::sim {
+
+struct launch_shape {
+    extent grid = {};
+    extent block = {};
+    extent cluster = {};
+    int dynamic_shared_bytes = 0;
+    char const* name = "kernel";
+};
+
+struct launch_options {
+    int os_threads = 0;          // that run blocks; 0: as many as the machine has
+    bool races = true;           // whether to look for races in shared memory
+    unsigned long long seed = 0; // of the order of threads; 0: one after the other
+};
+
+// Each thread calls run(body). The first misuse ends the launch.
+report run_grid(launch_shape const& shape, void (*run)(void const*), void const* body,
+                launch_options const& options);
+
+// The body is what each thread does: a lambda that calls the kernel with its parameters.
+//     launch({.grid = {4}, .block = {128}, .name = "axpby"}, [&] { axpby(p); })
+template <class Body>
+report launch(launch_shape const& shape, Body const& body, launch_options const& options = {}) {
+    return run_grid(
+        shape, [](void const* each) { (*static_cast<Body const*>(each))(); }, &body, options);
+}
+
+} // namespace spio::sim

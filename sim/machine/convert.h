@@ -1,0 +1,24 @@
+// Conversions between float and the 16-bit formats, given and returned as bits.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "sim/convert.h"
+
+namespace spio::machine {
+
+constexpr float half_to_float(unsigned short bits) { return sim::half_to_float(bits); }
+// To the nearest, to even if there are two.
+constexpr unsigned short float_to_half(float value) { return sim::float_to_half(value); }
+constexpr unsigned short float_to_bfloat16(float value) { return sim::float_to_bfloat16(value); }
+// Two at once, the first in the low bits.
+constexpr unsigned floats_to_halves(float first, float second) {
+    return sim::floats_to_halves(first, second);
+}
+constexpr unsigned floats_to_bfloat16s(float first, float second) {
+    return sim::floats_to_bfloat16s(first, second);
+}
+
+// 1 / sqrt(x), within 2 units in the last place.
+inline float reciprocal_sqrt(float x) { return 1.0F / __builtin_sqrtf(x); }
+
+} // namespace spio::machine

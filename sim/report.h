@@ -1,0 +1,59 @@
+// What the host device says of a kernel that misuses the machine.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace spio::sim {
+
+// A place in a block or a grid, or the size of one.
+struct extent {
+    int x = 1, y = 1, z = 1;
+
+    constexpr int count() const { return x * y * z; }
+    constexpr extent at(int number) const { return {number % x, number / x % y, number / x / y}; }
+    friend constexpr bool operator==(extent const&, extent const&) = default;
+};
+
+enum class misuse {
+    none,
+    launch_malformed,     // more threads or memory than there are, or a cluster that does not fit
+    lane_missing,         // a collective that names a lane which cannot come
+    collective_mismatch,  // lanes of one warp that wait for each other in different collectives
+    barrier_malformed,    // a named barrier with a number or a count that it cannot have
+    deadlock,             // nobody can go on
+    livelock,             // everybody asks, and nothing changes
+    shared_out_of_bounds, // beyond the block's shared memory
+    shared_misaligned,    // an address that the width of the access does not divide
+    shared_uninitialised, // a read of what nobody wrote
+    read_before_wait,     // a read of what an asynchronous copy still brings
+    write_before_wait,    // a write to it
+    overwritten_while_stored, // a write to what a bulk store still reads
+    store_without_fence,      // a bulk store of what the copy engine need not see yet
+    race,                     // two threads at one byte, one of them writing, in no order
+    mbarrier_touched,         // a plain access to the word of an mbarrier
+    mbarrier_not_made,        // an mbarrier used before its init, or not fenced for the copy engine
+    mbarrier_made_twice,      // an mbarrier made where there is one
+    mbarrier_overrun,         // more arrivals or bytes than a phase can take
+    copy_malformed,           // an asynchronous copy with a size or an address that it cannot have
+    copy_abandoned,           // a block that ends while a copy still writes its memory
+    global_out_of_bounds,     // outside every allocation
+    global_misaligned,        // an address that the width of the access does not divide
+    undefined_behaviour,      // what the language itself does not define
+};
+char const* name_of(misuse kind);
+
+// One misuse: what, where, and a sentence with its numbers. False if there was none.
+struct report {
+    misuse kind = misuse::none;
+    std::string kernel = {};
+    extent block = {0, 0, 0};
+    extent thread = {0, 0, 0};
+    std::string sentence = {};
+
+    explicit operator bool() const { return kind != misuse::none; }
+    // In one line.
+    std::string text() const;
+};
+
+} // namespace spio::sim

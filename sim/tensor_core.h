@@ -1,0 +1,60 @@
+// The tensor core's c += a b over a warp, with the sums that the chip makes, bit for bit.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "sim/tensor_sum.h"
+
+namespace spio::sim {
+
+// The 16-bit factor that is one half of a lane's register of a, or of b.
+//     (Lane, Register, Half) -> (I16, K), and -> (J8, K)
+struct factor_place {
+    int line, k;
+};
+constexpr factor_place place_in_a(int lane, int reg, int half) {
+    return {lane / 4 + reg % 2 * 8, lane % 4 * 2 + half + reg / 2 * 8};
+}
+constexpr factor_place place_in_b(int lane, int reg, int half) {
+    return {lane / 4, lane % 4 * 2 + half + reg * 8};
+}
+// The sum that is a lane's register of c.
+//     (Lane, Register) -> (I16, J8)
+struct sum_place {
+    int i, j;
+};
+constexpr sum_place place_in_c(int lane, int reg) {
+    return {lane / 4 + reg / 2 * 8, lane % 4 * 2 + reg % 2};
+}
+
+// 16 x 8 sums of 8 products, A = 2 and B = 1, or of 16, A = 4 and B = 2.
+template <class Format, int A, int B>
+void multiply(float (&c)[32][4], unsigned const (&a)[32][A], unsigned const (&b)[32][B],
+              tensor_core const& core = hopper_tensor_core) {
+    static_assert((A == 2 && B == 1) || (A == 4 && B == 2), "there is k = 8 and k = 16");
+    constexpr int k_size = 8 * B;
+    factor rows[16][k_size];
+    factor columns[8][k_size];
+    for (int lane = 0; lane < 32; ++lane) {
+        for (int half = 0; half < 2; ++half) {
+            for (int reg = 0; reg < A; ++reg) {
+                auto const [line, k] = place_in_a(lane, reg, half);
+                rows[line][k] = factor_of<Format>(a[lane][reg] >> 16 * half & 0xffffU);
+            }
+            for (int reg = 0; reg < B; ++reg) {
+                auto const [line, k] = place_in_b(lane, reg, half);
+                columns[line][k] = factor_of<Format>(b[lane][reg] >> 16 * half & 0xffffU);
+            }
+        }
+    }
+    for (int lane = 0; lane < 32; ++lane) {
+        for (int reg = 0; reg < 4; ++reg) {
+            auto const [i, j] = place_in_c(lane, reg);
+            addend products[k_size];
+            for (int k = 0; k < k_size; ++k)
+                products[k] = product<Format>(rows[i][k], columns[j][k]);
+            c[lane][reg] = core.accumulate(c[lane][reg], products, k_size);
+        }
+    }
+}
+
+} // namespace spio::sim

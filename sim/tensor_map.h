@@ -1,0 +1,179 @@
+// What the copy engine knows of a tensor in global memory, and which bytes a box of it is.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace spio::sim {
+
+// The span in which 16-byte chunks change places, in bytes.
+enum class swizzle_span : unsigned char { none = 0, bytes_32 = 32, bytes_64 = 64, bytes_128 = 128 };
+
+// The fields of cuTensorMapEncodeTiled, innermost dimension first; elements next to each other, no
+// interleaving, zeros for what is outside. It travels to kernels as machine::tensor_map_words.
+struct tensor_map {
+    static constexpr int max_rank = 5;
+    static constexpr int max_box = 256;
+    static constexpr int max_box_bytes = 227 * 1024;
+    static constexpr int chunk_bytes = 16;
+
+    unsigned char* base;
+    std::uint64_t sizes[max_rank];
+    std::uint64_t strides[max_rank]; // in bytes; the innermost is an element
+    std::uint16_t box[max_rank];
+    std::uint8_t rank;
+    std::uint8_t element_bytes;
+    swizzle_span swizzle;
+
+    // Sets all fields, strides given for all dimensions but the innermost. Or leaves them, and says
+    // what is wrong, in a sentence.
+    std::string encode(void* new_base, int new_element_bytes,
+                       std::span<std::uint64_t const> new_sizes,
+                       std::span<std::uint64_t const> new_strides,
+                       std::span<std::uint32_t const> new_box, swizzle_span new_swizzle) {
+        std::string wrong =
+            complaint(new_base, new_element_bytes, new_sizes, new_strides, new_box, new_swizzle);
+        if (!wrong.empty()) return wrong;
+        *this = {};
+        base = static_cast<unsigned char*>(new_base);
+        rank = static_cast<std::uint8_t>(new_sizes.size());
+        element_bytes = static_cast<std::uint8_t>(new_element_bytes);
+        swizzle = new_swizzle;
+        std::ranges::fill(sizes, 1);
+        std::ranges::fill(box, 1);
+        std::ranges::copy(new_sizes, sizes);
+        std::ranges::copy(new_strides, strides + 1);
+        std::ranges::transform(new_box, box, [](auto n) { return static_cast<std::uint16_t>(n); });
+        strides[0] = element_bytes;
+        return {};
+    }
+
+    // Of what a box fills in shared memory, elements outside the tensor included.
+    constexpr int box_bytes() const {
+        int bytes = element_bytes;
+        for (int n : box) bytes *= n;
+        return bytes;
+    }
+
+    // The address in shared memory of what would be at this one without swizzling.
+    constexpr unsigned swizzled(unsigned address) const {
+        unsigned const chunks = static_cast<unsigned>(swizzle) / chunk_bytes;
+        unsigned const line = address / 128;
+        return chunks == 0 ? address : address ^ line % chunks * chunk_bytes;
+    }
+
+    // f(shared_offset, global, bytes) for every contiguous piece of the box whose first element is
+    // at these coordinates, innermost first: in the order of elements, no piece beyond a chunk of
+    // 16 bytes; global is null where the tensor has no such elements. Offsets are from the box's
+    // address in shared memory, which need be told only if it is not a multiple of 1024.
+    template <class F> void for_each_chunk(int const* at, F f, unsigned shared_address = 0) const {
+        auto const width = static_cast<std::int64_t>(sizes[0]);
+        int const chunk_elements = chunk_bytes / element_bytes;
+        int step[max_rank] = {};
+        unsigned linear = shared_address;
+        do {
+            unsigned char* const row = row_at(at, step);
+            for (int x = 0; x < box[0]; x += chunk_elements, linear += chunk_bytes) {
+                auto const offset = static_cast<int>(swizzled(linear) - shared_address);
+                std::int64_t const first = std::int64_t(at[0]) + x;
+                // Elements before the tensor, in it, and beyond: pieces of the chunk.
+                std::int64_t const enters = std::clamp<std::int64_t>(-first, 0, chunk_elements);
+                std::int64_t const leaves =
+                    std::clamp<std::int64_t>(width - first, enters, chunk_elements);
+                if (row == nullptr || enters == leaves) {
+                    f(offset, static_cast<unsigned char*>(nullptr), chunk_bytes);
+                    continue;
+                }
+                auto const bytes = [&](std::int64_t n) {
+                    return static_cast<int>(n) * element_bytes;
+                };
+                if (enters > 0) f(offset, static_cast<unsigned char*>(nullptr), bytes(enters));
+                f(offset + bytes(enters), row + (first + enters) * element_bytes,
+                  bytes(leaves - enters));
+                if (leaves < chunk_elements) {
+                    f(offset + bytes(leaves), static_cast<unsigned char*>(nullptr),
+                      bytes(chunk_elements - leaves));
+                }
+            }
+        } while (advance(step));
+    }
+
+  private:
+    // The row of the box this many steps from its first, or null if all of it is outside.
+    unsigned char* row_at(int const* at, int const (&step)[max_rank]) const {
+        unsigned char* row = base;
+        for (int d = 1; d < rank; ++d) {
+            std::int64_t const place = std::int64_t(at[d]) + step[d];
+            if (place < 0 || place >= static_cast<std::int64_t>(sizes[d])) return nullptr;
+            row += place * static_cast<std::int64_t>(strides[d]);
+        }
+        return row;
+    }
+
+    // The next row of the box, if there is one.
+    bool advance(int (&step)[max_rank]) const {
+        for (int d = 1; d < rank; ++d) {
+            if (++step[d] < box[d]) return true;
+            step[d] = 0;
+        }
+        return false;
+    }
+
+    static std::string complaint(void const* base, int element_bytes,
+                                 std::span<std::uint64_t const> sizes,
+                                 std::span<std::uint64_t const> strides,
+                                 std::span<std::uint32_t const> box, swizzle_span swizzle) {
+        auto const of = [](auto d) { return " of dimension " + std::to_string(d); };
+        auto const is = [](auto n) { return " is " + std::to_string(n); };
+        if (sizes.empty() || sizes.size() > max_rank) {
+            return "The rank" + is(sizes.size()) + ", which is not from 1 to 5.";
+        }
+        if (strides.size() + 1 != sizes.size() || box.size() != sizes.size()) {
+            return "Rank " + std::to_string(sizes.size()) +
+                   " needs as many box sizes, and strides "
+                   "for all dimensions but the innermost.";
+        }
+        if (element_bytes != 1 && element_bytes != 2 && element_bytes != 4 && element_bytes != 8) {
+            return "The element size" + is(element_bytes) + " bytes, which is not 1, 2, 4 or 8.";
+        }
+        if (base == nullptr) return "The address of the tensor is null.";
+        if (reinterpret_cast<std::uintptr_t>(base) % 16 != 0) {
+            return "The address of the tensor is not a multiple of 16.";
+        }
+        for (std::size_t d = 0; d < sizes.size(); ++d) {
+            if (sizes[d] == 0 || sizes[d] > std::uint64_t(1) << 32) {
+                return "The size" + of(d) + is(sizes[d]) + ", which is not from 1 to 2^32.";
+            }
+            if (box[d] == 0 || box[d] > max_box) {
+                return "The box size" + of(d) + is(box[d]) + ", which is not from 1 to 256.";
+            }
+        }
+        for (std::size_t d = 1; d < sizes.size(); ++d) {
+            if (strides[d - 1] % 16 != 0) {
+                return "The stride" + of(d) + is(strides[d - 1]) + " bytes, not a multiple of 16.";
+            }
+            if (strides[d - 1] >= std::uint64_t(1) << 40) {
+                return "The stride" + of(d) + is(strides[d - 1]) + " bytes, not below 2^40.";
+            }
+        }
+        std::uint64_t const inner = std::uint64_t(box[0]) * static_cast<unsigned>(element_bytes);
+        if (inner % chunk_bytes != 0) {
+            return "A row of the box" + is(inner) + " bytes, not a multiple of 16.";
+        }
+        if (swizzle != swizzle_span::none && inner > static_cast<unsigned>(swizzle)) {
+            return "A row of the box" + is(inner) + " bytes, more than the swizzle's span of " +
+                   std::to_string(static_cast<unsigned>(swizzle)) + ".";
+        }
+        std::uint64_t bytes = static_cast<unsigned>(element_bytes);
+        for (auto n : box) bytes *= n;
+        if (bytes > max_box_bytes) {
+            return "The box" + is(bytes) + " bytes, more than any shared memory.";
+        }
+        return {};
+    }
+};
+
+} // namespace spio::sim

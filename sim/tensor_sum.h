@@ -1,0 +1,201 @@
+// The sums of a tensor core: exact products, aligned to the largest, cut off, added as integers.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <bit>
+
+#include "sim/convert.h"
+
+namespace spio::sim {
+
+enum class number_kind : unsigned char { finite, infinite, nan };
+
+// A factor of a product: significand 2^(exponent - fraction bits of its format).
+struct factor {
+    unsigned short significand;
+    short exponent;
+    bool negative;
+    number_kind kind;
+};
+
+// Subnormals keep the exponent of the least normal number: nothing normalizes them.
+template <class Format> constexpr factor factor_of(unsigned bits) {
+    constexpr unsigned leading_one = 1U << Format::fraction_bits;
+    unsigned const fraction = bits & (leading_one - 1);
+    unsigned const field = (bits & 0x7fffU) >> Format::fraction_bits;
+    bool const special = (bits & infinity_bits<Format>) == infinity_bits<Format>;
+    return {.significand = static_cast<unsigned short>(fraction | (field > 0 ? leading_one : 0U)),
+            .exponent = static_cast<short>(std::max<int>(field, 1) - exponent_bias<Format>),
+            .negative = (bits & 0x8000U) != 0,
+            .kind = !special        ? number_kind::finite
+                    : fraction == 0 ? number_kind::infinite
+                                    : number_kind::nan};
+}
+
+// What goes into a sum: magnitude 2^(exponent - 30), below 2^(exponent + 2).
+struct addend {
+    static constexpr int fraction_bits = 30;
+
+    unsigned magnitude;
+    int exponent;
+    bool negative;
+    number_kind kind;
+};
+
+// Exact: 22 bits at most. Its exponent is the sum of the factors' exponents, though the magnitude
+// may reach 4.
+template <class Format> constexpr addend product(factor a, factor b) {
+    addend p{.magnitude = (static_cast<unsigned>(a.significand) * b.significand)
+                          << (addend::fraction_bits - 2 * Format::fraction_bits),
+             .exponent = a.exponent + b.exponent,
+             .negative = a.negative != b.negative,
+             .kind = std::max(a.kind, b.kind)};
+    if (p.kind == number_kind::infinite && p.magnitude == 0) p.kind = number_kind::nan;
+    return p;
+}
+
+constexpr addend addend_of(float value) {
+    unsigned const bits = std::bit_cast<unsigned>(value);
+    unsigned const fraction = bits & 0x007fffffU;
+    unsigned const field = bits >> 23 & 0xffU;
+    return {.magnitude = (fraction | (field > 0 ? 0x00800000U : 0U))
+                         << (addend::fraction_bits - 23),
+            .exponent = std::max<int>(field, 1) - 127,
+            .negative = bits >> 31 != 0,
+            .kind = field < 255     ? number_kind::finite
+                    : fraction == 0 ? number_kind::infinite
+                                    : number_kind::nan};
+}
+
+enum class rounding : unsigned char { to_zero, down, to_nearest };
+
+// magnitude / 2^bits, of a number of the given sign.
+constexpr unsigned long long shifted(unsigned long long magnitude, int bits, bool negative,
+                                     rounding mode) {
+    if (bits <= 0) return magnitude << -bits;
+    unsigned long long const kept = bits < 64 ? magnitude >> bits : 0;
+    if (mode == rounding::to_zero) return kept;
+    unsigned long long const rest = bits < 64 ? magnitude - (kept << bits) : magnitude;
+    if (mode == rounding::down) return kept + (negative && rest > 0);
+    if (bits > 64) return kept;
+    unsigned long long const half = 1ULL << (bits - 1);
+    return kept + (rest > half || (rest == half && kept % 2 == 1));
+}
+
+// How a tensor core sums. The values below are published findings; each parameter is one that an
+// experiment can tell (tests/gpu/tensor_core_probe.cpp).
+struct tensor_core {
+    // So many products are summed at once, and the accumulator with them; then the next ones.
+    int terms;
+    // All addends are cut off at so many bits below the largest exponent among them.
+    int fraction_bits;
+    // An addend that is zero counts there with this exponent.
+    int exponent_of_zero = -133;
+    rounding of_addends = rounding::to_zero;
+    rounding of_sum = rounding::to_zero;
+    // Or products are summed by themselves first, and their sum then added to the accumulator.
+    bool accumulator_inside = true;
+    // Whether addends are shifted to have a leading one before their exponents are compared.
+    bool normalizes_addends = false;
+    // Beyond the greatest float, or else stays there.
+    bool overflows_to_infinity = true;
+    // A sum that rounds to zero has its sign; one that is zero is negative if all addends are.
+    bool small_sum_keeps_sign = true;
+    bool zero_sum_keeps_sign = true;
+
+    static constexpr int max_terms = 16;
+
+    bool operator==(tensor_core const&) const = default;
+
+    // c and all products, as many at a time as this core sums at once.
+    constexpr float accumulate(float c, addend const* products, int count) const {
+        addend sum[max_terms + 1];
+        for (int first = 0; first < count; first += terms) {
+            int const size = std::min(terms, count - first);
+            std::copy_n(products + first, size, sum);
+            if (accumulator_inside) {
+                sum[size] = addend_of(c);
+                c = sum_of(sum, size + 1);
+            } else {
+                addend both[2] = {addend_of(sum_of(sum, size)), addend_of(c)};
+                c = sum_of(both, 2);
+            }
+        }
+        return c;
+    }
+
+  private:
+    constexpr float sum_of(addend* addends, int count) const {
+        int largest = -1000;
+        auto kind = number_kind::finite;
+        for (int i = 0; i < count; ++i) {
+            align(addends[i]);
+            largest = std::max(largest, addends[i].exponent);
+            kind = std::max(kind, addends[i].kind);
+        }
+        if (kind != number_kind::finite) return special_sum_of(addends, count);
+
+        long long sum = 0;
+        bool all_negative = true;
+        for (int i = 0; i < count; ++i) {
+            auto const& x = addends[i];
+            int const bits = largest - x.exponent + addend::fraction_bits - fraction_bits;
+            auto const part =
+                static_cast<long long>(shifted(x.magnitude, bits, x.negative, of_addends));
+            // Signs are random: no branch on them.
+            sum += (part ^ -static_cast<long long>(x.negative)) + x.negative;
+            all_negative &= x.negative;
+        }
+        if (sum == 0) return with_sign(all_negative && zero_sum_keeps_sign, 0);
+        return rounded(sum, largest - fraction_bits);
+    }
+
+    static constexpr float special_sum_of(addend const* addends, int count) {
+        bool infinite[2] = {false, false};
+        bool nan = false;
+        for (int i = 0; i < count; ++i) {
+            infinite[addends[i].negative] |= addends[i].kind == number_kind::infinite;
+            nan |= addends[i].kind == number_kind::nan;
+        }
+        if (nan || (infinite[0] && infinite[1])) return std::bit_cast<float>(0x7fffffffU);
+        return with_sign(infinite[1], 0x7f800000U);
+    }
+
+    constexpr void align(addend& x) const {
+        if (x.magnitude == 0) {
+            x.exponent = exponent_of_zero;
+        } else if (normalizes_addends) {
+            int const left = addend::fraction_bits + 1 - std::bit_width(x.magnitude);
+            x.magnitude = left < 0 ? x.magnitude >> -left : x.magnitude << left;
+            x.exponent -= left;
+        }
+    }
+
+    static constexpr float with_sign(bool negative, unsigned magnitude) {
+        return std::bit_cast<float>(magnitude | (negative ? 0x80000000U : 0U));
+    }
+
+    // sum 2^unit as a float.
+    constexpr float rounded(long long sum, int unit) const {
+        bool const negative = sum < 0;
+        auto const magnitude = static_cast<unsigned long long>(negative ? -sum : sum);
+        int const width = static_cast<int>(std::bit_width(magnitude));
+        // The exponent of the last bit that stays.
+        int const last = std::max(unit + width - 24, -149);
+        unsigned long long const kept = shifted(magnitude, last - unit, negative, of_sum);
+        // The leading one, and a carry, add to the exponent by themselves.
+        unsigned long long const bits = (static_cast<unsigned long long>(last + 149) << 23) + kept;
+        if (bits == 0) return with_sign(negative && small_sum_keeps_sign, 0);
+        if (bits >= 0x7f800000U) {
+            return with_sign(negative, overflows_to_infinity ? 0x7f800000U : 0x7f7fffffU);
+        }
+        return with_sign(negative, static_cast<unsigned>(bits));
+    }
+};
+
+inline constexpr tensor_core volta_tensor_core{.terms = 4, .fraction_bits = 23};
+inline constexpr tensor_core ampere_tensor_core{.terms = 8, .fraction_bits = 24};
+inline constexpr tensor_core hopper_tensor_core{.terms = 16, .fraction_bits = 25};
+
+} // namespace spio::sim
