@@ -27,7 +27,9 @@ template <int Vectors> struct channels_of_thread {
     float of[Vectors][8];
 
     template <index Vector> __device__ auto& operator[](Vector v) { return of[v.get()]; }
-    template <index Vector> __device__ auto const& operator[](Vector v) const { return of[v.get()]; }
+    template <index Vector> __device__ auto const& operator[](Vector v) const {
+        return of[v.get()];
+    }
 };
 
 template <problem Problem, config Config>

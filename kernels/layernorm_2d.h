@@ -44,8 +44,8 @@ struct config {
 
     // A warp has whole positions, or a block has one.
     constexpr bool fits(problem const& p) const {
-        bool const is_shared = lanes <= 32 ? is_power_of_two(lanes)
-                                           : lanes % 32 == 0 && positions == 1;
+        bool const is_shared =
+            lanes <= 32 ? is_power_of_two(lanes) : lanes % 32 == 0 && positions == 1;
         return is_shared && threads() % 32 == 0 && threads() <= 1024 && stages > 0 && rounds > 0 &&
                vectors > 0 && lanes * vectors >= p.vectors();
     }
@@ -73,8 +73,8 @@ constexpr config best_config(problem const& p) {
     return best;
 }
 
-// y = (x - mean) / sqrt(variance + epsilon) * weight + bias, over the channels of each position. All
-// begin at a multiple of 16 bytes; without affine there is neither weight nor bias.
+// y = (x - mean) / sqrt(variance + epsilon) * weight + bias, over the channels of each position.
+// All begin at a multiple of 16 bytes; without affine there is neither weight nor bias.
 struct params {
     half const* x;
     half* y;

@@ -63,9 +63,8 @@ template <config Config> struct by_matrices {
     using tile =
         tensor<half, i, derived(exclusive_or_both(), j / 8).reading(i / 8 % 4, i % 2), j % 8>;
     // (Lane) -> (J, I/8) gets   (Lane) -> (Matrix I%8/2, Row) points to
-    using matrices =
-        factor_fragment<half, compound_index<j % 8, i % 32 / 8>, void,
-                        compound_index<i % 8 / 2, i % 32 / 8, i % 2>, i % 8 / 2>;
+    using matrices = factor_fragment<half, compound_index<j % 8, i % 32 / 8>, void,
+                                     compound_index<i % 8 / 2, i % 32 / 8, i % 2>, i % 8 / 2>;
     using at_warp = compound_index<j % columns / 8>;
 
     using rows_of_matrices = vectors_of<vector, tile>;
@@ -92,7 +91,8 @@ template <config Config> struct by_matrices {
 template <class T, config Config, auto Rows = rows, auto Columns = columns>
     requires(Config.threads % 32 == 0 && side<T> % Config.warps() == 0)
 __device__ void run(params<T> const& p) {
-    using way = typename either<Config.by_matrices, by_matrices<Config>, by_elements<T, Config>>::type;
+    using way =
+        typename either<Config.by_matrices, by_matrices<Config>, by_elements<T, Config>>::type;
     constexpr int V = vector_size<T>;
     using vector = vec<T, V>;
     using source = tensor<vector const, Rows, fold_up(Columns, V)>;

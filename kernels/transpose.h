@@ -38,7 +38,7 @@ struct config {
     constexpr int warps() const { return threads / 32; }
 };
 template <class T> constexpr int blocks_along(int size) { return divup(size, side<T>); }
-template <class T> inline constexpr int shared_bytes = side<T>* side<T>* bytes_of<T>;
+template <class T> inline constexpr int shared_bytes = side<T> * side<T> * bytes_of<T>;
 
 // y is x transposed. Both begin at a multiple of 16 bytes. The grid has blocks_along(rows) times
 // blocks_along(columns) blocks.

@@ -52,8 +52,7 @@ template <auto Columns, auto Rows> __device__ void load(params const& p) {
 template <auto Rows, auto Columns> __device__ void load_transposed(params const& p) {
     using fragment = right_fragment<half, Rows, Columns>;
     fragment b;
-    b.load_transposed(
-        load_rows<fragment, Rows, Columns / 8>(p)[fragment::transposed_row_index()]);
+    b.load_transposed(load_rows<fragment, Rows, Columns / 8>(p)[fragment::transposed_row_index()]);
     tell(p, b);
 }
 
