@@ -129,8 +129,7 @@ int main(int argc, char** argv) {
     try {
         return run(parse(argc, argv));
     } catch (std::exception const& stopped) {
-        std::fprintf(stderr, "kernels_on_gpu: %s
-", stopped.what());
+        std::fprintf(stderr, "kernels_on_gpu: %s\n", stopped.what());
         return 2;
     }
 }

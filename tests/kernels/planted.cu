@@ -18,6 +18,8 @@ extern "C" __global__ void planted_racecheck(spio::planted::params p) {
     auto const tile = memory.template push<row>().tensor;
     auto const mine = N(this_thread());
     *tile[mine] = *row(p.from)[mine];
+    sync_block();
+    *tile[mine] += 1.0f;
     *row(p.to)[mine] = *tile[N(63) - mine];
 }
 // Nobody wrote what is read: `to` itself.

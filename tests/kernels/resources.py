@@ -33,9 +33,11 @@ def main():
                 if stack:
                     faults.append(f"{image}: {name} keeps {stack} bytes in its stack frame")
     for name, by_arch in sorted(registers.items()):
+        if name.startswith("planted_"):
+            continue
         counts = ", ".join(f"{count} on {arch}" for arch, count in by_arch.items())
         print(f"figure: {options.name}: {name}: registers: {counts}")
-    print(*faults, sep="\n")
+    print(*faults, sep="\n", end="\n" if faults else "")
     print(f"figure: {options.name}: {len(registers)} kernels, {len(faults)} faults")
     return bool(faults) or not registers
 
