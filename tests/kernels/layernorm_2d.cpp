@@ -84,14 +84,14 @@ struct position {
 void run_variant(test::trial& t, variant const& v, int positions) {
     auto const channels = static_cast<std::size_t>(v.problem.channels);
     auto const size = static_cast<std::size_t>(positions) * channels;
-    std::uniform_int_distribution<int> between(-1023, 1023);
+    std::uniform_int_distribution<int> between(-511, 511);
     std::uniform_real_distribution<float> factor(-2, 2);
     std::vector<unsigned short> x_values(size);
     std::vector<float> weights(channels), biases(channels);
     // Each position around another mean, and narrower or wider.
     for (std::size_t i = 0; i < size; ++i) {
         double const at = static_cast<double>(i / channels % 5) - 2;
-        x_values[i] = test::in_half.bits(at + between(t.random()) / 1024.0);
+        x_values[i] = test::in_half.bits(at + between(t.random()) / 512.0);
     }
     for (float& weight : weights) weight = factor(t.random());
     for (float& bias : biases) bias = factor(t.random());
