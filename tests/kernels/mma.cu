@@ -46,16 +46,16 @@ template <factor T, auto I, auto J, auto K> __device__ void multiply_once(params
     for (auto const piece : range(typename sum::pieces())) *mine[piece] = *c[piece];
 }
 
-} // namespace spio::test::mma
-
-using namespace spio;
-using namespace spio::test::mma;
-
 inline constexpr auto i16 = axis<I>(16);
 inline constexpr auto j8 = axis<J>(8);
 inline constexpr auto j16 = axis<J>(16);
 inline constexpr auto k8 = axis<K>(8);
 inline constexpr auto k16 = axis<K>(16);
+
+} // namespace spio::test::mma
+
+using namespace spio;
+using namespace spio::test::mma;
 
 extern "C" __global__ void mma_half_16x8x8(params p) { multiply_once<half, i16, j8, k8>(p); }
 extern "C" __global__ void mma_half_16x8x16(params p) { multiply_once<half, i16, j8, k16>(p); }
