@@ -35,6 +35,8 @@ template <factor T, class LaneIndex, class RowIndex, class TransposedRowIndex, a
 struct factor_fragment {
     using data_type = pair<T>;
     using lane_index = LaneIndex;
+    using rows = RowIndex;
+    using transposed_rows = TransposedRowIndex;
     using pieces = tensor<pair<T>, Pieces...>;
     static constexpr int count = static_cast<int>(pieces::storage_size());
 
