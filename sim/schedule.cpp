@@ -32,9 +32,9 @@ bool wait(wait_reason reason) {
     return !thread.timed_out;
 }
 
-void poll() {
+void poll(char const* name) {
     auto& thread = *running;
-    thread.waits = {waiting_for::poll};
+    thread.waits = {waiting_for::poll, 0, 0, name};
     thread.state = progress::polling;
     worker_of(thread).pollers.push_back(&thread);
     suspend(thread);

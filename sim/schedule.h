@@ -9,7 +9,7 @@ namespace spio::sim {
 // Of the running thread: until another wakes it. False if it was woken only because time passed.
 bool wait(wait_reason reason);
 // Of the running thread: it asks for something that others may change.
-void poll();
+void poll(char const* name);
 // Something changed that a thread may ask for.
 void note_change(gpu_thread const& thread);
 void wake(gpu_thread& thread);
