@@ -26,8 +26,8 @@ using sum_fragments = tensor<sum, n, i / 16, j / 16>;
 using half8 = vec<half, 8>;
 using left_tile = tensor<half8, n, i, swizzle(k / 8, i % 8)>;
 using right_tile = tensor<half8, n, j, swizzle(k / 8, j % 8)>;
-static_assert(bank_conflicts<left_tile, left::rows>() == 0);
-static_assert(bank_conflicts<right_tile, right::rows>() == 0);
+static_assert(bank_conflicts<left_tile, left::map::rows>() == 0);
+static_assert(bank_conflicts<right_tile, right::map::rows>() == 0);
 
 using float2 = vec<float, 2>;
 using products = tensor<float2, n, i, j / 2>;

@@ -25,7 +25,7 @@ using source = tensor<float2 const, i, j / 2>;
 using target = tensor<half8, i, j / 8>;
 using tile = tensor<half8, checkerboard(i, j / 8)>;
 using cell_of_lane = compound_index<i, j / 8>;
-static_assert(bank_conflicts<tile, factor_of_next::rows>() == 0);
+static_assert(bank_conflicts<tile, factor_of_next::map::rows>() == 0);
 static_assert(bank_conflicts<tile, cell_of_lane>() == 0);
 
 extern "C" __global__ void store_matrices(params p) {
