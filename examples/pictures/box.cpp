@@ -25,7 +25,7 @@ using swizzled_64 = spio::tensor<half8, i, spio::swizzle(k<32> / 8, i / 2 % 4)>;
 using swizzled_128 = spio::tensor<half8, i, spio::swizzle(k<64> / 8, i % 8)>;
 
 // What a warp loads of the box as a left factor: 16 x 16 halfs, 8 rows at once.
-using MatrixRow = spio::left_map<i, k<16>>::row_index;
+using MatrixRow = spio::left_map<i, k<16>>::rows;
 constexpr int lanes_at_once = 8;
 
 template <class Tile> constexpr int conflicts_of = spio::bank_conflicts<Tile, MatrixRow>();

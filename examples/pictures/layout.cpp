@@ -34,7 +34,7 @@ constexpr auto k16 = spio::axis<K>(16);
 constexpr auto k64 = spio::axis<K>(64);
 using matrices = spio::tensor<half8, i16, k64 / 8>;
 using swizzled_matrices = spio::tensor<half8, i16, spio::swizzle(k64 / 8, i16 % 8)>;
-using MatrixRow = spio::left_map<i16, k16>::row_index;
+using MatrixRow = spio::left_map<i16, k16>::rows;
 
 static_assert(spio::bank_conflicts<matrices, MatrixRow>() == 28);
 static_assert(spio::bank_conflicts<swizzled_matrices, MatrixRow>() == 0);

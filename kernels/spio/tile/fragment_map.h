@@ -20,10 +20,8 @@ concept right_sides = spans_8_or_16<K> && spans_8_or_16<J>;
 
 // A map is in pieces of 8 x 8 elements, of which a lane holds two neighbours each:
 //     lane_index         a lane's place within each piece, its two neighbours as one
-//     pieces             the pieces, in the order of registers, as a tensor of what a lane has of
-//                        them
-//     rows               the row of 16 bytes that a lane points to when the pieces are loaded,
-//     where
+//     pieces             the pieces in the order of registers, a tensor of what a lane has of them
+//     rows               the row of 16 bytes that a lane points to when pieces are loaded, where
 //                        memory runs along K; only as many lanes as there are rows do
 //     transposed_rows    the same where it runs along the other dimension
 
