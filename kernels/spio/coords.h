@@ -33,7 +33,11 @@ concept place = index<T> || located<T>;
 template <index T> constexpr auto coordinates_of(T x) { return coords<T>(x); }
 template <located T> constexpr auto coordinates_of(T const& x) { return x.coordinates(); }
 template <class T> T const& some();
-template <place T> using bases_in = typename decltype(coordinates_of(some<T>()))::bases;
+
+template <place T>
+struct bases_of_place : type_is<typename decltype(some<T>().coordinates())::bases> {};
+template <index T> struct bases_of_place<T> : type_is<mp_list<base_of<T>>> {};
+template <place T> using bases_in = typename bases_of_place<T>::type;
 
 template <class ListA, class ListB> inline constexpr bool meets = false;
 template <class... A, class ListB>
