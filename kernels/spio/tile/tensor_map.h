@@ -114,7 +114,7 @@ template <class Tile, class Global> struct box_in {
         return 1;
     }
     static constexpr box_plan plan(typename Global::layout_type const& shape) {
-        return Global::layout_type::over_axes([&]<int... A>() {
+        return [&]<int... A>(numbers<A...>) {
             box_plan plan;
             plan.rank = rank;
             plan.element_bytes = static_cast<int>(sizeof(data)) / scalars;
@@ -126,7 +126,7 @@ template <class Tile, class Global> struct box_in {
               plan.box[rank - 1 - A] = steps(A) * (A == rank - 1 ? scalars : 1)),
              ...);
             return plan;
-        });
+        }(numbers_below<rank>());
     }
 };
 
