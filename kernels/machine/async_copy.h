@@ -8,10 +8,10 @@ namespace spio::machine {
 
 // 16 bytes, both addresses aligned; those beyond `bytes` become zero, and are not read.
 __device__ inline void copy_16_async(void* shared, void const* global, int bytes) {
-    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(
-                     shared_address(shared)),
-                 "l"(global), "r"(bytes)
-                 : "memory");
+    asm volatile(
+        "cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(shared_address(shared)),
+        "l"(global), "r"(bytes)
+        : "memory");
 }
 // 4 or 8 bytes of it.
 template <int Size>

@@ -14,10 +14,11 @@ struct alignas(64) tensor_map_words {
 // A range of a multiple of 16 bytes, both ends aligned to 16.
 __device__ inline void bulk_load(void* shared, void const* global, int bytes,
                                  mbarrier_word* barrier) {
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, "
-                 "[%3];" ::"r"(shared_address(shared)),
-                 "l"(global), "r"(bytes), "r"(shared_address(barrier))
-                 : "memory");
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, "
+        "[%3];" ::"r"(shared_address(shared)),
+        "l"(global), "r"(bytes), "r"(shared_address(barrier))
+        : "memory");
 }
 __device__ inline void bulk_store(void* global, void const* shared, int bytes) {
     asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(global),
@@ -66,23 +67,24 @@ __device__ inline void box_load(void* shared, tensor_map_words const* map, int c
 }
 __device__ inline void box_store(tensor_map_words const* map, int const (&at)[1],
                                  void const* shared) {
-    asm volatile("cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%0, {%2}], [%1];" ::"l"(
-                     map),
-                 "r"(shared_address(shared)), "r"(at[0])
-                 : "memory");
+    asm volatile(
+        "cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%0, {%2}], [%1];" ::"l"(map),
+        "r"(shared_address(shared)), "r"(at[0])
+        : "memory");
 }
 __device__ inline void box_store(tensor_map_words const* map, int const (&at)[2],
                                  void const* shared) {
     asm volatile(
-        "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(map),
+        "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(
+            map),
         "r"(shared_address(shared)), "r"(at[0]), "r"(at[1])
         : "memory");
 }
 __device__ inline void box_store(tensor_map_words const* map, int const (&at)[3],
                                  void const* shared) {
     asm volatile(
-        "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(
-            map),
+        "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::
+            "l"(map),
         "r"(shared_address(shared)), "r"(at[0]), "r"(at[1]), "r"(at[2])
         : "memory");
 }

@@ -32,10 +32,10 @@ __device__ inline void mbarrier_arrive_after_copies(mbarrier_word* barrier) {
 }
 // So many bytes more will come in this phase (sm_90).
 __device__ inline void mbarrier_expect(mbarrier_word* barrier, int bytes) {
-    asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(
-                     shared_address(barrier)),
-                 "r"(bytes)
-                 : "memory");
+    asm volatile(
+        "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)),
+        "r"(bytes)
+        : "memory");
 }
 __device__ inline void mbarrier_arrive_and_expect(mbarrier_word* barrier, int bytes) {
     asm volatile("{ .reg .b64 state; "

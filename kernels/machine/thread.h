@@ -62,7 +62,8 @@ __device__ inline unsigned char* dynamic_shared() {
 
 // All threads of the block.
 __device__ inline void sync_block() { asm volatile("barrier.sync 0;" ::: "memory"); }
-// So many threads, whole warps, at one of the barriers 0 to 15: to wait there, or only to be counted.
+// So many threads, whole warps, at one of the barriers 0 to 15: to wait there, or only to be
+// counted.
 __device__ inline void sync_threads(int barrier, int threads) {
     asm volatile("barrier.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }

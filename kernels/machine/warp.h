@@ -4,8 +4,8 @@
 
 namespace spio::machine {
 
-// The value of another lane: a given one, the one so many below or above, or with some bits flipped.
-// Where there is no such lane, one's own.
+// The value of another lane: a given one, the one so many below or above, or with some bits
+// flipped. Where there is no such lane, one's own.
 __device__ inline unsigned shuffle(unsigned value, int lane, unsigned lanes) {
     unsigned got;
     asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, %3;"
