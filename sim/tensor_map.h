@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -91,7 +92,9 @@ struct tensor_map {
                     return static_cast<int>(n) * element_bytes;
                 };
                 if (enters > 0) f(offset, static_cast<unsigned char*>(nullptr), bytes(enters));
-                f(offset + bytes(enters), row + (first + enters) * element_bytes,
+                auto const inside = reinterpret_cast<std::uintptr_t>(row) +
+                                    static_cast<std::uintptr_t>(first + enters) * element_bytes;
+                f(offset + bytes(enters), reinterpret_cast<unsigned char*>(inside),
                   bytes(leaves - enters));
                 if (leaves < chunk_elements) {
                     f(offset + bytes(leaves), static_cast<unsigned char*>(nullptr),
@@ -104,13 +107,13 @@ struct tensor_map {
   private:
     // The row of the box this many steps from its first, or null if all of it is outside.
     unsigned char* row_at(int const* at, int const (&step)[max_rank]) const {
-        unsigned char* row = base;
+        auto row = reinterpret_cast<std::uintptr_t>(base);
         for (int d = 1; d < rank; ++d) {
             std::int64_t const place = std::int64_t(at[d]) + step[d];
             if (place < 0 || place >= static_cast<std::int64_t>(sizes[d])) return nullptr;
-            row += place * static_cast<std::int64_t>(strides[d]);
+            row += static_cast<std::uint64_t>(place) * strides[d];
         }
-        return row;
+        return reinterpret_cast<unsigned char*>(row);
     }
 
     // The next row of the box, if there is one.

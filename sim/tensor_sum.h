@@ -90,7 +90,7 @@ struct tensor_core {
     int terms;
     // All addends are cut off at so many bits below the largest exponent among them.
     int fraction_bits;
-    // An addend that is zero counts there with this exponent.
+    // An addend that is zero counts there with this exponent, or with what its factors' fields say.
     int exponent_of_zero = -133;
     rounding of_addends = rounding::to_zero;
     rounding of_sum = rounding::to_zero;
@@ -105,6 +105,7 @@ struct tensor_core {
     bool zero_sum_keeps_sign = true;
 
     static constexpr int max_terms = 16;
+    static constexpr int own_exponent = 1000;
 
     bool operator==(tensor_core const&) const = default;
 
@@ -164,7 +165,7 @@ struct tensor_core {
 
     constexpr void align(addend& x) const {
         if (x.magnitude == 0) {
-            x.exponent = exponent_of_zero;
+            if (exponent_of_zero != own_exponent) x.exponent = exponent_of_zero;
         } else if (normalizes_addends) {
             int const left = addend::fraction_bits + 1 - std::bit_width(x.magnitude);
             x.magnitude = left < 0 ? x.magnitude >> -left : x.magnitude << left;

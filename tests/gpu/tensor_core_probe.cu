@@ -1,0 +1,67 @@
+// One multiply for each warp, and every conversion: what the chip itself makes of them.
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/convert.h"
+#include "machine/mma.h"
+
+// Lane by lane, its registers next to each other.
+template <int A, int B, class Multiply>
+__device__ void multiply_tile(float* c, unsigned const* a, unsigned const* b, int tiles,
+                              Multiply multiply) {
+    unsigned const thread = blockIdx.x * blockDim.x + threadIdx.x;
+    if (thread / 32 >= static_cast<unsigned>(tiles)) return;
+    float sums[4];
+    unsigned rows[A];
+    unsigned columns[B];
+    for (int i = 0; i < 4; ++i) sums[i] = c[4 * thread + i];
+    for (int i = 0; i < A; ++i) rows[i] = a[A * thread + i];
+    for (int i = 0; i < B; ++i) columns[i] = b[B * thread + i];
+    multiply(sums, rows, columns);
+    for (int i = 0; i < 4; ++i) c[4 * thread + i] = sums[i];
+}
+
+struct halves {
+    template <int A, int B>
+    __device__ void operator()(float (&c)[4], unsigned const (&a)[A],
+                               unsigned const (&b)[B]) const {
+        spio::machine::multiply_halves(c, a, b);
+    }
+};
+struct bfloat16s {
+    template <int A, int B>
+    __device__ void operator()(float (&c)[4], unsigned const (&a)[A],
+                               unsigned const (&b)[B]) const {
+        spio::machine::multiply_bfloat16s(c, a, b);
+    }
+};
+
+extern "C" __global__ void half_8(float* c, unsigned const* a, unsigned const* b, int tiles) {
+    multiply_tile<2, 1>(c, a, b, tiles, halves());
+}
+extern "C" __global__ void half_16(float* c, unsigned const* a, unsigned const* b, int tiles) {
+    multiply_tile<4, 2>(c, a, b, tiles, halves());
+}
+extern "C" __global__ void bfloat16_8(float* c, unsigned const* a, unsigned const* b, int tiles) {
+    multiply_tile<2, 1>(c, a, b, tiles, bfloat16s());
+}
+extern "C" __global__ void bfloat16_16(float* c, unsigned const* a, unsigned const* b, int tiles) {
+    multiply_tile<4, 2>(c, a, b, tiles, bfloat16s());
+}
+
+// A float to a half and, above it, to a bfloat16; twice, by the single and by the double
+// conversion.
+extern "C" __global__ void round_floats(unsigned* to, unsigned first, unsigned step, int count) {
+    int const i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i >= count) return;
+    float const x = __uint_as_float(first + step * static_cast<unsigned>(i));
+    unsigned const half = spio::machine::float_to_half(x);
+    unsigned const bfloat16 = spio::machine::float_to_bfloat16(x);
+    to[2 * i] = half | bfloat16 << 16;
+    unsigned const two_halves = spio::machine::floats_to_halves(x, 1.0F);
+    unsigned const two_bfloat16s = spio::machine::floats_to_bfloat16s(1.0F, x);
+    to[2 * i + 1] = (two_halves & 0xffffU) | (two_bfloat16s & 0xffff0000U);
+}
+
+extern "C" __global__ void extend_halves(unsigned* to) {
+    unsigned const i = blockIdx.x * blockDim.x + threadIdx.x;
+    to[i] = __float_as_uint(spio::machine::half_to_float(static_cast<unsigned short>(i)));
+}

@@ -1,0 +1,252 @@
+// Boxes of tensors against a walk over coordinates, swizzles against a table.
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include "sim/tensor_map.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <set>
+#include <type_traits>
+#include <vector>
+
+#include "random.h"
+
+using namespace spio::sim;
+using std::uint32_t;
+using std::uint64_t;
+
+static_assert(std::is_trivially_copyable_v<tensor_map>);
+static_assert(sizeof(tensor_map) <= 128);
+
+namespace {
+
+// The documentation's figure, by hand: in row y of 128 bytes, the place of chunk x.
+constexpr int places_128[8][8] = {{0, 1, 2, 3, 4, 5, 6, 7}, {1, 0, 3, 2, 5, 4, 7, 6},
+                                  {2, 3, 0, 1, 6, 7, 4, 5}, {3, 2, 1, 0, 7, 6, 5, 4},
+                                  {4, 5, 6, 7, 0, 1, 2, 3}, {5, 4, 7, 6, 1, 0, 3, 2},
+                                  {6, 7, 4, 5, 2, 3, 0, 1}, {7, 6, 5, 4, 3, 2, 1, 0}};
+constexpr int places_64[8][8] = {{0, 1, 2, 3, 4, 5, 6, 7}, {1, 0, 3, 2, 5, 4, 7, 6},
+                                 {2, 3, 0, 1, 6, 7, 4, 5}, {3, 2, 1, 0, 7, 6, 5, 4},
+                                 {0, 1, 2, 3, 4, 5, 6, 7}, {1, 0, 3, 2, 5, 4, 7, 6},
+                                 {2, 3, 0, 1, 6, 7, 4, 5}, {3, 2, 1, 0, 7, 6, 5, 4}};
+constexpr int places_32[8][8] = {{0, 1, 2, 3, 4, 5, 6, 7}, {1, 0, 3, 2, 5, 4, 7, 6},
+                                 {0, 1, 2, 3, 4, 5, 6, 7}, {1, 0, 3, 2, 5, 4, 7, 6},
+                                 {0, 1, 2, 3, 4, 5, 6, 7}, {1, 0, 3, 2, 5, 4, 7, 6},
+                                 {0, 1, 2, 3, 4, 5, 6, 7}, {1, 0, 3, 2, 5, 4, 7, 6}};
+constexpr int places_none[8][8] = {{0, 1, 2, 3, 4, 5, 6, 7}, {0, 1, 2, 3, 4, 5, 6, 7},
+                                   {0, 1, 2, 3, 4, 5, 6, 7}, {0, 1, 2, 3, 4, 5, 6, 7},
+                                   {0, 1, 2, 3, 4, 5, 6, 7}, {0, 1, 2, 3, 4, 5, 6, 7},
+                                   {0, 1, 2, 3, 4, 5, 6, 7}, {0, 1, 2, 3, 4, 5, 6, 7}};
+
+int place_of(swizzle_span swizzle, int address) {
+    int const row = address / 128 % 8;
+    int const chunk = address / 16 % 8;
+    int place = 0;
+    switch (swizzle) {
+    case swizzle_span::none:
+        place = places_none[row][chunk];
+        break;
+    case swizzle_span::bytes_32:
+        place = places_32[row][chunk];
+        break;
+    case swizzle_span::bytes_64:
+        place = places_64[row][chunk];
+        break;
+    case swizzle_span::bytes_128:
+        place = places_128[row][chunk];
+        break;
+    }
+    return address / 128 * 128 + 16 * place + address % 16;
+}
+
+constexpr swizzle_span all_swizzles[] = {swizzle_span::none, swizzle_span::bytes_32,
+                                         swizzle_span::bytes_64, swizzle_span::bytes_128};
+
+struct aligned_memory {
+    std::vector<unsigned char> bytes;
+    unsigned char* begin;
+
+    explicit aligned_memory(std::size_t size) : bytes(size + 16) {
+        void* p = bytes.data();
+        std::size_t space = bytes.size();
+        begin = static_cast<unsigned char*>(std::align(16, size, p, space));
+    }
+};
+
+// A tensor in a memory as large as it needs, a box, and a place for that, some of it outside.
+struct box_case {
+    std::vector<uint64_t> sizes, strides;
+    std::vector<uint32_t> box;
+    int element_bytes = 1;
+    swizzle_span swizzle = swizzle_span::none;
+    int at[5] = {};
+    uint64_t memory_bytes = 0;
+
+    box_case(test::random& random, int rank) {
+        element_bytes = 1 << random.between(0, 3);
+        swizzle = all_swizzles[random.between(0, 3)];
+        int const span = swizzle == swizzle_span::none ? 256 : static_cast<int>(swizzle);
+        int const chunk = 16 / element_bytes;
+        int const most_chunks = std::min(span, 256 * element_bytes) / 16;
+        uint64_t stride = 0;
+        memory_bytes = static_cast<uint64_t>(element_bytes);
+        for (int d = 0; d < rank; ++d) {
+            auto const size = static_cast<uint64_t>(random.between(1, d == 0 ? 80 : 6));
+            auto const width = d == 0 ? chunk * random.between(1, most_chunks)
+                                      : random.between(1, 7 - rank + d % 2);
+            if (d > 0) {
+                stride = (stride + 15) / 16 * 16 + 16 * static_cast<uint64_t>(random.between(0, 2));
+                strides.push_back(stride);
+            }
+            memory_bytes += (size - 1) * (d == 0 ? static_cast<uint64_t>(element_bytes) : stride);
+            stride = d == 0 ? size * static_cast<uint64_t>(element_bytes) : size * stride;
+            sizes.push_back(size);
+            box.push_back(static_cast<uint32_t>(width));
+            at[d] = random.between(-width - 1, static_cast<int>(size) + 1);
+            if (random.one_in(3)) at[d] = 0;
+        }
+    }
+
+    // The address in the tensor's memory of an element of the box, or -1 if it is outside.
+    long long global_of(int const (&step)[5]) const {
+        long long address = 0;
+        for (std::size_t d = 0; d < sizes.size(); ++d) {
+            long long const place = static_cast<long long>(at[d]) + step[d];
+            if (place < 0 || place >= static_cast<long long>(sizes[d])) return -1;
+            address += place * (d == 0 ? element_bytes : static_cast<long long>(strides[d - 1]));
+        }
+        return address;
+    }
+};
+
+// Each element of a box: f(its address in the box, in memory or -1).
+template <class F> void walk(box_case const& c, F f) {
+    int size[5] = {1, 1, 1, 1, 1};
+    for (std::size_t d = 0; d < c.box.size(); ++d) size[d] = static_cast<int>(c.box[d]);
+    int n = 0;
+    int step[5];
+    for (step[4] = 0; step[4] < size[4]; ++step[4])
+        for (step[3] = 0; step[3] < size[3]; ++step[3])
+            for (step[2] = 0; step[2] < size[2]; ++step[2])
+                for (step[1] = 0; step[1] < size[1]; ++step[1])
+                    for (step[0] = 0; step[0] < size[0]; ++step[0])
+                        f(n++ * c.element_bytes, c.global_of(step));
+}
+
+struct tally {
+    long long boxes = 0, elements = 0, outside = 0, wrong = 0;
+};
+
+void check_box(box_case const& c, test::random& random, tally& count) {
+    aligned_memory tensor(c.memory_bytes);
+    for (uint64_t i = 0; i < c.memory_bytes; ++i) {
+        tensor.begin[i] = static_cast<unsigned char>(random.bits(8));
+    }
+    std::vector<unsigned char> const before(tensor.begin, tensor.begin + c.memory_bytes);
+    tensor_map map;
+    REQUIRE(map.encode(tensor.begin, c.element_bytes, c.sizes, c.strides, c.box, c.swizzle) == "");
+
+    // Shared memory that begins anywhere that the engine takes.
+    int const address = 128 * random.between(0, 8);
+    int const bytes = map.box_bytes();
+    std::vector<unsigned char> shared(static_cast<std::size_t>(bytes) + 128, 0xcd);
+    int covered = 0;
+    map.for_each_chunk(
+        c.at,
+        [&](int offset, unsigned char const* global, int size) {
+            covered += size;
+            count.wrong += size < 1 || offset < 0 || offset % 16 + size > 16;
+            auto* const to = shared.data() + offset;
+            global ? std::memcpy(to, global, static_cast<std::size_t>(size))
+                   : std::memset(to, 0, static_cast<std::size_t>(size));
+        },
+        static_cast<unsigned>(address));
+    count.wrong += covered != bytes;
+
+    int box_bytes = 0;
+    walk(c, [&](int linear, long long global) {
+        box_bytes += c.element_bytes;
+        ++count.elements;
+        count.outside += global < 0;
+        for (int byte = 0; byte < c.element_bytes; ++byte) {
+            int const place = place_of(c.swizzle, address + linear + byte) - address;
+            int const expected = global < 0 ? 0 : before[static_cast<std::size_t>(global + byte)];
+            count.wrong += shared.at(static_cast<std::size_t>(place)) != expected;
+        }
+    });
+    count.wrong += box_bytes != bytes;
+
+    // Back from other bytes: those inside are stored, and nothing else is.
+    for (auto& byte : shared) byte = static_cast<unsigned char>(random.bits(8));
+    map.for_each_chunk(
+        c.at,
+        [&](int offset, unsigned char* global, int size) {
+            if (global) std::memcpy(global, shared.data() + offset, static_cast<std::size_t>(size));
+        },
+        static_cast<unsigned>(address));
+    auto expected = before;
+    walk(c, [&](int linear, long long global) {
+        for (int byte = 0; global >= 0 && byte < c.element_bytes; ++byte) {
+            int const place = place_of(c.swizzle, address + linear + byte) - address;
+            expected[static_cast<std::size_t>(global + byte)] =
+                shared[static_cast<std::size_t>(place)];
+        }
+    });
+    count.wrong += std::memcmp(expected.data(), tensor.begin, c.memory_bytes) != 0;
+    ++count.boxes;
+}
+
+} // namespace
+
+TEST_CASE("a box of rank 1 to 5 is loaded and stored element by element, zeros outside") {
+    for (int rank = 1; rank <= 5; ++rank) {
+        test::random random{static_cast<uint64_t>(rank)};
+        tally count;
+        for (int i = 0; i < 600; ++i) check_box(box_case(random, rank), random, count);
+        CHECK(count.wrong == 0);
+        CHECK(count.boxes == 600);
+        CHECK(count.outside > count.elements / 10);
+        CHECK(count.outside < count.elements);
+    }
+}
+
+TEST_CASE("chunks change places as in the documentation, in each row of the pattern") {
+    for (auto swizzle : all_swizzles) {
+        tensor_map map{};
+        map.swizzle = swizzle;
+        std::set<unsigned> places;
+        for (int address = 0; address < 4096; ++address) {
+            unsigned const place = map.swizzled(static_cast<unsigned>(address));
+            places.insert(place);
+            CHECK(static_cast<int>(place) == place_of(swizzle, address));
+        }
+        CHECK(places.size() == 4096);
+    }
+}
+
+TEST_CASE("coordinates at the ends of int, sizes of 2^32, strides beyond 2^31") {
+    alignas(16) unsigned char byte[16];
+    tensor_map map;
+    uint64_t const sizes[] = {uint64_t(1) << 32, uint64_t(1) << 32};
+    uint64_t const strides[] = {(uint64_t(1) << 40) - 16};
+    uint32_t const box[] = {16, 2};
+    REQUIRE(map.encode(byte, 1, sizes, strides, box, swizzle_span::none) == "");
+    constexpr int last = 2147483647;
+    for (int x : {-last - 1, -16, -1, 0, last - 3, last}) {
+        for (int y : {-last - 1, -1, 0, last}) {
+            int const at[] = {x, y};
+            int in = 0;
+            int out = 0;
+            // Addresses alone: nothing is at most of them.
+            map.for_each_chunk(at,
+                               [&](int, unsigned char const* p, int n) { (p ? in : out) += n; });
+            int const columns = x >= 0 ? 16 : x <= -16 ? 0 : 16 + x;
+            int const rows = y >= 0 ? 2 : y == -1 ? 1 : 0;
+            CHECK(in == rows * columns);
+            CHECK(in + out == 32);
+        }
+    }
+}
