@@ -13,6 +13,7 @@ void poll(char const* name);
 // Something changed that a thread may ask for.
 void note_change(gpu_thread const& thread);
 void wake(gpu_thread& thread);
+void wake_near(gpu_thread& thread); // by its warp, which goes on first
 void end_thread(gpu_thread& thread);
 
 // Runs the threads of the worker's cluster until all have ended; throws launch_stopped.

@@ -21,6 +21,7 @@ template <class Body> static std::string last_words(Body const& body) {
     REQUIRE(child >= 0);
     if (child == 0) {
         dup2(ends[1], STDERR_FILENO);
+        dup2(ends[1], STDOUT_FILENO);
         spio::sim::launch(shape, body, {.os_threads = 1});
         _exit(0);
     }

@@ -152,15 +152,16 @@ TEST_CASE("a phase that never ends") {
                    wait(0, 0);
                }
            });
-    expect(misuse::livelock, "threads 0-31 ended; threads 32-95 ask by mbarrier_test", shape, [] {
-        if (thread() == 0) machine::mbarrier_init(barrier(0), 33);
-        machine::sync_block();
-        if (thread() < 32) {
-            machine::mbarrier_arrive(barrier(0));
-        } else {
-            while (!machine::mbarrier_test(barrier(0), 0)) machine::nap(10);
-        }
-    });
+    expect(misuse::livelock, "threads 0-31 ended; threads 32-.* asks? by (mbarrier_test|nap)",
+           shape, [] {
+               if (thread() == 0) machine::mbarrier_init(barrier(0), 33);
+               machine::sync_block();
+               if (thread() < 32) {
+                   machine::mbarrier_arrive(barrier(0));
+               } else {
+                   while (!machine::mbarrier_test(barrier(0), 0)) machine::nap(10);
+               }
+           });
     spio::sim::memory<unsigned> flag(1, "flag");
     expect(misuse::livelock, "thread 0 asks by load_acquire", {.grid = {3}, .name = "flag"}, [&] {
         if (machine::block_index().x == 1) return;
