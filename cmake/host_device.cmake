@@ -16,7 +16,7 @@ function(spio_add_host_kernels target)
     # The thread sanitizer's calls, not its runtime. What UBSan finds is told by sim/.
     set(checks thread,alignment)
     if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=[a-z,]*undefined")
-        set(checks thread,undefined)
+        set(checks thread,alignment,undefined)
     endif()
     target_compile_options(
         ${kernels}

@@ -45,12 +45,13 @@ device::map_words host_device::encode(box_plan const& plan, void* base) {
 
 void host_device::launch(launch_request const& request) {
     auto const extent_of = [](extent const& e) { return sim::extent{e.x, e.y, e.z}; };
-    auto const found = sim::launch({.grid = extent_of(request.shape.grid),
-                                    .block = extent_of(request.shape.block),
-                                    .cluster = extent_of(request.shape.cluster),
-                                    .dynamic_shared_bytes = request.shape.shared_bytes,
-                                    .name = request.symbol},
-                                   request.each_thread);
+    auto const found =
+        sim::launch({.grid = extent_of(request.shape.grid),
+                     .block = extent_of(request.shape.block),
+                     .cluster = extent_of(request.shape.cluster),
+                     .dynamic_shared_bytes = request.shape.shared_bytes,
+                     .name = request.symbol},
+                    request.each_thread, {.os_threads = 0, .races = true, .seed = seed_});
     if (found) throw failure(found.text());
 }
 

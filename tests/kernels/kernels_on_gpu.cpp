@@ -90,12 +90,7 @@ void run_everywhere(test_case const& what, request const& r,
     for (auto const& device : devices) {
         if (device->arch() < what.arch) continue;
         auto found = run_on(*device, what, r.is_small);
-        if (expected) {
-            for (auto const& sentence : differences(found, *expected)) {
-                found.complaints.push_back("not as on the host: " + sentence);
-                ++found.failed;
-            }
-        }
+        if (expected) found.compare(*expected, "on the host");
         print(what, device->name(), found);
         ++sum.runs;
         sum.failed += found.failed > 0;

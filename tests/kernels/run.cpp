@@ -32,17 +32,20 @@ outcome run_on(device& on, test_case const& what, bool is_small) {
     return found;
 }
 
-std::vector<std::string> differences(outcome const& one, outcome const& other) {
-    std::vector<std::string> sentences;
-    if (one.outputs.size() != other.outputs.size()) {
-        sentences.push_back(std::to_string(one.outputs.size()) + " outputs, not " +
-                            std::to_string(other.outputs.size()));
+void outcome::compare(outcome const& other, std::string const& where) {
+    auto const complain = [&](std::string const& sentence) {
+        complaints.push_back("not as " + where + ": " + sentence);
+        ++failed;
+    };
+    if (outputs.size() != other.outputs.size()) {
+        complain(std::to_string(outputs.size()) + " outputs, not " +
+                 std::to_string(other.outputs.size()));
     }
-    for (std::size_t n = 0; n < std::min(one.outputs.size(), other.outputs.size()); ++n) {
-        auto const& [name, size, bytes] = one.outputs[n];
+    for (std::size_t n = 0; n < std::min(outputs.size(), other.outputs.size()); ++n) {
+        auto const& [name, size, bytes] = outputs[n];
         auto const& expected = other.outputs[n].bytes;
         if (name != other.outputs[n].name || bytes.size() != expected.size()) {
-            sentences.push_back(name + " is another output than " + other.outputs[n].name);
+            complain(name + " is another output than " + other.outputs[n].name);
             continue;
         }
         std::size_t count = 0;
@@ -53,11 +56,10 @@ std::vector<std::string> differences(outcome const& one, outcome const& other) {
             first = i;
         }
         if (count == 0) continue;
-        sentences.push_back(
+        complain(
             std::to_string(count) + " elements have other bits: " +
             trial::different(name, first, &bytes[first * size], &expected[first * size], size));
     }
-    return sentences;
 }
 
 void print(test_case const& what, std::string const& where, outcome const& of) {

@@ -12,11 +12,11 @@ struct outcome {
     long long failed = 0;
     long long expectations = 0;
     double milliseconds = 0;
+
+    // Complains of each output that has other bits than on another device, or that only one has.
+    void compare(outcome const& other, std::string const& where);
 };
 outcome run_on(device& on, test_case const& what, bool is_small);
-
-// A sentence for each output in which the bits differ; also if one lacks an output of the other.
-std::vector<std::string> differences(outcome const& one, outcome const& other);
 
 // One line, then the complaints if there are any.
 //     pass axpby              host            224018 expectations, 24 outputs, 130.2 ms
