@@ -76,7 +76,7 @@ template <config Config> struct by_matrices {
     template <class Target> __device__ static void store(Target const& y, tile const& x) {
         auto const warp = at_warp(this_warp().get());
         auto const from = as_vectors<vector>(x)[warp][matrices::transposed_row_index()];
-        auto const at = typename matrices::lane_index(this_lane().get());
+        auto const at = for_lane<typename map::lane_index>(this_lane());
 #pragma unroll
         for (auto const step : range(fold<J, columns>(side<half> / columns))) {
 #pragma unroll
@@ -93,7 +93,7 @@ template <config Config> struct by_matrices {
 
 template <class T, config Config, auto Rows = rows, auto Columns = columns>
     requires(Config.threads % 32 == 0 && side<T> % Config.warps() == 0)
-__device__ void run(params<T> const& p) {
+__device__ __forceinline__ void run(params<T> const& p) {
     using way =
         typename either<Config.by_matrices, by_matrices<Config>, by_elements<T, Config>>::type;
     constexpr int V = vector_size<T>;

@@ -29,12 +29,10 @@ template <factor T, class Map> struct factor_fragment {
 
     template <place P> constexpr auto operator[](P const& p) { return pieces(of)[p]; }
 
-    // Only as many lanes point to a row as there are rows.
-    __device__ static auto row_index() {
-        return typename Map::rows(machine::lane_index() % (8 * count));
-    }
+    // The row that this lane points to.
+    __device__ static auto row_index() { return for_lane<typename Map::rows>(this_lane()); }
     __device__ static auto transposed_row_index() {
-        return typename Map::transposed_rows(machine::lane_index() % (8 * count));
+        return for_lane<typename Map::transposed_rows>(this_lane());
     }
 
     // From the cursor at this lane's row.

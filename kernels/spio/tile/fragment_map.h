@@ -18,6 +18,15 @@ concept left_sides = spans(I, 16) && spans_8_or_16<K>;
 template <auto K, auto J>
 concept right_sides = spans_8_or_16<K> && spans_8_or_16<J>;
 
+// The index that a lane has, from whatever tells the lane; where there are fewer, they begin anew.
+//     y[for_lane<Sum::lane_index>(this_lane())]
+template <class Index, place P>
+    requires contains<bases_in<P>, LANE>
+constexpr Index for_lane(P const& at) {
+    int const lane = unfold(coordinates_of(at).template total<LANE>()).value;
+    return Index(floor_modulo<Index::size(), true>(lane));
+}
+
 // A map is in pieces of 8 x 8 elements, of which a lane holds two neighbours each:
 //     lane_index         a lane's place within each piece, its two neighbours as one
 //     pieces             the pieces in the order of registers, a tensor of what a lane has of them
