@@ -14,7 +14,7 @@ function(spio_add_host_kernels target)
                                   "${PROJECT_SOURCE_DIR}")
     target_link_libraries(${kernels} PRIVATE spio::mp11 $<TARGET_PROPERTY:${target},LINK_LIBRARIES>)
     # The thread sanitizer's calls, not its runtime. What UBSan finds is told by sim/.
-    set(checks thread,alignment)
+    set(checks thread,alignment,null)
     if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=[a-z,]*undefined")
         set(checks thread,undefined)
     endif()

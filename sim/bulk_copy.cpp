@@ -176,7 +176,7 @@ void wait_for_bulk_groups(int under_way, bool written) {
     auto& groups = thread.store_groups;
     auto const left = static_cast<std::size_t>(under_way);
     for (std::size_t i = 0; i + left < groups.size(); i++) finish_group(thread, groups[i], written);
-    while (written && groups.size() > left) groups.pop_front();
+    if (written && groups.size() > left) groups.erase(groups.begin(), groups.end() - under_way);
     note_change(thread);
 }
 

@@ -24,36 +24,40 @@ struct mismatched_type {
 };
 
 static void refuse_pointer(mismatched_type const& data, std::uintptr_t pointer) {
-    if (running == nullptr) return;
     auto& thread = *running;
+    auto const alignment = std::uintptr_t{1} << data.log_alignment;
+    if (pointer == 0 || pointer % alignment == 0) {
+        spio::sim::refuse(thread, misuse::undefined_behaviour, "%s:%u: a %s at %s", data.at.file,
+                          data.at.line, data.type.name,
+                          pointer == 0 ? "null" : "an address that has no room for it");
+    }
+    auto const* const address = reinterpret_cast<unsigned char const*>(pointer);
     auto const& shared = thread.block->shared;
-    bool const is_shared = shared.is_shared(reinterpret_cast<void const*>(pointer));
-    auto const where = is_shared ? shared.offset_of(reinterpret_cast<void const*>(pointer))
-                                 : static_cast<std::intptr_t>(pointer % 4096);
-    spio::sim::refuse(thread,
-                      pointer == 0 ? misuse::undefined_behaviour
-                      : is_shared  ? misuse::shared_misaligned
-                                   : misuse::global_misaligned,
-                      "%s:%u: a %s at %s%td, which is not a multiple of %d", data.at.file,
-                      data.at.line, data.type.name,
-                      is_shared ? "shared offset " : "an address with the last digits ", where,
-                      1 << data.log_alignment);
+    if (shared.is_shared(address)) {
+        spio::sim::refuse(thread, misuse::shared_misaligned,
+                          "%s:%u: a %s at shared offset %td, which is not a multiple of %d",
+                          data.at.file, data.at.line, data.type.name, shared.offset_of(address),
+                          static_cast<int>(alignment));
+    }
+    spio::sim::refuse(thread, misuse::global_misaligned,
+                      "%s:%u: a %s at %p, which is not a multiple of %d", data.at.file,
+                      data.at.line, data.type.name, static_cast<void const*>(address),
+                      static_cast<int>(alignment));
 }
 
 extern "C" {
 // NOLINTBEGIN(bugprone-reserved-identifier)
-// Kernel text is compiled with -fsanitize=alignment, so that copies of whole vectors are checked.
-// Where the sanitizer's runtime is linked, its functions go before these.
-__attribute__((weak)) void __ubsan_handle_type_mismatch_v1(mismatched_type* data,
-                                                           std::uintptr_t pointer) {
-    refuse_pointer(*data, pointer);
+// Kernel text is compiled with -fsanitize=alignment, so that references to whole vectors are
+// checked. The linker sends its calls here first, whether or not the sanitizer's runtime is linked.
+__attribute__((weak)) void __real___ubsan_handle_type_mismatch_v1(mismatched_type* data,
+                                                                  std::uintptr_t pointer);
+void __wrap___ubsan_handle_type_mismatch_v1(mismatched_type* data, std::uintptr_t pointer) {
+    if (running != nullptr) {
+        refuse_pointer(*data, pointer);
+    } else if (__real___ubsan_handle_type_mismatch_v1 != nullptr) {
+        __real___ubsan_handle_type_mismatch_v1(data, pointer);
+    }
 }
-__attribute__((weak)) void __ubsan_handle_type_mismatch_v1_abort(mismatched_type* data,
-                                                                 std::uintptr_t pointer) {
-    refuse_pointer(*data, pointer);
-}
-__attribute__((weak)) void __ubsan_handle_alignment_assumption(void*, std::uintptr_t,
-                                                               std::uintptr_t, std::uintptr_t) {}
 
 // The runtime calls the first at each finding, which asks the second what it is.
 __attribute__((weak)) void __ubsan_get_current_report_data(char const** kind, char const** message,

@@ -44,6 +44,9 @@ constexpr int gcd(int a, int b) {
 // The least quotient that covers n.
 constexpr int divup(int n, int divisor) { return n / divisor + (n % divisor > 0); }
 
+// Room for n, of few sizes: what is made for one of them serves many.
+constexpr int room_for(int n) { return divup(n, 8) * 8; }
+
 // A promise of the caller. A constant expression that breaks it does not compile; at run time it
 // costs nothing and is not checked.
 constexpr void expects(bool promise) {

@@ -1,10 +1,12 @@
-// Arithmetic rounded as it says: the host's own is.
+// Arithmetic that is rounded as it says, whatever a compiler may do to other expressions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 namespace spio::machine {
 
+// a b + c, rounded once.
 inline float multiply_add(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+// The nearest float to the root.
 inline float square_root(float x) { return __builtin_sqrtf(x); }
 
 } // namespace spio::machine

@@ -28,6 +28,8 @@ bad = [
     ("kernels/spio/a.h", header + '#include "spio/tile/mma.h"\n', "point left"),
     ("kernels/conv2d.cuh", header + '#include "matmul.h"\n', "point left"),
     ("kernels/spio/a.h", header + '#include "machine/mma.h"\n', "point left"),
+    ("sim/a.h", header + '#include "spio/dims.h"\n', "no kernel"),
+    ("sim/machine/nothing.h", header, "name of what it stands for"),
     ("kernels/machine/mma.h", header + '#include "spio/a.h"\n', "point left"),
     ("kernels/spio/a.h", header + "std::size_t n;\n", "no std"),
     ("kernels/spio/a.h", header + "import spio.dims;\n", "does not import"),

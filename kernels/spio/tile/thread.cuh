@@ -3,7 +3,7 @@
 #pragma once
 
 #include "machine/thread.h"
-#include "spio/fold.h"
+#include "spio/coords.h"
 #include "spio/tile/shared_memory.h"
 
 namespace spio {
@@ -19,6 +19,12 @@ struct WARP : dim {
 //     a[Block(this_block())][Thread(this_thread())]
 __device__ inline int this_thread() { return machine::thread_index().x; }
 __device__ inline int this_block() { return machine::block_index().x; }
+// In a grid of two dimensions, the place that the block stands for.
+//     a[this_block<fold<I, 64>, fold<J, 64>>()]
+template <index Across, index Down> __device__ auto this_block() {
+    auto const at = machine::block_index();
+    return coords<Across, Down>(Across(at.x), Down(at.y));
+}
 __device__ inline auto this_lane() { return bounded<LANE, 32>(machine::lane_index()); }
 __device__ inline WARP this_warp() {
     return WARP(static_cast<int>(static_cast<unsigned>(this_thread()) / 32));

@@ -17,4 +17,12 @@ struct alignas(sizeof(T) * N) vec {
     static constexpr int size() { return N; }
 };
 
+// The same bits as a value of another type.
+//     bits_as<vec<half, 8>>(fragment)
+template <class To, class From>
+    requires(sizeof(To) == sizeof(From))
+constexpr To bits_as(From const& from) {
+    return __builtin_bit_cast(To, from);
+}
+
 } // namespace spio

@@ -1,0 +1,87 @@
+// LayerNorm over the channels of images: its dimensions, configurations and parameters.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "spio/tensor.h"
+
+namespace spio {
+struct half;
+} // namespace spio
+
+namespace spio::layernorm_2d {
+
+// A position of all images, n h w of them, and a channel.
+struct X : dim {
+    using dim::dim;
+};
+struct C : dim {
+    using dim::dim;
+};
+
+struct problem {
+    int channels;
+    bool affine = true;
+
+    constexpr bool is_possible() const {
+        return channels > 0 && channels <= 2048 && channels % 8 == 0;
+    }
+    constexpr int vectors() const { return channels / 8; }
+};
+
+// Threads share a position: some lanes of a warp, or several warps. Each copies its own vectors of
+// 8 channels, some positions ahead of those that it normalizes.
+struct config {
+    int lanes;     // that share a position
+    int vectors;   // of each of them
+    int positions; // of a block at a time
+    int stages;    // of copies; the last is read
+    int rounds;    // of a block
+
+    constexpr int threads() const { return lanes * positions; }
+    constexpr int warps() const { return threads() / 32; }
+    constexpr int blocks(int of_positions) const { return divup(of_positions, positions * rounds); }
+    constexpr int shared_bytes() const { return 16 * threads() * vectors * stages + 8 * warps(); }
+
+    // A warp has whole positions, or a block has one.
+    constexpr bool fits(problem const& p) const {
+        bool const is_shared =
+            lanes <= 32 ? is_power_of_two(lanes) : lanes % 32 == 0 && positions == 1;
+        return is_shared && threads() % 32 == 0 && threads() <= 1024 && stages > 0 && rounds > 0 &&
+               vectors > 0 && lanes * vectors >= p.vectors();
+    }
+};
+
+// The configuration for a number of channels: as few idle lanes as can be, where neighbours read
+// whole sectors; then two vectors a thread, so that 32 KB are under way on a processor at half its
+// threads; then few lanes, which have least to tell each other.
+constexpr config best_config(problem const& p) {
+    int const vectors = p.vectors();
+    config best = {};
+    int least = 0x7fffffff;
+    for (int lanes = 1; lanes <= 256; lanes += lanes < 32 ? lanes : 32) {
+        int const each = divup(vectors, lanes);
+        bool const reads_sectors = vectors == 1 || lanes >= 4 || (lanes == 2 && vectors % 2 == 0);
+        int const cost = 8 * (lanes * each - vectors) + (each > 2 ? each - 2 : 2 - each);
+        if (each > 4 || !reads_sectors || cost >= least) continue;
+        least = cost;
+        best = {.lanes = lanes,
+                .vectors = each,
+                .positions = lanes > 32 ? 1 : 128 / lanes,
+                .stages = each == 1 ? 3 : 2,
+                .rounds = each == 1 ? 8 : 4};
+    }
+    return best;
+}
+
+// y = (x - mean) / sqrt(variance + epsilon) * weight + bias, over the channels of each position.
+// All begin at a multiple of 16 bytes; without affine there is neither weight nor bias.
+struct params {
+    half const* x;
+    half* y;
+    float const* weight;
+    float const* bias;
+    float epsilon;
+    int positions;
+};
+
+} // namespace spio::layernorm_2d

@@ -1,0 +1,49 @@
+// axpby over vectors of any length: y = fma(a, x, b y) bit by bit, in every configuration.
+// SPDX-License-Identifier: Apache-2.0
+#include "axpby.h"
+#include "trial.h"
+
+#include <algorithm>
+#include <cmath>
+
+extern "C" void axpby_256x4(spio::axpby::params p);
+extern "C" void axpby_96x1(spio::axpby::params p);
+
+namespace {
+
+using namespace spio;
+
+void run_configuration(test::trial& t, test::kernel<axpby::params> const& kernel,
+                       axpby::config const& config, int n) {
+    auto const size = static_cast<std::size_t>(n);
+    std::vector<float> x_values(size), y_values(size), expected(size);
+    std::uniform_real_distribution<float> between(-2, 2);
+    for (auto& value : x_values) value = between(t.random());
+    for (auto& value : y_values) value = between(t.random());
+    auto const x = t.make("x", x_values);
+    auto const y = t.make("y", y_values);
+
+    axpby::params const p = {.a = 1.7f, .x = x.data(), .b = -0.3f, .y = y.data(), .n = n};
+    // Of no elements too, a block finds nothing to do.
+    t.launch(kernel, {.grid = {std::max(1, config.blocks(n))}, .block = {config.threads}}, p);
+
+    for (std::size_t i = 0; i < size; ++i) {
+        expected[i] = std::fma(p.a, x_values[i], p.b * y_values[i]);
+    }
+    auto const got = y.read();
+    t.expect_equal("y", got, expected);
+    t.expect_equal("x", x.read(), x_values);
+    t.same_bits("y of " + std::to_string(n), got);
+}
+
+void run(test::trial& t) {
+    std::vector<int> sizes = {0, 1, 3, 4, 5, 383, 384, 385, 1023, 4095, 4096, 4097};
+    if (!t.is_small()) sizes.push_back(100'007);
+    for (int const n : sizes) {
+        run_configuration(t, {"axpby_256x4", axpby_256x4}, {.threads = 256, .vectors = 4}, n);
+        run_configuration(t, {"axpby_96x1", axpby_96x1}, {.threads = 96, .vectors = 1}, n);
+    }
+}
+test::test_case const axpby_case("axpby", run);
+
+} // namespace

@@ -1,0 +1,80 @@
+// Boxes loaded with zeros around the images and stored without them, against plain loops.
+// SPDX-License-Identifier: Apache-2.0
+#include "box_copy.h"
+#include "trial.h"
+
+namespace box_copy = spio::test::box_copy;
+
+extern "C" void box_copy_plain(box_copy::params<0> p);
+extern "C" void box_copy_swizzle_32(box_copy::params<32> p);
+extern "C" void box_copy_swizzle_64(box_copy::params<64> p);
+extern "C" void box_copy_swizzle_128(box_copy::params<128> p);
+extern "C" void box_copy_by_producer(box_copy::params<128> p);
+extern "C" void bulk_copy(box_copy::bulk_params p);
+
+namespace {
+
+using namespace spio;
+
+std::vector<unsigned short> drawn(test::trial& t, std::size_t size) {
+    std::vector<unsigned short> values(size);
+    for (auto& value : values) value = static_cast<unsigned short>(t.random()() % 65521);
+    return values;
+}
+box_copy::cell* cells(test::buffer<unsigned short> const& b) {
+    return reinterpret_cast<box_copy::cell*>(b.data());
+}
+
+template <int Span>
+void run_boxes(test::trial& t, test::kernel<box_copy::params<Span>> const& kernel, int threads,
+               int images) {
+    constexpr int channels = box_copy::channels<Span>;
+    std::size_t const pixels = static_cast<std::size_t>(images) * 13 * 11;
+    auto const values = drawn(t, pixels * channels);
+    std::vector<unsigned short> expected;
+    for (int n = 0; n < images; ++n) {
+        for (int h = -1; h < 15; ++h) {
+            for (int w = -1; w < 23; ++w) {
+                for (int c = 0; c < channels; ++c) {
+                    bool const inside = h >= 0 && h < 13 && w >= 0 && w < 11;
+                    int const at = ((n * 13 + h) * 11 + w) * channels + c;
+                    expected.push_back(inside ? values[static_cast<std::size_t>(at)] : 0);
+                }
+            }
+        }
+    }
+    std::vector<unsigned short> flipped = values;
+    for (auto& value : flipped) value ^= 0x8000;
+
+    auto const x = t.make("x", values);
+    auto const y = t.make<unsigned short>("y", expected.size());
+    auto const z = t.make<unsigned short>("z", values.size());
+    using map = box_copy::map<Span>;
+    auto const plan = map::plan(typename map::global_type::layout_type(box_copy::N(images)));
+    auto const x_map = t.make_map<map>(plan, x.data());
+    auto const z_map = t.make_map<map>(plan, z.data());
+    t.launch(kernel,
+             {.grid = {images}, .block = {threads}, .shared_bytes = box_copy::shared_bytes<Span>},
+             {.x = x_map.data(), .z = z_map.data(), .y = cells(y), .images = images});
+    t.expect_equal(std::string(kernel.symbol) + ": y", y.read(), expected);
+    t.expect_equal(std::string(kernel.symbol) + ": z", z.read(), flipped);
+}
+
+void run(test::trial& t) {
+    int const images = t.is_small() ? 1 : 5;
+    run_boxes<0>(t, {"box_copy_plain", box_copy_plain}, 64, images);
+    run_boxes<32>(t, {"box_copy_swizzle_32", box_copy_swizzle_32}, 64, images);
+    run_boxes<64>(t, {"box_copy_swizzle_64", box_copy_swizzle_64}, 64, images);
+    run_boxes<128>(t, {"box_copy_swizzle_128", box_copy_swizzle_128}, 64, images);
+    run_boxes<128>(t, {"box_copy_by_producer", box_copy_by_producer}, 256, images);
+
+    auto const values = drawn(t, box_copy::bulk.size);
+    auto const x = t.make("x", values);
+    auto const y = t.make<unsigned short>("y", values.size());
+    t.launch(test::kernel<box_copy::bulk_params>{"bulk_copy", bulk_copy},
+             {.block = {32}, .shared_bytes = box_copy::bulk_shared_bytes}, {cells(x), cells(y)});
+    t.expect_equal("bulk_copy", y.read(), values);
+}
+test::test_case const box_copy_case("box_copy", run, 90);
+
+} // namespace

@@ -1,0 +1,160 @@
+// Copies by the engine: boxes through a ring of stages, by all threads or by a producer alone.
+// SPDX-License-Identifier: Apache-2.0
+#include "box_copy.h"
+
+#include "spio/tile/bulk_copy.cuh"
+#include "spio/tile/launch_control.cuh"
+
+namespace spio::test::box_copy {
+
+using barrier = mbarrier<sm_90a>;
+using barriers = tensor<barrier, axis<STAGE>(stages)>;
+
+template <int Span, int Threads> struct copier {
+    using tiles = stage_tiles<Span>;
+    using tile = box_copy::tile<Span>;
+    using elements = compound_index<tile_h, tile_w, c<Span> / 8>;
+
+    params<Span> const& p;
+    tiles stage_of;
+    barriers full;
+    barriers empty;
+
+    __device__ explicit copier(params<Span> const& given) : p(given) {
+        auto const memory = dynamic_shared_memory<shared_bytes<Span>>();
+        auto const [tiles_there, after_tiles] = memory.template push<tiles, box_alignment<tile>>();
+        auto const [full_there, after_full] = after_tiles.template push<barriers>();
+        auto const [empty_there, after_empty] = after_full.template push<barriers>();
+        stage_of = tiles_there;
+        full = full_there;
+        empty = empty_there;
+    }
+    __device__ static N image() { return N(this_block()); }
+
+    __device__ void load(Tile const& at, bounded<STAGE, stages> stage) const {
+        full[stage]->arrive_and_expect(map<Span>::num_bytes());
+        load_box(stage_of[stage], *p.x, image() + at + origin(), *full[stage]);
+    }
+    // What came, and its negative in place.
+    __device__ void tell_and_flip(Tile const& at, bounded<STAGE, stages> stage, int thread) const {
+        auto const y = covered<Span>(p.y, N(p.images))[image()][at];
+        for (auto const element : deal_out(thread)) {
+            auto const mine = stage_of[stage][element];
+            cell flipped = *mine;
+            *y[element] = flipped;
+            for (unsigned short& scalar : flipped.of) scalar ^= 0x8000;
+            *mine = flipped;
+        }
+        fence_for_bulk_copies();
+    }
+    __device__ void store(Tile const& at, bounded<STAGE, stages> stage) const {
+        store_box<sm_90a>(*p.z, image() + at + origin(), stage_of[stage]);
+        commit_bulk_stores();
+    }
+    __device__ static auto deal_out(int thread) {
+        using Thread = compound_index<axis<OFFSET>(Threads)>;
+        return elements::template partition<OFFSET>(Thread(thread));
+    }
+};
+
+// All threads take part; one of them speaks to the engine.
+template <int Span> __device__ void copy_together(params<Span> const& p) {
+    constexpr int threads = 64;
+    copier<Span, threads> const copy(p);
+    bool const speaks = this_thread() == 0;
+    if (speaks) {
+        prefetch<sm_90a>(*p.x);
+        for (auto const stage : range(copy.full)) copy.full[stage]->init(1);
+        barrier::publish();
+    }
+    sync_block();
+    if (speaks) {
+        ring_position<STAGE, stages> ahead;
+        for (int tile = 0; tile < stages; ++tile, ++ahead) copy.load(Tile(tile), ahead.stage());
+    }
+    ring_position<STAGE, stages> at;
+    for (int tile = 0; tile < Tile::size(); ++tile, ++at) {
+        copy.full[at.stage()]->wait(at.parity());
+        copy.tell_and_flip(Tile(tile), at.stage(), this_thread());
+        sync_block();
+        if (speaks) {
+            copy.store(Tile(tile), at.stage());
+            wait_for_bulk_reads();
+            if (tile + stages < Tile::size()) copy.load(Tile(tile + stages), at.stage());
+        }
+    }
+    if (speaks) wait_for_bulk_stores();
+}
+
+// A warpgroup of which one thread loads, and one that has most registers and the rest to do.
+template <int Span> __device__ void copy_by_producer(params<Span> const& p) {
+    constexpr int group = 128;
+    copier<Span, group> const copy(p);
+    using consumers = meeting<1, group>;
+    wait_for_kernels_before<sm_90a>();
+    if (this_thread() == 0) {
+        for (auto const stage : range(copy.full)) {
+            copy.full[stage]->init(1);
+            copy.empty[stage]->init(1);
+        }
+        barrier::publish();
+    }
+    sync_block();
+    ring_position<STAGE, stages> at;
+    if (this_thread() < group) {
+        shrink_registers<sm_90a, 24>();
+        if (this_thread() == 0) {
+            for (int tile = 0; tile < Tile::size(); ++tile, ++at) {
+                // The phase before the first counts as ended.
+                copy.empty[at.stage()]->wait(at.parity() ^ 1);
+                copy.load(Tile(tile), at.stage());
+            }
+            let_kernels_after_start<sm_90a>();
+        }
+    } else {
+        grow_registers<sm_90a, 232>();
+        int const thread = this_thread() - group;
+        for (int tile = 0; tile < Tile::size(); ++tile, ++at) {
+            copy.full[at.stage()]->wait(at.parity());
+            copy.tell_and_flip(Tile(tile), at.stage(), thread);
+            consumers::wait();
+            if (thread == 0) {
+                copy.store(Tile(tile), at.stage());
+                wait_for_bulk_reads();
+                copy.empty[at.stage()]->arrive();
+            }
+        }
+        if (thread == 0) wait_for_bulk_stores();
+    }
+}
+
+} // namespace spio::test::box_copy
+
+using namespace spio;
+using namespace spio::test::box_copy;
+
+extern "C" __global__ void box_copy_plain(params<0> p) { copy_together(p); }
+extern "C" __global__ void box_copy_swizzle_32(params<32> p) { copy_together(p); }
+extern "C" __global__ void box_copy_swizzle_64(params<64> p) { copy_together(p); }
+extern "C" __global__ void box_copy_swizzle_128(params<128> p) { copy_together(p); }
+extern "C" __global__ void __launch_bounds__(256, 1) box_copy_by_producer(params<128> p) {
+    copy_by_producer(p);
+}
+
+extern "C" __global__ void bulk_copy(bulk_params p) {
+    using row = tensor<cell, ::bulk / 8>;
+    using source = tensor<cell const, ::bulk / 8>;
+    auto const memory = dynamic_shared_memory<bulk_shared_bytes>();
+    auto const [shared, after_shared] = memory.push<row>();
+    barrier& arrived = *after_shared.push<tensor<barrier, axis<STAGE>(1)>>().tensor;
+    if (this_thread() == 0) {
+        arrived.init(1);
+        barrier::publish();
+        arrived.arrive_and_expect(static_cast<int>(row::num_bytes()));
+        load_bulk(shared, source(p.x), arrived);
+        arrived.wait(0);
+        store_bulk<sm_90a>(row(p.y), shared);
+        commit_bulk_stores();
+        wait_for_bulk_stores();
+    }
+}

@@ -1,0 +1,68 @@
+// A device that runs kernels: the host or a GPU, with memory between guards and one way to launch.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "spio/tile/tensor_map.h"
+
+#include <cstddef>
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+namespace spio::test {
+
+struct extent {
+    int x = 1, y = 1, z = 1;
+};
+
+// Of a launch: blocks, threads of each, blocks of a cluster, and dynamic shared memory of a block.
+struct shape {
+    extent grid = {};
+    extent block = {};
+    extent cluster = {};
+    int shared_bytes = 0;
+};
+
+// A kernel: its name in images, and what the host's compiler made of the same text.
+//     kernel{"axpby_96x1", axpby_96x1}
+template <class Params> struct kernel {
+    char const* symbol;
+    void (*function)(Params);
+};
+
+// One launch, without its types.
+struct launch_request {
+    char const* symbol;
+    test::shape shape;
+    void const* params;
+    std::size_t params_bytes;
+    std::function<void()> each_thread;
+};
+
+// What went wrong with a device or on it, in a sentence.
+struct failure : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+class device {
+  public:
+    virtual ~device() = default;
+    virtual std::string name() const = 0;
+
+    // Aligned to 256 bytes, between guards, and full of bytes 0xff.
+    virtual void* allocate(std::string const& name, std::size_t bytes) = 0;
+    virtual void release(void* begin) = 0;
+    virtual void write(void* to, void const* from, std::size_t bytes) = 0;
+    virtual void read(void* to, void const* from, std::size_t bytes) = 0;
+
+    // What the copy engine reads of a tensor map.
+    struct alignas(64) map_words {
+        unsigned long long of[16];
+    };
+    virtual map_words encode(box_plan const& plan, void* base) = 0;
+
+    // Until the grid has ended; then every guard is looked at.
+    virtual void launch(launch_request const& request) = 0;
+};
+
+} // namespace spio::test

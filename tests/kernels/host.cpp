@@ -1,0 +1,58 @@
+// Runs kernels on the host device.
+// SPDX-License-Identifier: Apache-2.0
+#include "host.h"
+
+#include "sim/arena.h"
+#include "sim/launch.h"
+#include "sim/tensor_map.h"
+
+#include <cstdint>
+#include <cstring>
+
+namespace spio::test {
+
+void* host_device::allocate(std::string const& name, std::size_t bytes) {
+    return sim::allocate(bytes, name);
+}
+void host_device::release(void* begin) { sim::release(begin); }
+void host_device::write(void* to, void const* from, std::size_t bytes) {
+    std::memcpy(to, from, bytes);
+}
+void host_device::read(void* to, void const* from, std::size_t bytes) {
+    std::memcpy(to, from, bytes);
+}
+
+device::map_words host_device::encode(box_plan const& plan, void* base) {
+    auto const rank = static_cast<std::size_t>(plan.rank);
+    std::uint64_t sizes[5], strides[5];
+    std::uint32_t box[5];
+    for (std::size_t i = 0; i < rank; ++i) {
+        sizes[i] = static_cast<std::uint64_t>(plan.sizes[i]);
+        strides[i] = static_cast<std::uint64_t>(plan.strides[i]);
+        box[i] = static_cast<std::uint32_t>(plan.box[i]);
+    }
+    sim::tensor_map map = {};
+    // The stride of the innermost dimension is not told.
+    std::string const wrong = map.encode(base, plan.element_bytes, std::span(sizes, rank),
+                                         std::span(strides + 1, rank - 1), std::span(box, rank),
+                                         static_cast<sim::swizzle_span>(plan.swizzle));
+    if (!wrong.empty()) throw failure("the host device makes no tensor map: " + wrong);
+    map_words words = {};
+    static_assert(sizeof map <= sizeof words);
+    std::memcpy(&words, &map, sizeof map);
+    return words;
+}
+
+void host_device::launch(launch_request const& request) {
+    auto const extent_of = [](extent const& e) { return sim::extent{e.x, e.y, e.z}; };
+    auto const found =
+        sim::launch({.grid = extent_of(request.shape.grid),
+                     .block = extent_of(request.shape.block),
+                     .cluster = extent_of(request.shape.cluster),
+                     .dynamic_shared_bytes = request.shape.shared_bytes,
+                     .name = request.symbol},
+                    request.each_thread, {.os_threads = 0, .races = true, .seed = seed_});
+    if (found) throw failure(found.text());
+}
+
+} // namespace spio::test

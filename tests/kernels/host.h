@@ -1,0 +1,26 @@
+// The host device as a device of tests.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "device.h"
+
+namespace spio::test {
+
+class host_device : public device {
+  public:
+    // With a seed, the threads go on in another order than their own.
+    explicit host_device(unsigned long long seed = 0) : seed_(seed) {}
+
+    std::string name() const override { return seed_ == 0 ? "host" : "host-shuffled"; }
+    void* allocate(std::string const& name, std::size_t bytes) override;
+    void release(void* begin) override;
+    void write(void* to, void const* from, std::size_t bytes) override;
+    void read(void* to, void const* from, std::size_t bytes) override;
+    map_words encode(box_plan const& plan, void* base) override;
+    void launch(launch_request const& request) override;
+
+  private:
+    unsigned long long seed_;
+};
+
+} // namespace spio::test

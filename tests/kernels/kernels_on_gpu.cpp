@@ -1,0 +1,175 @@
+// Runs every case on a GPU with each folder of images, and compares with the host device:
+// SPDX-License-Identifier: Apache-2.0
+//
+//     kernels_on_gpu IMAGES [NAME...] [--images COMPILER-ARCH] [--small] [--bare] [--planted TOOL]
+//
+// IMAGES holds folders COMPILER-ARCH; --images takes one of them. --small and --bare are for
+// compute-sanitizer: small sizes; and memory without guards or poison, and no host device.
+// --planted runs the kernel with a bug that this tool of compute-sanitizer must find.
+#include "gpu.h"
+#include "host.h"
+#include "planted_bugs.h"
+#include "run.h"
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <new>
+#include <optional>
+
+namespace {
+
+using namespace spio::test;
+
+struct request {
+    std::filesystem::path images;
+    std::vector<std::string> names;
+    std::string only_images;
+    std::string planted;
+    bool is_small = false;
+    bool is_bare = false;
+};
+
+request parse(int argc, char** argv) {
+    std::vector<std::string> words(argv + 1, argv + argc);
+    request r;
+    r.is_small = std::erase(words, "--small") > 0;
+    r.is_bare = std::erase(words, "--bare") > 0;
+    for (auto const& [flag, value] :
+         {std::pair{"--images", &r.only_images}, std::pair{"--planted", &r.planted}}) {
+        auto const at = std::ranges::find(words, flag);
+        if (at == words.end()) continue;
+        if (at + 1 == words.end()) throw failure(std::string(flag) + " needs a value");
+        *value = at[1];
+        words.erase(at, at + 2);
+    }
+    if (words.empty()) throw failure("tell a folder of images");
+    r.images = words.front();
+    r.names.assign(words.begin() + 1, words.end());
+    return r;
+}
+
+std::vector<std::unique_ptr<gpu_device>> open_images(request const& r, gpu const& on,
+                                                     bool is_told) {
+    std::vector<std::filesystem::path> folders;
+    for (auto const& entry : std::filesystem::directory_iterator(r.images)) {
+        if (!entry.is_directory()) continue;
+        if (r.only_images.empty() || entry.path().filename() == r.only_images) {
+            folders.push_back(entry.path());
+        }
+    }
+    std::ranges::sort(folders);
+    std::vector<std::unique_ptr<gpu_device>> devices;
+    for (auto const& folder : folders) {
+        auto images = std::make_unique<gpu_device>(
+            on, folder, r.is_bare ? memory_kind::bare : memory_kind::guarded);
+        if (images->can_run()) {
+            devices.push_back(std::move(images));
+        } else if (is_told) {
+            std::printf("skip %s: its code does not run on this GPU\n", images->name().c_str());
+        }
+    }
+    if (devices.empty()) throw failure("no images that run here in " + r.images.string());
+    return devices;
+}
+
+void describe(gpu const& on) {
+    std::printf("GPU: %s, compute capability %d.%d, driver for CUDA %d.%d\n", on.name().c_str(),
+                on.arch() / 10, on.arch() % 10, on.driver_version() / 1000,
+                on.driver_version() % 1000 / 10);
+}
+
+// The number of runs and of those that failed, over all images.
+struct tally {
+    int runs = 0;
+    int failed = 0;
+};
+
+void run_everywhere(test_case const& what, request const& r,
+                    std::vector<std::unique_ptr<gpu_device>> const& devices, tally& sum) {
+    std::optional<outcome> expected;
+    if (!r.is_bare) {
+        host_device host;
+        expected = run_on(host, what, r.is_small);
+        print(what, host.name(), *expected);
+        ++sum.runs;
+        sum.failed += expected->failed > 0;
+    }
+    for (auto const& device : devices) {
+        if (device->arch() < what.arch) continue;
+        auto found = run_on(*device, what, r.is_small);
+        if (expected) found.compare(*expected, "on the host");
+        print(what, device->name(), found);
+        ++sum.runs;
+        sum.failed += found.failed > 0;
+    }
+}
+
+void run_here(request const& r, test_case const& what, bool is_first, tally& sum) {
+    gpu const on;
+    if (is_first) describe(on);
+    auto const devices = open_images(r, on, is_first);
+    run_everywhere(what, r, devices, sum);
+}
+
+// In a process of its own: a kernel that crashes takes its context along, and no case after it.
+void run_apart(request const& r, test_case const& what, bool is_first, tally& sum) {
+    std::fflush(stdout);
+    pid_t const child = fork();
+    if (child == 0) {
+        try {
+            run_here(r, what, is_first, sum);
+        } catch (std::exception const& stopped) {
+            std::printf("FAIL %s: %s\n", what.name.c_str(), stopped.what());
+            ++sum.runs;
+            ++sum.failed;
+        }
+        std::fflush(stdout);
+        _exit(0);
+    }
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
+        std::printf("FAIL %s: its process ended with status %d\n", what.name.c_str(), status);
+        ++sum.runs;
+        ++sum.failed;
+    }
+}
+
+int run(request const& r) {
+    if (!r.planted.empty()) {
+        gpu const on;
+        describe(on);
+        for (auto const& device : open_images(r, on, true)) run_planted(*device, r.planted);
+        std::printf("ran what is planted for %s\n", r.planted.c_str());
+        return 0;
+    }
+    void* const shared =
+        mmap(nullptr, sizeof(tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) throw failure("no memory to count in");
+    tally& sum = *new (shared) tally;
+    bool is_first = true;
+    for (auto const* each : test_case::all()) {
+        if (!r.names.empty() && std::ranges::find(r.names, each->name) == r.names.end()) continue;
+        // compute-sanitizer watches this process alone.
+        (r.is_bare ? run_here : run_apart)(r, *each, is_first, sum);
+        is_first = false;
+    }
+    std::printf("figure: kernels on the GPU: %d of %d runs pass\n", sum.runs - sum.failed,
+                sum.runs);
+    return sum.failed > 0 || sum.runs == 0;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(parse(argc, argv));
+    } catch (std::exception const& stopped) {
+        std::fprintf(stderr, "kernels_on_gpu: %s\n", stopped.what());
+        return 2;
+    }
+}

@@ -1,0 +1,179 @@
+// LayerNorm against double loops, of many widths and odd sizes, within the bound of its roundings.
+// SPDX-License-Identifier: Apache-2.0
+#include "layernorm_2d.h"
+#include "rounding.h"
+#include "sixteen_bits.h"
+#include "trial.h"
+
+using params = spio::layernorm_2d::params;
+extern "C" void layernorm_2d_c8(params p);
+extern "C" void layernorm_2d_c16(params p);
+extern "C" void layernorm_2d_c24(params p);
+extern "C" void layernorm_2d_c32(params p);
+extern "C" void layernorm_2d_c40(params p);
+extern "C" void layernorm_2d_c48(params p);
+extern "C" void layernorm_2d_c56(params p);
+extern "C" void layernorm_2d_c64(params p);
+extern "C" void layernorm_2d_c72(params p);
+extern "C" void layernorm_2d_c80(params p);
+extern "C" void layernorm_2d_c88(params p);
+extern "C" void layernorm_2d_c96(params p);
+extern "C" void layernorm_2d_c104(params p);
+extern "C" void layernorm_2d_c112(params p);
+extern "C" void layernorm_2d_c120(params p);
+extern "C" void layernorm_2d_c256(params p);
+extern "C" void layernorm_2d_c1280(params p);
+extern "C" void layernorm_2d_c2048(params p);
+extern "C" void layernorm_2d_c120_plain(params p);
+extern "C" void layernorm_2d_c2048_plain(params p);
+extern "C" void layernorm_2d_c256_by_3_warps(params p);
+extern "C" void layernorm_2d_c256_by_1_warp(params p);
+
+namespace {
+
+using namespace spio;
+using layernorm_2d::best_config;
+using layernorm_2d::config;
+using layernorm_2d::problem;
+
+struct variant {
+    test::kernel<params> kernel;
+    problem problem;
+    config config;
+
+    variant(char const* symbol, void (*function)(params), int channels)
+        : kernel{symbol, function}, problem{channels}, config(best_config(problem)) {}
+    variant(char const* symbol, void (*function)(params), layernorm_2d::problem const& of,
+            layernorm_2d::config const& by)
+        : kernel{symbol, function}, problem(of), config(by) {}
+};
+
+constexpr float epsilon = 1e-5f;
+constexpr double u = 0x1p-24;
+
+// One position: the mean and the deviations, in double, and how far floats may be from them.
+struct position {
+    double mean = 0;
+    double scale = 0;
+    double mean_error = 0;
+    double scale_error = 0; // relative
+
+    explicit position(std::vector<double> const& x) {
+        double const n = static_cast<double>(x.size());
+        double const g = test::gamma(static_cast<int>(x.size()) + 1, u);
+        for (double const each : x) {
+            mean += each / n;
+            mean_error += g * std::abs(each) / n;
+        }
+        double variance = 0;
+        double variance_error = 0;
+        for (double const each : x) {
+            double const d = std::abs(each - mean);
+            double const error = deviation_error(d);
+            variance += d * d / n;
+            variance_error += (2 * d * error + error * error + g * (d + error) * (d + error)) / n;
+        }
+        double const sum = variance + epsilon;
+        double const relative = variance_error / sum + u;
+        scale = 1 / std::sqrt(sum);
+        scale_error = relative / 2 * (1 + 2 * relative) + 3 * u;
+    }
+    double deviation_error(double d) const { return mean_error * (1 + u) + u * d; }
+};
+
+void run_variant(test::trial& t, variant const& v, int positions) {
+    auto const channels = static_cast<std::size_t>(v.problem.channels);
+    auto const size = static_cast<std::size_t>(positions) * channels;
+    std::uniform_int_distribution<int> between(-511, 511);
+    std::uniform_real_distribution<float> factor(-2, 2);
+    std::vector<unsigned short> x_values(size);
+    std::vector<float> weights(channels), biases(channels);
+    // Each position around another mean, and narrower or wider.
+    for (std::size_t i = 0; i < size; ++i) {
+        double const at = static_cast<double>(i / channels % 5) - 2;
+        x_values[i] = test::in_half.bits(at + between(t.random()) / 512.0);
+    }
+    for (float& weight : weights) weight = factor(t.random());
+    for (float& bias : biases) bias = factor(t.random());
+    auto const x = t.make("x", x_values);
+    auto const y = t.make<unsigned short>("y", size);
+    auto const weight = t.make("weight", weights);
+    auto const bias = t.make("bias", biases);
+    bool const affine = v.problem.affine;
+    t.launch(v.kernel,
+             {.grid = {v.config.blocks(positions)},
+              .block = {v.config.threads()},
+              .shared_bytes = v.config.shared_bytes()},
+             {.x = reinterpret_cast<half const*>(x.data()),
+              .y = reinterpret_cast<half*>(y.data()),
+              .weight = affine ? weight.data() : nullptr,
+              .bias = affine ? bias.data() : nullptr,
+              .epsilon = epsilon,
+              .positions = positions});
+
+    auto const got = y.read();
+    auto const name = std::string(v.kernel.symbol) + " of " + std::to_string(positions);
+    std::vector<double> row(channels);
+    for (std::size_t first = 0; first < size; first += channels) {
+        for (std::size_t c = 0; c < channels; ++c)
+            row[c] = test::in_half.value(x_values[first + c]);
+        position const at(row);
+        for (std::size_t c = 0; c < channels; ++c) {
+            double const w = affine ? weights[c] : 1;
+            double const b = affine ? biases[c] : 0;
+            double const d = row[c] - at.mean;
+            double const z = d * at.scale;
+            double const exact = z * w + b;
+            double const z_error =
+                (at.scale_error + u) * std::abs(z) +
+                (1 + at.scale_error) * at.scale * at.deviation_error(std::abs(d));
+            double const error = std::abs(w) * z_error * (1 + u) + u * std::abs(exact);
+            double const bound =
+                error + test::to_half.unit * (std::abs(exact) + error) + test::to_half.least;
+            t.expect_within(name, first + c, test::in_half.value(got[first + c]), exact, bound);
+        }
+    }
+    t.same_bits(name, got);
+}
+
+void run(test::trial& t) {
+    variant const narrow[] = {
+        {"layernorm_2d_c8", layernorm_2d_c8, 8},
+        {"layernorm_2d_c16", layernorm_2d_c16, 16},
+        {"layernorm_2d_c24", layernorm_2d_c24, 24},
+        {"layernorm_2d_c32", layernorm_2d_c32, 32},
+        {"layernorm_2d_c40", layernorm_2d_c40, 40},
+        {"layernorm_2d_c48", layernorm_2d_c48, 48},
+        {"layernorm_2d_c56", layernorm_2d_c56, 56},
+        {"layernorm_2d_c64", layernorm_2d_c64, 64},
+        {"layernorm_2d_c72", layernorm_2d_c72, 72},
+        {"layernorm_2d_c80", layernorm_2d_c80, 80},
+        {"layernorm_2d_c88", layernorm_2d_c88, 88},
+        {"layernorm_2d_c96", layernorm_2d_c96, 96},
+        {"layernorm_2d_c104", layernorm_2d_c104, 104},
+        {"layernorm_2d_c112", layernorm_2d_c112, 112},
+        {"layernorm_2d_c120", layernorm_2d_c120, 120},
+        {"layernorm_2d_c120_plain", layernorm_2d_c120_plain, {120, false}, best_config({120})},
+    };
+    variant const wide[] = {
+        {"layernorm_2d_c256", layernorm_2d_c256, 256},
+        {"layernorm_2d_c256_by_1_warp", layernorm_2d_c256_by_1_warp, {256}, {32, 1, 1, 1, 1}},
+        {"layernorm_2d_c256_by_3_warps", layernorm_2d_c256_by_3_warps, {256}, {96, 1, 1, 2, 3}},
+        {"layernorm_2d_c1280", layernorm_2d_c1280, 1280},
+        {"layernorm_2d_c2048", layernorm_2d_c2048, 2048},
+        {"layernorm_2d_c2048_plain", layernorm_2d_c2048_plain, {2048, false}, best_config({2048})},
+    };
+    int const image = t.is_small() ? 37 : 37 * 23;
+    for (auto const& v : narrow) {
+        run_variant(t, v, 1);
+        run_variant(t, v, 3 * image);
+    }
+    for (auto const& v : wide) {
+        run_variant(t, v, 1);
+        run_variant(t, v, t.is_small() ? 7 : 3 * 23);
+    }
+    if (!t.is_small()) run_variant(t, wide[0], 3 * image);
+}
+test::test_case const layernorm_2d_case("layernorm_2d", run);
+
+} // namespace

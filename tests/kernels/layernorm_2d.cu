@@ -1,0 +1,41 @@
+// LayerNorm of many widths, as the choice of configurations has it and otherwise.
+// SPDX-License-Identifier: Apache-2.0
+#include "layernorm_2d.cuh"
+
+using spio::layernorm_2d::config;
+using spio::layernorm_2d::params;
+using spio::layernorm_2d::problem;
+using spio::layernorm_2d::run;
+
+extern "C" __global__ void layernorm_2d_c8(params p) { run<problem{8}>(p); }
+extern "C" __global__ void layernorm_2d_c16(params p) { run<problem{16}>(p); }
+extern "C" __global__ void layernorm_2d_c24(params p) { run<problem{24}>(p); }
+extern "C" __global__ void layernorm_2d_c32(params p) { run<problem{32}>(p); }
+extern "C" __global__ void layernorm_2d_c40(params p) { run<problem{40}>(p); }
+extern "C" __global__ void layernorm_2d_c48(params p) { run<problem{48}>(p); }
+extern "C" __global__ void layernorm_2d_c56(params p) { run<problem{56}>(p); }
+extern "C" __global__ void layernorm_2d_c64(params p) { run<problem{64}>(p); }
+extern "C" __global__ void layernorm_2d_c72(params p) { run<problem{72}>(p); }
+extern "C" __global__ void layernorm_2d_c80(params p) { run<problem{80}>(p); }
+extern "C" __global__ void layernorm_2d_c88(params p) { run<problem{88}>(p); }
+extern "C" __global__ void layernorm_2d_c96(params p) { run<problem{96}>(p); }
+extern "C" __global__ void layernorm_2d_c104(params p) { run<problem{104}>(p); }
+extern "C" __global__ void layernorm_2d_c112(params p) { run<problem{112}>(p); }
+extern "C" __global__ void layernorm_2d_c120(params p) { run<problem{120}>(p); }
+extern "C" __global__ void layernorm_2d_c256(params p) { run<problem{256}>(p); }
+extern "C" __global__ void layernorm_2d_c1280(params p) { run<problem{1280}>(p); }
+extern "C" __global__ void layernorm_2d_c2048(params p) { run<problem{2048}>(p); }
+extern "C" __global__ void layernorm_2d_c120_plain(params p) {
+    run<problem{.channels = 120, .affine = false}>(p);
+}
+extern "C" __global__ void layernorm_2d_c2048_plain(params p) {
+    run<problem{.channels = 2048, .affine = false}>(p);
+}
+// More warps than vectors for them, and not as many as a power of two.
+extern "C" __global__ void layernorm_2d_c256_by_3_warps(params p) {
+    run<problem{256}, config{96, 1, 1, 2, 3}>(p);
+}
+// One warp, one round, nothing under way meanwhile.
+extern "C" __global__ void layernorm_2d_c256_by_1_warp(params p) {
+    run<problem{256}, config{32, 1, 1, 1, 1}>(p);
+}

@@ -1,0 +1,52 @@
+// What each lane gets of 8 x 8 matrices, against the table of the instruction.
+// SPDX-License-Identifier: Apache-2.0
+#include "ldmatrix.h"
+#include "trial.h"
+
+using params = spio::test::ldmatrix::params;
+extern "C" void ldmatrix_x1(params p);
+extern "C" void ldmatrix_x2(params p);
+extern "C" void ldmatrix_x4(params p);
+extern "C" void ldmatrix_x1_transposed(params p);
+extern "C" void ldmatrix_x2_transposed(params p);
+extern "C" void ldmatrix_x4_transposed(params p);
+
+namespace {
+
+using namespace spio;
+
+// Of a factor with columns j along k: piece f has column lane / 4 + 8 (f / 2) and the elements
+// 2 (lane % 4) + 8 (f % 2) and the next.
+void run_load(test::trial& t, test::kernel<params> const& kernel, int j_size, int k_size,
+              bool is_transposed) {
+    std::vector<unsigned short> values(static_cast<std::size_t>(j_size * k_size));
+    for (std::size_t n = 0; n < values.size(); ++n) values[n] = static_cast<unsigned short>(n);
+    auto const at = [&](int j, int k) {
+        return static_cast<unsigned>(is_transposed ? k * j_size + j : j * k_size + k);
+    };
+    std::vector<unsigned> expected;
+    for (int piece = 0; piece < j_size * k_size / 64; ++piece) {
+        for (int lane = 0; lane < 32; ++lane) {
+            int const j = lane / 4 + 8 * (piece / 2);
+            int const k = lane % 4 * 2 + 8 * (piece % 2);
+            expected.push_back(at(j, k) | at(j, k + 1) << 16);
+        }
+    }
+    auto const x = t.make("x", values);
+    auto const y = t.make<unsigned>("y", expected.size());
+    t.launch(kernel, {.block = {32}, .shared_bytes = test::ldmatrix::shared_bytes},
+             {x.data(), y.data()});
+    t.expect_equal(kernel.symbol, y.read(), expected);
+}
+
+void run(test::trial& t) {
+    run_load(t, {"ldmatrix_x1", ldmatrix_x1}, 8, 8, false);
+    run_load(t, {"ldmatrix_x2", ldmatrix_x2}, 8, 16, false);
+    run_load(t, {"ldmatrix_x4", ldmatrix_x4}, 16, 16, false);
+    run_load(t, {"ldmatrix_x1_transposed", ldmatrix_x1_transposed}, 8, 8, true);
+    run_load(t, {"ldmatrix_x2_transposed", ldmatrix_x2_transposed}, 8, 16, true);
+    run_load(t, {"ldmatrix_x4_transposed", ldmatrix_x4_transposed}, 16, 16, true);
+}
+test::test_case const ldmatrix_case("ldmatrix", run);
+
+} // namespace

@@ -1,0 +1,68 @@
+// Fragments loaded by one, two and four matrices, from rows and from columns.
+// SPDX-License-Identifier: Apache-2.0
+#include "ldmatrix.h"
+
+#include "spio/tile/fragment.cuh"
+#include "spio/tile/tile_loader.cuh"
+
+namespace spio::test::ldmatrix {
+
+struct J : dim {
+    using dim::dim;
+};
+struct K : dim {
+    using dim::dim;
+};
+inline constexpr auto j8 = axis<J>(8);
+inline constexpr auto j16 = axis<J>(16);
+inline constexpr auto k8 = axis<K>(8);
+inline constexpr auto k16 = axis<K>(16);
+using half8 = vec<half, 8>;
+
+template <class Pieces> struct for_each_lane;
+template <class Data, auto... Axes> struct for_each_lane<tensor<Data, Axes...>> {
+    using type = tensor<Data, Axes..., axis<LANE>(32)>;
+};
+
+template <class Fragment, auto... Axes> __device__ auto load_rows(params const& p) {
+    using tile = tensor<half8, Axes...>;
+    using source = tensor<half8 const, Axes...>;
+    auto const [rows, rest] = dynamic_shared_memory<shared_bytes>().template push<tile>();
+    auto const x = source(reinterpret_cast<half8 const*>(p.x)).origin();
+    tile_loader<tile, 32, decltype(x)>(x, this_thread()).load(rows);
+    commit_copies();
+    wait_for_copies();
+    sync_warp();
+    return rows;
+}
+
+template <class Fragment> __device__ void tell(params const& p, Fragment& fragment) {
+    using pieces = typename Fragment::pieces;
+    using got = typename for_each_lane<pieces>::type;
+    auto const y = got(reinterpret_cast<half2*>(p.y))[this_lane()];
+    for (auto const piece : range(pieces())) *y[piece] = *fragment[piece];
+}
+
+template <auto Columns, auto Rows> __device__ void load(params const& p) {
+    using fragment = right_fragment<half, Columns, Rows>;
+    fragment b;
+    b.load(load_rows<fragment, Rows, Columns / 8>(p)[fragment::row_index()]);
+    tell(p, b);
+}
+template <auto Rows, auto Columns> __device__ void load_transposed(params const& p) {
+    using fragment = right_fragment<half, Rows, Columns>;
+    fragment b;
+    b.load_transposed(load_rows<fragment, Rows, Columns / 8>(p)[fragment::transposed_row_index()]);
+    tell(p, b);
+}
+
+} // namespace spio::test::ldmatrix
+
+using namespace spio::test::ldmatrix;
+
+extern "C" __global__ void ldmatrix_x1(params p) { load<k8, j8>(p); }
+extern "C" __global__ void ldmatrix_x2(params p) { load<k16, j8>(p); }
+extern "C" __global__ void ldmatrix_x4(params p) { load<k16, j16>(p); }
+extern "C" __global__ void ldmatrix_x1_transposed(params p) { load_transposed<k8, j8>(p); }
+extern "C" __global__ void ldmatrix_x2_transposed(params p) { load_transposed<k16, j8>(p); }
+extern "C" __global__ void ldmatrix_x4_transposed(params p) { load_transposed<k16, j16>(p); }

@@ -1,0 +1,14 @@
+// Loads of matrices: what the kernels are given, and what they tell.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace spio::test::ldmatrix {
+
+// The matrix in rows of 16 bytes, and for each piece and lane the two elements that it got.
+struct params {
+    unsigned short const* x;
+    unsigned* y;
+};
+inline constexpr int shared_bytes = 512;
+
+} // namespace spio::test::ldmatrix

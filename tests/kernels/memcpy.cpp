@@ -1,0 +1,36 @@
+// A copy of any multiple of 4 elements through double buffers in shared memory.
+// SPDX-License-Identifier: Apache-2.0
+#include "memcpy.h"
+#include "trial.h"
+
+extern "C" void memcpy_256x16(spio::memcpy::params p);
+
+namespace {
+
+using namespace spio;
+
+void run_size(test::trial& t, int n) {
+    constexpr auto config = memcpy::in_256;
+    std::vector<memcpy::float4> values(static_cast<std::size_t>(n) / 4);
+    for (auto& vector : values) {
+        for (float& value : vector.of) value = static_cast<float>(t.random()());
+    }
+    auto const from = t.make("from", values);
+    auto const to = t.make<memcpy::float4>("to", values.size());
+    t.launch(test::kernel{"memcpy_256x16", memcpy_256x16},
+             {.grid = {config.blocks(n)},
+              .block = {config.threads},
+              .shared_bytes = shared_bytes<memcpy::buffers<config>>},
+             {.from = from.data(), .to = to.data(), .n = n});
+    t.expect_equal("to", to.read(), values);
+    t.same_bits("to", to.read());
+}
+
+void run(test::trial& t) {
+    constexpr int block = memcpy::in_256.elements_per_block();
+    for (int const n : {4, 1020, 1024, 1028, block - 4, block, block + 4}) run_size(t, n);
+    if (!t.is_small()) run_size(t, 7 * block + 100);
+}
+test::test_case const memcpy_case("memcpy", run);
+
+} // namespace

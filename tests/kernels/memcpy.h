@@ -1,0 +1,46 @@
+// A copy through shared memory: its dimension, configuration and parameters.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "spio/tensor.h"
+#include "spio/tile/shared_memory.h"
+#include "spio/tile/vector.h"
+
+namespace spio::memcpy {
+
+struct N : dim {
+    using dim::dim;
+};
+struct STAGE : dim {
+    using dim::dim;
+};
+using float4 = vec<float, 4>;
+
+struct config {
+    int threads;
+    int steps; // of a block
+
+    constexpr int elements_per_step() const { return 4 * threads; }
+    constexpr int elements_per_block() const { return elements_per_step() * steps; }
+    constexpr int blocks(int n) const { return divup(n, elements_per_block()); }
+};
+
+// A multiple of 4 elements, both arrays aligned to 16 bytes.
+struct params {
+    float4 const* from;
+    float4* to;
+    int n;
+};
+
+inline constexpr auto elements = axis<N>(dynamic);
+using source = tensor<float4 const, elements / 4>;
+using target = tensor<float4, elements / 4>;
+
+// What the threads of a block have under way: two steps, in turns.
+inline constexpr auto stage = axis<STAGE>(2).ring();
+template <config Config> inline constexpr axis<N> step{Config.elements_per_step()};
+template <config Config> using buffers = tensor<float4, stage, step<Config> / 4>;
+
+inline constexpr config in_256 = {.threads = 256, .steps = 16};
+
+} // namespace spio::memcpy

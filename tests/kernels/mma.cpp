@@ -1,0 +1,98 @@
+// Products of matrices: exact where they are of small integers, else within the bound of rounding.
+// SPDX-License-Identifier: Apache-2.0
+#include "mma.h"
+#include "rounding.h"
+#include "sixteen_bits.h"
+#include "trial.h"
+
+using params = spio::test::mma::params;
+extern "C" void mma_half_16x8x8(params p);
+extern "C" void mma_half_16x8x16(params p);
+extern "C" void mma_half_16x16x16(params p);
+extern "C" void mma_bfloat16_16x8x8(params p);
+extern "C" void mma_bfloat16_16x8x16(params p);
+extern "C" void mma_bfloat16_16x16x16(params p);
+extern "C" void mma_batched(params p);
+
+namespace {
+
+using namespace spio;
+
+struct factors {
+    test::mma::size size;
+    std::vector<double> a, b;
+
+    double at_a(int n, int i, int k) const {
+        return a[static_cast<std::size_t>((n * size.i + i) * size.k + k)];
+    }
+    double at_b(int n, int j, int k) const {
+        return b[static_cast<std::size_t>((n * size.j + j) * size.k + k)];
+    }
+};
+
+std::vector<float> product(test::trial& t, test::kernel<params> const& kernel,
+                           test::format const& format, factors const& f) {
+    auto const encoded = [&](std::vector<double> const& values) {
+        std::vector<unsigned short> bits;
+        for (double const value : values) bits.push_back(format.bits(value));
+        return bits;
+    };
+    auto const a = t.make("a", encoded(f.a));
+    auto const b = t.make("b", encoded(f.b));
+    auto const c = t.make<float>("c", static_cast<std::size_t>(f.size.n * f.size.i * f.size.j));
+    t.launch(kernel, {.block = {32}, .shared_bytes = f.size.shared_bytes()},
+             {a.data(), b.data(), c.data()});
+    return c.read();
+}
+
+template <class Draw> factors drawn(test::mma::size const& size, Draw draw) {
+    factors f = {size, {}, {}};
+    for (int n = 0; n < size.a_elements(); ++n) f.a.push_back(draw(n, 17));
+    for (int n = 0; n < size.b_elements(); ++n) f.b.push_back(draw(n, 19));
+    return f;
+}
+
+void run_kernel(test::trial& t, test::kernel<params> const& kernel, test::format const& format,
+                test::mma::size const& size) {
+    auto const small = drawn(size, [](int n, int modulus) { return n % modulus - modulus / 2; });
+    std::uniform_int_distribution<int> between(-255, 255);
+    auto const spread = drawn(size, [&](int, int) { return between(t.random()) / 64.0; });
+
+    auto const exact = product(t, kernel, format, small);
+    auto const rounded = product(t, kernel, format, spread);
+    std::vector<float> expected;
+    std::size_t element = 0;
+    for (int n = 0; n < size.n; ++n) {
+        for (int i = 0; i < size.i; ++i) {
+            for (int j = 0; j < size.j; ++j, ++element) {
+                double sum = 0;
+                test::sum_of_products near;
+                for (int k = 0; k < size.k; ++k) {
+                    sum += small.at_a(n, i, k) * small.at_b(n, j, k);
+                    near.add(spread.at_a(n, i, k), spread.at_b(n, j, k));
+                }
+                expected.push_back(static_cast<float>(sum));
+                // The tensor core need not add to the nearest.
+                t.expect_within(kernel.symbol, element, rounded[element], near.value(),
+                                near.bound(test::to_float, 0x1p-23));
+            }
+        }
+    }
+    t.expect_equal(kernel.symbol, exact, expected);
+    t.same_bits(kernel.symbol, exact);
+}
+
+void run(test::trial& t) {
+    using test::in_bfloat16;
+    using test::in_half;
+    run_kernel(t, {"mma_half_16x8x8", mma_half_16x8x8}, in_half, {1, 16, 8, 8});
+    run_kernel(t, {"mma_half_16x8x16", mma_half_16x8x16}, in_half, {1, 16, 8, 16});
+    run_kernel(t, {"mma_half_16x16x16", mma_half_16x16x16}, in_half, {1, 16, 16, 16});
+    run_kernel(t, {"mma_bfloat16_16x8x8", mma_bfloat16_16x8x8}, in_bfloat16, {1, 16, 8, 8});
+    run_kernel(t, {"mma_bfloat16_16x8x16", mma_bfloat16_16x8x16}, in_bfloat16, {1, 16, 8, 16});
+    run_kernel(t, {"mma_bfloat16_16x16x16", mma_bfloat16_16x16x16}, in_bfloat16, {1, 16, 16, 16});
+    run_kernel(t, {"mma_batched", mma_batched}, in_half, test::mma::batched);
+}
+test::test_case const mma_case("mma", run);
+
+} // namespace

@@ -1,0 +1,40 @@
+// One bug in each kernel: a read outside its array, a race, a read of nothing, a barrier missed.
+// SPDX-License-Identifier: Apache-2.0
+#include "planted.h"
+#include "spio/tile/thread.cuh"
+
+// The last thread reads beyond the end.
+extern "C" __global__ void planted_memcheck(spio::planted::params p) {
+    using namespace spio;
+    using namespace spio::planted;
+    auto const mine = N(this_thread());
+    *row(p.to)[mine] = *row(p.from)[mine + N(1)];
+}
+// A thread reads what one of another warp writes, and nobody waits.
+extern "C" __global__ void planted_racecheck(spio::planted::params p) {
+    using namespace spio;
+    using namespace spio::planted;
+    auto const memory = dynamic_shared_memory<row::num_bytes()>();
+    auto const tile = memory.template push<row>().tensor;
+    auto const mine = N(this_thread());
+    *tile[mine] = *row(p.from)[mine];
+    sync_block();
+    *tile[mine] += 1.0f;
+    *row(p.to)[mine] = *tile[N(63) - mine];
+}
+// Nobody wrote what is read: `to` itself.
+extern "C" __global__ void planted_initcheck(spio::planted::params p) {
+    using namespace spio;
+    using namespace spio::planted;
+    auto const mine = N(this_thread());
+    *row(p.to)[mine] += *row(p.from)[mine];
+}
+// A part of a warp comes to a barrier of the block, the rest does not.
+extern "C" __global__ void planted_synccheck(spio::planted::params p) {
+    using namespace spio;
+    using namespace spio::planted;
+    auto const mine = N(this_thread());
+    *row(p.to)[mine] = *row(p.from)[mine];
+    if (mine < N(48)) sync_block();
+    *row(p.to)[mine] += 1.0f;
+}

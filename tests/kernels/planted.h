@@ -1,0 +1,20 @@
+// Kernels with one bug each, for the tools that must find it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "spio/tensor.h"
+
+namespace spio::planted {
+
+struct N : dim {
+    using dim::dim;
+};
+inline constexpr auto n = axis<N>(64);
+using row = tensor<float, n>;
+
+struct params {
+    float* from;
+    float* to;
+};
+
+} // namespace spio::planted

@@ -1,0 +1,25 @@
+// Running a case on a device, and comparing what two devices made of it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "trial.h"
+
+namespace spio::test {
+
+struct outcome {
+    std::vector<trial::output> outputs;
+    std::vector<std::string> complaints; // the first few
+    long long failed = 0;
+    long long expectations = 0;
+    double milliseconds = 0;
+
+    // Complains of each output that has other bits than on another device, or that only one has.
+    void compare(outcome const& other, std::string const& where);
+};
+outcome run_on(device& on, test_case const& what, bool is_small);
+
+// One line, then the complaints if there are any.
+//     pass axpby              host            224018 expectations, 24 outputs, 130.2 ms
+void print(test_case const& what, std::string const& where, outcome const& of);
+
+} // namespace spio::test

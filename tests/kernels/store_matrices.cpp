@@ -1,0 +1,37 @@
+// A sum of products that is rounded and stored by matrices: half of the float, to the nearest.
+// SPDX-License-Identifier: Apache-2.0
+#include "store_matrices.h"
+#include "rounding.h"
+#include "sixteen_bits.h"
+#include "trial.h"
+
+using params = spio::test::store_matrices::params;
+extern "C" void store_matrices(params p);
+
+namespace {
+
+using namespace spio;
+
+void run(test::trial& t) {
+    std::vector<float> exact(256), between(256);
+    std::uniform_real_distribution<float> some(-9, 9);
+    for (std::size_t i = 0; i < 256; ++i) exact[i] = static_cast<float>(i) - 100;
+    for (float& value : between) value = some(t.random());
+    for (bool const is_exact : {true, false}) {
+        auto const& values = is_exact ? exact : between;
+        auto const x = t.make("x", values);
+        auto const y = t.make<unsigned short>("y", values.size());
+        t.launch(test::kernel<params>{"store_matrices", store_matrices},
+                 {.block = {32}, .shared_bytes = test::store_matrices::shared_bytes},
+                 {x.data(), y.data()});
+        auto const got = y.read();
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            double const bound = test::to_half.unit * std::abs(values[i]) + test::to_half.least;
+            t.expect_within("y", i, test::in_half.value(got[i]), values[i], is_exact ? 0 : bound);
+        }
+        t.same_bits("y", got);
+    }
+}
+test::test_case const store_matrices_case("store_matrices", run, 90);
+
+} // namespace

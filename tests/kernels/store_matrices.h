@@ -1,0 +1,14 @@
+// A sum of products stored by matrices: what the kernel is given.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace spio::test::store_matrices {
+
+// 16 x 16 floats by rows, and the same rounded to half.
+struct params {
+    float const* x;
+    unsigned short* y;
+};
+inline constexpr int shared_bytes = 512;
+
+} // namespace spio::test::store_matrices

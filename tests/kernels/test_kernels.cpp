@@ -1,0 +1,59 @@
+// Runs every case on the host device: test_kernels [NAME...] [--small] [--planted TOOL].
+// SPDX-License-Identifier: Apache-2.0
+//
+// --planted runs the kernel with a bug that this tool of compute-sanitizer finds on a GPU, and says
+// what the host device says of it.
+#include "host.h"
+#include "planted_bugs.h"
+#include "run.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace {
+
+using namespace spio::test;
+
+// Each case twice: in another order of threads, the bits are the same.
+int run_cases(std::vector<std::string> const& names, bool is_small) {
+    host_device in_order;
+    host_device shuffled(2026);
+    int ran = 0;
+    int passed = 0;
+    double milliseconds = 0;
+    for (auto const* each : test_case::all()) {
+        if (!names.empty() && std::ranges::find(names, each->name) == names.end()) continue;
+        auto const first = run_on(in_order, *each, is_small);
+        auto second = run_on(shuffled, *each, is_small);
+        second.compare(first, "in order");
+        print(*each, in_order.name(), first);
+        print(*each, shuffled.name(), second);
+        ++ran;
+        passed += first.failed == 0 && second.failed == 0;
+        milliseconds += first.milliseconds + second.milliseconds;
+    }
+    std::printf("figure: kernels: %d of %d cases pass on the host device, in %.1f s\n", passed, ran,
+                milliseconds / 1000);
+    return passed < ran || ran == 0;
+}
+
+int run_bug(std::string const& tool) {
+    try {
+        host_device host;
+        run_planted(host, tool);
+    } catch (failure const& found) {
+        std::printf("found: %s\n", found.what());
+        return 0;
+    }
+    std::printf("not found\n");
+    return 1;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    std::vector<std::string> words(argv + 1, argv + argc);
+    bool const is_small = std::erase(words, "--small") > 0;
+    if (words.size() == 2 && words[0] == "--planted") return run_bug(words[1]);
+    return run_cases(words, is_small);
+}

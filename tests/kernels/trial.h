@@ -1,0 +1,150 @@
+// A trial: one case on one device, what it found there, and what must be the same on all devices.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "device.h"
+
+#include <cstring>
+#include <random>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace spio::test {
+
+// An array in the device's memory, as long as this lives.
+template <class T> class buffer {
+  public:
+    buffer(device& on, std::string const& name, std::size_t size)
+        : on_(&on), data_(static_cast<T*>(on.allocate(name, size * sizeof(T)))), size_(size) {}
+    buffer(buffer&& other) noexcept
+        : on_(other.on_), data_(std::exchange(other.data_, nullptr)), size_(other.size_) {}
+    buffer& operator=(buffer&&) = delete;
+    ~buffer() {
+        if (data_) on_->release(data_);
+    }
+
+    // For params; the host must not follow it.
+    T* data() const { return data_; }
+    std::size_t size() const { return size_; }
+
+    void write(std::span<T const> values) const {
+        if (values.size() != size_) throw failure("a buffer is written whole");
+        if (size_ > 0) on_->write(data_, values.data(), size_ * sizeof(T));
+    }
+    std::vector<T> read() const {
+        std::vector<T> values(size_);
+        if (size_ > 0) on_->read(values.data(), data_, size_ * sizeof(T));
+        return values;
+    }
+
+  private:
+    device* on_;
+    T* data_;
+    std::size_t size_;
+};
+
+class trial {
+  public:
+    // Small: sizes for tools under which a kernel is a hundred times slower.
+    trial(device& on, bool small) : on_(on), small_(small) {}
+
+    bool is_small() const { return small_; }
+    // The same numbers on every device.
+    std::mt19937& random() { return random_; }
+
+    // An array of poison, and one of values.
+    template <class T> buffer<T> make(std::string const& name, std::size_t size) {
+        return buffer<T>(on_, name, size);
+    }
+    template <class T> buffer<T> make(std::string const& name, std::vector<T> const& values) {
+        buffer<T> made(on_, name, values.size());
+        made.write(values);
+        return made;
+    }
+
+    // The map of a tensor that begins at a place in the device's memory; for params, its data().
+    //     auto const map = t.make_map<x_map>(x_map::plan(), x.data());
+    template <class Map> buffer<Map> make_map(box_plan const& plan, void* base) {
+        static_assert(sizeof(Map) == sizeof(device::map_words));
+        auto const words = on_.encode(plan, base);
+        buffer<Map> made(on_, "tensor map", 1);
+        on_.write(made.data(), &words, sizeof words);
+        return made;
+    }
+
+    template <class Params>
+    void launch(kernel<Params> const& what, shape const& how,
+                std::type_identity_t<Params> const& params) {
+        on_.launch({what.symbol, how, &params, sizeof params, [&] { what.function(params); }});
+    }
+
+    // Keeps values that must have the same bits on every device: where the order of operations is
+    // fixed.
+    template <class T> void same_bits(std::string const& name, std::vector<T> const& values) {
+        auto const* const bytes = reinterpret_cast<unsigned char const*>(values.data());
+        outputs_.push_back({name, sizeof(T), {bytes, bytes + values.size() * sizeof(T)}});
+    }
+
+    // A complaint, if it is not so. The words are made only then.
+    template <class Words> void expect(bool holds, Words const& words) {
+        ++expectations_;
+        if (!holds) complain(words());
+    }
+    void expect(bool holds, char const* words) {
+        ++expectations_;
+        if (!holds) complain(words);
+    }
+    template <class T>
+    void expect_equal(std::string const& name, std::vector<T> const& got,
+                      std::vector<T> const& expected) {
+        expect(got.size() == expected.size(), [&] { return name + " has another size"; });
+        for (std::size_t i = 0; i < got.size() && i < expected.size(); ++i) {
+            expect(std::memcmp(&got[i], &expected[i], sizeof(T)) == 0,
+                   [&] { return different(name, i, &got[i], &expected[i], sizeof(T)); });
+        }
+    }
+    // |got - exact| <= bound, where the bound comes from an analysis: see sum_of_products.
+    void expect_within(std::string const& name, std::size_t i, double got, double exact,
+                       double bound);
+
+    struct output {
+        std::string name;
+        std::size_t element_bytes;
+        std::vector<unsigned char> bytes;
+    };
+    std::vector<output> const& outputs() const { return outputs_; }
+    // The first few complaints, and how many there were of how many expectations.
+    std::vector<std::string> const& complaints() const { return complaints_; }
+    long long failed() const { return failed_; }
+    long long expectations() const { return expectations_; }
+
+    static std::string different(std::string const& name, std::size_t i, void const* got,
+                                 void const* expected, std::size_t bytes);
+
+  private:
+    void complain(std::string const& words);
+
+    device& on_;
+    bool small_;
+    std::mt19937 random_{2026};
+    std::vector<output> outputs_;
+    std::vector<std::string> complaints_;
+    long long failed_ = 0;
+    long long expectations_ = 0;
+};
+
+// What runs a trial, by name. Those that need Hopper say so: then images for others lack the
+// kernel.
+//     test_case const axpby("axpby", run_axpby);
+struct test_case {
+    std::string name;
+    void (*run)(trial&);
+    int arch;
+
+    test_case(std::string name, void (*run)(trial&), int arch = 80);
+    static std::vector<test_case const*> const& all(); // by name
+};
+
+} // namespace spio::test

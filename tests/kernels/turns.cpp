@@ -1,0 +1,91 @@
+// 16 warps that take 64 turns each, of a queue of 8 resources or a semaphore of 8.
+// SPDX-License-Identifier: Apache-2.0
+#include "turns.h"
+#include "trial.h"
+
+#include <algorithm>
+
+extern "C" void turns_by_fifo(spio::turns::params p);
+extern "C" void turns_by_semaphore(spio::turns::params p);
+
+namespace {
+
+using namespace spio;
+using turns::turn;
+
+// Somebody comes in or leaves.
+struct event {
+    turn const* whose = nullptr;
+    bool comes = false;
+};
+
+// In the order in which they happened: each tick of the clock is one event.
+std::vector<event> in_order(test::trial& t, std::vector<turn> const& all) {
+    std::vector<event> events(2 * all.size());
+    for (turn const& each : all) {
+        t.expect(each.in < each.out, "a turn ends after it began");
+        for (bool const comes : {true, false}) {
+            unsigned const tick = comes ? each.in : each.out;
+            bool const is_free = tick < events.size() && events[tick].whose == nullptr;
+            t.expect(is_free, "a tick of the clock is one event");
+            if (is_free) events[tick] = {&each, comes};
+        }
+    }
+    return events;
+}
+
+void expect_few_inside(test::trial& t, std::vector<event> const& events) {
+    int inside = 0;
+    int most = 0;
+    for (event const& each : events) {
+        inside += each.comes ? 1 : -1;
+        most = std::max(most, inside);
+    }
+    t.expect(most <= turns::admitted, "no more than 8 are inside at a time");
+    t.expect(most > 1, "several are inside at a time");
+}
+
+void expect_each_resource_taken_once(test::trial& t, std::vector<event> const& events) {
+    std::vector<bool> is_taken(turns::admitted);
+    for (event const& each : events) {
+        if (each.whose == nullptr) continue;
+        unsigned const resource = each.whose->resource;
+        t.expect(resource < is_taken.size(), "a resource is one of 8");
+        if (resource >= is_taken.size()) continue;
+        t.expect(is_taken[resource] != each.comes, "a resource is not taken twice");
+        is_taken[resource] = each.comes;
+    }
+}
+
+struct outcome {
+    std::vector<turn> turns;
+    std::vector<unsigned> uses;
+};
+outcome run_turns(test::trial& t, test::kernel<turns::params> const& kernel) {
+    auto const notes = t.make<turn>("notes", turns::warps * turns::per_warp);
+    auto const uses = t.make("uses", std::vector<unsigned>(turns::admitted, 0));
+    t.launch(kernel, {.block = {32 * turns::warps}, .shared_bytes = turns::shared_bytes},
+             {.notes = notes.data(), .uses = uses.data()});
+    return {notes.read(), uses.read()};
+}
+
+void run_fifo(test::trial& t) {
+    auto const [all, uses] = run_turns(t, {"turns_by_fifo", turns_by_fifo});
+    auto const events = in_order(t, all);
+    expect_few_inside(t, events);
+    expect_each_resource_taken_once(t, events);
+    // Who has a resource has it alone: no use is lost.
+    std::vector<unsigned> expected(turns::admitted, 0);
+    for (turn const& each : all) {
+        if (each.resource < expected.size()) ++expected[each.resource];
+    }
+    t.expect_equal("uses", uses, expected);
+}
+void run_semaphore(test::trial& t) {
+    expect_few_inside(t,
+                      in_order(t, run_turns(t, {"turns_by_semaphore", turns_by_semaphore}).turns));
+}
+test::test_case const fifo_case("warp_fifo", run_fifo);
+test::test_case const semaphore_case("warp_semaphore", run_semaphore);
+
+} // namespace

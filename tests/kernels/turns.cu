@@ -1,0 +1,74 @@
+// Warps that take turns: by a queue of resources, and by a semaphore.
+// SPDX-License-Identifier: Apache-2.0
+#include "turns.h"
+
+#include "machine/atomic.h"
+#include "spio/tile/warp_fifo.cuh"
+#include "spio/tile/warp_semaphore.cuh"
+
+namespace spio::turns {
+
+// A thing of which the block has one.
+struct ONE : dim {
+    using dim::dim;
+};
+template <class T> using single = tensor<T, axis<ONE>(1)>;
+
+// One lane reads the clock: its ticks are in one order for all warps.
+__device__ inline unsigned tick(unsigned* clock) {
+    return is_first_lane() ? machine::atomic_add(clock, 1) : 0;
+}
+
+// Long enough for others to come in, and not the same for all.
+__device__ inline void stay(OF_WARP warp, TURN turn) {
+    machine::nap(20 * (1 + (warp.get() + 3 * turn.get()) % 5));
+}
+
+// Init is for one warp; each turn is take, then give_back with what came of it.
+template <class Guard, class Init, class Take, class GiveBack>
+__device__ void take_turns(params const& p, Init init, Take take, GiveBack give_back) {
+    auto const memory = dynamic_shared_memory<shared_bytes>();
+    auto const [guards, rest] = memory.template push<single<Guard>>();
+    Guard& guard = *guards[ONE(0)];
+    unsigned* const clock = rest.template push<single<unsigned>>().tensor[ONE(0)].get();
+    auto const warp = OF_WARP(this_warp().get());
+    if (warp == OF_WARP(0)) {
+        init(guard);
+        if (is_first_lane()) *clock = 0;
+    }
+    sync_block();
+    for (auto const turn : range(TURN(per_warp))) {
+        unsigned const resource = take(guard);
+        unsigned const in = tick(clock);
+        if (is_first_lane() && resource < admitted) {
+            *uses(p.uses)[RESOURCE(static_cast<int>(resource))] += 1;
+        }
+        stay(warp, turn);
+        unsigned const out = tick(clock);
+        give_back(guard, resource);
+        if (is_first_lane()) *notes(p.notes)[warp][turn] = {in, out, resource};
+    }
+}
+
+} // namespace spio::turns
+
+extern "C" __global__ void turns_by_fifo(spio::turns::params p) {
+    using queue = spio::warp_fifo<spio::turns::admitted>;
+    spio::turns::take_turns<queue>(
+        p, [](queue& fifo) { fifo.init_with_numbers(spio::turns::admitted); },
+        [](queue& fifo) { return fifo.pop(); },
+        [](queue& fifo, unsigned resource) { fifo.push(resource); });
+}
+extern "C" __global__ void turns_by_semaphore(spio::turns::params p) {
+    using semaphore = spio::warp_semaphore;
+    spio::turns::take_turns<semaphore>(
+        p,
+        [](semaphore& door) {
+            if (spio::is_first_lane()) door.init(spio::turns::admitted);
+        },
+        [](semaphore& door) {
+            door.acquire();
+            return ~0u;
+        },
+        [](semaphore& door, unsigned) { door.release(); });
+}
