@@ -21,7 +21,8 @@ class device_ref;
 // library stays open after that.
 class driver {
   public:
-    // Told of what could not be given back, where no error can be thrown; must not throw itself.
+    // Told of what could not be given back, where no error can be thrown, on whatever thread that
+    // is; must not throw itself.
     using listener = std::function<void(error const&)>;
 
     // The driver of this machine: libcuda.so.1.
