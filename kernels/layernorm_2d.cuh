@@ -55,7 +55,7 @@ struct layer {
     static constexpr axis<OFFSET> threads{Config.threads()};
     using tile = tensor<half8, staged_x.ring() / Config.positions, c / (8 * lanes), threads>;
     static_assert(bank_conflicts<tile, compound_index<threads>>() == 0);
-    using sums = tensor<float, axis<STATISTIC>(2), axis<WARP>(warps)>;
+    using sums = tensor<float, axis<STATISTIC>(2).pitch(Config.sums()), axis<WARP>(warps)>;
 
     using values = channels_of_thread<Config.vectors>;
 

@@ -206,7 +206,7 @@ TEST_CASE("loads are waited for") {
     });
 }
 
-TEST_CASE("a load is asked for as the engine takes it") {
+TEST_CASE("a copy is asked for as the engine takes it") {
     fixture const global;
     auto const first = [&](auto ask) {
         return [=] {
@@ -227,6 +227,8 @@ TEST_CASE("a load is asked for as the engine takes it") {
            first([&] { machine::box_load(&word(4), &map, {0, 0}, barrier()); }));
     expect(misuse::copy_malformed, "at 1 coordinates, by a map of a tensor that has 2", shape,
            first([&] { machine::box_load(&word(0), &map, {0}, barrier()); }));
+    expect(misuse::copy_malformed, "box_store from coordinate -8 of dimension 0 on", shape,
+           first([&] { machine::box_store(&map, {-8, 0}, &word(0)); }));
     expect(misuse::mbarrier_not_made, "not fenced for the copy engine", shape, [&] {
         if (thread() > 0) return;
         machine::mbarrier_init(barrier(), 1);
