@@ -92,9 +92,11 @@ inline result answer(to<"cuKernelSetAttribute">, abi::function_attribute which, 
 }
 inline result answer(to<"cuKernelGetParamInfo">, abi::kernel kernel, std::size_t index,
                      std::size_t* offset, std::size_t* size) {
-    if (gpus.find(kind::kernel, kernel) == nullptr) return result::invalid_handle;
-    if (index > 0) return result::invalid_value;
-    return *offset = 0, say(size, sizeof(addition));
+    return in_context([&](int) {
+        if (gpus.find(kind::kernel, kernel) == nullptr) return result::invalid_handle;
+        if (index > 0) return result::invalid_value;
+        return *offset = 0, say(size, sizeof(addition));
+    });
 }
 inline result answer(to<"cuFuncLoad">, abi::function handle) {
     object* const function = gpus.find(kind::function, handle);

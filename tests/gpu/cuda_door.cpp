@@ -169,7 +169,7 @@ void go(driver const& driver, std::span<std::byte const> image) {
         spio::cuda::library(driver, std::as_bytes(std::span(text)), "none").kernel("none").load(on);
     });
     auto const kernel = library.kernel("axpby_256x4");
-    expect(kernel.parameters() == std::vector<parameter>{{0, sizeof(axpby)}}, "its parameters");
+    expect(kernel.parameters(on) == std::vector<parameter>{{0, sizeof(axpby)}}, "its parameters");
     kernel.allow_dynamic_shared(64 << 10, device);
     auto const function = kernel.load(on);
     std::printf("%d registers, %d blocks on each multiprocessor\n",
