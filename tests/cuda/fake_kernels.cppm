@@ -146,6 +146,7 @@ inline result answer(to<"cuTensorMapEncodeTiled">, void* map, abi::tensor_elemen
                      std::uint64_t const* strides, std::uint32_t const* box,
                      std::uint32_t const* steps, abi::tensor_interleave, abi::tensor_swizzle,
                      abi::tensor_promotion, abi::tensor_fill) {
+    if (here() == nullptr) return result::invalid_context;
     if (rank != 2 || reinterpret_cast<std::uintptr_t>(map) % 64 != 0) return result::invalid_value;
     std::uint64_t const words[16] = {reinterpret_cast<std::uintptr_t>(address),
                                      sizes[0],

@@ -118,7 +118,7 @@ void use(kernel_ref const& kernel, context const& on, outcome& day) {
                               .sizes = {8, 8},
                               .strides = {4, 32},
                               .box = {8, 4}};
-    tensor_map const map = encode(kernel.driver(), box, y);
+    tensor_map const map = encode(on, box, y);
     day.expect(map.words[0] == y.address() && map.words[3] == 32 && map.words[5] == 4);
 }
 
