@@ -17,6 +17,8 @@ good = [
     ("kernels/conv2d.cuh", header + '#include "conv2d.h"\n#include "spio/dims.h"\n#pragma unroll\n'),
     ("modules/launch.cppm", opening + "export module spio.launch;\nimport spio.image;\n"),
     ("modules/dims.cppm", opening + "export module spio.dims;\nexport import :algebra;\n"),
+    ("modules/cache/key.cppm", opening + "export module spio.cache:key;\nimport :sha256;\n"),
+    ("modules/jit.cppm", opening + "export module spio.jit;\nimport spio.cache;\n"),
     ("modules/cuda.cpp", opening + "module;\n#include <cuda.h>\nmodule spio.cuda;\n"),
     ("tests/fail/a.cpp", "// clang: no axis\n// SPDX-License-Identifier: Apache-2.0\n"),
 ]
@@ -39,6 +41,7 @@ bad = [
     ("kernels/spio/a.h", header + "template <Dim auto X> int f();\n", "clang 19"),
     ("modules/spec.cppm", opening + "export module spio.spec;\nimport spio.image;\n", "may not import"),
     ("modules/aot.cppm", opening + "export module spio.aot;\nimport spio.jit;\n", "may not import"),
+    ("modules/aot.cppm", opening + "export module spio.aot;\nimport spio.cache;\n", "may not import"),
     ("modules/other.cppm", opening + "export module other;\n", "not a module"),
     ("modules/dims.cppm", opening + "export module spio.spec;\n", "module's name"),
     ("modules/launch.cpp", opening + "module;\n#include <cuda.h>\nmodule spio.launch;\n", "only"),
