@@ -36,10 +36,8 @@ export namespace rig {
 class scratch {
   public:
     // In memory, if there is such a place: disks are slow to remove folders by the thousand.
-    scratch()
-        : scratch(access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp") {}
-    explicit scratch(std::string const& base)
-        : path_(base + "/spio_test_XXXXXX") {
+    scratch() : scratch(access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp") {}
+    explicit scratch(std::string const& base) : path_(base + "/spio_test_XXXXXX") {
         if (mkdtemp(path_.data()) == nullptr) std::abort();
     }
     scratch(scratch const&) = delete;
