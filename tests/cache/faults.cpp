@@ -202,6 +202,38 @@ TEST_CASE("any call may fail with any errno") {
                 lasting, table.size());
 }
 
+// The order is what makes a file whole or absent.
+TEST_CASE("a file is written, synced and closed before it has its name") {
+    rig::scratch const place;
+    link_base(place);
+    std::vector<call> order;
+    rig::troubled system;
+    cache::store store(options_for(place, system));
+    system.trouble = [&](call which, int, int) { return order.push_back(which), 0; };
+    store.get_or_compile(key, [&] { return order.clear(), answer; });
+    order.resize(6);
+    CHECK(order == std::vector{call::openat, call::write, call::fsync, call::close, call::linkat,
+                               call::unlinkat});
+}
+
+TEST_CASE("a good entry that has replaced a bad one meanwhile stays") {
+    rig::scratch const place;
+    link_base(place), publish(place, 0, 1), damage(place);
+    auto const path = folder_in(place) + "/" + rig::file_name(key);
+    rig::troubled system;
+    cache::store store(options_for(place, system));
+    system.trouble = [path](call which, int, int) {
+        // Before the bad one is looked at once more.
+        if (which == call::fstatat) rig::write_file(path + "new", cache::file_of(key, answer));
+        if (which == call::fstatat) std::filesystem::rename(path + "new", path);
+        return 0;
+    };
+    auto const got = store.get_or_compile(key, [] { return rig::sample_entry(1); });
+    CHECK(got.from == cache::origin::disk);
+    CHECK(*got.what == answer);
+    CHECK(store.count().moved_aside == 0);
+}
+
 TEST_CASE("a full or read-only disk is counted") {
     rig::scratch const place;
     link_base(place);

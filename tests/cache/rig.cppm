@@ -115,6 +115,10 @@ inline void write_file(std::string const& path, cache::byte_view bytes, mode_t m
 inline pid_t start(std::function<bool()> const& what) {
     std::fflush(nullptr);
     pid_t const child = fork();
+    if (child < 0) {
+        std::perror("fork");
+        std::abort();
+    }
     if (child != 0) return child;
     int status = 2;
     try {
