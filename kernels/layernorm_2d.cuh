@@ -55,7 +55,7 @@ struct layer {
     static constexpr axis<OFFSET> threads{Config.threads()};
     using tile = tensor<half8, staged_x.ring() / Config.positions, c / (8 * lanes), threads>;
     static_assert(bank_conflicts<tile, compound_index<threads>>() == 0);
-    using sums = tensor<float, axis<STATISTIC>(2), axis<WARP>(warps)>;
+    using sums = tensor<float, axis<STATISTIC>(2).pitch(Config.sums()), axis<WARP>(warps)>;
 
     using values = channels_of_thread<Config.vectors>;
 
@@ -99,7 +99,7 @@ struct layer {
         return result;
     }
 
-    __device__ static void run(params const& p) {
+    __device__ __forceinline__ static void run(params const& p) {
         auto const memory = dynamic_shared_memory<Config.shared_bytes()>();
         auto const [copies, after_copies] = memory.template push<tile>();
         auto const [of_warps, rest] = after_copies.template push<sums>();
@@ -182,8 +182,9 @@ struct layer {
     }
 };
 
+// Inlined at any size: only then do the parameters stay where the launch put them.
 template <problem Problem, config Config = best_config(Problem)>
-__device__ void run(params const& p) {
+__device__ __forceinline__ void run(params const& p) {
     layer<Problem, Config>::run(p);
 }
 

@@ -40,7 +40,9 @@ struct config {
     constexpr int threads() const { return lanes * positions; }
     constexpr int warps() const { return threads() / 32; }
     constexpr int blocks(int of_positions) const { return divup(of_positions, positions * rounds); }
-    constexpr int shared_bytes() const { return 16 * threads() * vectors * stages + 8 * warps(); }
+    // The sums of warps begin at a whole vector, since they are read by vectors.
+    constexpr int sums() const { return divup(warps(), 4) * 4; }
+    constexpr int shared_bytes() const { return 16 * threads() * vectors * stages + 8 * sums(); }
 
     // A warp has whole positions, or a block has one.
     constexpr bool fits(problem const& p) const {

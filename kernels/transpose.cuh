@@ -62,18 +62,21 @@ template <config Config> struct by_matrices {
     using vector = vec<half, 8>;
     using tile =
         tensor<half, i, derived(exclusive_or_both(), j / 8).reading(i / 8 % 4, i % 2), j % 8>;
-    // (Lane) -> (J, I/8) gets   (Lane) -> (Matrix I%8/2, Row) points to
-    using matrices = factor_fragment<half, compound_index<j % 8, i % 32 / 8>, void,
-                                     compound_index<i % 8 / 2, i % 32 / 8, i % 2>, i % 8 / 2>;
+    struct map {
+        using lane_index = compound_index<j % 8, i % 32 / 8>;
+        template <class Pair> using pieces = tensor<Pair, i % 8 / 2>;
+        using transposed_rows = compound_index<i % 8 / 2, i % 32 / 8, i % 2>;
+    };
+    using matrices = factor_fragment<half, map>;
     using at_warp = compound_index<j % columns / 8>;
 
     using rows_of_matrices = vectors_of<vector, tile>;
-    static_assert(bank_conflicts<rows_of_matrices, matrices::transposed_rows>() == 0);
+    static_assert(bank_conflicts<rows_of_matrices, typename map::transposed_rows>() == 0);
 
     template <class Target> __device__ static void store(Target const& y, tile const& x) {
         auto const warp = at_warp(this_warp().get());
         auto const from = as_vectors<vector>(x)[warp][matrices::transposed_row_index()];
-        auto const at = matrices::lane_index(this_lane().get());
+        auto const at = for_lane<typename map::lane_index>(this_lane());
 #pragma unroll
         for (auto const step : range(fold<J, columns>(side<half> / columns))) {
 #pragma unroll
@@ -90,7 +93,7 @@ template <config Config> struct by_matrices {
 
 template <class T, config Config, auto Rows = rows, auto Columns = columns>
     requires(Config.threads % 32 == 0 && side<T> % Config.warps() == 0)
-__device__ void run(params<T> const& p) {
+__device__ __forceinline__ void run(params<T> const& p) {
     using way =
         typename either<Config.by_matrices, by_matrices<Config>, by_elements<T, Config>>::type;
     constexpr int V = vector_size<T>;

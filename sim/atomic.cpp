@@ -61,11 +61,11 @@ unsigned atomic_compare_exchange(unsigned* word, unsigned expected, unsigned val
     auto const before = change(word, "atomic_compare_exchange",
                                [&](unsigned was) { return was == expected ? value : was; });
     // Who fails may ask again.
-    if (before != expected) poll();
+    if (before != expected) poll("atomic_compare_exchange");
     return before;
 }
 unsigned load_acquire(unsigned const* word) {
-    poll();
+    poll("load_acquire");
     auto& thread = *running;
     check_access(thread, word, sizeof *word, {access::atomic_read, "load_acquire", sizeof *word});
     pass_on(thread, word, true, false);

@@ -53,7 +53,7 @@ static void come_to_barrier(int number, int threads, bool waits) {
     bool const all = threads == size && static_cast<int>(barrier.waiting.size()) == size;
     if (all) meet_whole_block(block);
     for (auto* const other : barrier.waiting) {
-        if (!all) learn(*other, barrier.told.all());
+        if (!all) other->seen = barrier.told.all();
         if (other != &thread) wake(*other);
     }
     barrier.here = 0;
@@ -70,7 +70,7 @@ static void perform_sync(meeting& all) {
         told.add(thread.number, thread.now, thread.seen, block.observers());
         tell(thread);
     });
-    for_each_lane(all.lanes, [&](int lane) { learn(all.first[lane], told.all()); });
+    for_each_lane(all.lanes, [&](int lane) { all.first[lane].seen = told.all(); });
 }
 constexpr warp_operation sync_operation = {"sync_warp", false, perform_sync};
 

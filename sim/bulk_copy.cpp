@@ -119,6 +119,13 @@ static void store_box(machine::tensor_map_words const* words, int const (&at)[Ra
     auto& thread = *running;
     char const* const name = "box_store";
     auto const& map = map_at(thread, words, name, Rank);
+    for (int d = 0; d < Rank; d++) {
+        if (at[d] >= 0) continue;
+        refuse(thread, misuse::copy_malformed,
+               "box_store from coordinate %d of dimension %d on, where only a load may begin "
+               "before the tensor: the chip takes this for an illegal instruction",
+               at[d], d);
+    }
     int const from = shared_place(thread, shared, map.box_bytes(), name, 128);
     start_store(thread, from, map.box_bytes(), 128, name);
     auto& store = thread.stores.emplace_back();
@@ -176,7 +183,7 @@ void wait_for_bulk_groups(int under_way, bool written) {
     auto& groups = thread.store_groups;
     auto const left = static_cast<std::size_t>(under_way);
     for (std::size_t i = 0; i + left < groups.size(); i++) finish_group(thread, groups[i], written);
-    while (written && groups.size() > left) groups.pop_front();
+    if (written && groups.size() > left) groups.erase(groups.begin(), groups.end() - under_way);
     note_change(thread);
 }
 

@@ -5,5 +5,6 @@
 #define __device__
 #define __host__
 #define __global__
+#define __forceinline__ inline
 #define __grid_constant__
 #define __launch_bounds__(...)

@@ -24,6 +24,8 @@ static void load(engine_task const& task) {
                    piece.bytes, {access::write, "a bulk load", 1});
         std::fill_n(block.shared.written.begin() + piece.to, piece.bytes, 0U);
     }
+    barrier.loader = &thread;
+    barrier.loaded_in = barrier.phase;
     barrier.told.add(barrier.engine_thread, when, task.seen, block.observers());
     bring_bytes(thread, barrier, task.barrier, task.bytes);
 }
@@ -56,6 +58,13 @@ bool engine_step(gpu_worker& worker) {
 }
 
 void end_block(gpu_block& block) {
+    for (auto const& [offset, barrier] : block.mbarriers) {
+        if (barrier->loader == nullptr) continue;
+        refuse(*barrier->loader, misuse::copy_abandoned,
+               "the block has ended, and nobody has waited for what bulk loads brought to the "
+               "mbarrier at shared offset %d",
+               offset);
+    }
     for (auto const& task : block.tasks) {
         if (task.what == engine_task::arrival) continue;
         refuse(

@@ -82,8 +82,6 @@ bool fibers::is_guard(void const* address) const {
 
 void fibers::start(int number, void (*run)(void*), void* what) {
     auto& fiber = all_[static_cast<std::size_t>(number)];
-    // One that was left in the middle had marked its frames.
-    if (fiber.context != nullptr) forget_frames(bottom(number), slot - page);
     // Tops on different cache lines.
     auto const spread = static_cast<std::size_t>(number % 61) * 192;
     auto* const top = bottom(number) + slot - page - spread / 64 * 64;

@@ -18,7 +18,8 @@ class fibers {
 
     // Makes room for so many, and forgets those that were there.
     void reserve(int count);
-    // From outside: the fiber of this number will call run(what), or goes on with it.
+    // From outside: the fiber of this number, which is new or has come to its end, will call
+    // run(what), or goes on with it.
     void start(int number, void (*run)(void*), void* what);
     void resume(int number);
     // From within: back to where it was resumed.

@@ -81,9 +81,9 @@ struct gpu_thread {
     unsigned fence_meeting = 0; // the block's meetings at the last of them
     vision at_bulk_fence;
 
-    std::deque<copy_group> copy_groups;
+    std::vector<copy_group> copy_groups;
     copy_group copies; // not committed yet
-    std::deque<bulk_group> store_groups;
+    std::vector<bulk_group> store_groups;
     std::vector<bulk_store> stores;
 
     int lane() const { return number % 32; }
@@ -189,12 +189,32 @@ struct gpu_launch {
     report found;
 };
 
+struct run_queue {
+    std::vector<gpu_thread*> threads;
+    std::size_t first = 0;
+
+    std::size_t size() const { return threads.size() - first; }
+    gpu_thread* take() {
+        if (first == threads.size()) {
+            threads.clear();
+            first = 0;
+            return nullptr;
+        }
+        auto* const next = threads[first++];
+        // Not to grow where it never runs empty.
+        if (first >= 4096 && 2 * first >= threads.size()) {
+            threads.erase(threads.begin(), threads.begin() + static_cast<std::ptrdiff_t>(first));
+            first = 0;
+        }
+        return next;
+    }
+};
 struct gpu_worker {
     gpu_launch* launch = nullptr;
     fibers flows;
     gpu_cluster cluster;
-    std::vector<gpu_thread*> ready; // a ring from `first`
-    std::size_t first = 0;
+    run_queue near; // those whose warp has met, and goes on before others
+    run_queue ready;
     std::vector<gpu_thread*> pollers;
     std::mt19937_64 random;
     std::vector<unsigned> priority; // of warps, where the order is shuffled

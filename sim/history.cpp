@@ -13,7 +13,7 @@ constexpr int nobody = -1;
 void history::open(int bytes) {
     of_byte_.assign(static_cast<std::size_t>(bytes), 0);
     entries_.clear();
-    readers_.clear();
+    others_.clear();
     steps_.assign(step_count, {});
     first_ = 1;
 }
@@ -21,7 +21,7 @@ void history::open(int bytes) {
 void history::forget() {
     first_ += static_cast<std::uint32_t>(entries_.size());
     entries_.clear();
-    readers_.clear();
+    others_.clear();
     if (first_ > 1U << 31) open(static_cast<int>(of_byte_.size()));
 }
 
@@ -67,42 +67,52 @@ std::uint32_t history::next(std::uint32_t from, actor const& who, access how, co
         return past.number == who.thread || past.number == who.number ||
                who.seen.has_seen(past.number, past.when);
     };
-    entry const before = from == 0 ? entry{{nobody, 0}, false, 0, 0} : entries_[from - first_];
-    event const mine = {who.number, who.when};
-    bool const both_atomic = before.atomic && (how == access::atomic || how == access::atomic_read);
-    if (before.write.number != nobody && !both_atomic && !ordered(before.write)) {
-        found = {0, before.write.number, before.atomic ? access::atomic : access::write};
+    bool const reads = only_reads(how);
+    bool const atomically = how == access::atomic || how == access::atomic_read;
+    // Reads go with reads, and atomics with atomics.
+    auto const races = [&](event const& past) {
+        bool const alike =
+            atomically ? past.how == access::atomic : reads && past.how == access::read;
+        return past.number != nobody && !alike && !ordered(past);
+    };
+    entry const before =
+        from == 0 ? entry{{nobody, 0, access::write}, 0, 0} : entries_[from - first_];
+    event const mine = {who.number, who.when, how};
+    if (races(before.last)) {
+        found = {0, before.last.number, before.last.how};
         return 0;
     }
-
-    // No later access races with it but a plain write, which should have been ordered anyway.
-    if (how == access::atomic_read) return from;
-    if (how == access::read) {
-        // Readers whose read lies before this one need not be remembered.
-        auto const begin = static_cast<std::uint32_t>(readers_.size());
-        bool same = false;
-        for (std::uint32_t i = 0; i < before.count; i++) {
-            event const reader = readers_[before.readers + i];
-            same |= reader.number == mine.number && reader.when == mine.when;
-            if (!ordered(reader)) readers_.push_back(reader);
-        }
-        if (same && from != 0) {
-            readers_.resize(begin);
-            return from;
-        }
-        readers_.push_back(mine);
-        return add({before.write, before.atomic, begin,
-                    static_cast<std::uint32_t>(readers_.size()) - begin});
-    }
-
     for (std::uint32_t i = 0; i < before.count; i++) {
-        event const reader = readers_[before.readers + i];
-        if (!ordered(reader)) {
-            found = {0, reader.number, access::read};
+        if (event const other = others_[before.others + i]; races(other)) {
+            found = {0, other.number, other.how};
             return 0;
         }
     }
-    return add({mine, how == access::atomic, 0, 0});
+    // No later access races with it but a plain write, which should have been ordered anyway.
+    if (how == access::atomic_read) return from;
+    // Nothing new: whoever comes after its write of the same moment comes after this.
+    bool const mine_again = before.count == 0 && before.last.number == mine.number &&
+                            before.last.when == mine.when && before.last.how != access::atomic;
+    if (mine_again && how != access::atomic) return from;
+
+    // What lies before this need not be remembered.
+    auto const begin = static_cast<std::uint32_t>(others_.size());
+    bool same = false;
+    auto const keep = [&](event const& past) {
+        same |= past.number == mine.number && past.when == mine.when && past.how == how;
+        if (past.number != nobody && !ordered(past)) others_.push_back(past);
+    };
+    if (how != access::write) {
+        for (std::uint32_t i = 0; i < before.count; i++) keep(others_[before.others + i]);
+    }
+    if (how == access::read && same) {
+        others_.resize(begin);
+        return from;
+    }
+    if (how == access::atomic) keep(before.last);
+    if (how == access::read) others_.push_back(mine);
+    auto const count = static_cast<std::uint32_t>(others_.size()) - begin;
+    return add({how == access::read ? before.last : mine, begin, count});
 }
 
 std::uint32_t history::add(entry const& made) {
@@ -114,23 +124,23 @@ std::uint32_t history::add(entry const& made) {
 void history::compact() {
     std::unordered_map<std::uint32_t, std::uint32_t> renumbered;
     std::vector<entry> entries;
-    std::vector<event> readers;
+    std::vector<event> others;
     auto const first = first_ + static_cast<std::uint32_t>(entries_.size());
     for (auto& past : of_byte_) {
         if (past < first_) continue;
         auto const [place, is_new] = renumbered.try_emplace(past, 0);
         if (is_new) {
             entry kept = entries_[past - first_];
-            auto const begin = readers_.begin() + kept.readers;
-            kept.readers = static_cast<std::uint32_t>(readers.size());
-            readers.insert(readers.end(), begin, begin + kept.count);
+            auto const begin = others_.begin() + kept.others;
+            kept.others = static_cast<std::uint32_t>(others.size());
+            others.insert(others.end(), begin, begin + kept.count);
             place->second = first + static_cast<std::uint32_t>(entries.size());
             entries.push_back(kept);
         }
         past = place->second;
     }
     entries_ = std::move(entries);
-    readers_ = std::move(readers);
+    others_ = std::move(others);
     first_ = first;
 }
 

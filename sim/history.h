@@ -37,11 +37,12 @@ class history {
     struct event {
         int number;
         moment when;
+        access how;
     };
+    // The last write, and what came since or together with it: reads, or other atomics.
     struct entry {
-        event write;
-        bool atomic;
-        std::uint32_t readers, count; // in readers_
+        event last;
+        std::uint32_t others, count; // in others_
     };
     struct step {
         std::uint32_t from, to;
@@ -58,7 +59,7 @@ class history {
     std::vector<std::uint32_t> of_byte_;
     std::uint32_t first_ = 1; // numbers below mean an empty past
     std::vector<entry> entries_;
-    std::vector<event> readers_;
+    std::vector<event> others_;
     std::vector<step> steps_;
 };
 

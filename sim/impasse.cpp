@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/impasse.h"
 
+#include "sim/mbarrier.h"
 #include "sim/refusal.h"
 #include "sim/schedule.h"
 
-#include <map>
+#include <algorithm>
 #include <string>
 #include <thread>
-#include <tuple>
+#include <vector>
 
 namespace spio::sim {
 
@@ -67,47 +68,67 @@ void impasse::resolve() {
     pollers.clear();
 }
 
-static std::string description(gpu_thread const& thread) {
+// What a thread does, of one or of several.
+static std::string description(gpu_thread const& thread, bool several) {
     auto const& why = thread.waits;
+    auto& block = *thread.block;
     auto const number = std::to_string(why.number);
+    std::string const waits = several ? "wait" : "waits";
     if (thread.state == progress::ended) return "ended";
     switch (why.what) {
     case waiting_for::collective:
-        return "wait for lanes of their warp in " + std::string(why.name);
+        return waits + " for lanes of the warp in " + why.name;
     case waiting_for::barrier: {
-        auto const& barrier = thread.block->barriers[why.number];
-        return "wait at barrier " + number + ", where " + std::to_string(barrier.here) + " of " +
-               std::to_string(barrier.threads) + " have come";
+        auto const& barrier = block.barriers[why.number];
+        return waits + " at barrier " + number + ", where " + std::to_string(barrier.here) +
+               " of " + std::to_string(barrier.threads) + " have come";
     }
     case waiting_for::cluster:
-        return "wait for the cluster";
-    case waiting_for::mbarrier_phase:
-        return "wait for the phase of parity " + std::to_string(why.other) +
-               " of the mbarrier at shared offset " + number;
+        return waits + " for the cluster";
+    case waiting_for::mbarrier_phase: {
+        auto text = waits + " for the phase of parity " + std::to_string(why.other) +
+                    " of the mbarrier at shared offset " + number;
+        if (auto const found = block.mbarriers.find(why.number); found != block.mbarriers.end()) {
+            auto const& barrier = *found->second;
+            text += ", where " + std::to_string(barrier.expected - barrier.missing) + " of " +
+                    std::to_string(barrier.expected) + " have arrived, and " +
+                    std::to_string(barrier.bytes) + " bytes are missing";
+        }
+        return text;
+    }
     case waiting_for::poll:
-        return "ask again and again";
+        return (several ? "ask by " : "asks by ") + std::string(why.name);
     case waiting_for::nothing:
         break;
     }
-    return "run";
+    return several ? "run" : "runs";
 }
 
 // Threads that do the same, as ranges of their numbers in the block.
-static std::string who_does_what(gpu_block const& block) {
-    std::map<std::string, std::string> groups;
+static std::string who_does_what(gpu_block& block) {
+    struct group {
+        gpu_thread const* first;
+        std::string what, who;
+        bool several;
+    };
+    std::vector<group> groups;
     auto const& threads = block.threads;
     for (std::size_t i = 0; i < threads.size();) {
-        auto const what = description(threads[i]);
+        auto const what = description(threads[i], true);
         auto end = i + 1;
-        while (end < threads.size() && description(threads[end]) == what) end++;
-        auto& who = groups[what];
-        who += (who.empty() ? "" : ", ") + std::to_string(i);
-        if (end - i > 1) who += "-" + std::to_string(end - 1);
+        while (end < threads.size() && description(threads[end], true) == what) end++;
+        auto place = std::ranges::find(groups, what, &group::what);
+        bool const is_new = place == groups.end();
+        if (is_new) place = groups.insert(place, {&threads[i], what, "", end - i > 1});
+        place->who += (is_new ? "" : ", ") + std::to_string(i);
+        if (end - i > 1) place->who += "-" + std::to_string(end - 1);
+        place->several |= !is_new;
         i = end;
     }
     std::string text;
-    for (auto const& [what, who] : groups) {
-        text += (text.empty() ? "threads " : "; threads ") + who + " " + what;
+    for (auto const& group : groups) {
+        text += (text.empty() ? "" : "; ") + std::string(group.several ? "threads " : "thread ") +
+                group.who + " " + description(*group.first, group.several);
     }
     return text;
 }
@@ -115,7 +136,7 @@ static std::string who_does_what(gpu_block const& block) {
 void impasse::refuse_all(misuse kind) {
     gpu_thread const* first = nullptr;
     std::string text;
-    for (auto const& block : worker_.cluster.blocks) {
+    for (auto& block : worker_.cluster.blocks) {
         for (auto const& thread : block->threads) {
             if (first == nullptr && thread.state != progress::ended) first = &thread;
         }

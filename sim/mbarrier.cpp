@@ -89,6 +89,12 @@ static bool has_ended(mbarrier const& barrier, int parity) {
     return static_cast<int>(barrier.phase & 1) != (parity & 1);
 }
 
+// Whoever sees the phase end has waited for all that came in it.
+static void see_phase(gpu_thread& thread, mbarrier& barrier) {
+    learn(thread, barrier.known);
+    if (barrier.loaded_in != barrier.phase) barrier.loader = nullptr;
+}
+
 } // namespace spio::sim
 
 namespace spio::machine {
@@ -152,10 +158,10 @@ bool mbarrier_test(mbarrier_word* word, int parity) {
     auto& thread = *running;
     int const offset = mbarrier_place(thread, word, "mbarrier_test");
     mbarrier_at(thread, offset, "mbarrier_test");
-    poll();
+    poll("mbarrier_test");
     auto& barrier = mbarrier_at(thread, offset, "mbarrier_test");
     if (!has_ended(barrier, parity)) return false;
-    learn(thread, barrier.known);
+    see_phase(thread, barrier);
     return true;
 }
 bool mbarrier_try_wait(mbarrier_word* word, int parity) {
@@ -167,7 +173,7 @@ bool mbarrier_try_wait(mbarrier_word* word, int parity) {
         barrier = &mbarrier_at(thread, offset, "mbarrier_try_wait");
         if (!in_time || !has_ended(*barrier, parity)) return false;
     }
-    learn(thread, barrier->known);
+    see_phase(thread, *barrier);
     return true;
 }
 

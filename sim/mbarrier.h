@@ -18,6 +18,8 @@ struct mbarrier {
     moment made = 0;
     unsigned meetings = 0;
     bool fenced = false;
+    gpu_thread* loader = nullptr; // who asked for bytes that came, and that nobody waited for yet
+    unsigned loaded_in = 0;       // the phase in which they came
     gathering told;
     vision known; // what was told in the last phase that ended
 };

@@ -86,7 +86,7 @@ void meet(warp_operation const& operation, unsigned lanes, void* argument) {
     mine = warp.meetings.back();
     warp.meetings.pop_back();
     operation.perform(all);
-    for_each_lane(lanes & ~(1U << thread.lane()), [&](int lane) { wake(all.first[lane]); });
+    for_each_lane(lanes & ~(1U << thread.lane()), [&](int lane) { wake_near(all.first[lane]); });
 }
 
 } // namespace spio::sim

@@ -32,9 +32,9 @@ bool wait(wait_reason reason) {
     return !thread.timed_out;
 }
 
-void poll() {
+void poll(char const* name) {
     auto& thread = *running;
-    thread.waits = {waiting_for::poll};
+    thread.waits = {waiting_for::poll, 0, 0, name};
     thread.state = progress::polling;
     worker_of(thread).pollers.push_back(&thread);
     suspend(thread);
@@ -42,39 +42,37 @@ void poll() {
 
 void wake(gpu_thread& thread) {
     thread.state = progress::ready;
-    worker_of(thread).ready.push_back(&thread);
+    worker_of(thread).ready.threads.push_back(&thread);
+}
+void wake_near(gpu_thread& thread) {
+    auto& worker = worker_of(thread);
+    thread.state = progress::ready;
+    auto& queue = worker.launch->options.seed == 0 ? worker.near : worker.ready;
+    queue.threads.push_back(&thread);
 }
 
 // Those who come in order go in order; with a seed, any lane, or the warps by a changing priority.
 static gpu_thread* pick(gpu_worker& worker) {
+    auto const seed = worker.launch->options.seed;
     auto& ready = worker.ready;
-    if (worker.first == ready.size()) {
-        ready.clear();
-        worker.first = 0;
-        return nullptr;
+    if (seed == 0) {
+        auto* const next = worker.near.take();
+        return next ? next : ready.take();
     }
-    if (auto const seed = worker.launch->options.seed; seed != 0) {
-        auto const some = [&] {
-            return worker.first + worker.random() % (ready.size() - worker.first);
-        };
-        auto const priority = [&](std::size_t i) -> unsigned& {
-            return worker.priority[static_cast<std::size_t>(ready[i]->fiber) / 32];
-        };
-        auto best = some();
-        if (seed % 2 == 0) {
-            for (int tries = 0; tries < 8; tries++) {
-                if (auto const other = some(); priority(other) > priority(best)) best = other;
-            }
-            if (worker.random() % 64 == 0) priority(best) = static_cast<unsigned>(worker.random());
+    if (ready.size() == 0) return ready.take();
+    auto const some = [&] { return ready.first + worker.random() % ready.size(); };
+    auto const priority = [&](std::size_t i) -> unsigned& {
+        return worker.priority[static_cast<std::size_t>(ready.threads[i]->fiber) / 32];
+    };
+    auto best = some();
+    if (seed % 2 == 0) {
+        for (int tries = 0; tries < 8; tries++) {
+            if (auto const other = some(); priority(other) > priority(best)) best = other;
         }
-        std::swap(ready[worker.first], ready[best]);
+        if (worker.random() % 64 == 0) priority(best) = static_cast<unsigned>(worker.random());
     }
-    auto* const next = ready[worker.first++];
-    if (worker.first > 1U << 16) {
-        ready.erase(ready.begin(), ready.begin() + static_cast<std::ptrdiff_t>(worker.first));
-        worker.first = 0;
-    }
-    return next;
+    std::swap(ready.threads[ready.first], ready.threads[best]);
+    return ready.take();
 }
 
 static void resume(gpu_worker& worker, gpu_thread& thread) {

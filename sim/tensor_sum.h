@@ -197,6 +197,8 @@ struct tensor_core {
 
 inline constexpr tensor_core volta_tensor_core{.terms = 4, .fraction_bits = 23};
 inline constexpr tensor_core ampere_tensor_core{.terms = 8, .fraction_bits = 24};
-inline constexpr tensor_core hopper_tensor_core{.terms = 16, .fraction_bits = 25};
+// Fitted on an H200: 11.3 million sums, bit by bit, and no other values fit them all.
+inline constexpr tensor_core hopper_tensor_core{
+    .terms = 16, .fraction_bits = 25, .small_sum_keeps_sign = false, .zero_sum_keeps_sign = false};
 
 } // namespace spio::sim

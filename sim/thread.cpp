@@ -39,7 +39,7 @@ unsigned shared_address(void const* pointer) {
     return static_cast<unsigned>(running->block->shared.offset_of(pointer));
 }
 
-void nap(int) { sim::poll(); }
+void nap(int) { sim::poll("nap"); }
 unsigned long long nanoseconds() {
     auto const now = std::chrono::steady_clock::now().time_since_epoch();
     return static_cast<unsigned long long>(

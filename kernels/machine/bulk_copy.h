@@ -27,7 +27,8 @@ __device__ inline void bulk_store(void* global, void const* shared, int bytes) {
 }
 
 // A box, from the coordinates of its first element, innermost first. Elements outside the tensor
-// load as zero and are not stored.
+// load as zero and are not stored. A load may begin before the tensor; a store that does is an
+// illegal instruction (seen on an H200).
 __device__ inline void box_load(void* shared, tensor_map_words const* map, int const (&at)[1],
                                 mbarrier_word* barrier) {
     asm volatile("cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "

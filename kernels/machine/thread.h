@@ -65,10 +65,10 @@ __device__ inline void sync_block() { asm volatile("barrier.sync 0;" ::: "memory
 // So many threads, whole warps, at one of the barriers 0 to 15: to wait there, or only to be
 // counted.
 __device__ inline void sync_threads(int barrier, int threads) {
-    asm volatile("barrier.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
+    asm volatile("barrier.sync.aligned %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
 __device__ inline void arrive_threads(int barrier, int threads) {
-    asm volatile("barrier.arrive %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
+    asm volatile("barrier.arrive.aligned %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
 // The lanes of a warp that the mask names.
 __device__ inline void sync_warp(unsigned lanes) {

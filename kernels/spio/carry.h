@@ -52,20 +52,29 @@ template <int N> struct carry_plan {
     }
 };
 
-template <class Base, int Stride, long long Period, class... Ts>
-inline constexpr carry_plan<sizeof...(Ts)> plan_of({same<base_of<Ts>, Base>..., false},
-                                                   {stride_of<Ts>..., 1}, {bound_of<Ts>..., 0},
-                                                   Stride, Period);
+// The terms Ts of a position, and after them a step of Base, if there is one.
+template <class Base, int Stride, long long Period, bool IsStepped, class... Ts>
+inline constexpr carry_plan<room_for(sizeof...(Ts) + 1)>
+    plan_of({same<base_of<Ts>, Base>..., IsStepped}, {stride_of<Ts>..., 1}, {bound_of<Ts>..., 0},
+            Stride, Period);
 
-// A product with a number known now, so that nothing of a plan is left at run time.
-template <int Weight> constexpr int times(int value) { return value * Weight; }
+// How many of Base one step of T is.
+template <class T, class Base>
+inline constexpr int unit_of = same<base_of<T>, Base> ? stride_of<T> : 0;
+
+// A number known now, so that nothing of a plan is left at run time.
+template <int N> inline constexpr int constant = N;
 
 // floor(sum of the terms of Base / Stride), modulo Period / Stride if there is a Period.
-template <class Base, int Stride, long long Period, index... Ts> constexpr int digit_of(Ts... xs) {
-    constexpr auto const& plan = plan_of<Base, Stride, Period, Ts...>;
-    int value = (0 + ... + times<plan.whole[position_of<Ts, Ts...>()]>(xs.value));
+template <class Base, int Stride, long long Period, bool IsStepped, class... Ts, int... N>
+constexpr int digit_of(numbers<N...>, int const* values, int step) {
+    constexpr auto const& plan = plan_of<Base, Stride, Period, IsStepped, Ts...>;
+    constexpr int last = sizeof...(Ts);
+    int value =
+        (0 + ... + (values[N] * constant<plan.whole[N]>)) + step * constant<plan.whole[last]>;
     if constexpr (!plan.parts_vanish) {
-        int const parts = (0 + ... + times<plan.part[position_of<Ts, Ts...>()]>(xs.value));
+        int const parts =
+            (0 + ... + (values[N] * constant<plan.part[N]>)) + step * constant<plan.part[last]>;
         value += floor_divide<plan.divisor, plan.parts_non_negative>(parts);
     }
     if constexpr (plan.reduced) {

@@ -34,9 +34,11 @@ concept place = index<T> || located<T>;
 
 template <located T> constexpr auto coordinates_of(T const& x) { return x.coordinates(); }
 template <class T> T const& some();
-template <index T> mp_list<base_of<T>> bases_at(T const&);
-template <located T> auto bases_at(T const& x) -> typename decltype(x.coordinates())::bases;
-template <place T> using bases_in = decltype(bases_at(some<T>()));
+
+template <place T>
+struct bases_of_place : type_is<typename decltype(some<T>().coordinates())::bases> {};
+template <index T> struct bases_of_place<T> : type_is<mp_list<base_of<T>>> {};
+template <place T> using bases_in = typename bases_of_place<T>::type;
 
 template <class T, class Bases>
 concept index_among = index<T> && contains<Bases, base_of<T>>;

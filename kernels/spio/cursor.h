@@ -63,15 +63,21 @@ template <class Data, class Layout, class... Ts> class cursor {
     using layout_type = Layout;
     using bases = typename Layout::bases;
 
-    constexpr cursor(Data* pointer, Layout const& shape, terms<Ts...> const& position,
-                     typename Layout::steps const& moved)
+    using terms = values<sizeof...(Ts)>;
+    using steps = typename Layout::steps;
+
+    constexpr cursor(Data* pointer, Layout const& shape, terms const& position, steps const& moved)
         : pointer_(pointer), shape_(shape), position_(position), moved_(moved) {}
 
     // The cursor moved by a place. What the tensor has of it takes effect, the rest does not.
     template <place P>
         requires meets<bases_in<P>, bases>
     [[nodiscard]] constexpr auto operator[](P const& p) const {
-        return moved_by(coordinates_of(p));
+        if constexpr (index<P>) {
+            return moved_by(p);
+        } else {
+            return moved_by_entries(p.coordinates());
+        }
     }
     template <place AbsentDimension, class Cursor = cursor>
         requires(!meets<bases_in<AbsentDimension>, bases>)
@@ -84,7 +90,11 @@ template <class Data, class Layout, class... Ts> class cursor {
     template <place P>
         requires meets<bases_in<P>, bases>
     constexpr cursor& step(P const& p = P(1)) {
-        step_by(coordinates_of(p));
+        if constexpr (index<P>) {
+            step_by(p);
+        } else {
+            step_by_entries(p.coordinates());
+        }
         return *this;
     }
     template <place AbsentDimension, class Cursor = cursor>
@@ -93,7 +103,7 @@ template <class Data, class Layout, class... Ts> class cursor {
     template <integer NotADimension, class Cursor = cursor> cursor& step(NotADimension) = delete;
 
     constexpr Data* get() const {
-        displacement const d = shape_.offset(position_, moved_);
+        displacement const d = shape_.template offset<Ts...>(position_.of, moved_.of);
         return pointer_ + d.wide + d.narrow;
     }
     constexpr Data& operator*() const { return *get(); }
@@ -101,7 +111,7 @@ template <class Data, class Layout, class... Ts> class cursor {
 
     // How far that is from the first element, in elements.
     constexpr typename Layout::offset_type offset() const {
-        displacement const d = shape_.offset(position_, moved_);
+        displacement const d = shape_.template offset<Ts...>(position_.of, moved_.of);
         return static_cast<typename Layout::offset_type>(d.wide + d.narrow);
     }
 
@@ -136,70 +146,60 @@ template <class Data, class Layout, class... Ts> class cursor {
 
   private:
     // A term of its own for each type that comes in; equal ones add up, without their bound.
-    template <index X> constexpr auto with(X x) const {
-        using sum = dimension_of<X>;
-        if constexpr (!contains<bases, base_of<X>>) {
-            return *this;
-        } else if constexpr ((same<sum, Ts> || ...)) {
-            if constexpr (same<X, sum> || (same<X, Ts> || ...)) {
-                cursor moved = *this;
-                static_cast<entry<sum, sum>&>(moved.position_).value.value += x.value;
-                return moved;
-            } else {
-                return append(x);
-            }
-        } else if constexpr ((same<X, Ts> || ...)) {
-            return append(sum(x.value));
-        } else {
-            return append(x);
-        }
+    template <class X>
+    using term_for = typename either<(same<X, Ts> || ...), dimension_of<X>, X>::type;
+    template <class X>
+    using taken =
+        typename either<contains<bases, base_of<X>>, mp_list<term_for<X>>, mp_list<>>::type;
+
+    template <class... Xs> constexpr auto moved_by_entries(coords<Xs...> const& c) const {
+        return moved_by(c.template get<Xs>()...);
     }
-    template <index X> constexpr auto append(X x) const {
-        typename Layout::steps moved = moved_;
-        if constexpr (same<X, base_of<X>>) {
+    template <class... Xs> constexpr auto moved_by(Xs... xs) const {
+        using position = typename merged<mp_list<Ts...>, taken<Xs>...>::type;
+        return moved_to(position(), numbers_below<sizeof...(Ts)>(), xs...);
+    }
+    template <class... Us, int... N, class... Xs>
+    constexpr auto moved_to(mp_list<Us...>, numbers<N...>, Xs... xs) const {
+        values<sizeof...(Us)> position = {{position_.of[N]...}};
+        steps moved = moved_;
+        (add<position_of<term_for<Xs>, Us...>(), Xs>(position, moved, xs.value), ...);
+        return cursor<Data, Layout, Us...>(pointer_, shape_, position, moved);
+    }
+    template <int N, class X, int Count>
+    static constexpr void add(values<Count>& position, steps& moved, int value) {
+        if constexpr (N >= 0) position.of[N] += value;
+        if constexpr (N >= static_cast<int>(sizeof...(Ts)) && same<X, base_of<X>>) {
             // From now on this term takes up steps, those of the past too.
-            x.value += moved.of[Layout::template base<X>];
-            moved.of[Layout::template base<X>] = 0;
+            constexpr int base = Layout::template base<X>;
+            position.of[N] += moved.of[base];
+            moved.of[base] = 0;
         }
-        return cursor<Data, Layout, Ts..., X>(
-            pointer_, shape_, terms<Ts..., X>{{look_up<Ts>(position_)}..., {x}}, moved);
-    }
-    constexpr auto with() const { return *this; }
-    template <index X, index... Xs>
-        requires(sizeof...(Xs) > 0)
-    constexpr auto with(X x, Xs... xs) const {
-        return with(x).with(xs...);
-    }
-    template <class... Xs> constexpr auto moved_by(coords<Xs...> const& c) const {
-        return with(c.template get<Xs>()...);
     }
 
-    template <class... Xs> constexpr void step_by(coords<Xs...> const& c) {
-        (step_one(c.template get<Xs>()), ...);
+    template <class... Xs> constexpr void step_by_entries(coords<Xs...> const& c) {
+        (step_by(c.template get<Xs>()), ...);
     }
-    template <index X> constexpr void step_one(X x) {
-        if constexpr (!contains<bases, base_of<X>>) {
-            return;
-        } else if constexpr ((same<dimension_of<X>, Ts> || ...)) {
-            using sum = dimension_of<X>;
-            static_cast<entry<sum, sum>&>(position_).value.value += x.value;
-        } else if constexpr (takes_steps<base_of<X>, Ts...>) {
-            using sum = base_of<X>;
-            static_cast<entry<sum, sum>&>(position_).value.value += count<1>(x);
-        } else {
+    template <index X> constexpr void step_by(X x) {
+        constexpr int sum = position_of<dimension_of<X>, Ts...>();
+        constexpr int whole = position_of<base_of<X>, Ts...>();
+        if constexpr (sum >= 0) {
+            position_.of[sum] += x.value;
+        } else if constexpr (whole >= 0) {
+            position_.of[whole] += count<1>(x);
+        } else if constexpr (contains<bases, base_of<X>>) {
             moved_.of[Layout::template base<base_of<X>>] += count<1>(x);
         }
     }
 
     template <class... Bases> constexpr bool inbounds_in(mp_list<Bases...>) const {
-        return (... & inbounds_of<Bases>());
+        return (... & inbounds_of<Bases>(numbers_below<sizeof...(Ts)>()));
     }
-    template <class Base> constexpr bool inbounds_of() const {
+    template <class Base, int... N> constexpr bool inbounds_of(numbers<N...>) const {
         constexpr int base = Layout::template base<Base>;
         int const extent = shape_.template extent_in_units<base>();
         // No bound of a term is trusted here: this is the test that guards an access.
-        int const position = (moved_.of[base] + ... +
-                              (same<base_of<Ts>, Base> ? count<1>(look_up<Ts>(position_)) : 0));
+        int const position = (moved_.of[base] + ... + (position_.of[N] * unit_of<Ts, Base>));
         return static_cast<unsigned>(position) < static_cast<unsigned>(extent);
     }
 
@@ -207,8 +207,8 @@ template <class Data, class Layout, class... Ts> class cursor {
 
     Data* pointer_;
     Layout shape_;
-    terms<Ts...> position_;
-    typename Layout::steps moved_;
+    terms position_;
+    steps moved_;
 };
 
 } // namespace spio

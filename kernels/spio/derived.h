@@ -19,6 +19,8 @@ struct derived_axis<Function, mp_list<Placed...>, mp_list<Read...>> {
     digit read[sizeof...(Read) + 1];
     long long memory_stride = -1;
 
+    static constexpr int num_digits = sizeof...(Placed) + sizeof...(Read);
+
     constexpr int size() const {
         int product = 1;
         for (digit const& d : placed) product *= d.size;

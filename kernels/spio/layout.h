@@ -12,11 +12,13 @@ template <int Count> struct dynamic_extents {
 };
 template <> struct dynamic_extents<0> {};
 
-// A position in a layout: the values that its subscripts had, each by its type, and what it was
-// stepped by since, per base, where no term could take that up.
-template <index... Ts> struct terms : entry<Ts, Ts>... {};
-template <int NumBases> struct steps {
-    int of[NumBases + 1] = {};
+// A position in a layout: a value for each of its terms, whose types are known, or a step for each
+// base of the layout.
+template <int Count> struct values {
+    int of[Count] = {};
+};
+template <> struct values<0> {
+    static constexpr int const* of = nullptr;
 };
 
 // An offset in elements: what 32 bits are known to hold, and the rest.
@@ -32,14 +34,21 @@ template <auto... Axes> consteval int dynamic_bases_before(int end) {
 }
 template <auto... Axes> inline constexpr int num_bases = length(layout_bases<Axes...>());
 
-// The sum of terms takes up any step if one of them is an unbounded value of the base itself.
-template <class Base, class... Ts> inline constexpr bool takes_steps = ((same<Ts, Base>) || ...);
+template <class Dimension, long long Most>
+constexpr refusal<Dimension> a_dynamic_size_is_from_0_to_its_greatest(int size) {
+    return {size};
+}
+template <class Dimension, long long Most> constexpr void check_extent(int size) {
+    if (__builtin_is_constant_evaluated() && !(0 <= size && size <= Most)) {
+        a_dynamic_size_is_from_0_to_its_greatest<Dimension, Most>(size);
+    }
+}
 
 template <auto... Axes>
     requires no_problem<layout_problem_of<Axes...>>
 struct layout : dynamic_extents<dynamic_bases_before<Axes...>(num_bases<Axes...>)> {
     using bases = layout_bases<Axes...>;
-    using steps = spio::steps<num_bases<Axes...>>;
+    using steps = values<num_bases<Axes...>>;
     static constexpr auto table = layout_table_of<Axes...>;
     using offset_type = typename either<table.is_narrow(0), int, long long>::type;
     using size_type = typename either<table.greatest_size() <= 0x7fffffff, int, long long>::type;
@@ -74,8 +83,7 @@ struct layout : dynamic_extents<dynamic_bases_before<Axes...>(num_bases<Axes...>
     template <index... Sizes>
         requires(sizeof...(Sizes) > 0) && sized_by<Sizes...>
     constexpr explicit layout(Sizes... sizes) {
-        (expects(0 <= spio::count<1>(sizes) &&
-                 spio::count<1>(sizes) <= table.extent(base<base_of<Sizes>>)),
+        (check_extent<base_of<Sizes>, table.extent(base<base_of<Sizes>>)>(spio::count<1>(sizes)),
          ...);
         ((this->values[dynamic_bases_before<Axes...>(base<base_of<Sizes>>)] =
               spio::count<1>(sizes)),
@@ -117,12 +125,7 @@ struct layout : dynamic_extents<dynamic_bases_before<Axes...>(num_bases<Axes...>
         }
     }
     // The number of elements from the first to the last, with the padding between.
-    constexpr long long storage_size() const {
-        return over_axes([&]<int... A>() {
-            bool const empty = ((count<A>() == 0) || ...);
-            return empty ? 0 : (1 + ... + ((count<A>() - 1) * memory_stride<A>()));
-        });
-    }
+    constexpr long long storage_size() const { return storage_over(numbers_below<num_axes>()); }
 
     // The size of the axis that counts D, and the extent of D's base in steps of D, rounded down.
     template <index D>
@@ -141,21 +144,12 @@ struct layout : dynamic_extents<dynamic_bases_before<Axes...>(num_bases<Axes...>
     // The number of elements.
     constexpr size_type size() const { return size_over(bases()); }
 
-    template <index... Ts>
-    constexpr displacement offset(terms<Ts...> const& position, steps const& moved) const {
-        return over_axes([&]<int... A>() {
-            displacement sum;
-            (add<A, Axes>(sum, value_on<Axes>(Axes, position, moved)), ...);
-            return sum;
-        });
+    // Where the position is that has these terms and these steps.
+    template <class... Ts> constexpr displacement offset(int const* terms, int const* steps) const {
+        return offset_over<Ts...>(numbers_below<num_axes>(), terms, steps);
     }
 
-    // f.operator()<A...>() with the numbers of all axes, or of all digits that they place.
-    template <class Function> static constexpr auto over_axes(Function f) {
-        return [&]<int... A>(numbers<A...>) {
-            return f.template operator()<A...>();
-        }(numbers_below<num_axes>());
-    }
+    // f.operator()<D...>() with the numbers of all digits that the axes place.
     template <class Function> static constexpr auto over_placed(Function f) {
         return [&]<int... N>(numbers<N...>) {
             return f.template operator()<table.nth_placed(N)...>();
@@ -163,6 +157,10 @@ struct layout : dynamic_extents<dynamic_bases_before<Axes...>(num_bases<Axes...>
     }
 
   private:
+    template <int... A> constexpr long long storage_over(numbers<A...>) const {
+        bool const empty = ((count<A>() == 0) || ...);
+        return empty ? 0 : (1 + ... + ((count<A>() - 1) * memory_stride<A>()));
+    }
     template <class... Bases> constexpr size_type size_over(mp_list<Bases...>) const {
         return (size_type(1) * ... * size_of<base<Bases>>());
     }
@@ -183,45 +181,57 @@ struct layout : dynamic_extents<dynamic_bases_before<Axes...>(num_bases<Axes...>
         }
     }
 
-    template <int A, auto Axis> constexpr void add(displacement& sum, int value) const {
+    template <class... Ts, int... A>
+    constexpr displacement offset_over(numbers<A...>, int const* terms, int const* steps) const {
+        displacement sum;
+        (add<A, Axes, Ts...>(sum, terms, steps), ...);
+        return sum;
+    }
+    template <int A, auto Axis, class... Ts>
+    constexpr void add(displacement& sum, int const* terms, int const* steps) const {
+        constexpr int first = table.first_digit(A);
+        int value;
+        if constexpr (is_plain_axis<decltype(Axis)>) {
+            value = digit_at<first, Ts...>(terms, steps);
+        } else {
+            value = value_on<Axis, first, Ts...>(numbers_below<Axis.num_digits>(), terms, steps);
+        }
         if constexpr (table.is_narrow(A)) {
             sum.narrow += value * static_cast<int>(memory_stride<A>());
         } else {
             sum.wide += value * memory_stride<A>();
         }
     }
-
-    template <auto Axis, class Dimension, index... Ts>
-    static constexpr int value_on(axis<Dimension>, terms<Ts...> const& position,
-                                  steps const& moved) {
-        return digit_at<base_of<Dimension>, Axis.as_digit()>(position, moved);
+    // What a function says of its digits, each a value of the dimension that it counts.
+    template <auto Axis, int First, class... Ts, int... D>
+    static constexpr int value_on(numbers<D...>, int const* terms, int const* steps) {
+        return Axis.function(
+            typename digit_dimension<First + D>::type(digit_at<First + D, Ts...>(terms, steps))...);
     }
-    template <auto Axis, class Function, class... Placed, class... Read, index... Ts>
-    static constexpr int value_on(derived_axis<Function, mp_list<Placed...>, mp_list<Read...>>,
-                                  terms<Ts...> const& position, steps const& moved) {
-        // Each digit as a value of the dimension that it counts.
-        return [&]<int... P, int... R>(numbers<P...>, numbers<R...>) {
-            return Axis.function(fold<base_of<Placed>, Axis.placed[P].stride>(
-                                     digit_at<base_of<Placed>, Axis.placed[P]>(position, moved))...,
-                                 fold<base_of<Read>, Axis.read[R].stride>(
-                                     digit_at<base_of<Read>, Axis.read[R]>(position, moved))...);
-        }(numbers_below<sizeof...(Placed)>(), numbers_below<sizeof...(Read)>());
-    }
+    template <int D>
+    struct digit_dimension
+        : type_is<
+              fold<typename nth<bases, table.digits[D].base>::type, table.digits[D].is.stride>> {};
 
-    template <class Base, digit D, index... Ts>
-    static constexpr int digit_at(terms<Ts...> const& position, steps const& moved) {
-        constexpr long long period = table.period(base<Base>, D);
-        int const step = moved.of[base<Base>];
-        if constexpr (takes_steps<Base, Ts...>) {
-            return digit_of<Base, D.stride, period>(look_up<Ts>(position)...);
-        } else if constexpr (table.is_linear(base<Base>) || !(same<base_of<Ts>, Base> || ...)) {
-            return digit_of<Base, D.stride, period>(look_up<Ts>(position)..., Base(step));
+    template <int D, class... Ts>
+    static constexpr int digit_at(int const* terms, int const* steps) {
+        constexpr digit_row row = table.digits[D];
+        constexpr int stride = row.is.stride;
+        constexpr long long period = table.period(row.base, row.is);
+        using base = typename nth<bases, row.base>::type;
+        using all = numbers_below<sizeof...(Ts)>;
+        int const step = steps[row.base];
+        // The sum of terms took up any step if one of them is an unbounded value of the base
+        // itself.
+        if constexpr ((same<Ts, base> || ...)) {
+            return digit_of<base, stride, period, false, Ts...>(all(), terms, 0);
+        } else if constexpr (table.is_linear(row.base) || !(same<base_of<Ts>, base> || ...)) {
+            return digit_of<base, stride, period, true, Ts...>(all(), terms, step);
         } else {
             // A position that was not stepped, as most are, keeps the little arithmetic that its
             // types ask for.
-            return step == 0
-                       ? digit_of<Base, D.stride, period>(look_up<Ts>(position)...)
-                       : digit_of<Base, D.stride, period>(look_up<Ts>(position)..., Base(step));
+            return step == 0 ? digit_of<base, stride, period, false, Ts...>(all(), terms, 0)
+                             : digit_of<base, stride, period, true, Ts...>(all(), terms, step);
         }
     }
 };

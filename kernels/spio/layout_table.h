@@ -205,7 +205,8 @@ constexpr void add_to(Table& table,
     (table.add_digit(position_in<base_of<Read>>(Bases()), a.read[i++], false, false), ...);
 }
 template <auto... Axes> constexpr auto make_layout_table() {
-    layout_table<sizeof...(Axes), (0 + ... + length(decltype(bases_on(Axes))()))> table;
+    constexpr int digits = (0 + ... + length(decltype(bases_on(Axes))()));
+    layout_table<room_for(sizeof...(Axes)), room_for(digits)> table;
     (add_to<layout_bases<Axes...>>(table, Axes), ...);
     return table;
 }

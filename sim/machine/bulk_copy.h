@@ -20,7 +20,8 @@ void bulk_load(void* shared, void const* global, int bytes, mbarrier_word* barri
 void bulk_store(void* global, void const* shared, int bytes);
 
 // A box, from the coordinates of its first element, innermost first. Elements outside the tensor
-// load as zero and are not stored.
+// load as zero and are not stored. A load may begin before the tensor; a store that does is an
+// illegal instruction (seen on an H200).
 void box_load(void* shared, tensor_map_words const* map, int const (&at)[1],
               mbarrier_word* barrier);
 void box_load(void* shared, tensor_map_words const* map, int const (&at)[2],

@@ -76,7 +76,8 @@ def main():
     refused = [case for case in cases if case.wrong]
     options.work.mkdir(parents=True, exist_ok=True)
     controls = options.work / "controls.cu"
-    controls.write_text('#include "dimensions.h"\n' + "".join(case.rest() for case in cases))
+    includes = {line: None for case in cases for line in case.lines if line.startswith("#include")}
+    controls.write_text("\n".join([*includes, ""]) + "".join(case.rest() for case in cases))
 
     failures = []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

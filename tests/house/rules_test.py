@@ -19,7 +19,8 @@ good = [
     ("modules/dims.cppm", opening + "export module spio.dims;\nexport import :algebra;\n"),
     ("modules/cache/key.cppm", opening + "export module spio.cache:key;\nimport :sha256;\n"),
     ("modules/jit.cppm", opening + "export module spio.jit;\nimport spio.cache;\n"),
-    ("modules/cuda.cpp", opening + "module;\n#include <cuda.h>\nmodule spio.cuda;\n"),
+    ("modules/cuda/abi.cppm", opening + "module;\n#include <cstddef>\nmodule spio.cuda:abi;\n"),
+    ("tests/cuda/abi.cpp", opening + "#include <cuda.h>\n"),
     ("tests/fail/a.cpp", "// clang: no axis\n// SPDX-License-Identifier: Apache-2.0\n"),
 ]
 
@@ -29,6 +30,8 @@ bad = [
     ("kernels/spio/a.h", header + '#include "spio/tile/mma.h"\n', "point left"),
     ("kernels/conv2d.cuh", header + '#include "matmul.h"\n', "point left"),
     ("kernels/spio/a.h", header + '#include "machine/mma.h"\n', "point left"),
+    ("sim/a.h", header + '#include "spio/dims.h"\n', "no kernel"),
+    ("sim/machine/nothing.h", header, "name of what it stands for"),
     ("kernels/machine/mma.h", header + '#include "spio/a.h"\n', "point left"),
     ("kernels/spio/a.h", header + "std::size_t n;\n", "no std"),
     ("kernels/spio/a.h", header + "import spio.dims;\n", "does not import"),
@@ -45,6 +48,7 @@ bad = [
     ("modules/other.cppm", opening + "export module other;\n", "not a module"),
     ("modules/dims.cppm", opening + "export module spio.spec;\n", "module's name"),
     ("modules/launch.cpp", opening + "module;\n#include <cuda.h>\nmodule spio.launch;\n", "only"),
+    ("modules/cuda/abi.cppm", opening + "module;\n#include <cuda.h>\nmodule spio.cuda:abi;\n", "only"),
     ("jit/cache.cpp", opening + "#include <nvrtc.h>\n", "only"),
     ("jit/cache.cpp", opening + '#include "aot/pack.h"\n', "does not know"),
     ("tests/dims/a.cpp", "int x;\n", "one sentence"),

@@ -59,7 +59,8 @@ template <int Span>
 using stage_tiles = tensor<cell, axis<STAGE>(stages), tile_h, tile_w, cells_of_pixel<Span>()>;
 
 // Each block has an image. Its tiles come by boxes of x; what came is told in y, zeros where there
-// is no image; with their signs flipped they go to boxes of z, of the size of x.
+// is no image; with their signs flipped they go to boxes of z, which is of the size of x, one pixel
+// further on: no store begins before its tensor.
 template <int Span> struct params {
     map<Span> const* x;
     map<Span> const* z;

@@ -48,7 +48,7 @@ template <int Span, int Threads> struct copier {
         fence_for_bulk_copies();
     }
     __device__ void store(Tile const& at, bounded<STAGE, stages> stage) const {
-        store_box<sm_90a>(*p.z, image() + at + origin(), stage_of[stage]);
+        store_box<sm_90a>(*p.z, image() + at, stage_of[stage]);
         commit_bulk_stores();
     }
     __device__ static auto deal_out(int thread) {

@@ -11,9 +11,14 @@
 #include "planted_bugs.h"
 #include "run.h"
 
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <new>
 #include <optional>
 
 namespace {
@@ -48,7 +53,8 @@ request parse(int argc, char** argv) {
     return r;
 }
 
-std::vector<std::unique_ptr<gpu_device>> open_images(request const& r, gpu const& on) {
+std::vector<std::unique_ptr<gpu_device>> open_images(request const& r, gpu const& on,
+                                                     bool is_told) {
     std::vector<std::filesystem::path> folders;
     for (auto const& entry : std::filesystem::directory_iterator(r.images)) {
         if (!entry.is_directory()) continue;
@@ -63,12 +69,18 @@ std::vector<std::unique_ptr<gpu_device>> open_images(request const& r, gpu const
             on, folder, r.is_bare ? memory_kind::bare : memory_kind::guarded);
         if (images->can_run()) {
             devices.push_back(std::move(images));
-        } else {
+        } else if (is_told) {
             std::printf("skip %s: its code does not run on this GPU\n", images->name().c_str());
         }
     }
     if (devices.empty()) throw failure("no images that run here in " + r.images.string());
     return devices;
+}
+
+void describe(gpu const& on) {
+    std::printf("GPU: %s, compute capability %d.%d, driver for CUDA %d.%d\n", on.name().c_str(),
+                on.arch() / 10, on.arch() % 10, on.driver_version() / 1000,
+                on.driver_version() % 1000 / 10);
 }
 
 // The number of runs and of those that failed, over all images.
@@ -97,24 +109,57 @@ void run_everywhere(test_case const& what, request const& r,
     }
 }
 
-int run(request const& r) {
+void run_here(request const& r, test_case const& what, bool is_first, tally& sum) {
     gpu const on;
-    std::printf("GPU: %s, compute capability %d.%d, driver for CUDA %d.%d\n", on.name().c_str(),
-                on.arch() / 10, on.arch() % 10, on.driver_version() / 1000,
-                on.driver_version() % 1000 / 10);
-    auto const devices = open_images(r, on);
+    if (is_first) describe(on);
+    auto const devices = open_images(r, on, is_first);
+    run_everywhere(what, r, devices, sum);
+}
+
+// In a process of its own: a kernel that crashes takes its context along, and no case after it.
+void run_apart(request const& r, test_case const& what, bool is_first, tally& sum) {
+    std::fflush(stdout);
+    pid_t const child = fork();
+    if (child == 0) {
+        try {
+            run_here(r, what, is_first, sum);
+        } catch (std::exception const& stopped) {
+            std::printf("FAIL %s: %s\n", what.name.c_str(), stopped.what());
+            ++sum.runs;
+            ++sum.failed;
+        }
+        std::fflush(stdout);
+        _exit(0);
+    }
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
+        std::printf("FAIL %s: its process ended with status %d\n", what.name.c_str(), status);
+        ++sum.runs;
+        ++sum.failed;
+    }
+}
+
+int run(request const& r) {
     if (!r.planted.empty()) {
-        for (auto const& device : devices) run_planted(*device, r.planted);
+        gpu const on;
+        describe(on);
+        for (auto const& device : open_images(r, on, true)) run_planted(*device, r.planted);
         std::printf("ran what is planted for %s\n", r.planted.c_str());
         return 0;
     }
-    tally sum;
+    void* const shared =
+        mmap(nullptr, sizeof(tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) throw failure("no memory to count in");
+    tally& sum = *new (shared) tally;
+    bool is_first = true;
     for (auto const* each : test_case::all()) {
         if (!r.names.empty() && std::ranges::find(r.names, each->name) == r.names.end()) continue;
-        run_everywhere(*each, r, devices, sum);
+        // compute-sanitizer watches this process alone.
+        (r.is_bare ? run_here : run_apart)(r, *each, is_first, sum);
+        is_first = false;
     }
-    std::printf("figure: kernels on the GPU: %d of %d runs pass, with %zu kinds of images\n",
-                sum.runs - sum.failed, sum.runs, devices.size());
+    std::printf("figure: kernels on the GPU: %d of %d runs pass\n", sum.runs - sum.failed,
+                sum.runs);
     return sum.failed > 0 || sum.runs == 0;
 }
 

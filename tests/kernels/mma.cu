@@ -42,7 +42,7 @@ template <factor T, auto I, auto J, auto K> __device__ void multiply_once(params
 
     using pair_of_floats = vec<float, 2>;
     auto const y = tensor<pair_of_floats, I, J / 2>(reinterpret_cast<pair_of_floats*>(p.c));
-    auto const mine = y[typename sum::lane_index(this_lane().get())];
+    auto const mine = y[for_lane<typename sum::lane_index>(this_lane())];
     for (auto const piece : range(typename sum::pieces())) *mine[piece] = *c[piece];
 }
 

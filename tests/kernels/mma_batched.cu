@@ -22,12 +22,24 @@ using sum = sum_fragment<i % 16, j % 16>;
 using left_fragments = tensor<left, n, step / 16, i / 16>;
 using right_fragments = tensor<right, n, step / 16, j / 16>;
 using sum_fragments = tensor<sum, n, i / 16, j / 16>;
+// TestTensorDivideByFragment.test_division_sets_data_type_to_Fragment,
+// test_division_different_fragment_sizes, TestTensorWithFragmentType.test_fragment_as_dtype,
+// TestTensorPositionalDimArgs.test_positional_with_fragment_dtype
+static_assert(same<left_fragments::data_type, left> &&
+              left_fragments::size<fold<I, 16>>() == fold<I, 16>(2));
+static_assert(sum_fragments::extents() == make_coordinates(N(2), I(32), J(32)));
+// TestFragmentSpecs.test_fragment_type_has_dtype,
+// TestFragmentFactory.test_rejects_invalid_dtype_for_a
+template <class T>
+concept multiplied = requires { typename left_fragment<T, i % 16, k % 16>; };
+static_assert(same<left::data_type, half2> && same<sum::data_type, vec<float, 2>>);
+static_assert(multiplied<half> && multiplied<bfloat16> && !multiplied<float> && !multiplied<int>);
 
 using half8 = vec<half, 8>;
 using left_tile = tensor<half8, n, i, swizzle(k / 8, i % 8)>;
 using right_tile = tensor<half8, n, j, swizzle(k / 8, j % 8)>;
-static_assert(bank_conflicts<left_tile, left::rows>() == 0);
-static_assert(bank_conflicts<right_tile, right::rows>() == 0);
+static_assert(bank_conflicts<left_tile, left::map::rows>() == 0);
+static_assert(bank_conflicts<right_tile, right::map::rows>() == 0);
 
 using float2 = vec<float, 2>;
 using products = tensor<float2, n, i, j / 2>;
@@ -65,7 +77,8 @@ extern "C" __global__ void mma_batched(params p) {
         multiply(c, a, b);
     }
 
-    auto const mine = products(reinterpret_cast<float2*>(p.c))[sum::lane_index(this_lane().get())];
+    auto const mine =
+        products(reinterpret_cast<float2*>(p.c))[for_lane<sum::lane_index>(this_lane())];
 #pragma unroll
     for (auto const at : range(c)) {
 #pragma unroll

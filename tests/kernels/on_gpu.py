@@ -3,8 +3,8 @@
 """on_gpu.py FOLDER --out OUT [--commit HASH] [--skip-tools] [NAME...]
 
 FOLDER is what the build left in tests/kernels: the program kernels_on_gpu and the folder images.
-Nothing else is needed but the driver and compute-sanitizer. What is printed goes to OUT too, a file
-for each step, and the results to OUT/kernels_on_gpu-DATE.json.
+Nothing else is needed but the driver and compute-sanitizer. All that is printed goes to
+OUT/kernels_on_gpu-DATE.log, and the results to a file of that name that ends in .json.
 """
 import argparse
 import datetime
@@ -22,15 +22,15 @@ TOOLS = {
     "memcheck": r"Invalid __global__ read",
     "racecheck": r"Race reported|hazard detected|Error: .*hazard",
     "initcheck": r"Uninitialized __global__ memory read",
-    "synccheck": r"Barrier error|Divergent thread",
+    "synccheck": r"Barrier error|Divergent thread|Invalid arguments",
 }
 
 
 class Steps:
     """Runs programs one after the other, and keeps what they print."""
 
-    def __init__(self, out, seconds):
-        self.out, self.seconds, self.failed = out, seconds, []
+    def __init__(self, log, seconds):
+        self.log, self.seconds, self.failed = log, seconds, []
 
     def run(self, name, command):
         start = time.monotonic()
@@ -43,7 +43,8 @@ class Steps:
             text = (late.stdout or b"").decode(errors="replace") + f"\nstopped after {self.seconds} s\n"
         except OSError as missing:
             status, text = "did not start", f"{missing}\n"
-        (self.out / f"{name}.log").write_text(text)
+        self.log.write(f"==> {name}: {' '.join(map(str, command))}\n{text}==> status {status}\n\n")
+        self.log.flush()
         return status, text, round(time.monotonic() - start, 1)
 
     def judge(self, name, good, seconds, words, text=""):
@@ -94,51 +95,66 @@ def describe(options, first_line, sanitizer):
     }
 
 
-def main():
+def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("names", nargs="*", help="only these cases")
     parser.add_argument("--out", type=pathlib.Path, required=True)
-    parser.add_argument("--commit")
+    parser.add_argument("--commit", help="of what was built, if no git knows it")
     parser.add_argument("--sanitizer", default=shutil.which("compute-sanitizer")
                         or "/usr/local/cuda/bin/compute-sanitizer")
     parser.add_argument("--skip-tools", action="store_true", help="only run the cases")
     parser.add_argument("--planted-images", default="nvcc-sm_90a", help="whose planted bugs to run")
     parser.add_argument("--seconds", type=int, default=150, help="for one step")
-    options = parser.parse_args()
-    options.out.mkdir(parents=True, exist_ok=True)
-    program, images = options.folder / "kernels_on_gpu", options.folder / "images"
-    program.chmod(0o755)
-    steps = Steps(options.out, options.seconds)
+    return parser.parse_args()
 
-    status, text, seconds = steps.run("cases", [program, images, *options.names])
-    cases = cases_of(text)
+
+def run_cases(options, steps, program):
+    """All cases at full size, on the host device and with all images; and what the program printed."""
+    status, text, seconds = steps.run("cases", [*program, *options.names])
     print(text)
     summary = re.search(r"^figure: (.*)$", text, re.M)
     steps.judge("cases", status == 0 and summary, seconds, summary[1] if summary else f"status {status}")
-    report = describe(options, text, None if options.skip_tools else options.sanitizer)
-    report["cases"] = cases
+    return text
 
-    report["tools"], report["planted"] = {}, {}
-    for tool, words in {} if options.skip_tools else TOOLS.items():
-        sanitizer = [options.sanitizer, "--tool", tool, "--error-exitcode", 9, program, images]
-        name = tool
-        status, text, seconds = steps.run(name, [*sanitizer, *options.names, "--small", "--bare"])
-        runs, errors = cases_of(text), errors_of(text)
-        steps.judge(name, status == 0 and errors == 0 and runs, seconds,
-                    f"{errors} errors in {len(runs)} runs, status {status}", text)
-        report["tools"][tool] = {"errors": errors, "runs": len(runs), "status": status, "seconds": seconds}
 
-        name = f"planted_{tool}"
-        status, text, seconds = steps.run(
-            name, [*sanitizer, "--planted", tool, "--bare", "--images", options.planted_images])
-        found, errors = re.search(words, text), errors_of(text)
-        steps.judge(name, found and errors, seconds, f"{errors} errors, status {status}", text)
-        report["planted"][tool] = {"errors": errors, "found": bool(found and errors),
-                                   "words": found[0] if found else "", "seconds": seconds}
+def run_tool(options, steps, program, tool):
+    """All cases at small size under a tool, which must find nothing."""
+    status, text, seconds = steps.run(tool, [options.sanitizer, "--tool", tool, "--error-exitcode", 9, "--report-api-errors", "no",
+                                             *program, *options.names, "--small", "--bare"])
+    runs, errors = len(cases_of(text)), errors_of(text)
+    steps.judge(tool, status == 0 and errors == 0 and runs, seconds,
+                f"{errors} errors in {runs} runs, status {status}", text)
+    return {"errors": errors, "runs": runs, "status": status, "seconds": seconds}
 
+
+def run_planted(options, steps, program, tool):
+    """The bug planted for a tool, which it must find."""
+    name = f"planted_{tool}"
+    status, text, seconds = steps.run(name, [options.sanitizer, "--tool", tool, "--error-exitcode", 9, *program,
+                                             "--planted", tool, "--bare", "--images", options.planted_images])
+    found, errors = re.search(TOOLS[tool], text), errors_of(text)
+    steps.judge(name, found and errors, seconds, f"{errors} errors, status {status}", text)
+    return {"errors": errors, "found": bool(found and errors), "words": found[0] if found else "",
+            "seconds": seconds}
+
+
+def main():
+    options = parse()
+    options.out.mkdir(parents=True, exist_ok=True)
+    name = f"kernels_on_gpu-{datetime.date.today().isoformat()}"
+    program = [options.folder / "kernels_on_gpu", options.folder / "images"]
+    tools = {} if options.skip_tools else TOOLS
+    with open(options.out / f"{name}.log", "w") as log:
+        steps = Steps(log, options.seconds)
+        text = run_cases(options, steps, program)
+        report = describe(options, text, options.sanitizer if tools else None)
+        report["cases"] = cases_of(text)
+        report["tools"] = {tool: run_tool(options, steps, program, tool) for tool in tools}
+        report["planted"] = {tool: run_planted(options, steps, program, tool) for tool in tools}
     report["passes"] = not steps.failed
-    file = options.out / f"kernels_on_gpu-{report['date']}.json"
+
+    file = options.out / f"{name}.json"
     file.write_text(json.dumps(report, indent=2) + "\n")
     print("written:", file)
     print(f"figure: on the GPU: {len(steps.failed)} steps failed", *steps.failed)

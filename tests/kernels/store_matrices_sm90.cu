@@ -25,18 +25,19 @@ using source = tensor<float2 const, i, j / 2>;
 using target = tensor<half8, i, j / 8>;
 using tile = tensor<half8, checkerboard(i, j / 8)>;
 using cell_of_lane = compound_index<i, j / 8>;
-static_assert(bank_conflicts<tile, factor_of_next::rows>() == 0);
+static_assert(bank_conflicts<tile, factor_of_next::map::rows>() == 0);
 static_assert(bank_conflicts<tile, cell_of_lane>() == 0);
 
 extern "C" __global__ void store_matrices(params p) {
     auto const [rows, rest] = dynamic_shared_memory<shared_bytes>().push<tile>();
-    auto const x = source(reinterpret_cast<float2 const*>(p.x))[sum::lane_index(this_lane().get())];
+    auto const x =
+        source(reinterpret_cast<float2 const*>(p.x))[for_lane<sum::lane_index>(this_lane())];
     sum c;
     for (auto const piece : range(sum::pieces())) *c[piece] = *x[piece];
 
     c.rounded<half>().store<sm_90a>(rows[factor_of_next::row_index()]);
     sync_warp();
-    auto const cell = cell_of_lane(this_lane().get());
+    auto const cell = for_lane<cell_of_lane>(this_lane());
     *target(reinterpret_cast<half8*>(p.y))[cell] = *rows[cell];
 }
 

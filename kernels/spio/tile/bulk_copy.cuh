@@ -66,8 +66,9 @@ template <arch Arch, class NotAtTheTile, class Map, class P>
     requires(has_bulk_copies<Arch> && !at_a_tile<NotAtTheTile, typename Map::tile_type>)
 void load_box(NotAtTheTile const&, Map const&, P const&, mbarrier<Arch>&) = delete;
 
-// The tile goes to the box that begins at a place; what would lie outside the tensor goes nowhere.
-// Before it, who wrote the tile calls fence_for_bulk_copies, and all meet.
+// The tile goes to the box that begins at a place, no coordinate of which is negative; what would
+// lie beyond the tensor goes nowhere. Before it, who wrote the tile calls fence_for_bulk_copies,
+// and all meet.
 template <arch Arch, class Map, place P, class From>
     requires has_bulk_copies<Arch> && at_a_tile<From, typename Map::tile_type>
 __device__ void store_box(Map const& map, P const& to, From const& from) {

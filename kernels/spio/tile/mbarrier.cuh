@@ -32,6 +32,9 @@ struct mbarrier {
     {
         machine::mbarrier_arrive_and_expect(&word, bytes);
     }
+    template <arch ArchWithoutCountsOfBytes = Arch>
+        requires(!has_bulk_copies<ArchWithoutCountsOfBytes>)
+    void arrive_and_expect(int) = delete;
 
     // Until the phase of this parity has ended: that of the first is 0, then they alternate.
     __device__ void wait(int parity) {

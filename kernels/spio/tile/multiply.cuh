@@ -31,6 +31,8 @@ __device__ void multiply(sum_fragment<I, J>& c, left_fragment<T, I, K> const& a,
         at[1] = {sum[2], sum[3]};
     }
 }
+template <auto I, auto J, class Left, class NotItsFactor>
+void multiply(sum_fragment<I, J>&, Left const&, NotItsFactor const&) = delete;
 
 // A walk over some bases of a tensor, in steps of what it places for them.
 template <class Layout, class Base>

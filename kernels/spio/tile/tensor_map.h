@@ -51,11 +51,11 @@ template <class Tile, class Global> struct box_in {
     static constexpr int scalars = scalars_in<data>;
 
     static constexpr bool global_is_plain() {
-        if (rank > 5 || global.digit_count != rank || global.base_count != rank) return false;
+        bool plain = rank <= 5 && global.digit_count == rank && global.base_count == rank;
         for (int a = 0; a < rank; ++a) {
-            if (!global.axes[a].plain || global.digits[a].is.is_ring) return false;
+            plain &= global.axes[a].plain && !global.digits[a].is.is_ring;
         }
-        return global.memory_stride(rank - 1) == 1;
+        return plain && global.memory_stride(rank - 1) == 1;
     }
     // The global axis that an axis of the tile goes along, or -1.
     template <class... Bases> static constexpr int along(mp_list<Bases...>, int tile_axis) {
@@ -114,7 +114,7 @@ template <class Tile, class Global> struct box_in {
         return 1;
     }
     static constexpr box_plan plan(typename Global::layout_type const& shape) {
-        return Global::layout_type::over_axes([&]<int... A>() {
+        return [&]<int... A>(numbers<A...>) {
             box_plan plan;
             plan.rank = rank;
             plan.element_bytes = static_cast<int>(sizeof(data)) / scalars;
@@ -126,7 +126,7 @@ template <class Tile, class Global> struct box_in {
               plan.box[rank - 1 - A] = steps(A) * (A == rank - 1 ? scalars : 1)),
              ...);
             return plan;
-        });
+        }(numbers_below<rank>());
     }
 };
 

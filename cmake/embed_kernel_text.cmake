@@ -1,0 +1,74 @@
+# Writes a C++ source that holds the text of all kernels; a script, run while Spio is built.
+# SPDX-License-Identifier: Apache-2.0
+#
+#     cmake -D KERNELS=DIR -D MP11=DIR -D OUTPUT=FILE -P embed_kernel_text.cmake
+cmake_minimum_required(VERSION 3.28)
+
+file(GLOB_RECURSE names RELATIVE "${KERNELS}" "${KERNELS}/*.h" "${KERNELS}/*.cuh")
+
+# Of Boost what they include, and what that includes.
+set(boost "")
+set(unread ${names})
+while(unread)
+    list(POP_FRONT unread name)
+    set(folder "${KERNELS}")
+    if(name IN_LIST boost)
+        set(folder "${MP11}")
+    endif()
+    file(STRINGS "${folder}/${name}" lines REGEX "^[ \t]*#[ \t]*include[ \t]*<boost/")
+    foreach(line IN LISTS lines)
+        string(REGEX REPLACE ".*<(.*)>.*" "\\1" found "${line}")
+        if(NOT found IN_LIST boost)
+            list(APPEND boost "${found}")
+            list(APPEND unread "${found}")
+        endif()
+    endforeach()
+endwhile()
+
+set(all "")
+set(entries "")
+list(APPEND names ${boost})
+list(SORT names)
+foreach(name IN LISTS names)
+    set(folder "${KERNELS}")
+    if(name IN_LIST boost)
+        set(folder "${MP11}")
+    endif()
+    file(READ "${folder}/${name}" text)
+    file(SIZE "${folder}/${name}" size)
+    string(LENGTH "${text}" length)
+    if(NOT size EQUAL length OR text MATCHES "\\)kernel_text\"")
+        message(FATAL_ERROR "${folder}/${name} is no text that can be embedded")
+    endif()
+    string(APPEND all "${name}\n${size}\n${text}")
+    string(APPEND entries "    {\"${name}\", std::string_view(R\"kernel_text(${text})kernel_text\", ${size})},\n")
+endforeach()
+string(SHA256 digest "${all}")
+
+file(WRITE "${OUTPUT}.new" "// The text of all kernels, written by embed_kernel_text.cmake.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <span>
+#include <string_view>
+
+module spio.jit;
+
+namespace spio::jit {
+
+namespace {
+
+constexpr header headers[] = {
+${entries}};
+
+} // namespace
+
+std::span<header const> kernel_text() { return headers; }
+
+std::string_view kernel_text_digest() {
+    return \"${digest}\";
+}
+
+} // namespace spio::jit
+")
+file(RENAME "${OUTPUT}.new" "${OUTPUT}")

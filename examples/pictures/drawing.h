@@ -1,0 +1,16 @@
+// What the program can draw: pictures of three kinds, each by its name.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+
+struct drawing {
+    char const* name;
+    char const* title;
+    bool (*draw)(drawing const& self, std::string const& path); // whether the file was written
+};
+
+std::span<drawing const> layouts();
+std::span<drawing const> fragments();
+std::span<drawing const> boxes();

@@ -1,0 +1,42 @@
+// The dimensions, matrices and parameters of the product, for the kernel and for who calls it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "spio/dims.h"
+#include "spio/tile/vector.h"
+
+namespace spio {
+struct half;
+}
+
+namespace product {
+
+struct I : spio::dim {
+    using dim::dim;
+};
+struct J : spio::dim {
+    using dim::dim;
+};
+struct K : spio::dim {
+    using dim::dim;
+};
+
+// Any number of rows of a; 64 columns, sums of 128 products.
+inline constexpr auto i = spio::axis<I>(spio::dynamic);
+inline constexpr auto j = spio::axis<J>(64);
+inline constexpr auto k = spio::axis<K>(128);
+
+using half8 = spio::vec<spio::half, 8>;
+using a_matrix = spio::tensor<half8 const, i, k / 8>;
+using b_matrix = spio::tensor<half8 const, j, k / 8>;
+using c_matrix = spio::tensor<spio::vec<float, 2>, i, j / 2>;
+
+struct params {
+    half8 const* a;
+    half8 const* b;
+    spio::vec<float, 2>* c;
+    int rows;
+};
+inline constexpr int shared_bytes = 2 * 64 * 32 * 2;
+
+} // namespace product

@@ -1,0 +1,41 @@
+// The product runs where there is no GPU, watched: every thread of every block, lane by lane.
+// SPDX-License-Identifier: Apache-2.0
+#include "product.h"
+#include "sim/arena.h"
+#include "sim/convert.h"
+#include "sim/launch.h"
+
+#include <cstdio>
+
+extern "C" void product_64x64(product::params p);
+
+int main() {
+    constexpr int rows = 100; // 36 of the second block
+    spio::sim::memory<unsigned short> a(rows * 128, "a");
+    spio::sim::memory<unsigned short> b(64 * 128, "b");
+    spio::sim::memory<float> c(rows * 64, "c");
+    auto const value = [](int n) { return static_cast<float>(n % 17 - 8); };
+    for (int n = 0; n < rows * 128; ++n) a[n] = spio::sim::float_to_half(value(5 * n));
+    for (int n = 0; n < 64 * 128; ++n) b[n] = spio::sim::float_to_half(value(3 * n + 1));
+
+    product::params const p = {.a = reinterpret_cast<product::half8*>(a.data()),
+                               .b = reinterpret_cast<product::half8*>(b.data()),
+                               .c = reinterpret_cast<spio::vec<float, 2>*>(c.data()),
+                               .rows = rows};
+    auto const misuse = spio::sim::launch({.grid = {2},
+                                           .block = {128},
+                                           .dynamic_shared_bytes = product::shared_bytes,
+                                           .name = "product_64x64"},
+                                          [&] { product_64x64(p); });
+    int wrong = 0;
+    for (int i = 0; i < rows; ++i) {
+        for (int j = 0; j < 64; ++j) {
+            float sum = 0;
+            for (int k = 0; k < 128; ++k)
+                sum += value(5 * (i * 128 + k)) * value(3 * (j * 128 + k) + 1);
+            wrong += c[i * 64 + j] != sum;
+        }
+    }
+    std::printf("%s; %d of %d sums are wrong\n", misuse.text().c_str(), wrong, rows * 64);
+    return misuse || wrong > 0;
+}

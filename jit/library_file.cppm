@@ -1,0 +1,28 @@
+// A shared library's file: whether it may be trusted, opened, and told from others.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <filesystem>
+#include <string>
+
+module spio.jit:library_file;
+
+namespace spio::jit {
+
+struct library_file {
+    void* handle;
+    // Without symbolic links.
+    std::filesystem::path path;
+};
+
+// Why not to open a file, empty if there is no reason: it, a folder that it is in, or one of those
+// above belongs to someone else, or others can write there.
+std::string distrust(std::filesystem::path const& without_links);
+
+// Opens NVRTC, its builtins first, and never closes it: what it started may outlive us.
+library_file open_nvrtc(std::filesystem::path const&);
+
+// The build id of the library that has this address, or a digest of the whole file if it has none.
+std::string build_id_of(std::filesystem::path const&, void const* address);
+
+} // namespace spio::jit

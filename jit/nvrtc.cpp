@@ -1,0 +1,246 @@
+// Opens NVRTC and compiles with it.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <semaphore>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+module spio.jit;
+
+import :library_file;
+
+namespace spio::jit {
+
+namespace {
+
+using result = nvrtc_entries::result;
+
+// The compiler recurses as deep as its input does. Asked to find room by itself, it would raise the
+// limit of the whole process.
+constexpr std::size_t stack_bytes = std::size_t{64} << 20;
+constexpr std::ptrdiff_t most_at_once = 8;
+std::counting_semaphore<most_at_once> places_to_compile(most_at_once);
+
+struct place_to_compile {
+    place_to_compile() { places_to_compile.acquire(); }
+    place_to_compile(place_to_compile const&) = delete;
+    ~place_to_compile() { places_to_compile.release(); }
+};
+
+std::string sentence(std::string const& tried, std::string const& subject, std::string const& words,
+                     std::vector<std::string> const& options, std::string const& log) {
+    std::string text = tried + " for " + subject + ": " + words;
+    if (!options.empty()) text += "\noptions:";
+    for (auto const& option : options) text += " " + option;
+    if (!log.empty()) text += "\n" + log;
+    return text;
+}
+
+// NVRTC asks the file system for each header in memory, too, and takes two for one that are one
+// file there. So its thread goes where there are none, without the rest of the program. Where that
+// is forbidden, a working directory with such files makes a compilation fail.
+void leave_working_directory() {
+    if (unshare(CLONE_FS) != 0) return;
+    if (chdir("/proc") != 0 && chdir("/") != 0) return;
+}
+
+// Calls f on a thread with a deep stack, where no signal of the program is handled, and waits.
+template <class F> void call_on_deep_stack(std::string const& for_what, F f) {
+    struct work {
+        F f;
+        std::exception_ptr failure;
+    } work{f, nullptr};
+    auto const run = [](void* given) -> void* {
+        auto& todo = *static_cast<struct work*>(given);
+        leave_working_directory();
+        try {
+            todo.f();
+        } catch (...) {
+            todo.failure = std::current_exception();
+        }
+        return nullptr;
+    };
+
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_attr_t attributes;
+    pthread_t thread;
+    int failed = pthread_attr_init(&attributes);
+    if (failed == 0) {
+        failed = pthread_attr_setstacksize(&attributes, stack_bytes);
+        if (failed == 0) {
+            pthread_sigmask(SIG_SETMASK, &all, &before);
+            failed = pthread_create(&thread, &attributes, run, &work);
+            pthread_sigmask(SIG_SETMASK, &before, nullptr);
+        }
+        pthread_attr_destroy(&attributes);
+    }
+    if (failed != 0) throw nvrtc_error("pthread_create", for_what, std::strerror(failed));
+    pthread_join(thread, nullptr);
+    if (work.failure) std::rethrow_exception(work.failure);
+}
+
+// A program of NVRTC's, for one compilation.
+class program {
+  public:
+    program(nvrtc_entries const& of, source const& s) : entries(of), name(s.name) {
+        std::vector<std::string> kept;
+        std::vector<char const*> texts, names;
+        kept.reserve(2 * s.headers.size());
+        for (auto const& [header, text] : s.headers) {
+            texts.push_back(kept.emplace_back(text).c_str());
+            names.push_back(kept.emplace_back(header).c_str());
+        }
+        check("nvrtcCreateProgram",
+              entries.create_program(&handle, s.text.c_str(), name.c_str(),
+                                     static_cast<int>(names.size()), texts.data(), names.data()));
+    }
+    program(program const&) = delete;
+    ~program() { entries.destroy_program(&handle); }
+
+    compiled compile(std::vector<std::string> const& options) {
+        std::vector<char const*> given;
+        for (auto const& option : options) given.push_back(option.c_str());
+        auto const done =
+            entries.compile_program(handle, static_cast<int>(given.size()), given.data());
+        compiled is;
+        std::string const no_log = read_log(is.log);
+        if (done != result::success) {
+            throw nvrtc_error("nvrtcCompileProgram", name, words_of(done) + no_log, options,
+                              std::move(is.log));
+        }
+        // A cubin is what it is, whether or not there is a log to go with it.
+        std::size_t size = 0;
+        check("nvrtcGetCUBINSize", entries.cubin_size(handle, &size), options, is.log);
+        if (size == 0) {
+            throw nvrtc_error("nvrtcGetCUBINSize", name, "no cubin: the architecture is virtual",
+                              options, is.log);
+        }
+        is.cubin.resize(size);
+        check("nvrtcGetCUBIN", entries.cubin(handle, reinterpret_cast<char*>(is.cubin.data())),
+              options, is.log);
+        return is;
+    }
+
+  private:
+    nvrtc_entries const& entries;
+    std::string name;
+    nvrtc_entries::program handle = nullptr;
+
+    std::string words_of(result r) const {
+        char const* const words = entries.error_string(r);
+        return words ? words : "NVRTC error " + std::to_string(static_cast<unsigned>(r));
+    }
+    void check(char const* tried, result r, std::vector<std::string> const& options = {},
+               std::string const& log = {}) const {
+        if (r != result::success) throw nvrtc_error(tried, name, words_of(r), options, log);
+    }
+    // Why there is none, if there is none.
+    std::string read_log(std::string& log) const {
+        std::size_t size = 0;
+        auto r = entries.log_size(handle, &size);
+        if (r != result::success) return "; its log: nvrtcGetProgramLogSize: " + words_of(r);
+        log.resize(size);
+        r = size == 0 ? r : entries.log(handle, log.data());
+        if (r != result::success) log.clear();
+        // It counts the closing zero.
+        while (!log.empty() && log.back() == '\0') log.pop_back();
+        return r == result::success ? "" : "; its log: nvrtcGetProgramLog: " + words_of(r);
+    }
+};
+
+} // namespace
+
+nvrtc_error::nvrtc_error(std::string what_was_tried, std::string for_what, std::string worded,
+                         std::vector<std::string> with_options, std::string whole_log)
+    : std::runtime_error(sentence(what_was_tried, for_what, worded, with_options, whole_log)),
+      tried_text(std::move(what_was_tried)),
+      subject_text(std::move(for_what)),
+      name_text(std::move(worded)),
+      log_text(std::move(whole_log)),
+      option_texts(std::move(with_options)) {}
+
+// Equal to those of nvcc where it builds images ahead of time, as far as both have them.
+std::vector<std::string> nvrtc_options(std::string_view arch) {
+    return {"-arch=" + std::string(arch), "-std=c++20", "-default-device",
+            // see stack_bytes
+            "--modify-stack-limit=false",
+            // nothing from the folder where the program happens to run
+            "--no-source-include"};
+}
+
+nvrtc::nvrtc(nvrtc_entries const& there, std::string built)
+    : entries(there), build(std::move(built)) {
+    ask_version();
+}
+
+nvrtc::nvrtc(std::filesystem::path const& path) { open(path); }
+
+nvrtc::nvrtc() {
+    std::string tried;
+    for (auto const& path : nvrtc_places()) {
+        try {
+            open(path);
+            return;
+        } catch (nvrtc_error const& e) {
+            tried += std::string("\n") + e.what();
+        }
+    }
+    throw nvrtc_error("dlopen", "libnvrtc.so",
+                      tried.empty() ? "there is none: looked in CUDA_HOME, CUDA_PATH, "
+                                      "/usr/local/cuda, pip's wheels of VIRTUAL_ENV and "
+                                      "CONDA_PREFIX, LD_LIBRARY_PATH and the system's folders"
+                                    : "none that can be opened:" + tried);
+}
+
+void nvrtc::open(std::filesystem::path const& path) {
+    library_file const library = open_nvrtc(path);
+    auto const find = [&](auto& function, char const* name) {
+        function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
+            dlsym(library.handle, name));
+        if (!function) throw nvrtc_error("dlsym", library.path.string(), std::string("no ") + name);
+    };
+    find(entries.version, "nvrtcVersion");
+    find(entries.error_string, "nvrtcGetErrorString");
+    find(entries.create_program, "nvrtcCreateProgram");
+    find(entries.destroy_program, "nvrtcDestroyProgram");
+    find(entries.compile_program, "nvrtcCompileProgram");
+    find(entries.cubin_size, "nvrtcGetCUBINSize");
+    find(entries.cubin, "nvrtcGetCUBIN");
+    find(entries.log_size, "nvrtcGetProgramLogSize");
+    find(entries.log, "nvrtcGetProgramLog");
+    file = library.path;
+    build = build_id_of(library.path, reinterpret_cast<void const*>(entries.version));
+    ask_version();
+}
+
+void nvrtc::ask_version() {
+    auto const r = entries.version(&major_version, &minor_version);
+    if (r == result::success) return;
+    char const* const words = entries.error_string(r);
+    throw nvrtc_error("nvrtcVersion", file.empty() ? "NVRTC" : file.string(),
+                      words ? words : "no words for it");
+}
+
+compiled nvrtc::compile(source const& s, std::vector<std::string> const& options) const {
+    place_to_compile const mine;
+    compiled is;
+    call_on_deep_stack(s.name, [&] { is = program(entries, s).compile(options); });
+    return is;
+}
+
+} // namespace spio::jit

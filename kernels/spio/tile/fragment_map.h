@@ -1,0 +1,65 @@
+// Fragment maps: which elements of a matrix product's factors and sum each lane of a warp holds.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "spio/tensor.h"
+
+namespace spio {
+
+// An axis that a fragment may span: so many neighbours of one dimension.
+template <class Axis> constexpr bool spans(Axis a, int size) {
+    return a.stride == 1 && a.size == size && !a.is_dynamic && !a.is_ring && a.memory_stride == -1;
+}
+// Two matrices of 8 x 8, or four, on each side of an instruction.
+template <auto Axis>
+concept spans_8_or_16 = spans(Axis, 8) || spans(Axis, 16);
+template <auto I, auto K>
+concept left_sides = spans(I, 16) && spans_8_or_16<K>;
+template <auto K, auto J>
+concept right_sides = spans_8_or_16<K> && spans_8_or_16<J>;
+
+// The index that a lane has, from whatever tells the lane; where there are fewer, they begin anew.
+//     y[for_lane<Sum::lane_index>(this_lane())]
+template <class Index, place P>
+    requires contains<bases_in<P>, LANE>
+constexpr Index for_lane(P const& at) {
+    int const lane = unfold(coordinates_of(at).template total<LANE>()).value;
+    return Index(floor_modulo<Index::size(), true>(lane));
+}
+
+// A map is in pieces of 8 x 8 elements, of which a lane holds two neighbours each:
+//     lane_index         a lane's place within each piece, its two neighbours as one
+//     pieces             the pieces in the order of registers, a tensor of what a lane has of them
+//     rows               the row of 16 bytes that a lane points to when pieces are loaded, where
+//                        memory runs along K; only as many lanes as there are rows do
+//     transposed_rows    the same where it runs along the other dimension
+
+// The left factor, I x K: 16 x 8 or 16 x 16 elements.
+template <auto I, auto K>
+    requires left_sides<I, K>
+struct left_map {
+    using lane_index = compound_index<I % 8, K % 8 / 2>;
+    template <class Pair> using pieces = tensor<Pair, K / 8, I / 8>;
+    using rows = compound_index<K / 8, I>;
+    using transposed_rows = compound_index<K / 8, I / 8, K % 8>;
+};
+
+// The right factor, K x J, by its columns: 8 or 16 elements a side.
+template <auto K, auto J>
+    requires right_sides<K, J>
+struct right_map {
+    using lane_index = compound_index<J % 8, K % 8 / 2>;
+    template <class Pair> using pieces = tensor<Pair, J / 8, K / 8>;
+    using rows = compound_index<J / 8, K / 8, J % 8>;
+    using transposed_rows = compound_index<J / 8, K>;
+};
+
+// The sum, I x J: 16 x 8 or 16 x 16 elements.
+template <auto I, auto J>
+    requires left_sides<I, J>
+struct sum_map {
+    using lane_index = compound_index<I % 8, J % 8 / 2>;
+    template <class Pair> using pieces = tensor<Pair, J / 8, I / 8>;
+};
+
+} // namespace spio

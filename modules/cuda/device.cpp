@@ -1,0 +1,98 @@
+// Asks devices what they are, and enters and leaves contexts.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+module spio.cuda;
+
+namespace spio::cuda {
+
+std::string device_ref::name() const {
+    char text[256] = {};
+    driver().call<"cuDeviceGetName">([&] { return spelled(); }, text, int{sizeof text - 1},
+                                     device_handle);
+    return text;
+}
+
+std::array<unsigned char, 16> device_ref::uuid() const {
+    abi::uuid is = {};
+    driver().call<"cuDeviceGetUuid">([&] { return spelled(); }, &is, device_handle);
+    return std::to_array(is.bytes);
+}
+
+int device_ref::attribute(abi::device_attribute which) const {
+    int value = 0;
+    driver().call<"cuDeviceGetAttribute">(
+        [&] {
+            auto const number = std::to_string(static_cast<unsigned>(which));
+            return "attribute " + number + " of " + spelled();
+        },
+        &value, which, device_handle);
+    return value;
+}
+
+capability device_ref::capability() const {
+    return {attribute(abi::device_attribute::compute_capability_major),
+            attribute(abi::device_attribute::compute_capability_minor)};
+}
+
+std::size_t device_ref::memory_bytes() const {
+    std::size_t bytes = 0;
+    driver().call<"cuDeviceTotalMem">([&] { return spelled(); }, &bytes, device_handle);
+    return bytes;
+}
+
+context_ref::context_ref(device_ref of, abi::context is) : home(of), context_handle(is) {
+    if (is == nullptr) throw error("context_ref", of.spelled(), "null context", "");
+}
+
+std::optional<context_ref> context_ref::current(cuda::driver const& driver) {
+    auto const for_what = [] { return "the caller's current context"; };
+    abi::context handle = nullptr;
+    driver.call<"cuCtxGetCurrent">(for_what, &handle);
+    if (handle == nullptr) return {};
+    // A device's handle is its ordinal.
+    abi::device device = 0;
+    driver.call<"cuCtxGetDevice">(for_what, &device);
+    return context_ref(device_ref(driver, device, device), handle);
+}
+
+void context_ref::synchronize() const {
+    call_in<"cuCtxSynchronize">(*this, [] { return std::string("all work"); });
+}
+
+context_ref::bytes context_ref::memory() const {
+    bytes is = {};
+    call_in<"cuMemGetInfo">(*this, [] { return std::string("memory"); }, &is.free, &is.total);
+    return is;
+}
+
+scope::scope(context_ref context) : entered(context) {
+    entered.driver().call<"cuCtxPushCurrent">(
+        [&] { return "context of " + entered.device().spelled(); }, entered.handle());
+}
+
+scope::~scope() {
+    abi::context left = nullptr;
+    entered.driver().release<"cuCtxPopCurrent">(
+        [&] { return "context of " + entered.device().spelled(); }, &left);
+}
+
+context::context(device_ref device) : owned(nullptr, release{device}) {
+    abi::context handle = nullptr;
+    device.driver().call<"cuDevicePrimaryCtxRetain">([&] { return device.spelled(); }, &handle,
+                                                     device.handle());
+    owned.reset(handle);
+}
+
+void context::release::operator()(abi::context) const noexcept {
+    home.driver().release<"cuDevicePrimaryCtxRelease">([&] { return home.spelled(); },
+                                                       home.handle());
+}
+
+} // namespace spio::cuda

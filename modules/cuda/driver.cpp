@@ -1,0 +1,107 @@
+// Finds the driver and its functions, and words its errors.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <dlfcn.h>
+
+#include <atomic>
+#include <string>
+#include <utility>
+
+module spio.cuda;
+
+namespace spio::cuda {
+
+namespace {
+
+// Functions for CUDA's default stream come in two kinds; ours are those of the one of all threads.
+constexpr unsigned legacy_stream = 1;
+
+std::string spelled(int version) {
+    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+abi::get_proc_address* open_library() {
+    void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+        char const* const words = dlerror();
+        throw error("dlopen", "libcuda.so.1", "no CUDA driver", words ? words : "",
+                    abi::result::not_found);
+    }
+    void* const symbol = dlsym(library, "cuGetProcAddress_v2");
+    if (symbol == nullptr) {
+        dlclose(library);
+        throw error("dlsym", "cuGetProcAddress_v2 of libcuda.so.1", "not there",
+                    "the driver is older than CUDA 12.0", abi::result::not_found);
+    }
+    return reinterpret_cast<abi::get_proc_address*>(symbol);
+}
+
+} // namespace
+
+driver::driver(listener on_loss) : driver(open_library(), std::move(on_loss)) {}
+
+driver::driver(abi::get_proc_address* find, listener on_loss) : listening(std::move(on_loss)) {
+    find_entries(find);
+    call<"cuInit">([] { return "this process"; }, 0u);
+}
+
+void driver::find_entries(abi::get_proc_address* find) {
+    entries.for_each([&]<class Entry>(Entry& entry) {
+        void* function = nullptr;
+        auto found = abi::address_query::not_found;
+        auto const result = find(Entry::spelling, &function, Entry::version, legacy_stream, &found);
+        entry.function = reinterpret_cast<decltype(entry.function)>(function);
+        if (result == abi::result::success && function != nullptr &&
+            found == abi::address_query::success) {
+            return;
+        }
+        // The error's own words are asked of entries that were found before.
+        std::string const subject =
+            std::string(Entry::spelling) + " of CUDA " + spelled(Entry::version);
+        if (result != abi::result::success) fail("cuGetProcAddress", result, subject);
+        throw error("cuGetProcAddress", subject, "not there", "the driver is older than that",
+                    abi::result::not_found);
+    });
+}
+
+error driver::error_of(char const* tried, abi::result result, std::string for_what) const {
+    char const* name = nullptr;
+    char const* words = nullptr;
+    auto const say_name = entries.function<"cuGetErrorName">();
+    auto const say_words = entries.function<"cuGetErrorString">();
+    if (say_name == nullptr || say_name(result, &name) != abi::result::success) name = nullptr;
+    if (say_words == nullptr || say_words(result, &words) != abi::result::success) words = nullptr;
+    return error(tried, std::move(for_what),
+                 name ? name : "CUDA error " + std::to_string(static_cast<unsigned>(result)),
+                 words ? words : "", result);
+}
+
+void driver::fail(char const* tried, abi::result result, std::string for_what) const {
+    throw error_of(tried, result, std::move(for_what));
+}
+
+void driver::lose(char const* tried, abi::result result, std::string for_what) const {
+    loss_count.fetch_add(1, std::memory_order_relaxed);
+    if (listening) listening(error_of(tried, result, std::move(for_what)));
+}
+
+int driver::version() const {
+    int version = 0;
+    call<"cuDriverGetVersion">([] { return "the driver"; }, &version);
+    return version;
+}
+
+int driver::device_count() const {
+    int count = 0;
+    call<"cuDeviceGetCount">([] { return "this machine"; }, &count);
+    return count;
+}
+
+device_ref driver::device(int ordinal) const {
+    abi::device handle = 0;
+    call<"cuDeviceGet">([&] { return "device " + std::to_string(ordinal); }, &handle, ordinal);
+    return {*this, handle, ordinal};
+}
+
+} // namespace spio::cuda

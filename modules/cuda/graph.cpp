@@ -1,0 +1,51 @@
+// Captures graphs and launches them.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <string>
+
+module spio.cuda;
+
+namespace spio::cuda {
+
+namespace {
+
+std::string a_capture() { return "capture of a stream"; }
+
+} // namespace
+
+graph::graph(context_ref of, abi::graph is) : owned(is, {of, "graph"}) {
+    if (is == nullptr) throw error("graph", of.device().spelled(), "null graph", "");
+}
+
+executable_graph::executable_graph(graph const& graph)
+    : owned(nullptr, {graph.context(), "executable graph"}) {
+    abi::executable_graph handle = nullptr;
+    auto const& context = graph.context();
+    scope const here(context);
+    context.driver().call<"cuGraphInstantiateWithFlags">(
+        [&] { return "a graph on " + context.device().spelled(); }, &handle, graph.handle(), 0ull);
+    owned.reset(handle);
+}
+
+void executable_graph::launch(stream_ref const& stream) const {
+    call_in<"cuGraphLaunch">(
+        stream.context(), [] { return std::string("executable graph"); }, owned.get(),
+        stream.handle());
+}
+
+void begin_capture(stream_ref const& stream, abi::capture_mode mode) {
+    call_in<"cuStreamBeginCapture">(stream.context(), a_capture, stream.handle(), mode);
+}
+
+graph end_capture(stream_ref const& stream) {
+    abi::graph handle = nullptr;
+    auto const& context = stream.context();
+    scope const here(context);
+    context.driver().call<"cuStreamEndCapture">(
+        [&] { return a_capture() + " on " + context.device().spelled(); }, stream.handle(),
+        &handle);
+    return graph(context, handle);
+}
+
+} // namespace spio::cuda

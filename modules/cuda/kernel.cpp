@@ -1,0 +1,200 @@
+// Loads images and launches their kernels.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+module spio.cuda;
+
+namespace spio::cuda {
+
+namespace {
+
+// The driver is not told where an image ends: a binary says so itself, a text by a zero.
+bool says_where_it_ends(std::span<std::byte const> image) {
+    std::uint32_t magic = 0;
+    if (image.size() > sizeof magic) std::memcpy(&magic, image.data(), sizeof magic);
+    constexpr std::uint32_t elf = 0x464c457f, fatbin = 0xba55ed50;
+    return magic == elf || magic == fatbin || (!image.empty() && image.back() == std::byte(0));
+}
+
+std::string spelled(abi::function_attribute which, std::string const& name) {
+    return "attribute " + std::to_string(static_cast<unsigned>(which)) + " of kernel " + name;
+}
+
+struct configuration {
+    abi::launch_attribute attributes[2];
+    abi::launch_config config;
+
+    configuration(launch_plan const& plan, abi::stream stream)
+        : config{.grid_x = plan.grid.x,
+                 .grid_y = plan.grid.y,
+                 .grid_z = plan.grid.z,
+                 .block_x = plan.block.x,
+                 .block_y = plan.block.y,
+                 .block_z = plan.block.z,
+                 .shared_bytes = plan.dynamic_shared,
+                 .stream = stream,
+                 .attributes = attributes,
+                 .attribute_count = 0} {
+        if (plan.cluster != extent{}) {
+            auto const [x, y, z] = plan.cluster;
+            auto& attribute = attributes[config.attribute_count++];
+            attribute.id = abi::launch_attribute_id::cluster_dimension;
+            attribute.value.cluster = {x, y, z};
+        }
+        if (plan.overlaps_previous) {
+            auto& attribute = attributes[config.attribute_count++];
+            attribute.id = abi::launch_attribute_id::programmatic_stream_serialization;
+            attribute.value.allowed = 1;
+        }
+    }
+    configuration(configuration const&) = delete;
+};
+
+std::string spelled(launch_plan const& plan, function_ref const& function) {
+    auto const by = [](extent e) {
+        return std::to_string(e.x) + "x" + std::to_string(e.y) + "x" + std::to_string(e.z);
+    };
+    return "kernel " + function.name() + " as " + by(plan.grid) + " blocks of " + by(plan.block) +
+           " threads with " + std::to_string(plan.dynamic_shared) +
+           " bytes of shared memory, clusters of " + by(plan.cluster) + ", on " +
+           function.context().device().spelled();
+}
+
+} // namespace
+
+library::library(cuda::driver const& driver, std::span<std::byte const> image, std::string name,
+                 std::shared_ptr<void const> keeper)
+    : kept(std::move(keeper)), owned(nullptr, release{&driver, std::move(name)}) {
+    auto const for_what = [&] {
+        return "image " + this->name() + " (" + std::to_string(image.size()) + " bytes)";
+    };
+    if (!says_where_it_ends(image)) {
+        throw error("cuLibraryLoadData", for_what(), "no image",
+                    "it is no cubin, no fatbin, and no text with a zero at its end");
+    }
+    auto option = abi::library_option::binary_is_preserved;
+    void* yes = reinterpret_cast<void*>(std::uintptr_t{1});
+    abi::library handle = nullptr;
+    driver.call<"cuLibraryLoadData">(for_what, &handle, static_cast<void const*>(image.data()),
+                                     nullptr, nullptr, 0u, &option, &yes, 1u);
+    owned.reset(handle);
+}
+
+void library::release::operator()(abi::library handle) const noexcept {
+    of->release<"cuLibraryUnload">([&] { return "image " + name; }, handle);
+}
+
+kernel_ref library::kernel(std::string symbol) const {
+    abi::kernel handle = nullptr;
+    driver().call<"cuLibraryGetKernel">([&] { return "kernel " + symbol + " of image " + name(); },
+                                        &handle, this->handle(), symbol.c_str());
+    return {driver(), handle, std::move(symbol)};
+}
+
+kernel_ref::kernel_ref(cuda::driver const& of, abi::kernel is, std::string named)
+    : driver_pointer(&of), kernel_handle(is), symbol(std::move(named)) {
+    if (is == nullptr) throw error("kernel_ref", "kernel " + symbol, "null kernel", "");
+}
+
+std::vector<parameter> kernel_ref::parameters() const {
+    std::vector<parameter> all;
+    for (;;) {
+        parameter next = {};
+        auto const result = driver().ask<"cuKernelGetParamInfo">(kernel_handle, all.size(),
+                                                                 &next.offset, &next.size);
+        // There is no such parameter: this is how their number is found.
+        if (result == abi::result::invalid_value) return all;
+        if (result != abi::result::success) {
+            driver().fail("cuKernelGetParamInfo", result,
+                          "parameter " + std::to_string(all.size()) + " of kernel " + symbol);
+        }
+        all.push_back(next);
+    }
+}
+
+int kernel_ref::attribute(abi::function_attribute which, device_ref const& device) const {
+    int value = 0;
+    driver().call<"cuKernelGetAttribute">(
+        [&] { return spelled(which, symbol) + " on " + device.spelled(); }, &value, which,
+        kernel_handle, device.handle());
+    return value;
+}
+
+void kernel_ref::set_attribute(abi::function_attribute which, int value,
+                               device_ref const& device) const {
+    driver().call<"cuKernelSetAttribute">(
+        [&] {
+            return spelled(which, symbol) + " = " + std::to_string(value) + " on " +
+                   device.spelled();
+        },
+        which, value, kernel_handle, device.handle());
+}
+
+void kernel_ref::allow_dynamic_shared(int bytes, device_ref const& device) const {
+    set_attribute(abi::function_attribute::max_dynamic_shared_bytes, bytes, device);
+}
+
+function_ref kernel_ref::load(context_ref const& context) const {
+    scope const here(context);
+    auto const for_what = [&] { return "kernel " + symbol + " on " + context.device().spelled(); };
+    abi::function handle = nullptr;
+    driver().call<"cuKernelGetFunction">(for_what, &handle, kernel_handle);
+    driver().call<"cuFuncLoad">(for_what, handle);
+    return {context, handle, symbol};
+}
+
+function_ref::function_ref(context_ref of, abi::function is, std::string named)
+    : home(of), function_handle(is), symbol(std::move(named)) {
+    if (is == nullptr) throw error("function_ref", "kernel " + symbol, "null function", "");
+}
+
+int function_ref::attribute(abi::function_attribute which) const {
+    int value = 0;
+    call_in<"cuFuncGetAttribute">(
+        home, [&] { return spelled(which, symbol); }, &value, which, function_handle);
+    return value;
+}
+
+int function_ref::blocks_per_multiprocessor(int threads, std::size_t dynamic_shared) const {
+    int blocks = 0;
+    call_in<"cuOccupancyMaxActiveBlocksPerMultiprocessor">(
+        home, [&] { return "kernel " + symbol; }, &blocks, function_handle, threads,
+        dynamic_shared);
+    return blocks;
+}
+
+void launch(function_ref const& function, launch_plan const& plan, stream_ref const& stream,
+            void** parameters) {
+    configuration const is(plan, stream.handle());
+    auto const for_what = [&] { return spelled(plan, function); };
+    auto const& driver = stream.driver();
+    if (!stream.is_default()) {
+        // The stream says which context it is.
+        driver.call<"cuLaunchKernelEx">(for_what, &is.config, function.handle(), parameters,
+                                        nullptr);
+        return;
+    }
+    scope const here(stream.context());
+    driver.call<"cuLaunchKernelEx">(for_what, &is.config, function.handle(), parameters, nullptr);
+}
+
+int active_clusters(function_ref const& function, launch_plan const& plan,
+                    stream_ref const& stream) {
+    configuration const is(plan, stream.handle());
+    int clusters = 0;
+    scope const here(stream.context());
+    stream.driver().call<"cuOccupancyMaxActiveClusters">([&] { return spelled(plan, function); },
+                                                         &clusters, function.handle(), &is.config);
+    return clusters;
+}
+
+} // namespace spio::cuda

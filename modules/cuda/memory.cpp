@@ -1,0 +1,100 @@
+// Takes memory, gives it back, copies and fills it.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+module spio.cuda;
+
+namespace spio::cuda {
+
+namespace {
+
+std::string spelled(std::size_t bytes) { return std::to_string(bytes) + " bytes"; }
+
+void must_agree(char const* tried, std::size_t to, std::size_t from) {
+    if (to == from) return;
+    throw error(tried, spelled(to), "sizes differ", "the other side has " + spelled(from));
+}
+
+} // namespace
+
+memory_ref::memory_ref(abi::pointer address, std::size_t bytes) : first(address), count(bytes) {
+    if (address == 0) throw error("memory_ref", spelled(bytes), "null address", "");
+}
+
+memory_ref memory_ref::part(std::size_t offset, std::size_t bytes) const {
+    if (offset > count || bytes > count - offset) {
+        throw error("memory_ref::part", spelled(bytes) + " from " + std::to_string(offset),
+                    "out of bounds", "there are " + spelled(count));
+    }
+    return {first + offset, bytes};
+}
+
+memory::memory(context_ref context, std::size_t bytes)
+    : owned(nullptr, release{context, bytes}), count(bytes) {
+    abi::pointer address = 0;
+    scope const here(context);
+    context.driver().call<"cuMemAlloc">(
+        [&] { return spelled(bytes) + " on " + context.device().spelled(); }, &address, bytes);
+    owned.reset(reinterpret_cast<void*>(address));
+}
+
+void memory::release::operator()(void* address) const noexcept {
+    auto const& driver = home.driver();
+    auto const for_what = [&] { return spelled(bytes) + " on " + home.device().spelled(); };
+    bool const entered = driver.ask<"cuCtxPushCurrent">(home.handle()) == abi::result::success;
+    driver.release<"cuMemFree">(for_what, reinterpret_cast<abi::pointer>(address));
+    abi::context left = nullptr;
+    if (entered) driver.release<"cuCtxPopCurrent">(for_what, &left);
+}
+
+host_memory::host_memory(context_ref context, std::size_t bytes)
+    : owned(nullptr, {context, "host memory"}), count(bytes) {
+    void* address = nullptr;
+    scope const here(context);
+    context.driver().call<"cuMemHostAlloc">(
+        [&] { return spelled(bytes) + " of the host for " + context.device().spelled(); }, &address,
+        bytes, 0u);
+    owned.reset(address);
+}
+
+void copy(stream_ref const& stream, memory_ref to, std::span<std::byte const> from) {
+    must_agree("cuMemcpyHtoDAsync", to.size(), from.size());
+    call_in<"cuMemcpyHtoDAsync">(
+        stream.context(), [&] { return spelled(to.size()); }, to.address(),
+        static_cast<void const*>(from.data()), from.size(), stream.handle());
+}
+
+void copy(stream_ref const& stream, std::span<std::byte> to, memory_ref from) {
+    must_agree("cuMemcpyDtoHAsync", to.size(), from.size());
+    call_in<"cuMemcpyDtoHAsync">(
+        stream.context(), [&] { return spelled(to.size()); }, static_cast<void*>(to.data()),
+        from.address(), to.size(), stream.handle());
+}
+
+void copy(stream_ref const& stream, memory_ref to, memory_ref from) {
+    must_agree("cuMemcpyDtoDAsync", to.size(), from.size());
+    call_in<"cuMemcpyDtoDAsync">(
+        stream.context(), [&] { return spelled(to.size()); }, to.address(), from.address(),
+        to.size(), stream.handle());
+}
+
+void fill(stream_ref const& stream, memory_ref to, std::byte value) {
+    call_in<"cuMemsetD8Async">(
+        stream.context(), [&] { return spelled(to.size()); }, to.address(),
+        static_cast<unsigned char>(value), to.size(), stream.handle());
+}
+
+void fill_words(stream_ref const& stream, memory_ref to, unsigned value) {
+    if (to.size() % 4 != 0 || to.address() % 4 != 0) {
+        throw error("cuMemsetD32Async", spelled(to.size()), "not whole words", "");
+    }
+    call_in<"cuMemsetD32Async">(
+        stream.context(), [&] { return spelled(to.size()); }, to.address(), value, to.size() / 4,
+        stream.handle());
+}
+
+} // namespace spio::cuda

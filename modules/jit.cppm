@@ -1,0 +1,6 @@
+// Kernels compiled at run time: NVRTC, and the text that it compiles.
+// SPDX-License-Identifier: Apache-2.0
+export module spio.jit;
+
+export import :kernel_text;
+export import :nvrtc;

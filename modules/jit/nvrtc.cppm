@@ -1,0 +1,112 @@
+// NVRTC, found at run time: text in, cubin out, nothing of the file system in between.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+export module spio.jit:nvrtc;
+
+import :kernel_text;
+
+export namespace spio::jit {
+
+// What we tried, for what, and NVRTC's own name and words for why it did not work: its whole log,
+// if it was asked to compile.
+class nvrtc_error : public std::runtime_error {
+  public:
+    nvrtc_error(std::string what_was_tried, std::string for_what, std::string worded,
+                std::vector<std::string> with_options = {}, std::string whole_log = {});
+
+    std::string const& tried() const { return tried_text; }
+    std::string const& subject() const { return subject_text; }
+    // "NVRTC_ERROR_COMPILATION"
+    std::string const& name() const { return name_text; }
+    std::vector<std::string> const& options() const { return option_texts; }
+    std::string const& log() const { return log_text; }
+
+  private:
+    std::string tried_text, subject_text, name_text, log_text;
+    std::vector<std::string> option_texts;
+};
+
+// NVRTC's functions, declared by hand: Spio is built where there is no CUDA. That they agree with
+// nvrtc.h is asserted by tests/jit/abi.cpp.
+struct nvrtc_entries {
+    enum class result : unsigned { success = 0, compilation_failed = 6 };
+    struct program_object;
+    using program = program_object*;
+
+    result (*version)(int* major, int* minor);
+    char const* (*error_string)(result);
+    result (*create_program)(program*, char const* source, char const* name, int header_count,
+                             char const* const* header_texts, char const* const* header_names);
+    result (*destroy_program)(program*);
+    result (*compile_program)(program, int option_count, char const* const* options);
+    result (*cubin_size)(program, std::size_t*);
+    result (*cubin)(program, char*);
+    result (*log_size)(program, std::size_t*);
+    result (*log)(program, char*);
+};
+
+// What is compiled, and with what; the name is for messages.
+struct source {
+    std::string name;
+    std::string text;
+    std::span<header const> headers = kernel_text();
+};
+
+struct compiled {
+    std::vector<std::byte> cubin;
+    // What NVRTC had to say, warnings for example.
+    std::string log;
+};
+
+// The options of each compilation, in their order, for an architecture such as sm_90a. With the
+// text, the headers and which NVRTC it was, they settle the cubin.
+std::vector<std::string> nvrtc_options(std::string_view arch);
+
+// Where NVRTC is looked for, in this order: files of toolkits, of pip's wheels, of the system.
+std::vector<std::filesystem::path> nvrtc_places();
+
+class nvrtc {
+  public:
+    // The first of nvrtc_places() that can be opened. Files that others could have written, and
+    // those in folders where others can write, are not.
+    nvrtc();
+    // This file and no other.
+    explicit nvrtc(std::filesystem::path const&);
+    // An NVRTC that is already there.
+    nvrtc(nvrtc_entries const&, std::string build);
+
+    // As in CUDA's version.
+    int major() const { return major_version; }
+    int minor() const { return minor_version; }
+    // Tells two builds of one version apart: the build id in the library's file.
+    std::string const& build_id() const { return build; }
+    // Empty if it was already there.
+    std::filesystem::path const& path() const { return file; }
+
+    // From any thread. Compiles on a thread of its own with a deep stack; of all that are asked for
+    // at once in the program, eight run and the rest wait.
+    compiled compile(source const&, std::vector<std::string> const& options) const;
+    compiled compile(source const& s, std::string_view arch) const {
+        return compile(s, nvrtc_options(arch));
+    }
+
+  private:
+    nvrtc_entries entries = {};
+    std::filesystem::path file;
+    std::string build;
+    int major_version = 0, minor_version = 0;
+
+    void open(std::filesystem::path const&);
+    void ask_version();
+};
+
+} // namespace spio::jit

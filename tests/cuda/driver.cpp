@@ -1,0 +1,233 @@
+// What the driver's door does when all is well, and what it says when something is not.
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include "tests/cuda/fake_machine.h"
+
+#include <cstddef>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+import spio.cuda;
+import spio.fake_driver;
+
+using namespace spio::cuda;
+
+namespace {
+
+struct addition {
+    float a;
+    float const* x;
+    float b;
+    float* y;
+    int n;
+};
+
+std::span<std::byte const> image() {
+    static char const text[] = "\177ELF"
+                               "add ";
+    return std::as_bytes(std::span(text));
+}
+
+std::string said_by(std::function<void()> const& f) {
+    try {
+        f();
+    } catch (error const& e) {
+        return e.what();
+    }
+    return "nothing";
+}
+
+bool contains(std::string const& text, std::string_view what) {
+    return text.find(what) != text.npos;
+}
+
+// A GPU that adds, with what it takes.
+struct adder {
+    spio::cuda::driver driver{fake::find};
+    spio::cuda::context context{driver.device(0)};
+    spio::cuda::library library{driver, image(), "additions"};
+    kernel_ref kernel = library.kernel("add");
+    spio::cuda::stream stream{context};
+    memory x{context, 4}, y{context, 4};
+    addition p{1, reinterpret_cast<float*>(x.address()), 1, reinterpret_cast<float*>(y.address()),
+               1};
+    void* parameters[1] = {&p};
+
+    adder() {
+        fill_words(stream, x, 0x3f800000); // 1.f
+        fill_words(stream, y, 0);
+    }
+    float sum() {
+        float result = 0;
+        copy(stream, std::as_writable_bytes(std::span(&result, 1)), y);
+        stream.synchronize();
+        return result;
+    }
+};
+
+} // namespace
+
+TEST_CASE("a machine without a driver says so, and one with it has a version") {
+    try {
+        driver const real;
+        CHECK(real.version() >= 12040);
+        std::cout << "figure: cuda.driver: CUDA " << real.version() << '\n';
+    } catch (error const& e) {
+        CHECK(!e.tried().empty());
+        CHECK(!e.words().empty());
+        std::cout << "figure: cuda.driver: " << e.what() << '\n';
+    }
+}
+
+TEST_CASE("a driver that is too old is refused for the function that it lacks") {
+    auto& gpus = fake::the_machine();
+    gpus.driver_version = 12020;
+    std::string const said = said_by([] { driver const old(fake::find); });
+    gpus.driver_version = 13000;
+    CHECK(said ==
+          "cuGetProcAddress for cuKernelGetParamInfo of CUDA 12.4: not there: the driver is "
+          "older than that");
+}
+
+TEST_CASE("errors say what was tried, for what, and what the driver said") {
+    adder gpu;
+    CHECK(said_by([&] { gpu.driver.device(7); }) ==
+          "cuDeviceGet for device 7: CUDA_ERROR_OF_THE_FAKE: words of the fake");
+    CHECK(contains(said_by([&] { gpu.library.kernel("subtract"); }),
+                   "cuLibraryGetKernel for kernel subtract of image additions: "));
+    CHECK(contains(said_by([&] { memory(gpu.context, 0); }), "cuMemAlloc for 0 bytes on device 0"));
+    CHECK(contains(said_by([&] {
+                       launch(gpu.kernel.load(gpu.context), {.dynamic_shared = 64 << 10},
+                              gpu.stream, gpu.parameters);
+                   }),
+                   "cuLaunchKernelEx for kernel add as 1x1x1 blocks of 1x1x1 threads with 65536 "
+                   "bytes of shared memory, clusters of 1x1x1, on device 0: "));
+    auto const broken = std::as_bytes(std::span("\177ELG"));
+    CHECK(contains(said_by([&] { library(gpu.driver, broken, "broken"); }),
+                   "cuLibraryLoadData for image broken (5 bytes): CUDA_ERROR_OF_THE_FAKE"));
+}
+
+TEST_CASE("what makes no sense is refused before the driver is asked") {
+    adder gpu;
+    memory_ref const four = gpu.x;
+    auto const before = fake::the_machine().calls.size();
+    CHECK(contains(said_by([&] { four.part(3, 2); }), "out of bounds: there are 4 bytes"));
+    CHECK(contains(said_by([&] { four.part(5, 0); }), "out of bounds"));
+    CHECK(contains(said_by([&] { four.part(1, ~std::size_t{0}); }), "out of bounds"));
+    CHECK(contains(said_by([&] { copy(gpu.stream, four, four.part(0, 2)); }), "sizes differ"));
+    CHECK(contains(said_by([&] { fill_words(gpu.stream, four.part(0, 3), 0); }), "whole words"));
+    CHECK(contains(said_by([&] { memory_ref(0, 4); }), "null address"));
+    CHECK(contains(said_by([&] { stream_ref(gpu.context, nullptr); }), "null stream"));
+    CHECK(contains(said_by([&] { event_ref(gpu.context, nullptr); }), "null event"));
+    CHECK(contains(said_by([&] { graph(gpu.context, nullptr); }), "null graph"));
+    CHECK(contains(said_by([&] { kernel_ref(gpu.driver, nullptr, "k"); }), "null kernel"));
+    CHECK(contains(said_by([&] { function_ref(gpu.context, nullptr, "k"); }), "null function"));
+    CHECK(contains(said_by([&] { context_ref(gpu.context.device(), nullptr); }), "null context"));
+    CHECK(contains(said_by([&] { library(gpu.driver, {}, "empty"); }), "no image"));
+    auto const text = std::as_bytes(std::span(".version 8.0", 12));
+    CHECK(contains(said_by([&] { library(gpu.driver, text, "text"); }), "zero at its end"));
+    CHECK(contains(said_by([&] { encode(gpu.driver, {.rank = 6}, four); }), "no rank from 1 to 5"));
+    CHECK(fake::the_machine().calls.size() == before);
+}
+
+TEST_CASE("an image is kept for as long as its library lives, wherever that moves") {
+    driver const driver(fake::find);
+    auto bytes = std::make_shared<std::vector<std::byte>>(image().begin(), image().end());
+    std::weak_ptr const watched = bytes;
+    {
+        library first(driver, *bytes, "additions", bytes);
+        bytes.reset();
+        library const second = std::move(first);
+        CHECK(!watched.expired());
+        CHECK(second.name() == "additions");
+        CHECK(second.kernel("add").name() == "add");
+    }
+    CHECK(watched.expired());
+    CHECK(fake::the_machine().objects.empty());
+}
+
+TEST_CASE("what is not ready is told under capture, and the capture goes on") {
+    adder gpu;
+    function_ref const add = gpu.kernel.load(gpu.context);
+    begin_capture(gpu.stream);
+    CHECK(contains(said_by([&] { library(gpu.driver, image(), "late"); }), "cuLibraryLoadData"));
+    CHECK(contains(said_by([&] { gpu.library.kernel("add").load(gpu.context); }), "cuFuncLoad"));
+    CHECK(stream_ref(gpu.stream).capture() == abi::capture_status::active);
+    launch(add, {}, gpu.stream, gpu.parameters);
+    executable_graph const graph(end_capture(gpu.stream));
+    CHECK(stream_ref(gpu.stream).capture() == abi::capture_status::none);
+    CHECK(gpu.sum() == 0);
+    for (int i = 0; i < 3; ++i) graph.launch(gpu.stream);
+    CHECK(gpu.sum() == 3);
+}
+
+TEST_CASE("a launch in a stream of its own calls the driver once") {
+    adder gpu;
+    function_ref const add = gpu.kernel.load(gpu.context);
+    stream_ref const stream = gpu.stream;
+    auto& calls = fake::the_machine().calls;
+    auto const before = calls.size();
+    launch(add, {}, stream, gpu.parameters);
+    CHECK(calls.size() == before + 1);
+    launch(add, {}, stream_ref::per_thread(gpu.context), gpu.parameters);
+    CHECK(calls.size() == before + 4); // enters, launches, leaves
+    CHECK(gpu.sum() == 2);
+}
+
+TEST_CASE("the caller's context is the caller's after all that throws, too") {
+    adder gpu;
+    CHECK(!context_ref::current(gpu.driver));
+    context const other(gpu.driver.device(1));
+    scope const here(other);
+    CHECK(contains(said_by([&] { memory(gpu.context, 0); }), "cuMemAlloc"));
+    memory const fine(gpu.context, 1);
+    auto const now = context_ref::current(gpu.driver);
+    REQUIRE(now);
+    CHECK(now->handle() == context_ref(other).handle());
+    CHECK(now->device().ordinal() == 1);
+    // Of a null handle, the stream is that of the context that is current.
+    stream_ref const legacy = stream_ref::of(gpu.driver, nullptr);
+    CHECK(legacy.is_default());
+    CHECK(legacy.context().device().ordinal() == 1);
+}
+
+TEST_CASE("sixteen threads load, launch and unload on two devices") {
+    driver const driver(fake::find);
+    context const contexts[] = {context(driver.device(0)), context(driver.device(1))};
+    constexpr int rounds = 100;
+    std::vector<int> right(16);
+    {
+        std::vector<std::jthread> threads;
+        for (std::size_t t = 0; t < right.size(); ++t) {
+            threads.emplace_back([&, t] {
+                for (int round = 0; round < rounds; ++round) {
+                    context_ref const here = contexts[(t + static_cast<std::size_t>(round)) % 2];
+                    library const library(driver, image(), "additions");
+                    function_ref const add = library.kernel("add").load(here);
+                    stream const stream(here);
+                    memory const y(here, 4);
+                    fill_words(stream, y, 0x3f800000);
+                    auto const at = reinterpret_cast<float*>(y.address());
+                    addition p{1, at, 2, at, 1};
+                    void* parameters[] = {&p};
+                    launch(add, {}, stream, parameters);
+                    float sum = 0;
+                    copy(stream, std::as_writable_bytes(std::span(&sum, 1)), y);
+                    stream.synchronize();
+                    right[t] += sum == 3 && fake::entered.empty();
+                }
+            });
+        }
+    }
+    for (int r : right) CHECK(r == rounds);
+    CHECK(driver.losses() == 0);
+}

@@ -1,0 +1,70 @@
+// What all answers of the fake driver are made of.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include "tests/cuda/fake_machine.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+export module spio.fake_driver:base;
+
+import spio.cuda;
+
+export namespace fake {
+
+namespace abi = spio::cuda::abi;
+using abi::result;
+
+// An answer is an overload for the name of an entry.
+template <abi::name> struct to {};
+inline auto& gpus = the_machine();
+
+template <class Handle> result add(Handle* handle, object o) {
+    *handle = reinterpret_cast<Handle>(gpus.add(std::move(o)));
+    return result::success;
+}
+inline result removed(kind k, void const* handle) {
+    return gpus.remove(k, handle) ? result::success : result::invalid_handle;
+}
+inline bool is_device(abi::device d) { return d >= 0 && d < machine::devices; }
+inline object* here() {
+    return entered.empty() ? nullptr
+                           : gpus.find(kind::context, reinterpret_cast<void*>(entered.back()));
+}
+// What must be done in a context, by something that belongs to its device.
+template <class F> result in_context(F f) {
+    object* const context = here();
+    return context == nullptr ? result::invalid_context : f(context->device);
+}
+// Those that mean the default streams are of every context.
+inline bool is_default(abi::stream s) { return reinterpret_cast<std::uintptr_t>(s) <= 2; }
+template <class F> result in_stream(abi::stream s, F f) {
+    if (is_default(s)) return in_context([&](int) { return f(nullptr); });
+    object* const stream = gpus.find(kind::stream, s);
+    return stream == nullptr ? result::invalid_handle : f(stream);
+}
+// Work is done at once, or captured.
+inline result work(abi::stream s, std::function<void()> f) {
+    return in_stream(s, [&](object* stream) {
+        if (stream != nullptr && stream->capturing) {
+            stream->work.push_back(f);
+        } else {
+            f();
+        }
+        return result::success;
+    });
+}
+template <class T> result say(T* where, T what) {
+    *where = what;
+    return result::success;
+}
+
+} // namespace fake

@@ -1,0 +1,146 @@
+// Devices, contexts and memory of the fake driver.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include "tests/cuda/fake_machine.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+export module spio.fake_driver:devices;
+
+import spio.cuda;
+import :base;
+
+export namespace fake {
+
+inline result answer(to<"cuInit">, unsigned flags) {
+    return flags == 0 ? result::success : result::invalid_value;
+}
+inline result answer(to<"cuDriverGetVersion">, int* version) {
+    return say(version, gpus.driver_version);
+}
+inline result answer(to<"cuGetErrorName">, result r, char const** name) {
+    return say<char const*>(name, r == result::out_of_memory ? "CUDA_ERROR_OUT_OF_MEMORY"
+                                                             : "CUDA_ERROR_OF_THE_FAKE");
+}
+inline result answer(to<"cuGetErrorString">, result, char const** words) {
+    return say<char const*>(words, "words of the fake");
+}
+
+inline result answer(to<"cuDeviceGetCount">, int* count) { return say(count, machine::devices); }
+inline result answer(to<"cuDeviceGet">, abi::device* device, int ordinal) {
+    return is_device(ordinal) ? say(device, ordinal) : result::invalid_device;
+}
+inline result answer(to<"cuDeviceGetName">, char* name, int size, abi::device d) {
+    if (!is_device(d)) return result::invalid_device;
+    std::strncpy(name, ("Fake " + std::to_string(d)).c_str(), static_cast<std::size_t>(size));
+    return result::success;
+}
+inline result answer(to<"cuDeviceGetUuid">, abi::uuid* uuid, abi::device d) {
+    *uuid = {};
+    uuid->bytes[15] = static_cast<unsigned char>(d + 1);
+    return is_device(d) ? result::success : result::invalid_device;
+}
+inline result answer(to<"cuDeviceGetAttribute">, int* value, abi::device_attribute which,
+                     abi::device d) {
+    if (!is_device(d)) return result::invalid_device;
+    return say(value, which == abi::device_attribute::compute_capability_major   ? 9
+                      : which == abi::device_attribute::compute_capability_minor ? 0
+                                                                                 : 132);
+}
+inline result answer(to<"cuDeviceTotalMem">, std::size_t* bytes, abi::device d) {
+    return is_device(d) ? say(bytes, std::size_t{1} << 30) : result::invalid_device;
+}
+
+inline result answer(to<"cuDevicePrimaryCtxRetain">, abi::context* context, abi::device d) {
+    if (!is_device(d)) return result::invalid_device;
+    for (auto const& [handle, o] : gpus.objects) {
+        if (o.kind == kind::context && o.device == d) {
+            *context = reinterpret_cast<abi::context>(handle);
+        }
+    }
+    if (gpus.retained[d]++ == 0) return add(context, {.kind = kind::context, .device = d});
+    return result::success;
+}
+inline result answer(to<"cuDevicePrimaryCtxRelease">, abi::device d) {
+    if (!is_device(d) || gpus.retained[d] == 0) return result::invalid_context;
+    if (--gpus.retained[d] > 0) return result::success;
+    std::erase_if(gpus.objects, [&](auto const& pair) {
+        return pair.second.kind == kind::context && pair.second.device == d;
+    });
+    return result::success;
+}
+inline result answer(to<"cuCtxPushCurrent">, abi::context c) {
+    if (gpus.find(kind::context, c) == nullptr) return result::invalid_context;
+    entered.push_back(reinterpret_cast<std::uintptr_t>(c));
+    return result::success;
+}
+inline result answer(to<"cuCtxPopCurrent">, abi::context* c) {
+    if (entered.empty()) return result::invalid_context;
+    *c = reinterpret_cast<abi::context>(entered.back());
+    entered.pop_back();
+    return result::success;
+}
+inline result answer(to<"cuCtxGetCurrent">, abi::context* c) {
+    return say(c, here() ? reinterpret_cast<abi::context>(entered.back()) : nullptr);
+}
+inline result answer(to<"cuCtxGetDevice">, abi::device* d) {
+    return in_context([&](int device) { return say(d, device); });
+}
+inline result answer(to<"cuCtxSynchronize">) {
+    return in_context([](int) { return result::success; });
+}
+inline result answer(to<"cuMemGetInfo">, std::size_t* free, std::size_t* total) {
+    return in_context([&](int) { return *free = 1, say(total, std::size_t{2}); });
+}
+
+inline result answer(to<"cuMemAlloc">, abi::pointer* address, std::size_t bytes) {
+    if (bytes == 0) return result::invalid_value;
+    return in_context(
+        [&](int d) { return add(address, {.kind = kind::memory, .device = d, .bytes = bytes}); });
+}
+inline result answer(to<"cuMemFree">, abi::pointer address) {
+    return removed(kind::memory, reinterpret_cast<void*>(address));
+}
+inline result answer(to<"cuMemHostAlloc">, void** address, std::size_t bytes, unsigned) {
+    if (bytes == 0) return result::invalid_value;
+    return in_context([&](int) { return add(address, {.kind = kind::memory, .bytes = bytes}); });
+}
+inline result answer(to<"cuMemFreeHost">, void* address) { return removed(kind::memory, address); }
+inline result move(void* to, void const* from, std::size_t bytes, abi::stream s) {
+    return work(s, [=] { std::memcpy(to, from, bytes); });
+}
+inline result answer(to<"cuMemcpyHtoDAsync">, abi::pointer d, void const* h, std::size_t n,
+                     abi::stream s) {
+    if (!gpus.holds(d, n)) return result::invalid_value;
+    return move(reinterpret_cast<void*>(d), h, n, s);
+}
+inline result answer(to<"cuMemcpyDtoHAsync">, void* h, abi::pointer d, std::size_t n,
+                     abi::stream s) {
+    return gpus.holds(d, n) ? move(h, reinterpret_cast<void*>(d), n, s) : result::invalid_value;
+}
+inline result answer(to<"cuMemcpyDtoDAsync">, abi::pointer a, abi::pointer b, std::size_t n,
+                     abi::stream s) {
+    if (!gpus.holds(a, n) || !gpus.holds(b, n)) return result::invalid_value;
+    return move(reinterpret_cast<void*>(a), reinterpret_cast<void*>(b), n, s);
+}
+inline result answer(to<"cuMemsetD8Async">, abi::pointer d, unsigned char c, std::size_t n,
+                     abi::stream s) {
+    if (!gpus.holds(d, n)) return result::invalid_value;
+    return work(s, [=] { std::memset(reinterpret_cast<void*>(d), c, n); });
+}
+inline result answer(to<"cuMemsetD32Async">, abi::pointer d, unsigned word, std::size_t n,
+                     abi::stream s) {
+    if (!gpus.holds(d, 4 * n)) return result::invalid_value;
+    return work(s, [=] { std::fill_n(reinterpret_cast<unsigned*>(d), n, word); });
+}
+
+} // namespace fake

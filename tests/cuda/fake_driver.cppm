@@ -1,0 +1,59 @@
+// A driver without a GPU, behind the table of the real one: strict about handles and contexts.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include "tests/cuda/fake_machine.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+export module spio.fake_driver;
+
+import spio.cuda;
+import :base;
+import :devices;
+import :kernels;
+import :streams;
+
+namespace fake {
+
+template <abi::name Name, class Signature> struct gate;
+template <abi::name Name, class... Ts> struct gate<Name, result(Ts...)> {
+    static result call(Ts... arguments) {
+        std::lock_guard const lock(gpus.mutex);
+        auto const code = static_cast<result>(gpus.fault.code);
+        bool const fails = gpus.fails(Name.text);
+        if (fails && !gpus.fault.after) return code;
+        result const answered = answer(to<Name>(), arguments...);
+        return fails ? code : answered;
+    }
+};
+template <abi::name Name, int Version, class Signature>
+void* gate_of(abi::entry<Name, Version, Signature> const&) {
+    return reinterpret_cast<void*>(&gate<Name, Signature>::call);
+}
+
+// Finds the functions of the fake, for the version in which they got their type.
+export result find(char const* name, void** function, int version, std::uint64_t,
+                   abi::address_query* found) {
+    std::lock_guard const lock(gpus.mutex);
+    if (gpus.fails("cuGetProcAddress")) return static_cast<result>(gpus.fault.code);
+    *function = nullptr;
+    *found = abi::address_query::not_found;
+    abi::table().for_each([&]<class Entry>(Entry const& entry) {
+        if (std::strcmp(Entry::spelling, name) != 0 || Entry::version != version) return;
+        bool const is_there = version <= gpus.driver_version;
+        *found = is_there ? abi::address_query::success : abi::address_query::too_new;
+        *function = is_there ? gate_of(entry) : nullptr;
+    });
+    return result::success;
+}
+
+} // namespace fake

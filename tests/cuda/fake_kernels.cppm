@@ -1,0 +1,159 @@
+// Images, kernels and launches of the fake driver.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include "tests/cuda/fake_machine.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+export module spio.fake_driver:kernels;
+
+import spio.cuda;
+import :base;
+
+export namespace fake {
+
+// An image is the magic number of a cubin and then the names of its kernels, each with a space
+// behind it. All of them add: y = a x + b y.
+struct addition {
+    float a;
+    float const* x;
+    float b;
+    float* y;
+    int n;
+};
+
+// No image is loaded, and no kernel made ready, while work is captured.
+inline result unless_captured() {
+    return gpus.is_captured() ? result::stream_capture_unsupported : result::success;
+}
+
+inline result answer(to<"cuLibraryLoadData">, abi::library* library, void const* image,
+                     abi::jit_option*, void**, unsigned, abi::library_option* option, void** value,
+                     unsigned count) {
+    auto const text = static_cast<char const*>(image);
+    if (std::strncmp(text, "\177ELF", 4) != 0) return result::invalid_image;
+    if (count != 1 || *option != abi::library_option::binary_is_preserved || *value == nullptr) {
+        return result::invalid_value;
+    }
+    if (auto const r = unless_captured(); r != result::success) return r;
+    return add(library, {.kind = kind::library, .name = text + 4});
+}
+inline result answer(to<"cuLibraryUnload">, abi::library library) {
+    return removed(kind::library, library);
+}
+inline result answer(to<"cuLibraryGetKernel">, abi::kernel* kernel, abi::library handle,
+                     char const* name) {
+    object* const library = gpus.find(kind::library, handle);
+    if (library == nullptr) return result::invalid_handle;
+    if (library->name.find(std::string(name) + " ") == std::string::npos) return result::not_found;
+    add(kernel, {.kind = kind::kernel, .name = name});
+    library->children.push_back(reinterpret_cast<std::uintptr_t>(*kernel));
+    return result::success;
+}
+inline result answer(to<"cuKernelGetFunction">, abi::function* function, abi::kernel handle) {
+    object* const kernel = gpus.find(kind::kernel, handle);
+    if (kernel == nullptr) return result::invalid_handle;
+    return in_context([&](int device) {
+        add(function, {.kind = kind::function, .device = device, .name = kernel->name});
+        // Functions are the library's, as its kernels are.
+        for (auto& [at, o] : gpus.objects) {
+            auto const is = reinterpret_cast<std::uintptr_t>(handle);
+            if (o.kind == kind::library && std::erase(o.children, is) > 0) {
+                o.children.push_back(is);
+                o.children.push_back(reinterpret_cast<std::uintptr_t>(*function));
+            }
+        }
+        gpus.find(kind::function, *function)->dynamic_shared = kernel->dynamic_shared;
+        return result::success;
+    });
+}
+inline result answer(to<"cuKernelGetAttribute">, int* value, abi::function_attribute which,
+                     abi::kernel handle, abi::device d) {
+    object* const kernel = gpus.find(kind::kernel, handle);
+    if (kernel == nullptr || !is_device(d)) return result::invalid_handle;
+    bool const shared = which == abi::function_attribute::max_dynamic_shared_bytes;
+    return say(value, shared ? kernel->dynamic_shared : 32);
+}
+inline result answer(to<"cuKernelSetAttribute">, abi::function_attribute which, int value,
+                     abi::kernel handle, abi::device d) {
+    object* const kernel = gpus.find(kind::kernel, handle);
+    if (kernel == nullptr || !is_device(d)) return result::invalid_handle;
+    if (which == abi::function_attribute::max_dynamic_shared_bytes) kernel->dynamic_shared = value;
+    return result::success;
+}
+inline result answer(to<"cuKernelGetParamInfo">, abi::kernel kernel, std::size_t index,
+                     std::size_t* offset, std::size_t* size) {
+    if (gpus.find(kind::kernel, kernel) == nullptr) return result::invalid_handle;
+    if (index > 0) return result::invalid_value;
+    return *offset = 0, say(size, sizeof(addition));
+}
+inline result answer(to<"cuFuncLoad">, abi::function handle) {
+    object* const function = gpus.find(kind::function, handle);
+    if (function == nullptr) return result::invalid_handle;
+    function->loaded = true;
+    return unless_captured();
+}
+inline result answer(to<"cuFuncGetAttribute">, int* value, abi::function_attribute,
+                     abi::function f) {
+    return gpus.find(kind::function, f) ? say(value, 32) : result::invalid_handle;
+}
+inline result answer(to<"cuOccupancyMaxActiveBlocksPerMultiprocessor">, int* blocks,
+                     abi::function f, int threads, std::size_t) {
+    return gpus.find(kind::function, f) ? say(blocks, 2048 / threads) : result::invalid_handle;
+}
+inline result answer(to<"cuOccupancyMaxActiveClusters">, int* clusters, abi::function f,
+                     abi::launch_config const* config) {
+    if (config->attribute_count == 0) return result::invalid_value;
+    return gpus.find(kind::function, f) ? say(clusters, 16) : result::invalid_handle;
+}
+inline result answer(to<"cuLaunchKernelEx">, abi::launch_config const* config, abi::function handle,
+                     void** parameters, void** extra) {
+    object* const function = gpus.find(kind::function, handle);
+    if (function == nullptr || extra != nullptr) return result::invalid_handle;
+    if (config->shared_bytes > static_cast<unsigned>(function->dynamic_shared)) {
+        return result::invalid_value;
+    }
+    for (unsigned a = 0; a < config->attribute_count; ++a) {
+        auto const& attribute = config->attributes[a];
+        bool const divides = attribute.id != abi::launch_attribute_id::cluster_dimension ||
+                             config->grid_x % attribute.value.cluster.x == 0;
+        if (!divides) return result::invalid_value;
+    }
+    return in_stream(config->stream, [&](object* stream) {
+        if (stream != nullptr && stream->device != function->device) return result::invalid_handle;
+        if (!function->loaded) {
+            if (auto const r = unless_captured(); r != result::success) return r;
+            function->loaded = true;
+        }
+        return work(config->stream, [p = *static_cast<addition*>(parameters[0])] {
+            for (int i = 0; i < p.n; ++i) p.y[i] = p.a * p.x[i] + p.b * p.y[i];
+        });
+    });
+}
+inline result answer(to<"cuTensorMapEncodeTiled">, void* map, abi::tensor_element,
+                     std::uint32_t rank, void* address, std::uint64_t const* sizes,
+                     std::uint64_t const* strides, std::uint32_t const* box,
+                     std::uint32_t const* steps, abi::tensor_interleave, abi::tensor_swizzle,
+                     abi::tensor_promotion, abi::tensor_fill) {
+    if (rank != 2 || reinterpret_cast<std::uintptr_t>(map) % 64 != 0) return result::invalid_value;
+    std::uint64_t const words[16] = {reinterpret_cast<std::uintptr_t>(address),
+                                     sizes[0],
+                                     sizes[1],
+                                     strides[0],
+                                     box[0],
+                                     box[1],
+                                     steps[0]};
+    std::memcpy(map, words, sizeof words);
+    return result::success;
+}
+
+} // namespace fake

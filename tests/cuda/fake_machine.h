@@ -1,0 +1,104 @@
+// A machine with GPUs that are not there: what lives on it, and which call to it fails.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace fake {
+
+enum class kind { context, stream, event, graph, executable, library, kernel, function, memory };
+
+struct object {
+    fake::kind kind;
+    int device = -1;
+    std::size_t bytes = 0;
+    std::string name = {};
+    // What a graph, or a stream that is captured, will do.
+    std::vector<std::function<void()>> work = {};
+    bool capturing = false;
+    bool loaded = false;
+    int dynamic_shared = 48 * 1024;
+    std::vector<std::uintptr_t> children = {};
+    std::vector<unsigned char> storage = {};
+};
+
+// Which call fails, counted from 0: before it does anything, or after it has done all.
+struct fault {
+    long at = -1;
+    unsigned code = 0;
+    bool after = false;
+};
+
+struct machine {
+    static constexpr int devices = 2;
+
+    std::mutex mutex;
+    std::map<std::uintptr_t, object> objects;
+    int retained[devices] = {};
+    int driver_version = 13000;
+
+    fake::fault fault;
+    std::vector<char const*> calls;
+    char const* failed = nullptr;
+
+    // A new handle; that of memory is its address.
+    std::uintptr_t add(object o) {
+        o.storage.resize(o.bytes + (o.bytes == 0));
+        auto const handle = reinterpret_cast<std::uintptr_t>(o.storage.data());
+        objects.emplace(handle, std::move(o));
+        return handle;
+    }
+    object* find(kind kind, void const* handle) {
+        auto const found = objects.find(reinterpret_cast<std::uintptr_t>(handle));
+        return found == objects.end() || found->second.kind != kind ? nullptr : &found->second;
+    }
+    bool remove(kind kind, void const* handle) {
+        object* const found = find(kind, handle);
+        if (found == nullptr) return false;
+        for (auto child : std::vector(found->children)) objects.erase(child);
+        objects.erase(reinterpret_cast<std::uintptr_t>(handle));
+        return true;
+    }
+    // Whether so many bytes from here on are memory of one device.
+    bool holds(std::uintptr_t address, std::size_t bytes) const {
+        auto after = objects.upper_bound(address);
+        if (after == objects.begin()) return false;
+        auto const& [first, o] = *--after;
+        return o.kind == kind::memory && address + bytes <= first + o.bytes;
+    }
+    bool is_captured() const {
+        for (auto const& [handle, o] : objects) {
+            if (o.capturing) return true;
+        }
+        return false;
+    }
+
+    // A call passes here: true if it is the one that fails.
+    bool fails(char const* entry) {
+        bool const is = static_cast<long>(calls.size()) == fault.at;
+        calls.push_back(entry);
+        if (is) failed = entry;
+        return is;
+    }
+    void expect(fake::fault next) {
+        fault = next;
+        calls.clear();
+        failed = nullptr;
+    }
+};
+
+inline machine& the_machine() {
+    static machine one;
+    return one;
+}
+
+// The contexts that a thread has entered.
+inline thread_local std::vector<std::uintptr_t> entered;
+
+} // namespace fake

@@ -1,0 +1,120 @@
+// Streams, events and graphs of the fake driver.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include "tests/cuda/fake_machine.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+export module spio.fake_driver:streams;
+
+import spio.cuda;
+import :base;
+
+export namespace fake {
+
+inline result answer(to<"cuStreamCreateWithPriority">, abi::stream* s, abi::stream_flags flags,
+                     int) {
+    if (flags != abi::stream_flags::non_blocking) return result::invalid_value;
+    return in_context([&](int d) { return add(s, {.kind = kind::stream, .device = d}); });
+}
+inline result answer(to<"cuStreamDestroy">, abi::stream s) { return removed(kind::stream, s); }
+inline result answer(to<"cuStreamSynchronize">, abi::stream s) {
+    return in_stream(s, [](object*) { return result::success; });
+}
+inline result answer(to<"cuStreamQuery">, abi::stream s) {
+    return in_stream(s, [](object*) { return result::success; });
+}
+inline result answer(to<"cuStreamWaitEvent">, abi::stream s, abi::event e, unsigned) {
+    if (gpus.find(kind::event, e) == nullptr) return result::invalid_handle;
+    return in_stream(s, [](object*) { return result::success; });
+}
+inline result answer(to<"cuStreamGetCtx">, abi::stream s, abi::context* context) {
+    return in_stream(s, [&](object* stream) {
+        if (stream == nullptr) {
+            return say(context, reinterpret_cast<abi::context>(entered.back()));
+        }
+        for (auto const& [handle, o] : gpus.objects) {
+            if (o.kind == kind::context && o.device == stream->device) {
+                return say(context, reinterpret_cast<abi::context>(handle));
+            }
+        }
+        return result::invalid_context;
+    });
+}
+inline result answer(to<"cuStreamIsCapturing">, abi::stream s, abi::capture_status* status) {
+    return in_stream(s, [&](object* stream) {
+        bool const active = stream != nullptr && stream->capturing;
+        return say(status, active ? abi::capture_status::active : abi::capture_status::none);
+    });
+}
+inline result answer(to<"cuStreamBeginCapture">, abi::stream s, abi::capture_mode) {
+    return in_stream(s, [](object* stream) {
+        if (stream == nullptr) return result::stream_capture_unsupported;
+        stream->capturing = true;
+        return result::success;
+    });
+}
+inline result answer(to<"cuStreamEndCapture">, abi::stream s, abi::graph* graph) {
+    return in_stream(s, [&](object* stream) {
+        if (stream == nullptr || !stream->capturing) return result::invalid_value;
+        stream->capturing = false;
+        return add(graph, {.kind = kind::graph,
+                           .device = stream->device,
+                           .work = std::exchange(stream->work, {})});
+    });
+}
+
+inline result answer(to<"cuEventCreate">, abi::event* e, abi::event_flags) {
+    return in_context([&](int d) { return add(e, {.kind = kind::event, .device = d}); });
+}
+inline result answer(to<"cuEventDestroy">, abi::event e) { return removed(kind::event, e); }
+inline result answer(to<"cuEventRecord">, abi::event e, abi::stream s) {
+    object* const event = gpus.find(kind::event, e);
+    if (event == nullptr) return result::invalid_handle;
+    return in_stream(s, [&](object* stream) {
+        bool const agree = stream == nullptr || stream->device == event->device;
+        return agree ? result::success : result::invalid_handle;
+    });
+}
+inline result answer(to<"cuEventSynchronize">, abi::event e) {
+    return gpus.find(kind::event, e) ? result::success : result::invalid_handle;
+}
+inline result answer(to<"cuEventQuery">, abi::event e) {
+    return gpus.find(kind::event, e) ? result::success : result::invalid_handle;
+}
+inline result answer(to<"cuEventElapsedTime">, float* milliseconds, abi::event from,
+                     abi::event to) {
+    bool const are = gpus.find(kind::event, from) && gpus.find(kind::event, to);
+    return are ? say(milliseconds, 0.5f) : result::invalid_handle;
+}
+
+inline result answer(to<"cuGraphInstantiateWithFlags">, abi::executable_graph* executable,
+                     abi::graph handle, unsigned long long) {
+    object* const graph = gpus.find(kind::graph, handle);
+    if (graph == nullptr) return result::invalid_handle;
+    return add(executable,
+               {.kind = kind::executable, .device = graph->device, .work = graph->work});
+}
+inline result answer(to<"cuGraphLaunch">, abi::executable_graph e, abi::stream s) {
+    object* const executable = gpus.find(kind::executable, e);
+    if (executable == nullptr) return result::invalid_handle;
+    return in_stream(s, [&](object*) {
+        for (auto const& f : executable->work) f();
+        return result::success;
+    });
+}
+inline result answer(to<"cuGraphDestroy">, abi::graph g) { return removed(kind::graph, g); }
+inline result answer(to<"cuGraphExecDestroy">, abi::executable_graph e) {
+    return removed(kind::executable, e);
+}
+
+} // namespace fake

@@ -1,0 +1,21 @@
+// What a kernel says to the chip, as the cases speak of it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "dimensions.h"
+#include "spio/tile/bulk_copy.cuh"
+#include "spio/tile/launch_control.cuh"
+#include "spio/tile/multiply.cuh"
+#include "spio/tile/tile_loader.cuh"
+
+using half8 = spio::vec<spio::half, 8>;
+using Image = spio::tensor<half8, spio::axis<I>(100), spio::axis<K>(64) / 8>;
+using Box = spio::tensor<half8, i, k / 8>;
+using BoxMap = spio::tensor_map<Box, Image>;
+using Left = spio::left_fragment<spio::half, i, spio::axis<K>(16)>;
+using Right = spio::right_fragment<spio::half, spio::axis<K>(16), spio::axis<J>(8)>;
+using Sum = spio::sum_fragment<i, spio::axis<J>(8)>;
+using Lefts = spio::tensor<Left, k / 16>;
+using Rights = spio::tensor<Right, k / 16, j / 8>;
+using Sums = spio::tensor<Sum, j / 8>;
+template <spio::arch Arch> using barrier = spio::mbarrier<Arch>;

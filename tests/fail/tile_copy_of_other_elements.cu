@@ -1,0 +1,8 @@
+// says: FromOtherElements=.*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "tile.h"
+
+using Floats = spio::tensor<spio::vec<float, 4>, i, k / 8>;
+__device__ inline void copy(Box to, Floats from) {
+    copy_async(to[I(1)], from[I(1)]); // wrong
+}

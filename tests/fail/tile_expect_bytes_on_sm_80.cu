@@ -1,0 +1,7 @@
+// says: ArchWithoutCountsOfBytes=.*80.*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "tile.h"
+
+__device__ inline void expect(barrier<spio::sm_80>& full) {
+    full.arrive_and_expect(512); // wrong
+}

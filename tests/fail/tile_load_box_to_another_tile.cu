@@ -1,0 +1,7 @@
+// says: NotAtTheTile=.*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "tile.h"
+
+__device__ inline void load(Image to, BoxMap const& x, barrier<spio::sm_90a>& full) {
+    load_box(to, x, I(-3) + K8(1), full); // wrong
+}

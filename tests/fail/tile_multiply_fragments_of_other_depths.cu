@@ -1,0 +1,8 @@
+// says: NotItsFactor=.*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "tile.h"
+
+using Shallow = spio::right_fragment<spio::half, spio::axis<K>(8), spio::axis<J>(8)>;
+__device__ inline void multiply_one(Sum& c, Left const& a, Shallow const& b) {
+    multiply(c, a, b); // wrong
+}

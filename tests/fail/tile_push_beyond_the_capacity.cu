@@ -1,0 +1,8 @@
+// says: TensorThatHasNoRoom=.*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "tile.h"
+
+__device__ inline void lay_out() {
+    auto const [first, rest] = spio::dynamic_shared_memory<1024>().push<Box>();
+    auto const second = rest.push<Box>(); // wrong
+}

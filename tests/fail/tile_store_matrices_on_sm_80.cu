@@ -1,0 +1,7 @@
+// says: ArchWithoutStoresOfMatrices=.*80.*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "tile.h"
+
+__device__ inline void store(Left const& a, Box to) {
+    a.store<spio::sm_80>(to[Left::row_index()]); // wrong
+}

@@ -1,0 +1,160 @@
+// The real NVRTC compiles kernels from the text in memory, for architectures that are not here.
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+import spio.jit;
+
+using namespace spio::jit;
+namespace fs = std::filesystem;
+
+// NVRTC keeps what it has for the rest of its days.
+extern "C" char const* __lsan_default_suppressions() { return "leak:libnvrtc\n"; }
+
+namespace {
+
+nvrtc const& compiler() {
+    static nvrtc const one(SPIO_NVRTC_LIBRARY);
+    return one;
+}
+
+source axpby() {
+    std::ifstream file(fs::path(SPIO_SOURCE_DIR) / "tests/kernels/axpby.cu");
+    return {.name = "axpby", .text = std::string(std::istreambuf_iterator<char>(file), {})};
+}
+
+bool has(std::span<std::byte const> cubin, std::string_view symbol) {
+    std::string const section = ".text." + std::string(symbol) + '\0';
+    auto const bytes = std::as_bytes(std::span(section));
+    return !std::ranges::search(cubin, bytes).empty();
+}
+
+std::string thrown_by(source const& s, std::string_view arch = "sm_80") {
+    try {
+        compiler().compile(s, arch);
+    } catch (nvrtc_error const& e) {
+        CHECK(e.tried() == "nvrtcCompileProgram");
+        CHECK(e.subject() == s.name);
+        CHECK(e.options() == nvrtc_options(arch));
+        return e.what();
+    }
+    return "nothing";
+}
+
+bool contains(std::string const& text, std::string_view what) {
+    return text.find(what) != text.npos;
+}
+
+} // namespace
+
+TEST_CASE("axpby is compiled for two architectures") {
+    std::cout << "figure: jit.nvrtc: version " << compiler().major() << '.' << compiler().minor()
+              << ", build " << compiler().build_id() << '\n';
+    CHECK(compiler().major() >= 13);
+    CHECK(compiler().build_id().size() >= 16);
+    std::vector<std::byte> before;
+    for (auto arch : {"sm_80", "sm_90a"}) {
+        auto const start = std::chrono::steady_clock::now();
+        compiled const is = compiler().compile(axpby(), arch);
+        std::chrono::duration<double, std::milli> const spent =
+            std::chrono::steady_clock::now() - start;
+        CHECK(is.log == "");
+        CHECK(has(is.cubin, "axpby_256x4"));
+        CHECK(has(is.cubin, "axpby_96x1"));
+        CHECK(!has(is.cubin, "axpby_256"));
+        CHECK(is.cubin != before);
+        // The same again, byte for byte.
+        CHECK(compiler().compile(axpby(), arch).cubin == is.cubin);
+        before = is.cubin;
+        std::cout << "figure: jit.nvrtc.axpby." << arch << ": " << is.cubin.size() << " bytes in "
+                  << spent.count() << " ms\n";
+    }
+}
+
+TEST_CASE("what is refused is told with the options and the whole log") {
+    std::string const said =
+        thrown_by({.name = "broken", .text = "int x = y;\n#include \"axpby.h\"\nint z = w;\n"});
+    CHECK(contains(said, "nvrtcCompileProgram for broken: NVRTC_ERROR_COMPILATION"));
+    CHECK(contains(said, "-arch=sm_80 -std=c++20 -default-device --modify-stack-limit=false"));
+    CHECK(contains(said, "\"y\" is undefined"));
+    CHECK(contains(said, "\"w\" is undefined"));
+    CHECK(contains(thrown_by({.name = "x", .text = ""}, "sm_1"), "-arch=sm_1"));
+}
+
+TEST_CASE("an architecture that is no chip's has no cubin") {
+    try {
+        compiler().compile(axpby(), "compute_80");
+        CHECK(false);
+    } catch (nvrtc_error const& e) {
+        CHECK(e.tried() == "nvrtcGetCUBINSize");
+        CHECK(e.options().front() == "-arch=compute_80");
+    }
+}
+
+TEST_CASE("nothing is included from the file system") {
+    char folder[] = "/tmp/spio_nvrtc_XXXXXX";
+    REQUIRE(mkdtemp(folder) != nullptr);
+    fs::path const before = fs::current_path();
+    fs::current_path(folder);
+    std::ofstream("only_here.h") << "#define FOUND\n";
+    fs::create_directory("spio");
+    std::ofstream("spio/dims.h") << "#pragma once\n#error not this one\n";
+    CHECK(contains(thrown_by({.name = "a", .text = "#include \"only_here.h\"\n"}), "only_here.h"));
+    CHECK(contains(thrown_by({.name = "a", .text = "#include <only_here.h>\n"}), "only_here.h"));
+    CHECK(contains(thrown_by({.name = "a", .text = "#include <stdio.h>\n"}), "stdio.h"));
+    CHECK(thrown_by({.name = "a", .text = "#include \"spio/dims.h\"\n"}) == "nothing");
+    // Not even where files of all names are, the same one under each.
+    for (auto const& [name, text] : kernel_text()) {
+        fs::create_directories((fs::path(folder) / name).parent_path());
+        if (!fs::exists(name)) fs::create_hard_link("spio/dims.h", name);
+    }
+    bool may_leave = false;
+    std::jthread([&] { may_leave = unshare(CLONE_FS) == 0; }).join();
+    if (may_leave) CHECK(thrown_by(axpby()) == "nothing");
+    CHECK(fs::current_path() == folder);
+    fs::current_path(before);
+    fs::remove_all(folder);
+}
+
+TEST_CASE("more than run at once can be asked for, and each gets its own") {
+    constexpr int count = 12;
+    std::vector<std::vector<std::byte>> cubins(count);
+    {
+        std::vector<std::jthread> threads;
+        for (int t = 0; t < count; ++t) {
+            threads.emplace_back([&, t] {
+                auto const name = "kernel_" + std::to_string(t);
+                cubins[static_cast<std::size_t>(t)] =
+                    compiler()
+                        .compile({.name = name,
+                                  .text = "extern \"C\" __global__ void " + name + "() {}\n"},
+                                 "sm_80")
+                        .cubin;
+            });
+        }
+    }
+    for (std::size_t t = 0; t < count; ++t) CHECK(has(cubins[t], "kernel_" + std::to_string(t)));
+}
+
+TEST_CASE("a deep recursion of templates has room") {
+    std::string const text =
+        "template <int N> struct f { static constexpr int v = f<N - 1>::v + 1; };"
+        "template <> struct f<0> { static constexpr int v = 0; };"
+        "extern \"C\" __global__ void deep(int* p) { *p = f<190>::v; }\n";
+    CHECK(has(compiler().compile({.name = "deep", .text = text}, "sm_80").cubin, "deep"));
+}

@@ -1,0 +1,214 @@
+// Every call of NVRTC fails once: it is told, no program is left, and the next compilation works.
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstring>
+#include <iostream>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+import spio.jit;
+
+using namespace spio::jit;
+
+namespace {
+
+using result = nvrtc_entries::result;
+using program = nvrtc_entries::program;
+
+// The fake: which call fails, counted from 0, and what is alive.
+long fails_at = -1;
+std::vector<std::string> calls;
+std::set<program> programs;
+
+struct text {
+    std::string source, log = {};
+    bool is_compiled = false;
+};
+text& of(program p) { return *reinterpret_cast<text*>(p); }
+program keep(text* t) { return reinterpret_cast<program>(t); }
+constexpr auto refused = result(7);
+
+bool fails(char const* entry) {
+    calls.push_back(entry);
+    return static_cast<long>(calls.size()) - 1 == fails_at;
+}
+
+result get_version(int* major, int* minor) {
+    if (fails("nvrtcVersion")) return refused;
+    *major = 13, *minor = 0;
+    return result::success;
+}
+// Not known by its own words either, if it is asked at a bad time.
+char const* get_error_string(result r) {
+    if (fails("nvrtcGetErrorString")) return nullptr;
+    return r == result::compilation_failed ? "NVRTC_ERROR_COMPILATION" : "NVRTC_ERROR_OF_THE_FAKE";
+}
+result create(program* made, char const* source, char const* name, int count,
+              char const* const* texts, char const* const* names) {
+    if (fails("nvrtcCreateProgram")) return refused;
+    bool found = std::strlen(name) > 0;
+    for (int h = 0; h < count; ++h) {
+        found = found && std::strlen(names[h]) > 0 && std::strlen(texts[h]) > 0;
+    }
+    if (!found || count == 0) return result(3);
+    *made = *programs.insert(keep(new text{source})).first;
+    return result::success;
+}
+result destroy(program* gone) {
+    bool const fails_now = fails("nvrtcDestroyProgram");
+    if (programs.erase(*gone) == 1) delete &of(*gone);
+    *gone = nullptr;
+    return fails_now ? refused : result::success;
+}
+result compile(program p, int count, char const* const* options) {
+    if (fails("nvrtcCompileProgram")) return refused;
+    if (count == 0 || std::string(options[0]).rfind("-arch=", 0) != 0) return result(5);
+    of(p).is_compiled = of(p).source.find("error") == std::string::npos;
+    of(p).log = of(p).is_compiled ? "" : "line 1: error";
+    return of(p).is_compiled ? result::success : result::compilation_failed;
+}
+result cubin_size(program p, std::size_t* size) {
+    if (fails("nvrtcGetCUBINSize")) return refused;
+    *size = of(p).source.size();
+    return of(p).is_compiled ? result::success : result(4);
+}
+result cubin(program p, char* bytes) {
+    if (fails("nvrtcGetCUBIN")) return refused;
+    std::memcpy(bytes, of(p).source.data(), of(p).source.size());
+    return result::success;
+}
+result log_size(program p, std::size_t* size) {
+    if (fails("nvrtcGetProgramLogSize")) return refused;
+    *size = of(p).log.size() + 1;
+    return result::success;
+}
+result read_log(program p, char* bytes) {
+    if (fails("nvrtcGetProgramLog")) return refused;
+    std::memcpy(bytes, of(p).log.c_str(), of(p).log.size() + 1);
+    return result::success;
+}
+
+constexpr nvrtc_entries fake = {.version = get_version,
+                                .error_string = get_error_string,
+                                .create_program = create,
+                                .destroy_program = destroy,
+                                .compile_program = compile,
+                                .cubin_size = cubin_size,
+                                .cubin = cubin,
+                                .log_size = log_size,
+                                .log = read_log};
+
+struct outcome {
+    std::optional<nvrtc_error> thrown;
+    bool right = true;
+};
+
+// Four kernels for two architectures; every fourth text has a mistake, and must be told.
+void spend(outcome& day) {
+    nvrtc const compiler(fake, "fake");
+    day.right = compiler.major() == 13 && compiler.minor() == 0;
+    for (auto arch : {"sm_80", "sm_90a"}) {
+        for (std::string text : {"one", "two", "three", "error"}) {
+            std::string_view which = text == "error" ? "nvrtcCompileProgram" : "";
+            std::string tried;
+            try {
+                compiled const is =
+                    compiler.compile({.name = "kernel " + text, .text = text}, arch);
+                day.right = day.right && is.cubin.size() == text.size() && is.log.empty();
+            } catch (nvrtc_error const& e) {
+                if (e.tried() != which) throw;
+                bool const log_failed = e.name().find("its log") != std::string::npos;
+                // The one mistake that was to be told, or the one call that failed.
+                if (e.name().find("OF_THE_FAKE") != std::string::npos && !log_failed) throw;
+                day.right = day.right && e.options() == nvrtc_options(arch) &&
+                            e.subject() == "kernel error" &&
+                            (log_failed || e.log() == "line 1: error");
+                tried = e.tried();
+            }
+            day.right = day.right && tried == which;
+        }
+    }
+}
+
+outcome day_with(long fault) {
+    outcome day;
+    calls.clear();
+    fails_at = fault;
+    try {
+        spend(day);
+    } catch (nvrtc_error const& e) {
+        day.thrown = e;
+    }
+    fails_at = -1;
+    return day;
+}
+
+} // namespace
+
+TEST_CASE("each call of NVRTC fails once") {
+    outcome const whole = day_with(-1);
+    REQUIRE(!whole.thrown);
+    REQUIRE(whole.right);
+    auto const all = calls;
+    std::set<std::string> const entries(all.begin(), all.end());
+    int thrown = 0, right = 0, wrong = 0;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        CAPTURE(k);
+        CAPTURE(all[k]);
+        outcome const day = day_with(static_cast<long>(k));
+        bool const named = !day.thrown || (day.thrown->tried() == all[k] &&
+                                           day.thrown->name() == "NVRTC_ERROR_OF_THE_FAKE" &&
+                                           !day.thrown->subject().empty());
+        bool const fine = named && (day.thrown || day.right) && programs.empty();
+        CHECK(named);
+        CHECK((day.thrown || day.right));
+        CHECK(programs.empty());
+        outcome const next = day_with(-1);
+        CHECK(!next.thrown);
+        CHECK(next.right);
+        ++(day.thrown ? thrown : right);
+        wrong += !fine;
+    }
+    CHECK(entries.size() == 9);
+    std::cout << "figure: jit.faults: " << all.size() << " calls of " << entries.size()
+              << " entries fail once: " << thrown << " errors, " << right
+              << " results right all the same, " << wrong << " wrong\n";
+}
+
+TEST_CASE("at most eight compile at once") {
+    static std::atomic<int> now = 0, most = 0;
+    nvrtc_entries slow = fake;
+    slow.create_program = [](program* made, char const*, char const*, int, char const* const*,
+                             char const* const*) {
+        *made = keep(new text);
+        return result::success;
+    };
+    slow.destroy_program = [](program* gone) { return delete &of(*gone), result::success; };
+    slow.compile_program = [](program, int, char const* const*) {
+        int const here = ++now;
+        for (int seen = most; here > seen && !most.compare_exchange_weak(seen, here);) {
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        --now;
+        return result::success;
+    };
+    slow.log_size =
+        slow.cubin_size = [](program, std::size_t* size) { return *size = 1, result::success; };
+    slow.log = slow.cubin = [](program, char* byte) { return *byte = 0, result::success; };
+    nvrtc const compiler(slow, "slow");
+    {
+        std::vector<std::jthread> threads;
+        for (int t = 0; t < 32; ++t) {
+            threads.emplace_back([&] { compiler.compile({.name = "a", .text = "b"}, "sm_80"); });
+        }
+    }
+    CHECK(most == 8);
+}

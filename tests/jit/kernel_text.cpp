@@ -1,0 +1,45 @@
+// The text in the library is the text in the tree, and all of it.
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+import spio.jit;
+
+namespace fs = std::filesystem;
+
+TEST_CASE("each header in memory is the file of that name") {
+    std::size_t bytes = 0;
+    for (auto const& [name, text] : spio::jit::kernel_text()) {
+        CAPTURE(name);
+        fs::path const root = name.starts_with("boost/") ? fs::path(SPIO_MP11_INCLUDE_DIR)
+                                                         : fs::path(SPIO_SOURCE_DIR) / "kernels";
+        std::ifstream file(root / name, std::ios::binary);
+        REQUIRE(file);
+        CHECK(text == std::string(std::istreambuf_iterator<char>(file), {}));
+        bytes += text.size();
+    }
+    std::cout << "figure: jit.kernel_text: " << spio::jit::kernel_text().size() << " headers, "
+              << bytes << " bytes, SHA-256 " << spio::jit::kernel_text_digest() << '\n';
+}
+
+TEST_CASE("each file of kernels/ is in memory, in order, and has part in a digest") {
+    auto const all = spio::jit::kernel_text();
+    CHECK(std::ranges::is_sorted(all, {}, &spio::jit::header::name));
+    fs::path const kernels = fs::path(SPIO_SOURCE_DIR) / "kernels";
+    for (auto const& entry : fs::recursive_directory_iterator(kernels)) {
+        std::string const name = entry.path().lexically_relative(kernels).string();
+        auto const is_it = [&](auto const& h) { return h.name == name; };
+        CHECK_MESSAGE((entry.is_directory() || std::ranges::count_if(all, is_it) == 1), name);
+    }
+    std::string_view const digest = spio::jit::kernel_text_digest();
+    CHECK(digest.size() == 64);
+    CHECK(digest.find_first_not_of("0123456789abcdef") == digest.npos);
+}

@@ -1,0 +1,122 @@
+// Where NVRTC is found, and whose files are not opened.
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <vector>
+
+import spio.jit;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// A folder of our own, gone in the end, and the environment as it was.
+struct playground {
+    fs::path root;
+    std::vector<std::pair<std::string, std::string>> before;
+
+    playground() {
+        char name[] = "/tmp/spio_places_XXXXXX";
+        REQUIRE(mkdtemp(name) != nullptr);
+        root = name;
+        for (auto variable :
+             {"CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "LD_LIBRARY_PATH"}) {
+            char const* const value = std::getenv(variable);
+            if (value) before.emplace_back(variable, value);
+            unsetenv(variable);
+        }
+    }
+    ~playground() {
+        for (auto variable :
+             {"CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "LD_LIBRARY_PATH"}) {
+            unsetenv(variable);
+        }
+        for (auto const& [variable, value] : before) setenv(variable.c_str(), value.c_str(), 1);
+        fs::remove_all(root);
+    }
+    // A file that is no library.
+    fs::path file(fs::path const& name) const {
+        fs::create_directories((root / name).parent_path());
+        std::ofstream(root / name) << "no library";
+        return root / name;
+    }
+};
+
+std::string said_of(fs::path const& path) {
+    try {
+        spio::jit::nvrtc const opened(path);
+        return "opened";
+    } catch (spio::jit::nvrtc_error const& e) {
+        return e.tried() + ": " + e.name();
+    }
+}
+
+bool lists(fs::path const& path) {
+    auto const all = spio::jit::nvrtc_places();
+    return std::ranges::find(all, path) != all.end();
+}
+
+} // namespace
+
+TEST_CASE("NVRTC is found in toolkits, in pip's wheels and on the library path") {
+    playground const here;
+    auto const toolkit = here.file("toolkit/lib64/libnvrtc.so.13.0.88");
+    here.file("toolkit/lib64/libnvrtc.so.12.4");
+    here.file("toolkit/lib64/libnvrtc.alt.so.14");
+    here.file("toolkit/lib64/libnvrtc-builtins.so.13.0");
+    auto const wheel =
+        here.file("venv/lib/python3.12/site-packages/nvidia/cu13/lib/libnvrtc.so.13");
+    auto const listed = here.file("listed/libnvrtc.so.13");
+    setenv("CUDA_HOME", (here.root / "toolkit").c_str(), 1);
+    setenv("VIRTUAL_ENV", (here.root / "venv").c_str(), 1);
+    setenv("LD_LIBRARY_PATH", ("relative::" + (here.root / "listed").string()).c_str(), 1);
+    CHECK(spio::jit::nvrtc_places().front() == toolkit);
+    CHECK(lists(wheel));
+    CHECK(lists(listed));
+    for (auto const& path : spio::jit::nvrtc_places()) CHECK(path.is_absolute());
+    setenv("CUDA_HOME", "toolkit", 1);
+    CHECK(!lists(toolkit));
+}
+
+TEST_CASE("what others could have written is not opened") {
+    playground const here;
+    auto const path = here.file("a/lib/libnvrtc.so.13");
+    CHECK(said_of(path).starts_with("dlopen: ")); // trusted, but no library
+    struct {
+        char const* where;
+        fs::perms also;
+    } const hostile[] = {{"a/lib/libnvrtc.so.13", fs::perms::others_write},
+                         {"a/lib/libnvrtc.so.13", fs::perms::group_write},
+                         {"a/lib", fs::perms::others_write},
+                         {"a/lib", fs::perms::group_write},
+                         {"a/lib", fs::perms::others_write | fs::perms::sticky_bit},
+                         {"a", fs::perms::others_write},
+                         {"", fs::perms::group_write}};
+    int refused = 0;
+    for (auto const& [where, also] : hostile) {
+        fs::path const at = where[0] ? here.root / where : here.root;
+        fs::permissions(at, also, fs::perm_options::add);
+        CHECK(said_of(path) == "open: others can write to " + at.string());
+        refused += said_of(path).starts_with("open: others can write");
+        fs::permissions(at, also, fs::perm_options::remove);
+        CHECK(said_of(path).starts_with("dlopen: "));
+    }
+    // A link from a trusted place leads to what it leads to.
+    fs::create_directory(here.root / "linked");
+    fs::create_symlink(path, here.root / "linked/libnvrtc.so.13");
+    fs::permissions(here.root / "a", fs::perms::others_write, fs::perm_options::add);
+    CHECK(said_of(here.root / "linked/libnvrtc.so.13").starts_with("open: others can write"));
+    // Builtins are opened too.
+    fs::permissions(here.root / "a", fs::perms::others_write, fs::perm_options::remove);
+    auto const builtins = here.file("a/lib/libnvrtc-builtins.so.13.0");
+    fs::permissions(builtins, fs::perms::others_write, fs::perm_options::add);
+    CHECK(said_of(path) == "open: others can write to " + builtins.string());
+    CHECK(said_of(here.root / "absent.so") == "open: No such file or directory");
+    std::cout << "figure: jit.places: " << refused + 2 << " files of doubtful origin refused\n";
+}

@@ -1,0 +1,57 @@
+// What tests of the copy engine share: a barrier, words of shared memory, tensors and their maps.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "machine/bulk_copy.h"
+
+#include "machine/atomic.h"
+#include "machine/fence.h"
+#include "machine/thread.h"
+#include "misuse.h"
+#include "sim/arena.h"
+#include "sim/tensor_map.h"
+
+#include <cstring>
+
+namespace machine = spio::machine;
+using namespace planted;
+
+inline int thread() { return machine::thread_index().x; }
+inline float& word(int i) { return reinterpret_cast<float*>(machine::dynamic_shared())[i]; }
+inline machine::mbarrier_word* barrier(int i = 0) {
+    return reinterpret_cast<machine::mbarrier_word*>(machine::dynamic_shared() + 4096 + 8 * i);
+}
+inline void wait(int parity) {
+    while (!machine::mbarrier_try_wait(barrier(), parity)) {
+    }
+}
+inline void make_barrier(int arrivals = 1) {
+    if (thread() == 0) {
+        machine::mbarrier_init(barrier(), arrivals);
+        machine::fence_mbarrier_init();
+    }
+    machine::sync_block();
+}
+inline launch_shape const shape = {
+    .grid = {2}, .block = {64}, .dynamic_shared_bytes = 8192, .name = "bulk copies"};
+
+struct fixture {
+    spio::sim::memory<float> from{1024, "from"};
+    spio::sim::memory<float> to{2048, "to"};
+    fixture() {
+        for (unsigned i = 0; i < 1024; i++) from[i] = static_cast<float>(i);
+    }
+    float* target(int block) const { return to.data() + 1024 * block; }
+};
+
+// A tensor of 10 x 24 floats, in boxes of 4 x 8.
+inline machine::tensor_map_words map_of(float* data, spio::sim::swizzle_span swizzle) {
+    spio::sim::tensor_map map = {};
+    std::uint64_t const sizes[] = {24, 10};
+    std::uint64_t const strides[] = {96};
+    std::uint32_t const box[] = {8, 4};
+    CHECK(map.encode(data, 4, sizes, strides, box, swizzle).empty());
+    machine::tensor_map_words words = {};
+    std::memcpy(&words, &map, sizeof map);
+    return words;
+}

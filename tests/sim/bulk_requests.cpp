@@ -1,0 +1,98 @@
+// How the copy engine is asked: sizes, places, fences; and who writes what a store still reads.
+// SPDX-License-Identifier: Apache-2.0
+#include "bulk_fixture.h"
+
+TEST_CASE("a copy is asked for as the engine takes it") {
+    fixture const global;
+    auto const first = [&](auto ask) {
+        return [=] {
+            make_barrier();
+            if (thread() == 0) ask();
+        };
+    };
+    expect(misuse::copy_malformed, "bulk_load of 500 bytes, which is not a multiple of 16", shape,
+           first([&] { machine::bulk_load(&word(0), global.from.data(), 500, barrier()); }));
+    expect(misuse::copy_malformed, "4 beyond a multiple of 16", shape,
+           first([&] { machine::bulk_load(&word(0), global.from.data() + 1, 512, barrier()); }));
+    expect(misuse::shared_misaligned, "shared offset 8, which is not a multiple of 16", shape,
+           first([&] { machine::bulk_load(&word(2), global.from.data(), 512, barrier()); }));
+    expect(misuse::global_out_of_bounds, "of `from`, which has 4096 bytes", shape,
+           first([&] { machine::bulk_load(&word(0), global.from.data() + 1020, 32, barrier()); }));
+    auto const map = map_of(global.from.data(), spio::sim::swizzle_span::none);
+    expect(misuse::shared_misaligned, "box_load of 128 bytes at shared offset 16", shape,
+           first([&] { machine::box_load(&word(4), &map, {0, 0}, barrier()); }));
+    expect(misuse::copy_malformed, "at 1 coordinates, by a map of a tensor that has 2", shape,
+           first([&] { machine::box_load(&word(0), &map, {0}, barrier()); }));
+    expect(misuse::copy_malformed, "box_store from coordinate -8 of dimension 0 on", shape,
+           first([&] { machine::box_store(&map, {-8, 0}, &word(0)); }));
+    expect(misuse::mbarrier_not_made, "not fenced for the copy engine", shape, [&] {
+        if (thread() > 0) return;
+        machine::mbarrier_init(barrier(), 1);
+        machine::bulk_load(&word(0), global.from.data(), 512, barrier());
+    });
+}
+
+TEST_CASE("stores see what was fenced, and read in peace") {
+    fixture const global;
+    auto const write = [] {
+        for (int i = thread(); i < 128; i += 64) word(i) = static_cast<float>(i);
+    };
+    auto const store = [&] {
+        if (thread() > 0) return;
+        machine::bulk_store(global.target(machine::block_index().x), &word(0), 512);
+        machine::commit_bulk_stores();
+    };
+    expect(misuse::store_without_fence, "of which thread \\(0, 0, 0\\) wrote byte 0 with no fence",
+           shape, [&] {
+               write();
+               machine::sync_block();
+               store();
+           });
+    expect(misuse::store_without_fence, "with no fence_for_bulk_copies after it", shape, [&] {
+        if (thread() == 0) machine::fence_for_bulk_copies();
+        write();
+        if (thread() > 0) machine::fence_for_bulk_copies();
+        machine::sync_block();
+        store();
+    });
+    expect_silence(shape, [&] {
+        write();
+        machine::fence_for_bulk_copies();
+        machine::sync_block();
+        store();
+    });
+    expect_silence(shape, [&] {
+        write();
+        machine::sync_block();
+        if (thread() == 0) machine::fence_for_bulk_copies();
+        store();
+    });
+    expect(misuse::overwritten_while_stored, "a bulk store still reads it", shape, [&] {
+        write();
+        machine::fence_for_bulk_copies();
+        machine::sync_block();
+        store();
+        machine::sync_block();
+        if (thread() == 1) word(1) = 5;
+    });
+    expect(misuse::race, "where thread \\(0, 0, 0\\) read", shape, [&] {
+        write();
+        machine::fence_for_bulk_copies();
+        machine::sync_block();
+        store();
+        if (thread() == 0) machine::wait_for_bulk_reads<0>();
+        for (int i = 0; thread() == 1 && i < 100; i++) machine::nap(1);
+        if (thread() == 1) word(1) = 5;
+    });
+    expect_silence(shape, [&] {
+        write();
+        machine::fence_for_bulk_copies();
+        machine::sync_block();
+        store();
+        if (thread() == 0) machine::wait_for_bulk_reads<0>();
+        machine::sync_block();
+        write();
+    });
+    expect(misuse::shared_uninitialised, "bulk_store of 512 bytes at shared offset 0", shape,
+           store);
+}

@@ -1,0 +1,172 @@
+// Barriers in shared memory: phases, counts, and what must not be done to them.
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/mbarrier.h"
+
+#include "machine/atomic.h"
+#include "machine/thread.h"
+#include "misuse.h"
+#include "sim/arena.h"
+
+namespace machine = spio::machine;
+using namespace planted;
+
+static int thread() { return machine::thread_index().x; }
+static int& word(int i) { return reinterpret_cast<int*>(machine::dynamic_shared())[i]; }
+static machine::mbarrier_word* barrier(int i) {
+    return reinterpret_cast<machine::mbarrier_word*>(machine::dynamic_shared() + 1024 + 8 * i);
+}
+static void wait(int i, int parity) {
+    while (!machine::mbarrier_try_wait(barrier(i), parity)) {
+    }
+}
+static launch_shape const shape = {
+    .grid = {2}, .block = {96}, .dynamic_shared_bytes = 2048, .name = "mbarriers"};
+
+// A ring of two stages between a warp that fills and two that take, through full and empty
+// barriers.
+template <bool Waits> static void hand_over(spio::sim::memory<int> const& got) {
+    if (thread() == 0) {
+        for (int stage = 0; stage < 2; stage++) {
+            machine::mbarrier_init(barrier(stage), 32);
+            machine::mbarrier_init(barrier(2 + stage), 64);
+        }
+    }
+    machine::sync_block();
+    for (int turn = 0; turn < 10; turn++) {
+        int const stage = turn % 2;
+        int const parity = turn / 2 % 2;
+        if (thread() < 32) {
+            if (Waits) wait(2 + stage, parity ^ 1);
+            word(32 * stage + thread()) = turn + thread();
+            machine::mbarrier_arrive(barrier(stage));
+        } else {
+            wait(stage, parity);
+            got.data()[64 * turn + thread() - 32] = word(32 * stage + (63 - thread() % 32) % 32);
+            machine::mbarrier_arrive(barrier(2 + stage));
+        }
+    }
+}
+
+TEST_CASE("a ring of stages goes round") {
+    spio::sim::memory<int> got(640, "got");
+    expect_silence(shape, [&] { hand_over<true>(got); });
+    for (int i = 0; i < 640; i++) CHECK(got.data()[i] == i / 64 + 31 - i % 32);
+}
+
+TEST_CASE("a stage that is filled before it was emptied") {
+    spio::sim::memory<int> got(640, "got");
+    for (auto const& order : orders) {
+        auto const found = spio::sim::launch(shape, [&] { hand_over<false>(got); }, order);
+        CAPTURE(found.text());
+        // What is wrong shows in one way or another, by the order.
+        CHECK((found.kind == misuse::race || found.kind == misuse::mbarrier_overrun ||
+               found.kind == misuse::shared_uninitialised));
+    }
+    reported++;
+}
+
+TEST_CASE("polling and waiting see the same") {
+    expect_silence(shape, [] {
+        if (thread() == 0) machine::mbarrier_init(barrier(0), 64);
+        machine::sync_block();
+        if (thread() < 64) {
+            word(thread()) = 1;
+            machine::mbarrier_arrive(barrier(0));
+        } else {
+            while (!machine::mbarrier_test(barrier(0), 0)) machine::nap(10);
+            word(thread()) = word(thread() - 64) + word(thread() - 32);
+        }
+    });
+}
+
+TEST_CASE("an mbarrier is made once, and used after that") {
+    expect(misuse::mbarrier_not_made, "mbarrier_arrive at shared offset 1024, where no mbarrier",
+           shape, [] { machine::mbarrier_arrive(barrier(0)); });
+    expect(misuse::mbarrier_made_twice, "mbarrier_init at shared offset 1024", shape, [] {
+        if (thread() > 0) return;
+        machine::mbarrier_init(barrier(0), 1);
+        machine::mbarrier_init(barrier(0), 1);
+    });
+    expect_silence(shape, [] {
+        if (thread() > 0) return;
+        machine::mbarrier_init(barrier(0), 1);
+        machine::mbarrier_arrive(barrier(0));
+        wait(0, 0);
+        machine::mbarrier_end(barrier(0));
+        machine::mbarrier_init(barrier(0), 2);
+        machine::mbarrier_end(barrier(0));
+        *reinterpret_cast<int*>(barrier(0)) = 1;
+    });
+    expect(misuse::mbarrier_not_made, "with nothing that orders the two|no mbarrier was made",
+           shape, [] {
+               if (thread() == 0) machine::mbarrier_init(barrier(0), 96);
+               machine::nap(1);
+               machine::mbarrier_arrive(barrier(0));
+           });
+    expect(misuse::mbarrier_overrun, "for 0 arrivals", shape,
+           [] { machine::mbarrier_init(barrier(0), 0); });
+    expect(misuse::shared_misaligned, "mbarrier_init of 8 bytes at shared offset 4", shape,
+           [] { machine::mbarrier_init(reinterpret_cast<machine::mbarrier_word*>(&word(1)), 1); });
+}
+
+TEST_CASE("the word of an mbarrier is not for reading or writing") {
+    for (bool const writes : {false, true}) {
+        expect(misuse::mbarrier_touched, "where the word of an mbarrier is", shape, [&] {
+            if (thread() == 0) machine::mbarrier_init(barrier(0), 96);
+            machine::sync_block();
+            int& bits = word(257);
+            if (writes) {
+                bits = 0;
+            } else {
+                word(thread()) = bits;
+            }
+        });
+    }
+}
+
+TEST_CASE("a phase takes what it was made for") {
+    expect(misuse::mbarrier_overrun, "has all its 1 arrivals and waits for 64 bytes", shape, [] {
+        if (thread() > 0) return;
+        machine::mbarrier_init(barrier(0), 1);
+        machine::mbarrier_arrive_and_expect(barrier(0), 64);
+        machine::mbarrier_arrive(barrier(0));
+    });
+    expect(misuse::mbarrier_overrun, "2000000 more bytes expected", shape, [] {
+        if (thread() > 0) return;
+        machine::mbarrier_init(barrier(0), 1);
+        machine::mbarrier_expect(barrier(0), 2000000);
+    });
+}
+
+TEST_CASE("a phase that never ends") {
+    expect(misuse::deadlock,
+           "threads 32-95 wait for the phase of parity 0 of the mbarrier at shared offset 1024, "
+           "where 32 of "
+           "33 have arrived, and 0 bytes are missing",
+           shape, [] {
+               if (thread() == 0) machine::mbarrier_init(barrier(0), 33);
+               machine::sync_block();
+               if (thread() < 32) {
+                   machine::mbarrier_arrive(barrier(0));
+               } else {
+                   wait(0, 0);
+               }
+           });
+    expect(misuse::livelock, "threads 0-31 ended; threads 32-.* asks? by (mbarrier_test|nap)",
+           shape, [] {
+               if (thread() == 0) machine::mbarrier_init(barrier(0), 33);
+               machine::sync_block();
+               if (thread() < 32) {
+                   machine::mbarrier_arrive(barrier(0));
+               } else {
+                   while (!machine::mbarrier_test(barrier(0), 0)) machine::nap(10);
+               }
+           });
+    spio::sim::memory<unsigned> flag(1, "flag");
+    expect(misuse::livelock, "thread 0 asks by load_acquire", {.grid = {3}, .name = "flag"}, [&] {
+        if (machine::block_index().x == 1) return;
+        flag[0] = 0;
+        while (machine::load_acquire(flag.data()) == 0) {
+        }
+    });
+}

@@ -1,0 +1,183 @@
+// Two threads at one byte, one of them writing: found where nothing orders them, and only there.
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/atomic.h"
+#include "machine/fence.h"
+#include "machine/thread.h"
+#include "machine/warp.h"
+#include "misuse.h"
+#include "sim/arena.h"
+
+namespace machine = spio::machine;
+using namespace planted;
+
+static int thread() { return machine::thread_index().x; }
+template <class T = int> static T& word(int i) {
+    return reinterpret_cast<T*>(machine::dynamic_shared())[i];
+}
+static launch_shape const shape = {
+    .grid = {2}, .block = {128}, .dynamic_shared_bytes = 1024, .name = "races"};
+constexpr unsigned all = 0xffffffff;
+
+TEST_CASE("a read of what another thread wrote needs a barrier between") {
+    expect(misuse::race, "a (read|write) of 4 bytes at shared offset [0-9]+, where thread", shape,
+           [] {
+               word(thread()) = 1;
+               machine::sync_block();
+               word(128 + thread()) = word(127 - thread());
+               word(thread()) = 2;
+           });
+    expect_silence(shape, [] {
+        word(thread()) = 1;
+        machine::sync_block();
+        word(128 + thread()) = word(127 - thread());
+        machine::sync_block();
+        word(thread()) = 2;
+    });
+    expect(misuse::race, "a write of 4 bytes at shared offset 0, where thread .* wrote byte 0",
+           shape, [] { word(0) = 1; });
+    // The check can be left out.
+    auto const found = spio::sim::launch(shape, [] { word(0) = 1; }, {.races = false});
+    CHECK(found.text() == "no misuse");
+}
+
+TEST_CASE("a warp orders its lanes by sync_warp, not by what else it does together") {
+    auto const turn_around = [](bool synchronises) {
+        int const warp = thread() / 32 * 32;
+        int const lane = thread() % 32;
+        for (int i = 0; i < 4; i++) {
+            word(warp + lane) = i;
+            if (synchronises) machine::sync_warp(all);
+            machine::shuffle(0U, 0, all);
+            word(128 + thread()) = word(warp + 31 - lane);
+            if (synchronises) machine::sync_warp(all);
+            machine::shuffle(0U, 0, all);
+        }
+    };
+    expect(misuse::race, "with nothing that orders the two", shape, [&] { turn_around(false); });
+    expect_silence(shape, [&] { turn_around(true); });
+    // Another warp does not see it.
+    expect(misuse::race, "with nothing that orders the two", shape, [] {
+        word(thread()) = 1;
+        machine::sync_warp(all);
+        machine::sum_over(1, all);
+        for (int i = 0; i < 10; i++) machine::nap(1);
+        word(128 + thread()) = word((thread() + 32) % 128);
+    });
+}
+
+TEST_CASE("bytes are apart") {
+    expect_silence(shape, [] {
+        word<char>(thread()) = 1;
+        word<short>(64 + thread()) = 1;
+        machine::sync_block();
+        if (word<char>(127 - thread()) != 1) word(0) = 0;
+    });
+    expect(misuse::race, "byte 10[01]", shape, [] {
+        if (thread() == 3) word<char>(101) = 1;
+        if (thread() == 90) word<short>(50) = 1;
+    });
+}
+
+TEST_CASE("reads do not race, and any number of them comes before a write") {
+    expect_silence(shape, [] {
+        if (thread() == 0) word(0) = 1;
+        machine::sync_block();
+        for (int i = 0; i < 3; i++) {
+            word(1 + thread()) = word(0);
+            machine::sync_threads(1, 128);
+            if (thread() == 40 + i) word(0) = i;
+            machine::sync_block();
+        }
+    });
+    // All but one lane meet the writer.
+    expect(misuse::race,
+           "where thread \\(5, 0, 0\\) (read|wrote)|a read of 4 bytes .* \\(9, 0, 0\\) wrote",
+           {.block = {32}, .dynamic_shared_bytes = 1024}, [] {
+               if (thread() == 0) word(0) = 1;
+               machine::sync_block();
+               word(1 + thread()) = word(0);
+               if (thread() != 5) machine::sync_warp(all & ~(1U << 5));
+               if (thread() == 9) word(0) = 2;
+           });
+}
+
+TEST_CASE("atomics do not race among themselves, but with the rest") {
+    expect_silence(shape, [] {
+        if (thread() == 0) word<unsigned>(0) = 0;
+        machine::sync_block();
+        machine::atomic_add(&word<unsigned>(0), 2);
+        machine::sync_block();
+        word(1 + thread()) = word(0) == 256;
+    });
+    expect(misuse::race, "with nothing that orders the two", shape, [] {
+        if (thread() == 0) word<unsigned>(0) = 0;
+        machine::sync_block();
+        machine::atomic_add(&word<unsigned>(0), 2);
+        word(1 + thread()) = word(0);
+    });
+    spio::sim::memory<float> sum(1, "sum");
+    sum[0] = 0;
+    spio::sim::launch({.grid = {4}, .block = {128}}, [&] { machine::atomic_add(sum.data(), 0.5F); },
+                      {.os_threads = 4});
+    CHECK(sum[0] == 256);
+}
+
+TEST_CASE("a release and an acquire of one word order what is around them") {
+    auto const pass = [](bool releases) {
+        unsigned& flag = word<unsigned>(255);
+        if (thread() == 0) flag = 0;
+        machine::sync_block();
+        if (thread() == 0) {
+            word(0) = 7;
+            if (releases) {
+                machine::store_release(&flag, 1);
+            } else {
+                machine::atomic_exchange(&flag, 1);
+            }
+        } else if (thread() == 64) {
+            while (machine::load_acquire(&flag) == 0) {
+            }
+            word(1) = word(0);
+        }
+    };
+    expect_silence(shape, [&] { pass(true); });
+    expect(misuse::race, "a read of 4 bytes at shared offset 0, where thread \\(0, 0, 0\\) wrote",
+           shape, [&] { pass(false); });
+    // A lock by compare and exchange, with fences.
+    auto const count = [](bool fences) {
+        unsigned& lock = word<unsigned>(255);
+        if (thread() == 0) lock = word<unsigned>(0) = 0;
+        machine::sync_block();
+        if (thread() % 32 == 0) {
+            while (machine::atomic_compare_exchange(&lock, 0, 1) != 0) machine::nap(1);
+            if (fences) machine::fence_block();
+            word(0)++;
+            if (fences) machine::fence_block();
+            machine::atomic_exchange(&lock, 0);
+        }
+    };
+    expect_silence(shape, [&] { count(true); });
+    expect(misuse::race, "at shared offset 0", shape, [&] { count(false); });
+}
+
+TEST_CASE("grids whose blocks pass something on") {
+    spio::sim::memory<unsigned> turn(1, "turn");
+    spio::sim::memory<unsigned> sum(1, "sum");
+    for (auto const& order : orders) {
+        turn[0] = sum[0] = 0;
+        auto const found = spio::sim::launch(
+            {.grid = {20}, .block = {32}},
+            [&] {
+                auto const block = static_cast<unsigned>(machine::block_index().x);
+                if (thread() == 0) {
+                    while (machine::load_acquire(turn.data()) != block) machine::nap(1);
+                    sum[0] = 2 * sum[0] + block;
+                    machine::store_release(turn.data(), block + 1);
+                }
+                machine::sync_block();
+            },
+            order);
+        CHECK(found.text() == "no misuse");
+        CHECK(sum[0] == (1U << 20) - 21);
+    }
+}

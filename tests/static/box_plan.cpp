@@ -1,0 +1,94 @@
+// How a tile lies in a global tensor as a box: plans made by hand, and tiles that are no boxes.
+// SPDX-License-Identifier: Apache-2.0
+#include "spio/tile/tensor_map.h"
+
+import spio.dims;
+
+struct N : spio::dim {
+    using dim::dim;
+};
+struct H : spio::dim {
+    using dim::dim;
+};
+struct W : spio::dim {
+    using dim::dim;
+};
+struct C : spio::dim {
+    using dim::dim;
+};
+using spio::axis;
+using spio::box_plan;
+using spio::swizzle;
+using spio::tensor;
+using spio::tensor_map;
+using cell = spio::vec<unsigned short, 8>;
+using floats = spio::vec<float, 4>;
+
+constexpr auto h = axis<H>(13);
+constexpr auto w = axis<W>(11);
+constexpr auto c = axis<C>(64);
+constexpr auto h4 = axis<H>(4);
+constexpr auto w8 = axis<W>(8);
+constexpr auto n = axis<N>(spio::dynamic);
+
+// Scalars, innermost first; the first stride is an element's; swizzles span bytes.
+using Matrix = tensor<float, axis<H>(100), axis<W>(60)>;
+static_assert(tensor_map<tensor<float, h4, w8>, Matrix>::plan() == box_plan{.rank = 2,
+                                                                            .element_bytes = 4,
+                                                                            .sizes = {60, 100},
+                                                                            .strides = {4, 240},
+                                                                            .box = {8, 4}});
+static_assert(tensor_map<tensor<float, h4, w8>, Matrix>::num_bytes() == 128);
+
+// Vectors are so many scalars, along the last dimension.
+using Images = tensor<cell, n, h, w, c / 8>;
+template <class Tile> using of_images = tensor_map<Tile, Images>;
+constexpr box_plan plan_of_images(int span) {
+    return {.rank = 4,
+            .element_bytes = 2,
+            .sizes = {64, 11, 13, 7},
+            .strides = {2, 128, 1408, 18304},
+            .box = {64, 8, 4, 1},
+            .swizzle = span};
+}
+using Shape = Images::layout_type;
+static_assert(of_images<tensor<cell, h4, w8, c / 8>>::plan(Shape(N(7))) == plan_of_images(0));
+using Swizzled = tensor<cell, h4, w8, swizzle(c / 8, w8 % 8)>;
+static_assert(of_images<Swizzled>::plan(Shape(N(7))) == plan_of_images(128));
+static_assert(of_images<Swizzled>::num_bytes() == 4 * 8 * 128);
+static_assert(spio::box_alignment<Swizzled> == 1024 && spio::box_alignment<Matrix> == 128);
+
+// Half of the channels, and a quarter: two and four rows to a line of 128 bytes.
+constexpr auto half_of_c = axis<C>(32);
+constexpr auto quarter_of_c = axis<C>(16);
+static_assert(of_images<tensor<cell, w8, swizzle(half_of_c / 8, w8 / 2 % 4)>>::plan(Shape(N(1))) ==
+              box_plan{.rank = 4,
+                       .element_bytes = 2,
+                       .sizes = {64, 11, 13, 1},
+                       .strides = {2, 128, 1408, 18304},
+                       .box = {32, 8, 1, 1},
+                       .swizzle = 64});
+static_assert(of_images<tensor<cell, w8, swizzle(quarter_of_c / 8, w8 / 4 % 2)>>::plan(Shape(N(1)))
+                  .swizzle == 32);
+
+// A pitch of the global tensor is a stride, and a fold of it is a dimension of the engine's.
+using Padded = tensor<floats, axis<H>(20).pitch(40), axis<W>(64) / 4>;
+static_assert(
+    tensor_map<tensor<floats, axis<W>(32) / 4>, Padded>::plan() ==
+    box_plan{
+        .rank = 2, .element_bytes = 4, .sizes = {64, 20}, .strides = {4, 640}, .box = {32, 1}});
+
+template <class Tile, class Global>
+concept is_box = requires { typename tensor_map<Tile, Global>; };
+static_assert(is_box<tensor<float, h4, w8>, Matrix>);
+// In another order, of other elements, of another step, padded, too long, of a row of 12 bytes.
+static_assert(!is_box<tensor<float, w8, h4>, Matrix>);
+static_assert(!is_box<tensor<float, h4, axis<C>(8)>, Matrix>);
+static_assert(!is_box<tensor<float, h4.pitch(12), w8>, Matrix>);
+static_assert(!is_box<tensor<float, axis<H>(512), w8>, Matrix>);
+static_assert(!is_box<tensor<float, h4, axis<W>(3)>, Matrix>);
+static_assert(!is_box<tensor<cell, h4, w8, c / 8>, tensor<cell, n, h, w, c / 16, c % 16 / 8>>);
+// A swizzle that the engine does not have: by other rows, of other cells, starting anew in between.
+static_assert(!is_box<tensor<cell, h4, w8, swizzle(c / 8, h4 % 4)>, Images>);
+static_assert(!is_box<tensor<cell, h4, w8, swizzle(half_of_c / 8, w8 % 4)>, Images>);
+static_assert(!is_box<tensor<cell, h4, axis<W>(4), swizzle(c / 8, axis<W>(4) % 4)>, Images>);
