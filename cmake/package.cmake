@@ -6,7 +6,7 @@ set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/spio")
 
 install(DIRECTORY kernels/spio DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(
-    TARGETS spio_headers spio_dims spio_cuda spio_jit spio_spio
+    TARGETS spio_headers spio_dims spio_cuda spio_cache spio_jit spio_spio
     EXPORT spio-targets
     FILE_SET CXX_MODULES DESTINATION "${CMAKE_INSTALL_DATADIR}/spio/modules")
 install(

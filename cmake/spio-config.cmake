@@ -6,4 +6,4 @@ include("${CMAKE_CURRENT_LIST_DIR}/mp11.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/dialect.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/spio-targets.cmake")
 cmake_language(DEFER CALL spio_adopt_dialect "${CMAKE_CURRENT_SOURCE_DIR}" spio::dims spio::cuda
-                    spio::jit spio::spio)
+                    spio::cache spio::jit spio::spio)
