@@ -4,7 +4,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/spio")
 
-install(DIRECTORY kernels/spio DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(DIRECTORY kernels/spio kernels/machine DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(
     TARGETS spio_headers spio_dims spio_cuda spio_cache spio_jit spio_spio
     EXPORT spio-targets

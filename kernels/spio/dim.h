@@ -62,6 +62,10 @@ constexpr int count(T x) {
     return x.value * (stride_of<T> / Stride);
 }
 
+template <class Dimension> constexpr refusal<Dimension> a_position_is_an_int(long long n) {
+    return {n};
+}
+
 // The base of every dimension:  struct K : spio::dim { using dim::dim; };
 // Its friends are the arithmetic of all indices. Values of one base meet at the greatest stride
 // that divides both; values of two bases are coordinates; a number is no dimension.
@@ -69,7 +73,13 @@ struct dim {
     int value = 0;
 
     constexpr dim() = default;
-    template <integer T> constexpr explicit dim(T n) : value(static_cast<int>(n)) {}
+    template <integer T> constexpr explicit dim(T n) : value(static_cast<int>(n)) {
+        if constexpr (sizeof(T) > sizeof(int)) {
+            if (__builtin_is_constant_evaluated() && static_cast<T>(value) != n) {
+                a_position_is_an_int<dim>(static_cast<long long>(n));
+            }
+        }
+    }
 
     constexpr int get() const { return value; }
 

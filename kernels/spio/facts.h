@@ -96,18 +96,18 @@ concept one_access = sizeof(T) <= 16 && is_power_of_two(sizeof(T));
 // words of one bank. 32 banks of 4 bytes; wide elements are served 128 bytes at a time, so that 8
 // lanes of 16 bytes (one matrix of ldmatrix) go together.
 //     bank_conflicts<Tile>([](int lane) { return make_coordinates(I(lane % 16), K8(lane / 16)); })
-template <class Tensor, class PlaceOfLane>
-    requires one_access<typename Tensor::data_type>
+template <class Tensor, int Lanes = 32, class PlaceOfLane>
+    requires one_access<typename Tensor::data_type> && (Lanes > 0 && Lanes <= 32)
 constexpr int bank_conflicts(PlaceOfLane place_of) {
     constexpr int bytes = sizeof(typename Tensor::data_type);
     constexpr int lanes_at_once = bytes <= 4 ? 32 : 128 / bytes;
     constexpr int words = bytes <= 4 ? 1 : bytes / 4;
     int repeats = 0;
-    for (int first = 0; first < 32; first += lanes_at_once) {
+    for (int first = 0; first < Lanes; first += lanes_at_once) {
         long long wanted[32][lanes_at_once * words] = {};
         int count[32] = {};
         int most = 0;
-        for (int lane = first; lane < first + lanes_at_once; ++lane) {
+        for (int lane = first; lane < min(first + lanes_at_once, Lanes); ++lane) {
             long long const address = 1LL * Tensor()[place_of(lane)].offset() * bytes;
             for (int w = 0; w < words; ++w) {
                 long long const word = address / 4 + w;
@@ -122,11 +122,16 @@ constexpr int bank_conflicts(PlaceOfLane place_of) {
     }
     return repeats;
 }
-//     bank_conflicts<Tile, Lane>()     for an index over 32 lanes
+//     bank_conflicts<Tile, Lane>()     for an index over threads, or over those lanes that take
+//     part
+template <class Index> inline constexpr int lanes_of = 32;
+template <class Index>
+    requires requires { Index::size(); }
+inline constexpr int lanes_of<Index> = min(Index::size(), 32);
 template <class Tensor, located Index>
     requires one_access<typename Tensor::data_type>
 constexpr int bank_conflicts() {
-    return bank_conflicts<Tensor>([](int lane) { return Index(lane); });
+    return bank_conflicts<Tensor, lanes_of<Index>>([](int lane) { return Index(lane); });
 }
 
 // The greatest power of two of elements that lie together and start at a multiple of their number,

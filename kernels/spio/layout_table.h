@@ -36,6 +36,12 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
         base_count = max(base_count, base + 1);
     }
 
+    constexpr bool is_plain() const {
+        for (int a = 0; a < axis_count; ++a) {
+            if (!axes[a].plain) return false;
+        }
+        return true;
+    }
     constexpr int first_digit(int axis) const {
         int d = 0;
         while (digits[d].axis != axis) ++d;

@@ -18,7 +18,4 @@ constexpr unsigned floats_to_bfloat16s(float first, float second) {
     return sim::floats_to_bfloat16s(first, second);
 }
 
-// 1 / sqrt(x), within 2 units in the last place.
-inline float reciprocal_sqrt(float x) { return 1.0F / __builtin_sqrtf(x); }
-
 } // namespace spio::machine

@@ -45,11 +45,11 @@ template <int Span, int Threads> struct copier {
             for (unsigned short& scalar : flipped.of) scalar ^= 0x8000;
             *mine = flipped;
         }
-        fence_for_bulk_copies();
+        fence_for_bulk_copies<sm_90a>();
     }
     __device__ void store(Tile const& at, bounded<STAGE, stages> stage) const {
         store_box<sm_90a>(*p.z, image() + at, stage_of[stage]);
-        commit_bulk_stores();
+        commit_bulk_stores<sm_90a>();
     }
     __device__ static auto deal_out(int thread) {
         using Thread = compound_index<axis<OFFSET>(Threads)>;
@@ -79,11 +79,11 @@ template <int Span> __device__ void copy_together(params<Span> const& p) {
         sync_block();
         if (speaks) {
             copy.store(Tile(tile), at.stage());
-            wait_for_bulk_reads();
+            wait_for_bulk_reads<sm_90a>();
             if (tile + stages < Tile::size()) copy.load(Tile(tile + stages), at.stage());
         }
     }
-    if (speaks) wait_for_bulk_stores();
+    if (speaks) wait_for_bulk_stores<sm_90a>();
 }
 
 // A warpgroup of which one thread loads, and one that has most registers and the rest to do.
@@ -120,11 +120,11 @@ template <int Span> __device__ void copy_by_producer(params<Span> const& p) {
             consumers::wait();
             if (thread == 0) {
                 copy.store(Tile(tile), at.stage());
-                wait_for_bulk_reads();
+                wait_for_bulk_reads<sm_90a>();
                 copy.empty[at.stage()]->arrive();
             }
         }
-        if (thread == 0) wait_for_bulk_stores();
+        if (thread == 0) wait_for_bulk_stores<sm_90a>();
     }
 }
 
@@ -154,7 +154,7 @@ extern "C" __global__ void bulk_copy(bulk_params p) {
         load_bulk(shared, source(p.x), arrived);
         arrived.wait(0);
         store_bulk<sm_90a>(row(p.y), shared);
-        commit_bulk_stores();
-        wait_for_bulk_stores();
+        commit_bulk_stores<sm_90a>();
+        wait_for_bulk_stores<sm_90a>();
     }
 }

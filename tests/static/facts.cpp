@@ -135,3 +135,8 @@ struct many_bytes {
 template <class T>
 concept has_conflicts = requires { bank_conflicts<tensor<T, axis<J>(32)>, InRow>(); };
 static_assert(has_conflicts<double> && !has_conflicts<twelve_bytes> && !has_conflicts<many_bytes>);
+
+// Of fewer lanes, only those count: half a warp that reads every other word meets half as often.
+using Half = compound_index<axis<J>(16)>;
+static_assert(bank_conflicts<floats<axis<J>(16).pitch(4)>, Half>() == 1);
+static_assert(bank_conflicts<floats<axis<J>(32).pitch(4)>, InRow>() == 3);

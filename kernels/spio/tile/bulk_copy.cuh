@@ -105,14 +105,26 @@ __device__ void prefetch(Map const& map) {
 }
 
 // What this thread wrote to shared memory is seen by the engine.
-__device__ inline void fence_for_bulk_copies() { machine::fence_for_bulk_copies(); }
+template <arch Arch>
+    requires has_bulk_copies<Arch>
+__device__ inline void fence_for_bulk_copies() {
+    machine::fence_for_bulk_copies();
+}
 // What this thread stored since the last commit is a group. Waiting leaves the last so many under
 // way: until their shared memory may be written again, or until they are in global memory.
-__device__ inline void commit_bulk_stores() { machine::commit_bulk_stores(); }
-template <int UnderWay = 0> __device__ inline void wait_for_bulk_reads() {
+template <arch Arch>
+    requires has_bulk_copies<Arch>
+__device__ inline void commit_bulk_stores() {
+    machine::commit_bulk_stores();
+}
+template <arch Arch, int UnderWay = 0>
+    requires has_bulk_copies<Arch> && (UnderWay >= 0)
+__device__ inline void wait_for_bulk_reads() {
     machine::wait_for_bulk_reads<UnderWay>();
 }
-template <int UnderWay = 0> __device__ inline void wait_for_bulk_stores() {
+template <arch Arch, int UnderWay = 0>
+    requires has_bulk_copies<Arch> && (UnderWay >= 0)
+__device__ inline void wait_for_bulk_stores() {
     machine::wait_for_bulk_stores<UnderWay>();
 }
 

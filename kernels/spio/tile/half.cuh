@@ -88,11 +88,16 @@ template <factor T> struct pair {
 
     template <class Cuda>
         requires same<Cuda, typename cuda_pair_of<T>::type>
-    __device__ pair(Cuda value) : bits(__builtin_bit_cast(unsigned, value)) {}
+    __device__ pair(Cuda value) : pair(T(value.x), T(value.y)) {}
     template <class Cuda>
         requires same<Cuda, typename cuda_pair_of<T>::type>
     __device__ operator Cuda() const {
-        return __builtin_bit_cast(Cuda, bits);
+        Cuda value;
+        decltype(value.x) const x = first();
+        decltype(value.y) const y = second();
+        value.x = x;
+        value.y = y;
+        return value;
     }
 };
 using half2 = pair<half>;

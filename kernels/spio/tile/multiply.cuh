@@ -66,6 +66,21 @@ template <class Bases, class InOne, class InBoth> inline constexpr bool accounte
 template <class... Bases, class One, class Both>
 inline constexpr bool accounted_for<mp_list<Bases...>, One, Both> =
     ((contains<One, Bases> || contains<Both, Bases>) && ...);
+// Where two tensors share a base, they have as many steps of it, of the same size.
+template <class Bases, class X, class Y> inline constexpr bool steps_agree = false;
+template <class... Bases, class X, class Y>
+inline constexpr bool steps_agree<mp_list<Bases...>, X, Y> = ([] {
+    if constexpr (contains<typename X::bases, Bases> && contains<typename Y::bases, Bases>) {
+        return same<step_of<typename X::layout_type, Bases>,
+                    step_of<typename Y::layout_type, Bases>>;
+    } else {
+        return true;
+    }
+}() && ...);
+template <class X, class Y>
+inline constexpr bool same_steps =
+    X::layout_type::is_static && Y::layout_type::is_static && steps_agree<typename X::bases, X, Y>;
+
 template <class C, class A, class B>
 concept product =
     requires {
@@ -75,7 +90,8 @@ concept product =
     } && C::layout_type::is_static &&
     accounted_for<typename C::bases, typename A::bases, typename B::bases> &&
     accounted_for<typename A::bases, typename B::bases, typename C::bases> &&
-    accounted_for<typename B::bases, typename A::bases, typename C::bases>;
+    accounted_for<typename B::bases, typename A::bases, typename C::bases> && same_steps<A, B> &&
+    same_steps<A, C> && same_steps<B, C>;
 
 // c += a b over tensors of fragments: what both factors have and c lacks is summed over; what c has
 // is kept.

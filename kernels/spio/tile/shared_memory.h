@@ -6,6 +6,12 @@
 
 namespace spio {
 
+// Where a tensor begins in shared memory: at a whole vector, or where a swizzle by the copy engine
+// starts anew if it has a derived axis.
+template <class Tensor>
+inline constexpr int shared_alignment = max(Tensor::layout_type::table.is_plain() ? 16 : 1024,
+                                            static_cast<int>(alignof(typename Tensor::data_type)));
+
 // The first Used bytes of a memory of Capacity bytes are taken. It never changes: each `push` gives
 // a tensor, and the memory that is left after it. To push onto an older one again lays what comes
 // over what came after it: so a buffer is used twice, and nothing can be freed out of order.
@@ -14,10 +20,10 @@ namespace spio {
 template <int Capacity, int Used = 0> class shared_memory {
   public:
     static constexpr int used = Used;
-    template <class Tensor, int Alignment>
+    template <int Alignment>
     static constexpr int start_of = (Used + Alignment - 1) / Alignment * Alignment;
     template <class Tensor, int Alignment>
-    static constexpr long long end_of = start_of<Tensor, Alignment> + Tensor::num_bytes();
+    static constexpr long long end_of = start_of<Alignment> + Tensor::num_bytes();
     template <class Tensor, int Alignment>
     static constexpr bool has_room =
         is_power_of_two(Alignment) && Alignment % alignof(typename Tensor::data_type) == 0 &&
@@ -30,15 +36,16 @@ template <int Capacity, int Used = 0> class shared_memory {
         Tensor tensor;
         Rest rest;
     };
-    template <class Tensor, int Alignment = 16>
+    template <class Tensor, int Alignment = shared_alignment<Tensor>>
         requires has_room<Tensor, Alignment>
     constexpr auto push() const {
         using rest = shared_memory<Capacity, static_cast<int>(end_of<Tensor, Alignment>)>;
         using element = typename Tensor::data_type;
         return pushed<Tensor, rest>{
-            Tensor(reinterpret_cast<element*>(start_ + start_of<Tensor, Alignment>)), rest(start_)};
+            Tensor(reinterpret_cast<element*>(start_ + start_of<Alignment>)), rest(start_)};
     }
-    template <class TensorThatHasNoRoom, int Alignment = 16, class In = shared_memory>
+    template <class TensorThatHasNoRoom, int Alignment = shared_alignment<TensorThatHasNoRoom>,
+              class In = shared_memory>
         requires(!has_room<TensorThatHasNoRoom, Alignment>)
     In push() const = delete;
 
@@ -51,7 +58,8 @@ template <int Capacity, int Used = 0> class shared_memory {
 template <int Used, class... Tensors> inline constexpr int bytes_after = Used;
 template <int Used, class First, class... Rest>
 inline constexpr int bytes_after<Used, First, Rest...> =
-    bytes_after<static_cast<int>(shared_memory<0x7fffffff, Used>::template end_of<First, 16>),
+    bytes_after<static_cast<int>(shared_memory<0x7fffffff, Used>::template end_of<
+                                 First, shared_alignment<First>>),
                 Rest...>;
 template <class... Tensors> inline constexpr int shared_bytes = bytes_after<0, Tensors...>;
 

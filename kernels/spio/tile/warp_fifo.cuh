@@ -15,8 +15,8 @@ template <int Capacity>
 class warp_fifo {
   public:
     __device__ void init() { fill(0); }
-    // With the numbers 0 to count - 1, to be taken and given back.
-    __device__ void init_with_numbers(int count) { fill(count); }
+    // With the numbers 0 to count - 1, to be taken and given back; so many there must be room for.
+    __device__ void init_with_numbers(int count) { fill(min(count, Capacity)); }
 
     // All lanes of a warp, together; each gets the word that was first, once there is one.
     __device__ unsigned pop() {
@@ -30,6 +30,8 @@ class warp_fifo {
             }
             machine::fence_block();
         }
+        // What the first lane knows by its fence, all lanes shall know.
+        sync_warp();
         return shuffle(word, LANE(0));
     }
     __device__ void push(unsigned word) {

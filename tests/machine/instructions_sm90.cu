@@ -1,0 +1,53 @@
+// Each function of the machine that came with Hopper, once.
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/bulk_copy.h"
+#include "machine/fence.h"
+#include "machine/launch_control.h"
+#include "machine/matrix.h"
+#include "machine/thread.h"
+#include "machine/warp.h"
+
+using namespace spio::machine;
+
+extern "C" __global__ void every_instruction_sm90(tensor_map_words const* map, unsigned* p) {
+    auto* s = dynamic_shared();
+    auto* b = (mbarrier_word*)s;
+    unsigned a4[4] = {1, 2, 3, 4}, a2[2] = {1, 2}, a1[1] = {1};
+    store_matrices(s, a4);
+    store_matrices(s, a2);
+    store_matrices(s, a1);
+    store_matrices_transposed(s, a4);
+    store_matrices_transposed(s, a2);
+    store_matrices_transposed(s, a1);
+    mbarrier_expect(b, 64);
+    mbarrier_arrive_and_expect(b, 64);
+    p[0] = mbarrier_try_wait(b, 0);
+    bulk_load(s + 64, p, 64, b);
+    bulk_store(p, s, 64);
+    int c1[1] = {0}, c2[2] = {0, 1}, c3[3] = {1, 2, 3}, c4[4] = {1, 2, 3, 4},
+        c5[5] = {1, 2, 3, 4, 5};
+    box_load(s, map, c1, b);
+    box_load(s, map, c2, b);
+    box_load(s, map, c3, b);
+    box_load(s, map, c4, b);
+    box_load(s, map, c5, b);
+    box_store(map, c1, s);
+    box_store(map, c2, s);
+    box_store(map, c3, s);
+    box_store(map, c4, s);
+    box_store(map, c5, s);
+    prefetch_map(map);
+    commit_bulk_stores();
+    wait_for_bulk_reads<1>();
+    wait_for_bulk_stores<0>();
+    fence_for_bulk_copies();
+    fence_mbarrier_init();
+    arrive_cluster();
+    wait_cluster();
+    p[1] = cluster_rank() + cluster_size();
+    p[2] = elect_lane(~0u);
+    shrink_registers<24>();
+    grow_registers<240>();
+    wait_for_kernels_before();
+    let_kernels_after_start();
+}

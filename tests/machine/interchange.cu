@@ -1,0 +1,22 @@
+// The 16-bit numbers come from CUDA's types and go back to them.
+// SPDX-License-Identifier: Apache-2.0
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "spio/tile/half.cuh"
+
+extern "C" __global__ void interchange(__half* h, __half2* h2, __nv_bfloat16* b,
+                                       __nv_bfloat162* b2) {
+    spio::half const half = h[0];
+    spio::half2 const halves = h2[0];
+    spio::bfloat16 const bfloat = b[0];
+    spio::bfloat162 const bfloats = b2[0];
+    __half const back = half;
+    __half2 const both = halves;
+    __nv_bfloat16 const back_too = bfloat;
+    __nv_bfloat162 const both_too = bfloats;
+    h[1] = back;
+    h2[1] = both;
+    b[1] = back_too;
+    b2[1] = both_too;
+}
