@@ -7,6 +7,8 @@
 function(spio_add_host_kernels target)
     set(kernels ${target}_kernels)
     add_library(${kernels} OBJECT ${ARGN})
+    # Kernel text is C++ here, whatever its file is called.
+    set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CXX)
     target_compile_features(${kernels} PRIVATE cxx_std_20)
     # sim/ first: its machine/ stands for that of kernels/.
     target_include_directories(

@@ -7,7 +7,7 @@ set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/spio")
 install(DIRECTORY kernels/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(
     TARGETS spio_headers spio_dims spio_spec spio_axpby spio_layernorm_2d spio_image spio_aot spio_cuda
-            spio_launch spio_jit spio_spio
+            spio_launch spio_cache spio_jit spio_spio
     EXPORT spio-targets
     FILE_SET CXX_MODULES DESTINATION "${CMAKE_INSTALL_DATADIR}/spio/modules")
 install(

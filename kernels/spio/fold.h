@@ -28,7 +28,7 @@ template <class Base, int Stride> struct index_traits<folded<Base, Stride>> {
 };
 
 template <class Dimension, int Size>
-constexpr refusal<Dimension> a_bounded_value_is_below_its_size(int value) {
+constexpr refusal<Dimension> a_bounded_value_is_from_0_to_below_its_size(int value) {
     return {value};
 }
 
@@ -38,7 +38,7 @@ template <class Dimension, int Size> struct bounded : dim {
     constexpr bounded() = default;
     template <integer T> constexpr explicit bounded(T n) : dim(n) {
         if (__builtin_is_constant_evaluated() && !(0 <= value && value < Size)) {
-            a_bounded_value_is_below_its_size<Dimension, Size>(value);
+            a_bounded_value_is_from_0_to_below_its_size<Dimension, Size>(value);
         }
     }
     constexpr operator Dimension() const { return Dimension(value); }

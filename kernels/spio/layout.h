@@ -34,6 +34,16 @@ template <auto... Axes> consteval int dynamic_bases_before(int end) {
 }
 template <auto... Axes> inline constexpr int num_bases = length(layout_bases<Axes...>());
 
+template <class Dimension, long long Most>
+constexpr refusal<Dimension> a_dynamic_size_is_from_0_to_its_greatest(int size) {
+    return {size};
+}
+template <class Dimension, long long Most> constexpr void check_extent(int size) {
+    if (__builtin_is_constant_evaluated() && !(0 <= size && size <= Most)) {
+        a_dynamic_size_is_from_0_to_its_greatest<Dimension, Most>(size);
+    }
+}
+
 template <auto... Axes>
     requires no_problem<layout_problem_of<Axes...>>
 struct layout : dynamic_extents<dynamic_bases_before<Axes...>(num_bases<Axes...>)> {
@@ -73,8 +83,7 @@ struct layout : dynamic_extents<dynamic_bases_before<Axes...>(num_bases<Axes...>
     template <index... Sizes>
         requires(sizeof...(Sizes) > 0) && sized_by<Sizes...>
     constexpr explicit layout(Sizes... sizes) {
-        (expects(0 <= spio::count<1>(sizes) &&
-                 spio::count<1>(sizes) <= table.extent(base<base_of<Sizes>>)),
+        (check_extent<base_of<Sizes>, table.extent(base<base_of<Sizes>>)>(spio::count<1>(sizes)),
          ...);
         ((this->values[dynamic_bases_before<Axes...>(base<base_of<Sizes>>)] =
               spio::count<1>(sizes)),

@@ -47,14 +47,9 @@ constexpr int divup(int n, int divisor) { return n / divisor + (n % divisor > 0)
 // Room for n, of few sizes: what is made for one of them serves many.
 constexpr int room_for(int n) { return divup(n, 8) * 8; }
 
-// A promise of the caller. A constant expression that breaks it does not compile; at run time it
-// costs nothing and is not checked.
-constexpr void expects(bool promise) {
-    if (__builtin_is_constant_evaluated() && !promise) __builtin_unreachable();
-}
-
-// What a constant expression is refused with. It never is a constant itself, and so the compiler
-// says which function returns it: the name of that is the sentence, its arguments what it is about.
+// What a constant expression is refused with that breaks a promise; at run time promises cost
+// nothing and are not checked. It never is a constant itself, and so the compiler says which
+// function returns it: the name of that is the sentence, its arguments what it is about.
 template <class Dimension> struct refusal {
     long long volatile first = 0;
     long long volatile second = 0;

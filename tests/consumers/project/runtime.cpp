@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 
+import spio.cache;
 import spio.cuda;
 import spio.jit;
 
 int main() {
     std::printf("%zu headers\n", spio::jit::kernel_text().size());
+    std::printf("%s\n", spio::cache::hexadecimal(spio::cache::sha256_of({})).c_str());
     try {
         std::printf("%d devices\n", spio::cuda::driver().device_count());
     } catch (spio::cuda::error const& e) {

@@ -1,0 +1,222 @@
+// Many threads and many processes ask at once: one of them compiles, all have the answer.
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <latch>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+import spio.cache;
+import rig;
+
+namespace cache = spio::cache;
+
+constexpr int keys = 8;
+
+// Lets threads loose together.
+template <class Function> static void run_threads(int count, Function const& what) {
+    std::latch start(count);
+    std::vector<std::thread> all;
+    for (int i = 0; i < count; i++) {
+        all.emplace_back([&, i] {
+            start.arrive_and_wait();
+            what(i);
+        });
+    }
+    for (auto& each : all) each.join();
+}
+
+// What each of a crowd does: asks for all keys, each beginning with another.
+template <class Compile>
+static int wrong_answers(cache::store& store, int who, Compile const& compile) {
+    int wrong = 0;
+    for (int i = 0; i < keys; i++) {
+        int const number = (who + i) % keys;
+        auto const got = store.get_or_compile(rig::sample_key(number), [&] {
+            compile(number);
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            return rig::sample_entry(number);
+        });
+        wrong += *got.what != rig::sample_entry(number);
+    }
+    return wrong;
+}
+
+TEST_CASE("64 threads of one store, and of eight stores in one folder") {
+    for (int const stores : {1, 8}) {
+        rig::scratch const place;
+        rig::troubled system;
+        std::vector<std::unique_ptr<cache::store>> all;
+        for (int i = 0; i < stores; i++) {
+            cache::options how;
+            how.folder = place / "cache";
+            how.system = &system;
+            all.push_back(std::make_unique<cache::store>(how));
+        }
+        std::array<std::atomic<int>, keys> compiled = {};
+        std::atomic<int> wrong = 0;
+        run_threads(64, [&](int who) {
+            wrong +=
+                wrong_answers(*all[static_cast<std::size_t>(who % stores)], who,
+                              [&](int number) { compiled[static_cast<std::size_t>(number)]++; });
+        });
+        CHECK(wrong == 0);
+        for (auto const& times : compiled) CHECK(times == 1);
+        cache::counters sum = {};
+        for (auto const& each : all) {
+            auto const count = each->count();
+            sum.memory += count.memory, sum.disk += count.disk, sum.compiled += count.compiled;
+        }
+        CHECK(sum.compiled == keys);
+        CHECK(sum.disk == static_cast<std::uint64_t>((stores - 1) * keys));
+        CHECK(sum.memory == static_cast<std::uint64_t>((64 - stores) * keys));
+        std::printf("figure: cache.crowds: 64 threads of %d stores compiled %d keys %d times\n",
+                    stores, keys, static_cast<int>(sum.compiled));
+    }
+}
+
+TEST_CASE("a failure to compile is everybody's, and nobody's later") {
+    rig::troubled system; // with no variables: in memory only
+    cache::options how;
+    how.system = &system;
+    cache::store store(how);
+    std::atomic<int> thrown = 0, tried = 0;
+    auto const ask = [&](bool fail) {
+        return store.get_or_compile(rig::sample_key(1), [&] {
+            tried++;
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+            if (fail) throw std::runtime_error("a log of the compiler");
+            return rig::sample_entry(1);
+        });
+    };
+    run_threads(16, [&](int) {
+        try {
+            ask(true);
+        } catch (std::runtime_error const& failure) {
+            thrown += std::string(failure.what()) == "a log of the compiler";
+        }
+    });
+    CHECK(thrown == 16);
+    CHECK(tried < 16);
+    CHECK(store.count().compiled == 0);
+    auto const got = ask(false);
+    CHECK(got.from == cache::origin::compiled);
+    CHECK(*got.what == rig::sample_entry(1));
+}
+
+// How often a crowd of processes, with two threads each, compiled in all; or -1 if one was wrong.
+static int compilations_by(int processes, int lock_error, bool stale_lock) {
+    rig::scratch const place;
+    auto const notes = place / "compilations";
+    int gate[2];
+    if (pipe(gate) != 0) return -1;
+    if (stale_lock) {
+        mkdir((place / "cache").c_str(), 0700);
+        mkdir((place / "cache/locks").c_str(), 0700);
+    }
+    std::vector<pid_t> all;
+    for (int who = 0; who < processes; who++) {
+        all.push_back(rig::start([&] {
+            close(gate[1]);
+            char end;
+            if (read(gate[0], &end, 1) != 0) return false; // until the gate is opened by closing it
+            rig::troubled system;
+            system.trouble = [&](rig::call which, int, int) {
+                return which == rig::call::lock ? lock_error : 0;
+            };
+            cache::options how;
+            how.folder = place / "cache";
+            how.system = &system;
+            how.within.lock_wait = std::chrono::milliseconds(lock_error == 0 ? 120000 : 2);
+            cache::store store(how);
+            std::atomic<int> wrong = 0;
+            run_threads(2, [&](int second) {
+                wrong += wrong_answers(store, who + second, [&](int number) {
+                    int const file = open(notes.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+                    auto const note = static_cast<char>('0' + number);
+                    wrong += write(file, &note, 1) != 1;
+                    close(file);
+                });
+            });
+            return wrong == 0 && store.count().publish_failures == 0;
+        }));
+    }
+    close(gate[0]);
+    close(gate[1]);
+    bool right = true;
+    for (pid_t const each : all) right = rig::status_of(each) == 0 && right;
+    return right ? static_cast<int>(rig::bytes_of(notes).size()) : -1;
+}
+
+TEST_CASE("32 processes compile each key once") {
+    constexpr int rounds = 3;
+    for (int round = 0; round < rounds; round++) CHECK(compilations_by(32, 0, false) == keys);
+    std::printf("figure: cache.crowds: 32 processes compiled %d keys once each, %d times over\n",
+                keys, rounds);
+}
+
+TEST_CASE("where locks fail, all is right and done more often") {
+    for (int const error : {ENOLCK, EOPNOTSUPP, EINVAL, EIO, EAGAIN}) {
+        int const compilations = compilations_by(32, error, false);
+        CAPTURE(error);
+        CHECK(compilations >= keys);
+        CHECK(compilations <= 32 * keys);
+        if (error == ENOLCK) {
+            std::printf("figure: cache.crowds: without locks, %d compilations of %d keys\n",
+                        compilations, keys);
+        }
+    }
+    CHECK(compilations_by(32, 0, true) >= keys);
+}
+
+TEST_CASE("who holds a lock and dies, or never ends, delays nobody for good") {
+    rig::scratch const place;
+    auto const hold_lock = [&](bool die) {
+        int ready[2];
+        REQUIRE(pipe(ready) == 0);
+        pid_t const holder = rig::start([&] {
+            auto& system = cache::operating_system();
+            cache::disk disk(system, {system, place / "cache", cache::folder::use::mine},
+                             cache::folder::use::mine, {}, {});
+            auto const lock = disk.lock(rig::sample_key(1));
+            bool const told = write(ready[1], "!", 1) == 1;
+            if (!die) pause();
+            return told;
+        });
+        char told;
+        REQUIRE(read(ready[0], &told, 1) == 1);
+        close(ready[0]);
+        close(ready[1]);
+        return holder;
+    };
+    auto const ask = [&](int lock_wait) {
+        cache::options how;
+        how.folder = place / "cache";
+        how.within.lock_wait = std::chrono::milliseconds(lock_wait);
+        cache::store store(how);
+        return store.get_or_compile(rig::sample_key(1), [] { return rig::sample_entry(1); }).from;
+    };
+    pid_t const stuck = hold_lock(false);
+    CHECK(ask(20) == cache::origin::compiled);
+    kill(stuck, SIGKILL);
+    CHECK(WIFSIGNALED(rig::status_of(stuck)));
+    std::remove((place / "cache/" + rig::file_name(rig::sample_key(1))).c_str());
+    CHECK(rig::status_of(hold_lock(true)) == 0);
+    CHECK(ask(60000) == cache::origin::compiled);
+    CHECK(ask(60000) == cache::origin::disk);
+}

@@ -1,0 +1,129 @@
+// SHA-256 against the vectors of NIST, and keys: what changes them, and what does not.
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdio>
+#include <iterator>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+import spio.cache;
+
+namespace cache = spio::cache;
+
+static cache::digest digest_of_text(std::string_view text) {
+    cache::sha256 sum;
+    sum.update(text);
+    return sum.finish();
+}
+
+static std::string spelled(std::string_view text) {
+    return cache::hexadecimal(digest_of_text(text));
+}
+
+TEST_CASE("digests are those that NIST gives") {
+    struct vector {
+        std::string text;
+        char const* digest;
+    };
+    // FIPS 180-4's examples, then the additional ones around the ends of blocks, then CAVS.
+    vector const vectors[] = {
+        {"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+        {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
+        {"abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmn"
+         "hijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu",
+         "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1"},
+        {std::string(1000000, 'a'),
+         "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"},
+        {"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+        {"\xbd", "68325720aabd7c82f30f554b313d0570c95accbb7dc4b5aae11204c08ffe732b"},
+        {"\xc9\x8c\x8e\x55", "7abc22c0ae5af26ce93dbb94433a0e0b2e119d014f8e7f65bd56c61ccccd9504"},
+        {std::string(55, '\0'), "02779466cdec163811d078815c633f21901413081449002f24aa3e80f0b88ef7"},
+        {std::string(56, '\0'), "d4817aa5497628e7c77e6b606107042bbba3130888c5f47a375e6179be789fbb"},
+        {std::string(57, '\0'), "65a16cb7861335d5ace3c60718b5052e44660726da4cd13bb745381b235a1785"},
+        {std::string(64, '\0'), "f5a5fd42d16a20302798ef6ed309979b43003d2320d9f0e8ea9831a92759fb4b"},
+        {std::string(1000, '\0'),
+         "541b3e9daa09b20bf85fa273e5cbd3e80185aa4ec298e765db87742b70138a53"},
+        {std::string(1000, 'A'),
+         "c2e686823489ced2017f6059b8b239318b6364f6dcd835d0a519105a1eadd6e4"},
+        {std::string(1005, 'U'),
+         "f4d62ddec0f3dd90ea1380fa16a5ff8dc4c54b21740650f24afc4120903552b0"},
+        {std::string(1000000, '\0'),
+         "d29751f2649b32ff572b5e0a9f541ea660a50f94ff0beedfb0b692b924cc8025"},
+        {"\xd3", "28969cdfa74a12c82f3bad960b0b000aca2ac329deea5c2328ebc6f2ba9802c1"},
+        {"\x11\xaf", "5ca7133fa735326081558ac312c620eeca9970d1e70a4b95533d956f072d1f98"},
+    };
+    for (auto const& each : vectors) CHECK(spelled(each.text) == each.digest);
+    std::printf("figure: cache.digest: %zu vectors\n", std::size(vectors));
+}
+
+TEST_CASE("digests do not depend on the pieces that a text comes in") {
+    std::string text;
+    for (int i = 0; i < 200; i++) text += static_cast<char>(i * 7);
+    auto const whole = digest_of_text(text);
+    for (std::size_t first = 0; first <= text.size(); first++) {
+        for (std::size_t second = first; second <= text.size(); second += 13) {
+            cache::sha256 sum;
+            sum.update(std::string_view(text).substr(0, first));
+            sum.update(std::string_view(text).substr(first, second - first));
+            sum.update(std::string_view(text).substr(second));
+            REQUIRE(sum.finish() == whole);
+        }
+    }
+}
+
+TEST_CASE("every ingredient changes the key, and where one ends and the next begins") {
+    std::vector<std::string> const none, one = {"-a-b"}, two = {"-a", "-b"}, turned = {"-b", "-a"};
+    cache::ingredients const base = {.source = "source",
+                                     .headers = digest_of_text("headers"),
+                                     .options = two,
+                                     .nvrtc_major = 13,
+                                     .nvrtc_minor = 0,
+                                     .nvrtc_build = "36424714",
+                                     .arch = "sm_90a"};
+    std::set<cache::key> keys = {cache::key_of(base)};
+    auto const add = [&](auto change) {
+        auto changed = base;
+        change(changed);
+        keys.insert(cache::key_of(changed));
+    };
+    add([](auto& of) { of.source = "source "; });
+    add([](auto& of) { of.headers = digest_of_text("other headers"); });
+    add([&](auto& of) { of.options = none; });
+    add([&](auto& of) { of.options = one; });
+    add([&](auto& of) { of.options = turned; });
+    add([](auto& of) { of.nvrtc_major = 12; });
+    add([](auto& of) { of.nvrtc_minor = 1; });
+    add([](auto& of) { of.nvrtc_build = "36424715"; });
+    add([](auto& of) { of.arch = "sm_90"; });
+    add([](auto& of) { of.nvrtc_build = "36424714s", of.arch = "m_90a"; });
+    add([](auto& of) { of.nvrtc_build = "3642471", of.arch = "4sm_90a"; });
+    CHECK(keys.size() == 12);
+    CHECK(keys.contains(cache::key_of(base)));
+
+    cache::named_text const headers[] = {{"a.h", "text"}, {"b.h", ""}};
+    cache::named_text const moved[] = {{"a.h", "textb.h"}, {"", ""}};
+    cache::named_text const swapped[] = {{"b.h", ""}, {"a.h", "text"}};
+    std::set<cache::digest> const digests = {cache::digest_of(headers), cache::digest_of(moved),
+                                             cache::digest_of(swapped)};
+    CHECK(digests.size() == 3);
+}
+
+// Keys outlive programs: what a version has published, the next must find.
+TEST_CASE("keys do not change from build to build") {
+    std::vector<std::string> const options = {"-std=c++20", "-default-device"};
+    auto const got = cache::key_of({.source = "extern \"C\" __global__ void f() {}",
+                                    .headers = digest_of_text(""),
+                                    .options = options,
+                                    .nvrtc_major = 13,
+                                    .nvrtc_minor = 0,
+                                    .nvrtc_build = "1",
+                                    .arch = "sm_80"});
+    CHECK(cache::hexadecimal(got.value) ==
+          "4a6cec4e02fab5d17b1f2694935453a24d628f0eed68fb81f366ea72a6d19d72");
+}

@@ -1,0 +1,255 @@
+// Every system call fails in turn, with every errno that matters: the answer is right all the same.
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+import spio.cache;
+import rig;
+
+namespace cache = spio::cache;
+using rig::call;
+
+struct failing {
+    call which;
+    char const* name;
+    std::vector<int> errors;
+};
+
+static std::vector<failing> const table = {
+    {call::openat,
+     "openat",
+     {EACCES, EEXIST, EINTR, EIO, ELOOP, EMFILE, ENFILE, ENOENT, ENOMEM, ENOSPC, EROFS, ESTALE}},
+    {call::close, "close", {EDQUOT, EINTR, EIO, ENOSPC}},
+    {call::read, "read", {EINTR, EIO, EISDIR, ESTALE}},
+    {call::write, "write", {EDQUOT, EFBIG, EINTR, EIO, ENOSPC}},
+    {call::fsync, "fsync", {EDQUOT, EINTR, EINVAL, EIO, ENOSPC}},
+    {call::fstat, "fstat", {EIO, ENOMEM, ESTALE}},
+    {call::fstatat, "fstatat", {EACCES, EIO, ELOOP, ENOENT, ENOMEM}},
+    {call::mkdirat, "mkdirat", {EACCES, EDQUOT, EEXIST, EIO, ENOSPC, EROFS}},
+    {call::linkat, "linkat", {EACCES, EEXIST, EIO, EMLINK, ENOENT, ENOSPC, EPERM, EROFS, EXDEV}},
+    {call::renameat, "renameat", {EACCES, EIO, ENOENT, ENOSPC, EPERM, EROFS}},
+    {call::unlinkat, "unlinkat", {EACCES, EBUSY, EIO, ENOENT, EPERM, EROFS}},
+    {call::futimens, "futimens", {EACCES, EPERM, EROFS}},
+    {call::readlinkat, "readlinkat", {EACCES, EINVAL, EIO}},
+    {call::list, "list", {EIO, EMFILE, ENOMEM}},
+    {call::lock, "lock", {EAGAIN, EBADF, EINTR, EINVAL, EIO, ENOLCK, EOPNOTSUPP}},
+    {call::unlock, "unlock", {EIO, ENOLCK}},
+};
+
+static auto const key = rig::sample_key(0);
+static auto const answer = rig::sample_entry(0);
+
+// Folder `cache` in a scratch, in some state, and what is asked of it there.
+struct scene {
+    char const* name;
+    std::function<void(rig::scratch const&)> prepare;
+};
+
+static cache::options options_for(rig::scratch const& place, rig::troubled& system) {
+    cache::options how;
+    how.folder = place / "link/deep/cache";
+    how.within.bytes = 4000; // eight entries
+    how.within.lock_wait = std::chrono::milliseconds(4);
+    how.system = &system;
+    return how;
+}
+
+static std::string folder_in(rig::scratch const& place) { return place / "base/deep/cache"; }
+
+static void link_base(rig::scratch const& place) {
+    std::filesystem::create_directory(place / "base");
+    std::filesystem::create_symlink("./base", place / "link");
+}
+
+static void publish(rig::scratch const& place, int from, int to) {
+    rig::troubled calm;
+    cache::store store(options_for(place, calm));
+    for (int i = from; i < to; i++) {
+        store.get_or_compile(rig::sample_key(i), [&] { return rig::sample_entry(i); });
+    }
+}
+
+static void damage(rig::scratch const& place) {
+    auto const path = folder_in(place) + "/" + rig::file_name(key);
+    auto bytes = rig::bytes_of(path);
+    bytes[bytes.size() / 2] ^= 1;
+    rig::write_file(path, bytes);
+}
+
+// Two hours old.
+static void leave_litter(rig::scratch const& place) {
+    for (char const* const suffix : {".temporary-1-2-3-4", ".aside-1-2-3-4"}) {
+        auto const path = folder_in(place) + "/" + cache::hexadecimal(key.value) + suffix;
+        rig::write_file(path, std::vector<unsigned char>(10));
+        auto const now = std::filesystem::file_time_type::clock::now();
+        std::filesystem::last_write_time(path, now - std::chrono::hours(2));
+    }
+}
+
+static std::vector<scene> const scenes = {
+    {"cold", link_base},
+    {"warm", [](auto& place) { link_base(place), publish(place, 0, 3); }},
+    {"damaged", [](auto& place) { link_base(place), publish(place, 0, 2), damage(place); }},
+    {"crowded", [](auto& place) { link_base(place), publish(place, 1, 9), leave_litter(place); }},
+};
+
+// Asks for the answer twice, the second time of the memory.
+static void ask(rig::scratch const& place, rig::troubled& system) {
+    cache::store store(options_for(place, system));
+    int compiled = 0;
+    auto const compile = [&] {
+        compiled++;
+        return answer;
+    };
+    auto const got = store.get_or_compile(key, compile);
+    REQUIRE(*got.what == answer);
+    REQUIRE((got.from == cache::origin::compiled) == (compiled == 1));
+    REQUIRE(store.get_or_compile(key, compile).from == cache::origin::memory);
+    REQUIRE(compiled <= 1);
+}
+
+// Whatever is named like an entry is one, the next to come is served, and litter goes with time.
+static void check_sanity(rig::scratch const& place) {
+    auto const folder = folder_in(place);
+    for (auto const& name : rig::names_in(folder)) {
+        if (!name.ends_with(".image")) continue;
+        auto const file = rig::bytes_of(folder + "/" + name);
+        bool believed = false;
+        for (int i = 0; i < 10; i++) {
+            auto const each = rig::sample_key(i);
+            if (rig::file_name(each) != name) continue;
+            auto const got = cache::read_file(file, each);
+            believed = got.what && *got.what == rig::sample_entry(i);
+        }
+        bool const is_planted = name == rig::file_name(key);
+        REQUIRE((believed || is_planted));
+    }
+    rig::troubled calm;
+    ask(place, calm);
+    int compiled = 0;
+    cache::store again(options_for(place, calm));
+    auto const got = again.get_or_compile(key, [&] { return compiled++, answer; });
+    REQUIRE(compiled == 0);
+    REQUIRE(*got.what == answer);
+    REQUIRE(got.from == cache::origin::disk);
+    calm.seconds_ahead = 7200;
+    publish(place, 9, 10);
+    cache::folder opened(calm, folder, cache::folder::use::mine);
+    cache::disk disk(calm, std::move(opened), cache::folder::use::mine, {}, {});
+    disk.tidy();
+    REQUIRE(rig::litter_in(folder) == 0);
+}
+
+TEST_CASE("any call may fail with any errno") {
+    int faults = 0, lasting = 0;
+    std::vector<int> of_call(rig::calls);
+    int const files = rig::open_files();
+    for (auto const& scene : scenes) {
+        std::vector<int> calls(rig::calls);
+        {
+            rig::scratch const place;
+            scene.prepare(place);
+            rig::troubled calm;
+            ask(place, calm);
+            for (int i = 0; i < rig::calls; i++) {
+                calls[static_cast<std::size_t>(i)] = calm.made[static_cast<std::size_t>(i)];
+            }
+        }
+        for (auto const& entry : table) {
+            auto const number = static_cast<std::size_t>(entry.which);
+            for (int k = 0; k < calls[number]; k++) {
+                for (int const error : entry.errors) {
+                    for (bool const lasts : {false, true}) {
+                        if (lasts && error == EINTR) continue; // which is asked again
+                        CAPTURE(scene.name);
+                        CAPTURE(entry.name);
+                        CAPTURE(k);
+                        CAPTURE(error);
+                        CAPTURE(lasts);
+                        rig::scratch const place;
+                        scene.prepare(place);
+                        rig::troubled system;
+                        system.trouble = [&](call which, int before, int) {
+                            bool const now = lasts ? before >= k : before == k;
+                            return which == entry.which && now ? error : 0;
+                        };
+                        ask(place, system);
+                        check_sanity(place);
+                        (lasts ? lasting : faults)++;
+                        of_call[number]++;
+                    }
+                }
+            }
+        }
+    }
+    CHECK(rig::open_files() == files);
+    for (auto const& entry : table) {
+        CAPTURE(entry.name);
+        CHECK(of_call[static_cast<std::size_t>(entry.which)] > 0);
+    }
+    CHECK(faults >= 90);
+    std::printf("figure: cache.faults: %d single and %d lasting faults of %zu calls\n", faults,
+                lasting, table.size());
+}
+
+// The order is what makes a file whole or absent.
+TEST_CASE("a file is written, synced and closed before it has its name") {
+    rig::scratch const place;
+    link_base(place);
+    std::vector<call> order;
+    rig::troubled system;
+    cache::store store(options_for(place, system));
+    system.trouble = [&](call which, int, int) { return order.push_back(which), 0; };
+    store.get_or_compile(key, [&] { return order.clear(), answer; });
+    order.resize(6);
+    CHECK(order == std::vector{call::openat, call::write, call::fsync, call::close, call::linkat,
+                               call::unlinkat});
+}
+
+TEST_CASE("a good entry that has replaced a bad one meanwhile stays") {
+    rig::scratch const place;
+    link_base(place), publish(place, 0, 1), damage(place);
+    auto const path = folder_in(place) + "/" + rig::file_name(key);
+    rig::troubled system;
+    cache::store store(options_for(place, system));
+    system.trouble = [path](call which, int, int) {
+        // Before the bad one is looked at once more.
+        if (which == call::fstatat) rig::write_file(path + "new", cache::file_of(key, answer));
+        if (which == call::fstatat) std::filesystem::rename(path + "new", path);
+        return 0;
+    };
+    auto const got = store.get_or_compile(key, [] { return rig::sample_entry(1); });
+    CHECK(got.from == cache::origin::disk);
+    CHECK(*got.what == answer);
+    CHECK(store.count().moved_aside == 0);
+}
+
+TEST_CASE("a full or read-only disk is counted") {
+    rig::scratch const place;
+    link_base(place);
+    for (int const error : {ENOSPC, EROFS, EDQUOT}) {
+        rig::troubled system;
+        system.trouble = [&](call which, int, int) { return which == call::write ? error : 0; };
+        cache::store store(options_for(place, system));
+        for (int i = 0; i < 3; i++) {
+            auto const got =
+                store.get_or_compile(rig::sample_key(i), [&] { return rig::sample_entry(i); });
+            CHECK(*got.what == rig::sample_entry(i));
+        }
+        auto const count = store.count();
+        CHECK(count.compiled == 3);
+        CHECK(count.publish_failures == 3);
+        CHECK(count.disk == 0);
+        CHECK(rig::litter_in(folder_in(place)) == 0);
+    }
+}

@@ -1,0 +1,70 @@
+// A fuzz target: the reader of entries, with files that are sealed again after each change.
+// SPDX-License-Identifier: Apache-2.0
+//
+// tests/cache/CMakeLists.txt runs it 10^5 times. For longer:
+//     build/ci/tests/cache/fuzz_cache_entry -runs=10000000 -max_len=4096 -print_final_stats=1
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+import spio.cache;
+
+namespace cache = spio::cache;
+
+static cache::key const key = cache::key_of({.source = "fuzz",
+                                             .headers = {},
+                                             .options = {},
+                                             .nvrtc_major = 13,
+                                             .nvrtc_minor = 0,
+                                             .nvrtc_build = "1",
+                                             .arch = "sm_80"});
+static std::size_t read_count = 0, refused_count = 0;
+
+static void print_figure() {
+    std::printf("figure: cache.fuzz_entry: %zu files read and %zu refused\n", read_count,
+                refused_count);
+}
+
+extern "C" int LLVMFuzzerInitialize(int*, char***) { return std::atexit(print_figure); }
+
+extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t size) {
+    auto const file = cache::byte_view(data, size);
+    auto const got = cache::read_file(file, key);
+    (got.what ? read_count : refused_count)++;
+    // One entry, one file: whatever is read is written so.
+    if (got.what && !std::ranges::equal(cache::file_of(key, *got.what), file)) std::abort();
+    return 0;
+}
+
+extern "C" std::size_t LLVMFuzzerMutate(unsigned char* data, std::size_t size, std::size_t most);
+
+// Most changes are sealed, or none would come past the digest.
+extern "C" std::size_t LLVMFuzzerCustomMutator(unsigned char* data, std::size_t size,
+                                               std::size_t most, unsigned seed) {
+    constexpr std::size_t head = 8 + 4 + sizeof(cache::digest), total_at = head;
+    if (size < cache::least_file_bytes) {
+        cache::entry const small = {.symbol = "f",
+                                    .arch = "sm_80",
+                                    .parameters = {{0, 8}},
+                                    .shared_memory = seed,
+                                    .registers = 8,
+                                    .cubin = {1, 2, 3, 4}};
+        auto const file = cache::file_of(key, small);
+        if (file.size() > most) return LLVMFuzzerMutate(data, size, most);
+        std::ranges::copy(file, data);
+        size = file.size();
+    }
+    auto const before = cache::file_of(key, {});
+    size = LLVMFuzzerMutate(data, size, most);
+    if (seed % 8 == 0 || size < before.size()) return size;
+    std::copy_n(before.begin(), head, data);
+    for (std::size_t i = 0; i < 8; i++) {
+        data[total_at + i] = static_cast<unsigned char>(std::uint64_t{size} >> (8 * i));
+    }
+    auto const sum = cache::sha256_of(cache::byte_view(data, size - sizeof(cache::digest)));
+    std::ranges::copy(sum, data + size - sum.size());
+    return size;
+}

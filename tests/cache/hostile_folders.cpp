@@ -1,0 +1,230 @@
+// Folders that somebody else could write to, and paths that are none, are refused by name.
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+import spio.cache;
+import rig;
+
+namespace cache = spio::cache;
+namespace fs = std::filesystem;
+
+using variables = std::map<std::string, std::string>;
+
+static void make(std::string const& path, mode_t mode) {
+    fs::create_directories(path);
+    chmod(path.c_str(), mode);
+}
+
+// Somebody else, whom a system test does not need to be: the user poses as another.
+static void give_away(rig::troubled& system) { system.posed_user = geteuid() + 1; }
+
+struct refused_folder {
+    char const* name;
+    std::function<std::string(rig::scratch const&, rig::troubled&)> prepare; // the path to try
+    char const* refusal;
+};
+
+static std::vector<refused_folder> const refused_folders = {
+    {"a world-writable folder",
+     [](auto& place, auto&) { return make(place / "cache", 0777), place / "cache"; },
+     "can be written to by others"},
+    {"a group-writable folder",
+     [](auto& place, auto&) { return make(place / "cache", 0770), place / "cache"; },
+     "can be written to by others"},
+    {"a folder like /tmp",
+     [](auto& place, auto&) { return make(place / "cache", 01777), place / "cache"; },
+     "can be written to by others"},
+    {"a missing folder below one like /tmp",
+     [](auto& place, auto&) { return make(place / "tmp", 01777), place / "tmp/spio-cache"; },
+     "missing, where everybody may put it"},
+    {"below a group-writable parent",
+     [](auto& place, auto&) { return make(place / "base", 0775), place / "base/cache"; },
+     "base can be written to by others"},
+    {"below a world-writable grandparent",
+     [](auto& place, auto&) {
+         make(place / "base", 0777), make(place / "base/deep", 0700);
+         make(place / "base/deep/cache", 0700);
+         return place / "base/deep/cache";
+     },
+     "base can be written to by others"},
+    {"a symbolic link",
+     [](auto& place, auto&) {
+         make(place / "real", 0700);
+         fs::create_symlink(place / "real", place / "cache");
+         return place / "cache";
+     },
+     "is a symbolic link"},
+    {"a symbolic link that dangles",
+     [](auto& place, auto&) {
+         fs::create_symlink(place / "missing", place / "cache");
+         return place / "cache";
+     },
+     "is a symbolic link"},
+    {"links that go round",
+     [](auto& place, auto&) {
+         fs::create_symlink(place / "two", place / "one");
+         fs::create_symlink(place / "one", place / "two");
+         return place / "one/cache";
+     },
+     "too many links"},
+    {"through a link into a folder that others write to",
+     [](auto& place, auto&) {
+         make(place / "real", 0777);
+         fs::create_symlink("real", place / "link");
+         return place / "link/cache";
+     },
+     "real can be written to by others"},
+    {"a file",
+     [](auto& place, auto&) { return rig::write_file(place / "cache", {}), place / "cache"; },
+     "cannot be entered"},
+    {"a fifo",
+     [](auto& place, auto&) { return mkfifo((place / "cache").c_str(), 0700), place / "cache"; },
+     "cannot be entered"},
+    {"below a file",
+     [](auto& place, auto&) { return rig::write_file(place / "base", {}), place / "base/cache"; },
+     "cannot be entered"},
+    {"somebody else's",
+     [](auto& place, auto& system) {
+         make(place / "cache", 0700), give_away(system);
+         return place / "cache";
+     },
+     geteuid() == 0 ? "is somebody else's" : "neither the user's nor root's"},
+    {"root's, who lets others read it",
+     [](auto&, auto& system) { return give_away(system), "/usr/share"; }, "is somebody else's"},
+    {"a relative path", [](auto&, auto&) { return "cache"; }, "not an absolute path"},
+    {"an empty path", [](auto&, auto&) { return ""; }, "not an absolute path"},
+    {"the root", [](auto&, auto&) { return "//./"; }, "it is the root"},
+    {"a path with a zero byte",
+     [](auto& place, auto&) { return place / std::string_view("ca\0che", 6); }, "a zero byte"},
+    {"a name that is too long", [](auto& place, auto&) { return place / std::string(300, 'a'); },
+     "File name too long"},
+};
+
+TEST_CASE("hostile folders are refused, and nothing is written there") {
+    int const files = rig::open_files();
+    for (auto const& each : refused_folders) {
+        CAPTURE(each.name);
+        rig::scratch const place;
+        rig::troubled system;
+        auto const path = each.prepare(place, system);
+        auto const before = rig::names_in(place / "");
+        cache::folder const folder(system, path, cache::folder::use::mine);
+        CHECK(!folder);
+        CAPTURE(folder.refusal());
+        CHECK(folder.refusal().find(each.refusal) != std::string::npos);
+        CHECK(folder.refusal().starts_with("tried " + path + ": "));
+        CHECK(rig::names_in(place / "") == before);
+
+        // In memory, all goes on.
+        cache::store store(
+            {.folder = {}, .shared_folder = {}, .within = {}, .log = {}, .system = &system});
+        auto const ask = [&] {
+            return store.get_or_compile(rig::sample_key(1), [] { return rig::sample_entry(1); });
+        };
+        CHECK(ask().from == cache::origin::compiled);
+        CHECK(ask().from == cache::origin::memory);
+        CHECK(store.path().empty());
+        CHECK(!store.refusal().empty());
+        CHECK(store.count().publish_failures == 0);
+    }
+    CHECK(rig::open_files() == files);
+    std::printf("figure: cache.hostile: %zu folders refused\n", refused_folders.size());
+}
+
+// With real owners, where the test may make them.
+TEST_CASE("other people's folders and links are refused to root" * doctest::skip(geteuid() != 0)) {
+    constexpr uid_t other = 12345;
+    rig::scratch const place;
+    rig::troubled system;
+    auto const refusal_of = [&](std::string const& path) {
+        return cache::folder(system, path, cache::folder::use::mine).refusal();
+    };
+    make(place / "cache", 0700);
+    REQUIRE(chown((place / "cache").c_str(), other, other) == 0);
+    CHECK(refusal_of(place / "cache").ends_with("cache is somebody else's"));
+    CHECK(refusal_of(place / "cache/deeper").ends_with("cache is neither the user's nor root's"));
+
+    make(place / "tmp", 01777);
+    make(place / "safe", 0700);
+    fs::create_symlink(place / "safe", place / "tmp/link");
+    REQUIRE(lchown((place / "tmp/link").c_str(), other, other) == 0);
+    CHECK(refusal_of(place / "tmp/link/cache").ends_with("a symbolic link of somebody else's"));
+    // Root that was given the home of somebody else leaves nothing there.
+    system.variables = {{"HOME", place / "cache"}};
+    CHECK(!cache::folder::of_environment(system));
+    CHECK(rig::names_in(place / "cache").empty());
+}
+
+TEST_CASE("folders that are as they should be") {
+    rig::scratch const place;
+    rig::troubled system;
+    make(place / "tmp", 01777);
+    make(place / "tmp/own", 0700);
+    make(place / "real/deep", 0755);
+    fs::create_symlink("real/./deep/", place / "link");
+    fs::create_symlink(place / "link/../deep", place / "again");
+    for (auto const& path :
+         {place / "new", place / "new/below//it", place / "tmp/own/cache", place / "tmp/own",
+          place / "link/cache", place / "again/another", place / "real/deep/"}) {
+        CAPTURE(path);
+        cache::folder const folder(system, path, cache::folder::use::mine);
+        CAPTURE(folder.refusal());
+        CHECK(folder);
+        CHECK(folder.path() == path);
+    }
+    for (char const* const path : {"new", "new/below/it", "real/deep/cache", "real/deep/another"}) {
+        struct stat what = {};
+        REQUIRE(stat((place / path).c_str(), &what) == 0);
+        CHECK((what.st_mode & 07777) == 0700);
+    }
+}
+
+TEST_CASE("what the environment says") {
+    rig::scratch const place;
+    make(place / "home", 0700);
+    make(place / "open", 0777);
+    auto const home = place / "home", open = place / "open", own = place / "own";
+    struct row {
+        variables given;
+        std::string path; // or none
+    };
+    std::vector<row> const rows = {
+        {{{"SPIO_CACHE_DIR", own}, {"XDG_CACHE_HOME", place / "xdg"}, {"HOME", home}}, own},
+        {{{"XDG_CACHE_HOME", place / "xdg"}, {"HOME", home}}, place / "xdg/spio"},
+        {{{"HOME", home}}, home + "/.cache/spio"},
+        {{{"SPIO_CACHE_DIR", ""}, {"XDG_CACHE_HOME", ""}, {"HOME", home}}, home + "/.cache/spio"},
+        {{{"XDG_CACHE_HOME", "relative"}, {"HOME", home}}, home + "/.cache/spio"},
+        {{{"XDG_CACHE_HOME", open}, {"HOME", home}}, home + "/.cache/spio"},
+        // Who names a folder wants that one.
+        {{{"SPIO_CACHE_DIR", open + "/a"}, {"XDG_CACHE_HOME", place / "xdg"}, {"HOME", home}}, ""},
+        {{{"SPIO_CACHE_DIR", "relative"}, {"HOME", home}}, ""},
+        {{{"SPIO_CACHE", "off"}, {"SPIO_CACHE_DIR", own}, {"HOME", home}}, ""},
+        {{{"HOME", ""}}, ""},
+        {{{"HOME", "relative"}}, ""},
+        {{{"HOME", place / "missing"}}, ""},
+        {{{"HOME", open}}, ""},
+        {{}, ""},
+    };
+    for (auto const& each : rows) {
+        rig::troubled system;
+        system.variables = each.given;
+        auto const folder = cache::folder::of_environment(system);
+        CAPTURE(folder.refusal());
+        CHECK(static_cast<bool>(folder) == !each.path.empty());
+        CHECK(folder.refusal().empty() == !each.path.empty());
+        if (folder) CHECK(folder.path() == each.path);
+    }
+    CHECK(!fs::exists(place / "missing"));
+    CHECK(rig::names_in(open).empty());
+}

@@ -1,0 +1,121 @@
+// Processes are killed at every point of publishing: no harm comes to those that come after.
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+import spio.cache;
+import rig;
+
+namespace cache = spio::cache;
+
+constexpr std::size_t cubin_bytes = 1600;
+
+// Small processes are forked quickly.
+extern "C" char const* __asan_default_options() { return "quarantine_size_mb=1"; }
+
+static cache::options options_for(rig::scratch const& place, rig::troubled& system) {
+    cache::options how;
+    how.folder = place / "cache";
+    how.system = &system;
+    system.most_written = 64;
+    return how;
+}
+
+static cache::found ask(cache::store& store, int number, int& compiled) {
+    return store.get_or_compile(rig::sample_key(number), [&] {
+        compiled++;
+        return rig::sample_entry(number, cubin_bytes);
+    });
+}
+
+static bool is_right(cache::found const& got, int number) {
+    return *got.what == rig::sample_entry(number, cubin_bytes);
+}
+
+static void plant_damage(rig::scratch const& place, int number) {
+    std::filesystem::create_directory(place / "cache");
+    std::filesystem::permissions(place / "cache", std::filesystem::perms::owner_all);
+    std::vector<unsigned char> const bytes(500, 7);
+    rig::write_file(place / "cache/" + rig::file_name(rig::sample_key(number)), bytes);
+}
+
+// Asks for a key, and is killed before the call of that number.
+static bool be_killed(rig::scratch const& place, int number, int at) {
+    rig::troubled system;
+    cache::store store(options_for(place, system));
+    int const before = system.made_in_all;
+    system.trouble = [before, at](rig::call, int, int in_all) {
+        if (in_all - before == at) kill(getpid(), SIGKILL);
+        return 0;
+    };
+    int compiled = 0;
+    return is_right(ask(store, number, compiled), number);
+}
+
+// How many calls one publishing takes, beginning with the first look.
+static int calls_of_publishing(rig::scratch const& place, int number) {
+    rig::troubled system;
+    cache::store store(options_for(place, system));
+    int const before = system.made_in_all;
+    int compiled = 0;
+    ask(store, number, compiled);
+    return system.made_in_all - before;
+}
+
+TEST_CASE("kill -9 at any point of publishing") {
+    constexpr int rounds = 100;
+    int kills = 0, points = 1000;
+    for (int round = 0; round < rounds; round++) {
+        auto const place = round % 10 == 0 ? rig::scratch("/tmp") : rig::scratch();
+        if (round % 2 == 1) plant_damage(place, -1);
+        int const calls = calls_of_publishing(place, -1);
+        REQUIRE(calls >= 40);
+        if (calls < points) points = calls;
+        for (int at = 0; at < calls; at++) {
+            // In every other round, something is in the way.
+            if (round % 2 == 1) plant_damage(place, at);
+            int const status = rig::status_of(rig::start([&] { return be_killed(place, at, at); }));
+            CAPTURE(round);
+            CAPTURE(at);
+            CAPTURE(status);
+            REQUIRE(WIFSIGNALED(status));
+            REQUIRE(WTERMSIG(status) == SIGKILL);
+            kills++;
+        }
+        // A fresh process has all, and the next finds all on the disk.
+        for (bool const second : {false, true}) {
+            int const status = rig::status_of(rig::start([&] {
+                rig::troubled system;
+                cache::store store(options_for(place, system));
+                int compiled = 0, wrong = 0;
+                for (int i = 0; i < calls; i++) wrong += !is_right(ask(store, i, compiled), i);
+                if (wrong == 0 && compiled < calls && (!second || compiled == 0)) return true;
+                std::fprintf(stderr, "%d wrong, %d compiled, %s, %d failures\n", wrong, compiled,
+                             store.refusal().c_str(),
+                             static_cast<int>(store.count().publish_failures));
+                return false;
+            }));
+            CAPTURE(round);
+            CAPTURE(second);
+            REQUIRE(status == 0);
+        }
+        // Some time later, nothing is left of those that were killed.
+        CHECK(rig::litter_in(place / "cache") > 0);
+        rig::troubled system;
+        system.seconds_ahead = 7200;
+        cache::store store(options_for(place, system));
+        int compiled = 0;
+        CHECK(is_right(ask(store, calls, compiled), calls));
+        CHECK(rig::litter_in(place / "cache") == 0);
+        CHECK(rig::names_in(place / "cache").size() == static_cast<std::size_t>(calls) + 3);
+    }
+    std::printf("figure: cache.kills: %d kills at %d points in %d rounds\n", kills, points, rounds);
+}

@@ -1,0 +1,248 @@
+// What tests of the cache share: folders of their own, entries, processes, and a troubled system.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+export module rig;
+
+import spio.cache;
+
+namespace cache = spio::cache;
+
+export namespace rig {
+
+// A folder that only the user can write to, removed with all in it.
+class scratch {
+  public:
+    // In memory, if there is such a place: disks are slow to remove folders by the thousand.
+    scratch() : scratch(access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp") {}
+    explicit scratch(std::string const& base) : path_(base + "/spio_test_XXXXXX") {
+        if (mkdtemp(path_.data()) == nullptr) std::abort();
+    }
+    scratch(scratch const&) = delete;
+    scratch& operator=(scratch const&) = delete;
+    ~scratch() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+
+    std::string operator/(std::string_view name) const { return path_ + "/" + std::string(name); }
+
+  private:
+    std::string path_;
+};
+
+inline std::vector<std::string> names_in(std::string const& folder) {
+    std::vector<std::string> names;
+    if (!std::filesystem::exists(folder)) return names;
+    for (auto const& each : std::filesystem::directory_iterator(folder)) {
+        names.push_back(each.path().filename());
+    }
+    return names;
+}
+
+// How many files are neither entries nor for locking.
+inline int litter_in(std::string const& folder) {
+    int count = 0;
+    for (auto const& name : names_in(folder)) count += name != "locks" && !name.ends_with(".image");
+    return count;
+}
+
+inline cache::key sample_key(int number) {
+    return cache::key_of({.source = "kernel " + std::to_string(number),
+                          .headers = {},
+                          .options = {},
+                          .nvrtc_major = 13,
+                          .nvrtc_minor = 0,
+                          .nvrtc_build = "a build",
+                          .arch = "sm_90a"});
+}
+
+inline cache::entry sample_entry(int number, std::size_t cubin_bytes = 300) {
+    cache::entry made = {.symbol = "kernel_" + std::to_string(number),
+                         .arch = "sm_90a",
+                         .parameters = {{0, 8}, {8, 8}, {16, 4}},
+                         .shared_memory = 1024,
+                         .registers = 32,
+                         .cubin = {}};
+    auto random = static_cast<std::uint32_t>(number) * 2654435761U + 1;
+    for (std::size_t i = 0; i < cubin_bytes; i++) {
+        random = random * 1664525 + 1013904223;
+        made.cubin.push_back(static_cast<unsigned char>(random >> 24));
+    }
+    return made;
+}
+
+inline std::string file_name(cache::key const& of) {
+    return cache::hexadecimal(of.value) + ".image";
+}
+
+inline std::vector<unsigned char> bytes_of(std::string const& path) {
+    std::ifstream from(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(from), {}};
+}
+
+inline void write_file(std::string const& path, cache::byte_view bytes, mode_t mode = 0600) {
+    std::filesystem::remove(path); // a file that is cut and written again is waited for by ext4
+    std::ofstream to(path, std::ios::binary);
+    to.write(reinterpret_cast<char const*>(bytes.data()), static_cast<long>(bytes.size()));
+    to.close();
+    chmod(path.c_str(), mode);
+}
+
+// A process that ends with 0 if the function is true; its number.
+inline pid_t start(std::function<bool()> const& what) {
+    std::fflush(nullptr);
+    pid_t const child = fork();
+    if (child < 0) {
+        std::perror("fork");
+        std::abort();
+    }
+    if (child != 0) return child;
+    int status = 2;
+    try {
+        status = what() ? 0 : 1;
+    } catch (std::exception const& failure) {
+        std::fprintf(stderr, "in a child: %s\n", failure.what());
+    }
+    _exit(status);
+}
+
+inline int status_of(pid_t child) {
+    int status = -1;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+    return status;
+}
+
+inline int open_files() { return static_cast<int>(names_in("/proc/self/fd").size()); }
+
+// Everything in the table that can fail.
+enum class call {
+    openat,
+    close,
+    read,
+    write,
+    fsync,
+    fstat,
+    fstatat,
+    mkdirat,
+    linkat,
+    renameat,
+    unlinkat,
+    futimens,
+    readlinkat,
+    list,
+    lock,
+    unlock
+};
+constexpr int calls = 16;
+
+// Asks before each call whether it should fail, and counts. It does not wait for disks.
+class troubled : public cache::system_calls {
+  public:
+    // An errno, or 0; is given how many calls of this kind there were before, and of all kinds.
+    std::function<int(call, int, int)> trouble = [](call, int, int) { return 0; };
+    std::size_t most_written = 1 << 30; // by one call
+    uid_t posed_user = geteuid();
+    std::atomic<long> seconds_ahead = 0;
+    std::map<std::string, std::string> variables;
+
+    std::array<std::atomic<int>, calls> made = {};
+    std::atomic<int> made_in_all = 0;
+
+    int openat(int folder, char const* name, int flags, mode_t mode) override {
+        return fails(call::openat) ? -1 : system_calls::openat(folder, name, flags, mode);
+    }
+    int close(int file) override {
+        int const error = ask(call::close);
+        int const result = system_calls::close(file); // it is closed all the same
+        if (error == 0) return result;
+        errno = error;
+        return -1;
+    }
+    ssize_t read(int file, void* to, std::size_t size) override {
+        return fails(call::read) ? -1 : system_calls::read(file, to, size);
+    }
+    ssize_t write(int file, void const* from, std::size_t size) override {
+        if (fails(call::write)) return -1;
+        return system_calls::write(file, from, size < most_written ? size : most_written);
+    }
+    int fsync(int) override { return fails(call::fsync) ? -1 : 0; }
+    int fstat(int file, struct stat& what) override {
+        return fails(call::fstat) ? -1 : system_calls::fstat(file, what);
+    }
+    int fstatat(int folder, char const* name, struct stat& what) override {
+        return fails(call::fstatat) ? -1 : system_calls::fstatat(folder, name, what);
+    }
+    int mkdirat(int folder, char const* name, mode_t mode) override {
+        return fails(call::mkdirat) ? -1 : system_calls::mkdirat(folder, name, mode);
+    }
+    int linkat(int folder, char const* from, char const* to) override {
+        return fails(call::linkat) ? -1 : system_calls::linkat(folder, from, to);
+    }
+    int renameat(int folder, char const* from, char const* to) override {
+        return fails(call::renameat) ? -1 : system_calls::renameat(folder, from, to);
+    }
+    int unlinkat(int folder, char const* name, int flags) override {
+        return fails(call::unlinkat) ? -1 : system_calls::unlinkat(folder, name, flags);
+    }
+    int futimens(int file) override {
+        return fails(call::futimens) ? -1 : system_calls::futimens(file);
+    }
+    ssize_t readlinkat(int folder, char const* name, char* to, std::size_t size) override {
+        return fails(call::readlinkat) ? -1 : system_calls::readlinkat(folder, name, to, size);
+    }
+    int list(int folder, std::vector<std::string>& names) override {
+        return fails(call::list) ? -1 : system_calls::list(folder, names);
+    }
+    int lock(int file, std::int64_t byte) override {
+        return fails(call::lock) ? -1 : system_calls::lock(file, byte);
+    }
+    int unlock(int file, std::int64_t byte) override {
+        return fails(call::unlock) ? -1 : system_calls::unlock(file, byte);
+    }
+    char const* environment(char const* name) override {
+        auto const found = variables.find(name);
+        return found == variables.end() ? nullptr : found->second.c_str();
+    }
+    uid_t user() override { return posed_user; }
+    timespec now() override {
+        auto time = system_calls::now();
+        time.tv_sec += seconds_ahead;
+        return time;
+    }
+
+  private:
+    int ask(call which) {
+        int const before = made[static_cast<std::size_t>(which)]++;
+        return trouble(which, before, made_in_all++);
+    }
+    bool fails(call which) {
+        int const error = ask(which);
+        if (error != 0) errno = error;
+        return error != 0;
+    }
+};
+
+} // namespace rig
