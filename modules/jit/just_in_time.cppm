@@ -1,4 +1,4 @@
-// Images of kernels that are compiled when they are asked for.
+// Images of kernels that are compiled when they are asked for, and kept.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -8,26 +8,31 @@ module;
 
 export module spio.jit:just_in_time;
 
+import spio.cache;
 import spio.image;
 import spio.spec;
 import :nvrtc;
 
 export namespace spio::jit {
 
-// Each time anew: keep what it finds. Thread-safe; only what is for a chip is compiled.
+// Thread-safe; only what is for a chip is compiled.
 class just_in_time {
   public:
-    // Opens NVRTC when it is first needed, and throws then if there is none.
-    just_in_time() = default;
-    // Compiles with this one, which must stay.
-    explicit just_in_time(nvrtc const& by) : opened(&by) {}
+    // Keeps images where the environment says. NVRTC is opened when it is first needed; if there is
+    // none, that throws.
+    just_in_time();
+    // Compiles by this one and keeps what comes out there; both must stay.
+    just_in_time(nvrtc const& by, cache::store& in) : opened(&by), kept(&in) {}
 
     std::optional<image> find(spec const&) const;
+    cache::counters count() const { return kept->count(); }
 
   private:
+    std::unique_ptr<cache::store> own_store;
     mutable std::mutex mutex;
-    mutable std::unique_ptr<nvrtc const> own;
+    mutable std::unique_ptr<nvrtc const> own_compiler;
     mutable nvrtc const* opened = nullptr;
+    cache::store* kept;
 
     nvrtc const& compiler() const;
 };

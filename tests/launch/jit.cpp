@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <span>
 #include <string>
 
 import spio.axpby;
+import spio.cache;
 import spio.image;
 import spio.jit;
 import spio.launch;
@@ -27,6 +30,19 @@ jit::nvrtc const& compiler() {
     return one;
 }
 
+// For the user only, and gone in the end.
+struct folder {
+    std::string path = "/tmp/spio_launch_XXXXXX";
+
+    folder() { REQUIRE(mkdtemp(path.data()) != nullptr); }
+    ~folder() { std::filesystem::remove_all(path); }
+    cache::options options() const {
+        cache::options how;
+        how.folder = path;
+        return how;
+    }
+};
+
 bool has(std::span<std::byte const> cubin, std::string const& symbol) {
     std::string const section = ".text." + symbol + '\0';
     return !std::ranges::search(cubin, std::as_bytes(std::span(section))).empty();
@@ -36,7 +52,9 @@ bool has(std::span<std::byte const> cubin, std::string const& symbol) {
 
 TEST_CASE("what no pack has is compiled once, for the device's own architecture") {
     no_source const nothing;
-    jit::just_in_time const source(compiler());
+    folder const own;
+    cache::store store(own.options());
+    jit::just_in_time const source(compiler(), store);
     images const all(nothing, source, policy::aot_then_jit);
     std::size_t bytes = 0;
     spec const specs[] = {
@@ -55,12 +73,27 @@ TEST_CASE("what no pack has is compiled once, for the device's own architecture"
     auto const count = all.count();
     CHECK(count.compiled == 4);
     CHECK(count.kept == 4);
+    // Another process would find them on disk, the same to the byte.
+    cache::store later(own.options());
+    jit::just_in_time const source_later(compiler(), later);
+    for (auto const& of : specs) {
+        auto const found = source_later.find(of);
+        REQUIRE(found);
+        CHECK(found->made_by.ends_with(" by way of " + own.path));
+        CHECK(std::ranges::equal(found->bytes, all.find(of).bytes));
+    }
+    CHECK(source_later.count().disk == 4);
+    CHECK(source_later.count().compiled == 0);
+    std::cout << "figure: launch.jit.disk: 4 kernels found in "
+              << source_later.count().disk_milliseconds << " ms\n";
     std::cout << "figure: launch.jit: " << count.compiled << " kernels compiled in "
               << count.compiled_milliseconds << " ms, " << bytes << " bytes\n";
 }
 
 TEST_CASE("a text that does not compile is told with its specification and the whole log") {
-    jit::just_in_time const source(compiler());
+    folder const own;
+    cache::store store(own.options());
+    jit::just_in_time const source(compiler(), store);
     spec broken = axpby::specialize({.n = 1000}, "sm_80");
     broken.source = "int x = y;\n";
     try {
