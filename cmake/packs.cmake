@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # A pack beside the target, TARGET.spiopack unless OUTPUT is given, built before it is. A manifest has
-# lines such as `layernorm_2d channels=64`.
-#     spio_add_pack(TARGET MANIFEST FILE ARCHS sm_80 sm_90a compute_80 [OUTPUT FILE])
+# lines such as `layernorm_2d channels=64`. With EMBED the pack is in the target too, under a name:
+#     spio_add_pack(TARGET MANIFEST FILE ARCHS sm_80 sm_90a compute_80 [OUTPUT FILE] [EMBED fixed])
+# and in a source of the target:
+#     extern "C" std::byte const fixed[], fixed_end[];
+#     spio::aot::pack const pack({fixed, fixed_end}, "fixed", {});
 function(spio_add_pack target)
-    cmake_parse_arguments(PARSE_ARGV 1 pack "" "MANIFEST;OUTPUT" "ARCHS")
+    cmake_parse_arguments(PARSE_ARGV 1 pack "" "MANIFEST;OUTPUT;EMBED" "ARCHS")
     if(NOT pack_MANIFEST OR NOT pack_ARCHS)
         message(FATAL_ERROR "spio_add_pack(${target}) needs a MANIFEST and ARCHS.")
     endif()
@@ -57,6 +60,21 @@ function(spio_add_pack target)
         VERBATIM)
     add_custom_target(${target}_pack DEPENDS "${pack_OUTPUT}")
     add_dependencies(${target} ${target}_pack)
+
+    if(pack_EMBED)
+        set(embedding "${folder}/embed.cpp")
+        file(
+            CONFIGURE
+            OUTPUT "${embedding}"
+            CONTENT
+                [[// The bytes of a pack.
+asm(".pushsection .rodata, \"a\"\n.balign 64\n.globl @pack_EMBED@, @pack_EMBED@_end\n"
+    "@pack_EMBED@: .incbin \"@pack_OUTPUT@\"\n@pack_EMBED@_end:\n.popsection\n");
+]]
+            @ONLY)
+        set_source_files_properties("${embedding}" PROPERTIES OBJECT_DEPENDS "${pack_OUTPUT}")
+        target_sources(${target} PRIVATE "${embedding}")
+    endif()
 endfunction()
 
 # The same kernels for the host device, in the program itself.

@@ -22,6 +22,8 @@ import spio.spec;
 
 using namespace spio;
 
+extern "C" std::byte const test_pack[], test_pack_end[];
+
 namespace {
 
 aot::pack const& shipped() {
@@ -77,6 +79,20 @@ TEST_CASE("every line of the manifest is served under aot_only, for each chip by
     std::cout << "figure: aot.pack: " << shipped().list().size() << " images, " << bytes
               << " bytes of them in a pack of " << std::filesystem::file_size(SPIO_TEST_PACK)
               << ", found in " << all.count().shipped_milliseconds / 25 << " ms each\n";
+}
+
+TEST_CASE("the embedded pack is the one in the file, and its images lie where they may be used") {
+    aot::pack const embedded({test_pack, test_pack_end}, "test_pack", {});
+    embedded.verify();
+    CHECK(embedded.list().size() == shipped().list().size());
+    CHECK(reinterpret_cast<std::size_t>(test_pack) % 64 == 0);
+    for (auto const& of : specs("sm_90a")) {
+        auto const found = embedded.find(of);
+        REQUIRE(found);
+        CHECK(found->made_by == "pack test_pack");
+        CHECK(std::ranges::equal(found->bytes, shipped().find(of)->bytes));
+        CHECK(reinterpret_cast<std::size_t>(found->bytes.data()) % 64 == 0);
+    }
 }
 
 TEST_CASE("what the pack lacks is missed with the line to add") {

@@ -4,11 +4,14 @@
 
 #include "tests/cuda/fake_machine.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <iostream>
 #include <span>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 import spio.axpby;
@@ -106,6 +109,43 @@ TEST_CASE("whichever call of the driver fails, it is told, and nothing is left")
     CHECK(run(losses) == expected);
     std::cout << "figure: launch.gpu.faults: " << calls << " calls failed in turn, " << told
               << " told, " << harmless << " while giving back or not needed\n";
+}
+
+TEST_CASE("threads that ask for one kernel at once get it loaded once") {
+    fake::the_machine().expect({});
+    cuda::driver const driver(fake::find);
+    device const gpu = gpu_device(driver, 0);
+    auto const spec = axpby::specialize({.n = 1}, gpu.arch());
+    memory_source shipped;
+    shipped.add(cubin_of(spec));
+    no_source const nothing;
+    images const images(shipped, nothing, policy::aot_only);
+    kernels const kernels(gpu);
+    constexpr unsigned count = 16;
+    std::vector<float> sums(count);
+    {
+        std::vector<std::jthread> threads;
+        for (unsigned t = 0; t < count; ++t) {
+            threads.emplace_back([&, t] {
+                stream const stream(gpu);
+                array<float> const x(gpu, 1), y(gpu, 1);
+                std::vector<float> const of_x = {static_cast<float>(t)}, of_y = {0};
+                stream.write(x, std::span(of_x));
+                stream.write(y, std::span(of_y));
+                stream.launch(kernels.load(images.find(spec)), spec.over({1}),
+                              {.a = 2, .x = x.data(), .b = 1, .y = y.data(), .n = 1});
+                stream.read(std::span(&sums[t], 1), y);
+                stream.synchronize();
+            });
+        }
+    }
+    for (unsigned t = 0; t < count; ++t) CHECK(sums[t] == 2.0f * static_cast<float>(t));
+    CHECK(kernels.loaded() == 1);
+    CHECK(images.count().shipped == count);
+    auto const& calls = fake::the_machine().calls;
+    CHECK(std::ranges::count_if(calls, [](char const* name) {
+              return std::string_view(name) == "cuLibraryLoadData";
+          }) == 1);
 }
 
 TEST_CASE("a kernel with other parameters, or of another device, is not loaded") {

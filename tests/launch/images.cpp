@@ -3,9 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
+#include <cstdlib>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 import spio.axpby;
@@ -81,6 +83,18 @@ TEST_CASE("policies have names") {
                          "read for SPIO_POLICY: 'jit' is none of aot_only, aot_then_jit and "
                          "jit_only",
                          spio::error);
+}
+
+TEST_CASE("the environment says what is asked of all calls that do not say it") {
+    char const* const said = std::getenv("SPIO_POLICY");
+    CHECK(policy_of_environment() == (said == nullptr ? policy::aot_then_jit : policy_named(said)));
+    auto const of = axpby::specialize({.n = 1000}, "sm_80");
+    memory_source pack;
+    pack.add(image_of_bytes(of, image_kind::cubin, {}, "a pack"));
+    compiler const jit;
+    images const all(pack, jit);
+    bool const compiles = policy_of_environment() == policy::jit_only;
+    CHECK(all.find(of).made_by == (compiles ? "a compiler" : "a pack"));
 }
 
 TEST_CASE("the first source that has it gives it") {
