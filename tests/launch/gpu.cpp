@@ -32,6 +32,16 @@ image cubin_of(spec const& of) {
     return image_of_bytes(of, image_kind::cubin, std::as_bytes(std::span(text)), "a test");
 }
 
+// A kernel takes the parameters of its family and no other.
+template <class Kernel, class Params>
+concept launches = requires(stream const& s, kernel<Kernel> const& k, Params const& p) {
+    s.launch(k, geometry(), p);
+};
+static_assert(launches<axpby::params, axpby::params>);
+static_assert(!launches<axpby::params, layernorm_2d::params>);
+static_assert(!launches<layernorm_2d::params, axpby::params>);
+static_assert(!launches<axpby::params, int>);
+
 std::string said_by(std::function<void()> const& f) {
     try {
         f();
