@@ -105,7 +105,8 @@ kernel_ref::kernel_ref(cuda::driver const& of, abi::kernel is, std::string named
     if (is == nullptr) throw error("kernel_ref", "kernel " + symbol, "null kernel", "");
 }
 
-std::vector<parameter> kernel_ref::parameters() const {
+std::vector<parameter> kernel_ref::parameters(context_ref const& context) const {
+    scope const here(context);
     std::vector<parameter> all;
     for (;;) {
         parameter next = {};

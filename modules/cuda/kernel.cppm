@@ -60,8 +60,8 @@ class kernel_ref {
     abi::kernel handle() const { return kernel_handle; }
     std::string const& name() const { return symbol; }
 
-    // As the compiler laid them out.
-    std::vector<parameter> parameters() const;
+    // As the compiler laid them out. The driver tells it in a context only.
+    std::vector<parameter> parameters(context_ref const&) const;
     int attribute(abi::function_attribute, device_ref const&) const;
     void set_attribute(abi::function_attribute, int value, device_ref const&) const;
     // To be called once for a device, before a launch with more than 48 KiB.

@@ -21,7 +21,7 @@ template <class T> std::string listed(T const (&numbers)[5], int rank) {
 
 } // namespace
 
-tensor_map encode(driver const& driver, tensor_map_plan const& plan, memory_ref memory) {
+tensor_map encode(context_ref const& context, tensor_map_plan const& plan, memory_ref memory) {
     auto const for_what = [&] {
         return "a tensor of " + listed(plan.sizes, plan.rank) + " elements of type " +
                std::to_string(static_cast<unsigned>(plan.element)) + ", " +
@@ -33,10 +33,11 @@ tensor_map encode(driver const& driver, tensor_map_plan const& plan, memory_ref 
         throw error("cuTensorMapEncodeTiled", for_what(), "no rank from 1 to 5", "");
     }
     tensor_map map = {};
-    driver.call<"cuTensorMapEncodeTiled">(
-        for_what, static_cast<void*>(&map), plan.element, static_cast<std::uint32_t>(plan.rank),
-        reinterpret_cast<void*>(memory.address()), &plan.sizes[0], &plan.strides[1], &plan.box[0],
-        &plan.steps[0], plan.interleave, plan.swizzle, plan.promotion, plan.fill);
+    call_in<"cuTensorMapEncodeTiled">(context, for_what, static_cast<void*>(&map), plan.element,
+                                      static_cast<std::uint32_t>(plan.rank),
+                                      reinterpret_cast<void*>(memory.address()), &plan.sizes[0],
+                                      &plan.strides[1], &plan.box[0], &plan.steps[0],
+                                      plan.interleave, plan.swizzle, plan.promotion, plan.fill);
     return map;
 }
 

@@ -7,7 +7,7 @@ module;
 export module spio.cuda:tensor_map;
 
 import :abi;
-import :driver;
+import :device;
 import :memory;
 
 export namespace spio::cuda {
@@ -33,6 +33,6 @@ struct alignas(64) tensor_map {
     std::uint64_t words[16];
 };
 
-tensor_map encode(driver const&, tensor_map_plan const&, memory_ref);
+tensor_map encode(context_ref const&, tensor_map_plan const&, memory_ref);
 
 } // namespace spio::cuda

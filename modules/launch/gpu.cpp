@@ -23,9 +23,9 @@ cuda::extent extent_of(extent const& e) {
 }
 
 // Its kernels take one struct, of the size that the image says: anything else is another kernel.
-cuda::kernel_ref checked(cuda::library const& in, image const& from) {
+cuda::kernel_ref checked(cuda::library const& in, cuda::context_ref const& on, image const& from) {
     auto const found = in.kernel(from.symbol);
-    auto const parameters = found.parameters();
+    auto const parameters = found.parameters(on);
     if (parameters.size() == 1 && parameters[0].size == from.params_bytes) return found;
     std::string sizes;
     for (auto const& each : parameters) {
@@ -42,7 +42,7 @@ struct gpu_kernel : ready_kernel {
 
     gpu_kernel(cuda::context_ref const& on, image const& from)
         : library(on.driver(), from.bytes, from.spelled(), from.keeper),
-          function(ready(checked(library, from), on, from.shape.shared_bytes)) {}
+          function(ready(checked(library, on, from), on, from.shape.shared_bytes)) {}
 
     static cuda::function_ref ready(cuda::kernel_ref const& kernel, cuda::context_ref const& on,
                                     int shared_bytes) {

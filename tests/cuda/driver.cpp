@@ -135,7 +135,8 @@ TEST_CASE("what makes no sense is refused before the driver is asked") {
     CHECK(contains(said_by([&] { library(gpu.driver, {}, "empty"); }), "no image"));
     auto const text = std::as_bytes(std::span(".version 8.0", 12));
     CHECK(contains(said_by([&] { library(gpu.driver, text, "text"); }), "zero at its end"));
-    CHECK(contains(said_by([&] { encode(gpu.driver, {.rank = 6}, four); }), "no rank from 1 to 5"));
+    CHECK(
+        contains(said_by([&] { encode(gpu.context, {.rank = 6}, four); }), "no rank from 1 to 5"));
     CHECK(fake::the_machine().calls.size() == before);
 }
 

@@ -92,9 +92,11 @@ inline result answer(to<"cuKernelSetAttribute">, abi::function_attribute which, 
 }
 inline result answer(to<"cuKernelGetParamInfo">, abi::kernel kernel, std::size_t index,
                      std::size_t* offset, std::size_t* size) {
-    if (gpus.find(kind::kernel, kernel) == nullptr) return result::invalid_handle;
-    if (index > 0) return result::invalid_value;
-    return *offset = 0, say(size, sizeof(addition));
+    return in_context([&](int) {
+        if (gpus.find(kind::kernel, kernel) == nullptr) return result::invalid_handle;
+        if (index > 0) return result::invalid_value;
+        return *offset = 0, say(size, sizeof(addition));
+    });
 }
 inline result answer(to<"cuFuncLoad">, abi::function handle) {
     object* const function = gpus.find(kind::function, handle);
@@ -144,6 +146,7 @@ inline result answer(to<"cuTensorMapEncodeTiled">, void* map, abi::tensor_elemen
                      std::uint64_t const* strides, std::uint32_t const* box,
                      std::uint32_t const* steps, abi::tensor_interleave, abi::tensor_swizzle,
                      abi::tensor_promotion, abi::tensor_fill) {
+    if (here() == nullptr) return result::invalid_context;
     if (rank != 2 || reinterpret_cast<std::uintptr_t>(map) % 64 != 0) return result::invalid_value;
     std::uint64_t const words[16] = {reinterpret_cast<std::uintptr_t>(address),
                                      sizes[0],

@@ -50,7 +50,7 @@ struct outcome {
 // A kernel is found, made ready, launched in three ways, and its sums are looked at.
 void use(kernel_ref const& kernel, context const& on, outcome& day) {
     auto const device = on.device();
-    day.expect(kernel.parameters() == std::vector<parameter>{{0, sizeof(addition)}});
+    day.expect(kernel.parameters(on) == std::vector<parameter>{{0, sizeof(addition)}});
     kernel.allow_dynamic_shared(100 * 1024, device);
     auto const shared = abi::function_attribute::max_dynamic_shared_bytes;
     day.expect(kernel.attribute(shared, device) == 100 * 1024);
@@ -118,7 +118,7 @@ void use(kernel_ref const& kernel, context const& on, outcome& day) {
                               .sizes = {8, 8},
                               .strides = {4, 32},
                               .box = {8, 4}};
-    tensor_map const map = encode(kernel.driver(), box, y);
+    tensor_map const map = encode(on, box, y);
     day.expect(map.words[0] == y.address() && map.words[3] == 32 && map.words[5] == 4);
 }
 

@@ -112,7 +112,7 @@ void use(function_ref const& function, context const& on) {
 
     auto const foreign = stream_ref::of(on.device().driver(), own.handle());
     expect(foreign.context().handle() == context_ref(on).handle(), "a stream says its context");
-    tensor_map const map = encode(on.device().driver(),
+    tensor_map const map = encode(on,
                                   {.element = abi::tensor_element::float32,
                                    .rank = 2,
                                    .sizes = {1024, 1024},
@@ -122,7 +122,7 @@ void use(function_ref const& function, context const& on) {
                                   here.x);
     expect(map.words[0] != 0, "a tensor map");
     refuses("a tensor map of a crooked stride", [&] {
-        encode(on.device().driver(),
+        encode(on,
                {.element = abi::tensor_element::float32,
                 .rank = 2,
                 .sizes = {4, 4},
@@ -169,7 +169,7 @@ void go(driver const& driver, std::span<std::byte const> image) {
         spio::cuda::library(driver, std::as_bytes(std::span(text)), "none").kernel("none").load(on);
     });
     auto const kernel = library.kernel("axpby_256x4");
-    expect(kernel.parameters() == std::vector<parameter>{{0, sizeof(axpby)}}, "its parameters");
+    expect(kernel.parameters(on) == std::vector<parameter>{{0, sizeof(axpby)}}, "its parameters");
     kernel.allow_dynamic_shared(64 << 10, device);
     auto const function = kernel.load(on);
     std::printf("%d registers, %d blocks on each multiprocessor\n",
