@@ -4,9 +4,15 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/spio")
 
-install(DIRECTORY kernels/spio kernels/machine DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(DIRECTORY kernels/spio DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+# The families and the machine, away from everybody's include folder.
 install(
-    TARGETS spio_headers spio_dims spio_cuda spio_cache spio_jit spio_spio
+    DIRECTORY kernels/
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/spio/kernels"
+    PATTERN spio EXCLUDE)
+install(
+    TARGETS spio_headers spio_dims spio_spec spio_axpby spio_layernorm_2d spio_image spio_aot spio_cuda
+            spio_launch spio_cache spio_jit spio_spio
     EXPORT spio-targets
     FILE_SET CXX_MODULES DESTINATION "${CMAKE_INSTALL_DATADIR}/spio/modules")
 install(

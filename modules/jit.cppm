@@ -2,5 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 export module spio.jit;
 
+export import :just_in_time;
 export import :kernel_text;
 export import :nvrtc;

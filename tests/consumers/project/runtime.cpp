@@ -2,9 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 
+import spio.aot;
+import spio.axpby;
 import spio.cache;
 import spio.cuda;
+import spio.image;
 import spio.jit;
+import spio.launch;
+import spio.layernorm_2d;
+import spio.spec;
 
 int main() {
     std::printf("%zu headers\n", spio::jit::kernel_text().size());
@@ -19,4 +25,15 @@ int main() {
     } catch (spio::jit::nvrtc_error const& e) {
         std::printf("%s\n", e.what());
     }
+    spio::no_source const no_pack;
+    spio::jit::just_in_time const compiler;
+    spio::images const images(no_pack, compiler, spio::policy::aot_only);
+    try {
+        images.find(spio::axpby::specialize({.n = 1000}, "sm_80"));
+        return 1;
+    } catch (spio::error const& e) {
+        std::printf("%s\n", e.what());
+    }
+    std::printf("%s", spio::layernorm_2d::specialize({.channels = 64}, "sm_90a").source.c_str());
+    return spio::aot::lines_of("axpby n=1\n").size() == 1 ? 0 : 1;
 }

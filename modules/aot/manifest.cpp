@@ -1,0 +1,31 @@
+// Reads manifests.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+module spio.aot;
+
+namespace spio::aot {
+
+std::vector<manifest_line> lines_of(std::string_view manifest) {
+    constexpr std::string_view blanks = " \t\r";
+    std::vector<manifest_line> lines;
+    for (int number = 1; !manifest.empty(); ++number) {
+        auto const end = std::min(manifest.find('\n'), manifest.size());
+        auto line = manifest.substr(0, end);
+        manifest.remove_prefix(std::min(end + 1, manifest.size()));
+        line = line.substr(0, line.find('#'));
+        auto const first = line.find_first_not_of(blanks);
+        if (first == line.npos) continue;
+        line = line.substr(first, line.find_last_not_of(blanks) + 1 - first);
+        lines.push_back({number, std::string(line)});
+    }
+    return lines;
+}
+
+} // namespace spio::aot

@@ -1,0 +1,283 @@
+// Writes packs, and reads them as if somebody had damaged them.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+module spio.aot;
+
+import spio.image;
+import spio.spec;
+
+namespace spio::aot {
+
+namespace {
+
+constexpr std::string_view magic = "SPIOPACK";
+constexpr std::size_t header_bytes = 40;
+constexpr std::size_t checksum_at = 32;
+constexpr std::size_t alignment = 64;
+
+std::string_view text_of(std::span<std::byte const> bytes) {
+    return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
+}
+
+constexpr std::size_t aligned(std::size_t at) {
+    return (at + alignment - 1) / alignment * alignment;
+}
+
+struct writer {
+    std::string out;
+
+    void number(std::uint64_t value, int bytes) {
+        for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i));
+    }
+    void text(std::string_view what) {
+        number(what.size(), 4);
+        out += what;
+    }
+    void numbers(extent const& e) {
+        for (int const each : {e.x, e.y, e.z}) number(static_cast<std::uint32_t>(each), 4);
+    }
+};
+
+void write(writer& to, packed const& entry) {
+    for (auto const* text : {&entry.symbol, &entry.arch, &entry.line, &entry.config})
+        to.text(*text);
+    to.number(static_cast<unsigned>(entry.kind), 4);
+    to.numbers(entry.shape.block);
+    to.numbers(entry.shape.cluster);
+    to.number(static_cast<std::uint32_t>(entry.shape.shared_bytes), 4);
+    to.number(entry.params_bytes, 4);
+    for (auto const each : {entry.offset, entry.size, entry.checksum}) to.number(each, 8);
+}
+
+// The header and the index of entries whose places are known.
+std::string written(std::span<packed const> entries, std::uint64_t pack_bytes) {
+    writer index;
+    for (auto const& each : entries) write(index, each);
+    writer header;
+    header.out = magic;
+    header.number(pack_schema, 4);
+    header.number(entries.size(), 4);
+    header.number(pack_bytes, 8);
+    header.number(index.out.size(), 8);
+    header.number(fnv(index.out, fnv(header.out)), 8);
+    return header.out + index.out;
+}
+
+// Takes numbers and texts off the front; what is not there is 0 or empty, and told at the end.
+struct reader {
+    std::string_view left;
+    bool is_short = false;
+
+    std::uint64_t number(int bytes) {
+        auto const count = static_cast<std::size_t>(bytes);
+        if (left.size() < count) return is_short = true, left = {}, 0;
+        std::uint64_t value = 0;
+        for (std::size_t i = count; i-- > 0;) {
+            value = value << 8 | static_cast<unsigned char>(left[i]);
+        }
+        left.remove_prefix(count);
+        return value;
+    }
+    int whole() { return static_cast<int>(number(4)); }
+    std::string text() {
+        auto const size = number(4);
+        if (left.size() < size) return is_short = true, left = {}, std::string();
+        std::string const found(left.substr(0, size));
+        left.remove_prefix(size);
+        return found;
+    }
+    extent numbers() {
+        int const x = whole(), y = whole(), z = whole();
+        return {x, y, z};
+    }
+};
+
+packed read_entry(reader& from) {
+    packed entry;
+    for (auto* text : {&entry.symbol, &entry.arch, &entry.line, &entry.config}) {
+        *text = from.text();
+    }
+    entry.kind = static_cast<image_kind>(from.number(4));
+    entry.shape.block = from.numbers();
+    entry.shape.cluster = from.numbers();
+    entry.shape.shared_bytes = from.whole();
+    entry.params_bytes = static_cast<std::uint32_t>(from.number(4));
+    for (auto* number : {&entry.offset, &entry.size, &entry.checksum}) *number = from.number(8);
+    return entry;
+}
+
+// What no writer of ours would have written, or nothing.
+std::string complaint_of(packed const& entry) {
+    auto const is_possible = [](extent const& e) {
+        return e.x >= 1 && e.y >= 1 && e.z >= 1 && e.x <= 1024 && e.y <= 1024 && e.z <= 64 &&
+               std::int64_t{e.x} * e.y * e.z <= 1024;
+    };
+    if (entry.symbol.empty() || entry.arch.empty() || entry.line.empty()) return "has no name";
+    if (entry.kind != image_kind::cubin && entry.kind != image_kind::ptx) return "is of no kind";
+    if (!is_possible(entry.shape.block)) return "has an impossible block";
+    if (!is_possible(entry.shape.cluster)) return "has an impossible cluster";
+    if (entry.shape.shared_bytes < 0) return "has less than no shared memory";
+    if (entry.size == 0) return "has no image";
+    return "";
+}
+
+} // namespace
+
+std::vector<std::byte> write_pack(std::span<to_pack const> images) {
+    std::vector<packed> entries;
+    std::vector<std::string_view> parts;
+    std::set<std::pair<std::string_view, std::string_view>> known;
+    for (auto const& each : images) {
+        auto const& of = each.of;
+        if (!known.emplace(of.symbol, of.arch).second) continue;
+        parts.push_back(text_of(each.bytes));
+        entries.push_back({.symbol = of.symbol,
+                           .arch = of.arch,
+                           .line = of.line(),
+                           .config = of.config,
+                           .kind = each.kind,
+                           .shape = of.shape,
+                           .params_bytes = static_cast<std::uint32_t>(of.params_bytes),
+                           .size = each.bytes.size(),
+                           .checksum = fnv(parts.back())});
+        if (auto const wrong = complaint_of(entries.back()); !wrong.empty()) {
+            throw error("pack", of.spelled(), "it " + wrong);
+        }
+    }
+    // The index is as long with any places as with the right ones.
+    std::size_t end = written(entries, 0).size();
+    for (auto& each : entries) {
+        each.offset = aligned(end);
+        end = each.offset + each.size;
+    }
+    std::string all = written(entries, end);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        all.resize(entries[i].offset);
+        all += parts[i];
+    }
+    auto const bytes = std::as_bytes(std::span(all));
+    return {bytes.begin(), bytes.end()};
+}
+
+pack::pack(std::span<std::byte const> bytes, std::string name, std::shared_ptr<void const> keeper)
+    : all(bytes), named(std::move(name)), kept(std::move(keeper)) {
+    auto const text = text_of(all);
+    if (all.size() < header_bytes) fail("its header is cut off");
+    if (all.size() > most_pack_bytes) fail("it is larger than any pack");
+    if (!text.starts_with(magic)) fail("it does not begin like a pack");
+    reader header = {text.substr(magic.size())};
+    auto const schema = header.number(4), count = header.number(4);
+    auto const pack_bytes = header.number(8), index_bytes = header.number(8);
+    auto const checksum = header.number(8);
+    if (schema != pack_schema) {
+        fail("it is of schema " + std::to_string(schema) + ", and only " +
+             std::to_string(pack_schema) + " can be read");
+    }
+    if (pack_bytes != all.size()) {
+        fail("it should have " + std::to_string(pack_bytes) + " bytes, not " +
+             std::to_string(all.size()));
+    }
+    if (index_bytes > all.size() - header_bytes) fail("its index is cut off");
+    auto const index_text = text.substr(header_bytes, index_bytes);
+    if (fnv(index_text, fnv(text.substr(0, checksum_at))) != checksum) {
+        fail("its index is damaged");
+    }
+
+    reader entries = {index_text};
+    std::set<std::pair<std::string, std::string>> known;
+    std::size_t end = header_bytes + index_bytes;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        packed const entry = read_entry(entries);
+        if (entries.is_short) fail("its index is too short for its entries");
+        auto const about = "entry " + entry.symbol + " for " + entry.arch + " ";
+        if (auto const wrong = complaint_of(entry); !wrong.empty()) fail(about + wrong);
+        if (!known.emplace(entry.symbol, entry.arch).second) fail(about + "is there twice");
+        if (entry.offset != aligned(end) || entry.offset > all.size() ||
+            entry.size > all.size() - entry.offset) {
+            fail(about + "is not where it should be");
+        }
+        auto const between = text.substr(end, entry.offset - end);
+        if (between.find_first_not_of('\0') != between.npos) fail(about + "is not after zeros");
+        end = entry.offset + entry.size;
+        index.push_back(entry);
+    }
+    if (!entries.left.empty()) fail("its index is longer than its entries");
+    if (end != all.size()) fail("it goes on after its last image");
+}
+
+pack pack::read(std::filesystem::path const& path) {
+    auto const fail = [&](std::string why) {
+        throw error("read", "pack " + path.string(), std::move(why));
+    };
+    std::ifstream file(path, std::ios::binary | std::ios::ate);
+    if (!file) fail("it cannot be opened");
+    auto const size = static_cast<std::streamoff>(file.tellg());
+    if (size < 0 || static_cast<std::uint64_t>(size) > most_pack_bytes) {
+        fail("it is no file of a pack's size");
+    }
+    auto const bytes = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(size));
+    file.seekg(0);
+    if (!file.read(reinterpret_cast<char*>(bytes->data()), size)) fail("it cannot be read");
+    return pack(*bytes, path.string(), bytes);
+}
+
+std::span<std::byte const> pack::bytes_of(packed const& entry) const {
+    return all.subspan(entry.offset, entry.size);
+}
+
+void pack::verify(packed const& entry) const {
+    if (fnv(text_of(bytes_of(entry))) != entry.checksum) {
+        fail("the image of " + entry.symbol + " for " + entry.arch + " is damaged");
+    }
+}
+
+void pack::verify() const {
+    for (auto const& each : index) verify(each);
+}
+
+std::optional<image> pack::find(spec const& of) const {
+    packed const* best = nullptr;
+    int most = 0;
+    for (auto const& each : index) {
+        if (each.symbol != of.symbol) continue;
+        int const how = suits(each.arch, of.arch);
+        if (how <= most) continue;
+        most = how;
+        best = &each;
+    }
+    if (best == nullptr) return {};
+    if (best->config != of.config || best->shape != of.shape) {
+        fail("the kernel " + of.spelled() + " is another one in it: " + best->line + " by " +
+             best->config);
+    }
+    verify(*best);
+    return image{.symbol = best->symbol,
+                 .line = best->line,
+                 .arch = best->arch,
+                 .made_by = "pack " + named,
+                 .kind = best->kind,
+                 .bytes = bytes_of(*best),
+                 .keeper = kept,
+                 .shape = best->shape,
+                 .params_bytes = best->params_bytes};
+}
+
+void pack::fail(std::string why) const { throw error("read", "pack " + named, std::move(why)); }
+
+} // namespace spio::aot

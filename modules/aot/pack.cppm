@@ -1,0 +1,76 @@
+// Packs: images of many kernels for many architectures in one file, with an index before them.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+export module spio.aot:pack;
+
+import spio.image;
+import spio.spec;
+
+export namespace spio::aot {
+
+constexpr std::uint32_t pack_schema = 1;
+constexpr std::uint64_t most_pack_bytes = std::uint64_t{1} << 30;
+
+struct packed {
+    std::string symbol, arch, line, config;
+    image_kind kind = image_kind::cubin;
+    block_shape shape = {};
+    std::uint32_t params_bytes = 0;
+    std::uint64_t offset = 0, size = 0, checksum = 0; // of the image in the pack
+};
+
+// An image to be packed, and what it is of.
+struct to_pack {
+    spec of;
+    image_kind kind;
+    std::vector<std::byte> bytes;
+};
+
+// Numbers are little-endian, texts come after their 32-bit length:
+//     magic (8 bytes), schema, entries (32 bits each), bytes of the pack, of the index (64 bits
+//     each), checksum of what comes before it and of the index (64 bits); the index: of each entry
+//     symbol, arch, line, config, kind, block, cluster, shared memory, parameters (32 bits each
+//     number), offset, size, checksum (64 bits each); the images, each at the next multiple of 64,
+//     with zeros between.
+// An image is packed once: a second one of the same symbol and architecture is left out.
+std::vector<std::byte> write_pack(std::span<to_pack const>);
+
+// An image source over one pack. Thread-safe.
+class pack {
+  public:
+    // A pack is of exactly the bytes that write_pack() makes; anything else throws what is wrong
+    // with it, before any of it is used. The name is for messages.
+    pack(std::span<std::byte const> bytes, std::string name, std::shared_ptr<void const> keeper);
+    static pack read(std::filesystem::path const&);
+
+    std::string const& name() const { return named; }
+    std::span<packed const> list() const { return index; }
+    // Throws for the first image that is not as it was packed.
+    void verify() const;
+
+    // The image that suits the architecture best; its checksum is compared when it is found.
+    std::optional<image> find(spec const&) const;
+
+  private:
+    std::span<std::byte const> all;
+    std::string named;
+    std::shared_ptr<void const> kept;
+    std::vector<packed> index;
+
+    std::span<std::byte const> bytes_of(packed const&) const;
+    void verify(packed const&) const;
+    [[noreturn]] void fail(std::string why) const;
+};
+
+} // namespace spio::aot

@@ -1,0 +1,53 @@
+// Specializes axpby, and computes it in double.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include "axpby.h"
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+module spio.axpby;
+
+import spio.spec;
+
+namespace spio::axpby {
+
+spec_of<params> specialize(problem const& p, config const& c, std::string_view arch) {
+    check("axpby", p);
+    check("axpby", c);
+    return specialized<params>(
+        {.family = "axpby",
+         .prefix = "axpby_" + std::to_string(c.threads) + "x" + std::to_string(c.vectors),
+         .problem = text_of(p),
+         .config = text_of(c),
+         .arch = arch,
+         .arguments = "spio::axpby::config" + initializer_of(c),
+         .shape = {.block = {c.threads}}});
+}
+
+family const& in_words() {
+    static constexpr family one = {"axpby", [](std::string_view text, std::string_view arch) {
+                                       return spec(specialize(parse<problem>("axpby", text), arch));
+                                   }};
+    return one;
+}
+
+std::vector<double> reference(float a, std::span<float const> x, float b,
+                              std::span<float const> y) {
+    if (x.size() != y.size()) {
+        throw error("reference", "axpby",
+                    "x has " + std::to_string(x.size()) + " elements, y has " +
+                        std::to_string(y.size()));
+    }
+    std::vector<double> sums(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        sums[i] = static_cast<double>(a) * x[i] + static_cast<double>(b) * y[i];
+    }
+    return sums;
+}
+
+} // namespace spio::axpby

@@ -1,0 +1,25 @@
+// Kernels compiled into the program, as images; and the memory that they are watched in.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+export module spio.host;
+
+import spio.image;
+import spio.spec;
+
+export namespace spio::host {
+
+// Those that spio_add_host_pack() put into the program.
+struct compiled_in {
+    std::optional<image> find(spec const&) const;
+};
+
+// Of the host device: a kernel that misses it is found.
+void* allocate(std::size_t bytes, std::string name);
+void release(void*) noexcept;
+
+} // namespace spio::host

@@ -1,0 +1,43 @@
+// What a GPU and the host must both be able to do to be a device.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+export module spio.launch:backend;
+
+import spio.image;
+import spio.spec;
+
+export namespace spio {
+
+// A kernel that is ready on a device.
+class ready_kernel {
+  public:
+    virtual ~ready_kernel() = default;
+};
+
+// Work in order.
+class work_queue {
+  public:
+    virtual ~work_queue() = default;
+    virtual void write(void* to, std::span<std::byte const> from) = 0;
+    virtual void read(std::span<std::byte> to, void const* from) = 0;
+    virtual void launch(ready_kernel const&, geometry const&, void const* params) = 0;
+    virtual void synchronize() = 0;
+};
+
+class backend {
+  public:
+    virtual ~backend() = default;
+    virtual std::string name() const = 0;
+    virtual std::string arch() const = 0;
+    virtual std::shared_ptr<void> allocate(std::size_t bytes, std::string name) = 0;
+    virtual std::unique_ptr<ready_kernel const> load(image const&) = 0;
+    virtual std::unique_ptr<work_queue> make_queue() = 0;
+};
+
+} // namespace spio

@@ -1,0 +1,115 @@
+// A GPU as a device, by the driver.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+module spio.launch;
+
+import spio.cuda;
+import spio.image;
+import spio.spec;
+
+namespace spio {
+
+namespace {
+
+cuda::extent extent_of(extent const& e) {
+    return {static_cast<unsigned>(e.x), static_cast<unsigned>(e.y), static_cast<unsigned>(e.z)};
+}
+
+// Its kernels take one struct, of the size that the image says: anything else is another kernel.
+cuda::kernel_ref checked(cuda::library const& in, cuda::context_ref const& on, image const& from) {
+    auto const found = in.kernel(from.symbol);
+    auto const parameters = found.parameters(on);
+    if (parameters.size() == 1 && parameters[0].size == from.params_bytes) return found;
+    std::string sizes;
+    for (auto const& each : parameters) {
+        sizes += (sizes.empty() ? "" : " and ") + std::to_string(each.size);
+    }
+    throw error("load", "kernel " + from.spelled(),
+                "the driver says that it takes parameters of " + (sizes.empty() ? "0" : sizes) +
+                    " bytes, not of " + std::to_string(from.params_bytes));
+}
+
+struct gpu_kernel : ready_kernel {
+    cuda::library library;
+    cuda::function_ref function;
+
+    gpu_kernel(cuda::context_ref const& on, image const& from)
+        : library(on.driver(), from.bytes, from.spelled(), from.keeper),
+          function(ready(checked(library, on, from), on, from.shape.shared_bytes)) {}
+
+    static cuda::function_ref ready(cuda::kernel_ref const& kernel, cuda::context_ref const& on,
+                                    int shared_bytes) {
+        constexpr int always_allowed = 48 * 1024;
+        if (shared_bytes > always_allowed) kernel.allow_dynamic_shared(shared_bytes, on.device());
+        return kernel.load(on);
+    }
+};
+
+struct gpu_queue : work_queue {
+    cuda::stream stream;
+    explicit gpu_queue(cuda::context_ref on) : stream(on) {}
+
+    static cuda::memory_ref at(void const* address, std::size_t bytes) {
+        return {reinterpret_cast<cuda::abi::pointer>(address), bytes};
+    }
+    void write(void* to, std::span<std::byte const> from) override {
+        if (!from.empty()) cuda::copy(stream, at(to, from.size()), from);
+    }
+    void read(std::span<std::byte> to, void const* from) override {
+        if (!to.empty()) cuda::copy(stream, to, at(from, to.size()));
+    }
+    void launch(ready_kernel const& kernel, geometry const& over, void const* params) override {
+        void* parameters[] = {const_cast<void*>(params)};
+        cuda::launch(static_cast<gpu_kernel const&>(kernel).function,
+                     {.grid = extent_of(over.grid),
+                      .block = extent_of(over.shape.block),
+                      .dynamic_shared = static_cast<unsigned>(over.shape.shared_bytes),
+                      .cluster = extent_of(over.shape.cluster)},
+                     stream, parameters);
+    }
+    void synchronize() override { stream.synchronize(); }
+};
+
+struct gpu_backend : backend {
+    cuda::device_ref gpu;
+    cuda::context context;
+    std::string capability;
+
+    explicit gpu_backend(cuda::device_ref on) : gpu(on), context(on) {
+        auto const is = gpu.capability();
+        capability = "sm_" + std::to_string(is.major) + std::to_string(is.minor);
+        // What only this chip has, its kernels may use.
+        if (is.major >= 9) capability += "a";
+    }
+
+    std::string name() const override { return gpu.spelled() + ", " + gpu.name(); }
+    std::string arch() const override { return capability; }
+    std::shared_ptr<void> allocate(std::size_t bytes, std::string) override {
+        auto const memory = std::make_shared<cuda::memory>(context, bytes > 0 ? bytes : 1);
+        return {memory, reinterpret_cast<void*>(memory->address())};
+    }
+    std::unique_ptr<ready_kernel const> load(image const& from) override {
+        if (from.kind == image_kind::host) {
+            throw error("load", "kernel " + from.spelled(), "it is for the host, not for a GPU");
+        }
+        return std::make_unique<gpu_kernel const>(context, from);
+    }
+    std::unique_ptr<work_queue> make_queue() override {
+        return std::make_unique<gpu_queue>(context);
+    }
+};
+
+} // namespace
+
+device gpu_device(cuda::driver const& driver, int ordinal) {
+    return device(std::make_shared<gpu_backend>(driver.device(ordinal)));
+}
+
+} // namespace spio

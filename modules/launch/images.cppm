@@ -1,0 +1,62 @@
+// Where images come from, in which order, and what has come so far.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+
+export module spio.launch:images;
+
+import spio.image;
+import spio.spec;
+import :policy;
+
+export namespace spio {
+
+struct image_counters {
+    std::uint64_t shipped = 0, kept = 0, compiled = 0, missed = 0;
+    double shipped_milliseconds = 0, compiled_milliseconds = 0;
+};
+
+// Thread-safe. What was compiled is kept; two threads that ask for one kernel may both compile it,
+// unless the source sees to that.
+class images {
+  public:
+    // Both sources must stay.
+    template <image_source Shipped, image_source Compiler>
+    images(Shipped const& shipped, Compiler const& compiler,
+           policy of_all = policy_of_environment())
+        : find_shipped([&](spec const& of) { return shipped.find(of); }),
+          find_compiled([&](spec const& of) { return compiler.find(of); }),
+          usual(of_all) {}
+
+    // A miss throws what was asked, and the line of a manifest that would add it.
+    image find(spec const& of) const { return find(of, usual); }
+    image find(spec const&, policy) const;
+    template <class Params> image_of<Params> find(spec_of<Params> const& of) const {
+        return {find(static_cast<spec const&>(of), usual)};
+    }
+    template <class Params> image_of<Params> find(spec_of<Params> const& of, policy p) const {
+        return {find(static_cast<spec const&>(of), p)};
+    }
+
+    image_counters count() const;
+
+  private:
+    using finder = std::function<std::optional<image>(spec const&)>;
+    using clock = std::chrono::steady_clock;
+
+    finder find_shipped, find_compiled;
+    policy usual;
+    mutable memory_source kept;
+    mutable std::mutex mutex;
+    mutable image_counters counters;
+
+    void add(std::uint64_t image_counters::* events, double image_counters::* milliseconds,
+             clock::time_point since) const;
+};
+
+} // namespace spio

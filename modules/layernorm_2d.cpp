@@ -1,0 +1,96 @@
+// Specializes LayerNorm, and computes it in double.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include "layernorm_2d.h"
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+module spio.layernorm_2d;
+
+import spio.spec;
+
+namespace spio::layernorm_2d {
+
+spec_of<params> specialize(problem const& p, config const& c, std::string_view arch) {
+    check("layernorm_2d", p);
+    check("layernorm_2d", c);
+    if (!c.fits(p)) {
+        throw error("specialize", "layernorm_2d " + text_of(p),
+                    "the configuration " + text_of(c) + " does not fit");
+    }
+    constexpr int most_shared = 227 * 1024; // of any chip
+    if (c.shared_bytes() > most_shared) {
+        throw error("specialize", "layernorm_2d " + text_of(p),
+                    "the configuration " + text_of(c) + " needs " +
+                        std::to_string(c.shared_bytes()) + " bytes of shared memory, of at most " +
+                        std::to_string(most_shared));
+    }
+    return specialized<params>(
+        {.family = "layernorm_2d",
+         .prefix = "layernorm_2d_c" + std::to_string(p.channels) + (p.affine ? "" : "_plain"),
+         .problem = text_of(p),
+         .config = text_of(c),
+         .arch = arch,
+         .arguments = "spio::layernorm_2d::problem" + initializer_of(p) +
+                      ", spio::layernorm_2d::config" + initializer_of(c),
+         .shape = {.block = {c.threads()}, .shared_bytes = c.shared_bytes()}});
+}
+
+family const& in_words() {
+    static constexpr family one = {
+        "layernorm_2d", [](std::string_view text, std::string_view arch) {
+            return spec(specialize(parse<problem>("layernorm_2d", text), arch));
+        }};
+    return one;
+}
+
+double number_of(unsigned short half_bits) {
+    int const exponent = half_bits >> 10 & 31;
+    int const fraction = half_bits & 1023;
+    double const sign = half_bits >> 15 ? -1 : 1;
+    if (exponent == 31) {
+        using limits = std::numeric_limits<double>;
+        return fraction != 0 ? limits::quiet_NaN() : sign * limits::infinity();
+    }
+    int const significand = exponent == 0 ? fraction : fraction | 1024;
+    return sign * std::ldexp(significand, (exponent == 0 ? 1 : exponent) - 25);
+}
+
+std::vector<double> reference(problem const& p, std::span<unsigned short const> x,
+                              std::span<float const> weight, std::span<float const> bias,
+                              float epsilon) {
+    check("layernorm_2d", p);
+    auto const channels = static_cast<std::size_t>(p.channels);
+    std::size_t const factors = p.affine ? channels : 0;
+    if (x.size() % channels != 0 || weight.size() != factors || bias.size() != factors) {
+        throw error("reference", "layernorm_2d " + text_of(p),
+                    "x has " + std::to_string(x.size()) + " elements, weight " +
+                        std::to_string(weight.size()) + " and bias " + std::to_string(bias.size()));
+    }
+    std::vector<double> y(x.size());
+    for (std::size_t first = 0; first < x.size(); first += channels) {
+        auto const row = x.subspan(first, channels);
+        double mean = 0;
+        for (auto const bits : row) mean += number_of(bits) / p.channels;
+        double variance = 0;
+        for (auto const bits : row) {
+            double const deviation = number_of(bits) - mean;
+            variance += deviation * deviation / p.channels;
+        }
+        double const scale = 1 / std::sqrt(variance + epsilon);
+        for (std::size_t c = 0; c < channels; ++c) {
+            double const z = (number_of(row[c]) - mean) * scale;
+            y[first + c] = p.affine ? z * weight[c] + bias[c] : z;
+        }
+    }
+    return y;
+}
+
+} // namespace spio::layernorm_2d

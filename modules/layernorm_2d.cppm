@@ -1,0 +1,67 @@
+// LayerNorm over the channels of images: its problems, how they are specialized, what comes out.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include "layernorm_2d.h"
+
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+export module spio.layernorm_2d;
+
+import spio.spec;
+
+export namespace spio {
+using spio::half;
+}
+
+export namespace spio::layernorm_2d {
+
+using layernorm_2d::best_config;
+using layernorm_2d::config;
+using layernorm_2d::params;
+using layernorm_2d::problem;
+
+spec_of<params> specialize(problem const&, config const&, std::string_view arch);
+inline spec_of<params> specialize(problem const& p, std::string_view arch) {
+    // One that is not possible has no configuration, and is refused for what it is.
+    return specialize(p, p.is_possible() ? best_config(p) : config(), arch);
+}
+// Of no positions too there is a block, which finds nothing to do.
+constexpr extent grid(config const& c, int positions) {
+    return {c.blocks(positions) > 0 ? c.blocks(positions) : 1};
+}
+
+family const& in_words();
+
+// What y is, in double: x by the bits of its halves, positions of so many channels one after the
+// other. Without affine, weight and bias are empty.
+std::vector<double> reference(problem const&, std::span<unsigned short const> x,
+                              std::span<float const> weight, std::span<float const> bias,
+                              float epsilon);
+// The number that the bits of a half stand for.
+double number_of(unsigned short half_bits);
+
+} // namespace spio::layernorm_2d
+
+namespace spio {
+
+template <> struct fields_of<layernorm_2d::problem> {
+    using problem = layernorm_2d::problem;
+    static constexpr auto all = std::tuple(
+        field{"channels", &problem::channels, {.least = 8, .most = 2048, .multiple_of = 8}},
+        field{"affine", &problem::affine, {}, presence::optional});
+};
+template <> struct fields_of<layernorm_2d::config> {
+    using config = layernorm_2d::config;
+    static constexpr auto all =
+        std::tuple(field{"lanes", &config::lanes, {.least = 1, .most = 1024}},
+                   field{"vectors", &config::vectors, {.least = 1, .most = 256}},
+                   field{"positions", &config::positions, {.least = 1, .most = 1024}},
+                   field{"stages", &config::stages, {.least = 1, .most = 16}},
+                   field{"rounds", &config::rounds, {.least = 1, .most = 1024}});
+};
+
+} // namespace spio

@@ -1,0 +1,155 @@
+// Spells specializations and reads problems.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <algorithm>
+#include <charconv>
+#include <climits>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+module spio.spec;
+
+namespace spio {
+
+namespace {
+
+std::string joined(std::string_view a, std::string_view b) {
+    return std::string(a) + (b.empty() || b.front() == ' ' ? "" : " ") + std::string(b);
+}
+
+// The words of a text; blanks and tabs lie between them.
+std::vector<std::string_view> words_of(std::string_view text) {
+    std::vector<std::string_view> words;
+    for (std::size_t at = 0; (at = text.find_first_not_of(" \t", at)) != text.npos;) {
+        auto const end = std::min(text.find_first_of(" \t", at), text.size());
+        words.push_back(text.substr(at, end - at));
+        at = end;
+    }
+    return words;
+}
+
+std::string names_of(std::vector<slot> const& slots) {
+    std::string names;
+    for (auto const& each : slots) names += (names.empty() ? "" : ", ") + each.name;
+    return names.empty() ? "none" : names;
+}
+
+std::string hexadecimal(unsigned long long value) {
+    std::string digits(16, '0');
+    for (std::size_t i = 16; i-- > 0; value >>= 4) digits[i] = "0123456789abcdef"[value & 15];
+    return digits;
+}
+
+// sm_80, sm_90a, compute_80, host.
+bool is_arch(std::string_view arch) {
+    if (arch == "host") return true;
+    auto const underscore = arch.find('_');
+    auto const kind = arch.substr(0, underscore);
+    if (underscore == arch.npos || (kind != "sm" && kind != "compute")) return false;
+    auto digits = arch.substr(underscore + 1);
+    if (!digits.empty() && (digits.back() == 'a' || digits.back() == 'f')) digits.remove_suffix(1);
+    return (digits.size() == 2 || digits.size() == 3) &&
+           std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+} // namespace
+
+std::string bound::spelled() const {
+    std::string text;
+    auto const add = [&](std::string const& part) { text += (text.empty() ? "" : ", ") + part; };
+    if (least != INT_MIN) add("at least " + std::to_string(least));
+    if (most != INT_MAX) add("at most " + std::to_string(most));
+    if (multiple_of != 1) add("a multiple of " + std::to_string(multiple_of));
+    return text;
+}
+
+void read_slots(std::vector<slot>& slots, std::string_view family, std::string_view text) {
+    auto const fail = [&](std::string why) {
+        throw error("parse", joined(family, text), std::move(why));
+    };
+    for (auto const word : words_of(text)) {
+        auto const equals = word.find('=');
+        if (equals == word.npos) fail("'" + std::string(word) + "' is no key=value");
+        auto const key = std::string(word.substr(0, equals));
+        auto const value = word.substr(equals + 1);
+        auto const found = std::ranges::find(slots, key, &slot::name);
+        if (found == slots.end()) {
+            fail("there is no field '" + key + "'; the fields are " + names_of(slots));
+        }
+        if (std::exchange(found->is_given, true)) fail(key + " is given twice");
+        if (found->truth != nullptr) {
+            if (value != "true" && value != "false") {
+                fail(key + " is '" + std::string(value) + "', but must be true or false");
+            }
+            *found->truth = value == "true";
+            continue;
+        }
+        auto const [end, wrong] =
+            std::from_chars(value.data(), value.data() + value.size(), *found->number);
+        if (wrong == std::errc::result_out_of_range) {
+            fail(key + " is '" + std::string(value) + "', which is beyond what an int holds");
+        }
+        if (wrong != std::errc() || end != value.data() + value.size()) {
+            fail(key + " is '" + std::string(value) + "', but must be a whole number");
+        }
+    }
+    for (auto const& each : slots) {
+        if (each.is_required && !each.is_given) fail(each.name + " is missing");
+    }
+    check_slots(slots, family, text);
+}
+
+void check_slots(std::vector<slot> const& slots, std::string_view family, std::string_view text) {
+    for (auto const& each : slots) {
+        if (each.number == nullptr || each.within.holds(*each.number)) continue;
+        throw error("check", joined(family, text),
+                    each.name + " is " + std::to_string(*each.number) + ", but must be " +
+                        each.within.spelled());
+    }
+}
+
+spec specialized(specialization const& s, std::size_t params_bytes) {
+    std::string const name(s.family);
+    if (!is_arch(s.arch)) {
+        throw error("specialize", joined(s.family, s.problem),
+                    "'" + std::string(s.arch) +
+                        "' is no architecture such as sm_80, sm_90a, compute_80 or host");
+    }
+    auto const call = "spio::" + name + "::run<" + s.arguments + ">";
+    auto const digest = fnv(call + " of " + std::to_string(params_bytes));
+    spec made = {.family = name,
+                 .problem = s.problem,
+                 .config = s.config,
+                 .arch = std::string(s.arch),
+                 .symbol = std::string(s.prefix) + "_" + hexadecimal(digest),
+                 .source = {},
+                 .shape = s.shape,
+                 .params_bytes = params_bytes};
+    made.source = "#include \"" + name + ".cuh\"\n\nextern \"C\" __global__ void " + made.symbol +
+                  "(spio::" + name + "::params p) {\n    " + call + "(p);\n}\n";
+    return made;
+}
+
+spec spec_of_line(std::string_view line, std::span<family const> families, std::string_view arch) {
+    auto const words = words_of(line);
+    auto const name = words.empty() ? std::string_view() : words.front();
+    auto const found = std::ranges::find(families, name, &family::name);
+    if (found == families.end()) {
+        std::string names;
+        for (auto const& each : families) {
+            names += (names.empty() ? "" : ", ") + std::string(each.name);
+        }
+        throw error("read", "'" + std::string(line) + "'",
+                    "there is no family '" + std::string(name) + "'; the families are " + names);
+    }
+    auto const rest = static_cast<std::size_t>(name.data() + name.size() - line.data());
+    return found->specialize(line.substr(rest), arch);
+}
+
+} // namespace spio

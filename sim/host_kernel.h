@@ -1,0 +1,49 @@
+// Kernels that were compiled into the program, found by their symbols.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "sim/launch.h"
+
+#include <cstddef>
+#include <string_view>
+
+namespace spio::sim {
+
+// It is in the table for as long as it lives, which is meant to be the program's time.
+class host_kernel {
+  public:
+    using run_function = report (*)(launch_shape const&, void const* params);
+
+    host_kernel(char const* symbol, std::size_t params_bytes, run_function run);
+    host_kernel(host_kernel const&) = delete;
+    ~host_kernel();
+
+    char const* symbol() const { return symbol_; }
+    std::size_t params_bytes() const { return params_bytes_; }
+    report run(launch_shape const& shape, void const* params) const { return run_(shape, params); }
+    run_function function() const { return run_; }
+
+    // Null if there is none.
+    static host_kernel const* find(std::string_view symbol);
+
+  private:
+    char const* symbol_;
+    std::size_t params_bytes_;
+    run_function run_;
+    host_kernel* next_;
+};
+
+// A kernel of one struct.
+//     extern "C" void axpby_256x4(params p) { … }
+//     namespace { spio::sim::host_kernel_of<axpby_256x4> const entry("axpby_256x4"); }
+template <auto Kernel> class host_kernel_of;
+template <class Params, void (*Kernel)(Params)> class host_kernel_of<Kernel> : public host_kernel {
+  public:
+    explicit host_kernel_of(char const* symbol)
+        : host_kernel(symbol, sizeof(Params), [](launch_shape const& shape, void const* params) {
+              auto const& p = *static_cast<Params const*>(params);
+              return launch(shape, [&p] { Kernel(p); });
+          }) {}
+};
+
+} // namespace spio::sim

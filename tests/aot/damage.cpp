@@ -1,0 +1,160 @@
+// Whatever is not exactly a pack is refused before it is used.
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstring>
+#include <iostream>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+import spio.aot;
+import spio.axpby;
+import spio.image;
+import spio.spec;
+
+using namespace spio;
+
+namespace {
+
+using bytes = std::vector<std::byte>;
+
+std::vector<aot::to_pack> three() {
+    std::vector<aot::to_pack> all;
+    for (auto const& [n, arch] : {std::pair(1, "sm_80"), {1, "sm_90a"}, {1 << 30, "sm_80"}}) {
+        all.push_back({axpby::specialize({.n = n}, arch), image_kind::cubin,
+                       bytes(static_cast<std::size_t>(30 + n % 64), std::byte(7))});
+    }
+    return all;
+}
+
+aot::pack pack_of(bytes const& from) { return aot::pack(from, "p", {}); }
+
+std::string refusal(bytes const& from) {
+    try {
+        pack_of(from).verify();
+    } catch (spio::error const& e) {
+        CHECK(e.subject() == "pack p");
+        return e.reason();
+    }
+    return "none";
+}
+
+std::string_view text_of(bytes const& from) {
+    return {reinterpret_cast<char const*>(from.data()), from.size()};
+}
+
+template <class T> void put(bytes& to, std::size_t at, T value) {
+    std::memcpy(to.data() + at, &value, sizeof value);
+}
+// As somebody would who knows how packs are signed.
+void sign(bytes& all) {
+    unsigned long long index_bytes = 0;
+    std::memcpy(&index_bytes, all.data() + 24, sizeof index_bytes);
+    if (index_bytes > all.size() - 40) return;
+    put(all, 32, fnv(text_of(all).substr(40, index_bytes), fnv(text_of(all).substr(0, 32))));
+}
+
+} // namespace
+
+TEST_CASE("a pack is written once for each symbol and architecture, and read as it was written") {
+    auto images = three();
+    images.push_back(images.front());
+    auto const all = aot::write_pack(images);
+    auto const read = pack_of(all);
+    CHECK(read.list().size() == 3);
+    for (auto const& each : three()) {
+        auto const found = read.find(each.of);
+        REQUIRE(found);
+        CHECK(bytes(found->bytes.begin(), found->bytes.end()) == each.bytes);
+        CHECK(found->made_by == "pack p");
+    }
+    CHECK(aot::write_pack(three()) == all);
+    CHECK(pack_of(aot::write_pack({})).list().empty());
+    auto nothing = three();
+    nothing[1].bytes.clear();
+    CHECK_THROWS_AS(aot::write_pack(nothing), spio::error);
+}
+
+TEST_CASE("each bit that flips, and each byte that is missing or too many, is found") {
+    auto const all = aot::write_pack(three());
+    int flips = 0;
+    for (std::size_t bit = 0; bit < 8 * all.size(); ++bit) {
+        auto damaged = all;
+        damaged[bit / 8] ^= std::byte(1 << bit % 8);
+        REQUIRE(refusal(damaged) != "none");
+        ++flips;
+    }
+    for (std::size_t size = 0; size < all.size(); ++size) {
+        REQUIRE(refusal(bytes(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(size))) !=
+                "none");
+    }
+    auto longer = all;
+    longer.push_back(std::byte(0));
+    CHECK(refusal(longer) == "it should have " + std::to_string(all.size()) + " bytes, not " +
+                                 std::to_string(longer.size()));
+    std::cout << "figure: aot.damage: " << flips << " flipped bits and " << all.size()
+              << " truncations, none passes\n";
+}
+
+TEST_CASE("a signed lie is refused too") {
+    auto const all = aot::write_pack(three());
+    auto const with = [&](std::size_t at, auto value) {
+        auto lying = all;
+        put(lying, at, value);
+        sign(lying);
+        return refusal(lying);
+    };
+    CHECK(with(8, 2u) == "it is of schema 2, and only 1 can be read");
+    CHECK(with(12, 4u) == "its index is too short for its entries");
+    CHECK(with(12, 0xffffffffu) == "its index is too short for its entries");
+    CHECK(with(12, 2u) == "its index is longer than its entries");
+    CHECK(with(24, ~0ull) == "its index is cut off");
+    CHECK(with(40, 0xffffffffu) == "its index is too short for its entries");
+    // The places of the first image, behind four texts and nine numbers.
+    std::size_t at = 40;
+    for (int text = 0; text < 4; ++text) {
+        unsigned size = 0;
+        std::memcpy(&size, all.data() + at, sizeof size);
+        at += 4 + size;
+    }
+    CHECK(with(at, 2u).ends_with("is of no kind"));
+    CHECK(with(at, 77u).ends_with("is of no kind"));
+    CHECK(with(at + 4, 0u).ends_with("has an impossible block"));
+    CHECK(with(at + 4, 1025u).ends_with("has an impossible block"));
+    CHECK(with(at + 16, -1).ends_with("has an impossible cluster"));
+    CHECK(with(at + 28, -1).ends_with("has less than no shared memory"));
+    CHECK(with(at + 36, 0ull).ends_with("is not where it should be"));
+    CHECK(with(at + 36, ~63ull).ends_with("is not where it should be"));
+    CHECK(with(at + 44, ~0ull).ends_with("is not where it should be"));
+    CHECK(with(at + 44, 0ull).ends_with("has no image"));
+
+    std::mt19937 random(11);
+    int refused = 0, read = 0;
+    for (int round = 0; round < 20'000; ++round) {
+        auto lying = all;
+        for (unsigned i = 1 + random() % 4; i > 0; --i) {
+            lying[random() % lying.size()] = static_cast<std::byte>(random());
+        }
+        sign(lying);
+        refusal(lying) == "none" ? ++read : ++refused;
+    }
+    std::cout << "figure: aot.signed_lies: " << refused << " of 20000 refused, " << read
+              << " read as another pack\n";
+    CHECK(refused > 0);
+}
+
+TEST_CASE("a kernel of the same symbol that is another one is no answer") {
+    auto images = three();
+    images[0].of.config = "threads=96 vectors=1";
+    auto const all = aot::write_pack(images);
+    CHECK_THROWS_WITH_AS(pack_of(all).find(three()[0].of),
+                         ("read for pack p: the kernel " + three()[0].of.spelled() +
+                          " is another one in it: axpby n=1 by threads=96 vectors=1")
+                             .c_str(),
+                         spio::error);
+}

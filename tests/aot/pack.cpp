@@ -1,0 +1,118 @@
+// What nvcc built from a manifest is served from its pack, with nothing to compile it.
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+import spio.aot;
+import spio.axpby;
+import spio.image;
+import spio.launch;
+import spio.layernorm_2d;
+import spio.spec;
+
+using namespace spio;
+
+extern "C" std::byte const test_pack[], test_pack_end[];
+
+namespace {
+
+aot::pack const& shipped() {
+    static aot::pack const one = aot::pack::read(SPIO_TEST_PACK);
+    return one;
+}
+
+std::vector<spec> specs(std::string_view arch) {
+    family const families[] = {axpby::in_words(), layernorm_2d::in_words()};
+    std::ifstream file(SPIO_TEST_MANIFEST);
+    std::string const text(std::istreambuf_iterator<char>(file), {});
+    std::vector<spec> all;
+    for (auto const& line : aot::lines_of(text)) {
+        all.push_back(spec_of_line(line.text, families, arch));
+    }
+    return all;
+}
+
+bool has(std::span<std::byte const> bytes, std::string const& text) {
+    return !std::ranges::search(bytes, std::as_bytes(std::span(text))).empty();
+}
+
+} // namespace
+
+TEST_CASE("every line of the manifest is served under aot_only, for each chip by what suits it") {
+    shipped().verify();
+    CHECK(shipped().list().size() == 12); // four kernels, three architectures
+    no_source const nothing;
+    images const all(shipped(), nothing, policy::aot_only);
+    for (auto const& [chip, by] : {std::pair("sm_80", "sm_80"),
+                                   {"sm_86", "sm_80"},
+                                   {"sm_89", "sm_80"},
+                                   {"sm_90a", "sm_90a"},
+                                   {"sm_120a", "compute_80"}}) {
+        auto const of_chip = specs(chip);
+        CHECK(of_chip.size() == 5);
+        for (auto const& of : of_chip) {
+            auto const found = all.find(of);
+            CHECK(found.arch == by);
+            CHECK(found.symbol == of.symbol);
+            CHECK(found.shape == of.shape);
+            CHECK(found.params_bytes == of.params_bytes);
+            CHECK(has(found.bytes, of.symbol));
+            bool const is_text = found.kind == image_kind::ptx;
+            CHECK(is_text == (found.arch == "compute_80"));
+            CHECK((!is_text || found.bytes.back() == std::byte(0)));
+            CHECK(reinterpret_cast<std::size_t>(found.bytes.data()) % 16 == 0);
+        }
+    }
+    CHECK(all.count().shipped == 25);
+    std::size_t bytes = 0;
+    for (auto const& each : shipped().list()) bytes += each.size;
+    std::cout << "figure: aot.pack: " << shipped().list().size() << " images, " << bytes
+              << " bytes of them in a pack of " << std::filesystem::file_size(SPIO_TEST_PACK)
+              << ", found in " << all.count().shipped_milliseconds / 25 << " ms each\n";
+}
+
+TEST_CASE("the embedded pack is the one in the file, and its images lie where they may be used") {
+    aot::pack const embedded({test_pack, test_pack_end}, "test_pack", {});
+    embedded.verify();
+    CHECK(embedded.list().size() == shipped().list().size());
+    CHECK(reinterpret_cast<std::size_t>(test_pack) % 64 == 0);
+    for (auto const& of : specs("sm_90a")) {
+        auto const found = embedded.find(of);
+        REQUIRE(found);
+        CHECK(found->made_by == "pack test_pack");
+        CHECK(std::ranges::equal(found->bytes, shipped().find(of)->bytes));
+        CHECK(reinterpret_cast<std::size_t>(found->bytes.data()) % 64 == 0);
+    }
+}
+
+TEST_CASE("what the pack lacks is missed with the line to add") {
+    no_source const nothing;
+    images const all(shipped(), nothing, policy::aot_only);
+    auto const of = layernorm_2d::specialize({72}, "sm_90a");
+    CHECK_THROWS_WITH_AS(
+        all.find(of),
+        ("find for kernel layernorm_2d channels=72 affine=true for sm_90a (" + of.symbol +
+         "): no pack has it, and nothing else is asked under aot_only; the manifest line that adds "
+         "it to a pack of sm_90a is: layernorm_2d channels=72 affine=true")
+            .c_str(),
+        spio::error);
+    CHECK(!shipped().find(axpby::specialize({.n = 1}, "host")));
+}
+
+TEST_CASE("a file that is not there, or no file, is told") {
+    CHECK_THROWS_WITH_AS(aot::pack::read("/nowhere/a.spiopack"),
+                         "read for pack /nowhere/a.spiopack: it cannot be opened", spio::error);
+    CHECK_THROWS_AS(aot::pack::read("/tmp"), spio::error);
+    CHECK_THROWS_WITH_AS(aot::pack::read("/dev/null"),
+                         "read for pack /dev/null: its header is cut off", spio::error);
+}

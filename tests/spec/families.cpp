@@ -1,0 +1,112 @@
+// What the families make of their problems: symbols, texts, shapes, references.
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <functional>
+#include <iostream>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+import spio.axpby;
+import spio.layernorm_2d;
+import spio.spec;
+
+using namespace spio;
+
+namespace {
+
+std::string refusal(std::function<void()> const& f) {
+    try {
+        f();
+    } catch (spio::error const& e) {
+        return e.what();
+    }
+    return "none";
+}
+
+family const families[] = {axpby::in_words(), layernorm_2d::in_words()};
+
+} // namespace
+
+TEST_CASE("a specialization is one call in a text") {
+    auto const of = axpby::specialize({.n = 1000}, {.threads = 96, .vectors = 2}, "sm_80");
+    CHECK(of.line() == "axpby n=1000");
+    CHECK(of.config == "threads=96 vectors=2");
+    CHECK(of.symbol.starts_with("axpby_96x2_"));
+    CHECK(of.source == "#include \"axpby.cuh\"\n\nextern \"C\" __global__ void " + of.symbol +
+                           "(spio::axpby::params p) {\n"
+                           "    spio::axpby::run<spio::axpby::config{.threads = 96, .vectors = "
+                           "2}>(p);\n}\n");
+    CHECK(of.shape == block_shape{.block = {96}});
+    CHECK(of.params_bytes == sizeof(axpby::params));
+    CHECK(axpby::grid({.threads = 96, .vectors = 2}, 769) == extent{2});
+    CHECK(axpby::grid({.threads = 96, .vectors = 2}, 0) == extent{1});
+}
+
+TEST_CASE("the symbol is of the text: not of the architecture, nor of sizes that come later") {
+    auto const one = axpby::specialize({.n = 1000}, "sm_80");
+    CHECK(one.symbol == axpby::specialize({.n = 1001}, "sm_90a").symbol);
+    CHECK(one.symbol != axpby::specialize({.n = 1 << 30}, "sm_80").symbol);
+
+    std::set<std::string> symbols;
+    int count = 0;
+    for (int channels = 8; channels <= 2048; channels += 8) {
+        for (bool const affine : {false, true}) {
+            auto const of = layernorm_2d::specialize({channels, affine}, "sm_90a");
+            symbols.insert(of.symbol);
+            ++count;
+            REQUIRE(of.shape.block.x <= 1024);
+            // Its line makes the same again.
+            auto const again = spec_of_line(of.line(), families, "sm_90a");
+            REQUIRE(again.symbol == of.symbol);
+            REQUIRE(again.source == of.source);
+        }
+    }
+    CHECK(symbols.size() == static_cast<std::size_t>(count));
+    std::cout << "figure: spec.layernorm_2d: " << count << " problems, " << symbols.size()
+              << " symbols, the same again from their lines\n";
+}
+
+TEST_CASE("what is not possible is refused before anything is compiled") {
+    auto const line = [](std::string_view text) {
+        return refusal([&] { spec_of_line(text, families, "sm_80"); });
+    };
+    CHECK(line("axpby n=-1") == "check for axpby n=-1: n is -1, but must be at least 0");
+    CHECK(line("conv3d n=1") ==
+          "read for 'conv3d n=1': there is no family 'conv3d'; the families are axpby, "
+          "layernorm_2d");
+    CHECK(line("") == "read for '': there is no family ''; the families are axpby, layernorm_2d");
+    CHECK(refusal([] { axpby::specialize({.n = 1}, "80"); }) ==
+          "specialize for axpby n=1: '80' is no architecture such as sm_80, sm_90a, compute_80 or "
+          "host");
+    CHECK(refusal([] { layernorm_2d::specialize({.channels = 12}, "sm_80"); }) ==
+          "check for layernorm_2d channels=12 affine=true: channels is 12, but must be at least 8, "
+          "at most 2048, a multiple of 8");
+    CHECK(
+        refusal([] { layernorm_2d::specialize({64}, {3, 1, 1, 1, 1}, "sm_80"); }) ==
+        "specialize for layernorm_2d channels=64 affine=true: the configuration lanes=3 vectors=1 "
+        "positions=1 stages=1 rounds=1 does not fit");
+    CHECK(refusal([] {
+              layernorm_2d::specialize({64}, {32, 16, 32, 8, 1}, "sm_80");
+          }).find("bytes of shared memory, of at most 232448") != std::string::npos);
+}
+
+TEST_CASE("the references compute what the words say") {
+    std::vector<float> const x = {1, 2, 3}, y = {4, 5, 6};
+    CHECK(axpby::reference(2, x, -1, y) == std::vector<double>{-2, -1, 0});
+    CHECK_THROWS_AS(axpby::reference(2, x, -1, std::vector<float>{1}), spio::error);
+
+    CHECK(layernorm_2d::number_of(0x3c00) == 1);
+    CHECK(layernorm_2d::number_of(0xc248) == -3.140625);
+    CHECK(layernorm_2d::number_of(0x0001) == std::ldexp(1, -24));
+    CHECK(std::isnan(layernorm_2d::number_of(0x7c01)));
+    std::vector<unsigned short> const halves = {0x3c00, 0xbc00, 0x3c00, 0xbc00,
+                                                0x3c00, 0xbc00, 0x3c00, 0xbc00};
+    std::vector<float> const weight(8, 3), bias(8, 1);
+    auto const of = layernorm_2d::reference({.channels = 8}, halves, weight, bias, 0);
+    CHECK(of == std::vector<double>{4, -2, 4, -2, 4, -2, 4, -2});
+    CHECK_THROWS_AS(layernorm_2d::reference({.channels = 8}, halves, {}, {}, 0), spio::error);
+}
