@@ -43,9 +43,9 @@ template <shuffled T> __device__ T shuffle_down(T const& value, LANE distance) {
 }
 
 // A bit for each lane that says yes, and what follows from them.
-__device__ inline unsigned ballot(bool yes) { return machine::ballot(yes, all_lanes); }
-__device__ inline bool any_lane(bool yes) { return ballot(yes) != 0; }
-__device__ inline bool all_of_lanes(bool yes) { return ballot(yes) == all_lanes; }
+__device__ inline unsigned lanes_that(bool yes) { return machine::ballot(yes, all_lanes); }
+__device__ inline bool any_lane(bool yes) { return lanes_that(yes) != 0; }
+__device__ inline bool all_of_lanes(bool yes) { return lanes_that(yes) == all_lanes; }
 
 // One value from all lanes, the same in each, joined pairwise: lanes 16 apart first, neighbours
 // last, so that the order is the same everywhere. Groups of Lanes neighbours may do so by
