@@ -38,7 +38,7 @@ template <int N, bool Transposed> static void perform_load(meeting& all) {
 }
 template <int N, bool Transposed>
 constexpr warp_operation load_operation = {
-    Transposed ? "load_matrices_transposed" : "load_matrices", true, perform_load<N, Transposed>};
+    Transposed ? "load_matrices_transposed" : "load_matrices", perform_load<N, Transposed>};
 
 template <int N, bool Transposed> static void perform_store(meeting& all) {
     unsigned char* rows[8 * N];
