@@ -53,7 +53,7 @@ set(SPIO_DEVICE_INCLUDES "-I${PROJECT_SOURCE_DIR}/kernels" "-I${SPIO_DEVICE_SHIM
 
 set(SPIO_NVCC_FLAGS -std=c++20 --expt-relaxed-constexpr ${SPIO_DEVICE_INCLUDES})
 
-set(SPIO_NVRTC_FLAGS -std=c++20 -default-device ${SPIO_DEVICE_INCLUDES})
+set(SPIO_NVRTC_FLAGS -std=c++20 -default-device --minimal ${SPIO_DEVICE_INCLUDES})
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     set(SPIO_CLANG "${CMAKE_CXX_COMPILER}")

@@ -50,9 +50,8 @@ template <int N, bool Transposed> static void perform_store(meeting& all) {
     store_matrices(rows, from, Transposed);
 }
 template <int N, bool Transposed>
-constexpr warp_operation store_operation = {Transposed ? "store_matrices_transposed"
-                                                       : "store_matrices",
-                                            true, perform_store<N, Transposed>};
+constexpr warp_operation store_operation = {
+    Transposed ? "store_matrices_transposed" : "store_matrices", perform_store<N, Transposed>};
 
 template <bool Transposed, int N> static void load(unsigned (&to)[N], void const* row) {
     matrix_call<N> call = {row, {}};
