@@ -30,7 +30,7 @@ function(spio_dialects_of directory out_var)
     foreach(target IN LISTS targets)
         get_property(libraries TARGET ${target} PROPERTY LINK_LIBRARIES)
         if(NOT libraries MATCHES
-           "spio::(dims|spec|axpby|layernorm_2d|image|aot|cuda|launch|cache|jit|spio)")
+           "spio::(dims|spec|axpby|layernorm_2d|conv2d|image|aot|cuda|launch|cache|jit|spio)")
             continue()
         endif()
         get_property(features TARGET ${target} PROPERTY COMPILE_FEATURES)

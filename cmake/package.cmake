@@ -11,7 +11,7 @@ install(
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/spio/kernels"
     PATTERN spio EXCLUDE)
 install(
-    TARGETS spio_headers spio_dims spio_spec spio_axpby spio_layernorm_2d spio_image spio_aot spio_cuda
+    TARGETS spio_headers spio_dims spio_spec spio_axpby spio_layernorm_2d spio_conv2d spio_image spio_aot spio_cuda
             spio_launch spio_cache spio_jit spio_spio
     EXPORT spio-targets
     FILE_SET CXX_MODULES DESTINATION "${CMAKE_INSTALL_DATADIR}/spio/modules")

@@ -64,6 +64,10 @@ struct specialization {
     std::string_view arch;
     std::string arguments; // of the template
     block_shape shape;
+    // Where a family has several bodies: a namespace in the family's, and a header in its folder.
+    std::string_view body = {};
+    // That a processor should hold at once, for as many registers as that allows; 0: any number.
+    int blocks = 0;
 };
 template <class Params> spec_of<Params> specialized(specialization const&);
 spec specialized(specialization const&, std::size_t params_bytes);
