@@ -34,6 +34,12 @@ std::vector<std::string_view> words_of(std::string_view text) {
     return words;
 }
 
+std::string list_of(std::span<std::string_view const> words) {
+    std::string list;
+    for (auto const& each : words) list += (list.empty() ? "" : ", ") + std::string(each);
+    return list;
+}
+
 std::string names_of(std::vector<slot> const& slots) {
     std::string names;
     for (auto const& each : slots) names += (names.empty() ? "" : ", ") + each.name;
@@ -90,6 +96,15 @@ void read_slots(std::vector<slot>& slots, std::string_view family, std::string_v
             *found->truth = value == "true";
             continue;
         }
+        if (found->choose != nullptr) {
+            auto const word = std::ranges::find(found->words, value);
+            if (word == found->words.end()) {
+                fail(key + " is '" + std::string(value) + "', but must be one of " +
+                     list_of(found->words));
+            }
+            found->choose(found->chosen, static_cast<std::size_t>(word - found->words.begin()));
+            continue;
+        }
         auto const [end, wrong] =
             std::from_chars(value.data(), value.data() + value.size(), *found->number);
         if (wrong == std::errc::result_out_of_range) {
@@ -121,9 +136,11 @@ spec specialized(specialization const& s, std::size_t params_bytes) {
                     "'" + std::string(s.arch) +
                         "' is no architecture such as sm_80, sm_90a, compute_80 or host");
     }
-    auto const scope = s.scope.empty() ? "spio::" + name : std::string(s.scope);
+    auto const scope = (s.scope.empty() ? "spio::" + name : std::string(s.scope)) +
+                       (s.body.empty() ? "" : "::" + std::string(s.body));
     auto const call = scope + "::run<" + s.arguments + ">";
-    auto const digest = fnv(call + " of " + std::to_string(params_bytes));
+    auto const digest = fnv(call + " of " + std::to_string(params_bytes) +
+                            (s.blocks == 0 ? "" : " by " + std::to_string(s.blocks)));
     spec made = {.family = name,
                  .problem = s.problem,
                  .config = s.config,
@@ -133,8 +150,13 @@ spec specialized(specialization const& s, std::size_t params_bytes) {
                  .shape = s.shape,
                  .params_bytes = params_bytes,
                  .headers = s.headers};
-    made.source = "#include \"" + name + ".cuh\"\n\nextern \"C\" __global__ void " + made.symbol +
-                  "(__grid_constant__ " + scope + "::params const p) {\n    " + call + "(p);\n}\n";
+    auto const header = name + (s.body.empty() ? "" : "/" + std::string(s.body)) + ".cuh";
+    auto const bounds = s.blocks == 0 ? ""
+                                      : "__launch_bounds__(" + std::to_string(s.shape.block.x) +
+                                            ", " + std::to_string(s.blocks) + ") ";
+    made.source = "#include \"" + header + "\"\n\nextern \"C\" __global__ void " + bounds +
+                  made.symbol + "(__grid_constant__ " + scope + "::params const p) {\n    " + call +
+                  "(p);\n}\n";
     return made;
 }
 

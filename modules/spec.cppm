@@ -77,6 +77,10 @@ struct specialization {
     // Where run() and params are; the family's name in spio if it is empty.
     std::string_view scope = {};
     std::span<header const> headers = {};
+    // Where a family has several bodies: a namespace in the family's, and a header in its folder.
+    std::string_view body = {};
+    // That a processor should hold at once, for as many registers as that allows; 0: any number.
+    int blocks = 0;
 };
 spec specialized(specialization const&, std::size_t params_bytes);
 template <class Params>

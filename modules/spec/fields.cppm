@@ -6,6 +6,7 @@ module;
 #include <climits>
 #include <concepts>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -33,7 +34,20 @@ struct bound {
 
 enum class presence { required, optional };
 
-// A member and its name; an int, a bool, or an aggregate of such.
+// The enumerators of an enumeration, which count from 0, and how text of kernels names it:
+//     template <> struct enumerators_of<direction> {
+//         static constexpr std::string_view type = "spio::conv2d::direction";
+//         static constexpr std::array<std::string_view, 2> all = {"fprop", "dgrad"};
+//     };
+template <class Enumeration> struct enumerators_of;
+template <class T>
+concept enumerated = std::is_enum_v<T> && requires { enumerators_of<T>::all; };
+
+template <enumerated T> std::string word_of(T value) {
+    return std::string(enumerators_of<T>::all[static_cast<std::size_t>(value)]);
+}
+
+// A member and its name; an int, a bool, an enumeration, or an aggregate of such.
 template <class Aggregate, class Member> struct field {
     std::string_view name;
     Member Aggregate::* member;
@@ -79,6 +93,8 @@ template <described T> std::string initializer_of(T const& value) {
             text += member ? "true" : "false";
         } else if constexpr (std::same_as<Member, int>) {
             text += std::to_string(member);
+        } else if constexpr (enumerated<Member>) {
+            text += std::string(enumerators_of<Member>::type) + "::" + word_of(member);
         } else {
             text += initializer_of(member);
         }
@@ -98,6 +114,8 @@ template <described T> std::string text_of(T const& value, std::string const& ou
             text += name + (member ? "=true" : "=false");
         } else if constexpr (std::same_as<Member, int>) {
             text += name + "=" + std::to_string(member);
+        } else if constexpr (enumerated<Member>) {
+            text += name + "=" + word_of(member);
         } else {
             text += text_of(member, name + ".");
         }
@@ -113,6 +131,10 @@ struct slot {
     bound within = {};
     bool is_required = true;
     bool is_given = false;
+    // An enumeration's words; the word with a number is put into what is chosen.
+    std::span<std::string_view const> words = {};
+    void* chosen = nullptr;
+    void (*choose)(void* chosen, std::size_t number) = nullptr;
 };
 // Reads key=value words into them; throws what is wrong, for the family and its text.
 void read_slots(std::vector<slot>&, std::string_view family, std::string_view text);
@@ -129,6 +151,14 @@ template <described T> void add_slots(std::vector<slot>& all, T& value, std::str
             all.push_back({name, nullptr, &member, each.within, required});
         } else if constexpr (std::same_as<Member, int>) {
             all.push_back({name, &member, nullptr, each.within, required});
+        } else if constexpr (enumerated<Member>) {
+            all.push_back({.name = name,
+                           .is_required = required,
+                           .words = enumerators_of<Member>::all,
+                           .chosen = &member,
+                           .choose = [](void* chosen, std::size_t number) {
+                               *static_cast<Member*>(chosen) = static_cast<Member>(number);
+                           }});
         } else {
             add_slots(all, member, name + ".");
         }
