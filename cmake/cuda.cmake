@@ -6,23 +6,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
 set(SPIO_CUDA_ROOT "" CACHE PATH "CUDA toolkit or wheels (site-packages/nvidia/cu13); empty: look")
-file(GLOB wheels "${PROJECT_SOURCE_DIR}/build/venv/lib/python3*/site-packages/nvidia/cu1[3-9]")
-
-if(SPIO_CUDA_ROOT)
-    find_program(SPIO_NVCC nvcc PATHS "${SPIO_CUDA_ROOT}/bin" NO_DEFAULT_PATH NO_CACHE)
-else()
-    find_program(SPIO_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda ${wheels}
-                 PATH_SUFFIXES bin NO_CACHE)
-endif()
+include("${CMAKE_CURRENT_LIST_DIR}/find_cuda.cmake")
+spio_find_cuda_program(nvcc SPIO_NVCC)
 if(NOT SPIO_NVCC)
     message(FATAL_ERROR
         "The tests need CUDA 13: looked for nvcc in SPIO_CUDA_ROOT='${SPIO_CUDA_ROOT}', CUDA_HOME, "
         "CUDA_PATH, PATH, /usr/local/cuda and build/venv. './bootstrap test' installs it.")
 endif()
 if(NOT SPIO_CUDA_ROOT)
-    file(REAL_PATH "${SPIO_NVCC}" nvcc)
-    cmake_path(GET nvcc PARENT_PATH bin)
-    cmake_path(GET bin PARENT_PATH SPIO_CUDA_ROOT)
+    spio_folder_of_cuda("${SPIO_NVCC}" SPIO_CUDA_ROOT)
 endif()
 
 set(SPIO_PTXAS "${SPIO_CUDA_ROOT}/bin/ptxas")

@@ -21,7 +21,8 @@ import spio.spec;
 
 export namespace spio {
 
-enum class image_kind : unsigned { cubin, ptx, host };
+// A fatbin is a cubin or PTX, compressed.
+enum class image_kind : unsigned { cubin, ptx, host, fatbin };
 std::string_view name_of(image_kind);
 
 // Runs a kernel on this machine's own processor; what it returns is the misuse that was found.

@@ -121,7 +121,8 @@ spec specialized(specialization const& s, std::size_t params_bytes) {
                     "'" + std::string(s.arch) +
                         "' is no architecture such as sm_80, sm_90a, compute_80 or host");
     }
-    auto const call = "spio::" + name + "::run<" + s.arguments + ">";
+    auto const scope = s.scope.empty() ? "spio::" + name : std::string(s.scope);
+    auto const call = scope + "::run<" + s.arguments + ">";
     auto const digest = fnv(call + " of " + std::to_string(params_bytes));
     spec made = {.family = name,
                  .problem = s.problem,
@@ -130,9 +131,10 @@ spec specialized(specialization const& s, std::size_t params_bytes) {
                  .symbol = std::string(s.prefix) + "_" + hexadecimal(digest),
                  .source = {},
                  .shape = s.shape,
-                 .params_bytes = params_bytes};
+                 .params_bytes = params_bytes,
+                 .headers = s.headers};
     made.source = "#include \"" + name + ".cuh\"\n\nextern \"C\" __global__ void " + made.symbol +
-                  "(spio::" + name + "::params p) {\n    " + call + "(p);\n}\n";
+                  "(" + scope + "::params p) {\n    " + call + "(p);\n}\n";
     return made;
 }
 

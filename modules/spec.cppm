@@ -11,6 +11,7 @@ export module spio.spec;
 
 export import :error;
 export import :fields;
+export import :header;
 
 export namespace spio {
 
@@ -44,6 +45,8 @@ struct spec {
     std::string source; // an extern "C" __global__ of one call
     block_shape shape;
     std::size_t params_bytes = 0;
+    // The headers of a family that is not Spio's own; they stay for ever.
+    std::span<header const> headers = {};
 
     geometry over(extent grid) const { return {grid, shape}; }
     // As a manifest has it: "layernorm_2d channels=64 affine=true".
@@ -58,12 +61,15 @@ template <class Params> struct spec_of : spec {};
 // What a family knows of a specialization; the text, the symbol and the checks are the same for
 // all.
 struct specialization {
-    std::string_view family; // also a namespace in spio, and a header's name
+    std::string_view family; // also a header's name
     std::string prefix;      // of the symbol
     std::string problem, config;
     std::string_view arch;
     std::string arguments; // of the template
     block_shape shape;
+    // Where run() and params are; the family's name in spio if it is empty.
+    std::string_view scope = {};
+    std::span<header const> headers = {};
 };
 template <class Params> spec_of<Params> specialized(specialization const&);
 spec specialized(specialization const&, std::size_t params_bytes);

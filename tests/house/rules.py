@@ -9,19 +9,20 @@ from sources import is_cxx, root, sources
 # What device text takes from outside: each header costs every kernel compiled at run time.
 mp11 = {"boost/mp11/detail/mp_list.hpp"}
 
+families = {"spio.axpby", "spio.conv2d", "spio.layernorm_2d", "spio.matmul"}
+
 # Whom each module may import: the arrows of the house, and what lies behind them.
 imports = {
     "spio.dims": set(),
     "spio.spec": set(),
-    "spio.conv2d": {"spio.dims", "spio.spec"},
-    "spio.matmul": {"spio.dims", "spio.spec"},
-    "spio.axpby": {"spio.dims", "spio.spec"},
-    "spio.layernorm_2d": {"spio.dims", "spio.spec"},
+    **{family: {"spio.dims", "spio.spec"} for family in families},
+    "spio.families": {"spio.spec", *families},
     "spio.image": {"spio.spec"},
     "spio.host": {"spio.image", "spio.spec"},
-    "spio.aot": {"spio.image", "spio.spec"},
+    "spio.text": {"spio.spec"},
+    "spio.aot": {"spio.image", "spio.spec", "spio.text"},
     "spio.cache": set(),
-    "spio.jit": {"spio.cache", "spio.image", "spio.spec"},
+    "spio.jit": {"spio.cache", "spio.image", "spio.spec", "spio.text"},
     "spio.model": {"spio.spec"},
     "spio.cuda": set(),
     "spio.launch": {"spio.image", "spio.cuda", "spio.spec"},
