@@ -132,7 +132,8 @@ spec specialized(specialization const& s, std::size_t params_bytes) {
                  .shape = s.shape,
                  .params_bytes = params_bytes};
     made.source = "#include \"" + name + ".cuh\"\n\nextern \"C\" __global__ void " + made.symbol +
-                  "(spio::" + name + "::params p) {\n    " + call + "(p);\n}\n";
+                  "(__grid_constant__ spio::" + name + "::params const p) {\n    " + call +
+                  "(p);\n}\n";
     return made;
 }
 
