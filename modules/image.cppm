@@ -48,7 +48,9 @@ struct image {
 };
 
 // One whose kernel takes a Params.
-template <class Params> struct image_of : image {};
+template <class Params> struct image_of : image {
+    grid_for<Params> grid = {};
+};
 
 // An image of bytes that it owns, with the rest as the specification says.
 image image_of_bytes(spec const&, image_kind, std::span<std::byte const>, std::string made_by);

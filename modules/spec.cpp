@@ -134,7 +134,8 @@ spec specialized(specialization const& s, std::size_t params_bytes) {
                  .params_bytes = params_bytes,
                  .headers = s.headers};
     made.source = "#include \"" + name + ".cuh\"\n\nextern \"C\" __global__ void " + made.symbol +
-                  "(" + scope + "::params p) {\n    " + call + "(p);\n}\n";
+                  "(__grid_constant__ " + scope + "::params const p) {\n    " + call +
+                  "(p);\n}\n";
     return made;
 }
 

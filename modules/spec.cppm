@@ -3,9 +3,11 @@
 module;
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 export module spio.spec;
 
@@ -55,8 +57,13 @@ struct spec {
     std::string spelled() const { return line() + " for " + arch + " (" + symbol + ")"; }
 };
 
+// The blocks for what a launch brings; throws if that does not fit the kernel.
+template <class Params> using grid_for = std::function<extent(Params const&)>;
+
 // One whose kernel takes a Params.
-template <class Params> struct spec_of : spec {};
+template <class Params> struct spec_of : spec {
+    grid_for<Params> grid = {};
+};
 
 // What a family knows of a specialization; the text, the symbol and the checks are the same for
 // all.
@@ -71,11 +78,10 @@ struct specialization {
     std::string_view scope = {};
     std::span<header const> headers = {};
 };
-template <class Params> spec_of<Params> specialized(specialization const&);
 spec specialized(specialization const&, std::size_t params_bytes);
-
-template <class Params> spec_of<Params> specialized(specialization const& s) {
-    return {specialized(s, sizeof(Params))};
+template <class Params>
+spec_of<Params> specialized(specialization const& s, grid_for<Params> grid = {}) {
+    return {specialized(s, sizeof(Params)), std::move(grid)};
 }
 
 // A family, for those who read problems from a text.

@@ -138,7 +138,8 @@ concept copied_as_box = box_in<Tile, Global>::is_possible;
 template <class Tile> inline constexpr int box_alignment = max(shared_alignment<Tile>, 128);
 
 // The map of a global tensor for boxes of one tile: what the driver makes of its plan. A kernel
-// gets it as a parameter.
+// gets it by value among its parameters, which must stay where the launch put them: that is what
+// __grid_constant__ says.
 template <class Tile, class Global>
     requires copied_as_box<Tile, Global>
 struct alignas(64) tensor_map {
