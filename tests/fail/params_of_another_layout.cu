@@ -1,6 +1,6 @@
-// clang, clang-cuda: no viable conversion from 'tensor<spio::half, axis<C>.*, axis<X>.*' to
-// 'tensor<half, axis<X> nvcc, nvrtc: no suitable user-defined conversion from "Columns".* to
-// "spio::layernorm_2d::images" SPDX-License-Identifier: Apache-2.0
+// clang, clang-cuda: no viable conversion from 'tensor<.*axis<C>.*, axis<X>.*' to 'tensor<
+// nvcc, nvrtc: no suitable user-defined conversion from "Columns".* to "spio::layernorm_2d::images"
+// SPDX-License-Identifier: Apache-2.0
 #include "layernorm_2d.h"
 
 namespace layer = spio::layernorm_2d;
