@@ -22,17 +22,33 @@ namespace spio::jit {
 
 namespace {
 
-cache::digest const& digest_of_kernel_text() {
-    static cache::digest const once = [] {
-        std::vector<cache::named_text> texts;
-        for (auto const& [name, text] : kernel_text()) texts.push_back({name, text});
-        return cache::digest_of(texts);
-    }();
-    return once;
+cache::digest digest_of(std::span<header const> headers) {
+    std::vector<cache::named_text> texts;
+    for (auto const& [name, text] : headers) texts.push_back({name, text});
+    return cache::digest_of(texts);
 }
 
-cache::entry compile(nvrtc const& by, spec const& of, std::vector<std::string> const& options) {
-    compiled const made = by.compile({.name = of.spelled(), .text = of.source}, options);
+// What a specialization is compiled with: all kernels, and what its family has of its own.
+struct shown {
+    std::vector<header> own;
+    std::span<header const> headers = kernel_text();
+    cache::digest digest;
+
+    explicit shown(spec const& of) {
+        static cache::digest const of_all_kernels = digest_of(kernel_text());
+        digest = of_all_kernels;
+        if (of.headers.empty()) return;
+        own.assign(headers.begin(), headers.end());
+        own.insert(own.end(), of.headers.begin(), of.headers.end());
+        headers = own;
+        digest = digest_of(headers);
+    }
+};
+
+cache::entry compile(nvrtc const& by, spec const& of, std::span<header const> headers,
+                     std::vector<std::string> const& options) {
+    compiled const made =
+        by.compile({.name = of.spelled(), .text = of.source, .headers = headers}, options);
     auto const* const bytes = reinterpret_cast<unsigned char const*>(made.cubin.data());
     return {.symbol = of.symbol,
             .arch = of.arch,
@@ -50,14 +66,16 @@ std::optional<image> just_in_time::find(spec const& of) const {
     if (!of.arch.starts_with("sm_")) return {};
     auto const& by = compiler();
     auto const options = nvrtc_options(of.arch);
+    shown const with(of);
     auto const key = cache::key_of({.source = of.source,
-                                    .headers = digest_of_kernel_text(),
+                                    .headers = with.digest,
                                     .options = options,
                                     .nvrtc_major = by.major(),
                                     .nvrtc_minor = by.minor(),
                                     .nvrtc_build = by.build_id(),
                                     .arch = of.arch});
-    auto const found = kept->get_or_compile(key, [&] { return compile(by, of, options); });
+    auto const found =
+        kept->get_or_compile(key, [&] { return compile(by, of, with.headers, options); });
     auto made_by = "NVRTC " + std::to_string(by.major()) + "." + std::to_string(by.minor());
     if (found.from == cache::origin::disk) made_by += " by way of " + kept->path();
     return image{.symbol = of.symbol,
