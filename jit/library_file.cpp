@@ -3,8 +3,8 @@
 module;
 
 #include <dlfcn.h>
-#include <elf.h>
-#include <link.h>
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,7 +15,7 @@ module;
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -50,7 +50,7 @@ std::vector<fs::path> libraries(fs::path const& folder, std::string_view name) {
 }
 
 // A variable of the environment, where only an absolute path will do.
-fs::path folder_in(char const* variable) {
+fs::path path_in(char const* variable) {
     char const* const text = std::getenv(variable);
     fs::path const path = text ? text : "";
     return path.is_absolute() ? path : fs::path();
@@ -63,13 +63,13 @@ std::vector<fs::path> folders() {
         if (folder.is_absolute() && fs::is_directory(folder, ignored)) all.push_back(folder);
     };
     for (fs::path const& toolkit :
-         {folder_in("CUDA_HOME"), folder_in("CUDA_PATH"), fs::path("/usr/local/cuda")}) {
+         {path_in("CUDA_HOME"), path_in("CUDA_PATH"), fs::path("/usr/local/cuda")}) {
         if (toolkit.empty()) continue;
         for (auto part : {"lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
             add(toolkit / part);
         }
     }
-    for (fs::path const& environment : {folder_in("VIRTUAL_ENV"), folder_in("CONDA_PREFIX")}) {
+    for (fs::path const& environment : {path_in("VIRTUAL_ENV"), path_in("CONDA_PREFIX")}) {
         if (environment.empty()) continue;
         for (fs::directory_iterator at(environment / "lib", ignored), end; at != end;
              at.increment(ignored)) {
@@ -94,16 +94,6 @@ std::vector<fs::path> folders() {
     return all;
 }
 
-fs::path without_links(fs::path const& path) {
-    std::error_code failed;
-    fs::path real = fs::canonical(path, failed);
-    if (failed) throw nvrtc_error("open", path.string(), failed.message());
-    if (std::string const why = distrust(real); !why.empty()) {
-        throw nvrtc_error("open", real.string(), why);
-    }
-    return real;
-}
-
 void* open_file(fs::path const& path) {
     void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle != nullptr) return handle;
@@ -111,61 +101,37 @@ void* open_file(fs::path const& path) {
     throw nvrtc_error("dlopen", path.string(), words ? words : "no reason given");
 }
 
-std::string hexadecimal(unsigned char const* bytes, std::size_t count) {
-    std::string text;
-    for (std::size_t i = 0; i < count; ++i) {
-        text += "0123456789abcdef"[bytes[i] >> 4];
-        text += "0123456789abcdef"[bytes[i] & 15];
+// A file as it lies in memory; empty if it cannot be had.
+class mapped_file {
+  public:
+    explicit mapped_file(fs::path const& path) {
+        int const file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        if (file < 0) return;
+        struct stat is = {};
+        if (fstat(file, &is) == 0 && is.st_size > 0) {
+            auto const size = static_cast<std::size_t>(is.st_size);
+            void* const begin = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+            if (begin != MAP_FAILED) all = {static_cast<unsigned char const*>(begin), size};
+        }
+        close(file);
     }
-    return text;
-}
+    mapped_file(mapped_file const&) = delete;
+    ~mapped_file() {
+        if (!all.empty()) munmap(const_cast<unsigned char*>(all.data()), all.size());
+    }
+    std::span<unsigned char const> bytes() const { return all; }
 
-struct wanted {
-    std::uintptr_t address;
-    std::string build_id;
+  private:
+    std::span<unsigned char const> all;
 };
 
-// Reads the notes of the library that has the address, as they lie in memory.
-int look_at(dl_phdr_info* library, std::size_t, void* given) {
-    auto& want = *static_cast<wanted*>(given);
-    auto const begin = library->dlpi_phdr, end = begin + library->dlpi_phnum;
-    bool const is_it = std::any_of(begin, end, [&](ElfW(Phdr) const& part) {
-        auto const first = library->dlpi_addr + part.p_vaddr;
-        return part.p_type == PT_LOAD && want.address - first < part.p_memsz;
-    });
-    if (!is_it) return 0;
-    for (auto part = begin; part != end; ++part) {
-        if (part->p_type != PT_NOTE) continue;
-        auto at = reinterpret_cast<unsigned char const*>(library->dlpi_addr + part->p_vaddr);
-        auto const past = at + part->p_memsz;
-        auto const padded = [](std::size_t n) { return (n + 3) / 4 * 4; };
-        ElfW(Nhdr) note;
-        while (past - at >= static_cast<std::ptrdiff_t>(sizeof note)) {
-            std::memcpy(&note, at, sizeof note);
-            auto const name = at + sizeof note, bytes = name + padded(note.n_namesz);
-            at = bytes + padded(note.n_descsz);
-            if (at > past) break;
-            if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-                std::memcmp(name, "GNU", 4) == 0) {
-                want.build_id = hexadecimal(bytes, note.n_descsz);
-            }
-        }
-    }
-    return 1;
-}
-
-// FNV-1a over all that the file has.
-std::string digest_of(fs::path const& path) {
-    std::ifstream file(path, std::ios::binary);
+// FNV-1a over all that the file has, in hexadecimal digits.
+std::string digest_of(std::span<unsigned char const> file) {
     std::uint64_t digest = 0xcbf29ce484222325;
-    char block[1 << 16];
-    do {
-        file.read(block, sizeof block);
-        for (std::streamsize i = 0; i < file.gcount(); ++i) {
-            digest = (digest ^ static_cast<unsigned char>(block[i])) * 0x100000001b3;
-        }
-    } while (file);
-    return hexadecimal(reinterpret_cast<unsigned char const*>(&digest), sizeof digest);
+    for (auto const byte : file) digest = (digest ^ byte) * 0x100000001b3;
+    std::string text(16, '0');
+    for (std::size_t i = 16; i-- > 0; digest >>= 4) text[i] = "0123456789abcdef"[digest & 15];
+    return text;
 }
 
 } // namespace
@@ -186,6 +152,7 @@ std::string distrust(fs::path const& path) {
 }
 
 std::vector<fs::path> nvrtc_places() {
+    if (auto const only = path_in("SPIO_NVRTC"); !only.empty()) return {only};
     std::vector<fs::path> all;
     for (auto const& folder : folders()) {
         auto const found = libraries(folder, "libnvrtc.so");
@@ -195,17 +162,27 @@ std::vector<fs::path> nvrtc_places() {
 }
 
 library_file open_nvrtc(fs::path const& path) {
-    fs::path const real = without_links(path);
+    fs::path const real = trusted(path);
     // NVRTC opens its builtins by name: those of pip's wheels it finds only if they are open.
     auto const builtins = libraries(real.parent_path(), "libnvrtc-builtins.so");
-    if (!builtins.empty()) open_file(without_links(builtins.front()));
+    if (!builtins.empty()) open_file(trusted(builtins.front()));
     return {open_file(real), real};
 }
 
-std::string build_id_of(fs::path const& path, void const* address) {
-    wanted want{reinterpret_cast<std::uintptr_t>(address), {}};
-    dl_iterate_phdr(look_at, &want);
-    return want.build_id.empty() ? digest_of(path) : want.build_id;
+std::string build_id_of(fs::path const& path) {
+    mapped_file const file(path);
+    auto id = build_id_in(file.bytes());
+    return id.empty() ? digest_of(file.bytes()) : id;
+}
+
+fs::path trusted(fs::path const& path) {
+    std::error_code failed;
+    fs::path real = fs::canonical(path, failed);
+    if (failed) throw nvrtc_error("open", path.string(), failed.message());
+    if (std::string const why = distrust(real); !why.empty()) {
+        throw nvrtc_error("open", real.string(), why);
+    }
+    return real;
 }
 
 } // namespace spio::jit

@@ -134,8 +134,7 @@ spec specialized(specialization const& s, std::size_t params_bytes) {
                  .params_bytes = params_bytes,
                  .headers = s.headers};
     made.source = "#include \"" + name + ".cuh\"\n\nextern \"C\" __global__ void " + made.symbol +
-                  "(__grid_constant__ " + scope + "::params const p) {\n    " + call +
-                  "(p);\n}\n";
+                  "(__grid_constant__ " + scope + "::params const p) {\n    " + call + "(p);\n}\n";
     return made;
 }
 
