@@ -94,19 +94,25 @@ image just_in_time::find_by(std::string const& build, spec const& of) const {
 std::string just_in_time::build_id() const {
     std::lock_guard const lock(mutex);
     if (opened != nullptr) return opened->build_id();
-    if (files.empty()) files = nvrtc_files();
-    return files.front().build_id;
+    if (!file) file = first_nvrtc_file(unusable);
+    return file->build_id;
 }
 
 nvrtc const& just_in_time::compiler(std::string const& build) const {
     std::lock_guard const lock(mutex);
     if (opened != nullptr) return *opened;
-    if (files.empty() || files.front().build_id != build) throw another_file();
+    if (!file || file->build_id != build) throw another_file();
     try {
-        own_compiler = std::make_unique<nvrtc const>(files.front().path);
+        own_compiler = std::make_unique<nvrtc const>(file->path);
     } catch (nvrtc_error const&) {
-        files.erase(files.begin());
-        if (files.empty()) throw;
+        unusable.push_back(file->path);
+        file.reset();
+        try {
+            file = first_nvrtc_file(unusable);
+        } catch (nvrtc_error const&) {
+            unusable.clear();
+        }
+        if (!file) throw;
         throw another_file();
     }
     opened = own_compiler.get();

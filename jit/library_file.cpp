@@ -56,17 +56,17 @@ fs::path path_in(char const* variable) {
     return path.is_absolute() ? path : fs::path();
 }
 
-std::vector<fs::path> folders() {
-    std::vector<fs::path> all;
+// f(folder) for those where it may be, in their order, until it returns true.
+template <class F> bool visit_folders(F f) {
     std::error_code ignored;
-    auto const add = [&](fs::path const& folder) {
-        if (folder.is_absolute() && fs::is_directory(folder, ignored)) all.push_back(folder);
+    auto const visit = [&](fs::path const& folder) {
+        return folder.is_absolute() && fs::is_directory(folder, ignored) && f(folder);
     };
     for (fs::path const& toolkit :
          {path_in("CUDA_HOME"), path_in("CUDA_PATH"), fs::path("/usr/local/cuda")}) {
         if (toolkit.empty()) continue;
         for (auto part : {"lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
-            add(toolkit / part);
+            if (visit(toolkit / part)) return true;
         }
     }
     for (fs::path const& environment : {path_in("VIRTUAL_ENV"), path_in("CONDA_PREFIX")}) {
@@ -75,23 +75,31 @@ std::vector<fs::path> folders() {
              at.increment(ignored)) {
             if (!at->path().filename().string().starts_with("python3")) continue;
             fs::path const wheels = at->path() / "site-packages" / "nvidia";
-            add(wheels / "cu13" / "lib");
-            add(wheels / "cuda_nvrtc" / "lib");
+            if (visit(wheels / "cu13" / "lib") || visit(wheels / "cuda_nvrtc" / "lib")) return true;
         }
-        add(environment / "lib");
+        if (visit(environment / "lib")) return true;
     }
     char const* const text = std::getenv("LD_LIBRARY_PATH");
     std::string_view listed = text ? text : "";
     while (!listed.empty()) {
         auto const end = std::min(listed.find(':'), listed.size());
-        add(listed.substr(0, end));
+        if (visit(listed.substr(0, end))) return true;
         listed.remove_prefix(std::min(end + 1, listed.size()));
     }
     for (auto folder :
          {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"}) {
-        add(folder);
+        if (visit(folder)) return true;
     }
-    return all;
+    return false;
+}
+
+// The same with the newest in each.
+template <class F> bool visit_places(F f) {
+    if (auto const only = path_in("SPIO_NVRTC"); !only.empty()) return f(only);
+    return visit_folders([&](fs::path const& folder) {
+        auto const found = libraries(folder, "libnvrtc.so");
+        return !found.empty() && f(found.front());
+    });
 }
 
 void* open_file(fs::path const& path) {
@@ -152,13 +160,31 @@ std::string distrust(fs::path const& path) {
 }
 
 std::vector<fs::path> nvrtc_places() {
-    if (auto const only = path_in("SPIO_NVRTC"); !only.empty()) return {only};
     std::vector<fs::path> all;
-    for (auto const& folder : folders()) {
-        auto const found = libraries(folder, "libnvrtc.so");
-        if (!found.empty()) all.push_back(found.front());
-    }
+    visit_places([&](fs::path const& place) { return all.push_back(place), false; });
     return all;
+}
+
+nvrtc_file first_nvrtc_file(std::span<fs::path const> others) {
+    nvrtc_file first;
+    std::string tried;
+    bool const is_there = visit_places([&](fs::path const& place) {
+        try {
+            auto const real = trusted(place);
+            if (std::ranges::find(others, real) != others.end()) return false;
+            first = {real, build_id_of(real)};
+            return true;
+        } catch (nvrtc_error const& e) {
+            tried += std::string("\n") + e.what();
+            return false;
+        }
+    });
+    if (is_there) return first;
+    throw nvrtc_error("dlopen", "libnvrtc.so",
+                      tried.empty() ? "there is none: looked in CUDA_HOME, CUDA_PATH, "
+                                      "/usr/local/cuda, pip's wheels of VIRTUAL_ENV and "
+                                      "CONDA_PREFIX, LD_LIBRARY_PATH and the system's folders"
+                                    : "none that may be opened:" + tried);
 }
 
 library_file open_nvrtc(fs::path const& path) {

@@ -94,14 +94,6 @@ template <class F> void call_on_deep_stack(std::string const& for_what, F f) {
     if (work.failure) std::rethrow_exception(work.failure);
 }
 
-[[noreturn]] void fail_to_find(std::string const& tried) {
-    throw nvrtc_error("dlopen", "libnvrtc.so",
-                      tried.empty() ? "there is none: looked in CUDA_HOME, CUDA_PATH, "
-                                      "/usr/local/cuda, pip's wheels of VIRTUAL_ENV and "
-                                      "CONDA_PREFIX, LD_LIBRARY_PATH and the system's folders"
-                                    : "none that can be opened:" + tried);
-}
-
 // A program of NVRTC's, for one compilation.
 class program {
   public:
@@ -200,32 +192,22 @@ nvrtc::nvrtc(nvrtc_entries const& there, std::string built)
 
 nvrtc::nvrtc(std::filesystem::path const& path) { open(path); }
 
-std::vector<nvrtc_file> nvrtc_files() {
-    std::vector<nvrtc_file> all;
-    std::string tried;
-    for (auto const& place : nvrtc_places()) {
-        try {
-            auto const real = trusted(place);
-            all.push_back({real, build_id_of(real)});
-        } catch (nvrtc_error const& e) {
-            tried += std::string("\n") + e.what();
-        }
-    }
-    if (all.empty()) fail_to_find(tried);
-    return all;
-}
-
 nvrtc::nvrtc() {
-    std::string tried;
-    for (auto const& each : nvrtc_files()) {
+    std::vector<std::filesystem::path> unusable;
+    for (std::string tried;;) {
         try {
-            open(each.path);
+            auto const next = first_nvrtc_file(unusable);
+            unusable.push_back(next.path);
+            open(next.path);
             return;
         } catch (nvrtc_error const& e) {
+            // That there is no other one is told with what the others had.
+            if (e.subject() == "libnvrtc.so") {
+                throw nvrtc_error(e.tried(), e.subject(), e.name() + tried);
+            }
             tried += std::string("\n") + e.what();
         }
     }
-    fail_to_find(tried);
 }
 
 void nvrtc::open(std::filesystem::path const& path) {

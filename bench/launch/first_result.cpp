@@ -1,5 +1,5 @@
-// From a shape that is new to this process to its first result, by way of a pack, the disk or
-// NVRTC. SPDX-License-Identifier: Apache-2.0
+// From a new shape to its first result, by way of a pack, the disk or NVRTC.
+// SPDX-License-Identifier: Apache-2.0
 //
 //     bench_first_result FOLDER [PACK]     the folder keeps what was compiled
 #include <chrono>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -33,7 +34,8 @@ class just_in_time {
   private:
     std::unique_ptr<cache::store> own_store;
     mutable std::mutex mutex;
-    mutable std::vector<nvrtc_file> files; // the first is the one that compiles
+    mutable std::optional<nvrtc_file> file; // the one that compiles
+    mutable std::vector<std::filesystem::path> unusable;
     mutable std::unique_ptr<nvrtc const> own_compiler;
     mutable nvrtc const* opened = nullptr;
     cache::store* kept;

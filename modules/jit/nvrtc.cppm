@@ -80,13 +80,14 @@ struct nvrtc_file {
     std::filesystem::path path; // without symbolic links
     std::string build_id;
 };
-// Those of nvrtc_places() that may be opened: files that others could have written are not, and
-// those in folders where others can write. If there is none, throws where it was looked.
-std::vector<nvrtc_file> nvrtc_files();
+// The first of nvrtc_places() that may be opened, other than these: files that others could have
+// written may not, nor those in folders where others can write. If there is none, throws where it
+// was looked.
+nvrtc_file first_nvrtc_file(std::span<std::filesystem::path const> others = {});
 
 class nvrtc {
   public:
-    // The first of nvrtc_files() that can be opened.
+    // The first that may be opened and can be.
     nvrtc();
     // This file and no other.
     explicit nvrtc(std::filesystem::path const&);
