@@ -23,8 +23,15 @@ namespace spio::jit {
 
 namespace {
 
-cache::entry compile(nvrtc const& by, spec const& of, std::span<header const> headers,
-                     std::vector<std::string> const& options) {
+// Of all kernel text, which is known since the library was built, and of the family's own headers.
+cache::digest digest_of_headers(spec const& of) {
+    std::vector<cache::named_text> texts = {{"kernel text", kernel_text_digest()}};
+    for (auto const& [name, text] : of.headers) texts.push_back({name, text});
+    return cache::digest_of(texts);
+}
+
+cache::entry compile(nvrtc const& by, spec const& of, std::vector<std::string> const& options) {
+    auto const headers = headers_of(of);
     compiled const made =
         by.compile({.name = of.spelled(), .text = of.source, .headers = headers}, options);
     auto const* const bytes = reinterpret_cast<unsigned char const*>(made.cubin.data());
@@ -63,12 +70,9 @@ std::optional<image> just_in_time::find(spec const& of) const {
 }
 
 image just_in_time::find_by(std::string const& build, spec const& of) const {
-    auto const headers = headers_of(of);
-    std::vector<cache::named_text> texts;
-    for (auto const& [name, text] : headers) texts.push_back({name, text});
     auto const options = nvrtc_options(of.arch);
     auto const key = cache::key_of({.source = of.source,
-                                    .headers = cache::digest_of(texts),
+                                    .headers = digest_of_headers(of),
                                     .options = options,
                                     .nvrtc_build = build,
                                     .arch = of.arch});
@@ -76,7 +80,7 @@ image just_in_time::find_by(std::string const& build, spec const& of) const {
     auto const found = kept->get_or_compile(key, [&] {
         auto const& by = compiler(build);
         made_by = "NVRTC " + std::to_string(by.major()) + "." + std::to_string(by.minor());
-        return compile(by, of, headers, options);
+        return compile(by, of, options);
     });
     return {.symbol = of.symbol,
             .line = of.line(),

@@ -145,21 +145,17 @@ void run_layernorm(bench const& b, std::size_t bytes, int channels,
     print("layernorm_2d", of.problem, of.config, bytes, spent, of_copy);
 }
 
-// Configurations near the one that is chosen.
+// Configurations of not too many idle lanes.
 std::vector<layernorm_2d::config> candidates(int channels) {
     std::vector<layernorm_2d::config> all;
-    layernorm_2d::problem const problem = {channels};
-    for (int const lanes : {1, 2, 4, 8, 16, 32, 64, 128, 256}) {
-        int const vectors = (channels / 8 + lanes - 1) / lanes;
-        if (lanes * vectors != channels / 8 || vectors > 4) continue;
-        for (int const threads : {64, 128, 256}) {
-            int const positions = lanes > 32 ? 1 : threads / lanes;
-            if (positions < 1 || (lanes > 32 && threads != 64)) continue;
-            for (auto const& [stages, rounds] :
-                 {std::pair(1, 1), {2, 4}, {3, 8}, {4, 16}, {2, 16}}) {
-                layernorm_2d::config const one = {lanes, vectors, positions, stages, rounds};
-                if (one.fits(problem) && one.shared_bytes() <= 100 * 1024) all.push_back(one);
-            }
+    int const needed = channels / 8;
+    for (int lanes = 1; lanes <= 256; lanes += lanes < 32 ? lanes : 32) {
+        int const vectors = (needed + lanes - 1) / lanes;
+        if (vectors > 6 || lanes * vectors >= 2 * needed) continue;
+        int const positions = lanes > 32 ? 1 : 128 / lanes;
+        for (auto const& [stages, rounds] : {std::pair(2, 2), {2, 4}, {3, 4}}) {
+            layernorm_2d::config const one = {lanes, vectors, positions, stages, rounds};
+            if (one.fits({channels})) all.push_back(one);
         }
     }
     return all;
@@ -172,14 +168,15 @@ void go(std::string const& folder, bool sweeps) {
         double const of_copy = b.copy(bytes, rotations_of(bytes));
         if (sweeps) {
             for (int const threads : {128, 256, 512}) {
-                for (int const vectors : {1, 2, 4, 8}) {
+                for (int const vectors : {1, 2, 4}) {
                     run_axpby(b, bytes, {threads, vectors}, of_copy);
                 }
             }
         }
         run_axpby(b, bytes, axpby::best_config({static_cast<int>(bytes / 12)}), of_copy);
-        for (int const channels : {64, 128, 256, 512, 1024, 2048, 72, 1280}) {
-            if (sweeps && mib == 256) {
+        for (int const channels : {64, 72, 120, 128, 256, 384, 512, 768, 1024, 1280, 1536, 2048}) {
+            bool const is_power = (channels & (channels - 1)) == 0;
+            if (sweeps && !is_power) {
                 for (auto const& config : candidates(channels)) {
                     run_layernorm(b, bytes, channels, config, of_copy);
                 }
