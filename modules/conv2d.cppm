@@ -13,6 +13,7 @@ module;
 export module spio.conv2d;
 
 import spio.spec;
+export import :reference;
 
 export namespace spio {
 using spio::half;
