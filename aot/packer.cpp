@@ -1,123 +1,210 @@
-// Turns a manifest into texts for compilers, and what they make of them into a pack.
+// Reads a packer's words, and does what they say.
 // SPDX-License-Identifier: Apache-2.0
-//
-//     spio_packer spell MANIFEST NUMBER ARCH OUTPUT    the kernel of the NUMBERth line, from 0
-//     spio_packer spell_host MANIFEST OUTPUT           all of them, for the host device
-//     spio_packer pack MANIFEST FOLDER OUTPUT ARCH...  FOLDER has NUMBER-ARCH.cubin, or .ptx
+module;
+
+#include <charconv>
 #include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
-import spio.aot;
-import spio.axpby;
-import spio.image;
-import spio.layernorm_2d;
-import spio.spec;
+module spio.aot;
 
-namespace fs = std::filesystem;
+import spio.image;
+import spio.spec;
+import :compile;
+
+namespace spio::aot {
 
 namespace {
 
-std::string read(fs::path const& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::string text(std::istreambuf_iterator<char>(file), {});
-    if (!file) throw std::runtime_error(path.string() + " cannot be read");
+namespace fs = std::filesystem;
+
+constexpr char usage[] =
+    "usage:\n"
+    "    build    --manifest FILE --arch ARCH... --output PACK [--folder FOLDER] [--jobs N]\n"
+    "    image    --manifest FILE --arch ARCH --number N --folder FOLDER\n"
+    "    assemble --manifest FILE --arch ARCH... --folder FOLDER --output PACK\n"
+    "    host     --manifest FILE --output FILE\n"
+    "    list     PACK\n"
+    "    verify   PACK\n"
+    "build makes a pack; image and assemble do the same in steps, a step for each line of the\n"
+    "manifest, counted from 0. host writes the text of its kernels for the host device.\n"
+    "The compiler:\n"
+    "    --compiler nvcc|clang [--cuda FOLDER] [--program FILE] [--include FOLDER]...\n"
+    "    [--option OPTION]... [--plain]\n"
+    "--plain leaves images uncompressed. What is not said of it is looked for.\n";
+
+struct wrong_words : std::exception {};
+
+struct request_in_words {
+    build_request build;
+    std::size_t number = 0;
+    std::string pack;
+    compiler_kind kind = compiler_kind::nvcc;
+    fs::path cuda, program;
+};
+
+std::size_t number_in(std::string_view text) {
+    std::size_t number = 0;
+    auto const [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (wrong != std::errc() || end != text.data() + text.size()) throw wrong_words();
+    return number;
+}
+
+compiler_kind kind_in(std::string_view text) {
+    auto const kind = compiler_named(text);
+    if (!kind) throw wrong_words();
+    return *kind;
+}
+
+request_in_words read_words(std::span<char* const> words) {
+    request_in_words is;
+    auto& build = is.build;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        std::string_view const name = words[i];
+        if (!name.starts_with("--")) {
+            is.pack = name;
+            continue;
+        }
+        if (name == "--plain") {
+            build.compiler.is_compressed = false;
+            continue;
+        }
+        if (++i == words.size()) throw wrong_words();
+        std::string const value = words[i];
+        if (name == "--manifest")
+            build.manifest_name = value;
+        else if (name == "--arch")
+            build.archs.push_back(value);
+        else if (name == "--output")
+            build.output = value;
+        else if (name == "--folder")
+            build.folder = value;
+        else if (name == "--jobs")
+            build.jobs = static_cast<unsigned>(number_in(value));
+        else if (name == "--number")
+            is.number = number_in(value);
+        else if (name == "--compiler")
+            is.kind = kind_in(value);
+        else if (name == "--cuda")
+            is.cuda = value;
+        else if (name == "--program")
+            is.program = value;
+        else if (name == "--include")
+            build.compiler.include_folders.emplace_back(value);
+        else if (name == "--option")
+            build.compiler.options.push_back(value);
+        else
+            throw wrong_words();
+    }
+    if (!build.manifest_name.empty()) build.manifest = read_file(build.manifest_name);
+    return is;
+}
+
+void choose_compiler(request_in_words& is) {
+    auto& by = is.build.compiler;
+    auto const found = is.program.empty() || is.cuda.empty()
+                           ? find_compiler(is.kind, is.cuda)
+                           : device_compiler{is.kind, is.program, is.cuda};
+    by.kind = found.kind;
+    by.cuda = found.cuda;
+    by.program = is.program.empty() ? found.program : is.program;
+}
+
+std::string sizes_of(std::size_t bytes, std::size_t plain_bytes) {
+    auto text = std::to_string(bytes) + " bytes";
+    if (plain_bytes != bytes) text += " of " + std::to_string(plain_bytes);
     return text;
 }
-void write(fs::path const& path, std::string_view text) {
-    std::ofstream file(path, std::ios::binary);
-    file.write(text.data(), static_cast<std::streamsize>(text.size()));
-    if (!file.flush()) throw std::runtime_error(path.string() + " cannot be written");
+
+void print_progress(build_progress const& at) {
+    auto const& is = at.image;
+    std::printf("[%zu/%zu] %s for %s: %s%s\n", at.done, at.all, is.line.c_str(), is.arch.c_str(),
+                sizes_of(is.bytes, is.plain_bytes).c_str(), is.is_new ? "" : ", there already");
+    std::fflush(stdout);
 }
 
-// The specifications of a manifest; what is wrong is told as a compiler would.
-std::vector<spio::spec> specs_of(fs::path const& manifest, std::string_view arch) {
-    spio::family const families[] = {spio::axpby::in_words(), spio::layernorm_2d::in_words()};
-    std::vector<spio::spec> specs;
-    for (auto const& line : spio::aot::lines_of(read(manifest))) {
-        try {
-            specs.push_back(spio::spec_of_line(line.text, families, arch));
-        } catch (spio::error const& e) {
-            throw std::runtime_error(manifest.string() + ":" + std::to_string(line.number) + ": " +
-                                     e.what());
-        }
-    }
-    return specs;
-}
-
-void spell(fs::path const& manifest, std::string const& number, std::string_view arch,
-           fs::path const& output) {
-    auto const specs = specs_of(manifest, arch);
-    auto const& of = specs.at(std::stoul(number));
-    write(output, "// " + of.spelled() + "\n" + of.source);
-}
-
-void spell_host(fs::path const& manifest, fs::path const& output) {
+void write_host_text(build_request const& r) {
     std::string text = "// The kernels of a manifest for the host device.\n"
                        "#include \"sim/host_kernel.h\"\n\n";
     std::set<std::string> known;
-    for (auto const& of : specs_of(manifest, "host")) {
+    for (auto const& of : specs_of(r.manifest, r.manifest_name, r.families, "host")) {
         if (!known.insert(of.symbol).second) continue;
         text += "// " + of.spelled() + "\n" + of.source +
                 "namespace {\nspio::sim::host_kernel_of<" + of.symbol + "> const entry_of_" +
                 of.symbol + "(\"" + of.symbol + "\");\n}\n\n";
     }
-    write(output, text);
+    write_file(r.output, text);
 }
 
-void pack(fs::path const& manifest, fs::path const& folder, fs::path const& output,
-          std::span<char*> archs) {
-    std::vector<spio::aot::to_pack> images;
-    for (std::string const arch : archs) {
-        bool const is_text = arch.starts_with("compute_");
-        std::size_t number = 0;
-        for (auto const& of : specs_of(manifest, arch)) {
-            auto const name = std::to_string(number++) + "-" + arch + (is_text ? ".ptx" : ".cubin");
-            auto bytes = read(folder / name);
-            // The driver is not told where a text ends.
-            if (is_text) bytes += '\0';
-            auto const view = std::as_bytes(std::span(bytes));
-            images.push_back({of,
-                              is_text ? spio::image_kind::ptx : spio::image_kind::cubin,
-                              {view.begin(), view.end()}});
-        }
+void list(pack const& in) {
+    for (auto const& each : in.list()) {
+        std::printf("%s for %s by %s: %s, %s by %s\n", each.line.c_str(), each.arch.c_str(),
+                    each.config.c_str(), sizes_of(each.size, each.plain_bytes).c_str(),
+                    std::string(name_of(each.kind)).c_str(), each.compiler.c_str());
     }
-    auto const bytes = spio::aot::write_pack(images);
-    write(output, {reinterpret_cast<char const*>(bytes.data()), bytes.size()});
-    // What cannot be read again is not shipped.
-    spio::aot::pack::read(output).verify();
+}
+
+// 0 if it is whole and of today's text.
+int verify(pack const& in, std::span<family const> families) {
+    in.verify();
+    list(in);
+    auto const stale = stale_images(in, families);
+    for (auto const& [entry, why] : stale) {
+        std::printf("stale: %s for %s: %s\n", entry.line.c_str(), entry.arch.c_str(), why.c_str());
+    }
+    std::printf("%s: %zu images, whole, %zu stale\n", in.name().c_str(), in.list().size(),
+                stale.size());
+    return stale.empty() ? 0 : 1;
+}
+
+int act(std::string_view what, request_in_words& is) {
+    auto& build = is.build;
+    bool const is_build = what == "build", is_assembly = what == "assemble";
+    if (what == "image" && build.archs.size() == 1 && !build.folder.empty()) {
+        choose_compiler(is);
+        build_image(build, is.number, build.archs[0]);
+    } else if ((is_build || (is_assembly && !build.folder.empty())) && !build.archs.empty() &&
+               !build.output.empty()) {
+        choose_compiler(is);
+        if (is_build) build.progress = print_progress;
+        auto const made = is_build ? build_pack(build) : assemble_pack(build);
+        std::printf("%s: %zu images, %zu bytes\n", build.output.c_str(), made.images.size(),
+                    static_cast<std::size_t>(made.bytes));
+    } else if (what == "host" && !build.output.empty()) {
+        write_host_text(build);
+    } else if (what == "list" && !is.pack.empty()) {
+        list(pack::read(is.pack));
+    } else if (what == "verify" && !is.pack.empty()) {
+        return verify(pack::read(is.pack), build.families);
+    } else {
+        throw wrong_words();
+    }
+    return 0;
 }
 
 } // namespace
 
-int main(int count, char** words) {
-    std::span const all(words, static_cast<std::size_t>(count));
-    std::string_view const what = count > 1 ? words[1] : "";
+int run_packer(std::span<char* const> words, std::span<family const> families) {
     try {
-        if (what == "spell" && count == 6) {
-            spell(all[2], all[3], all[4], all[5]);
-        } else if (what == "spell_host" && count == 4) {
-            spell_host(all[2], all[3]);
-        } else if (what == "pack" && count > 5) {
-            pack(all[2], all[3], all[4], all.subspan(5));
-        } else {
-            std::fputs("usage: spio_packer spell MANIFEST NUMBER ARCH OUTPUT\n"
-                       "       spio_packer spell_host MANIFEST OUTPUT\n"
-                       "       spio_packer pack MANIFEST FOLDER OUTPUT ARCH...\n",
-                       stderr);
-            return 2;
-        }
+        if (words.size() < 2) throw wrong_words();
+        auto is = read_words(words.subspan(2));
+        is.build.families = families;
+        return act(words[1], is);
+    } catch (wrong_words const&) {
+        std::fputs(usage, stderr);
+        return 2;
     } catch (std::exception const& e) {
         std::fprintf(stderr, "%s\n", e.what());
         return 1;
     }
 }
+
+} // namespace spio::aot

@@ -28,7 +28,8 @@ class Nvrtc:
         self.count = len(texts)
         self.names = (ctypes.c_char_p * self.count)(*texts.keys())
         self.texts = (ctypes.c_char_p * self.count)(*texts.values())
-        self.options = (ctypes.c_char_p * 3)(b"-std=c++20", b"-default-device", b"-arch=" + ARCH.encode())
+        self.options = (ctypes.c_char_p * 4)(
+            b"-std=c++20", b"-default-device", b"--minimal", b"-arch=" + ARCH.encode())
 
     def version(self):
         major, minor = ctypes.c_int(), ctypes.c_int()

@@ -6,23 +6,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
 set(SPIO_CUDA_ROOT "" CACHE PATH "CUDA toolkit or wheels (site-packages/nvidia/cu13); empty: look")
-file(GLOB wheels "${PROJECT_SOURCE_DIR}/build/venv/lib/python3*/site-packages/nvidia/cu1[3-9]")
-
-if(SPIO_CUDA_ROOT)
-    find_program(SPIO_NVCC nvcc PATHS "${SPIO_CUDA_ROOT}/bin" NO_DEFAULT_PATH NO_CACHE)
-else()
-    find_program(SPIO_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda ${wheels}
-                 PATH_SUFFIXES bin NO_CACHE)
-endif()
+include("${CMAKE_CURRENT_LIST_DIR}/find_cuda.cmake")
+spio_find_cuda_program(nvcc SPIO_NVCC)
 if(NOT SPIO_NVCC)
     message(FATAL_ERROR
         "The tests need CUDA 13: looked for nvcc in SPIO_CUDA_ROOT='${SPIO_CUDA_ROOT}', CUDA_HOME, "
         "CUDA_PATH, PATH, /usr/local/cuda and build/venv. './bootstrap test' installs it.")
 endif()
 if(NOT SPIO_CUDA_ROOT)
-    file(REAL_PATH "${SPIO_NVCC}" nvcc)
-    cmake_path(GET nvcc PARENT_PATH bin)
-    cmake_path(GET bin PARENT_PATH SPIO_CUDA_ROOT)
+    spio_folder_of_cuda("${SPIO_NVCC}" SPIO_CUDA_ROOT)
 endif()
 
 set(SPIO_PTXAS "${SPIO_CUDA_ROOT}/bin/ptxas")
@@ -53,7 +45,7 @@ set(SPIO_DEVICE_INCLUDES "-I${PROJECT_SOURCE_DIR}/kernels" "-I${SPIO_DEVICE_SHIM
 
 set(SPIO_NVCC_FLAGS -std=c++20 --expt-relaxed-constexpr ${SPIO_DEVICE_INCLUDES})
 
-set(SPIO_NVRTC_FLAGS -std=c++20 -default-device ${SPIO_DEVICE_INCLUDES})
+set(SPIO_NVRTC_FLAGS -std=c++20 -default-device --minimal ${SPIO_DEVICE_INCLUDES})
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     set(SPIO_CLANG "${CMAKE_CXX_COMPILER}")
@@ -62,4 +54,4 @@ else()
 endif()
 set(SPIO_CLANG_CUDA_FLAGS
     -x cuda -std=c++20 --cuda-device-only "--cuda-path=${SPIO_CUDA_ROOT}"
-    -Wno-unknown-cuda-version "-I${SPIO_DEVICE_SHIM}/clang" ${SPIO_DEVICE_INCLUDES})
+    -Wno-unknown-cuda-version -Wno-unknown-attributes "-I${SPIO_DEVICE_SHIM}/clang" ${SPIO_DEVICE_INCLUDES})

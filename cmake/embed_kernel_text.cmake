@@ -1,24 +1,25 @@
-# Writes a C++ source that holds the text of all kernels; a script, run while Spio is built.
+# Writes a source that holds the text of kernels; a script, run while a project is built.
 # SPDX-License-Identifier: Apache-2.0
 #
-#     cmake -D KERNELS=DIR -D MP11=DIR -D OUTPUT=FILE -P embed_kernel_text.cmake
+#     cmake -D FOLDER=DIR -D FILES=NAME|NAME… -D MP11=DIR -D OUTPUT=FILE -D MODULE=NAME
+#           -D NAMESPACE=NAME -P embed_kernel_text.cmake
 cmake_minimum_required(VERSION 3.28)
 
-file(GLOB_RECURSE names RELATIVE "${KERNELS}" "${KERNELS}/*.h" "${KERNELS}/*.cuh")
+string(REPLACE "|" ";" names "${FILES}")
 
-# Of Boost what they include, and what that includes.
+# Of Boost what they include, and what that includes; without MP11, nothing.
 set(boost "")
 set(unread ${names})
 while(unread)
     list(POP_FRONT unread name)
-    set(folder "${KERNELS}")
+    set(folder "${FOLDER}")
     if(name IN_LIST boost)
         set(folder "${MP11}")
     endif()
     file(STRINGS "${folder}/${name}" lines REGEX "^[ \t]*#[ \t]*include[ \t]*<boost/")
     foreach(line IN LISTS lines)
         string(REGEX REPLACE ".*<(.*)>.*" "\\1" found "${line}")
-        if(NOT found IN_LIST boost)
+        if(MP11 AND NOT found IN_LIST boost)
             list(APPEND boost "${found}")
             list(APPEND unread "${found}")
         endif()
@@ -30,7 +31,7 @@ set(entries "")
 list(APPEND names ${boost})
 list(SORT names)
 foreach(name IN LISTS names)
-    set(folder "${KERNELS}")
+    set(folder "${FOLDER}")
     if(name IN_LIST boost)
         set(folder "${MP11}")
     endif()
@@ -45,30 +46,37 @@ foreach(name IN LISTS names)
 endforeach()
 string(SHA256 digest "${all}")
 
-file(WRITE "${OUTPUT}.new" "// The text of all kernels, written by embed_kernel_text.cmake.
+set(digest_function "")
+if(MODULE STREQUAL "spio.text")
+    set(digest_function "
+std::string_view kernel_text_digest() {
+    return \"${digest}\";
+}
+")
+endif()
+
+file(WRITE "${OUTPUT}.new" "// The text of kernels, written by embed_kernel_text.cmake.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
 #include <span>
 #include <string_view>
 
-module spio.jit;
+module ${MODULE};
 
-namespace spio::jit {
+import spio.spec;
+
+namespace ${NAMESPACE} {
 
 namespace {
 
-constexpr header headers[] = {
+constexpr spio::header headers[] = {
 ${entries}};
 
 } // namespace
 
-std::span<header const> kernel_text() { return headers; }
-
-std::string_view kernel_text_digest() {
-    return \"${digest}\";
-}
-
-} // namespace spio::jit
+std::span<spio::header const> kernel_text() { return headers; }
+${digest_function}
+} // namespace ${NAMESPACE}
 ")
 file(RENAME "${OUTPUT}.new" "${OUTPUT}")

@@ -10,9 +10,14 @@ install(
     DIRECTORY kernels/
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/spio/kernels"
     PATTERN spio EXCLUDE)
+list(TRANSFORM SPIO_MODULES PREPEND spio_ OUTPUT_VARIABLE libraries)
+if(TARGET spio_sim)
+    list(APPEND libraries spio_sim spio_host_text)
+    install(DIRECTORY sim DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/spio/host" FILES_MATCHING
+            PATTERN "*.h")
+endif()
 install(
-    TARGETS spio_headers spio_dims spio_spec spio_axpby spio_layernorm_2d spio_conv2d spio_image spio_aot spio_cuda
-            spio_launch spio_cache spio_jit spio_spio
+    TARGETS spio_headers ${libraries} spio_packer
     EXPORT spio-targets
     FILE_SET CXX_MODULES DESTINATION "${CMAKE_INSTALL_DATADIR}/spio/modules")
 install(
@@ -22,6 +27,10 @@ install(
     CXX_MODULES_DIRECTORY modules)
 
 write_basic_package_version_file(spio-config-version.cmake COMPATIBILITY SameMinorVersion)
-install(FILES cmake/spio-config.cmake cmake/mp11.cmake cmake/dialect.cmake
+configure_file(cmake/spio-config.cmake.in spio-config.cmake @ONLY)
+install(FILES cmake/mp11.cmake cmake/boost_context.cmake cmake/dialect.cmake cmake/packs.cmake
+              cmake/families.cmake cmake/find_cuda.cmake cmake/host_device.cmake
+              cmake/embed_kernel_text.cmake cmake/packer.cpp.in
+              "${CMAKE_CURRENT_BINARY_DIR}/spio-config.cmake"
               "${CMAKE_CURRENT_BINARY_DIR}/spio-config-version.cmake"
         DESTINATION "${package_dir}")

@@ -1,14 +1,21 @@
 # Builds the kernels that a manifest lists: into a pack for GPUs, and into a program for the host.
 # SPDX-License-Identifier: Apache-2.0
+include("${CMAKE_CURRENT_LIST_DIR}/families.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/find_cuda.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/host_device.cmake")
 
 # A pack beside the target, TARGET.spiopack unless OUTPUT is given, built before it is. A manifest has
-# lines such as `layernorm_2d channels=64`. With EMBED the pack is in the target too, under a name:
-#     spio_add_pack(TARGET MANIFEST FILE ARCHS sm_80 sm_90a compute_80 [OUTPUT FILE] [EMBED fixed])
+# lines such as `layernorm_2d channels=64`. With EMBED the pack is in the target too, under a name.
+# FAMILIES are targets of spio_add_family(), whose kernels the manifest may list too; OPTIONS are for
+# the compiler, which is nvcc unless COMPILER is clang. PLAIN leaves the images uncompressed.
+#     spio_add_pack(TARGET MANIFEST FILE ARCHS sm_80 sm_90a compute_80 [OUTPUT FILE] [EMBED fixed]
+#                   [FAMILIES TARGET...] [COMPILER nvcc|clang] [OPTIONS OPTION...] [PLAIN])
 # and in a source of the target:
 #     extern "C" std::byte const fixed[], fixed_end[];
 #     spio::aot::pack const pack({fixed, fixed_end}, "fixed", {});
 function(spio_add_pack target)
-    cmake_parse_arguments(PARSE_ARGV 1 pack "" "MANIFEST;OUTPUT;EMBED" "ARCHS")
+    cmake_parse_arguments(PARSE_ARGV 1 pack "PLAIN" "MANIFEST;OUTPUT;EMBED;COMPILER"
+                          "ARCHS;FAMILIES;OPTIONS")
     if(NOT pack_MANIFEST OR NOT pack_ARCHS)
         message(FATAL_ERROR "spio_add_pack(${target}) needs a MANIFEST and ARCHS.")
     endif()
@@ -16,8 +23,17 @@ function(spio_add_pack target)
     if(NOT pack_OUTPUT)
         set(pack_OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/${target}.spiopack")
     endif()
-    set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}_pack")
+    cmake_path(GET pack_OUTPUT STEM name)
+    set(folder "${CMAKE_CURRENT_BINARY_DIR}/${name}_pack")
     file(MAKE_DIRECTORY "${folder}")
+    spio_packer_of(packer ${pack_FAMILIES})
+    spio_compiler_in_words(compiler "${target}" "${pack_COMPILER}")
+    foreach(option IN LISTS pack_OPTIONS)
+        list(APPEND compiler --option "${option}")
+    endforeach()
+    if(pack_PLAIN)
+        list(APPEND compiler --plain)
+    endif()
 
     # As many commands as lines: another number is another configuration.
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${pack_MANIFEST}")
@@ -28,65 +44,122 @@ function(spio_add_pack target)
     endif()
     math(EXPR last "${count} - 1")
     set(all_images "")
+    set(archs "")
     foreach(arch IN LISTS pack_ARCHS)
-        set(kind cubin)
-        if(arch MATCHES "^compute_")
-            set(kind ptx)
-        endif()
+        list(APPEND archs --arch ${arch})
         foreach(number RANGE ${last})
-            set(image "${folder}/${number}-${arch}.${kind}")
-            set(text "${folder}/${number}-${arch}.cu")
-            add_custom_command(
-                OUTPUT "${text}"
-                COMMAND spio_packer spell "${pack_MANIFEST}" ${number} ${arch} "${text}"
-                DEPENDS spio_packer "${pack_MANIFEST}"
-                VERBATIM)
+            set(image "${folder}/${number}-${arch}.made")
             add_custom_command(
                 OUTPUT "${image}"
-                COMMAND "${SPIO_NVCC}" ${SPIO_NVCC_FLAGS} -O3 -${kind} -arch=${arch} -MD -MF
-                        "${image}.d" -MT "${image}" -o "${image}" "${text}"
-                DEPENDS "${text}"
-                DEPFILE "${image}.d"
-                COMMENT "Kernel ${number} of ${target} for ${arch}"
+                COMMAND ${packer} image --manifest "${pack_MANIFEST}" --arch ${arch} --number
+                        ${number} --folder "${folder}" ${compiler}
+                DEPENDS ${packer} "${pack_MANIFEST}"
+                COMMENT "Kernel ${number} of ${name} for ${arch}"
                 VERBATIM)
             list(APPEND all_images "${image}")
         endforeach()
     endforeach()
     add_custom_command(
         OUTPUT "${pack_OUTPUT}"
-        COMMAND spio_packer pack "${pack_MANIFEST}" "${folder}" "${pack_OUTPUT}" ${pack_ARCHS}
-        DEPENDS spio_packer "${pack_MANIFEST}" ${all_images}
+        COMMAND ${packer} assemble --manifest "${pack_MANIFEST}" ${archs} --folder "${folder}" --output
+                "${pack_OUTPUT}" ${compiler}
+        DEPENDS ${packer} "${pack_MANIFEST}" ${all_images}
         COMMENT "Pack ${pack_OUTPUT}"
         VERBATIM)
-    add_custom_target(${target}_pack DEPENDS "${pack_OUTPUT}")
-    add_dependencies(${target} ${target}_pack)
+    add_custom_target(${name}_pack DEPENDS "${pack_OUTPUT}")
+    add_dependencies(${target} ${name}_pack)
 
     if(pack_EMBED)
-        set(embedding "${folder}/embed.cpp")
-        file(
-            CONFIGURE
-            OUTPUT "${embedding}"
-            CONTENT
-                [[// The bytes of a pack.
-asm(".pushsection .rodata, \"a\"\n.balign 64\n.globl @pack_EMBED@, @pack_EMBED@_end\n"
-    "@pack_EMBED@: .incbin \"@pack_OUTPUT@\"\n@pack_EMBED@_end:\n.popsection\n");
-]]
-            @ONLY)
-        set_source_files_properties("${embedding}" PROPERTIES OBJECT_DEPENDS "${pack_OUTPUT}")
-        target_sources(${target} PRIVATE "${embedding}")
+        spio_embed_pack(${target} ${pack_EMBED} "${pack_OUTPUT}" "${folder}/embed.cpp")
     endif()
 endfunction()
 
 # The same kernels for the host device, in the program itself.
-#     spio_add_host_pack(TARGET MANIFEST FILE)
+#     spio_add_host_pack(TARGET MANIFEST FILE [FAMILIES TARGET...])
 function(spio_add_host_pack target)
-    cmake_parse_arguments(PARSE_ARGV 1 pack "" "MANIFEST" "")
+    cmake_parse_arguments(PARSE_ARGV 1 pack "" "MANIFEST" "FAMILIES")
     cmake_path(ABSOLUTE_PATH pack_MANIFEST NORMALIZE)
+    spio_packer_of(packer ${pack_FAMILIES})
     set(text "${CMAKE_CURRENT_BINARY_DIR}/${target}_host_kernels.cpp")
     add_custom_command(
         OUTPUT "${text}"
-        COMMAND spio_packer spell_host "${pack_MANIFEST}" "${text}"
-        DEPENDS spio_packer "${pack_MANIFEST}"
+        COMMAND ${packer} host --manifest "${pack_MANIFEST}" --output "${text}"
+        DEPENDS ${packer} "${pack_MANIFEST}"
         VERBATIM)
     spio_add_host_kernels(${target} "${text}")
+endfunction()
+
+# Sets out_var to the packer that knows these families too, which it builds once.
+function(spio_packer_of out_var)
+    set(packer spio::packer)
+    if(ARGN)
+        list(JOIN ARGN _ packer)
+        set(packer ${packer}_packer)
+        if(NOT TARGET ${packer})
+            set(main "${CMAKE_CURRENT_BINARY_DIR}/${packer}.cpp")
+            spio_list_families("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/packer.cpp.in" "${main}" "" ""
+                               ${ARGN})
+            add_executable(${packer} "${main}")
+            list(GET ARGN 0 first)
+            # Of one dialect with what it imports.
+            foreach(property IN ITEMS CXX_STANDARD CXX_EXTENSIONS COMPILE_FEATURES)
+                get_target_property(value ${first} ${property})
+                if(NOT "${value}" MATCHES "NOTFOUND$")
+                    set_property(TARGET ${packer} PROPERTY ${property} ${value})
+                endif()
+            endforeach()
+            target_link_libraries(
+                ${packer} PRIVATE ${ARGN} spio::aot spio::families spio::image spio::spec spio::text)
+        endif()
+    endif()
+    set(${out_var} ${packer} PARENT_SCOPE)
+endfunction()
+
+# Sets out_var to what a packer is told of its compiler.
+function(spio_compiler_in_words out_var target compiler)
+    if(NOT compiler)
+        set(compiler nvcc)
+    endif()
+    if(NOT compiler MATCHES "^(nvcc|clang)$")
+        message(FATAL_ERROR "spio_add_pack(${target}): COMPILER is ${compiler}, not nvcc or clang.")
+    endif()
+    # clang uses CUDA's assembler.
+    set(tool ptxas)
+    if(compiler STREQUAL "nvcc")
+        set(tool nvcc)
+    endif()
+    spio_find_cuda_program(${tool} found)
+    if(NOT found)
+        message(FATAL_ERROR
+            "spio_add_pack(${target}) needs ${tool} of CUDA 13: looked in SPIO_CUDA_ROOT="
+            "'${SPIO_CUDA_ROOT}', CUDA_HOME, CUDA_PATH, PATH, /usr/local/cuda and the wheels of "
+            "VIRTUAL_ENV, CONDA_PREFIX and .venv. 'pip install nvidia-cuda-nvcc nvidia-cuda-crt "
+            "nvidia-nvvm nvidia-cuda-cccl nvidia-cuda-runtime' brings it.")
+    endif()
+    spio_folder_of_cuda("${found}" cuda)
+    set(words --compiler ${compiler} --cuda "${cuda}")
+    if(compiler STREQUAL "clang")
+        if(NOT SPIO_CLANG AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+            set(SPIO_CLANG "${CMAKE_CXX_COMPILER}")
+        elseif(NOT SPIO_CLANG)
+            find_program(SPIO_CLANG NAMES clang++-19 clang++ REQUIRED NO_CACHE)
+        endif()
+        list(APPEND words --program "${SPIO_CLANG}")
+    endif()
+    set(${out_var} "${words}" PARENT_SCOPE)
+endfunction()
+
+# Puts a file into a target, between the symbols NAME and NAME_end.
+function(spio_embed_pack target name file source)
+    file(
+        CONFIGURE
+        OUTPUT "${source}"
+        CONTENT
+            [[// The bytes of a pack.
+asm(".pushsection .rodata, \"a\"\n.balign 64\n.globl @name@, @name@_end\n"
+    "@name@: .incbin \"@file@\"\n@name@_end:\n.popsection\n");
+]]
+        @ONLY)
+    set_source_files_properties("${source}" PROPERTIES OBJECT_DEPENDS "${file}")
+    target_sources(${target} PRIVATE "${source}")
 endfunction()

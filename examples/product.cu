@@ -19,6 +19,8 @@ using Warp = compound_index<i_tile / 32, j_tile / 32>;
 using a_tile = tensor<half8, i_tile, swizzle(k_tile / 8, i_tile / 2 % 4)>;
 using b_tile = tensor<half8, j_tile, swizzle(k_tile / 8, j_tile / 2 % 4)>;
 
+static_assert(product::shared_bytes == spio::shared_bytes<a_tile, b_tile>);
+
 // In registers, what a warp multiplies: fragments of 16 x 16, as tensors of them.
 constexpr auto i16 = axis<I>(16);
 constexpr auto j16 = axis<J>(16);
@@ -68,7 +70,7 @@ extern "C" __global__ void product_64x64(params p) {
         b_loader.step(fold<K, 32>(1));
     }
 
-    auto const out = c_matrix(p.c, I(p.rows))[here][warp][C::lane_index(this_lane().get())];
+    auto const out = c_matrix(p.c, I(p.rows))[here][warp][for_lane<C::lane_index>(this_lane())];
     for (auto const at : range(c)) {
         for (auto const piece : range(C::pieces())) {
             if (out[at][piece].inbounds()) *out[at][piece] = *(*c[at])[piece];

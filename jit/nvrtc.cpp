@@ -180,7 +180,9 @@ std::vector<std::string> nvrtc_options(std::string_view arch) {
             // see stack_bytes
             "--modify-stack-limit=false",
             // nothing from the folder where the program happens to run
-            "--no-source-include"};
+            "--no-source-include",
+            // neither textures nor the runtime's types: 3 ms of each compile
+            "--minimal"};
 }
 
 nvrtc::nvrtc(nvrtc_entries const& there, std::string built)

@@ -22,10 +22,10 @@ template <config Config> __device__ void run(params const& p) {
     using Step = fold<N, 4 * Config.threads>;
 
     auto const here = Block(this_block()) + Thread(this_thread());
-    auto const all = N(p.n);
+    auto const all = p.y.extent<N>();
     auto const whole = Vector(all);
-    auto const x = vectors(reinterpret_cast<float4*>(const_cast<float*>(p.x)), all)[here];
-    auto const y = vectors(reinterpret_cast<float4*>(p.y), all)[here];
+    auto const x = vectors(reinterpret_cast<float4*>(const_cast<float*>(p.x.get())), all)[here];
+    auto const y = vectors(reinterpret_cast<float4*>(p.y.get()), all)[here];
     float4 from_x[Config.vectors];
     float4 from_y[Config.vectors];
 #pragma unroll
@@ -50,8 +50,8 @@ template <config Config> __device__ void run(params const& p) {
     // What does not fill a vector.
     auto const rest = N(whole) + N(this_thread());
     if (this_block() == 0 && rest < all) {
-        float const last_x = *tensor<float const, elements>(p.x, all)[rest];
-        auto const last_y = scalars(p.y, all)[rest];
+        float const last_x = *p.x[rest];
+        auto const last_y = p.y[rest];
         *last_y = sum_of(p, last_x, *last_y);
     }
 }

@@ -20,19 +20,18 @@ struct config {
     constexpr int blocks(int n) const { return divup(n, elements_per_block()); }
 };
 
-// Both vectors begin at a multiple of 16 bytes.
-struct params {
-    float a;
-    float const* x;
-    float b;
-    float* y;
-    int n;
-};
-
 // The last elements may not fill a vector; then they are read one by one.
 inline constexpr auto elements = axis<N>(dynamic);
 using scalars = tensor<float, elements>;
 using vectors = tensor<float4, elements / 4>;
 using Vector = fold<N, 4>;
+
+// Vectors of one length, which begin at a multiple of 16 bytes.
+struct params {
+    float a;
+    tensor<float const, elements> x;
+    float b;
+    scalars y;
+};
 
 } // namespace spio::axpby

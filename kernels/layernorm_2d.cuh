@@ -83,8 +83,8 @@ struct layer {
         return sum / Problem.channels;
     }
 
-    __device__ static values factors_at(float const* from, Thread const& thread) {
-        auto const here = factors(reinterpret_cast<float4 const*>(from))[thread];
+    __device__ static values factors_at(factors_to_read const& from, Thread const& thread) {
+        auto const here = factors(reinterpret_cast<float4 const*>(from.get()))[thread];
         values result;
 #pragma unroll
         for (auto const v : range(Vector(Config.vectors))) {
@@ -106,8 +106,9 @@ struct layer {
 
         auto const thread = Thread(this_thread());
         auto const here = Block(this_block()) + thread;
-        auto const from = source(reinterpret_cast<half8 const*>(p.x), X(p.positions))[here];
-        auto const to = target(reinterpret_cast<half8*>(p.y), X(p.positions))[here];
+        auto const positions = p.y.extent<X>();
+        auto const from = source(reinterpret_cast<half8 const*>(p.x.get()), positions)[here];
+        auto const to = target(reinterpret_cast<half8*>(p.y.get()), positions)[here];
         auto const mine = copies[thread.offset()];
 
         auto const load = [&](Round round) {

@@ -3,10 +3,7 @@
 #pragma once
 
 #include "spio/tensor.h"
-
-namespace spio {
-struct half;
-} // namespace spio
+#include "spio/tile/half.h"
 
 namespace spio::layernorm_2d {
 
@@ -75,15 +72,21 @@ constexpr config best_config(problem const& p) {
     return best;
 }
 
+// As the launch knows them: the channels of a position lie one after the other.
+inline constexpr auto all_x = axis<X>(dynamic);
+inline constexpr auto all_c = axis<C>(dynamic);
+using images = tensor<half, all_x, all_c>;
+using images_to_read = tensor<half const, all_x, all_c>;
+using factors_to_read = tensor<float const, all_c>;
+
 // y = (x - mean) / sqrt(variance + epsilon) * weight + bias, over the channels of each position.
 // All begin at a multiple of 16 bytes; without affine there is neither weight nor bias.
 struct params {
-    half const* x;
-    half* y;
-    float const* weight;
-    float const* bias;
-    float epsilon;
-    int positions;
+    images_to_read x;
+    images y;
+    factors_to_read weight = {};
+    factors_to_read bias = {};
+    float epsilon = 1e-5F;
 };
 
 } // namespace spio::layernorm_2d

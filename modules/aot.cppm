@@ -4,3 +4,7 @@ export module spio.aot;
 
 export import :manifest;
 export import :pack;
+export import :compiler;
+export import :build;
+export import :staleness;
+export import :packer;

@@ -26,7 +26,15 @@ spec_of<params> specialize(problem const& p, config const& c, std::string_view a
          .config = text_of(c),
          .arch = arch,
          .arguments = "spio::axpby::config" + initializer_of(c),
-         .shape = {.block = {c.threads}}});
+         .shape = {.block = {c.threads}}},
+        [c](params const& by) {
+            int const x = by.x.extent<N>().value, y = by.y.extent<N>().value;
+            if (x != y) {
+                throw error("launch", "axpby",
+                            "x has " + std::to_string(x) + " elements, y has " + std::to_string(y));
+            }
+            return grid(c, y);
+        });
 }
 
 family const& in_words() {

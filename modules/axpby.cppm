@@ -16,7 +16,9 @@ import spio.spec;
 export namespace spio::axpby {
 
 using axpby::config;
+using axpby::N;
 using axpby::params;
+using axpby::scalars;
 
 // How long the vectors are. A kernel takes any length; this one it is made for.
 struct problem {

@@ -4,9 +4,15 @@ module;
 
 #include "sim/arena.h"
 #include "sim/host_kernel.h"
+#include "sim/tensor_map.h"
+#include "spio/tile/tensor_map.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -50,5 +56,22 @@ void* allocate(std::size_t bytes, std::string name) {
     return sim::allocate(bytes, std::move(name));
 }
 void release(void* begin) noexcept { sim::release(begin); }
+
+std::string encode(box_plan const& plan, void* base, unsigned long long (&words)[16]) {
+    auto const rank = static_cast<std::size_t>(plan.rank);
+    std::uint64_t sizes[5] = {}, strides[5] = {};
+    std::uint32_t box[5] = {};
+    std::ranges::copy(plan.sizes, sizes);
+    std::ranges::copy(plan.strides, strides);
+    std::ranges::copy(plan.box, box);
+    sim::tensor_map map = {};
+    static_assert(sizeof map <= sizeof words);
+    // The stride of the innermost dimension is not told.
+    auto const wrong = map.encode(base, plan.element_bytes, std::span(sizes, rank),
+                                  std::span(strides + 1, rank - 1), std::span(box, rank),
+                                  static_cast<sim::swizzle_span>(plan.swizzle));
+    if (wrong.empty()) std::memcpy(words, &map, sizeof map);
+    return wrong;
+}
 
 } // namespace spio::host

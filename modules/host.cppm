@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include "spio/tile/tensor_map.h"
+
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -21,5 +23,7 @@ struct compiled_in {
 // Of the host device: a kernel that misses it is found.
 void* allocate(std::size_t bytes, std::string name);
 void release(void*) noexcept;
+// What the host device's copy engine reads of a tensor; or what is wrong, in a sentence.
+std::string encode(box_plan const&, void* base, unsigned long long (&words)[16]);
 
 } // namespace spio::host

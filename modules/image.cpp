@@ -44,6 +44,8 @@ std::string_view name_of(image_kind kind) {
         return "ptx";
     case image_kind::host:
         return "host";
+    case image_kind::fatbin:
+        return "fatbin";
     }
     return "unknown";
 }

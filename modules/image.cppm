@@ -21,7 +21,8 @@ import spio.spec;
 
 export namespace spio {
 
-enum class image_kind : unsigned { cubin, ptx, host };
+// A fatbin is a cubin or PTX, compressed.
+enum class image_kind : unsigned { cubin, ptx, host, fatbin };
 std::string_view name_of(image_kind);
 
 // Runs a kernel on this machine's own processor; what it returns is the misuse that was found.
@@ -47,7 +48,9 @@ struct image {
 };
 
 // One whose kernel takes a Params.
-template <class Params> struct image_of : image {};
+template <class Params> struct image_of : image {
+    grid_for<Params> grid = {};
+};
 
 // An image of bytes that it owns, with the rest as the specification says.
 image image_of_bytes(spec const&, image_kind, std::span<std::byte const>, std::string made_by);

@@ -5,12 +5,14 @@
 //     spio::images const images(pack, compiler);
 //     spio::kernels const kernels(gpu);
 //     spio::stream const stream(gpu);
-//     auto const spec = axpby::specialize({.n = n}, config, gpu.arch());
-//     auto const axpby = kernels.load(images.find(spec));
-//     stream.launch(axpby, spec.over(axpby::grid(config, n)), {.a = a, .x = x, …});
+//     auto const axpby = kernels.load(images.find(axpby::specialize({.n = n}, gpu.arch())));
+//     stream.launch(axpby, {.a = a, .x = x.as<axpby::scalars>(axpby::N(n)), …});
 export module spio.launch;
 
 export import :backend;
 export import :policy;
 export import :images;
 export import :device;
+export import :array;
+export import :kernels;
+export import :stream;

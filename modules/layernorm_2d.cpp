@@ -18,6 +18,15 @@ import spio.spec;
 
 namespace spio::layernorm_2d {
 
+namespace {
+
+std::string spelled(images_to_read const& t) {
+    return std::to_string(t.extent<X>().value) + " x " + std::to_string(t.extent<C>().value);
+}
+std::string spelled(factors_to_read const& t) { return std::to_string(t.extent<C>().value); }
+
+} // namespace
+
 spec_of<params> specialize(problem const& p, config const& c, std::string_view arch) {
     check("layernorm_2d", p);
     check("layernorm_2d", c);
@@ -40,7 +49,17 @@ spec_of<params> specialize(problem const& p, config const& c, std::string_view a
          .arch = arch,
          .arguments = "spio::layernorm_2d::problem" + initializer_of(p) +
                       ", spio::layernorm_2d::config" + initializer_of(c),
-         .shape = {.block = {c.threads()}, .shared_bytes = c.shared_bytes()}});
+         .shape = {.block = {c.threads()}, .shared_bytes = c.shared_bytes()}},
+        [p, c](params const& by) {
+            int const factors = p.affine ? p.channels : 0;
+            if (by.x.extents() != by.y.extents() || by.y.extent<C>() != C(p.channels) ||
+                by.weight.extent<C>() != C(factors) || by.bias.extent<C>() != C(factors)) {
+                throw error("launch", "layernorm_2d " + text_of(p),
+                            "x is " + spelled(by.x) + ", y " + spelled(by.y) + ", weight " +
+                                spelled(by.weight) + " and bias " + spelled(by.bias));
+            }
+            return grid(c, by.y.extent<X>().value);
+        });
 }
 
 family const& in_words() {

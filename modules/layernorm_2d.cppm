@@ -20,9 +20,13 @@ using spio::half;
 export namespace spio::layernorm_2d {
 
 using layernorm_2d::best_config;
+using layernorm_2d::C;
 using layernorm_2d::config;
+using layernorm_2d::factors_to_read;
+using layernorm_2d::images;
 using layernorm_2d::params;
 using layernorm_2d::problem;
+using layernorm_2d::X;
 
 spec_of<params> specialize(problem const&, config const&, std::string_view arch);
 inline spec_of<params> specialize(problem const& p, std::string_view arch) {

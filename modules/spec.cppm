@@ -3,14 +3,17 @@
 module;
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 export module spio.spec;
 
 export import :error;
 export import :fields;
+export import :header;
 
 export namespace spio {
 
@@ -44,6 +47,8 @@ struct spec {
     std::string source; // an extern "C" __global__ of one call
     block_shape shape;
     std::size_t params_bytes = 0;
+    // The headers of a family that is not Spio's own; they stay for ever.
+    std::span<header const> headers = {};
 
     geometry over(extent grid) const { return {grid, shape}; }
     // As a manifest has it: "layernorm_2d channels=64 affine=true".
@@ -52,28 +57,35 @@ struct spec {
     std::string spelled() const { return line() + " for " + arch + " (" + symbol + ")"; }
 };
 
+// The blocks for what a launch brings; throws if that does not fit the kernel.
+template <class Params> using grid_for = std::function<extent(Params const&)>;
+
 // One whose kernel takes a Params.
-template <class Params> struct spec_of : spec {};
+template <class Params> struct spec_of : spec {
+    grid_for<Params> grid = {};
+};
 
 // What a family knows of a specialization; the text, the symbol and the checks are the same for
 // all.
 struct specialization {
-    std::string_view family; // also a namespace in spio, and a header's name
+    std::string_view family; // also a header's name
     std::string prefix;      // of the symbol
     std::string problem, config;
     std::string_view arch;
     std::string arguments; // of the template
     block_shape shape;
-    // Where a family has several bodies: a namespace in the family's, and a header in its folder.
+    // Where run() and params are; the family's name in spio if it is empty.
+    std::string_view scope = {};
+    // The header that has them, without its .cuh; the family's name if it is empty.
     std::string_view body = {};
+    std::span<header const> headers = {};
     // That a processor should hold at once, for as many registers as that allows; 0: any number.
     int blocks = 0;
 };
-template <class Params> spec_of<Params> specialized(specialization const&);
 spec specialized(specialization const&, std::size_t params_bytes);
-
-template <class Params> spec_of<Params> specialized(specialization const& s) {
-    return {specialized(s, sizeof(Params))};
+template <class Params>
+spec_of<Params> specialized(specialization const& s, grid_for<Params> grid = {}) {
+    return {specialized(s, sizeof(Params)), std::move(grid)};
 }
 
 // A family, for those who read problems from a text.

@@ -72,11 +72,11 @@ static void perform_sync(meeting& all) {
     });
     for_each_lane(all.lanes, [&](int lane) { all.first[lane].seen = told.all(); });
 }
-constexpr warp_operation sync_operation = {"sync_warp", false, perform_sync};
+constexpr warp_operation sync_operation = {"sync_warp", perform_sync};
 
 static void perform_nothing(meeting&) {}
-constexpr warp_operation arrive_cluster_operation = {"arrive_cluster", true, perform_nothing};
-constexpr warp_operation wait_cluster_operation = {"wait_cluster", true, perform_nothing};
+constexpr warp_operation arrive_cluster_operation = {"arrive_cluster", perform_nothing};
+constexpr warp_operation wait_cluster_operation = {"wait_cluster", perform_nothing};
 
 // The thread's number in the cluster.
 static std::size_t number_in_cluster(gpu_thread const& thread) {

@@ -34,7 +34,7 @@ static void tell_fault(int signal, siginfo_t* info, void*) {
         write(STDERR_FILENO, text, static_cast<std::size_t>(length));
 }
 
-fault_watch::fault_watch(gpu_worker const&) : stack_(new unsigned char[stack_bytes]) {
+fault_watch::fault_watch() : stack_(new unsigned char[stack_bytes]) {
     stack_t mine = {};
     mine.ss_sp = stack_.get();
     mine.ss_size = stack_bytes;

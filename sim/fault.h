@@ -13,7 +13,7 @@ namespace spio::sim {
 // take their course.
 class fault_watch {
   public:
-    explicit fault_watch(gpu_worker const& worker);
+    fault_watch();
     fault_watch(fault_watch const&) = delete;
     fault_watch& operator=(fault_watch const&) = delete;
     ~fault_watch();

@@ -16,7 +16,7 @@ class fibers {
     fibers& operator=(fibers const&) = delete;
     ~fibers();
 
-    // Makes room for so many, and forgets those that were there.
+    // Makes room for so many; where there is too little, those that were there are forgotten.
     void reserve(int count);
     // From outside: the fiber of this number, which is new or has come to its end, will call
     // run(what), or goes on with it.

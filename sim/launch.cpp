@@ -107,7 +107,7 @@ static void run_clusters(gpu_launch& launch) {
     worker.launch = &launch;
     worker.flows.reserve(shape.cluster.count() * shape.block.count());
     shared_region const region(shape.cluster.count());
-    fault_watch const watch(worker);
+    fault_watch const watch;
     try {
         while (!launch.stopped) {
             int const number = launch.next_cluster++;

@@ -38,7 +38,7 @@ template <int N, bool Transposed> static void perform_load(meeting& all) {
 }
 template <int N, bool Transposed>
 constexpr warp_operation load_operation = {
-    Transposed ? "load_matrices_transposed" : "load_matrices", true, perform_load<N, Transposed>};
+    Transposed ? "load_matrices_transposed" : "load_matrices", perform_load<N, Transposed>};
 
 template <int N, bool Transposed> static void perform_store(meeting& all) {
     unsigned char* rows[8 * N];
@@ -50,9 +50,8 @@ template <int N, bool Transposed> static void perform_store(meeting& all) {
     store_matrices(rows, from, Transposed);
 }
 template <int N, bool Transposed>
-constexpr warp_operation store_operation = {Transposed ? "store_matrices_transposed"
-                                                       : "store_matrices",
-                                            true, perform_store<N, Transposed>};
+constexpr warp_operation store_operation = {
+    Transposed ? "store_matrices_transposed" : "store_matrices", perform_store<N, Transposed>};
 
 template <bool Transposed, int N> static void load(unsigned (&to)[N], void const* row) {
     matrix_call<N> call = {row, {}};

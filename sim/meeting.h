@@ -9,7 +9,6 @@ namespace spio::sim {
 // What a collective does once all its lanes are there.
 struct warp_operation {
     char const* name;
-    bool aligned; // needs all 32 lanes
     void (*perform)(meeting& all);
 };
 

@@ -30,7 +30,7 @@ template <class Format, int A, int B> static void perform_multiply(meeting& all)
     }
 }
 template <class Format, int A, int B>
-constexpr warp_operation multiply_operation = {"a multiplication of matrices", true,
+constexpr warp_operation multiply_operation = {"a multiplication of matrices",
                                                perform_multiply<Format, A, B>};
 
 template <class Format, int A, int B>

@@ -12,8 +12,8 @@
 namespace spio::sim {
 
 static void perform_change(meeting&) {}
-constexpr warp_operation shrink_operation = {"shrink_registers", true, perform_change};
-constexpr warp_operation grow_operation = {"grow_registers", true, perform_change};
+constexpr warp_operation shrink_operation = {"shrink_registers", perform_change};
+constexpr warp_operation grow_operation = {"grow_registers", perform_change};
 
 void change_registers(bool more, int) {
     meet(more ? grow_operation : shrink_operation, all_lanes, nullptr);

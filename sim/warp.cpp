@@ -35,10 +35,10 @@ static int lane_below(int lane, int by) { return lane - by; }
 static int lane_above(int lane, int by) { return lane + by; }
 static int lane_across(int lane, int by) { return lane ^ by; }
 
-constexpr warp_operation shuffles[] = {{"shuffle", false, perform_shuffle<any_lane>},
-                                       {"shuffle_up", false, perform_shuffle<lane_below>},
-                                       {"shuffle_down", false, perform_shuffle<lane_above>},
-                                       {"shuffle_xor", false, perform_shuffle<lane_across>}};
+constexpr warp_operation shuffles[] = {{"shuffle", perform_shuffle<any_lane>},
+                                       {"shuffle_up", perform_shuffle<lane_below>},
+                                       {"shuffle_down", perform_shuffle<lane_above>},
+                                       {"shuffle_xor", perform_shuffle<lane_across>}};
 static unsigned shuffled(warp_operation const& how, unsigned value, int by, unsigned lanes) {
     shuffle_call call = {value, by, 0};
     meet(how, lanes, &call);
@@ -56,7 +56,7 @@ static void perform_ballot(meeting& all) {
     });
     for_each_lane(all.lanes, [&](int lane) { argument_of<vote_call>(all, lane).votes = votes; });
 }
-constexpr warp_operation ballot_operation = {"ballot", false, perform_ballot};
+constexpr warp_operation ballot_operation = {"ballot", perform_ballot};
 
 using reduction = int (*)(int, int);
 template <reduction Reduce> static void perform_reduction(meeting& all) {
@@ -70,17 +70,16 @@ static int sum_of(int a, int b) {
 }
 static int least_of(int a, int b) { return std::min(a, b); }
 static int greatest_of(int a, int b) { return std::max(a, b); }
-constexpr warp_operation sum_operation = {"sum_over", false, perform_reduction<sum_of>};
-constexpr warp_operation least_operation = {"least_over", false, perform_reduction<least_of>};
-constexpr warp_operation greatest_operation = {"greatest_over", false,
-                                               perform_reduction<greatest_of>};
+constexpr warp_operation sum_operation = {"sum_over", perform_reduction<sum_of>};
+constexpr warp_operation least_operation = {"least_over", perform_reduction<least_of>};
+constexpr warp_operation greatest_operation = {"greatest_over", perform_reduction<greatest_of>};
 
 static void perform_election(meeting& all) {
     for_each_lane(all.lanes, [&](int lane) {
         argument_of<bool>(all, lane) = lane == std::countr_zero(all.lanes);
     });
 }
-constexpr warp_operation election = {"elect_lane", false, perform_election};
+constexpr warp_operation election = {"elect_lane", perform_election};
 
 } // namespace spio::sim
 

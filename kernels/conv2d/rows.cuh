@@ -83,7 +83,7 @@ struct block {
     using filter = filter_of_group<Problem>;
     using row_of_sums = sums[Config.tiles];
 
-    __device__ static vec<float, 2> bias_of(float const* bias, fold<K, 8> group) {
+    __device__ static vec<float, 2> bias_at(float const* bias, fold<K, 8> group) {
         if constexpr (Problem.bias) {
             using pairs = tensor<vec<float, 2> const, axis<K>(Problem.c) / 2>;
             auto const lane = for_lane<sums::lane_index>(this_lane());
@@ -120,7 +120,7 @@ struct block {
     }
 
     __device__ __forceinline__ static void run(walk_arguments const& is) {
-        walk const way = walk_over<Problem>(is.n, is.h, is.w);
+        walk const way = walk_at<Problem>(is);
         auto number = static_cast<unsigned>(this_block());
         auto const first_group = take_digit<Groups>(number, divup(Problem.groups(), groups));
         auto const first_column = take_digit<Columns>(number, divup(way.q, Config.columns));
@@ -135,10 +135,9 @@ struct block {
         auto const [read, after_read] = memory.template push<stages>();
         auto const [made, rest] = after_read.template push<sides>();
 
-        auto const x =
-            in_memory::read_from(is.from, is.n, way)[first_image][first_group][column_read];
-        auto const y = in_memory::made_at(
-            is.to, is.n, way)[first_image][cast<K>(first_group)][first_row][first_column];
+        auto const x = in_memory::read_from(is)[first_image][first_group][column_read];
+        auto const y =
+            in_memory::made_at(is)[first_image][cast<K>(first_group)][first_row][first_column];
         share<CellRead, threads, decltype(x)> from(x, this_thread());
         share<CellRead, threads, decltype(read.origin())> const to_stage(read.origin(),
                                                                          this_thread());
@@ -164,8 +163,8 @@ struct block {
         auto const group_of_warp = warp.template get<fold<K, 8>>();
         auto const group =
             min(cast<K>(first_group) + group_of_warp, fold<K, 8>(Problem.groups() - 1));
-        filter const by(is.filter, cast<C>(group));
-        vec<float, 2> const bias = bias_of(is.bias, group);
+        filter const by(is.filter.get(), cast<C>(group));
+        vec<float, 2> const bias = bias_at(is.bias.get(), group);
 
         auto const row_of_lane = two_taps::row_index();
         auto const at_lane = read[Made(unfold(strip_of_warp + row_of_lane.template get<Q>()).get())

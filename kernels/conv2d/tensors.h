@@ -10,12 +10,15 @@ namespace spio::conv2d {
 using half8 = vec<half, 8>;
 
 // The walk of a launch: a constant where the image is known.
-template <problem Problem> constexpr walk walk_over(int n, int h, int w) {
-    if constexpr (Problem.knows_image()) {
-        return walk_of(Problem);
-    } else {
-        return walk_of(Problem.with(n, h, w));
+template <problem Problem> constexpr walk walk_at(walk_arguments const& is) {
+    walk way = walk_of(Problem);
+    if constexpr (!Problem.knows_image()) {
+        way.h = is.from.template extent<H>().get();
+        way.w = is.from.template extent<W>().get();
+        way.p = is.to.template extent<P>().get();
+        way.q = is.to.template extent<Q>().get();
     }
+    return way;
 }
 
 template <index D> constexpr axis<D> known_or_dynamic(bool is_known, int size) {
@@ -38,22 +41,22 @@ template <problem Problem> struct tensors {
     using read = tensor<half8 const, n, h, w, c / 8>;
     using made = tensor<half8, n, p, q, k / 8>;
 
-    template <class Tensor, class Row, class Column, class Element>
-    static constexpr Tensor sized(Element* from, int images, Row rows, Column columns) {
-        auto* const cells = reinterpret_cast<typename Tensor::data_type*>(from);
+    static constexpr read read_from(walk_arguments const& is) { return sized<read, H, W>(is.from); }
+    static constexpr made made_at(walk_arguments const& is) { return sized<made, P, Q>(is.to); }
+
+  private:
+    // With the sizes that are not known from its type.
+    template <class Cells, class Row, class Column, class Tensor>
+    static constexpr Cells sized(Tensor const& t) {
+        auto* const cells = reinterpret_cast<typename Cells::data_type*>(t.get());
         if constexpr (knows_n) {
-            return Tensor(cells);
+            return Cells(cells);
         } else if constexpr (knows_image) {
-            return Tensor(cells, N(images));
+            return Cells(cells, t.template extent<N>());
         } else {
-            return Tensor(cells, N(images), rows, columns);
+            return Cells(cells, t.template extent<N>(), t.template extent<Row>(),
+                         t.template extent<Column>());
         }
-    }
-    static constexpr read read_from(half const* from, int images, walk const& way) {
-        return sized<read>(from, images, H(way.h), W(way.w));
-    }
-    static constexpr made made_at(half* to, int images, walk const& way) {
-        return sized<made>(to, images, P(way.p), Q(way.q));
     }
 };
 

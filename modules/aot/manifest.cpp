@@ -4,11 +4,14 @@ module;
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 module spio.aot;
+
+import spio.spec;
 
 namespace spio::aot {
 
@@ -26,6 +29,19 @@ std::vector<manifest_line> lines_of(std::string_view manifest) {
         lines.push_back({number, std::string(line)});
     }
     return lines;
+}
+
+std::vector<spec> specs_of(std::string_view manifest, std::string_view name,
+                           std::span<family const> families, std::string_view arch) {
+    std::vector<spec> specs;
+    for (auto const& line : lines_of(manifest)) {
+        try {
+            specs.push_back(spec_of_line(line.text, families, arch));
+        } catch (error const& e) {
+            throw error("read", std::string(name) + ":" + std::to_string(line.number), e.what());
+        }
+    }
+    return specs;
 }
 
 } // namespace spio::aot

@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 export module spio.aot:manifest;
+
+import spio.spec;
 
 export namespace spio::aot {
 
@@ -21,5 +24,10 @@ struct manifest_line {
 //     axpby n=1000000
 //     layernorm_2d channels=64 affine=false
 std::vector<manifest_line> lines_of(std::string_view manifest);
+
+// A specialization for each line. What is wrong with one is told as a compiler would, by the
+// manifest's name and the line's number.
+std::vector<spec> specs_of(std::string_view manifest, std::string_view name,
+                           std::span<family const>, std::string_view arch);
 
 } // namespace spio::aot

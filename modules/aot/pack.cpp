@@ -3,6 +3,7 @@
 module;
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -54,15 +55,23 @@ struct writer {
     }
 };
 
+// Of an entry or a constant one, in their order.
+auto texts_of(auto& entry) {
+    return std::array{&entry.symbol, &entry.arch, &entry.line, &entry.config, &entry.compiler};
+}
+auto numbers_of(auto& entry) {
+    return std::array{&entry.offset, &entry.size, &entry.checksum, &entry.text_digest,
+                      &entry.plain_bytes};
+}
+
 void write(writer& to, packed const& entry) {
-    for (auto const* text : {&entry.symbol, &entry.arch, &entry.line, &entry.config})
-        to.text(*text);
+    for (auto const* text : texts_of(entry)) to.text(*text);
     to.number(static_cast<unsigned>(entry.kind), 4);
     to.numbers(entry.shape.block);
     to.numbers(entry.shape.cluster);
     to.number(static_cast<std::uint32_t>(entry.shape.shared_bytes), 4);
     to.number(entry.params_bytes, 4);
-    for (auto const each : {entry.offset, entry.size, entry.checksum}) to.number(each, 8);
+    for (auto const* number : numbers_of(entry)) to.number(*number, 8);
 }
 
 // The header and the index of entries whose places are known.
@@ -110,15 +119,13 @@ struct reader {
 
 packed read_entry(reader& from) {
     packed entry;
-    for (auto* text : {&entry.symbol, &entry.arch, &entry.line, &entry.config}) {
-        *text = from.text();
-    }
+    for (auto* text : texts_of(entry)) *text = from.text();
     entry.kind = static_cast<image_kind>(from.number(4));
     entry.shape.block = from.numbers();
     entry.shape.cluster = from.numbers();
     entry.shape.shared_bytes = from.whole();
     entry.params_bytes = static_cast<std::uint32_t>(from.number(4));
-    for (auto* number : {&entry.offset, &entry.size, &entry.checksum}) *number = from.number(8);
+    for (auto* number : numbers_of(entry)) *number = from.number(8);
     return entry;
 }
 
@@ -129,7 +136,10 @@ std::string complaint_of(packed const& entry) {
                std::int64_t{e.x} * e.y * e.z <= 1024;
     };
     if (entry.symbol.empty() || entry.arch.empty() || entry.line.empty()) return "has no name";
-    if (entry.kind != image_kind::cubin && entry.kind != image_kind::ptx) return "is of no kind";
+    if (entry.kind != image_kind::cubin && entry.kind != image_kind::ptx &&
+        entry.kind != image_kind::fatbin) {
+        return "is of no kind";
+    }
     if (!is_possible(entry.shape.block)) return "has an impossible block";
     if (!is_possible(entry.shape.cluster)) return "has an impossible cluster";
     if (entry.shape.shared_bytes < 0) return "has less than no shared memory";
@@ -155,7 +165,10 @@ std::vector<std::byte> write_pack(std::span<to_pack const> images) {
                            .shape = of.shape,
                            .params_bytes = static_cast<std::uint32_t>(of.params_bytes),
                            .size = each.bytes.size(),
-                           .checksum = fnv(parts.back())});
+                           .checksum = fnv(parts.back()),
+                           .compiler = each.compiler,
+                           .text_digest = each.text_digest,
+                           .plain_bytes = each.plain_bytes});
         if (auto const wrong = complaint_of(entries.back()); !wrong.empty()) {
             throw error("pack", of.spelled(), "it " + wrong);
         }

@@ -19,7 +19,7 @@ import spio.spec;
 
 export namespace spio::aot {
 
-constexpr std::uint32_t pack_schema = 1;
+constexpr std::uint32_t pack_schema = 2;
 constexpr std::uint64_t most_pack_bytes = std::uint64_t{1} << 30;
 
 struct packed {
@@ -28,6 +28,9 @@ struct packed {
     block_shape shape = {};
     std::uint32_t params_bytes = 0;
     std::uint64_t offset = 0, size = 0, checksum = 0; // of the image in the pack
+    std::string compiler;                             // "nvcc 13.0.88"
+    std::uint64_t text_digest = 0;                    // of what it was shown: see spio.text
+    std::uint64_t plain_bytes = 0;                    // of what it made, before that was compressed
 };
 
 // An image to be packed, and what it is of.
@@ -35,14 +38,17 @@ struct to_pack {
     spec of;
     image_kind kind;
     std::vector<std::byte> bytes;
+    std::string compiler;
+    std::uint64_t text_digest = 0;
+    std::uint64_t plain_bytes = 0;
 };
 
 // Numbers are little-endian, texts come after their 32-bit length:
 //     magic (8 bytes), schema, entries (32 bits each), bytes of the pack, of the index (64 bits
 //     each), checksum of what comes before it and of the index (64 bits); the index: of each entry
-//     symbol, arch, line, config, kind, block, cluster, shared memory, parameters (32 bits each
-//     number), offset, size, checksum (64 bits each); the images, each at the next multiple of 64,
-//     with zeros between.
+//     symbol, arch, line, config, compiler, kind, block, cluster, shared memory, parameters (32
+//     bits each number), offset, size, checksum, digest of the text, plain bytes (64 bits each);
+//     the images, each at the next multiple of 64, with zeros between.
 // An image is packed once: a second one of the same symbol and architecture is left out.
 std::vector<std::byte> write_pack(std::span<to_pack const>);
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include "spio/tile/tensor_map.h"
+
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -30,12 +32,18 @@ class work_queue {
     virtual void synchronize() = 0;
 };
 
+// What a device's copy engine reads of a tensor map.
+struct alignas(64) map_words {
+    unsigned long long of[16];
+};
+
 class backend {
   public:
     virtual ~backend() = default;
     virtual std::string name() const = 0;
     virtual std::string arch() const = 0;
     virtual std::shared_ptr<void> allocate(std::size_t bytes, std::string name) = 0;
+    virtual map_words encode(box_plan const&, void* base) = 0;
     virtual std::unique_ptr<ready_kernel const> load(image const&) = 0;
     virtual std::unique_ptr<work_queue> make_queue() = 0;
 };

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include "spio/tile/tensor_map.h"
+
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -34,6 +38,25 @@ cuda::kernel_ref checked(cuda::library const& in, cuda::context_ref const& on, i
     throw error("load", "kernel " + from.spelled(),
                 "the driver says that it takes parameters of " + (sizes.empty() ? "0" : sizes) +
                     " bytes, not of " + std::to_string(from.params_bytes));
+}
+
+// The engine only copies elements: they are unsigned integers to it.
+cuda::tensor_map_plan plan_of(box_plan const& plan) {
+    using enum cuda::abi::tensor_element;
+    using enum cuda::abi::tensor_swizzle;
+    cuda::tensor_map_plan is = {.element = plan.element_bytes == 8   ? uint64
+                                           : plan.element_bytes == 4 ? uint32
+                                           : plan.element_bytes == 2 ? uint16
+                                                                     : uint8,
+                                .rank = plan.rank,
+                                .swizzle = plan.swizzle == 128  ? bytes_128
+                                           : plan.swizzle == 64 ? bytes_64
+                                           : plan.swizzle == 32 ? bytes_32
+                                                                : none};
+    std::ranges::copy(plan.sizes, is.sizes);
+    std::ranges::copy(plan.strides, is.strides);
+    std::ranges::copy(plan.box, is.box);
+    return is;
 }
 
 struct gpu_kernel : ready_kernel {
@@ -94,6 +117,13 @@ struct gpu_backend : backend {
     std::shared_ptr<void> allocate(std::size_t bytes, std::string) override {
         auto const memory = std::make_shared<cuda::memory>(context, bytes > 0 ? bytes : 1);
         return {memory, reinterpret_cast<void*>(memory->address())};
+    }
+    map_words encode(box_plan const& plan, void* base) override {
+        auto const bytes =
+            plan.rank < 1 ? 0 : plan.sizes[plan.rank - 1] * plan.strides[plan.rank - 1];
+        cuda::memory_ref const memory(reinterpret_cast<cuda::abi::pointer>(base),
+                                      static_cast<std::size_t>(bytes));
+        return bits_as<map_words>(cuda::encode(context, plan_of(plan), memory));
     }
     std::unique_ptr<ready_kernel const> load(image const& from) override {
         if (from.kind == image_kind::host) {

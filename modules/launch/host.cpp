@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include "spio/tile/tensor_map.h"
+
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -46,6 +48,13 @@ struct host_backend : backend {
     std::string arch() const override { return "host"; }
     std::shared_ptr<void> allocate(std::size_t bytes, std::string array) override {
         return {memory.allocate(bytes, std::move(array)), memory.release};
+    }
+    map_words encode(box_plan const& plan, void* base) override {
+        map_words words = {};
+        auto const why = memory.encode == nullptr ? "there is no copy engine"
+                                                  : memory.encode(plan, base, words.of);
+        if (!why.empty()) throw error("encode", "a tensor map", why);
+        return words;
     }
     std::unique_ptr<ready_kernel const> load(image const& from) override {
         if (from.kind != image_kind::host || !from.run) {

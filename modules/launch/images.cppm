@@ -37,10 +37,10 @@ class images {
     image find(spec const& of) const { return find(of, usual); }
     image find(spec const&, policy) const;
     template <class Params> image_of<Params> find(spec_of<Params> const& of) const {
-        return {find(static_cast<spec const&>(of), usual)};
+        return find(of, usual);
     }
     template <class Params> image_of<Params> find(spec_of<Params> const& of, policy p) const {
-        return {find(static_cast<spec const&>(of), p)};
+        return {find(static_cast<spec const&>(of), p), of.grid};
     }
 
     image_counters count() const;

@@ -27,7 +27,7 @@ std::vector<aot::to_pack> three() {
     std::vector<aot::to_pack> all;
     for (auto const& [n, arch] : {std::pair(1, "sm_80"), {1, "sm_90a"}, {1 << 30, "sm_80"}}) {
         all.push_back({axpby::specialize({.n = n}, arch), image_kind::cubin,
-                       bytes(static_cast<std::size_t>(30 + n % 64), std::byte(7))});
+                       bytes(static_cast<std::size_t>(30 + n % 64), std::byte(7)), "c 1", 77, 99});
     }
     return all;
 }
@@ -73,6 +73,11 @@ TEST_CASE("a pack is written once for each symbol and architecture, and read as 
         CHECK(bytes(found->bytes.begin(), found->bytes.end()) == each.bytes);
         CHECK(found->made_by == "pack p");
     }
+    for (auto const& each : read.list()) {
+        CHECK(each.compiler == "c 1");
+        CHECK(each.text_digest == 77);
+        CHECK(each.plain_bytes == 99);
+    }
     CHECK(aot::write_pack(three()) == all);
     CHECK(pack_of(aot::write_pack({})).list().empty());
     auto nothing = three();
@@ -109,15 +114,15 @@ TEST_CASE("a signed lie is refused too") {
         sign(lying);
         return refusal(lying);
     };
-    CHECK(with(8, 2u) == "it is of schema 2, and only 1 can be read");
+    CHECK(with(8, 1u) == "it is of schema 1, and only 2 can be read");
     CHECK(with(12, 4u) == "its index is too short for its entries");
     CHECK(with(12, 0xffffffffu) == "its index is too short for its entries");
     CHECK(with(12, 2u) == "its index is longer than its entries");
     CHECK(with(24, ~0ull) == "its index is cut off");
     CHECK(with(40, 0xffffffffu) == "its index is too short for its entries");
-    // The places of the first image, behind four texts and nine numbers.
+    // The places of the first image, behind five texts and nine numbers.
     std::size_t at = 40;
-    for (int text = 0; text < 4; ++text) {
+    for (int text = 0; text < 5; ++text) {
         unsigned size = 0;
         std::memcpy(&size, all.data() + at, sizeof size);
         at += 4 + size;

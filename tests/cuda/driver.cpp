@@ -23,12 +23,15 @@ using namespace spio::cuda;
 
 namespace {
 
+struct vector {
+    float* data;
+    int size;
+};
 struct addition {
     float a;
-    float const* x;
+    vector x;
     float b;
-    float* y;
-    int n;
+    vector y;
 };
 
 std::span<std::byte const> image() {
@@ -58,8 +61,10 @@ struct adder {
     kernel_ref kernel = library.kernel("add");
     spio::cuda::stream stream{context};
     memory x{context, 4}, y{context, 4};
-    addition p{1, reinterpret_cast<float*>(x.address()), 1, reinterpret_cast<float*>(y.address()),
-               1};
+    addition p{1,
+               {reinterpret_cast<float*>(x.address()), 1},
+               1,
+               {reinterpret_cast<float*>(y.address()), 1}};
     void* parameters[1] = {&p};
 
     adder() {
@@ -218,7 +223,7 @@ TEST_CASE("sixteen threads load, launch and unload on two devices") {
                     memory const y(here, 4);
                     fill_words(stream, y, 0x3f800000);
                     auto const at = reinterpret_cast<float*>(y.address());
-                    addition p{1, at, 2, at, 1};
+                    addition p{1, {at, 1}, 2, {at, 1}};
                     void* parameters[] = {&p};
                     launch(add, {}, stream, parameters);
                     float sum = 0;

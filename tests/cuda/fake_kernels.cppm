@@ -23,12 +23,15 @@ export namespace fake {
 
 // An image is the magic number of a cubin and then the names of its kernels, each with a space
 // behind it. All of them add: y = a x + b y.
+template <class T> struct vector {
+    T* data;
+    int size;
+};
 struct addition {
     float a;
-    float const* x;
+    vector<float const> x;
     float b;
-    float* y;
-    int n;
+    vector<float> y;
 };
 
 // No image is loaded, and no kernel made ready, while work is captured.
@@ -137,7 +140,9 @@ inline result answer(to<"cuLaunchKernelEx">, abi::launch_config const* config, a
             function->loaded = true;
         }
         return work(config->stream, [p = *static_cast<addition*>(parameters[0])] {
-            for (int i = 0; i < p.n; ++i) p.y[i] = p.a * p.x[i] + p.b * p.y[i];
+            for (int i = 0; i < p.y.size; ++i) {
+                p.y.data[i] = p.a * p.x.data[i] + p.b * p.y.data[i];
+            }
         });
     });
 }
@@ -147,7 +152,7 @@ inline result answer(to<"cuTensorMapEncodeTiled">, void* map, abi::tensor_elemen
                      std::uint32_t const* steps, abi::tensor_interleave, abi::tensor_swizzle,
                      abi::tensor_promotion, abi::tensor_fill) {
     if (here() == nullptr) return result::invalid_context;
-    if (rank != 2 || reinterpret_cast<std::uintptr_t>(map) % 64 != 0) return result::invalid_value;
+    if (rank < 2 || reinterpret_cast<std::uintptr_t>(map) % 64 != 0) return result::invalid_value;
     std::uint64_t const words[16] = {reinterpret_cast<std::uintptr_t>(address),
                                      sizes[0],
                                      sizes[1],

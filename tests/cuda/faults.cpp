@@ -24,12 +24,15 @@ namespace {
 
 constexpr int n = 64;
 
+struct vector {
+    float* data;
+    int size;
+};
 struct addition {
     float a;
-    float const* x;
+    vector x;
     float b;
-    float* y;
-    int n;
+    vector y;
 };
 
 std::span<std::byte const> image() {
@@ -71,8 +74,10 @@ void use(kernel_ref const& kernel, context const& on, outcome& day) {
     event_ref(begun).record(one);
     copy(one, x, std::span<std::byte const>(pinned.bytes()));
     copy(one, y, memory_ref(x));
-    addition p{2, reinterpret_cast<float*>(x.address()), 1, reinterpret_cast<float*>(y.address()),
-               n};
+    addition p{2,
+               {reinterpret_cast<float*>(x.address()), n},
+               1,
+               {reinterpret_cast<float*>(y.address()), n}};
     void* parameters[] = {&p};
     // 3 + 2 x 3 = 9, then 15
     launch_plan const plan{.grid = {8},

@@ -26,12 +26,15 @@ namespace {
 
 constexpr int n = 1 << 20;
 
+struct vector {
+    float* data;
+    int size;
+};
 struct axpby {
     float a;
-    float const* x;
+    vector x;
     float b;
-    float* y;
-    int n;
+    vector y;
 };
 
 int failures = 0;
@@ -68,7 +71,10 @@ struct room {
     context_ref on;
     stream own{on};
     memory x{on, n * sizeof(float)}, y{on, n * sizeof(float)};
-    axpby p{2, reinterpret_cast<float*>(x.address()), 1, reinterpret_cast<float*>(y.address()), n};
+    axpby p{2,
+            {reinterpret_cast<float*>(x.address()), n},
+            1,
+            {reinterpret_cast<float*>(y.address()), n}};
     void* parameters[1] = {&p};
     launch_plan plan{.grid = {n / 4096}, .block = {256}};
 

@@ -23,7 +23,10 @@ void run_configuration(test::trial& t, test::kernel<axpby::params> const& kernel
     auto const x = t.make("x", x_values);
     auto const y = t.make("y", y_values);
 
-    axpby::params const p = {.a = 1.7f, .x = x.data(), .b = -0.3f, .y = y.data(), .n = n};
+    axpby::params const p = {.a = 1.7f,
+                             .x = axpby::scalars(x.data(), axpby::N(n)),
+                             .b = -0.3f,
+                             .y = axpby::scalars(y.data(), axpby::N(n))};
     // Of no elements too, a block finds nothing to do.
     t.launch(kernel, {.grid = {std::max(1, config.blocks(n))}, .block = {config.threads}}, p);
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "axpby.cuh"
 
-extern "C" __global__ void axpby_256x4(spio::axpby::params p) {
+extern "C" __global__ void axpby_256x4(__grid_constant__ spio::axpby::params const p) {
     spio::axpby::run<spio::axpby::config{.threads = 256, .vectors = 4}>(p);
 }
-extern "C" __global__ void axpby_96x1(spio::axpby::params p) {
+extern "C" __global__ void axpby_96x1(__grid_constant__ spio::axpby::params const p) {
     spio::axpby::run<spio::axpby::config{.threads = 96, .vectors = 1}>(p);
 }

@@ -62,8 +62,8 @@ using stage_tiles = tensor<cell, axis<STAGE>(stages), tile_h, tile_w, cells_of_p
 // is no image; with their signs flipped they go to boxes of z, which is of the size of x, one pixel
 // further on: no store begins before its tensor.
 template <int Span> struct params {
-    map<Span> const* x;
-    map<Span> const* z;
+    map<Span> x;
+    map<Span> z;
     cell* y;
     int images;
 };

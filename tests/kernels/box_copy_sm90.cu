@@ -33,7 +33,7 @@ template <int Span, int Threads> struct copier {
 
     __device__ void load(Tile const& at, bounded<STAGE, stages> stage) const {
         full[stage]->arrive_and_expect(map<Span>::num_bytes());
-        load_box(stage_of[stage], *p.x, image() + at + origin(), *full[stage]);
+        load_box(stage_of[stage], p.x, image() + at + origin(), *full[stage]);
     }
     // What came, and its negative in place.
     __device__ void tell_and_flip(Tile const& at, bounded<STAGE, stages> stage, int thread) const {
@@ -48,7 +48,7 @@ template <int Span, int Threads> struct copier {
         fence_for_bulk_copies<sm_90a>();
     }
     __device__ void store(Tile const& at, bounded<STAGE, stages> stage) const {
-        store_box<sm_90a>(*p.z, image() + at, stage_of[stage]);
+        store_box<sm_90a>(p.z, image() + at, stage_of[stage]);
         commit_bulk_stores<sm_90a>();
     }
     __device__ static auto deal_out(int thread) {
@@ -63,7 +63,7 @@ template <int Span> __device__ void copy_together(params<Span> const& p) {
     copier<Span, threads> const copy(p);
     bool const speaks = this_thread() == 0;
     if (speaks) {
-        prefetch<sm_90a>(*p.x);
+        prefetch<sm_90a>(p.x);
         for (auto const stage : range(copy.full)) copy.full[stage]->init(1);
         barrier::publish();
     }
@@ -133,11 +133,18 @@ template <int Span> __device__ void copy_by_producer(params<Span> const& p) {
 using namespace spio;
 using namespace spio::test::box_copy;
 
-extern "C" __global__ void box_copy_plain(params<0> p) { copy_together(p); }
-extern "C" __global__ void box_copy_swizzle_32(params<32> p) { copy_together(p); }
-extern "C" __global__ void box_copy_swizzle_64(params<64> p) { copy_together(p); }
-extern "C" __global__ void box_copy_swizzle_128(params<128> p) { copy_together(p); }
-extern "C" __global__ void __launch_bounds__(256, 1) box_copy_by_producer(params<128> p) {
+extern "C" __global__ void box_copy_plain(__grid_constant__ params<0> const p) { copy_together(p); }
+extern "C" __global__ void box_copy_swizzle_32(__grid_constant__ params<32> const p) {
+    copy_together(p);
+}
+extern "C" __global__ void box_copy_swizzle_64(__grid_constant__ params<64> const p) {
+    copy_together(p);
+}
+extern "C" __global__ void box_copy_swizzle_128(__grid_constant__ params<128> const p) {
+    copy_together(p);
+}
+extern "C" __global__ void __launch_bounds__(256, 1)
+    box_copy_by_producer(__grid_constant__ params<128> const p) {
     copy_by_producer(p);
 }
 

@@ -100,16 +100,19 @@ void run_variant(test::trial& t, variant const& v, int positions) {
     auto const weight = t.make("weight", weights);
     auto const bias = t.make("bias", biases);
     bool const affine = v.problem.affine;
+    using images = layernorm_2d::images;
+    using factors = layernorm_2d::factors_to_read;
+    auto const all = layernorm_2d::X(positions);
+    auto const some = layernorm_2d::C(v.problem.channels);
     t.launch(v.kernel,
              {.grid = {v.config.blocks(positions)},
               .block = {v.config.threads()},
               .shared_bytes = v.config.shared_bytes()},
-             {.x = reinterpret_cast<half const*>(x.data()),
-              .y = reinterpret_cast<half*>(y.data()),
-              .weight = affine ? weight.data() : nullptr,
-              .bias = affine ? bias.data() : nullptr,
-              .epsilon = epsilon,
-              .positions = positions});
+             {.x = images(reinterpret_cast<half*>(x.data()), all, some),
+              .y = images(reinterpret_cast<half*>(y.data()), all, some),
+              .weight = factors(affine ? weight.data() : nullptr, some),
+              .bias = factors(affine ? bias.data() : nullptr, some),
+              .epsilon = epsilon});
 
     auto const got = y.read();
     auto const name = std::string(v.kernel.symbol) + " of " + std::to_string(positions);

@@ -7,35 +7,69 @@ using spio::layernorm_2d::params;
 using spio::layernorm_2d::problem;
 using spio::layernorm_2d::run;
 
-extern "C" __global__ void layernorm_2d_c8(params p) { run<problem{8}>(p); }
-extern "C" __global__ void layernorm_2d_c16(params p) { run<problem{16}>(p); }
-extern "C" __global__ void layernorm_2d_c24(params p) { run<problem{24}>(p); }
-extern "C" __global__ void layernorm_2d_c32(params p) { run<problem{32}>(p); }
-extern "C" __global__ void layernorm_2d_c40(params p) { run<problem{40}>(p); }
-extern "C" __global__ void layernorm_2d_c48(params p) { run<problem{48}>(p); }
-extern "C" __global__ void layernorm_2d_c56(params p) { run<problem{56}>(p); }
-extern "C" __global__ void layernorm_2d_c64(params p) { run<problem{64}>(p); }
-extern "C" __global__ void layernorm_2d_c72(params p) { run<problem{72}>(p); }
-extern "C" __global__ void layernorm_2d_c80(params p) { run<problem{80}>(p); }
-extern "C" __global__ void layernorm_2d_c88(params p) { run<problem{88}>(p); }
-extern "C" __global__ void layernorm_2d_c96(params p) { run<problem{96}>(p); }
-extern "C" __global__ void layernorm_2d_c104(params p) { run<problem{104}>(p); }
-extern "C" __global__ void layernorm_2d_c112(params p) { run<problem{112}>(p); }
-extern "C" __global__ void layernorm_2d_c120(params p) { run<problem{120}>(p); }
-extern "C" __global__ void layernorm_2d_c256(params p) { run<problem{256}>(p); }
-extern "C" __global__ void layernorm_2d_c1280(params p) { run<problem{1280}>(p); }
-extern "C" __global__ void layernorm_2d_c2048(params p) { run<problem{2048}>(p); }
-extern "C" __global__ void layernorm_2d_c120_plain(params p) {
+extern "C" __global__ void layernorm_2d_c8(__grid_constant__ params const p) { run<problem{8}>(p); }
+extern "C" __global__ void layernorm_2d_c16(__grid_constant__ params const p) {
+    run<problem{16}>(p);
+}
+extern "C" __global__ void layernorm_2d_c24(__grid_constant__ params const p) {
+    run<problem{24}>(p);
+}
+extern "C" __global__ void layernorm_2d_c32(__grid_constant__ params const p) {
+    run<problem{32}>(p);
+}
+extern "C" __global__ void layernorm_2d_c40(__grid_constant__ params const p) {
+    run<problem{40}>(p);
+}
+extern "C" __global__ void layernorm_2d_c48(__grid_constant__ params const p) {
+    run<problem{48}>(p);
+}
+extern "C" __global__ void layernorm_2d_c56(__grid_constant__ params const p) {
+    run<problem{56}>(p);
+}
+extern "C" __global__ void layernorm_2d_c64(__grid_constant__ params const p) {
+    run<problem{64}>(p);
+}
+extern "C" __global__ void layernorm_2d_c72(__grid_constant__ params const p) {
+    run<problem{72}>(p);
+}
+extern "C" __global__ void layernorm_2d_c80(__grid_constant__ params const p) {
+    run<problem{80}>(p);
+}
+extern "C" __global__ void layernorm_2d_c88(__grid_constant__ params const p) {
+    run<problem{88}>(p);
+}
+extern "C" __global__ void layernorm_2d_c96(__grid_constant__ params const p) {
+    run<problem{96}>(p);
+}
+extern "C" __global__ void layernorm_2d_c104(__grid_constant__ params const p) {
+    run<problem{104}>(p);
+}
+extern "C" __global__ void layernorm_2d_c112(__grid_constant__ params const p) {
+    run<problem{112}>(p);
+}
+extern "C" __global__ void layernorm_2d_c120(__grid_constant__ params const p) {
+    run<problem{120}>(p);
+}
+extern "C" __global__ void layernorm_2d_c256(__grid_constant__ params const p) {
+    run<problem{256}>(p);
+}
+extern "C" __global__ void layernorm_2d_c1280(__grid_constant__ params const p) {
+    run<problem{1280}>(p);
+}
+extern "C" __global__ void layernorm_2d_c2048(__grid_constant__ params const p) {
+    run<problem{2048}>(p);
+}
+extern "C" __global__ void layernorm_2d_c120_plain(__grid_constant__ params const p) {
     run<problem{.channels = 120, .affine = false}>(p);
 }
-extern "C" __global__ void layernorm_2d_c2048_plain(params p) {
+extern "C" __global__ void layernorm_2d_c2048_plain(__grid_constant__ params const p) {
     run<problem{.channels = 2048, .affine = false}>(p);
 }
 // More warps than vectors for them, and not as many as a power of two.
-extern "C" __global__ void layernorm_2d_c256_by_3_warps(params p) {
+extern "C" __global__ void layernorm_2d_c256_by_3_warps(__grid_constant__ params const p) {
     run<problem{256}, config{96, 1, 1, 2, 3}>(p);
 }
 // One warp, one round, nothing under way meanwhile.
-extern "C" __global__ void layernorm_2d_c256_by_1_warp(params p) {
+extern "C" __global__ void layernorm_2d_c256_by_1_warp(__grid_constant__ params const p) {
     run<problem{256}, config{32, 1, 1, 1, 1}>(p);
 }

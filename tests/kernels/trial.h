@@ -64,14 +64,10 @@ class trial {
         return made;
     }
 
-    // The map of a tensor that begins at a place in the device's memory; for params, its data().
+    // The map of a tensor that begins at a place in the device's memory, for params.
     //     auto const map = t.make_map<x_map>(x_map::plan(), x.data());
-    template <class Map> buffer<Map> make_map(box_plan const& plan, void* base) {
-        static_assert(sizeof(Map) == sizeof(device::map_words));
-        auto const words = on_.encode(plan, base);
-        buffer<Map> made(on_, "tensor map", 1);
-        on_.write(made.data(), &words, sizeof words);
-        return made;
+    template <class Map> Map make_map(box_plan const& plan, void* base) {
+        return bits_as<Map>(on_.encode(plan, base));
     }
 
     template <class Params>

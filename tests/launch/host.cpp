@@ -31,13 +31,14 @@ struct rig {
     spio::kernels kernels{on};
     spio::stream stream{on};
 
-    template <class T> array<T> put(std::vector<T> const& values, std::string name) const {
+    template <class T>
+    array<T> put(std::vector<host_value<T>> const& values, std::string name) const {
         array<T> made(on, values.size(), std::move(name));
-        stream.write(made, std::span<T const>(values));
+        stream.write(made, values);
         return made;
     }
-    template <class T> std::vector<T> get(array<T> const& from) const {
-        std::vector<T> values(from.size());
+    template <class T> std::vector<host_value<T>> get(array<T> const& from) const {
+        std::vector<host_value<T>> values(from.size());
         stream.read(std::span(values), from);
         stream.synchronize();
         return values;
@@ -55,10 +56,11 @@ std::string said_by(std::function<void()> const& f) {
 
 constexpr double u = 0x1p-24;
 
+axpby::scalars vector(array<float> const& in, int n) { return in.as<axpby::scalars>(axpby::N(n)); }
+
 std::size_t run_axpby(rig const& r, int n, int as_if) {
     axpby::problem const problem = {.n = as_if};
-    auto const config = axpby::best_config(problem);
-    auto const spec = axpby::specialize(problem, config, r.on.arch());
+    auto const spec = axpby::specialize(problem, r.on.arch());
     auto const kernel = r.kernels.load(r.images.find(spec));
 
     std::mt19937 random(static_cast<unsigned>(n));
@@ -67,9 +69,8 @@ std::size_t run_axpby(rig const& r, int n, int as_if) {
     for (auto& each : x) each = between(random);
     for (auto& each : y) each = between(random);
     auto const expected = axpby::reference(1.5f, x, -0.3f, y);
-    auto const on_x = r.put(x, "x"), on_y = r.put(y, "y");
-    r.stream.launch(kernel, spec.over(axpby::grid(config, n)),
-                    {.a = 1.5f, .x = on_x.data(), .b = -0.3f, .y = on_y.data(), .n = n});
+    auto const on_x = r.put<float>(x, "x"), on_y = r.put<float>(y, "y");
+    r.stream.launch(kernel, {.a = 1.5f, .x = vector(on_x, n), .b = -0.3f, .y = vector(on_y, n)});
     auto const got = r.get(on_y);
     for (std::size_t i = 0; i < got.size(); ++i) {
         double const bound = u * (std::abs(0.3 * y[i]) * 2 + std::abs(expected[i]) * 2);
@@ -79,8 +80,7 @@ std::size_t run_axpby(rig const& r, int n, int as_if) {
 }
 
 std::size_t run_layernorm(rig const& r, layernorm_2d::problem const& problem, int positions) {
-    auto const config = layernorm_2d::best_config(problem);
-    auto const spec = layernorm_2d::specialize(problem, config, r.on.arch());
+    auto const spec = layernorm_2d::specialize(problem, r.on.arch());
     auto const kernel = r.kernels.load(r.images.find(spec));
 
     auto const channels = static_cast<std::size_t>(problem.channels);
@@ -94,15 +94,16 @@ std::size_t run_layernorm(rig const& r, layernorm_2d::problem const& problem, in
     std::vector<float> weight(problem.affine ? channels : 0), bias(weight.size());
     for (auto& each : weight) each = between(random);
     for (auto& each : bias) each = between(random);
-    auto const on_x = r.put(x, "x"), on_y = r.put(x, "y");
-    auto const on_weight = r.put(weight, "weight"), on_bias = r.put(bias, "bias");
-    r.stream.launch(kernel, spec.over(layernorm_2d::grid(config, positions)),
-                    {.x = reinterpret_cast<half const*>(on_x.data()),
-                     .y = reinterpret_cast<half*>(on_y.data()),
-                     .weight = on_weight.data(),
-                     .bias = on_bias.data(),
-                     .epsilon = 1e-5f,
-                     .positions = positions});
+    auto const on_x = r.put<half>(x, "x"), on_y = r.put<half>(x, "y");
+    auto const on_weight = r.put<float>(weight, "weight"), on_bias = r.put<float>(bias, "bias");
+    using namespace layernorm_2d;
+    auto const all = X(positions);
+    auto const some = C(problem.channels), factors = C(static_cast<int>(weight.size()));
+    r.stream.launch(kernel, {.x = on_x.as<layernorm_2d::images>(all, some),
+                             .y = on_y.as<layernorm_2d::images>(all, some),
+                             .weight = on_weight.as<factors_to_read>(factors),
+                             .bias = on_bias.as<factors_to_read>(factors),
+                             .epsilon = 1e-5f});
     auto const got = r.get(on_y);
     auto const expected = layernorm_2d::reference(problem, x, weight, bias, 1e-5f);
     for (std::size_t i = 0; i < got.size(); ++i) {
@@ -149,14 +150,13 @@ TEST_CASE("a miss names the kernel, its problem, the architecture and the line t
 
 TEST_CASE("a kernel that misuses the device is told for its specification") {
     rig const r;
-    axpby::config const config = axpby::best_config({.n = 64});
-    auto const spec = axpby::specialize({.n = 64}, config, "host");
+    auto const spec = axpby::specialize({.n = 64}, "host");
     auto const kernel = r.kernels.load(r.images.find(spec));
-    auto const x = r.put(std::vector<float>(64, 1), "x"), y = r.put(std::vector<float>(32, 1), "y");
-    auto const said = said_by([&] {
-        r.stream.launch(kernel, spec.over(axpby::grid(config, 64)),
-                        {.a = 1, .x = x.data(), .b = 1, .y = y.data(), .n = 64});
-    });
+    auto const x = r.put<float>(std::vector<float>(64, 1), "x");
+    auto const y = r.put<float>(std::vector<float>(32, 1), "y");
+    auto const beyond = axpby::scalars(y.data(), axpby::N(64));
+    auto const said = said_by(
+        [&] { r.stream.launch(kernel, {.a = 1, .x = vector(x, 64), .b = 1, .y = beyond}); });
     CHECK(said.starts_with("launch for kernel axpby n=64 for host (" + spec.symbol +
                            ", from this program): "));
     CHECK(said.find("global out of bounds") != said.npos);
@@ -164,7 +164,7 @@ TEST_CASE("a kernel that misuses the device is told for its specification") {
 
 TEST_CASE("copies of other sizes, and kernels of another device, are refused") {
     rig const r, other;
-    auto const x = r.put(std::vector<float>(64, 1), "x");
+    auto const x = r.put<float>(std::vector<float>(64, 1), "x");
     std::vector<float> few(3);
     CHECK(said_by([&] { r.stream.read(std::span(few), x); }) ==
           "copy for the host device: 64 elements to 3");
@@ -172,4 +172,21 @@ TEST_CASE("copies of other sizes, and kernels of another device, are refused") {
     auto const kernel = other.kernels.load(other.images.find(spec));
     CHECK(said_by([&] { r.stream.launch(kernel, spec.over({1}), {}); }) ==
           "launch for the host device: the kernel was loaded on another device");
+}
+
+TEST_CASE("tensors that do not fit their array, each other or the kernel are refused") {
+    rig const r;
+    auto const x = r.put<float>(std::vector<float>(64, 1), "x");
+    CHECK(said_by([&] { vector(x, 65); }) == "view for an array of 64 elements: the tensor has 65");
+    auto const kernel = r.kernels.load(r.images.find(axpby::specialize({.n = 64}, "host")));
+    CHECK(said_by([&] {
+              r.stream.launch(kernel, {.a = 1, .x = vector(x, 64), .b = 1, .y = vector(x, 63)});
+          }) == "launch for axpby: x has 64 elements, y has 63");
+    auto const norm = r.kernels.load(r.images.find(layernorm_2d::specialize({64}, "host")));
+    array<half> const y(r.on, 640);
+    using namespace layernorm_2d;
+    auto const in = y.as<layernorm_2d::images>(X(8), C(80));
+    CHECK(said_by([&] { r.stream.launch(norm, {.x = in, .y = in}); }) ==
+          "launch for layernorm_2d channels=64 affine=true: x is 8 x 80, y 8 x 80, weight 0 and "
+          "bias 0");
 }

@@ -37,7 +37,7 @@ TEST_CASE("a specialization is one call in a text") {
     CHECK(of.config == "threads=96 vectors=2");
     CHECK(of.symbol.starts_with("axpby_96x2_"));
     CHECK(of.source == "#include \"axpby.cuh\"\n\nextern \"C\" __global__ void " + of.symbol +
-                           "(spio::axpby::params p) {\n"
+                           "(__grid_constant__ spio::axpby::params const p) {\n"
                            "    spio::axpby::run<spio::axpby::config{.threads = 96, .vectors = "
                            "2}>(p);\n}\n");
     CHECK(of.shape == block_shape{.block = {96}});

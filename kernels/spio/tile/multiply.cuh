@@ -3,6 +3,7 @@
 #pragma once
 
 #include "spio/tile/fragment.cuh"
+#include "spio/tile/walk.h"
 
 namespace spio {
 
@@ -33,26 +34,6 @@ __device__ void multiply(sum_fragment<I, J>& c, left_fragment<T, I, K> const& a,
 }
 template <auto I, auto J, class Left, class NotItsFactor>
 void multiply(sum_fragment<I, J>&, Left const&, NotItsFactor const&) = delete;
-
-// A walk over some bases of a tensor, in steps of what it places for them.
-template <class Layout, class Base>
-inline constexpr int finest_of = Layout::table.finest_stride(Layout::template base<Base>);
-template <class Layout, class Base>
-using step_of = bounded<fold<Base, finest_of<Layout, Base>>,
-                        static_cast<int>(Layout::table.extent(Layout::template base<Base>) /
-                                         finest_of<Layout, Base>)>;
-template <class Layout, class Bases> struct walk_over;
-template <class Layout, class... Bases> struct walk_over<Layout, mp_list<Bases...>> {
-    using type = linear_index<step_of<Layout, Bases>...>;
-
-    // The n-th position, every other row backwards: where one factor changes, the other stays.
-    static constexpr type serpentine(int n) {
-        int row = 1;
-        ((row = bound_of<step_of<Layout, Bases>>), ...);
-        int const column = n % row;
-        return type(n / row % 2 == 0 ? n : n - column + row - 1 - column);
-    }
-};
 
 // The bases of a factor that the sum lacks.
 template <class Bases, class Kept> struct lacking;

@@ -4,6 +4,7 @@
 
 #include "spio/swizzle.h"
 #include "spio/tensor.h"
+#include "spio/tile/shared_memory.h"
 #include "spio/tile/vector.h"
 
 namespace spio {
@@ -134,10 +135,11 @@ template <class Tile, class Global>
 concept copied_as_box = box_in<Tile, Global>::is_possible;
 
 // Where a tile must begin in shared memory to be copied as a box.
-template <class Tile> inline constexpr int box_alignment = ends_in_swizzle<Tile> ? 1024 : 128;
+template <class Tile> inline constexpr int box_alignment = max(shared_alignment<Tile>, 128);
 
 // The map of a global tensor for boxes of one tile: what the driver makes of its plan. A kernel
-// gets it as a parameter.
+// gets it by value among its parameters, which must stay where the launch put them: that is what
+// __grid_constant__ says.
 template <class Tile, class Global>
     requires copied_as_box<Tile, Global>
 struct alignas(64) tensor_map {

@@ -3,13 +3,13 @@
 #pragma once
 
 #include "spio/tile/async_copy.cuh"
-#include "spio/tile/multiply.cuh"
+#include "spio/tile/walk.h"
 
 namespace spio {
 
-// Threads copy a tile out of a global tensor, an element after the other, dealt out in the order of
-// the tile. What is outside the tensor where the loader begins comes as zero; a step does not ask
-// again, so step along dimensions in which the tile stays inside.
+// Threads copy a tile out of a global tensor, an element after the other, dealt out dimension
+// by dimension, whatever the tile's folds. What is outside the tensor where the loader begins comes
+// as zero; a step does not ask again, so step along dimensions in which the tile stays inside.
 //     tile_loader<x_tile, 128, decltype(x)> loader(x[origin], this_thread());
 //     loader.load(tiles[stage]);  commit_copies();  loader.step(C16(1));
 template <class Tile, int Threads, class Source> class tile_loader {

@@ -4,6 +4,7 @@
 
 #include "machine/warp.h"
 #include "spio/tile/thread.cuh"
+#include "spio/tile/vector.h"
 
 namespace spio {
 
@@ -15,9 +16,9 @@ template <shuffled T> struct words_of {
     unsigned of[sizeof(T) / 4];
 };
 template <shuffled T, class Move> __device__ T move_words(T const& value, Move move) {
-    auto words = __builtin_bit_cast(words_of<T>, value);
+    auto words = bits_as<words_of<T>>(value);
     for (unsigned& word : words.of) word = move(word);
-    return __builtin_bit_cast(T, words);
+    return bits_as<T>(words);
 }
 
 // The value that another lane has, or the one whose number differs in some bits.

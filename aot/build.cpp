@@ -1,0 +1,284 @@
+// Builds packs, and compiles nothing twice.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <stdlib.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <mutex>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+module spio.aot;
+
+import spio.image;
+import spio.spec;
+import spio.text;
+import :compile;
+
+namespace spio::aot {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string_view text_of(std::span<std::byte const> bytes) {
+    return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
+}
+
+// What is known of an image in the folder: what it was asked for by, and what came out. It is
+// written last, so that an image without it is none.
+struct record {
+    std::string asked;
+    image_kind kind = image_kind::cubin;
+    std::uint64_t plain_bytes = 0, checksum = 0;
+
+    std::string spelled() const {
+        return asked + "made: " + std::to_string(static_cast<unsigned>(kind)) + " " +
+               std::to_string(plain_bytes) + " " + std::to_string(checksum) + "\n";
+    }
+    // False if it is of something else.
+    bool read(std::string_view text) {
+        if (!text.starts_with(asked + "made: ")) return false;
+        text.remove_prefix(asked.size() + 6);
+        std::uint64_t numbers[3] = {};
+        for (auto& number : numbers) {
+            auto const [end, wrong] =
+                std::from_chars(text.data(), text.data() + text.size(), number);
+            if (wrong != std::errc()) return false;
+            text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+            if (!text.empty()) text.remove_prefix(1);
+        }
+        kind = static_cast<image_kind>(numbers[0]);
+        plain_bytes = numbers[1];
+        checksum = numbers[2];
+        return text.empty();
+    }
+};
+
+// A line of the manifest, for an architecture.
+struct task {
+    std::size_t number;
+    spec of;
+};
+
+class builder {
+  public:
+    builder(build_request const& r, fs::path in)
+        : request(r), folder(std::move(in)), version(version_of(r.compiler)) {}
+
+    // Those that are not one that came before, line by line for each architecture.
+    std::vector<task> tasks() const {
+        std::vector<task> all;
+        for (auto const& arch : request.archs) {
+            std::set<std::string> known;
+            auto const specs = specs_of(arch);
+            for (std::size_t i = 0; i < specs.size(); ++i) {
+                if (known.insert(specs[i].symbol).second) all.push_back({i, specs[i]});
+            }
+        }
+        return all;
+    }
+
+    std::vector<spec> specs_of(std::string const& arch) const {
+        return aot::specs_of(request.manifest, request.manifest_name, request.families, arch);
+    }
+
+    built_image build(task const& t) const {
+        auto made = record_of(t.of);
+        built_image is = {t.of.line(), t.of.arch, t.of.symbol};
+        // What came from other folders is not in the record.
+        if (!request.compiler.include_folders.empty() || !is_there(t, made)) {
+            auto const start = std::chrono::steady_clock::now();
+            auto const out = compile(request.compiler, t.of, places_of(t));
+            is.seconds =
+                std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+            is.is_new = true;
+            made.kind = out.kind;
+            made.plain_bytes = out.plain_bytes;
+            made.checksum = fnv(text_of(out.bytes));
+            write_file(file_of(t, ".image"), text_of(out.bytes));
+            write_file(file_of(t, ".made"), made.spelled());
+        }
+        is.bytes = static_cast<std::size_t>(fs::file_size(file_of(t, ".image")));
+        is.plain_bytes = made.plain_bytes;
+        touch(file_of(t, ".made"));
+        return is;
+    }
+
+    // A kernel that an earlier line has: there is nothing to do, which is told.
+    built_image leave(task const& t) const {
+        write_file(file_of(t, ".made"), "as an earlier line\n");
+        touch(file_of(t, ".made"));
+        return {t.of.line(), t.of.arch, t.of.symbol};
+    }
+
+    to_pack built(task const& t) const {
+        auto made = record_of(t.of);
+        if (!is_there(t, made)) {
+            throw error("pack", t.of.spelled(),
+                        "its image in " + folder.string() + " is of another request, or not there");
+        }
+        auto const bytes = read_file(file_of(t, ".image"));
+        auto const view = std::as_bytes(std::span(bytes));
+        return {.of = t.of,
+                .kind = made.kind,
+                .bytes = {view.begin(), view.end()},
+                .compiler = version,
+                .text_digest = text_digest_of(t.of),
+                .plain_bytes = made.plain_bytes};
+    }
+
+  private:
+    build_request const& request;
+    fs::path folder;
+    std::string version;
+
+    fs::path file_of(task const& t, char const* extension) const {
+        return folder / (std::to_string(t.number) + "-" + t.of.arch + extension);
+    }
+    places places_of(task const& t) const {
+        return {folder / "text", folder / "clang", file_of(t, "")};
+    }
+
+    // Build systems compare times: it is as it should be now.
+    static void touch(fs::path const& file) {
+        fs::last_write_time(file, fs::file_time_type::clock::now());
+    }
+
+    // Everything that an image depends on, with the same words wherever the folder is.
+    record record_of(spec const& of) const {
+        std::string asked = of.spelled() + "\nby " + of.config + "\ntext " +
+                            std::to_string(text_digest_of(of)) + "\n" + version + "\n";
+        for (auto const& each : commands_of(request.compiler, of.arch, {"TEXT", "CLANG", "STEM"})) {
+            for (auto const& word : each) asked += word + "\n";
+        }
+        return {.asked = std::move(asked)};
+    }
+    bool is_there(task const& t, record& made) const {
+        if (!fs::exists(file_of(t, ".made")) || !fs::exists(file_of(t, ".image"))) return false;
+        return made.read(read_file(file_of(t, ".made"))) &&
+               made.checksum == fnv(read_file(file_of(t, ".image")));
+    }
+};
+
+// The request's folder, or one that goes with it.
+struct build_folder {
+    fs::path path;
+    bool is_own;
+
+    explicit build_folder(build_request const& r) : path(r.folder), is_own(r.folder.empty()) {
+        if (!is_own) {
+            fs::create_directories(path);
+            return;
+        }
+        auto name = (fs::temp_directory_path() / "spio-pack-XXXXXX").string();
+        if (mkdtemp(name.data()) == nullptr) {
+            throw error("build", "pack " + r.output.string(), "no folder can be made: " + name);
+        }
+        path = name;
+    }
+    build_folder(build_folder const&) = delete;
+    ~build_folder() {
+        std::error_code ignored;
+        if (is_own) fs::remove_all(path, ignored);
+    }
+};
+
+// Calls do_one for each number below count, from several threads; the first failure ends it.
+template <class F> void in_parallel(std::size_t count, unsigned jobs, F const& do_one) {
+    std::atomic<std::size_t> next = 0;
+    std::mutex mutex;
+    std::exception_ptr failure;
+    auto const work = [&] {
+        for (std::size_t i; (i = next.fetch_add(1)) < count;) {
+            try {
+                do_one(i);
+            } catch (...) {
+                next = count;
+                std::lock_guard const lock(mutex);
+                if (!failure) failure = std::current_exception();
+            }
+        }
+    };
+    std::vector<std::jthread> threads;
+    auto const most = jobs > 0 ? jobs : std::max(1u, std::thread::hardware_concurrency());
+    for (std::size_t i = 1; i < std::min<std::size_t>(most, count); ++i) threads.emplace_back(work);
+    work();
+    threads.clear();
+    if (failure) std::rethrow_exception(failure);
+}
+
+built_pack assemble(builder const& by, std::vector<task> const& tasks, fs::path const& output) {
+    std::vector<to_pack> images;
+    built_pack is;
+    for (auto const& t : tasks) {
+        images.push_back(by.built(t));
+        auto const& one = images.back();
+        is.images.push_back({.line = t.of.line(),
+                             .arch = t.of.arch,
+                             .symbol = t.of.symbol,
+                             .bytes = one.bytes.size(),
+                             .plain_bytes = one.plain_bytes});
+    }
+    auto const bytes = write_pack(images);
+    // What cannot be read again is not shipped.
+    pack(bytes, output.string(), {}).verify();
+    write_file(output, text_of(bytes));
+    is.bytes = bytes.size();
+    return is;
+}
+
+} // namespace
+
+built_pack build_pack(build_request const& request) {
+    build_folder const folder(request);
+    builder const by(request, folder.path);
+    auto const tasks = by.tasks();
+    std::vector<built_image> images(tasks.size());
+    std::mutex mutex;
+    std::size_t done = 0;
+    in_parallel(tasks.size(), request.jobs, [&](std::size_t i) {
+        images[i] = by.build(tasks[i]);
+        std::lock_guard const lock(mutex);
+        ++done;
+        if (request.progress) request.progress({done, tasks.size(), images[i]});
+    });
+    auto is = assemble(by, tasks, request.output);
+    is.images = std::move(images);
+    return is;
+}
+
+built_image build_image(build_request const& request, std::size_t number, std::string const& arch) {
+    builder const by(request, request.folder);
+    auto const specs = by.specs_of(arch);
+    if (number >= specs.size()) {
+        throw error("build", request.manifest_name,
+                    "it has " + std::to_string(specs.size()) + " kernels, and no number " +
+                        std::to_string(number));
+    }
+    task const one = {number, specs[number]};
+    auto const before = std::span(specs).first(number);
+    auto const same = std::ranges::find(before, one.of.symbol, &spec::symbol);
+    return same == before.end() ? by.build(one) : by.leave(one);
+}
+
+built_pack assemble_pack(build_request const& request) {
+    builder const by(request, request.folder);
+    return assemble(by, by.tasks(), request.output);
+}
+
+} // namespace spio::aot

@@ -1,0 +1,33 @@
+# Finds CUDA's compilers: a toolkit, or pip's wheels.
+# SPDX-License-Identifier: Apache-2.0
+
+# Sets out_var to a program, empty if there is none: in SPIO_CUDA_ROOT if that is set, or else where
+# CUDA_HOME, CUDA_PATH, PATH, /usr/local/cuda and wheels are. The folder is two above the program.
+#     spio_find_cuda_program(nvcc nvcc)
+function(spio_find_cuda_program name out_var)
+    if(SPIO_CUDA_ROOT)
+        find_program(found ${name} PATHS "${SPIO_CUDA_ROOT}/bin" NO_DEFAULT_PATH NO_CACHE)
+    else()
+        set(wheels "")
+        foreach(environment IN ITEMS "$ENV{VIRTUAL_ENV}" "$ENV{CONDA_PREFIX}"
+                                     "${PROJECT_SOURCE_DIR}/build/venv" "${PROJECT_SOURCE_DIR}/.venv")
+            if(environment)
+                file(GLOB here "${environment}/lib/python3*/site-packages/nvidia/cu1[3-9]")
+                list(APPEND wheels ${here})
+            endif()
+        endforeach()
+        find_program(found ${name} HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda ${wheels}
+                     PATH_SUFFIXES bin NO_CACHE)
+    endif()
+    if(NOT found)
+        set(found "")
+    endif()
+    set(${out_var} "${found}" PARENT_SCOPE)
+endfunction()
+
+function(spio_folder_of_cuda program out_var)
+    file(REAL_PATH "${program}" program)
+    cmake_path(GET program PARENT_PATH bin)
+    cmake_path(GET bin PARENT_PATH folder)
+    set(${out_var} "${folder}" PARENT_SCOPE)
+endfunction()

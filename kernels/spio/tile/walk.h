@@ -1,0 +1,30 @@
+// A walk: the positions of some dimensions of a tensor, by one number.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "spio/compound_index.h"
+#include "spio/layout.h"
+
+namespace spio {
+
+// In steps of what the tensor places for them.
+template <class Layout, class Base>
+inline constexpr int finest_of = Layout::table.finest_stride(Layout::template base<Base>);
+template <class Layout, class Base>
+using step_of = bounded<fold<Base, finest_of<Layout, Base>>,
+                        static_cast<int>(Layout::table.extent(Layout::template base<Base>) /
+                                         finest_of<Layout, Base>)>;
+template <class Layout, class Bases> struct walk_over;
+template <class Layout, class... Bases> struct walk_over<Layout, mp_list<Bases...>> {
+    using type = linear_index<step_of<Layout, Bases>...>;
+
+    // The n-th position, every other row backwards: where one factor changes, the other stays.
+    static constexpr type serpentine(int n) {
+        int row = 1;
+        ((row = bound_of<step_of<Layout, Bases>>), ...);
+        int const column = n % row;
+        return type(n / row % 2 == 0 ? n : n - column + row - 1 - column);
+    }
+};
+
+} // namespace spio

@@ -1,0 +1,71 @@
+// Streams: copies and launches in their order.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include "spio/tile/half.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+export module spio.launch:stream;
+
+import spio.image;
+import spio.spec;
+import :array;
+import :backend;
+import :device;
+import :kernels;
+
+export namespace spio {
+
+// Copies and launches in their order. What is copied must stay until synchronize() has returned.
+class stream {
+  public:
+    explicit stream(device const& on) : home(on.keeper()), queue(home->make_queue()) {}
+
+    template <class Params>
+    void launch(kernel<Params> const& k, geometry const& over,
+                std::type_identity_t<Params> const& params) const {
+        expect_here(k.on());
+        queue->launch(k.ready(), over, &params);
+        count.fetch_add(1, std::memory_order_relaxed);
+    }
+    // Over as many blocks as the kernel's family wants.
+    template <class Params>
+    void launch(kernel<Params> const& k, std::type_identity_t<Params> const& params) const {
+        launch(k, k.over(params), params);
+    }
+    template <class T> void write(array<T> const& to, std::span<host_value<T> const> from) const {
+        expect_sizes(to.size(), from.size());
+        queue->write(to.data(), std::as_bytes(from));
+    }
+    template <class T> void read(std::span<host_value<T>> to, array<T> const& from) const {
+        expect_sizes(to.size(), from.size());
+        queue->read(std::as_writable_bytes(to), from.data());
+    }
+    void synchronize() const { queue->synchronize(); }
+    std::uint64_t launched() const { return count.load(std::memory_order_relaxed); }
+
+  private:
+    std::shared_ptr<backend> home;
+    std::unique_ptr<work_queue> queue;
+    mutable std::atomic<std::uint64_t> count = 0;
+
+    void expect_here(backend const& on) const {
+        if (&on != home.get()) fail("launch", "the kernel was loaded on another device");
+    }
+    void expect_sizes(std::size_t to, std::size_t from) const {
+        if (to != from) {
+            fail("copy", std::to_string(from) + " elements to " + std::to_string(to));
+        }
+    }
+    [[noreturn]] void fail(char const* tried, std::string why) const;
+};
+
+} // namespace spio

@@ -1,0 +1,10 @@
+// clang, clang-cuda: no viable conversion from .tensor<spio::half, .* to .tensor<const float,
+// nvcc, nvrtc: no suitable user-defined conversion from "Halves".* to "spio::tensor<const float
+// SPDX-License-Identifier: Apache-2.0
+#include "axpby.h"
+#include "spio/tile/half.h"
+
+using Halves = spio::tensor<spio::half, spio::axpby::elements>;
+inline spio::axpby::params launch(Halves x, spio::axpby::scalars y) {
+    return {.a = 1, .x = x, .b = 1, .y = y}; // wrong
+}

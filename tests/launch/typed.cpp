@@ -1,0 +1,108 @@
+// What a launch takes, and what it does not: parameters and tensors of other types do not compile.
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include "axpby.h"
+#include "layernorm_2d.h"
+#include "tests/kernels/box_copy.h"
+
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+import spio.axpby;
+import spio.cuda;
+import spio.fake_driver;
+import spio.host;
+import spio.launch;
+import spio.layernorm_2d;
+import spio.spec;
+
+using namespace spio;
+
+namespace {
+
+// A kernel takes the parameters of its family and no other.
+template <class Kernel, class Params>
+concept launches = requires(stream const& s, kernel<Kernel> const& k, Params const& p) {
+    s.launch(k, geometry(), p);
+    s.launch(k, p);
+};
+static_assert(launches<axpby::params, axpby::params>);
+static_assert(!launches<axpby::params, layernorm_2d::params>);
+static_assert(!launches<layernorm_2d::params, axpby::params>);
+static_assert(!launches<axpby::params, int>);
+
+// A parameter takes tensors of its elements and its layout, and none to write that may only be
+// read.
+template <class X>
+concept axpby_reads = requires(X x) { axpby::params{.a = 1, .x = x, .b = 1, .y = {}}; };
+template <class Y>
+concept axpby_writes = requires(Y y) { axpby::params{.a = 1, .x = {}, .b = 1, .y = y}; };
+using readable = tensor<float const, axpby::elements>;
+using halves = tensor<half, axpby::elements>;
+using padded = tensor<float, axpby::elements / 4, axpby::elements % 4>;
+static_assert(axpby_reads<axpby::scalars> && axpby_reads<readable>);
+static_assert(axpby_writes<axpby::scalars> && !axpby_writes<readable>);
+static_assert(!axpby_reads<halves> && !axpby_writes<halves>);
+static_assert(!axpby_reads<padded> && !axpby_writes<padded>);
+static_assert(!axpby_reads<float*> && !axpby_writes<float const*>);
+
+template <class X>
+concept norm_reads = requires(X x) { layernorm_2d::params{.x = x, .y = {}}; };
+using columns = tensor<half, layernorm_2d::all_c, layernorm_2d::all_x>;
+using floats = tensor<float, layernorm_2d::all_x, layernorm_2d::all_c>;
+static_assert(norm_reads<layernorm_2d::images> && norm_reads<layernorm_2d::images_to_read>);
+static_assert(!norm_reads<columns> && !norm_reads<floats>);
+
+// An array is seen as tensors of its elements, or of vectors of them, by their own sizes.
+template <class T, class Tensor, class... Sizes>
+concept taken_as = requires(array<T> const& a, Sizes... sizes) { a.template as<Tensor>(sizes...); };
+using layernorm_2d::C;
+using layernorm_2d::X;
+static_assert(taken_as<half, layernorm_2d::images, X, C> && taken_as<half, columns, X, C>);
+static_assert(!taken_as<half, layernorm_2d::images, X> &&
+              !taken_as<half, layernorm_2d::images, int, int>);
+static_assert(!taken_as<unsigned short, layernorm_2d::images, X, C>);
+static_assert(!taken_as<half, floats, X, C>);
+static_assert(taken_as<float, axpby::vectors, axpby::N> &&
+              !taken_as<half, axpby::vectors, axpby::N>);
+
+// A map is made of the tensor that it is a map of.
+using map = test::box_copy::map<64>;
+template <class Tensor>
+concept mapped = requires(device const& d, Tensor t) { d.map<map>(t); };
+static_assert(mapped<map::global_type> && !mapped<test::box_copy::images<128>>);
+static_assert(!mapped<axpby::scalars>);
+
+using cells = test::box_copy::images<64>;
+
+cells images_in(array<unsigned short> const& in) { return in.as<cells>(test::box_copy::N(5)); }
+constexpr std::size_t size = std::size_t{5} * 13 * 11 * 32;
+
+} // namespace
+
+TEST_CASE("a tensor map is encoded by the driver, and by the host device, in the same call") {
+    cuda::driver const driver(fake::find);
+    for (auto const& on :
+         {gpu_device(driver, 0), host_device({host::allocate, host::release, host::encode})}) {
+        CAPTURE(on.name());
+        array<unsigned short> const in(on, size);
+        map const made = on.map<map>(images_in(in));
+        // Both begin with the address.
+        void* base = nullptr;
+        std::memcpy(&base, &made, sizeof base);
+        CHECK(base == in.data());
+        CHECK_THROWS(on.map<map>(cells(nullptr, test::box_copy::N(5))));
+    }
+}
+
+TEST_CASE("without a copy engine there is no tensor map") {
+    device const on = host_device({host::allocate, host::release});
+    array<unsigned short> const in(on, size);
+    CHECK_THROWS_WITH_AS(on.map<map>(images_in(in)),
+                         "encode for a tensor map: there is no copy engine", spio::error);
+}
