@@ -50,8 +50,8 @@ command nvcc_command(device_compiler const& by, std::string_view arch, places co
             with(at.stem, is_text ? ".ptx" : ".cubin")};
 }
 
+// Its own driver would pack the image, by an option that CUDA 13 no longer has.
 command clang_command(device_compiler const& by, std::string_view arch, places const& at) {
-    // Its own driver would pack the image, by an option that CUDA 13 no longer has.
     return {by.program.string(),
             "-x",
             "cuda",
@@ -59,13 +59,15 @@ command clang_command(device_compiler const& by, std::string_view arch, places c
             "--cuda-device-only",
             "--cuda-path=" + by.cuda.string(),
             "-Wno-unknown-cuda-version",
+            "-Wno-unknown-attributes",
             "--cuda-gpu-arch=sm_" + number_of(arch),
             "-O3",
             "-I" + at.clang.string(),
             "-I" + at.text.string(),
             "-S",
+            "-emit-llvm",
             "-o",
-            with(at.stem, ".ptx")};
+            with(at.stem, ".ll")};
 }
 
 // clang 19 includes two headers by itself: CUDA 13 no longer has the first, the wheels not the
@@ -87,6 +89,11 @@ std::vector<command> commands_of(device_compiler const& by, std::string_view arc
     for (auto const& folder : by.include_folders) all[0].push_back("-I" + folder.string());
     all[0].insert(all[0].end(), by.options.begin(), by.options.end());
     all[0].push_back(with(at.stem, ".cu"));
+    if (!is_nvcc) {
+        all.push_back({by.program.string(), "-x", "ir", "--target=nvptx64-nvidia-cuda",
+                       "-march=sm_" + number, "-O3", "-S", "-o", with(at.stem, ".ptx"),
+                       with(at.stem, ".ll")});
+    }
     if (!is_nvcc && !is_text) {
         all.push_back({tool("ptxas"), "-arch=" + std::string(arch), "-O3", "-o",
                        with(at.stem, ".cubin"), with(at.stem, ".ptx")});
@@ -104,12 +111,19 @@ compiled compile(device_compiler const& by, spec const& of, places const& at) {
     for (auto const& [name, text] : headers_of(of)) write_file(at.text / name, text);
     if (by.kind == compiler_kind::clang) write_missing_headers(by, at.clang);
     write_file(with(at.stem, ".cu"), "// " + of.spelled() + "\n" + of.source);
+    bool is_first = true;
     for (auto const& each : commands_of(by, of.arch, at)) {
         auto const done = run(each);
-        if (done.status == 0) continue;
-        throw error("compile", of.spelled(),
-                    "status " + std::to_string(done.status) + "\n" + spelled(each) + "\n" +
-                        done.said);
+        if (done.status != 0) {
+            throw error("compile", of.spelled(),
+                        "status " + std::to_string(done.status) + "\n" + spelled(each) + "\n" +
+                            done.said);
+        }
+        if (by.kind == compiler_kind::clang && is_first) {
+            auto const file = with(at.stem, ".ll");
+            write_file(file, with_grid_constant(read_file(file), of.symbol));
+        }
+        is_first = false;
     }
     bool const is_text = is_virtual(of.arch);
     auto const plain = with(at.stem, is_text ? ".ptx" : ".cubin");

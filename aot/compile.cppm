@@ -33,6 +33,9 @@ struct compiled {
 };
 compiled compile(device_compiler const&, spec const&, places const&);
 
+// clang's intermediate text, where the kernel's parameter stays where the launch put it.
+std::string with_grid_constant(std::string text, std::string const& symbol);
+
 std::string read_file(std::filesystem::path const&);
 // All of it or nothing, whoever else writes it.
 void write_file(std::filesystem::path const&, std::string_view);

@@ -130,8 +130,7 @@ spec_of<rows::params> specialize(problem const& of, rows::config const& by, std:
          .arguments = "spio::conv2d::problem" + initializer_of(of.without_unknown()) +
                       ", spio::conv2d::rows::config" + initializer_of(by),
          .shape = {.block = {by.threads(of)}, .shared_bytes = by.shared_bytes(of)},
-         .scope = "spio::conv2d::rows",
-         .body = "conv2d/rows",
+         .body = "rows",
          .blocks = by.blocks},
         [of, by](rows::params const& p) {
             problem const brought = problem_of(of, p.is);

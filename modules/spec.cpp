@@ -136,13 +136,11 @@ spec specialized(specialization const& s, std::size_t params_bytes) {
                     "'" + std::string(s.arch) +
                         "' is no architecture such as sm_80, sm_90a, compute_80 or host");
     }
-    auto const scope = s.scope.empty() ? "spio::" + name : std::string(s.scope);
-    auto const body = s.body.empty() ? name : std::string(s.body);
+    auto const scope = (s.scope.empty() ? "spio::" + name : std::string(s.scope)) +
+                       (s.body.empty() ? "" : "::" + std::string(s.body));
     auto const call = scope + "::run<" + s.arguments + ">";
-    auto const bounds = s.blocks == 0 ? ""
-                                      : "__launch_bounds__(" + std::to_string(s.shape.block.x) +
-                                            ", " + std::to_string(s.blocks) + ") ";
-    auto const digest = fnv(bounds + call + " of " + std::to_string(params_bytes));
+    auto const digest = fnv(call + " of " + std::to_string(params_bytes) +
+                            (s.blocks == 0 ? "" : " by " + std::to_string(s.blocks)));
     spec made = {.family = name,
                  .problem = s.problem,
                  .config = s.config,
@@ -152,7 +150,11 @@ spec specialized(specialization const& s, std::size_t params_bytes) {
                  .shape = s.shape,
                  .params_bytes = params_bytes,
                  .headers = s.headers};
-    made.source = "#include \"" + body + ".cuh\"\n\nextern \"C\" __global__ void " + bounds +
+    auto const header = name + (s.body.empty() ? "" : "/" + std::string(s.body)) + ".cuh";
+    auto const bounds = s.blocks == 0 ? ""
+                                      : "__launch_bounds__(" + std::to_string(s.shape.block.x) +
+                                            ", " + std::to_string(s.blocks) + ") ";
+    made.source = "#include \"" + header + "\"\n\nextern \"C\" __global__ void " + bounds +
                   made.symbol + "(__grid_constant__ " + scope + "::params const p) {\n    " + call +
                   "(p);\n}\n";
     return made;

@@ -76,9 +76,9 @@ struct specialization {
     block_shape shape;
     // Where run() and params are; the family's name in spio if it is empty.
     std::string_view scope = {};
-    // The header that has them, without its .cuh; the family's name if it is empty.
-    std::string_view body = {};
     std::span<header const> headers = {};
+    // Where a family has several bodies: a namespace in the family's, and a header in its folder.
+    std::string_view body = {};
     // That a processor should hold at once, for as many registers as that allows; 0: any number.
     int blocks = 0;
 };

@@ -1,0 +1,38 @@
+// Says in clang's intermediate text what clang 19 cannot read in a kernel's own.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <cstddef>
+#include <string>
+
+module spio.aot;
+
+import spio.spec;
+import :compile;
+
+namespace spio::aot {
+
+// clang 19 does not know __grid_constant__: it copies a parameter to local memory where an
+// instruction takes its address, as those of the copy engine do. Its code generator knows it all
+// the same, as a remark:
+//     !nvvm.annotations = !{…, !100}
+//     !100 = !{ptr @axpby, !"grid_constant", !101}
+//     !101 = !{i32 1}
+std::string with_grid_constant(std::string text, std::string const& symbol) {
+    constexpr char annotations[] = "\n!nvvm.annotations = !{";
+    auto const at = text.find(annotations);
+    auto const end = at == text.npos ? at : text.find('}', at);
+    if (end == text.npos) {
+        throw error("compile", symbol, "clang's intermediate text has no annotations");
+    }
+    std::size_t next = 0; // number that no remark has
+    for (auto line = text.find("\n!"); line != text.npos; line = text.find("\n!", line + 1)) {
+        if (text[line + 2] >= '0' && text[line + 2] <= '9') ++next;
+    }
+    auto const first = "!" + std::to_string(next), second = "!" + std::to_string(next + 1);
+    text.insert(end, ", " + first);
+    return text + first + " = !{ptr @" + symbol + ", !\"grid_constant\", " + second + "}\n" +
+           second + " = !{i32 1}\n";
+}
+
+} // namespace spio::aot
