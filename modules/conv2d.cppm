@@ -62,7 +62,7 @@ using config = std::variant<rows::config>;
 // As "rows groups=8 images=1 …".
 std::string words_of(config const&);
 
-// The configurations worth a trial, and the one that is estimated to be fastest.
+// The configurations worth a trial, best first as estimated, and the first of them.
 std::vector<config> space(problem const&, std::string_view arch);
 config best_config(problem const&, std::string_view arch);
 
@@ -128,7 +128,8 @@ template <> struct fields_of<conv2d::rows::config> {
                    field{"rows", &config::rows, {.least = 1, .most = 1 << 20}},
                    field{"tiles", &config::tiles, {.least = 1, .most = 8}},
                    field{"stages", &config::stages, {.least = 2, .most = 16}},
-                   field{"blocks", &config::blocks, {.least = 0, .most = 16}});
+                   field{"blocks", &config::blocks, {.least = 0, .most = 16}},
+                   field{"unrolled", &config::unrolled, {}, presence::optional});
 };
 
 } // namespace spio

@@ -80,6 +80,9 @@ struct block {
     using Warp = compound_index<axis<Q>(Config.columns_of_all()) / strip, k / 8>;
     static constexpr Made tile(int t) { return Made(16 * t); }
 
+    // As many rows as the filter has, and sums stay where they are; in one, they move on.
+    static constexpr int rows_of_loop = Config.unrolled ? r : 1;
+
     using filter = filter_of_group<Problem>;
     using row_of_sums = sums[Config.tiles];
 
@@ -115,6 +118,26 @@ struct block {
                 for (int n = 0; n < r; ++n) {
                     multiply(sum[n][t], columns, by.last_tap(R(r - 1 - n)));
                 }
+            }
+        }
+    }
+
+    __device__ static void shift(row_of_sums (&sum)[r], vec<float, 2> const& bias) {
+#pragma unroll
+        for (int t = 0; t < Config.tiles; ++t) {
+#pragma unroll
+            for (int n = 0; n < r - 1; ++n) sum[n][t] = sum[n + 1][t];
+            for (auto& two : sum[r - 1][t].of) two = bias;
+        }
+    }
+
+    template <class Cursor> __device__ static void put(row_of_sums const& sum, Cursor const& at) {
+#pragma unroll
+        for (int t = 0; t < Config.tiles; ++t) {
+#pragma unroll
+            for (int piece = 0; piece < 2; ++piece) {
+                auto const& two = sum[t].of[piece];
+                *at[Made(16 * t + 8 * piece)] = half2(two[0], two[1]);
             }
         }
     }
@@ -186,31 +209,18 @@ struct block {
             to.step(P(1));
         };
 
-        row_of_sums sum[r];
-#pragma unroll 1
+        // Of row n - r + 1, …, n of those made, after row n of those read: the first is complete.
+        row_of_sums sum[r] = {};
+#pragma unroll rows_of_loop
         for (int row = 0; row < rows_read; ++row) {
             wait_for_copies<Config.stages - 2>();
             sync_block();
+            shift(sum, bias);
+            if (is_inside(row)) add_products(sum, at_lane[STAGE(row % Config.stages)], by);
+            // While the products are under way.
             if (row >= r) store(SIDE((row - 1) % 2));
             load(row + Config.stages - 1, STAGE((row + Config.stages - 1) % Config.stages));
-#pragma unroll
-            for (int t = 0; t < Config.tiles; ++t) {
-#pragma unroll
-                for (int n = 0; n < r - 1; ++n) sum[n][t] = sum[n + 1][t];
-                for (auto& two : sum[r - 1][t].of) two = bias;
-            }
-            if (is_inside(row)) add_products(sum, at_lane[STAGE(row % Config.stages)], by);
-            if (row >= r - 1) {
-                auto const at_side = made_by_lane[SIDE(row % 2)];
-#pragma unroll
-                for (int t = 0; t < Config.tiles; ++t) {
-#pragma unroll
-                    for (auto const piece : range(fold<Q, 8>(2))) {
-                        auto const two = *sum[0][t][piece];
-                        *at_side[Made(16 * t + 8 * piece.get())] = half2(two[0], two[1]);
-                    }
-                }
-            }
+            if (row >= r - 1) put(sum[0], made_by_lane[SIDE(row % 2)]);
         }
         sync_block();
         store(SIDE((rows_read - 1) % 2));

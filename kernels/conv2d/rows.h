@@ -18,6 +18,7 @@ struct config {
     int tiles;   // of a warp
     int stages;  // rows read that have a place in shared memory
     int blocks;  // that a processor should hold
+    bool unrolled = false; // over the filter's rows: fewer instructions, and a longer text
 
     constexpr int columns_of_all() const { return images * columns; }
     constexpr int warps() const { return groups * (columns_of_all() / (16 * tiles)); }

@@ -21,8 +21,6 @@ namespace spio::conv2d {
 
 namespace {
 
-double at_least_once(double n) { return std::max(n, 1.0); }
-
 // How many steps of a side lie inside what is read, summed up over blocks of so many that are made.
 double steps_read(int made, int each, int taps, int pad, int size) {
     double sum = 0;
@@ -45,7 +43,7 @@ int blocks_per_processor(problem const& of, rows::config const& by, chip const& 
     int const by_shared = on.shared_bytes / (by.shared_bytes(of) + 1024);
     int const by_threads = 2048 / by.threads(of);
     int const by_registers = 65536 / (registers_of(of, by) * by.threads(of));
-    return std::min({by_shared, by_threads, by_registers, 32});
+    return std::max(1, std::min({by_shared, by_threads, by_registers, 32}));
 }
 
 estimate explain_rows(problem const& of, rows::config const& by, chip const& on) {
@@ -59,34 +57,42 @@ estimate explain_rows(problem const& of, rows::config const& by, chip const& on)
     e.bytes = images * way.h * way.w * channel_bytes + made + filter_bytes;
     double const rows_read = steps_read(way.p, by.rows, of.r, way.pad_h, way.h);
     double const columns_read = steps_read(way.q, by.columns, of.s, way.pad_w, way.w);
-    double const through_cache =
-        images * rows_read * columns_read * channel_bytes + made +
-        filter_bytes * divup(of.n, by.images) * divup(way.p, by.rows) * divup(way.q, by.columns);
-    e.traffic = std::max(e.bytes / on.memory, through_cache / on.cache);
+    // Memory is read in lines of 128 bytes, and half a line costs more than half.
+    bool const splits_lines = 2 * group_width * by.groups < 128 && channel_bytes >= 128;
+    e.traffic = e.bytes / on.memory * (splits_lines ? 1.09 : 1);
 
     // Every row that is read is a step of each warp; two taps are one product, and one alone takes
     // three quarters of its time.
     double const steps = divup(of.n, by.images) * rows_read * divup(way.q, by.columns) *
                          divup(of.groups(), by.groups) * by.warps();
-    double const products = by.tiles * of.r * (of.s / 2 + 0.75 * (of.s % 2));
-    e.arithmetic = steps * products * (16 * 8 * 16) / on.products;
-    double const instructions = 70 + by.tiles * (24 + 2.0 * of.r * divup(of.s, 2));
-    double const issue = steps * instructions / (4 * on.clock * on.processors);
+    double const products = of.r * (of.s / 2 + 0.75 * (of.s % 2));
+    double const rest = by.unrolled ? 39 : 60;
+    e.arithmetic =
+        steps * (8 + by.tiles * (products * on.product + rest)) / (4 * on.clock * on.processors);
 
+    // The rows of a block come one after the other, as far ahead as there are stages.
     e.blocks_per_processor = blocks_per_processor(of, by, on);
-    double const at_once = at_least_once(1.0 * on.processors * e.blocks_per_processor);
+    double const at_once = 1.0 * on.processors * e.blocks_per_processor;
     e.waves = blocks / at_once;
-    // A block reads its first row, then its rows one after the other, as far ahead as it may.
+    double const rows_of_block = rows_read / divup(way.p, by.rows);
+    double const row = on.row * (8 + by.tiles * products);
     double const row_bytes =
-        channel_bytes / of.c * 8 * by.groups * by.images * std::min(by.columns_read(of), way.w);
-    double const under_way = std::min(at_once, blocks) * (by.stages - 1) * row_bytes;
+        2.0 * group_width * by.groups * by.images * std::min(by.columns_read(of), way.w);
     double const read = images * rows_read * columns_read * channel_bytes;
-    e.latency = read / under_way * on.latency;
-    double const busy = std::max({e.traffic, e.arithmetic, issue, e.latency});
-    // The blocks that come last have the chip for themselves.
-    double const last =
-        std::min(1.0, 0.5 / at_least_once(e.waves)) + (e.waves < 1 ? 1 - e.waves : 0);
-    e.microseconds = on.launch + 2 * on.latency + busy * (1 + 0.4 * last);
+    double const under_way = std::min(at_once, blocks) * (by.stages - 1) * row_bytes;
+    e.latency =
+        std::max(std::max(e.waves, 1.0) * rows_of_block * row, read / under_way * on.latency);
+
+    // What overlaps costs little more than the longest of it. Where few blocks share a processor it
+    // waits when one of them does, and the last wave leaves some idle.
+    double const sharpness = 5;
+    double const overlapped =
+        std::pow(std::pow(e.traffic, sharpness) + std::pow(e.arithmetic, sharpness) +
+                     std::pow(e.latency, sharpness),
+                 1 / sharpness);
+    double const idle = std::max(0.0, std::ceil(e.waves - 1e-9) / std::max(e.waves, 1.0) - 1);
+    e.microseconds =
+        on.launch + overlapped * (1 + 0.6 * idle) * (1 + 0.31 / e.blocks_per_processor);
     return e;
 }
 

@@ -6,8 +6,10 @@ module;
 #include "conv2d/rows.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 module spio.conv2d;
@@ -62,28 +64,40 @@ std::vector<config> space(problem const& of, std::string_view arch) {
     check(of);
     chip const on = chip_of(arch);
     walk const way = walk_of(of);
-    std::vector<config> all;
-    if (of.pass == direction::wgrad) return all;
+    std::vector<std::pair<double, config>> all;
+    if (of.pass == direction::wgrad) return {};
+    double least = std::numeric_limits<double>::infinity();
+    auto const add = [&](rows::config by) {
+        // Sums and filter must leave registers for the rest.
+        bool const has_registers = 4 * of.r * by.tiles + of.taps() <= 144;
+        if (!by.fits(of) || !has_registers || by.warps() > 16 ||
+            by.shared_bytes(of) + 1024 > on.shared_bytes) {
+            return;
+        }
+        by.blocks = std::max(1, explain(of, by, arch).blocks_per_processor);
+        double const time = explain(of, by, arch).microseconds;
+        least = std::min(least, time);
+        all.emplace_back(time, by);
+    };
     for (int const groups : groups_of_block(of.groups())) {
         for (auto const& [images, columns] : columns_of(of, way)) {
             for (int const rows : parts_of(way.p, 4, 64)) {
                 for (int const tiles : {1, 2, 3, 4}) {
-                    for (int const stages : {3, 4, 6}) {
-                        rows::config by = {groups, images, columns, rows, tiles, stages, 0};
-                        // Sums and filter must leave registers for the rest.
-                        bool const has_registers = 4 * of.r * tiles + of.taps() <= 144;
-                        if (!by.fits(of) || !has_registers || by.warps() > 16 ||
-                            by.shared_bytes(of) + 1024 > on.shared_bytes) {
-                            continue;
+                    for (int const stages : {3, 4}) {
+                        for (bool const unrolled : {true, false}) {
+                            add({groups, images, columns, rows, tiles, stages, 0, unrolled});
                         }
-                        by.blocks = std::max(1, explain(of, by, arch).blocks_per_processor);
-                        all.emplace_back(by);
                     }
                 }
             }
         }
     }
-    return all;
+    // What is estimated to be far slower than another is not tried.
+    std::erase_if(all, [&](auto const& each) { return each.first > 1.25 * least; });
+    std::ranges::sort(all, {}, [](auto const& each) { return each.first; });
+    std::vector<config> worth_it;
+    for (auto const& each : all) worth_it.push_back(each.second);
+    return worth_it;
 }
 
 config best_config(problem const& of, std::string_view arch) {
@@ -92,8 +106,7 @@ config best_config(problem const& of, std::string_view arch) {
         throw error("configure", "conv2d " + text_of(of),
                     "no body for " + std::string(arch) + " makes " + word_of(of.pass));
     }
-    return *std::ranges::min_element(
-        all, {}, [&](config const& by) { return explain(of, by, arch).microseconds; });
+    return all.front();
 }
 
 } // namespace spio::conv2d
