@@ -3,10 +3,7 @@
 #pragma once
 
 #include "spio/tensor.h"
-
-namespace spio {
-struct half;
-} // namespace spio
+#include "spio/tile/half.h"
 
 namespace spio::conv2d {
 
@@ -108,25 +105,33 @@ constexpr walk walk_of(problem const& of) {
     return {of.h, of.w, of.p(), of.q(), of.r, of.s, of.pad_h, of.pad_w, false};
 }
 
-// What a launch is told, whatever the body. All begin at a multiple of 16 bytes.
-//     fprop   from is x, to is y; the bias is null where the problem has none
-//     dgrad   from is the gradient of y, to that of x; there is no bias
+// As a launch knows them: elements one after the other, all beginning at a multiple of 16 bytes.
+inline constexpr axis<C> c_of_group{group_width};
+using images_read =
+    tensor<half const, axis<N>(dynamic), axis<H>(dynamic), axis<W>(dynamic), axis<C>(dynamic)>;
+using images_made =
+    tensor<half, axis<N>(dynamic), axis<P>(dynamic), axis<Q>(dynamic), axis<K>(dynamic)>;
+template <class T>
+using filter_of = tensor<T, axis<K>(dynamic), axis<R>(dynamic), axis<S>(dynamic), c_of_group>;
+template <class T> using bias_of = tensor<T, axis<K>(dynamic)>;
+
+// What a launch is told, whatever the body.
+//     fprop   from is x, to is y; there is a bias where the problem has one
+//     dgrad   from is the gradient of y, to that of x, as rows and columns of the walk
 struct walk_arguments {
-    half const* from;
-    half const* filter;
-    float const* bias;
-    half* to;
-    int n, h, w; // as the problem has them
+    images_read from;
+    filter_of<half const> filter;
+    bias_of<float const> bias = {};
+    images_made to;
 };
 // The workspace has as many bytes as the body says, and need not be cleared. The gradient of the
-// filter is in floats or halves; that of the bias is null where the problem has none.
-struct wgrad_arguments {
-    half const* x;
-    half const* dy;
-    void* dw;
-    float* dbias;
-    void* workspace;
-    int n, h, w;
+// filter is in floats or halves; that of the bias is made where the problem has one.
+template <class Gradient> struct wgrad_arguments {
+    images_read x;
+    tensor<half const, axis<N>(dynamic), axis<P>(dynamic), axis<Q>(dynamic), axis<K>(dynamic)> dy;
+    filter_of<Gradient> dw;
+    bias_of<float> dbias = {};
+    float* workspace = nullptr;
 };
 
 } // namespace spio::conv2d

@@ -1,11 +1,14 @@
-// Checks and names problems of grouped convolution.
+// Checks, names and specializes problems of grouped convolution.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
 #include "conv2d.h"
+#include "conv2d/rows.h"
 
 #include <climits>
 #include <string>
+#include <string_view>
+#include <variant>
 
 module spio.conv2d;
 
@@ -50,6 +53,101 @@ std::string name_of(problem const& of) {
     return part(of.n, "n_", of.knows_n()) + part(of.c, "c_") + part(of.h, "h_", of.knows_image()) +
            part(of.w, "w_", of.knows_image()) + part(of.pad_h, "py_") + part(of.pad_w, "px_") +
            part(of.r, "r_") + part(of.s, "s_") + (of.bias ? "b" : "nb");
+}
+
+std::string words_of(config const& by) {
+    return std::visit([](rows::config const& c) { return "rows " + text_of(c); }, by);
+}
+
+namespace {
+
+// The blocks of a launch: an int counts them.
+extent grid_of(problem const& of, long long blocks) {
+    if (blocks > INT_MAX) {
+        throw error("launch", "conv2d " + text_of(of),
+                    std::to_string(blocks) + " blocks are needed, of at most " +
+                        std::to_string(INT_MAX));
+    }
+    return {static_cast<int>(blocks)};
+}
+
+// The problem that a launch brings, if it is the one that the kernel was made for.
+problem problem_of(problem const& made_for, walk_arguments const& is) {
+    bool const is_forward = made_for.pass == direction::fprop;
+    int const h = is_forward ? is.from.extent<H>().get() : is.to.extent<P>().get();
+    int const w = is_forward ? is.from.extent<W>().get() : is.to.extent<Q>().get();
+    problem const of = made_for.with(is.to.extent<N>().get(), h, w);
+    walk const way = walk_of(of);
+    bool const agrees =
+        is.from.extents() == make_coordinates(N(of.n), H(way.h), W(way.w), C(of.c)) &&
+        is.to.extents() == make_coordinates(N(of.n), P(way.p), Q(way.q), K(of.c)) &&
+        is.filter.extent<K>() == K(of.c) && is.filter.extent<R>() == R(of.r) &&
+        is.filter.extent<S>() == S(of.s) && is.bias.extent<K>() == K(of.bias ? of.c : 0) &&
+        (!made_for.knows_n() || of.n == made_for.n) &&
+        (!made_for.knows_image() || (h == made_for.h && w == made_for.w));
+    if (!agrees) {
+        throw error("launch", "conv2d " + text_of(made_for),
+                    "the tensors have other sizes: from " +
+                        std::to_string(is.from.extent<N>().get()) + " x " +
+                        std::to_string(is.from.extent<H>().get()) + " x " +
+                        std::to_string(is.from.extent<W>().get()) + " x " +
+                        std::to_string(is.from.extent<C>().get()) + ", to " +
+                        std::to_string(is.to.extent<N>().get()) + " x " +
+                        std::to_string(is.to.extent<P>().get()) + " x " +
+                        std::to_string(is.to.extent<Q>().get()) + " x " +
+                        std::to_string(is.to.extent<K>().get()));
+    }
+    return of;
+}
+
+} // namespace
+
+extent grid(problem const& of, config const& by) {
+    return std::visit([&](rows::config const& c) { return grid_of(of, c.blocks_of(of)); }, by);
+}
+
+spec_of<rows::params> specialize(problem const& of, rows::config const& by, std::string_view arch) {
+    check(of);
+    spio::check("conv2d", by);
+    if (!by.fits(of)) {
+        throw error("specialize", "conv2d " + text_of(of),
+                    "the configuration " + words_of(by) + " does not fit");
+    }
+    constexpr int most_shared = 227 * 1024; // of any chip
+    if (by.shared_bytes(of) > most_shared) {
+        throw error("specialize", "conv2d " + text_of(of),
+                    "the configuration " + words_of(by) + " needs " +
+                        std::to_string(by.shared_bytes(of)) +
+                        " bytes of shared memory, of at most " + std::to_string(most_shared));
+    }
+    grid_of(of, by.blocks_of(of));
+    return specialized<rows::params>(
+        {.family = "conv2d",
+         .prefix = "conv2d_" + word_of(of.pass) + "_" + name_of(of),
+         .problem = text_of(of),
+         .config = words_of(by),
+         .arch = arch,
+         .arguments = "spio::conv2d::problem" + initializer_of(of.without_unknown()) +
+                      ", spio::conv2d::rows::config" + initializer_of(by),
+         .shape = {.block = {by.threads(of)}, .shared_bytes = by.shared_bytes(of)},
+         .body = "rows",
+         .blocks = by.blocks},
+        [of, by](rows::params const& p) {
+            problem const brought = problem_of(of, p.is);
+            return grid_of(brought, by.blocks_of(brought));
+        });
+}
+
+spec specialize(problem const& of, config const& by, std::string_view arch) {
+    return std::visit([&](auto const& c) { return spec(specialize(of, c, arch)); }, by);
+}
+
+family const& in_words() {
+    static constexpr family one = {"conv2d", [](std::string_view text, std::string_view arch) {
+                                       auto const of = parse<problem>("conv2d", text);
+                                       return specialize(of, best_config(of, arch), arch);
+                                   }};
+    return one;
 }
 
 } // namespace spio::conv2d

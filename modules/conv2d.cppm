@@ -3,20 +3,21 @@
 module;
 
 #include "conv2d.h"
+#include "conv2d/rows.h"
 
 #include <array>
 #include <climits>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <variant>
+#include <vector>
 
 export module spio.conv2d;
 
 import spio.spec;
-
-export namespace spio {
-using spio::half;
-}
+import :chip;
+export import :reference;
 
 export namespace spio::conv2d {
 
@@ -25,9 +26,28 @@ using conv2d::precision;
 using conv2d::problem;
 using conv2d::scope;
 using conv2d::walk;
-using conv2d::walk_arguments;
 using conv2d::walk_of;
+
+using conv2d::bias_of;
+using conv2d::filter_of;
+using conv2d::images_made;
+using conv2d::images_read;
+using conv2d::walk_arguments;
 using conv2d::wgrad_arguments;
+using conv2d::C;
+using conv2d::H;
+using conv2d::K;
+using conv2d::N;
+using conv2d::P;
+using conv2d::Q;
+using conv2d::R;
+using conv2d::S;
+using conv2d::W;
+
+namespace rows {
+using rows::config;
+using rows::params;
+} // namespace rows
 
 // Throws which field is not what it may be, and what it may be.
 void check(problem const&);
@@ -35,6 +55,37 @@ void check(problem const&);
 // A problem as a profiler's list has it: 32n_64c_64h_64w_1py_1px_3r_3s_nb; what the launch brings
 // is any.
 std::string name_of(problem const&);
+
+// How one of the bodies does it; more will follow.
+using config = std::variant<rows::config>;
+
+// As "rows groups=8 images=1 …".
+std::string words_of(config const&);
+
+// The configurations worth a trial, best first as estimated, and the first of them.
+std::vector<config> space(problem const&, std::string_view arch);
+config best_config(problem const&, std::string_view arch);
+
+// What the estimate is made of, in microseconds, and of what it comes: "42.1 us: …".
+struct estimate {
+    double microseconds = 0;
+    double bytes = 0;   // to and from memory, each tensor once
+    double traffic = 0; // microseconds, to and from memory and the cache before it
+    double arithmetic = 0;
+    double latency = 0;
+    int blocks_per_processor = 0;
+    double waves = 0;
+
+    std::string explained() const;
+};
+estimate explain(problem const&, config const&, std::string_view arch);
+
+// A specialization, and the blocks of a launch of it.
+spec_of<rows::params> specialize(problem const&, rows::config const&, std::string_view arch);
+spec specialize(problem const&, config const&, std::string_view arch);
+extent grid(problem const&, config const&);
+
+family const& in_words();
 
 } // namespace spio::conv2d
 
@@ -66,6 +117,19 @@ template <> struct fields_of<conv2d::problem> {
                    field{"pass", &problem::pass, {}, presence::optional},
                    field{"made_for", &problem::made_for, {}, presence::optional},
                    field{"gradient", &problem::gradient, {}, presence::optional});
+};
+
+template <> struct fields_of<conv2d::rows::config> {
+    using config = conv2d::rows::config;
+    static constexpr auto all =
+        std::tuple(field{"groups", &config::groups, {.least = 1, .most = 32}},
+                   field{"images", &config::images, {.least = 1, .most = 64}},
+                   field{"columns", &config::columns, {.least = 8, .most = 512, .multiple_of = 8}},
+                   field{"rows", &config::rows, {.least = 1, .most = 1 << 20}},
+                   field{"tiles", &config::tiles, {.least = 1, .most = 8}},
+                   field{"stages", &config::stages, {.least = 2, .most = 16}},
+                   field{"blocks", &config::blocks, {.least = 0, .most = 16}},
+                   field{"unrolled", &config::unrolled, {}, presence::optional});
 };
 
 } // namespace spio

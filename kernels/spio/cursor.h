@@ -12,6 +12,9 @@ template <class Data, class Layout, class... Ts> class cursor;
 // it is: by whole blocks of the coarsest axis of a base. Anything else does not compile.
 template <class Data, class Layout> class base_cursor {
   public:
+    using data_type = Data;
+    using layout_type = Layout;
+
     // Whether D moves by whole blocks.
     template <class D>
     static constexpr bool moves_freely = [] {

@@ -123,13 +123,16 @@ def may_include(room, family, header):
         return room in {"tile", "family"}
     if header.startswith("spio/"):
         return room != "machine"
-    return room == "family" and pathlib.PurePath(header).stem == family
+    # A family is a file, or a folder of bodies beside its contract.
+    named = pathlib.PurePath(header)
+    return room == "family" and family in (named.stem, named.parts[0])
 
 
 def check_kernels(path, code):
     folders = path.parts[1:-1]
     room = {(): "family", ("machine",): "machine", ("spio",): "algebra",
-            ("spio", "tile"): "tile"}.get(folders, "unknown")
+            ("spio", "tile"): "tile"}.get(folders, "family" if len(folders) == 1 else "unknown")
+    family = folders[0] if room == "family" and folders else path.stem
     forbid(path, code, r"\b(std|cuda)\s*::", "device text has no std")
     forbid(path, code, r"^\s*(export\s+)?import\b", "device text does not import")
     unroll = r"|pragma\s+unroll" if path.suffix == ".cuh" else ""
@@ -139,7 +142,7 @@ def check_kernels(path, code):
     if not re.match(r"\s*#pragma once\n", code):
         complain(path, code, 0, "begin with #pragma once")
     for position, header in includes_of(code):
-        if not may_include(room, path.stem, header):
+        if not may_include(room, family, header):
             complain(path, code, position, f"includes point left only: {header}")
     if room == "algebra":
         forbid(path, code, r"\b(__device__|__host__|__global__|asm)\b", "constexpr is enough here")

@@ -1,0 +1,209 @@
+// Writes the kernels of some layers as texts, with all that it takes to launch them.
+// SPDX-License-Identifier: Apache-2.0
+//
+//     conv2d_export LAYERS OUT [--most N] [--pass fprop|dgrad|wgrad]... [--arch ARCH]... [--batches
+//     N...]
+//
+// LAYERS has a problem a line, without its pass. OUT gets SYMBOL.cu for each kernel, and
+// kernels.json: for the N configurations that are estimated to be best, or for the best one, what
+// was asked and how it is launched. Where parameters hold a pointer, the JSON says which.
+#include "conv2d/rows.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <ranges>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+import spio.conv2d;
+import spio.spec;
+
+namespace fs = std::filesystem;
+using namespace spio;
+using namespace spio::conv2d;
+
+namespace {
+
+// Stand for the pointers of a launch: found in the bytes of parameters, and replaced there.
+std::map<std::string, std::uint64_t> const stand_ins = {{"from", 0x7fa1'c0de'0000'0100},
+                                                        {"filter", 0x7fa2'c0de'0000'0200},
+                                                        {"bias", 0x7fa3'c0de'0000'0300},
+                                                        {"to", 0x7fa4'c0de'0000'0400}};
+template <class T> T* stand_in(char const* name) {
+    return reinterpret_cast<T*>(stand_ins.at(name));
+}
+
+walk_arguments arguments_of(problem const& of) {
+    walk const way = walk_of(of);
+    return {.from = images_read(stand_in<half const>("from"), N(of.n), H(way.h), W(way.w), C(of.c)),
+            .filter =
+                filter_of<half const>(stand_in<half const>("filter"), K(of.c), R(of.r), S(of.s)),
+            .bias = bias_of<float const>(of.bias ? stand_in<float const>("bias") : nullptr,
+                                         K(of.bias ? of.c : 0)),
+            .to = images_made(stand_in<half>("to"), N(of.n), P(way.p), Q(way.q), K(of.c))};
+}
+rows::params params_of(problem const& of, rows::config const&) { return {arguments_of(of)}; }
+
+std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
+std::string listed(extent const& e) {
+    return "[" + std::to_string(e.x) + ", " + std::to_string(e.y) + ", " + std::to_string(e.z) +
+           "]";
+}
+
+// The bytes, and where each pointer is among them.
+std::string params_in_json(std::span<unsigned char const> bytes) {
+    std::string text = "\"params\": \"", pointers;
+    for (auto const byte : bytes) {
+        char digits[3];
+        std::snprintf(digits, sizeof digits, "%02x", byte);
+        text += digits;
+    }
+    for (auto const& [name, value] : stand_ins) {
+        for (std::size_t at = 0; at + sizeof value <= bytes.size(); at += sizeof value) {
+            if (std::memcmp(&bytes[at], &value, sizeof value) != 0) continue;
+            pointers +=
+                (pointers.empty() ? "" : ", ") + in_quotes(name) + ": " + std::to_string(at);
+        }
+    }
+    return text + "\", \"pointers\": {" + pointers + "}";
+}
+
+struct request {
+    fs::path layers, out;
+    std::size_t most = 1;
+    std::vector<std::string> passes, archs;
+    std::vector<int> batches;
+};
+
+class kernels {
+  public:
+    explicit kernels(request const& r) : asked(r) { fs::create_directories(r.out); }
+
+    void add(problem const& of, std::string const& arch) {
+        bool is_chosen = true;
+        for (auto const& by : space(of, arch) | std::views::take(asked.most)) {
+            std::visit([&](auto const& c) { add(of, c, arch, is_chosen); }, by);
+            is_chosen = false;
+        }
+    }
+    void write() const {
+        std::ofstream file(asked.out / "kernels.json");
+        file << "[\n" << text << "\n]\n";
+        if (!file.flush()) throw std::runtime_error("kernels.json cannot be written");
+        std::printf("%zu kernels, %zu launches\n", symbols.size(), launches);
+    }
+
+  private:
+    request const& asked;
+    std::set<std::string> symbols;
+    std::string text;
+    std::size_t launches = 0;
+
+    template <class Config>
+    void add(problem const& of, Config const& by, std::string const& arch, bool is_chosen) {
+        auto const spec = specialize(of, by, arch);
+        auto const params = params_of(of, by);
+        static_assert(std::is_trivially_copyable_v<decltype(params)>);
+        auto const expected = explain(of, by, arch);
+        unsigned char bytes[sizeof params];
+        std::memcpy(bytes, &params, sizeof params);
+        if (symbols.insert(spec.symbol).second) {
+            std::ofstream(asked.out / (spec.symbol + ".cu")) << spec.source;
+        }
+        walk const way = walk_of(of);
+        text += (text.empty() ? "" : ",\n") + std::string("{\"problem\": ") +
+                in_quotes(spec.problem) + ", \"pass\": " + in_quotes(word_of(of.pass)) +
+                ", \"config\": " + in_quotes(spec.config) +
+                ", \"chosen\": " + (is_chosen ? "true" : "false") +
+                ", \"arch\": " + in_quotes(arch) + ", \"symbol\": " + in_quotes(spec.symbol);
+        for (auto const& [name, value] : {std::pair{"n", of.n},
+                                          {"c", of.c},
+                                          {"h", of.h},
+                                          {"w", of.w},
+                                          {"p", of.p()},
+                                          {"q", of.q()},
+                                          {"r", of.r},
+                                          {"s", of.s},
+                                          {"pad_h", of.pad_h},
+                                          {"pad_w", of.pad_w},
+                                          {"bias", static_cast<int>(of.bias)},
+                                          {"made", of.n * way.p * way.q * of.c}}) {
+            text += ", " + in_quotes(name) + ": " + std::to_string(value);
+        }
+        text += ", \"grid\": " + listed(spec.grid(params)) +
+                ", \"block\": " + listed(spec.shape.block) +
+                ", \"shared_bytes\": " + std::to_string(spec.shape.shared_bytes) +
+                ", \"estimate\": " + std::to_string(expected.microseconds) +
+                ", \"explained\": " + in_quotes(expected.explained()) + ", " +
+                params_in_json(bytes) + "}";
+        ++launches;
+    }
+};
+
+request parse(std::vector<std::string> const& words) {
+    request r;
+    std::vector<std::string> places;
+    std::string flag;
+    for (auto const& word : words) {
+        if (word.starts_with("--")) {
+            flag = word;
+        } else if (flag == "--pass") {
+            r.passes.push_back(word);
+        } else if (flag == "--arch") {
+            r.archs.push_back(word);
+        } else if (flag == "--most") {
+            r.most = std::stoul(word);
+        } else if (flag == "--batches") {
+            r.batches.push_back(std::stoi(word));
+        } else {
+            places.push_back(word);
+        }
+    }
+    if (places.size() != 2) throw std::runtime_error("tell a file of layers and a folder");
+    r.layers = places[0];
+    r.out = places[1];
+    if (r.passes.empty()) r.passes = {"fprop", "dgrad"};
+    if (r.archs.empty()) r.archs = {"compute_80"};
+    return r;
+}
+
+void run(request const& r) {
+    kernels all(r);
+    std::ifstream layers(r.layers);
+    for (std::string line; std::getline(layers, line);) {
+        if (line.empty() || line.front() == '#') continue;
+        for (auto const& pass : r.passes) {
+            auto of = spio::parse<problem>("conv2d", line + " pass=" + pass);
+            if (of.pass == direction::dgrad) of.bias = false;
+            auto batches = r.batches;
+            if (batches.empty()) batches.push_back(of.n);
+            for (int const n : batches) {
+                for (auto const& arch : r.archs) all.add(of.with(n, of.h, of.w), arch);
+            }
+        }
+    }
+    all.write();
+}
+
+} // namespace
+
+int main(int count, char** words) {
+    try {
+        run(parse({words + 1, words + count}));
+    } catch (std::exception const& e) {
+        std::fprintf(stderr, "%s\n", e.what());
+        return 1;
+    }
+}

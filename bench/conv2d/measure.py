@@ -1,0 +1,110 @@
+# Measures convolutions on a GPU: ours, a copy of the same bytes, and PyTorch's, in one run.
+# SPDX-License-Identifier: Apache-2.0
+"""measure.py FOLDER --out FILE.json [--repeat 100]
+
+FOLDER is what conv2d_export and build.py left. Every result is checked against sums in double, and
+all configurations of a layer must give the same bits; the chosen one is run many times.
+"""
+import argparse
+import datetime
+import itertools
+import json
+import pathlib
+import subprocess
+import sys
+
+import torch
+
+import driver
+import timing
+from layer import Layer
+
+
+def machine():
+    query = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"],
+                           stdout=subprocess.PIPE, text=True)
+    return {"date": datetime.date.today().isoformat(), "gpu": torch.cuda.get_device_name(),
+            "driver": query.stdout.strip(), "pytorch": torch.__version__,
+            "cudnn": torch.backends.cudnn.version()}
+
+
+def run(kernel, layer):
+    """Once, over poison."""
+    layer.tensors[0]["to"].fill_(float("nan"))
+    kernel.launch(kernel.params(layer.tensors[0]), torch.cuda.current_stream().cuda_stream)
+    torch.cuda.synchronize()
+    return layer.tensors[0]["to"]
+
+
+def timed(kernel, layer, sets):
+    params = [kernel.params(tensors) for tensors in layer.tensors]
+    return timing.microseconds(lambda number, stream: kernel.launch(params[number], stream), sets)
+
+
+def measure_layer(folder, built, described, repeats):
+    first = described[0]
+    sets = timing.sets_for(Layer(first).bytes())
+    layer = Layer(first, sets)
+    cold = lambda work: timing.microseconds(work, sets)
+    report = {"problem": first["problem"], "pass": first["pass"], "n": first["n"], "bytes": layer.bytes(),
+              "copy": cold(lambda number, _: layer.copy(number)),
+              "copy_hot": timing.microseconds(lambda *_: layer.copy(0), 1),
+              "pytorch": cold(lambda number, _: layer.peer(number)),
+              "pytorch_hot": timing.microseconds(lambda *_: layer.peer(0), 1), "kernels": []}
+    bits = None
+    for each in described:
+        image = built[each["symbol"]]
+        kernel = driver.Kernel(folder, each, image["file"])
+        made = run(kernel, layer).clone()
+        bits = made if bits is None else bits
+        found = {key: each[key] for key in ("config", "chosen", "symbol", "estimate")}
+        found |= {"arch": image["arch"], "registers": kernel.attribute(driver.REGISTERS),
+                  "local_bytes": kernel.attribute(driver.LOCAL_BYTES), "image_bytes": image["bytes"],
+                  "blocks_per_processor": kernel.blocks_per_processor(), "worst": layer.worst(),
+                  "same_bits": bool((made.view(torch.int16) == bits.view(torch.int16)).all())}
+        if each["chosen"]:
+            same = all(bool((run(kernel, layer).view(torch.int16) == made.view(torch.int16)).all())
+                       for _ in range(repeats))
+            found |= {"runs_with_the_same_bits": repeats if same else 0}
+        found |= {"cold": timed(kernel, layer, sets), "hot": timed(kernel, layer, 1)}
+        report["kernels"].append(found)
+    return report
+
+
+def tell(report):
+    kernels = sorted(report["kernels"], key=lambda each: each["cold"])
+    print(f"{report['problem']}\n  copy {report['copy']:.1f} us, hot {report['copy_hot']:.1f};"
+          f" PyTorch {report['pytorch']:.1f} us, hot {report['pytorch_hot']:.1f}")
+    for place, each in enumerate(kernels):
+        if place < 6 or each["chosen"]:
+            print(f"  {each['cold']:7.1f} us, {each['cold'] / report['copy']:.3f} of the copy, hot {each['hot']:.1f},"
+                  f" estimated {each['estimate']:.1f}, {each['registers']} registers, {each['local_bytes']} local,"
+                  f" {each['blocks_per_processor']} blocks: {each['config']}{' (chosen)' if each['chosen'] else ''}")
+    sys.stdout.flush()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("--repeat", type=int, default=100)
+    options = parser.parse_args()
+    torch.backends.cudnn.benchmark = True
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+
+    kernels = json.loads((options.folder / "kernels.json").read_text())
+    built = json.loads((options.folder / "built.json").read_text())
+    report = machine() | {"layers": []}
+    for _, group in itertools.groupby(kernels, lambda each: each["problem"]):
+        report["layers"].append(measure_layer(options.folder, built, list(group), options.repeat))
+        tell(report["layers"][-1])
+        options.out.write_text(json.dumps(report, indent=1) + "\n")
+    wrong = [each["symbol"] for layer in report["layers"] for each in layer["kernels"]
+             if each["worst"] > 1 or not each["same_bits"] or each.get("runs_with_the_same_bits") == 0]
+    count = sum(len(layer["kernels"]) for layer in report["layers"])
+    print(f"figure: conv2d: {count} kernels of {len(report['layers'])} layers measured, {len(wrong)} wrong", *wrong)
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+// Estimates how long a configuration takes, from what it moves and does.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include "conv2d.h"
+#include "conv2d/rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <variant>
+
+module spio.conv2d;
+
+import spio.spec;
+import :chip;
+
+namespace spio::conv2d {
+
+namespace {
+
+// How many steps of a side lie inside what is read, summed up over blocks of so many that are made.
+double steps_read(int made, int each, int taps, int pad, int size) {
+    double sum = 0;
+    for (int first = 0; first < made; first += each) {
+        int const last = std::min(first + each, made) + taps - 1;
+        sum += std::max(0, std::min(last - pad, size) - std::max(first - pad, 0));
+    }
+    return sum;
+}
+
+// As ptxas gives them, within a few.
+int registers_of(problem const& of, rows::config const& by) {
+    int const wanted = 18 + by.tiles * (6 + 4 * of.r) + of.taps();
+    int const threads = by.threads(of);
+    int const most = by.blocks > 0 ? 65536 / (by.blocks * threads) / 8 * 8 : 255;
+    return std::min({(wanted + 7) / 8 * 8, most, 255});
+}
+
+int blocks_per_processor(problem const& of, rows::config const& by, chip const& on) {
+    int const by_shared = on.shared_bytes / (by.shared_bytes(of) + 1024);
+    int const by_threads = 2048 / by.threads(of);
+    int const by_registers = 65536 / (registers_of(of, by) * by.threads(of));
+    return std::max(1, std::min({by_shared, by_threads, by_registers, 32}));
+}
+
+estimate explain_rows(problem const& of, rows::config const& by, chip const& on) {
+    walk const way = walk_of(of);
+    double const images = of.n, channel_bytes = 2.0 * of.c;
+    double const filter_bytes = 2.0 * of.c * group_width * of.taps();
+    double const made = images * way.p * way.q * channel_bytes;
+    double const blocks = static_cast<double>(by.blocks_of(of));
+
+    estimate e;
+    e.bytes = images * way.h * way.w * channel_bytes + made + filter_bytes;
+    double const rows_read = steps_read(way.p, by.rows, of.r, way.pad_h, way.h);
+    double const columns_read = steps_read(way.q, by.columns, of.s, way.pad_w, way.w);
+    // Memory is read in lines of 128 bytes, and half a line costs more than half.
+    bool const splits_lines = 2 * group_width * by.groups < 128 && channel_bytes >= 128;
+    e.traffic = e.bytes / on.memory * (splits_lines ? 1.09 : 1);
+
+    // Every row that is read is a step of each warp; two taps are one product, and one alone takes
+    // three quarters of its time.
+    double const steps = divup(of.n, by.images) * rows_read * divup(way.q, by.columns) *
+                         divup(of.groups(), by.groups) * by.warps();
+    double const products = of.r * (of.s / 2 + 0.75 * (of.s % 2));
+    double const rest = by.unrolled ? 39 : 60;
+    e.arithmetic =
+        steps * (8 + by.tiles * (products * on.product + rest)) / (4 * on.clock * on.processors);
+
+    // The rows of a block come one after the other, as far ahead as there are stages.
+    e.blocks_per_processor = blocks_per_processor(of, by, on);
+    double const at_once = 1.0 * on.processors * e.blocks_per_processor;
+    e.waves = blocks / at_once;
+    double const rows_of_block = rows_read / divup(way.p, by.rows);
+    double const row = on.row * (8 + by.tiles * products);
+    double const row_bytes =
+        2.0 * group_width * by.groups * by.images * std::min(by.columns_read(of), way.w);
+    double const read = images * rows_read * columns_read * channel_bytes;
+    double const under_way = std::min(at_once, blocks) * (by.stages - 1) * row_bytes;
+    e.latency =
+        std::max(std::max(e.waves, 1.0) * rows_of_block * row, read / under_way * on.latency);
+
+    // What overlaps costs little more than the longest of it. Where few blocks share a processor it
+    // waits when one of them does, and the last wave leaves some idle.
+    double const sharpness = 5;
+    double const overlapped =
+        std::pow(std::pow(e.traffic, sharpness) + std::pow(e.arithmetic, sharpness) +
+                     std::pow(e.latency, sharpness),
+                 1 / sharpness);
+    double const idle = std::max(0.0, std::ceil(e.waves - 1e-9) / std::max(e.waves, 1.0) - 1);
+    e.microseconds =
+        on.launch + overlapped * (1 + 0.6 * idle) * (1 + 0.31 / e.blocks_per_processor);
+    return e;
+}
+
+} // namespace
+
+estimate explain(problem const& of, config const& by, std::string_view arch) {
+    chip const on = chip_of(arch);
+    return std::visit([&](rows::config const& c) { return explain_rows(of, c, on); }, by);
+}
+
+std::string estimate::explained() const {
+    char text[256];
+    std::snprintf(text, sizeof text,
+                  "%.1f us: %.1f MB, traffic %.1f us, arithmetic %.1f us, latency %.1f us; %d "
+                  "blocks at once on a processor, %.1f waves",
+                  microseconds, bytes / 1e6, traffic, arithmetic, latency, blocks_per_processor,
+                  waves);
+    return text;
+}
+
+} // namespace spio::conv2d

@@ -1,0 +1,57 @@
+// The convolutions by rows that are tested: every kind of filter, of padding, of a block's share.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "conv2d/rows.h"
+
+namespace spio::test::conv2d_rows {
+
+using conv2d::direction;
+using conv2d::problem;
+using conv2d::scope;
+using conv2d::rows::config;
+
+struct layer {
+    problem is;
+    config by;
+};
+
+// Images of any size.
+constexpr problem layer_of(direction pass, int c, int r, int s, int pad_h, int pad_w,
+                           bool bias = false) {
+    return {.n = 0,
+            .c = c,
+            .h = 0,
+            .w = 0,
+            .r = r,
+            .s = s,
+            .pad_h = pad_h,
+            .pad_w = pad_w,
+            .bias = bias,
+            .pass = pass,
+            .made_for = scope::any_image};
+}
+inline constexpr auto fprop = direction::fprop;
+inline constexpr auto dgrad = direction::dgrad;
+
+// groups, images, columns, rows, tiles, stages, blocks
+inline constexpr layer plain = {layer_of(fprop, 16, 3, 3, 1, 1), {2, 1, 16, 8, 1, 2, 0}};
+inline constexpr layer ragged = {layer_of(fprop, 72, 3, 3, 1, 1, true), {4, 1, 64, 5, 4, 3, 0}};
+inline constexpr layer pointwise = {layer_of(fprop, 8, 1, 1, 0, 0), {1, 1, 32, 4, 2, 4, 0}};
+inline constexpr layer five = {layer_of(fprop, 24, 5, 5, 2, 2, true), {3, 2, 16, 32, 2, 3, 0}};
+inline constexpr layer seven = {layer_of(fprop, 32, 7, 7, 3, 3), {4, 4, 8, 7, 2, 2, 0}};
+inline constexpr layer wide = {layer_of(fprop, 16, 3, 5, 1, 2, true), {1, 2, 48, 3, 3, 5, 0}};
+inline constexpr layer tall = {layer_of(fprop, 8, 4, 1, 0, 6), {1, 1, 64, 6, 2, 3, 0}};
+inline constexpr layer far = {layer_of(fprop, 24, 2, 4, 7, 0), {2, 2, 8, 1, 1, 2, 0}};
+inline constexpr layer back = {layer_of(dgrad, 24, 3, 3, 1, 1), {3, 1, 16, 8, 1, 3, 0}};
+inline constexpr layer back_ragged = {layer_of(dgrad, 40, 5, 2, 7, 0), {2, 1, 32, 4, 1, 4, 0}};
+inline constexpr layer back_seven = {layer_of(dgrad, 16, 7, 7, 3, 2), {2, 2, 8, 6, 1, 2, 0}};
+inline constexpr layer back_tall = {layer_of(dgrad, 8, 6, 1, 0, 1), {1, 1, 16, 3, 1, 2, 0}};
+inline constexpr layer back_far = {layer_of(dgrad, 16, 1, 6, 0, 9), {1, 4, 16, 3, 2, 3, 0}};
+
+// One whose size is known, and one whose batch is not.
+inline constexpr layer known = {{.n = 3, .c = 64, .h = 10, .w = 70}, {4, 1, 64, 4, 4, 3, 0}};
+inline constexpr layer known_but_n = {{.n = 0, .c = 64, .h = 10, .w = 70, .made_for = scope::any_n},
+                                      known.by};
+
+} // namespace spio::test::conv2d_rows
