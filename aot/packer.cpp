@@ -143,9 +143,11 @@ void write_host_text(build_request const& r) {
 
 void list(pack const& in) {
     for (auto const& each : in.list()) {
-        std::printf("%s for %s by %s: %s, %s by %s\n", each.line.c_str(), each.arch.c_str(),
-                    each.config.c_str(), sizes_of(each.size, each.plain_bytes).c_str(),
-                    std::string(name_of(each.kind)).c_str(), each.compiler.c_str());
+        std::printf("%s for %s by %s: %s, %s by %s of text %016llx\n", each.line.c_str(),
+                    each.arch.c_str(), each.config.c_str(),
+                    sizes_of(each.size, each.plain_bytes).c_str(),
+                    std::string(name_of(each.kind)).c_str(), each.compiler.c_str(),
+                    static_cast<unsigned long long>(each.text_digest));
     }
 }
 
