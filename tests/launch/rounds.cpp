@@ -54,7 +54,7 @@ TEST_CASE("Rounds of load, launch and unload leave nothing behind" *
     stream.write(y, std::vector<float>{0});
     auto const one = [](array<float> const& in) { return in.as<axpby::scalars>(axpby::N(1)); };
 
-    int const rounds = std::atoi(std::getenv("SPIO_TEST_ROUNDS")), warm_up = rounds / 20;
+    int const rounds = std::atoi(std::getenv("SPIO_TEST_ROUNDS")), warm_up = rounds / 5;
     std::size_t objects = 0;
     long before = 0;
     for (int round = 0; round < rounds + warm_up; ++round) {
