@@ -6,7 +6,6 @@ module;
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -28,46 +27,14 @@ import spio.image;
 import spio.spec;
 import spio.text;
 import :compile;
+import :entry;
+import :record;
 
 namespace spio::aot {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string_view text_of(std::span<std::byte const> bytes) {
-    return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
-}
-
-// What is known of an image in the folder: what it was asked for by, and what came out. It is
-// written last, so that an image without it is none.
-struct record {
-    std::string asked;
-    image_kind kind = image_kind::cubin;
-    std::uint64_t plain_bytes = 0, checksum = 0;
-
-    std::string spelled() const {
-        return asked + "made: " + std::to_string(static_cast<unsigned>(kind)) + " " +
-               std::to_string(plain_bytes) + " " + std::to_string(checksum) + "\n";
-    }
-    // False if it is of something else.
-    bool read(std::string_view text) {
-        if (!text.starts_with(asked + "made: ")) return false;
-        text.remove_prefix(asked.size() + 6);
-        std::uint64_t numbers[3] = {};
-        for (auto& number : numbers) {
-            auto const [end, wrong] =
-                std::from_chars(text.data(), text.data() + text.size(), number);
-            if (wrong != std::errc()) return false;
-            text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-            if (!text.empty()) text.remove_prefix(1);
-        }
-        kind = static_cast<image_kind>(numbers[0]);
-        plain_bytes = numbers[1];
-        checksum = numbers[2];
-        return text.empty();
-    }
-};
 
 // A line of the manifest, for an architecture.
 struct task {

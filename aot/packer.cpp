@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <iterator>
 #include <set>
 #include <span>
 #include <string>
@@ -51,8 +53,8 @@ struct request_in_words {
     fs::path cuda, program;
 };
 
-std::size_t number_in(std::string_view text) {
-    std::size_t number = 0;
+unsigned number_in(std::string_view text) {
+    unsigned number = 0;
     auto const [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (wrong != std::errc() || end != text.data() + text.size()) throw wrong_words();
     return number;
@@ -64,46 +66,41 @@ compiler_kind kind_in(std::string_view text) {
     return *kind;
 }
 
+// The words that a value follows.
+struct option {
+    std::string_view name;
+    void (*read)(request_in_words&, std::string const& value);
+};
+constexpr option options[] = {
+    {"--manifest", [](auto& is, auto const& value) { is.build.manifest_name = value; }},
+    {"--arch", [](auto& is, auto const& value) { is.build.archs.push_back(value); }},
+    {"--output", [](auto& is, auto const& value) { is.build.output = value; }},
+    {"--folder", [](auto& is, auto const& value) { is.build.folder = value; }},
+    {"--jobs", [](auto& is, auto const& value) { is.build.jobs = number_in(value); }},
+    {"--number", [](auto& is, auto const& value) { is.number = number_in(value); }},
+    {"--compiler", [](auto& is, auto const& value) { is.kind = kind_in(value); }},
+    {"--cuda", [](auto& is, auto const& value) { is.cuda = value; }},
+    {"--program", [](auto& is, auto const& value) { is.program = value; }},
+    {"--include",
+     [](auto& is, auto const& value) { is.build.compiler.include_folders.push_back(value); }},
+    {"--option", [](auto& is, auto const& value) { is.build.compiler.options.push_back(value); }},
+};
+
 request_in_words read_words(std::span<char* const> words) {
     request_in_words is;
-    auto& build = is.build;
     for (std::size_t i = 0; i < words.size(); ++i) {
-        std::string_view const name = words[i];
-        if (!name.starts_with("--")) {
-            is.pack = name;
-            continue;
+        std::string_view const word = words[i];
+        if (!word.starts_with("--")) {
+            is.pack = word;
+        } else if (word == "--plain") {
+            is.build.compiler.is_compressed = false;
+        } else {
+            auto const found = std::ranges::find(options, word, &option::name);
+            if (found == std::end(options) || ++i == words.size()) throw wrong_words();
+            found->read(is, words[i]);
         }
-        if (name == "--plain") {
-            build.compiler.is_compressed = false;
-            continue;
-        }
-        if (++i == words.size()) throw wrong_words();
-        std::string const value = words[i];
-        if (name == "--manifest")
-            build.manifest_name = value;
-        else if (name == "--arch")
-            build.archs.push_back(value);
-        else if (name == "--output")
-            build.output = value;
-        else if (name == "--folder")
-            build.folder = value;
-        else if (name == "--jobs")
-            build.jobs = static_cast<unsigned>(number_in(value));
-        else if (name == "--number")
-            is.number = number_in(value);
-        else if (name == "--compiler")
-            is.kind = kind_in(value);
-        else if (name == "--cuda")
-            is.cuda = value;
-        else if (name == "--program")
-            is.program = value;
-        else if (name == "--include")
-            build.compiler.include_folders.emplace_back(value);
-        else if (name == "--option")
-            build.compiler.options.push_back(value);
-        else
-            throw wrong_words();
     }
+    auto& build = is.build;
     if (!build.manifest_name.empty()) build.manifest = read_file(build.manifest_name);
     return is;
 }
@@ -146,9 +143,11 @@ void write_host_text(build_request const& r) {
 
 void list(pack const& in) {
     for (auto const& each : in.list()) {
-        std::printf("%s for %s by %s: %s, %s by %s\n", each.line.c_str(), each.arch.c_str(),
-                    each.config.c_str(), sizes_of(each.size, each.plain_bytes).c_str(),
-                    std::string(name_of(each.kind)).c_str(), each.compiler.c_str());
+        std::printf("%s for %s by %s: %s, %s by %s of text %016llx\n", each.line.c_str(),
+                    each.arch.c_str(), each.config.c_str(),
+                    sizes_of(each.size, each.plain_bytes).c_str(),
+                    std::string(name_of(each.kind)).c_str(), each.compiler.c_str(),
+                    static_cast<unsigned long long>(each.text_digest));
     }
 }
 

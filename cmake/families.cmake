@@ -30,13 +30,14 @@ function(spio_embed_kernel_text output module namespace)
 endfunction()
 
 # A library that is a family of kernels: the module NAME, in whose namespace NAME are in_words() and
-# kernel_text(), which this writes: the text of NAME.h and NAME.cuh in the same folder.
-#     spio_add_family(NAME SOURCES NAME.cppm...)
+# kernel_text(), which this writes: the text of NAME.h and NAME.cuh in the same folder, and of what
+# else is in KERNELS, by names that an #include has.
+#     spio_add_family(NAME SOURCES NAME.cppm... [KERNELS FILE...])
 function(spio_add_family name)
-    cmake_parse_arguments(PARSE_ARGV 1 family "" "" "SOURCES")
+    cmake_parse_arguments(PARSE_ARGV 1 family "" "" "SOURCES;KERNELS")
     set(text "${CMAKE_CURRENT_BINARY_DIR}/${name}_kernel_text.cpp")
     spio_embed_kernel_text("${text}" ${name} ${name} FOLDER "${CMAKE_CURRENT_SOURCE_DIR}" FILES
-                           ${name}.h ${name}.cuh)
+                           ${name}.h ${name}.cuh ${family_KERNELS})
     set(interfaces ${family_SOURCES})
     list(FILTER interfaces INCLUDE REGEX "\\.cppm$")
     set(others ${family_SOURCES})

@@ -17,22 +17,23 @@ module spio.jit;
 import spio.cache;
 import spio.image;
 import spio.spec;
+import spio.text;
 
 namespace spio::jit {
 
 namespace {
 
-cache::digest const& digest_of_kernel_text() {
-    static cache::digest const once = [] {
-        std::vector<cache::named_text> texts;
-        for (auto const& [name, text] : kernel_text()) texts.push_back({name, text});
-        return cache::digest_of(texts);
-    }();
-    return once;
+// Of all kernel text, which is known since the library was built, and of the family's own headers.
+cache::digest digest_of_headers(spec const& of) {
+    std::vector<cache::named_text> texts = {{"kernel text", kernel_text_digest()}};
+    for (auto const& [name, text] : of.headers) texts.push_back({name, text});
+    return cache::digest_of(texts);
 }
 
 cache::entry compile(nvrtc const& by, spec const& of, std::vector<std::string> const& options) {
-    compiled const made = by.compile({.name = of.spelled(), .text = of.source}, options);
+    auto const headers = headers_of(of);
+    compiled const made =
+        by.compile({.name = of.spelled(), .text = of.source, .headers = headers}, options);
     auto const* const bytes = reinterpret_cast<unsigned char const*>(made.cubin.data());
     return {.symbol = of.symbol,
             .arch = of.arch,
@@ -42,41 +43,83 @@ cache::entry compile(nvrtc const& by, spec const& of, std::vector<std::string> c
             .cubin = {bytes, bytes + made.cubin.size()}};
 }
 
+origin origin_of(cache::origin from) {
+    switch (from) {
+    case cache::origin::memory:
+        return origin::memory;
+    case cache::origin::disk:
+        return origin::disk;
+    case cache::origin::compiled:
+        break;
+    }
+    return origin::compiled;
+}
+
 } // namespace
 
 just_in_time::just_in_time() : own_store(std::make_unique<cache::store>()), kept(own_store.get()) {}
 
 std::optional<image> just_in_time::find(spec const& of) const {
     if (!of.arch.starts_with("sm_")) return {};
-    auto const& by = compiler();
-    auto const options = nvrtc_options(of.arch);
-    auto const key = cache::key_of({.source = of.source,
-                                    .headers = digest_of_kernel_text(),
-                                    .options = options,
-                                    .nvrtc_major = by.major(),
-                                    .nvrtc_minor = by.minor(),
-                                    .nvrtc_build = by.build_id(),
-                                    .arch = of.arch});
-    auto const found = kept->get_or_compile(key, [&] { return compile(by, of, options); });
-    auto made_by = "NVRTC " + std::to_string(by.major()) + "." + std::to_string(by.minor());
-    if (found.from == cache::origin::disk) made_by += " by way of " + kept->path();
-    return image{.symbol = of.symbol,
-                 .line = of.line(),
-                 .arch = of.arch,
-                 .made_by = std::move(made_by),
-                 .kind = image_kind::cubin,
-                 .bytes = std::as_bytes(std::span(found.what->cubin)),
-                 .keeper = found.what,
-                 .shape = of.shape,
-                 .params_bytes = of.params_bytes};
+    for (;;) {
+        try {
+            return find_by(build_id(), of);
+        } catch (another_file const&) { // whose images have other keys
+        }
+    }
 }
 
-nvrtc const& just_in_time::compiler() const {
+image just_in_time::find_by(std::string const& build, spec const& of) const {
+    auto const options = nvrtc_options(of.arch);
+    auto const key = cache::key_of({.source = of.source,
+                                    .headers = digest_of_headers(of),
+                                    .options = options,
+                                    .nvrtc_build = build,
+                                    .arch = of.arch});
+    std::string made_by = "the cache in " + kept->path();
+    auto const found = kept->get_or_compile(key, [&] {
+        auto const& by = compiler(build);
+        made_by = "NVRTC " + std::to_string(by.major()) + "." + std::to_string(by.minor());
+        return compile(by, of, options);
+    });
+    return {.symbol = of.symbol,
+            .line = of.line(),
+            .arch = of.arch,
+            .made_by = std::move(made_by),
+            .kind = image_kind::cubin,
+            .bytes = std::as_bytes(std::span(found.what->cubin)),
+            .keeper = found.what,
+            .shape = of.shape,
+            .params_bytes = of.params_bytes,
+            .found = origin_of(found.from)};
+}
+
+// That of the file that will be opened if something must be compiled.
+std::string just_in_time::build_id() const {
     std::lock_guard const lock(mutex);
-    if (opened == nullptr) {
-        own_compiler = std::make_unique<nvrtc const>();
-        opened = own_compiler.get();
+    if (opened != nullptr) return opened->build_id();
+    if (!file) file = first_nvrtc_file(unusable);
+    return file->build_id;
+}
+
+nvrtc const& just_in_time::compiler(std::string const& build) const {
+    std::lock_guard const lock(mutex);
+    if (opened != nullptr) return *opened;
+    if (!file || file->build_id != build) throw another_file();
+    try {
+        own_compiler = std::make_unique<nvrtc const>(file->path);
+    } catch (nvrtc_error const&) {
+        unusable.push_back(file->path);
+        file.reset();
+        try {
+            file = first_nvrtc_file(unusable);
+        } catch (nvrtc_error const&) {
+            unusable.clear();
+        }
+        if (!file) throw;
+        throw another_file();
     }
+    opened = own_compiler.get();
     return *opened;
 }
 

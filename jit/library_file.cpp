@@ -3,8 +3,8 @@
 module;
 
 #include <dlfcn.h>
-#include <elf.h>
-#include <link.h>
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,7 +15,7 @@ module;
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -50,58 +50,56 @@ std::vector<fs::path> libraries(fs::path const& folder, std::string_view name) {
 }
 
 // A variable of the environment, where only an absolute path will do.
-fs::path folder_in(char const* variable) {
+fs::path path_in(char const* variable) {
     char const* const text = std::getenv(variable);
     fs::path const path = text ? text : "";
     return path.is_absolute() ? path : fs::path();
 }
 
-std::vector<fs::path> folders() {
-    std::vector<fs::path> all;
+// f(folder) for those where it may be, in their order, until it returns true.
+template <class F> bool visit_folders(F f) {
     std::error_code ignored;
-    auto const add = [&](fs::path const& folder) {
-        if (folder.is_absolute() && fs::is_directory(folder, ignored)) all.push_back(folder);
+    auto const visit = [&](fs::path const& folder) {
+        return folder.is_absolute() && fs::is_directory(folder, ignored) && f(folder);
     };
     for (fs::path const& toolkit :
-         {folder_in("CUDA_HOME"), folder_in("CUDA_PATH"), fs::path("/usr/local/cuda")}) {
+         {path_in("CUDA_HOME"), path_in("CUDA_PATH"), fs::path("/usr/local/cuda")}) {
         if (toolkit.empty()) continue;
         for (auto part : {"lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
-            add(toolkit / part);
+            if (visit(toolkit / part)) return true;
         }
     }
-    for (fs::path const& environment : {folder_in("VIRTUAL_ENV"), folder_in("CONDA_PREFIX")}) {
+    for (fs::path const& environment : {path_in("VIRTUAL_ENV"), path_in("CONDA_PREFIX")}) {
         if (environment.empty()) continue;
         for (fs::directory_iterator at(environment / "lib", ignored), end; at != end;
              at.increment(ignored)) {
             if (!at->path().filename().string().starts_with("python3")) continue;
             fs::path const wheels = at->path() / "site-packages" / "nvidia";
-            add(wheels / "cu13" / "lib");
-            add(wheels / "cuda_nvrtc" / "lib");
+            if (visit(wheels / "cu13" / "lib") || visit(wheels / "cuda_nvrtc" / "lib")) return true;
         }
-        add(environment / "lib");
+        if (visit(environment / "lib")) return true;
     }
     char const* const text = std::getenv("LD_LIBRARY_PATH");
     std::string_view listed = text ? text : "";
     while (!listed.empty()) {
         auto const end = std::min(listed.find(':'), listed.size());
-        add(listed.substr(0, end));
+        if (visit(listed.substr(0, end))) return true;
         listed.remove_prefix(std::min(end + 1, listed.size()));
     }
     for (auto folder :
          {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"}) {
-        add(folder);
+        if (visit(folder)) return true;
     }
-    return all;
+    return false;
 }
 
-fs::path without_links(fs::path const& path) {
-    std::error_code failed;
-    fs::path real = fs::canonical(path, failed);
-    if (failed) throw nvrtc_error("open", path.string(), failed.message());
-    if (std::string const why = distrust(real); !why.empty()) {
-        throw nvrtc_error("open", real.string(), why);
-    }
-    return real;
+// The same with the newest in each.
+template <class F> bool visit_places(F f) {
+    if (auto const only = path_in("SPIO_NVRTC"); !only.empty()) return f(only);
+    return visit_folders([&](fs::path const& folder) {
+        auto const found = libraries(folder, "libnvrtc.so");
+        return !found.empty() && f(found.front());
+    });
 }
 
 void* open_file(fs::path const& path) {
@@ -111,61 +109,37 @@ void* open_file(fs::path const& path) {
     throw nvrtc_error("dlopen", path.string(), words ? words : "no reason given");
 }
 
-std::string hexadecimal(unsigned char const* bytes, std::size_t count) {
-    std::string text;
-    for (std::size_t i = 0; i < count; ++i) {
-        text += "0123456789abcdef"[bytes[i] >> 4];
-        text += "0123456789abcdef"[bytes[i] & 15];
+// A file as it lies in memory; empty if it cannot be had.
+class mapped_file {
+  public:
+    explicit mapped_file(fs::path const& path) {
+        int const file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        if (file < 0) return;
+        struct stat is = {};
+        if (fstat(file, &is) == 0 && is.st_size > 0) {
+            auto const size = static_cast<std::size_t>(is.st_size);
+            void* const begin = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+            if (begin != MAP_FAILED) all = {static_cast<unsigned char const*>(begin), size};
+        }
+        close(file);
     }
-    return text;
-}
+    mapped_file(mapped_file const&) = delete;
+    ~mapped_file() {
+        if (!all.empty()) munmap(const_cast<unsigned char*>(all.data()), all.size());
+    }
+    std::span<unsigned char const> bytes() const { return all; }
 
-struct wanted {
-    std::uintptr_t address;
-    std::string build_id;
+  private:
+    std::span<unsigned char const> all;
 };
 
-// Reads the notes of the library that has the address, as they lie in memory.
-int look_at(dl_phdr_info* library, std::size_t, void* given) {
-    auto& want = *static_cast<wanted*>(given);
-    auto const begin = library->dlpi_phdr, end = begin + library->dlpi_phnum;
-    bool const is_it = std::any_of(begin, end, [&](ElfW(Phdr) const& part) {
-        auto const first = library->dlpi_addr + part.p_vaddr;
-        return part.p_type == PT_LOAD && want.address - first < part.p_memsz;
-    });
-    if (!is_it) return 0;
-    for (auto part = begin; part != end; ++part) {
-        if (part->p_type != PT_NOTE) continue;
-        auto at = reinterpret_cast<unsigned char const*>(library->dlpi_addr + part->p_vaddr);
-        auto const past = at + part->p_memsz;
-        auto const padded = [](std::size_t n) { return (n + 3) / 4 * 4; };
-        ElfW(Nhdr) note;
-        while (past - at >= static_cast<std::ptrdiff_t>(sizeof note)) {
-            std::memcpy(&note, at, sizeof note);
-            auto const name = at + sizeof note, bytes = name + padded(note.n_namesz);
-            at = bytes + padded(note.n_descsz);
-            if (at > past) break;
-            if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-                std::memcmp(name, "GNU", 4) == 0) {
-                want.build_id = hexadecimal(bytes, note.n_descsz);
-            }
-        }
-    }
-    return 1;
-}
-
-// FNV-1a over all that the file has.
-std::string digest_of(fs::path const& path) {
-    std::ifstream file(path, std::ios::binary);
+// FNV-1a over all that the file has, in hexadecimal digits.
+std::string digest_of(std::span<unsigned char const> file) {
     std::uint64_t digest = 0xcbf29ce484222325;
-    char block[1 << 16];
-    do {
-        file.read(block, sizeof block);
-        for (std::streamsize i = 0; i < file.gcount(); ++i) {
-            digest = (digest ^ static_cast<unsigned char>(block[i])) * 0x100000001b3;
-        }
-    } while (file);
-    return hexadecimal(reinterpret_cast<unsigned char const*>(&digest), sizeof digest);
+    for (auto const byte : file) digest = (digest ^ byte) * 0x100000001b3;
+    std::string text(16, '0');
+    for (std::size_t i = 16; i-- > 0; digest >>= 4) text[i] = "0123456789abcdef"[digest & 15];
+    return text;
 }
 
 } // namespace
@@ -187,25 +161,54 @@ std::string distrust(fs::path const& path) {
 
 std::vector<fs::path> nvrtc_places() {
     std::vector<fs::path> all;
-    for (auto const& folder : folders()) {
-        auto const found = libraries(folder, "libnvrtc.so");
-        if (!found.empty()) all.push_back(found.front());
-    }
+    visit_places([&](fs::path const& place) { return all.push_back(place), false; });
     return all;
 }
 
+nvrtc_file first_nvrtc_file(std::span<fs::path const> others) {
+    nvrtc_file first;
+    std::string tried;
+    bool const is_there = visit_places([&](fs::path const& place) {
+        try {
+            auto const real = trusted(place);
+            if (std::ranges::find(others, real) != others.end()) return false;
+            first = {real, build_id_of(real)};
+            return true;
+        } catch (nvrtc_error const& e) {
+            tried += std::string("\n") + e.what();
+            return false;
+        }
+    });
+    if (is_there) return first;
+    throw nvrtc_error("dlopen", "libnvrtc.so",
+                      tried.empty() ? "there is none: looked in CUDA_HOME, CUDA_PATH, "
+                                      "/usr/local/cuda, pip's wheels of VIRTUAL_ENV and "
+                                      "CONDA_PREFIX, LD_LIBRARY_PATH and the system's folders"
+                                    : "none that may be opened:" + tried);
+}
+
 library_file open_nvrtc(fs::path const& path) {
-    fs::path const real = without_links(path);
+    fs::path const real = trusted(path);
     // NVRTC opens its builtins by name: those of pip's wheels it finds only if they are open.
     auto const builtins = libraries(real.parent_path(), "libnvrtc-builtins.so");
-    if (!builtins.empty()) open_file(without_links(builtins.front()));
+    if (!builtins.empty()) open_file(trusted(builtins.front()));
     return {open_file(real), real};
 }
 
-std::string build_id_of(fs::path const& path, void const* address) {
-    wanted want{reinterpret_cast<std::uintptr_t>(address), {}};
-    dl_iterate_phdr(look_at, &want);
-    return want.build_id.empty() ? digest_of(path) : want.build_id;
+std::string build_id_of(fs::path const& path) {
+    mapped_file const file(path);
+    auto id = build_id_in(file.bytes());
+    return id.empty() ? digest_of(file.bytes()) : id;
+}
+
+fs::path trusted(fs::path const& path) {
+    std::error_code failed;
+    fs::path real = fs::canonical(path, failed);
+    if (failed) throw nvrtc_error("open", path.string(), failed.message());
+    if (std::string const why = distrust(real); !why.empty()) {
+        throw nvrtc_error("open", real.string(), why);
+    }
+    return real;
 }
 
 } // namespace spio::jit

@@ -22,7 +22,10 @@ std::string distrust(std::filesystem::path const& without_links);
 // Opens NVRTC, its builtins first, and never closes it: what it started may outlive us.
 library_file open_nvrtc(std::filesystem::path const&);
 
-// The build id of the library that has this address, or a digest of the whole file if it has none.
-std::string build_id_of(std::filesystem::path const&, void const* address);
+// The build id that the library in a file has, or a digest of the whole file if it has none.
+std::string build_id_of(std::filesystem::path const&);
+
+// The path without symbolic links; throws if it is not to be trusted.
+std::filesystem::path trusted(std::filesystem::path const&);
 
 } // namespace spio::jit

@@ -193,20 +193,21 @@ nvrtc::nvrtc(nvrtc_entries const& there, std::string built)
 nvrtc::nvrtc(std::filesystem::path const& path) { open(path); }
 
 nvrtc::nvrtc() {
-    std::string tried;
-    for (auto const& path : nvrtc_places()) {
+    std::vector<std::filesystem::path> unusable;
+    for (std::string tried;;) {
         try {
-            open(path);
+            auto const next = first_nvrtc_file(unusable);
+            unusable.push_back(next.path);
+            open(next.path);
             return;
         } catch (nvrtc_error const& e) {
+            // That there is no other one is told with what the others had.
+            if (e.subject() == "libnvrtc.so") {
+                throw nvrtc_error(e.tried(), e.subject(), e.name() + tried);
+            }
             tried += std::string("\n") + e.what();
         }
     }
-    throw nvrtc_error("dlopen", "libnvrtc.so",
-                      tried.empty() ? "there is none: looked in CUDA_HOME, CUDA_PATH, "
-                                      "/usr/local/cuda, pip's wheels of VIRTUAL_ENV and "
-                                      "CONDA_PREFIX, LD_LIBRARY_PATH and the system's folders"
-                                    : "none that can be opened:" + tried);
 }
 
 void nvrtc::open(std::filesystem::path const& path) {
@@ -226,7 +227,7 @@ void nvrtc::open(std::filesystem::path const& path) {
     find(entries.log_size, "nvrtcGetProgramLogSize");
     find(entries.log, "nvrtcGetProgramLog");
     file = library.path;
-    build = build_id_of(library.path, reinterpret_cast<void const*>(entries.version));
+    build = build_id_of(library.path);
     ask_version();
 }
 

@@ -50,24 +50,28 @@ struct config {
     }
 };
 
-// The configuration for a number of channels: as few idle lanes as can be, where neighbours read
-// whole sectors; then two vectors a thread, so that 32 KB are under way on a processor at half its
-// threads; then few lanes, which have least to tell each other.
+// The configuration for a number of channels, as an H200 has it: as few idle lanes as can be, where
+// neighbours read whole sectors; then two vectors a thread, or one where a position has few; then
+// few lanes, and a power of two of warps, which have least to tell each other. Two rounds of two
+// stages: more of them leave the last blocks alone for longer.
 constexpr config best_config(problem const& p) {
     int const vectors = p.vectors();
+    int const wanted = vectors <= 16 && is_power_of_two(vectors) ? 1 : 2;
     config best = {};
     int least = 0x7fffffff;
     for (int lanes = 1; lanes <= 256; lanes += lanes < 32 ? lanes : 32) {
         int const each = divup(vectors, lanes);
         bool const reads_sectors = vectors == 1 || lanes >= 4 || (lanes == 2 && vectors % 2 == 0);
-        int const cost = 8 * (lanes * each - vectors) + (each > 2 ? each - 2 : 2 - each);
-        if (each > 4 || !reads_sectors || cost >= least) continue;
+        int const cost = 8 * (lanes * each - vectors) +
+                         (each > wanted ? each - wanted : wanted - each) +
+                         (is_power_of_two(lanes) ? 0 : 2);
+        if (each > (lanes < 32 ? 3 : 5) || !reads_sectors || cost >= least) continue;
         least = cost;
         best = {.lanes = lanes,
                 .vectors = each,
                 .positions = lanes > 32 ? 1 : 128 / lanes,
-                .stages = each == 1 ? 3 : 2,
-                .rounds = each == 1 ? 8 : 4};
+                .stages = 2,
+                .rounds = 2};
     }
     return best;
 }

@@ -26,10 +26,10 @@ struct problem {
     friend bool operator==(problem const&, problem const&) = default;
 };
 
-// Short vectors are dealt out to as many blocks as can be; of long ones a thread has more under
-// way.
+// One vector a thread: blocks enough are under way by themselves. Of long ones there are fewer,
+// larger blocks.
 constexpr config best_config(problem const& p) {
-    return {.threads = 256, .vectors = p.n < (1 << 22) ? 1 : 4};
+    return {.threads = p.n < (1 << 22) ? 256 : 512, .vectors = 1};
 }
 
 spec_of<params> specialize(problem const&, config const&, std::string_view arch);

@@ -16,8 +16,9 @@ import spio.spec;
 export namespace spio::host {
 
 // Those that spio_add_host_pack() put into the program.
+std::optional<image> find(spec const&);
 struct compiled_in {
-    std::optional<image> find(spec const&) const;
+    std::optional<image> find(spec const& of) const { return host::find(of); }
 };
 
 // Of the host device: a kernel that misses it is found.

@@ -50,6 +50,20 @@ std::string_view name_of(image_kind kind) {
     return "unknown";
 }
 
+std::string_view name_of(origin from) {
+    switch (from) {
+    case origin::shipped:
+        return "shipped";
+    case origin::memory:
+        return "memory";
+    case origin::disk:
+        return "disk";
+    case origin::compiled:
+        return "compiled";
+    }
+    return "unknown";
+}
+
 image image_of_bytes(spec const& of, image_kind kind, std::span<std::byte const> bytes,
                      std::string made_by) {
     auto const kept = std::make_shared<std::vector<std::byte> const>(bytes.begin(), bytes.end());

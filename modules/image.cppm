@@ -25,6 +25,11 @@ export namespace spio {
 enum class image_kind : unsigned { cubin, ptx, host, fatbin };
 std::string_view name_of(image_kind);
 
+// Where an image was found: shipped in a pack or in the program, kept in memory or on disk, or
+// compiled just now.
+enum class origin : unsigned { shipped, memory, disk, compiled };
+std::string_view name_of(origin);
+
 // Runs a kernel on this machine's own processor; what it returns is the misuse that was found.
 using host_run = std::function<std::string(geometry const&, void const* params)>;
 
@@ -40,6 +45,7 @@ struct image {
     host_run run = {};                       // of a host image
     block_shape shape = {};
     std::size_t params_bytes = 0;
+    origin found = origin::shipped;
 
     // For messages.
     std::string spelled() const {

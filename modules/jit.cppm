@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 export module spio.jit;
 
+export import :build_id;
 export import :just_in_time;
 export import :kernel_text;
 export import :nvrtc;

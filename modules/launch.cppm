@@ -11,8 +11,10 @@ export module spio.launch;
 
 export import :backend;
 export import :policy;
+export import :log;
 export import :images;
 export import :device;
 export import :array;
+export import :capture;
 export import :kernels;
 export import :stream;

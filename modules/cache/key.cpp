@@ -50,8 +50,6 @@ key key_of(ingredients const& all) {
     sum.update(all.headers);
     add(sum, all.options.size());
     for (auto const& option : all.options) add(sum, option);
-    add(sum, static_cast<std::uint64_t>(all.nvrtc_major));
-    add(sum, static_cast<std::uint64_t>(all.nvrtc_minor));
     add(sum, all.nvrtc_build);
     add(sum, all.arch);
     return {sum.finish()};

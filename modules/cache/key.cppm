@@ -16,7 +16,7 @@ import :sha256;
 export namespace spio::cache {
 
 // Counts what an entry of the cache looks like: another number, another cache.
-constexpr std::uint32_t schema = 1;
+constexpr std::uint32_t schema = 2;
 
 struct key {
     digest value;
@@ -39,9 +39,8 @@ struct ingredients {
     std::string_view source;
     digest headers;
     std::span<std::string const> options; // in order
-    int nvrtc_major, nvrtc_minor;
-    std::string_view nvrtc_build;
-    std::string_view arch; // such as "sm_90a"
+    std::string_view nvrtc_build;         // no two versions share a build id
+    std::string_view arch;                // such as "sm_90a"
 };
 key key_of(ingredients const& all);
 

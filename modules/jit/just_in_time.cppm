@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <vector>
 
 export module spio.jit:just_in_time;
 
@@ -18,11 +21,12 @@ export namespace spio::jit {
 // Thread-safe; only what is for a chip is compiled.
 class just_in_time {
   public:
-    // Keeps images where the environment says. NVRTC is opened when it is first needed; if there is
-    // none, that throws.
+    // Keeps images where the environment says. NVRTC is looked for when an image is first asked
+    // for, and opened when one is first compiled; if there is none, that throws.
     just_in_time();
-    // Compiles by this one and keeps what comes out there; both must stay.
-    just_in_time(nvrtc const& by, cache::store& in) : opened(&by), kept(&in) {}
+    // The same, kept there; or compiled by this one, if it is not null. They must stay.
+    explicit just_in_time(cache::store& in, nvrtc const* by = nullptr) : opened(by), kept(&in) {}
+    just_in_time(nvrtc const& by, cache::store& in) : just_in_time(in, &by) {}
 
     std::optional<image> find(spec const&) const;
     cache::counters count() const { return kept->count(); }
@@ -30,11 +34,18 @@ class just_in_time {
   private:
     std::unique_ptr<cache::store> own_store;
     mutable std::mutex mutex;
+    mutable std::optional<nvrtc_file> file; // the one that compiles
+    mutable std::vector<std::filesystem::path> unusable;
     mutable std::unique_ptr<nvrtc const> own_compiler;
     mutable nvrtc const* opened = nullptr;
     cache::store* kept;
 
-    nvrtc const& compiler() const;
+    // The file that was to compile could not be opened; there is another.
+    struct another_file {};
+
+    image find_by(std::string const& build, spec const&) const;
+    std::string build_id() const;
+    nvrtc const& compiler(std::string const& build) const;
 };
 
 } // namespace spio::jit

@@ -71,13 +71,23 @@ struct compiled {
 // text, the headers and which NVRTC it was, they settle the cubin.
 std::vector<std::string> nvrtc_options(std::string_view arch);
 
-// Where NVRTC is looked for, in this order: files of toolkits, of pip's wheels, of the system.
+// Where NVRTC is looked for: the file that SPIO_NVRTC names, if it is set. If not, in this order:
+// files of toolkits, of pip's wheels, of the system.
 std::vector<std::filesystem::path> nvrtc_places();
+
+// One of them, known before it is opened.
+struct nvrtc_file {
+    std::filesystem::path path; // without symbolic links
+    std::string build_id;
+};
+// The first of nvrtc_places() that may be opened, other than these: files that others could have
+// written may not, nor those in folders where others can write. If there is none, throws where it
+// was looked.
+nvrtc_file first_nvrtc_file(std::span<std::filesystem::path const> others = {});
 
 class nvrtc {
   public:
-    // The first of nvrtc_places() that can be opened. Files that others could have written, and
-    // those in folders where others can write, are not.
+    // The first that may be opened and can be.
     nvrtc();
     // This file and no other.
     explicit nvrtc(std::filesystem::path const&);

@@ -22,6 +22,12 @@ class ready_kernel {
     virtual ~ready_kernel() = default;
 };
 
+// Work that was captured, to be done many times.
+class work_graph {
+  public:
+    virtual ~work_graph() = default;
+};
+
 // Work in order.
 class work_queue {
   public:
@@ -29,7 +35,13 @@ class work_queue {
     virtual void write(void* to, std::span<std::byte const> from) = 0;
     virtual void read(std::span<std::byte> to, void const* from) = 0;
     virtual void launch(ready_kernel const&, geometry const&, void const* params) = 0;
+    virtual void launch(work_graph const&) = 0;
     virtual void synchronize() = 0;
+
+    // Whether work is captured here, instead of being done, whoever began that.
+    virtual bool is_captured() = 0;
+    virtual void begin_capture() = 0;
+    virtual std::unique_ptr<work_graph const> end_capture() = 0;
 };
 
 // What a device's copy engine reads of a tensor map.
@@ -46,6 +58,8 @@ class backend {
     virtual map_words encode(box_plan const&, void* base) = 0;
     virtual std::unique_ptr<ready_kernel const> load(image const&) = 0;
     virtual std::unique_ptr<work_queue> make_queue() = 0;
+    // Of a stream that belongs to someone else, as the driver knows it.
+    virtual std::unique_ptr<work_queue> borrow_queue(void* stream) = 0;
 };
 
 } // namespace spio

@@ -6,6 +6,7 @@ module;
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -43,12 +44,14 @@ class device {
 device gpu_device(cuda::driver const&, int ordinal);
 
 // Where kernels run on this machine's own processor, in memory that these give and take back.
-struct host_memory {
+struct host_machine {
     void* (*allocate)(std::size_t bytes, std::string name);
     void (*release)(void*) noexcept;
     // Writes a tensor map for its copy engine, or returns a sentence about why there is none.
     std::string (*encode)(box_plan const&, void* base, unsigned long long (&words)[16]) = nullptr;
+    // The kernels that were compiled into the program, if they are asked for by launches here.
+    std::optional<image> (*find)(spec const&) = nullptr;
 };
-device host_device(host_memory);
+device host_device(host_machine);
 
 } // namespace spio

@@ -8,6 +8,7 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -75,9 +76,16 @@ struct gpu_kernel : ready_kernel {
     }
 };
 
+struct gpu_graph : work_graph {
+    cuda::executable_graph graph;
+    explicit gpu_graph(cuda::graph const& of) : graph(of) {}
+};
+
 struct gpu_queue : work_queue {
-    cuda::stream stream;
-    explicit gpu_queue(cuda::context_ref on) : stream(on) {}
+    std::optional<cuda::stream> own;
+    cuda::stream_ref stream;
+    explicit gpu_queue(cuda::context_ref on) : own(on), stream(*own) {}
+    explicit gpu_queue(cuda::stream_ref borrowed) : stream(borrowed) {}
 
     static cuda::memory_ref at(void const* address, std::size_t bytes) {
         return {reinterpret_cast<cuda::abi::pointer>(address), bytes};
@@ -97,7 +105,15 @@ struct gpu_queue : work_queue {
                       .cluster = extent_of(over.shape.cluster)},
                      stream, parameters);
     }
+    void launch(work_graph const& graph) override {
+        static_cast<gpu_graph const&>(graph).graph.launch(stream);
+    }
     void synchronize() override { stream.synchronize(); }
+    bool is_captured() override { return stream.capture() != cuda::abi::capture_status::none; }
+    void begin_capture() override { cuda::begin_capture(stream); }
+    std::unique_ptr<work_graph const> end_capture() override {
+        return std::make_unique<gpu_graph const>(cuda::end_capture(stream));
+    }
 };
 
 struct gpu_backend : backend {
@@ -133,6 +149,21 @@ struct gpu_backend : backend {
     }
     std::unique_ptr<work_queue> make_queue() override {
         return std::make_unique<gpu_queue>(context);
+    }
+    std::unique_ptr<work_queue> borrow_queue(void* stream) override {
+        auto const handle = static_cast<cuda::abi::stream>(stream);
+        // The default streams are of whichever context is current.
+        if (handle == nullptr || handle == cuda::stream_ref::legacy(context).handle()) {
+            return std::make_unique<gpu_queue>(cuda::stream_ref::legacy(context));
+        }
+        if (handle == cuda::stream_ref::per_thread(context).handle()) {
+            return std::make_unique<gpu_queue>(cuda::stream_ref::per_thread(context));
+        }
+        auto const is = cuda::stream_ref::of(gpu.driver(), handle);
+        if (is.context().handle() != cuda::context_ref(context).handle()) {
+            throw error("borrow", "a stream", "it is not of the primary context of " + name());
+        }
+        return std::make_unique<gpu_queue>(is);
     }
 };
 

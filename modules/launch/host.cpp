@@ -6,10 +6,12 @@ module;
 
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 module spio.launch;
 
@@ -25,34 +27,64 @@ struct host_kernel : ready_kernel {
     explicit host_kernel(image const& i) : from(i) {}
 };
 
+struct host_graph : work_graph {
+    std::vector<std::function<void()>> work;
+};
+
+// What is captured keeps its parameters by value, as a GPU's graph does.
 struct host_queue : work_queue {
+    std::unique_ptr<host_graph> capture;
+
+    void do_or_capture(std::function<void()> work) {
+        if (capture) {
+            capture->work.push_back(std::move(work));
+        } else {
+            work();
+        }
+    }
     void write(void* to, std::span<std::byte const> from) override {
-        if (!from.empty()) std::memcpy(to, from.data(), from.size());
+        if (from.empty()) return;
+        do_or_capture([=] { std::memcpy(to, from.data(), from.size()); });
     }
     void read(std::span<std::byte> to, void const* from) override {
-        if (!to.empty()) std::memcpy(to.data(), from, to.size());
+        if (to.empty()) return;
+        do_or_capture([=] { std::memcpy(to.data(), from, to.size()); });
     }
     void launch(ready_kernel const& kernel, geometry const& over, void const* params) override {
         auto const& from = static_cast<host_kernel const&>(kernel).from;
-        auto const misuse = from.run(over, params);
-        if (!misuse.empty()) throw error("launch", "kernel " + from.spelled(), misuse);
+        auto const run = [over](image const& of, void const* with) {
+            auto const misuse = of.run(over, with);
+            if (!misuse.empty()) throw error("launch", "kernel " + of.spelled(), misuse);
+        };
+        if (!capture) return run(from, params);
+        std::vector<map_words> kept(from.params_bytes / sizeof(map_words) + 1);
+        std::memcpy(kept.data(), params, from.params_bytes);
+        capture->work.push_back([=] { run(from, kept.data()); });
     }
-    void synchronize() override {}
+    void launch(work_graph const& graph) override {
+        for (auto const& work : static_cast<host_graph const&>(graph).work) do_or_capture(work);
+    }
+    void synchronize() override {
+        if (capture) throw error("synchronize", "the host device", "its stream is captured");
+    }
+    bool is_captured() override { return capture != nullptr; }
+    void begin_capture() override { capture = std::make_unique<host_graph>(); }
+    std::unique_ptr<work_graph const> end_capture() override { return std::move(capture); }
 };
 
 struct host_backend : backend {
-    host_memory memory;
-    explicit host_backend(host_memory m) : memory(m) {}
+    host_machine machine;
+    explicit host_backend(host_machine m) : machine(m) {}
 
     std::string name() const override { return "the host device"; }
     std::string arch() const override { return "host"; }
     std::shared_ptr<void> allocate(std::size_t bytes, std::string array) override {
-        return {memory.allocate(bytes, std::move(array)), memory.release};
+        return {machine.allocate(bytes, std::move(array)), machine.release};
     }
     map_words encode(box_plan const& plan, void* base) override {
         map_words words = {};
-        auto const why = memory.encode == nullptr ? "there is no copy engine"
-                                                  : memory.encode(plan, base, words.of);
+        auto const why = machine.encode == nullptr ? "there is no copy engine"
+                                                   : machine.encode(plan, base, words.of);
         if (!why.empty()) throw error("encode", "a tensor map", why);
         return words;
     }
@@ -63,10 +95,13 @@ struct host_backend : backend {
         return std::make_unique<host_kernel const>(from);
     }
     std::unique_ptr<work_queue> make_queue() override { return std::make_unique<host_queue>(); }
+    std::unique_ptr<work_queue> borrow_queue(void*) override {
+        throw error("borrow", "a stream", "the host device has none of the driver's");
+    }
 };
 
 } // namespace
 
-device host_device(host_memory memory) { return device(std::make_shared<host_backend>(memory)); }
+device host_device(host_machine machine) { return device(std::make_shared<host_backend>(machine)); }
 
 } // namespace spio

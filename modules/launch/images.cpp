@@ -5,6 +5,8 @@ module;
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <exception>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -54,23 +56,16 @@ policy policy_of_environment() {
 image images::find(spec const& of, policy p) const {
     auto const start = clock::now();
     if (p != policy::jit_only) {
-        if (auto found = find_shipped(of)) {
-            add(&image_counters::shipped, &image_counters::shipped_milliseconds, start);
-            return *std::move(found);
-        }
+        if (auto found = find_shipped(of)) return counted(*std::move(found), start);
     }
     if (p != policy::aot_only) {
-        if (auto found = kept.find(of)) {
-            add(&image_counters::kept, nullptr, start);
-            return *std::move(found);
-        }
-        if (auto found = find_compiled(of)) {
-            add(&image_counters::compiled, &image_counters::compiled_milliseconds, start);
-            kept.add(*found);
-            return *std::move(found);
-        }
+        if (auto found = compile(of)) return counted(*std::move(found), start);
     }
-    add(&image_counters::missed, nullptr, start);
+    {
+        std::lock_guard const lock(mutex);
+        ++counters.missed;
+    }
+    log("missed", of, start);
     std::string why = p == policy::jit_only ? "nothing here compiles it" : "no pack has it";
     if (p == policy::aot_then_jit) why += ", and nothing here compiles it";
     if (p == policy::aot_only) why += ", and nothing else is asked";
@@ -80,12 +75,68 @@ image images::find(spec const& of, policy p) const {
                     " is: " + of.line());
 }
 
-void images::add(std::uint64_t image_counters::* events, double image_counters::* milliseconds,
-                 clock::time_point since) const {
-    std::chrono::duration<double, std::milli> const spent = clock::now() - since;
+std::optional<image> images::compile(spec const& of) const {
+    std::unique_lock lock(mutex);
+    if (auto found = kept.find(of)) {
+        found->found = origin::memory;
+        return found;
+    }
+    auto const [at, is_first] =
+        flying.try_emplace({of.symbol, of.arch}, std::make_shared<flight>());
+    auto const one = at->second;
+    if (is_first) {
+        lock.unlock();
+        land(of, *one);
+        lock.lock();
+    } else {
+        landed.wait(lock, [&] { return one->has_landed; });
+    }
+    if (one->failure) std::rethrow_exception(one->failure);
+    auto found = one->found;
+    if (found && !is_first) found->found = origin::memory;
+    return found;
+}
+
+void images::land(spec const& of, flight& one) const {
+    std::optional<image> found;
+    std::exception_ptr failure;
+    try {
+        found = find_compiled(of);
+        // Whoever compiles says so, or has it from elsewhere.
+        if (found && found->found == origin::shipped) found->found = origin::compiled;
+        if (found) kept.add(*found);
+    } catch (...) {
+        failure = std::current_exception();
+    }
     std::lock_guard const lock(mutex);
-    counters.*events += 1;
-    if (milliseconds != nullptr) counters.*milliseconds += spent.count();
+    one = {std::move(found), failure, true};
+    flying.erase({of.symbol, of.arch});
+    landed.notify_all();
+}
+
+image images::counted(image found, clock::time_point since) const {
+    std::chrono::duration<double, std::milli> const spent = clock::now() - since;
+    log(name_of(found.found), found, since);
+    std::lock_guard const lock(mutex);
+    auto const add = [&](std::uint64_t& events, double& milliseconds) {
+        ++events;
+        milliseconds += spent.count();
+    };
+    switch (found.found) {
+    case origin::shipped:
+        add(counters.shipped, counters.shipped_milliseconds);
+        break;
+    case origin::memory:
+        add(counters.kept, counters.kept_milliseconds);
+        break;
+    case origin::disk:
+        add(counters.disk, counters.disk_milliseconds);
+        break;
+    case origin::compiled:
+        add(counters.compiled, counters.compiled_milliseconds);
+        break;
+    }
+    return found;
 }
 
 image_counters images::count() const {

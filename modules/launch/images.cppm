@@ -3,10 +3,16 @@
 module;
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <functional>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <utility>
 
 export module spio.launch:images;
 
@@ -16,13 +22,16 @@ import :policy;
 
 export namespace spio {
 
+// How often an image was found shipped, kept in memory, on disk, or was compiled, and how many
+// milliseconds that took in all; and how often none was to be had.
 struct image_counters {
-    std::uint64_t shipped = 0, kept = 0, compiled = 0, missed = 0;
-    double shipped_milliseconds = 0, compiled_milliseconds = 0;
+    std::uint64_t shipped = 0, kept = 0, disk = 0, compiled = 0, missed = 0;
+    double shipped_milliseconds = 0, kept_milliseconds = 0, disk_milliseconds = 0,
+           compiled_milliseconds = 0;
 };
 
-// Thread-safe. What was compiled is kept; two threads that ask for one kernel may both compile it,
-// unless the source sees to that.
+// Thread-safe. What was compiled is kept; threads that ask for one kernel at the same time wait
+// for one of them to compile it.
 class images {
   public:
     // Both sources must stay.
@@ -48,15 +57,23 @@ class images {
   private:
     using finder = std::function<std::optional<image>(spec const&)>;
     using clock = std::chrono::steady_clock;
+    struct flight {
+        std::optional<image> found;
+        std::exception_ptr failure;
+        bool has_landed = false;
+    };
 
     finder find_shipped, find_compiled;
     policy usual;
     mutable memory_source kept;
     mutable std::mutex mutex;
+    mutable std::condition_variable landed;
+    mutable std::map<std::pair<std::string, std::string>, std::shared_ptr<flight>> flying;
     mutable image_counters counters;
 
-    void add(std::uint64_t image_counters::* events, double image_counters::* milliseconds,
-             clock::time_point since) const;
+    std::optional<image> compile(spec const&) const;
+    void land(spec const&, flight&) const;
+    image counted(image, clock::time_point since) const;
 };
 
 } // namespace spio

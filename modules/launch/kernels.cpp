@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -26,16 +27,31 @@ std::shared_ptr<ready_kernel const> kernels::load(image const& from,
         fail("it takes parameters of " + std::to_string(from.params_bytes) + " bytes, not of " +
              std::to_string(params_bytes));
     }
+    if (auto const is = find(from.symbol, params_bytes)) return is;
+    // Of a capture that someone else began in this thread, only its stream would tell.
+    if (is_capturing_here()) throw cold_kernel(from.spelled());
+    auto const start = std::chrono::steady_clock::now();
     std::lock_guard const lock(mutex);
-    auto& known = by_symbol[from.symbol];
-    if (!known) known = home->load(from);
-    return known;
+    auto& is = by_symbol[from.symbol];
+    if (!is.kernel) {
+        is = {home->load(from), params_bytes};
+        log("loaded", from, start);
+    }
+    return is.kernel;
+}
+
+std::shared_ptr<ready_kernel const> kernels::find(std::string const& symbol,
+                                                  std::size_t params_bytes) const {
+    std::lock_guard const lock(mutex);
+    auto const is = by_symbol.find(symbol);
+    if (is == by_symbol.end() || is->second.params_bytes != params_bytes) return {};
+    return is->second.kernel;
 }
 
 std::uint64_t kernels::loaded() const {
     std::lock_guard const lock(mutex);
     std::uint64_t count = 0;
-    for (auto const& [symbol, known] : by_symbol) count += known != nullptr;
+    for (auto const& [symbol, is] : by_symbol) count += is.kernel != nullptr;
     return count;
 }
 

@@ -4,10 +4,11 @@ module;
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 export module spio.launch:kernels;
@@ -22,9 +23,9 @@ export namespace spio {
 // A kernel that takes a Params, ready on a device.
 template <class Params> class kernel {
   public:
-    kernel(std::shared_ptr<ready_kernel const> is, backend const& on, block_shape const& s,
-           grid_for<Params> g)
-        : owned(std::move(is)), home(&on), shape(s), grid(std::move(g)) {}
+    kernel(std::shared_ptr<backend> on, std::shared_ptr<ready_kernel const> is,
+           block_shape const& s, grid_for<Params> g)
+        : home(std::move(on)), owned(std::move(is)), shape(s), grid(std::move(g)) {}
 
     ready_kernel const& ready() const { return *owned; }
     backend const& on() const { return *home; }
@@ -36,8 +37,8 @@ template <class Params> class kernel {
     }
 
   private:
+    std::shared_ptr<backend> home;
     std::shared_ptr<ready_kernel const> owned;
-    backend const* home;
     block_shape shape;
     grid_for<Params> grid;
 };
@@ -49,16 +50,31 @@ class kernels {
 
     // Refuses an image that is not for this device, or whose kernel takes other parameters.
     template <class Params> kernel<Params> load(image_of<Params> const& from) const {
-        return {load(from, sizeof(Params)), *home, from.shape, from.grid};
+        return {home, load(from, sizeof(Params)), from.shape, from.grid};
     }
+    // Loads kernels so that launches, also captured ones, need not.
+    void prepare(image const& from) const { load(from, from.params_bytes); }
+    // Whether it is there, and need not be found any more.
+    template <class Params> std::optional<kernel<Params>> find(spec_of<Params> const& of) const {
+        auto found = find(of.symbol, sizeof(Params));
+        if (!found) return {};
+        return kernel<Params>(home, std::move(found), of.shape, of.grid);
+    }
+    bool has(spec const& of) const { return find(of.symbol, of.params_bytes) != nullptr; }
     std::uint64_t loaded() const;
 
   private:
     std::shared_ptr<backend> home;
     mutable std::mutex mutex;
-    mutable std::map<std::string, std::shared_ptr<ready_kernel const>> by_symbol;
+    struct known {
+        std::shared_ptr<ready_kernel const> kernel;
+        std::size_t params_bytes = 0;
+    };
+    mutable std::unordered_map<std::string, known> by_symbol;
 
     std::shared_ptr<ready_kernel const> load(image const&, std::size_t params_bytes) const;
+    std::shared_ptr<ready_kernel const> find(std::string const& symbol,
+                                             std::size_t params_bytes) const;
 };
 
 } // namespace spio

@@ -19,15 +19,20 @@ import spio.image;
 import spio.spec;
 import :array;
 import :backend;
+import :capture;
 import :device;
 import :kernels;
 
 export namespace spio {
 
-// Copies and launches in their order. What is copied must stay until synchronize() has returned.
+// Copies and launches in their order. What is copied must stay until synchronize() has returned, or
+// for as long as the graph that has the copy.
 class stream {
   public:
     explicit stream(device const& on) : home(on.keeper()), queue(home->make_queue()) {}
+    // A CUstream that belongs to someone else, and stays theirs; it must outlive this.
+    stream(device const& on, void* borrowed)
+        : home(on.keeper()), queue(home->borrow_queue(borrowed)) {}
 
     template <class Params>
     void launch(kernel<Params> const& k, geometry const& over,
@@ -50,6 +55,21 @@ class stream {
         queue->read(std::as_writable_bytes(to), from.data());
     }
     void synchronize() const { queue->synchronize(); }
+
+    // A graph of what f() does in this stream, which is not done now.
+    //     auto const both = stream.capture([&] { stream.launch(k, p), stream.launch(k, q); });
+    //     stream.launch(both);
+    template <class F> graph capture(F f) const {
+        capturing now(*queue);
+        f();
+        return {home, now.end()};
+    }
+    // Whether work in it is captured, by capture() or by someone else.
+    bool is_captured() const { return queue->is_captured(); }
+    void launch(graph const& g) const {
+        expect_here(g.on());
+        queue->launch(g.work());
+    }
     std::uint64_t launched() const { return count.load(std::memory_order_relaxed); }
 
   private:
@@ -58,7 +78,7 @@ class stream {
     mutable std::atomic<std::uint64_t> count = 0;
 
     void expect_here(backend const& on) const {
-        if (&on != home.get()) fail("launch", "the kernel was loaded on another device");
+        if (&on != home.get()) fail("launch", "what is launched is of another device");
     }
     void expect_sizes(std::size_t to, std::size_t from) const {
         if (to != from) {

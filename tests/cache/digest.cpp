@@ -82,8 +82,6 @@ TEST_CASE("every ingredient changes the key, and where one ends and the next beg
     cache::ingredients const base = {.source = "source",
                                      .headers = digest_of_text("headers"),
                                      .options = two,
-                                     .nvrtc_major = 13,
-                                     .nvrtc_minor = 0,
                                      .nvrtc_build = "36424714",
                                      .arch = "sm_90a"};
     std::set<cache::key> keys = {cache::key_of(base)};
@@ -97,8 +95,6 @@ TEST_CASE("every ingredient changes the key, and where one ends and the next beg
     add([&](auto& of) { of.options = none; });
     add([&](auto& of) { of.options = one; });
     add([&](auto& of) { of.options = turned; });
-    add([](auto& of) { of.nvrtc_major = 12; });
-    add([](auto& of) { of.nvrtc_minor = 1; });
     add([](auto& of) { of.nvrtc_build = "36424715"; });
     add([](auto& of) { of.arch = "sm_90"; });
     add([](auto& of) { of.nvrtc_build = "36424714s", of.arch = "m_90a"; });
@@ -120,8 +116,6 @@ TEST_CASE("keys do not change from build to build") {
     auto const got = cache::key_of({.source = "extern \"C\" __global__ void f() {}",
                                     .headers = digest_of_text(""),
                                     .options = options,
-                                    .nvrtc_major = 13,
-                                    .nvrtc_minor = 0,
                                     .nvrtc_build = "1",
                                     .arch = "sm_80"});
     CHECK(cache::hexadecimal(got.value) ==

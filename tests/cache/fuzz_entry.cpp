@@ -14,13 +14,8 @@ import spio.cache;
 
 namespace cache = spio::cache;
 
-static cache::key const key = cache::key_of({.source = "fuzz",
-                                             .headers = {},
-                                             .options = {},
-                                             .nvrtc_major = 13,
-                                             .nvrtc_minor = 0,
-                                             .nvrtc_build = "1",
-                                             .arch = "sm_80"});
+static cache::key const key = cache::key_of(
+    {.source = "fuzz", .headers = {}, .options = {}, .nvrtc_build = "1", .arch = "sm_80"});
 static std::size_t read_count = 0, refused_count = 0;
 
 static void print_figure() {

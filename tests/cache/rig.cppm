@@ -73,8 +73,6 @@ inline cache::key sample_key(int number) {
     return cache::key_of({.source = "kernel " + std::to_string(number),
                           .headers = {},
                           .options = {},
-                          .nvrtc_major = 13,
-                          .nvrtc_minor = 0,
                           .nvrtc_build = "a build",
                           .arch = "sm_90a"});
 }

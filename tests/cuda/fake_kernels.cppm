@@ -36,7 +36,7 @@ struct addition {
 
 // No image is loaded, and no kernel made ready, while work is captured.
 inline result unless_captured() {
-    return gpus.is_captured() ? result::stream_capture_unsupported : result::success;
+    return gpus.ends_captures() ? result::stream_capture_unsupported : result::success;
 }
 
 inline result answer(to<"cuLibraryLoadData">, abi::library* library, void const* image,

@@ -22,6 +22,7 @@ struct object {
     // What a graph, or a stream that is captured, will do.
     std::vector<std::function<void()>> work = {};
     bool capturing = false;
+    bool invalidated = false;
     bool loaded = false;
     int dynamic_shared = 48 * 1024;
     std::vector<std::uintptr_t> children = {};
@@ -72,11 +73,14 @@ struct machine {
         auto const& [first, o] = *--after;
         return o.kind == kind::memory && address + bytes <= first + o.bytes;
     }
-    bool is_captured() const {
-        for (auto const& [handle, o] : objects) {
-            if (o.capturing) return true;
+    // What must not be done while work is captured ends the captures.
+    bool ends_captures() {
+        bool any = false;
+        for (auto& [handle, o] : objects) {
+            o.invalidated |= o.capturing;
+            any |= o.capturing;
         }
-        return false;
+        return any;
     }
 
     // A call passes here: true if it is the one that fails.

@@ -67,6 +67,10 @@ inline result answer(to<"cuStreamEndCapture">, abi::stream s, abi::graph* graph)
     return in_stream(s, [&](object* stream) {
         if (stream == nullptr || !stream->capturing) return result::invalid_value;
         stream->capturing = false;
+        if (std::exchange(stream->invalidated, false)) {
+            stream->work.clear();
+            return result::stream_capture_invalidated;
+        }
         return add(graph, {.kind = kind::graph,
                            .device = stream->device,
                            .work = std::exchange(stream->work, {})});

@@ -139,7 +139,7 @@ void use(function_ref const& function, context const& on) {
     refuses("a launch of no blocks",
             [&] { launch(function, {.grid = {0}}, own, here.parameters); });
 
-    here.p.n = 0;
+    here.p.y.size = 0;
     abi::launch_config const bare{.grid_x = 1,
                                   .grid_y = 1,
                                   .grid_z = 1,

@@ -26,6 +26,8 @@ imports = {
     "spio.model": {"spio.spec"},
     "spio.cuda": set(),
     "spio.launch": {"spio.image", "spio.cuda", "spio.spec"},
+    "spio.runtime": {"spio.aot", "spio.cache", "spio.cuda", "spio.image", "spio.jit", "spio.launch",
+                     "spio.spec"},
 }
 imports["spio"] = set(imports)
 

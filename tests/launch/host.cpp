@@ -171,7 +171,7 @@ TEST_CASE("copies of other sizes, and kernels of another device, are refused") {
     auto const spec = axpby::specialize({.n = 64}, "host");
     auto const kernel = other.kernels.load(other.images.find(spec));
     CHECK(said_by([&] { r.stream.launch(kernel, spec.over({1}), {}); }) ==
-          "launch for the host device: the kernel was loaded on another device");
+          "launch for the host device: what is launched is of another device");
 }
 
 TEST_CASE("tensors that do not fit their array, each other or the kernel are refused") {

@@ -79,7 +79,8 @@ TEST_CASE("what no pack has is compiled once, for the device's own architecture"
     for (auto const& of : specs) {
         auto const found = source_later.find(of);
         REQUIRE(found);
-        CHECK(found->made_by.ends_with(" by way of " + own.path));
+        CHECK(found->made_by == "the cache in " + own.path);
+        CHECK(found->found == origin::disk);
         CHECK(std::ranges::equal(found->bytes, all.find(of).bytes));
     }
     CHECK(source_later.count().disk == 4);

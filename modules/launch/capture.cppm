@@ -1,0 +1,56 @@
+// Graphs of launches, and what must not happen while one is captured.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <memory>
+#include <string>
+#include <utility>
+
+export module spio.launch:capture;
+
+import spio.spec;
+import :backend;
+
+export namespace spio {
+
+// A kernel that is not ready was asked for while a graph is captured: to compile it would hold the
+// capture up, to load it would end it. The capture is as it was.
+class cold_kernel : public error {
+  public:
+    explicit cold_kernel(std::string const& spelled)
+        : error("load", "kernel " + spelled,
+                "a graph is being captured, and it is not loaded yet: prepare() it before") {}
+};
+
+// Whether this thread has begun a capture by stream::capture() that has not ended.
+bool is_capturing_here();
+
+// What was captured in a stream, ready to be launched in any stream of its device.
+class graph {
+  public:
+    graph(std::shared_ptr<backend> on, std::unique_ptr<work_graph const> is)
+        : home(std::move(on)), owned(std::move(is)) {}
+
+    work_graph const& work() const { return *owned; }
+    backend const& on() const { return *home; }
+
+  private:
+    std::shared_ptr<backend> home;
+    std::unique_ptr<work_graph const> owned;
+};
+
+// From its beginning to its end, work in the queue is captured. What was captured is thrown away if
+// nobody ends it.
+class capturing {
+  public:
+    explicit capturing(work_queue&);
+    capturing(capturing const&) = delete;
+    ~capturing();
+
+    std::unique_ptr<work_graph const> end();
+
+  private:
+    work_queue* queue;
+};
+
+} // namespace spio

@@ -1,0 +1,96 @@
+// Puts the parts together.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+module spio.runtime;
+
+import spio.aot;
+import spio.cache;
+import spio.cuda;
+import spio.image;
+import spio.jit;
+import spio.launch;
+import spio.spec;
+
+namespace spio {
+
+namespace {
+
+// What came with the program.
+struct shipped_with_it {
+    std::vector<aot::pack> packs;
+    std::optional<host_machine> host;
+
+    std::optional<image> find(spec const& of) const {
+        for (auto const& pack : packs) {
+            if (auto found = pack.find(of)) return found;
+        }
+        return host && host->find != nullptr ? host->find(of) : std::nullopt;
+    }
+};
+
+// The GPU, or the host where there is none.
+device best_device(std::unique_ptr<cuda::driver>& own, runtime_options const& how) {
+    try {
+        if (how.driver == nullptr) own = std::make_unique<cuda::driver>();
+        return gpu_device(how.driver != nullptr ? *how.driver : *own, how.gpu);
+    } catch (cuda::error const& e) {
+        bool const is_there = e.code() != cuda::abi::result::not_found &&
+                              e.code() != cuda::abi::result::no_device &&
+                              e.code() != cuda::abi::result::invalid_device;
+        if (is_there || !how.host) throw;
+        log(std::string("no GPU: ") + e.what());
+        return host_device(*how.host);
+    }
+}
+
+} // namespace
+
+struct runtime::parts {
+    std::unique_ptr<cuda::driver> own_driver;
+    device on;
+    shipped_with_it shipped;
+    cache::store cache;
+    jit::just_in_time compiler;
+    spio::images images;
+    spio::kernels kernels;
+
+    explicit parts(runtime_options&& how)
+        : on(best_device(own_driver, how)),
+          shipped{std::move(how.packs), how.host},
+          cache(logged(std::move(how.cache))),
+          compiler(cache, how.compiler),
+          images(shipped, compiler, how.of_all),
+          kernels(on) {}
+
+    static cache::options logged(cache::options how) {
+        if (is_logged() && !how.log) how.log = [](std::string_view line) { log(line); };
+        return how;
+    }
+};
+
+runtime::runtime(runtime_options how) : has(std::make_unique<parts const>(std::move(how))) {}
+runtime::~runtime() = default;
+
+device const& runtime::on() const { return has->on; }
+images const& runtime::all_images() const { return has->images; }
+kernels const& runtime::all_kernels() const { return has->kernels; }
+cache::counters runtime::cached() const { return has->cache.count(); }
+
+void runtime::prepare(std::span<spec const> all) const {
+    for (auto const& of : all) {
+        if (!has->kernels.has(of)) {
+            refuse_if(is_capturing_here(), of);
+            has->kernels.prepare(has->images.find(of));
+        }
+    }
+}
+
+} // namespace spio

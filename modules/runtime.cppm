@@ -1,0 +1,82 @@
+// Everything between a problem and its launch in one object, for programs that want it so.
+// SPDX-License-Identifier: Apache-2.0
+//
+//     spio::runtime const gpu({.packs = {spio::aot::pack::read("kernels.spiopack")}});
+//     auto const kernel = gpu.load(axpby::specialize({.n = n}, gpu.arch()));
+//     spio::stream const stream(gpu.on());
+//     stream.launch(kernel, {.a = a, .x = x.as<axpby::scalars>(axpby::N(n)), …});
+module;
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+export module spio.runtime;
+
+import spio.aot;
+import spio.cache;
+import spio.cuda;
+import spio.image;
+import spio.jit;
+import spio.launch;
+import spio.spec;
+
+export namespace spio {
+
+struct runtime_options {
+    // Asked in this order, before anything else.
+    std::vector<aot::pack> packs = {};
+    // Which GPU; and what takes its place on a machine that has none.
+    int gpu = 0;
+    std::optional<host_machine> host = {};
+    policy of_all = policy_of_environment();
+    // Where what was compiled is kept.
+    cache::options cache = {};
+    // These in the place of the machine's own; they must stay.
+    cuda::driver const* driver = nullptr;
+    jit::nvrtc const* compiler = nullptr;
+};
+
+// Images come from the packs, from the program itself if it runs on the host, from memory, from the
+// cache on disk, and from NVRTC, which is opened when it is first needed. Thread-safe.
+class runtime {
+  public:
+    // Throws if there is neither the GPU nor a host device to take its place.
+    explicit runtime(runtime_options = {});
+    ~runtime();
+
+    device const& on() const;
+    std::string arch() const { return on().arch(); }
+
+    // Found and loaded when it is first asked for. That a graph is captured in this thread, only
+    // the stream tells, if someone else began it: then a kernel that is not there throws
+    // cold_kernel, and the capture goes on.
+    template <class Params> kernel<Params> load(spec_of<Params> const& of) const {
+        if (auto known = all_kernels().find(of)) return *std::move(known);
+        refuse_if(is_capturing_here(), of);
+        return all_kernels().load(all_images().find(of));
+    }
+    template <class Params> kernel<Params> load(spec_of<Params> const& of, stream const& in) const {
+        if (auto known = all_kernels().find(of)) return *std::move(known);
+        refuse_if(in.is_captured(), of);
+        return load(of);
+    }
+    // All of them now, so that later launches and captures need not.
+    void prepare(std::span<spec const>) const;
+
+    images const& all_images() const;
+    kernels const& all_kernels() const;
+    cache::counters cached() const;
+
+  private:
+    struct parts;
+    std::unique_ptr<parts const> has;
+
+    static void refuse_if(bool is_captured, spec const& of) {
+        if (is_captured) throw cold_kernel(of.spelled());
+    }
+};
+
+} // namespace spio

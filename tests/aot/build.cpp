@@ -1,0 +1,177 @@
+// Packs are built by the library, with real compilers, and nothing is compiled twice.
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+import spio.aot;
+import spio.families;
+import spio.image;
+import spio.spec;
+
+using namespace spio;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct folder {
+    std::string path = "/tmp/spio_build_XXXXXX";
+    folder() { REQUIRE(mkdtemp(path.data()) != nullptr); }
+    ~folder() { fs::remove_all(path); }
+    fs::path operator/(char const* name) const { return fs::path(path) / name; }
+};
+
+aot::build_request request(folder const& in, aot::compiler_kind kind, std::string manifest) {
+    auto by = aot::find_compiler(kind, SPIO_TEST_CUDA);
+    if (kind == aot::compiler_kind::clang) by.program = SPIO_TEST_CLANG;
+    return {.manifest = std::move(manifest),
+            .manifest_name = "kernels",
+            .families = families(),
+            .archs = {"sm_80", "sm_90a", "compute_80"},
+            .compiler = by,
+            .output = in / "a.spiopack",
+            .folder = in / "between",
+            .jobs = 2};
+}
+
+std::size_t count_new(aot::built_pack const& in) {
+    return static_cast<std::size_t>(std::ranges::count(in.images, true, &aot::built_image::is_new));
+}
+
+std::string refusal(aot::build_request const& r) {
+    try {
+        aot::build_pack(r);
+    } catch (spio::error const& e) {
+        return e.what();
+    }
+    return "none";
+}
+
+bool has(std::string const& text, char const* part) { return text.find(part) != text.npos; }
+
+} // namespace
+
+TEST_CASE("nvcc and clang build packs, whole and of today's text, three times smaller compressed") {
+    for (auto const kind : {aot::compiler_kind::nvcc, aot::compiler_kind::clang}) {
+        folder const in;
+        auto const r = request(in, kind, "axpby n=1000\nlayernorm_2d channels=64\naxpby n=1001\n");
+        auto const made = aot::build_pack(r);
+        auto const read = aot::pack::read(r.output);
+        read.verify();
+        CHECK(read.list().size() == 6); // the last line is the first one's kernel
+        CHECK(made.bytes == fs::file_size(r.output));
+        CHECK(aot::stale_images(read, families()).empty());
+        std::size_t bytes = 0, plain_bytes = 0;
+        for (auto const& each : read.list()) {
+            CHECK(each.compiler == aot::version_of(r.compiler));
+            CHECK(each.kind == image_kind::fatbin);
+            std::cout << "figure: aot.size." << aot::name_of(kind) << ": " << each.line << " for "
+                      << each.arch << ", " << each.size << " bytes of " << each.plain_bytes << '\n';
+            bytes += each.size;
+            plain_bytes += each.plain_bytes;
+        }
+        CHECK(3 * bytes < plain_bytes);
+    }
+}
+
+TEST_CASE("what is there and right is not compiled again, and what is damaged is") {
+    folder const in;
+    auto r = request(in, aot::compiler_kind::nvcc, "axpby n=1000\naxpby n=10000000\n");
+    r.archs = {"sm_80"};
+    std::set<std::size_t> done;
+    r.progress = [&](aot::build_progress const& at) {
+        CHECK(at.all == 2);
+        CHECK(at.image.bytes > 0);
+        done.insert(at.done);
+    };
+    auto const first = aot::build_pack(r);
+    CHECK(count_new(first) == 2);
+    CHECK(done == std::set<std::size_t>{1, 2});
+    CHECK(count_new(aot::build_pack(r)) == 0);
+
+    std::ofstream(r.folder / "0-sm_80.image", std::ios::app) << "more";
+    auto const again = aot::build_pack(r);
+    CHECK(again.images[0].is_new);
+    CHECK(!again.images[1].is_new);
+    // Other options, another image.
+    r.compiler.options = {"-lineinfo"};
+    CHECK_THROWS_WITH_AS(aot::assemble_pack(r), doctest::Contains("is of another request"),
+                         spio::error);
+    auto const other = aot::build_pack(r);
+    CHECK(count_new(other) == 2);
+    CHECK(other.images[0].plain_bytes > first.images[0].plain_bytes);
+    // Without a folder nothing is kept.
+    r.folder.clear();
+    CHECK(count_new(aot::build_pack(r)) == 2);
+}
+
+TEST_CASE("steps make the same pack, and a line that is another's kernel is no step") {
+    folder const in, by_steps;
+    auto whole = request(in, aot::compiler_kind::nvcc, "axpby n=1000\n\naxpby n=1001\n");
+    auto steps = whole;
+    steps.folder = by_steps / "between";
+    steps.output = by_steps / "a.spiopack";
+    fs::create_directories(steps.folder);
+    aot::build_pack(whole);
+    for (auto const& arch : steps.archs) {
+        CHECK(aot::build_image(steps, 0, arch).is_new);
+        CHECK(!aot::build_image(steps, 1, arch).is_new);
+        CHECK(fs::exists(steps.folder / ("1-" + arch + ".made")));
+    }
+    CHECK(aot::assemble_pack(steps).images.size() == 3);
+    auto const a = aot::pack::read(whole.output), b = aot::pack::read(steps.output);
+    for (std::size_t i = 0; i < 3; ++i) CHECK(a.list()[i].checksum == b.list()[i].checksum);
+    CHECK_THROWS_WITH_AS(aot::build_image(steps, 2, "sm_80"),
+                         "build for kernels: it has 2 kernels, and no number 2", spio::error);
+}
+
+TEST_CASE("uncompressed images are what the compiler made, a text with its end") {
+    folder const in;
+    auto r = request(in, aot::compiler_kind::nvcc, "axpby n=1000\n");
+    r.archs = {"sm_80", "compute_80"};
+    r.compiler.is_compressed = false;
+    aot::build_pack(r);
+    auto const read = aot::pack::read(r.output);
+    CHECK(read.list()[0].kind == image_kind::cubin);
+    CHECK(read.list()[0].size == read.list()[0].plain_bytes);
+    CHECK(read.list()[1].kind == image_kind::ptx);
+    auto const of = spec_of_line("axpby n=1000", families(), "sm_120a");
+    CHECK(read.find(of)->bytes.back() == std::byte(0));
+}
+
+TEST_CASE("what goes wrong is told in the words of who knows") {
+    folder const in;
+    auto r = request(in, aot::compiler_kind::nvcc, "axpby n=1000\n");
+    r.archs = {"sm_80"};
+    r.compiler.options = {"-Xptxas=--no-such-option"};
+    auto const said = refusal(r);
+    CHECK(has(said, "compile for axpby n=1000 for sm_80"));
+    CHECK(has(said, "Unknown option"));
+    CHECK(has(said, "--no-such-option /tmp/spio_build_")); // the whole command
+    CHECK(!fs::exists(r.output));
+    r.compiler.options.clear();
+
+    r.manifest = "axpby n=1000\nsqrt n=2\n";
+    CHECK(has(refusal(r), "read for kernels:2: read for 'sqrt n=2': there is no family 'sqrt'"));
+    r.manifest = "axpby n=1000\n";
+    r.archs = {"sm_5"};
+    CHECK(has(refusal(r), "'sm_5' is no architecture"));
+    r.archs = {"sm_80"};
+    r.compiler.program = "/nowhere/nvcc";
+    CHECK(refusal(r) == "start for /nowhere/nvcc: No such file or directory");
+    CHECK_THROWS_WITH_AS(aot::find_compiler(aot::compiler_kind::nvcc, "/nowhere"),
+                         doctest::Contains("looked in /nowhere"), spio::error);
+    r.compiler = aot::find_compiler(aot::compiler_kind::nvcc, SPIO_TEST_CUDA);
+    r.output = "/dev/null/a.spiopack";
+    CHECK(has(refusal(r), "write for /dev/null/a.spiopack"));
+}

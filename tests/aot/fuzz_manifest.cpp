@@ -1,0 +1,40 @@
+// A fuzz target: manifests, whose lines are read back from what was understood of them.
+// SPDX-License-Identifier: Apache-2.0
+//
+// tests/aot/CMakeLists.txt runs it 10^5 times. For longer:
+//     build/ci/tests/aot/fuzz_manifest -runs=10000000 -max_len=256 -dict=tests/aot/manifest.dict
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+import spio.aot;
+import spio.axpby;
+import spio.layernorm_2d;
+import spio.spec;
+
+static std::size_t understood_count = 0, refused_count = 0;
+
+static void print_figure() {
+    std::printf("figure: aot.fuzz_manifest: %zu lines understood and %zu manifests refused\n",
+                understood_count, refused_count);
+}
+
+extern "C" int LLVMFuzzerInitialize(int*, char***) { return std::atexit(print_figure); }
+
+extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t size) {
+    spio::family const families[] = {spio::axpby::in_words(), spio::layernorm_2d::in_words()};
+    std::string_view const text(reinterpret_cast<char const*>(data), size);
+    try {
+        for (auto const& of : spio::aot::specs_of(text, "m", families, "sm_90a")) {
+            ++understood_count;
+            // The line in a pack is the one that adds the kernel.
+            auto const again = spio::spec_of_line(of.line(), families, "sm_90a");
+            if (again.symbol != of.symbol || again.source != of.source) std::abort();
+        }
+    } catch (spio::error const&) {
+        ++refused_count;
+    }
+    return 0;
+}

@@ -1,0 +1,103 @@
+// A fuzz target: the reader of packs, whose index is signed again after each change.
+// SPDX-License-Identifier: Apache-2.0
+//
+// tests/aot/CMakeLists.txt runs it 10^5 times. For longer:
+//     build/ci/tests/aot/fuzz_pack -runs=10000000 -max_len=4096 -print_final_stats=1
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+import spio.aot;
+import spio.image;
+import spio.spec;
+
+namespace aot = spio::aot;
+
+static std::size_t read_count = 0, refused_count = 0, found_count = 0;
+
+static void print_figure() {
+    std::printf("figure: aot.fuzz_pack: %zu packs read and %zu refused, %zu images found\n",
+                read_count, refused_count, found_count);
+}
+
+extern "C" int LLVMFuzzerInitialize(int*, char***) { return std::atexit(print_figure); }
+
+static spio::spec spec_of(aot::packed const& entry) {
+    spio::spec of;
+    of.symbol = entry.symbol;
+    of.arch = entry.arch;
+    of.config = entry.config;
+    of.shape = entry.shape;
+    return of;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t size) {
+    // Sanitizers see what lies behind a copy.
+    auto const bytes = std::as_bytes(std::span(data, size));
+    std::vector<std::byte> const copy(bytes.begin(), bytes.end());
+    try {
+        aot::pack const pack(copy, "p", {});
+        ++read_count;
+        for (auto const& entry : pack.list()) {
+            try {
+                if (auto const found = pack.find(spec_of(entry))) {
+                    ++found_count;
+                    // All of it may be read.
+                    (void)spio::fnv(
+                        {reinterpret_cast<char const*>(found->bytes.data()), found->bytes.size()});
+                }
+            } catch (spio::error const&) {
+            }
+        }
+    } catch (spio::error const&) {
+        ++refused_count;
+    }
+    return 0;
+}
+
+static std::size_t put_small_pack(unsigned char* data, std::size_t most, unsigned seed) {
+    spio::spec of;
+    of.family = "f";
+    of.problem = "n=1";
+    of.symbol = "s";
+    of.arch = seed % 2 == 0 ? "sm_80" : "compute_80";
+    auto other = of;
+    other.arch = "sm_90a";
+    std::vector<aot::to_pack> const images = {
+        {of, spio::image_kind::fatbin, std::vector<std::byte>(1 + seed % 70), "c 1", seed, 100},
+        {other, spio::image_kind::cubin, std::vector<std::byte>(9), "c 1", 1, 9}};
+    auto const pack = aot::write_pack(images);
+    if (pack.size() > most) return 0;
+    std::memcpy(data, pack.data(), pack.size());
+    return pack.size();
+}
+
+extern "C" std::size_t LLVMFuzzerMutate(unsigned char* data, std::size_t size, std::size_t most);
+
+// Most changes are signed, or none would come past the checksum.
+extern "C" std::size_t LLVMFuzzerCustomMutator(unsigned char* data, std::size_t size,
+                                               std::size_t most, unsigned seed) {
+    constexpr std::size_t bytes_at = 16, index_bytes_at = 24, checksum_at = 32, header_bytes = 40;
+    if (size < header_bytes || seed % 64 == 0) size = put_small_pack(data, most, seed);
+    size = LLVMFuzzerMutate(data, size, most);
+    if (seed % 8 == 0 || size < header_bytes) return size;
+    std::memcpy(data, "SPIOPACK\2\0\0\0", 12);
+    std::uint64_t const all = size;
+    std::memcpy(data + bytes_at, &all, sizeof all);
+    std::uint64_t index_bytes = 0;
+    std::memcpy(&index_bytes, data + index_bytes_at, sizeof index_bytes);
+    index_bytes = std::min<std::uint64_t>(index_bytes, size - header_bytes);
+    std::memcpy(data + index_bytes_at, &index_bytes, sizeof index_bytes);
+    std::string_view const text(reinterpret_cast<char const*>(data), size);
+    auto const sum =
+        spio::fnv(text.substr(header_bytes, index_bytes), spio::fnv(text.substr(0, checksum_at)));
+    std::memcpy(data + checksum_at, &sum, sizeof sum);
+    return size;
+}

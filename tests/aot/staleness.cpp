@@ -1,0 +1,90 @@
+// A family whose text changes, and the pack that was made before.
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+import spio.aot;
+import spio.image;
+import spio.spec;
+import spio.text;
+
+using namespace spio;
+
+namespace {
+
+// What the family has in memory at the moment.
+std::string body = "#pragma once\n#include \"spio/dim.h\"\n# include  \"own/inner.h\"\n";
+std::string inner = "#pragma once\n#include <cuda_fp16.h>\n";
+std::string config_text = "threads=32";
+header headers[3];
+
+spec specialize(std::string_view problem, std::string_view arch) {
+    headers[0] = {"own.cuh", body};
+    headers[1] = {"own/inner.h", inner};
+    headers[2] = {"own/unused.h", "nobody includes it"};
+    return specialized({.family = "own",
+                        .prefix = "own",
+                        .problem = std::string(problem),
+                        .config = config_text,
+                        .arch = arch,
+                        .arguments = "1",
+                        .shape = {},
+                        .scope = "mine",
+                        .headers = headers},
+                       8);
+}
+family const own[] = {{"own", specialize}};
+
+std::string whys(aot::pack const& in) {
+    std::string all;
+    for (auto const& [entry, why] : aot::stale_images(in, own)) all += why + ";";
+    return all;
+}
+
+} // namespace
+
+TEST_CASE("a family of somebody else is spelled in its own namespace") {
+    auto const of = specialize("a=1", "sm_80");
+    CHECK(of.source == "#include \"own.cuh\"\n\nextern \"C\" __global__ void " + of.symbol +
+                           "(__grid_constant__ mine::params const p) {\n    mine::run<1>(p);\n}\n");
+}
+
+TEST_CASE("the headers of a specialization are those that a compiler meets") {
+    std::vector<std::string> names;
+    for (auto const& each : headers_of(specialize("a=1", "sm_80"))) names.emplace_back(each.name);
+    REQUIRE(names.size() > 3);
+    CHECK(names[0] == "own.cuh");
+    CHECK(names[1] == "spio/dim.h");
+    CHECK(names.back() == "own/inner.h");
+    for (auto const& name : names) {
+        CHECK(name != "own/unused.h");
+        CHECK(name != "cuda_fp16.h");
+    }
+}
+
+TEST_CASE("a pack is stale as soon as a text in it is another one") {
+    auto const of = specialize("a=1", "sm_80");
+    std::vector<aot::to_pack> const images = {{.of = of,
+                                               .kind = image_kind::cubin,
+                                               .bytes = std::vector<std::byte>(8),
+                                               .compiler = "c 1",
+                                               .text_digest = text_digest_of(of),
+                                               .plain_bytes = 8}};
+    auto const bytes = aot::write_pack(images);
+    aot::pack const pack(bytes, "p", {});
+    CHECK(whys(pack) == "");
+    inner += "//\n";
+    CHECK(whys(pack) == "its text has changed since c 1 compiled it;");
+    inner.resize(inner.size() - 3);
+    CHECK(whys(pack) == "");
+    config_text = "threads=64";
+    CHECK(whys(pack) == "its configuration is threads=64 now, and was threads=32;");
+    config_text = "threads=32";
+    CHECK(aot::stale_images(pack, {}).at(0).why ==
+          "read for 'own a=1': there is no family 'own'; the families are ");
+}

@@ -1,0 +1,106 @@
+// A fuzz target: what NVRTC says, whatever it says, and the notes of a library's file.
+// SPDX-License-Identifier: Apache-2.0
+//
+// tests/jit/CMakeLists.txt runs it 10^5 times. For longer:
+//     build/ci/tests/jit/fuzz_nvrtc_words -runs=10000000 -max_len=4096 -print_final_stats=1
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+
+import spio.jit;
+
+using namespace spio::jit;
+
+namespace {
+
+using result = nvrtc_entries::result;
+using program = nvrtc_entries::program;
+
+std::size_t logs = 0, ids = 0;
+std::string_view said;
+result compiling, measuring, reading;
+
+result version(int* major, int* minor) { return *major = 13, *minor = 0, result::success; }
+char const* words(result) { return nullptr; }
+result create(program* made, char const*, char const*, int, char const* const*,
+              char const* const*) {
+    *made = nullptr;
+    return result::success;
+}
+result destroy(program*) { return result::success; }
+result compile(program, int, char const* const*) { return compiling; }
+result size_of_said(program, std::size_t* size) { return *size = said.size(), measuring; }
+result say(program, char* to) {
+    if (!said.empty()) std::memcpy(to, said.data(), said.size());
+    return reading;
+}
+constexpr nvrtc_entries fuzzed = {.version = version,
+                                  .error_string = words,
+                                  .create_program = create,
+                                  .destroy_program = destroy,
+                                  .compile_program = compile,
+                                  .cubin_size = size_of_said,
+                                  .cubin = say,
+                                  .log_size = size_of_said,
+                                  .log = say};
+
+void print_figure() {
+    std::printf("figure: jit.fuzz_words: %zu logs came whole, %zu build ids were read\n", logs,
+                ids);
+}
+
+// The log without the zeros behind it, or nothing where it could not be had.
+bool is_log(std::string const& log) {
+    auto whole = said;
+    while (!whole.empty() && whole.back() == '\0') whole.remove_suffix(1);
+    bool const was_read = measuring == result::success && reading == result::success;
+    logs += was_read && !whole.empty();
+    return log == (was_read ? whole : std::string_view());
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerInitialize(int*, char***) { return std::atexit(print_figure); }
+
+extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t size) {
+    ids += !build_id_in({data, size}).empty();
+    if (size == 0) return 0;
+    auto const fails = [&](int bit) { return result(data[0] >> bit & 1 ? 6 : 0); };
+    compiling = fails(0), measuring = fails(1), reading = fails(2);
+    said = {reinterpret_cast<char const*>(data) + 1, size - 1};
+    static nvrtc const compiler(fuzzed, "fuzzed");
+    try {
+        auto const made = compiler.compile({.name = "k", .text = "", .headers = {}}, {"-arch=x"});
+        if (!is_log(made.log) || made.cubin.size() != said.size()) std::abort();
+    } catch (nvrtc_error const& e) {
+        if (e.subject() != "k" || (e.tried() != "nvrtcGetCUBIN" && !is_log(e.log()))) std::abort();
+    }
+    return 0;
+}
+
+extern "C" std::size_t LLVMFuzzerMutate(unsigned char* data, std::size_t size, std::size_t most);
+
+// Every other input begins as an ELF file with one note: nothing else would come so far.
+extern "C" std::size_t LLVMFuzzerCustomMutator(unsigned char* data, std::size_t size,
+                                               std::size_t most, unsigned seed) {
+    size = LLVMFuzzerMutate(data, size, most);
+    constexpr std::size_t head = 64, segment = 56, note = 12 + 4 + 8;
+    if (seed % 2 == 0 || most < head + segment + note) return size;
+    if (size < head + segment + note) {
+        std::memset(data + size, 0, head + segment + note - size);
+        size = head + segment + note;
+        unsigned char const gnu[] = {4, 0, 0, 0, 8, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0};
+        std::memcpy(data + head + segment, gnu, sizeof gnu);
+        data[head + 8] = head + segment;
+        data[head + 32] = note;
+    }
+    std::memcpy(data, "\177ELF", 4);
+    data[32] = head;
+    data[56] = 1;
+    data[head] = 4;
+    return size;
+}

@@ -1,0 +1,75 @@
+// What was compiled by one process is found by the next, which never opens NVRTC.
+// SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+import spio.axpby;
+import spio.cache;
+import spio.image;
+import spio.jit;
+import spio.launch;
+import spio.spec;
+
+using namespace spio;
+
+namespace {
+
+bool has_nvrtc() {
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {
+        if (line.find("libnvrtc.so") != line.npos) return true;
+    }
+    return false;
+}
+
+// Whether an image was found there, and NVRTC opened if it was compiled.
+bool find(std::string const& folder, origin there) {
+    cache::options kept;
+    kept.folder = folder;
+    cache::store store(kept);
+    jit::just_in_time const compiler(store);
+    no_source const nothing;
+    images const all(nothing, compiler, policy::aot_then_jit);
+    auto const start = std::chrono::steady_clock::now();
+    auto const found = all.find(axpby::specialize({.n = 1000}, "sm_80"));
+    std::chrono::duration<double, std::milli> const spent =
+        std::chrono::steady_clock::now() - start;
+    std::printf("figure: launch.second_start: %s in %.3f ms\n", name_of(found.found).data(),
+                spent.count());
+    std::fflush(stdout);
+    return found.found == there && has_nvrtc() == (there == origin::compiled);
+}
+
+// In a process of its own.
+bool succeeds(std::string const& folder, origin there) {
+    pid_t const child = fork();
+    if (child == 0) {
+        try {
+            _exit(find(folder, there) ? 0 : 1);
+        } catch (std::exception const& e) {
+            std::fprintf(stderr, "%s\n", e.what());
+            _exit(2);
+        }
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+} // namespace
+
+int main() {
+    char folder[] = "/tmp/spio_second_XXXXXX";
+    if (mkdtemp(folder) == nullptr) return 1;
+    bool const both = succeeds(folder, origin::compiled) && succeeds(folder, origin::disk);
+    std::filesystem::remove_all(folder);
+    return both ? 0 : 1;
+}
