@@ -128,7 +128,7 @@ template <> struct fields_of<conv2d::rows::config> {
                    field{"rows", &config::rows, {.least = 1, .most = 1 << 20}},
                    field{"tiles", &config::tiles, {.least = 1, .most = 8}},
                    field{"stages", &config::stages, {.least = 2, .most = 16}},
-                   field{"blocks", &config::blocks, {.least = 0, .most = 16}},
+                   field{"blocks", &config::blocks, {.least = 0, .most = 32}},
                    field{"unrolled", &config::unrolled, {}, presence::optional});
 };
 

@@ -56,9 +56,8 @@ struct block {
     using Columns = fold<Q, Config.columns>;
     using Groups = fold<C, 8 * groups>;
 
-    // What is read and made of a row, column by column, image by image.
+    // What is made of a row, column by column, image by image.
     using Made = compound_index<n, q>;
-    using Read = typename either<Config.images == 1, compound_index<w>, compound_index<n, w>>::type;
 
     // Columns have an odd number of cells.
     static constexpr int pitch = Config.pitch();
@@ -67,18 +66,18 @@ struct block {
     static_assert(Config.shared_bytes(Problem) >= shared_bytes<stages, sides>);
 
     // A thread copies cells of a row that is read, and of one that is made.
-    using CellRead = typename either<Config.images == 1, compound_index<w, c / 8>,
-                                     compound_index<n, w, c / 8>>::type;
-    using CellMade = compound_index<n, q, k / 8>;
-    static constexpr int cells_read = Config.images * Config.columns_read(Problem) * groups;
-    static constexpr int cells_made = Config.columns_of_all() * groups;
-    static constexpr int loads = divup(cells_read, threads);
-    static constexpr int stores = divup(cells_made, threads);
+    static constexpr bool has_one_image = Config.images == 1;
+    using CellRead =
+        typename either<has_one_image, compound_index<w, c / 8>, compound_index<n, w, c / 8>>::type;
+    using CellMade =
+        typename either<has_one_image, compound_index<q, k / 8>, compound_index<n, q, k / 8>>::type;
 
     // A warp has a strip of columns of a group.
     static constexpr int strip = 16 * Config.tiles;
     using Warp = compound_index<axis<Q>(Config.columns_of_all()) / strip, k / 8>;
-    static constexpr Made tile(int t) { return Made(16 * t); }
+    // Of a piece of 8 columns, from the first of a warp's.
+    static constexpr N image_of(int piece) { return Made(8 * piece).template get<N>(); }
+    static constexpr Q column_of(int piece) { return Made(8 * piece).template get<Q>(); }
 
     // As many rows as the filter has, and sums stay where they are; in one, they move on.
     static constexpr int rows_of_loop = Config.unrolled ? r : 1;
@@ -101,7 +100,7 @@ struct block {
     __device__ static void add_products(row_of_sums (&sum)[r], Cursor const& at, filter const& by) {
 #pragma unroll
         for (int t = 0; t < Config.tiles; ++t) {
-            auto const at_tile = at[tile(t).template cast<Q, W>()];
+            auto const at_tile = at[image_of(2 * t)][cast<W>(column_of(2 * t))];
 #pragma unroll
             for (int pair = 0; pair < filter::pairs; ++pair) {
                 two_taps columns;
@@ -137,7 +136,8 @@ struct block {
 #pragma unroll
             for (int piece = 0; piece < 2; ++piece) {
                 auto const& two = sum[t].of[piece];
-                *at[Made(16 * t + 8 * piece)] = half2(two[0], two[1]);
+                int const at_piece = 2 * t + piece;
+                *at[image_of(at_piece)][column_of(at_piece)] = half2(two[0], two[1]);
             }
         }
     }
@@ -172,7 +172,8 @@ struct block {
             if (row < rows_read && is_inside(row)) {
 #pragma unroll
                 for (int n = 0; n < from.count; ++n) {
-                    if (to_stage.has(n)) copy_async(to_stage[n][stage], from[n], from.has(n));
+                    if (to_stage.is_mine(n, this_thread()))
+                        copy_async(to_stage[n][stage], from[n], from.has(n));
                 }
             }
             commit_copies();
@@ -190,13 +191,14 @@ struct block {
         vec<float, 2> const bias = bias_at(is.bias.get(), group);
 
         auto const row_of_lane = two_taps::row_index();
-        auto const at_lane = read[Made(unfold(strip_of_warp + row_of_lane.template get<Q>()).get())
-                                      .template cast<Q, W>()]
-                                 [W(row_of_lane.template get<D8>().get())][cast<C>(group_of_warp)];
+        auto const read_at = Made(unfold(strip_of_warp + row_of_lane.template get<Q>()).get());
+        auto const at_lane = read[read_at.template cast<Q, W>()]
+                                 [W(row_of_lane.template get<D8>().get())][cast<C>(group_of_warp)]
+                                     .rebase();
         auto const sums_of_lane = for_lane<sums::lane_index>(this_lane());
+        auto const made_at = Made(unfold(strip_of_warp + sums_of_lane.template get<Q>()).get());
         auto const made_by_lane =
-            made[Made(unfold(strip_of_warp + sums_of_lane.template get<Q>()).get())][group_of_warp]
-                [sums_of_lane.template get<fold<K, 2>>()];
+            made[made_at][group_of_warp][sums_of_lane.template get<fold<K, 2>>()].rebase();
         auto const made_cells = as_vectors<half8>(made);
         share<CellMade, threads, decltype(made_cells.origin())> const from_side(made_cells.origin(),
                                                                                 this_thread());

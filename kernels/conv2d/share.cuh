@@ -6,6 +6,13 @@
 
 namespace spio::conv2d {
 
+// What the first digit of an index counts, and how many offsets there are to a step of it.
+template <class Index> struct first_digit;
+template <class First, class... Rest> struct first_digit<linear_index<First, Rest...>> {
+    using type = dimension_of<First>;
+    static constexpr int offsets = (1 * ... * bound_of<Rest>);
+};
+
 // Threads deal the cells of an Index out among them, one after the other. Those of a thread move
 // together, by whole rows.
 //     share<CellMade, 256, decltype(y)> mine(y, this_thread());
@@ -13,6 +20,10 @@ namespace spio::conv2d {
 template <class Index, int Threads, class Cursor> class share {
     using data = typename Cursor::data_type;
     using layout = typename Cursor::layout_type;
+    using First = typename first_digit<Index>::type;
+    // From one of a thread's cells to the next: then one address tells them all.
+    static constexpr bool by_whole_steps = Threads % first_digit<Index>::offsets == 0;
+    static constexpr int steps = Threads / first_digit<Index>::offsets;
 
   public:
     static constexpr int count = divup(Index::size(), Threads);
@@ -20,26 +31,44 @@ template <class Index, int Threads, class Cursor> class share {
     __device__ share(Cursor const& origin, int thread) : shape_(origin.shape()) {
 #pragma unroll
         for (int n = 0; n < count; ++n) {
-            auto const cell = origin[Index(n * Threads + thread)];
-            bool const is_mine =
-                Index::size() % Threads == 0 || n * Threads + thread < Index::size();
-            inside_ |= static_cast<unsigned>(is_mine && cell.inbounds()) << n;
-            cells_[n] = cell.get();
+            auto const at = cell(origin, n, thread);
+            inside_ |= static_cast<unsigned>(is_mine(n, thread) && at.inbounds()) << n;
+            if (n < addresses) cells_[n] = at.get();
         }
     }
 
-    __device__ auto operator[](int n) const { return base_cursor<data, layout>(cells_[n], shape_); }
-    // Whether there is such a cell, in the tensor too.
+    __device__ auto operator[](int n) const {
+        if constexpr (by_whole_steps) {
+            return base_cursor<data, layout>(cells_[0], shape_)[First(n * steps)];
+        } else {
+            return base_cursor<data, layout>(cells_[n], shape_);
+        }
+    }
+    // Whether there is such a cell; and whether it is in the tensor too.
+    __device__ static bool is_mine(int n, int thread) {
+        return Index::size() % Threads == 0 || n * Threads + thread < Index::size();
+    }
     __device__ bool has(int n) const { return (inside_ >> n & 1) != 0; }
     template <index D> __device__ void step(D d) {
 #pragma unroll
-        for (int n = 0; n < count; ++n) cells_[n] = (*this)[n].step(d).get();
+        for (int n = 0; n < addresses; ++n) {
+            cells_[n] = base_cursor<data, layout>(cells_[n], shape_).step(d).get();
+        }
     }
 
   private:
     static_assert(count <= 32, "a thread has at most 32 cells of a row: use more threads");
+    static constexpr int addresses = by_whole_steps ? 1 : count;
 
-    data* cells_[count];
+    __device__ static auto cell(Cursor const& origin, int n, int thread) {
+        if constexpr (by_whole_steps) {
+            return origin[Index(thread)][First(n * steps)];
+        } else {
+            return origin[Index(n * Threads + thread)];
+        }
+    }
+
+    data* cells_[addresses];
     layout shape_;
     unsigned inside_ = 0;
 };

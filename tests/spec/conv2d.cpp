@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <functional>
+#include <iostream>
+#include <random>
 #include <string>
 #include <string_view>
+#include <vector>
 
 import spio.conv2d;
 import spio.spec;
@@ -18,7 +22,7 @@ conv2d::problem problem_of(std::string_view words) {
     conv2d::check(of);
     return of;
 }
-std::string refusal(std::string_view words) {
+std::string reason(std::string_view words) {
     try {
         problem_of(words);
     } catch (spio::error const& e) {
@@ -70,17 +74,117 @@ TEST_CASE("the gradient of the input walks backwards") {
 }
 
 TEST_CASE("what is not supported is told by its field and its bound") {
-    CHECK(refusal("n=0 c=8 h=1 w=1") == "n is 0, but must be at least 1");
-    CHECK(refusal("n=1 c=12 h=1 w=1").starts_with("c is 12, but must be at least 8, at most "));
-    CHECK(refusal("n=1 c=12 h=1 w=1").ends_with(", a multiple of 8"));
-    CHECK(refusal("n=1 c=8 h=1 w=1 r=8") == "r is 8, but must be at least 1, at most 7");
-    CHECK(refusal("n=1 c=8 h=1 w=1 pad_w=-1") == "pad_w is -1, but must be at least 0");
-    CHECK(refusal("n=1 c=8 h=4 w=4 r=7") == "h + 2 pad_h is 6, but must be at least r, 7");
-    CHECK(refusal("n=1 c=8 h=4 w=4 pad_w=2000000000") ==
+    CHECK(reason("n=0 c=8 h=1 w=1") == "n is 0, but must be at least 1");
+    CHECK(reason("n=1 c=12 h=1 w=1").starts_with("c is 12, but must be at least 8, at most "));
+    CHECK(reason("n=1 c=12 h=1 w=1").ends_with(", a multiple of 8"));
+    CHECK(reason("n=1 c=8 h=1 w=1 r=8") == "r is 8, but must be at least 1, at most 7");
+    CHECK(reason("n=1 c=8 h=1 w=1 pad_w=-1") == "pad_w is -1, but must be at least 0");
+    CHECK(reason("n=1 c=8 h=4 w=4 r=7") == "h + 2 pad_h is 6, but must be at least r, 7");
+    CHECK(reason("n=1 c=8 h=4 w=4 pad_w=2000000000") ==
           "w + 2 pad_w is 4000000004, but must be at most 2147483647");
-    CHECK(refusal("n=1 c=8 h=4 w=4 bias=true pass=dgrad") == "bias is true, but dgrad has none");
-    CHECK(refusal("n=1 c=8 h=4 w=4 gradient=fp16") ==
+    CHECK(reason("n=1 c=8 h=4 w=4 bias=true pass=dgrad") == "bias is true, but dgrad has none");
+    CHECK(reason("n=1 c=8 h=4 w=4 gradient=fp16") ==
           "gradient is fp16, but fprop makes no weight gradient");
-    CHECK(refusal("n=1 c=8 h=4 w=4 pass=forward") ==
+    CHECK(reason("n=1 c=8 h=4 w=4 pass=forward") ==
           "pass is 'forward', but must be one of fprop, dgrad, wgrad");
+}
+
+TEST_CASE("a specialization says its body, its layer and what a processor should hold") {
+    auto const of = problem_of("n=32 c=64 h=64 w=64 made_for=any_n");
+    conv2d::rows::config const by = {8, 1, 32, 16, 2, 4, 4, true};
+    auto const spec = conv2d::specialize(of, by, "sm_80");
+    CHECK(spec.symbol.starts_with("conv2d_fprop_anyn_64c_64h_64w_1py_1px_3r_3s_nb_"));
+    CHECK(spec.config == "rows groups=8 images=1 columns=32 rows=16 tiles=2 stages=4 blocks=4 "
+                         "unrolled=true");
+    CHECK(spec.source.starts_with("#include \"conv2d/rows.cuh\"\n"));
+    CHECK(spec.source.find("__launch_bounds__(256, 4) " + spec.symbol) != std::string::npos);
+    CHECK(spec.shape == block_shape{.block = {256}, .shared_bytes = 16 * 9 * (4 * 34 + 2 * 32)});
+    // One image serves every batch.
+    CHECK(conv2d::specialize(of.with(7, 64, 64), by, "sm_80").symbol == spec.symbol);
+    CHECK(conv2d::grid(of, by) == extent{32 * 4 * 2});
+    CHECK(conv2d::grid(of.with(33, 64, 64), by) == extent{33 * 4 * 2});
+}
+
+TEST_CASE("a configuration that cannot be is refused") {
+    auto const of = problem_of("n=2 c=16 h=9 w=9");
+    auto const refused = [&](conv2d::rows::config const& by) {
+        try {
+            conv2d::specialize(of, by, "sm_80");
+        } catch (spio::error const& e) {
+            return e.reason();
+        }
+        return std::string("none");
+    };
+    CHECK(refused({4, 1, 16, 4, 1, 3, 0}).ends_with("does not fit")); // there are two groups
+    CHECK(refused({2, 1, 48, 4, 2, 3, 0}).ends_with("does not fit")); // a warp's tiles part
+    CHECK(refused({2, 1, 24, 4, 1, 3, 0}).ends_with("does not fit"));
+    CHECK(refused({2, 1, 16, 4, 1, 1, 0}) == "stages is 1, but must be at least 2, at most 16");
+    CHECK(refused({2, 2, 512, 4, 8, 16, 0}).find("bytes of shared memory, of at most 232448") !=
+          std::string::npos);
+    CHECK(refused({2, 1, 16, 4, 1, 2, 0}) == "none");
+}
+
+TEST_CASE("every problem has configurations that fit, the best one first") {
+    std::mt19937 random(5);
+    auto const between = [&](int least, int most) {
+        return std::uniform_int_distribution<int>(least, most)(random);
+    };
+    std::size_t problems = 0, configs = 0;
+    for (; problems < 200; ++problems) {
+        conv2d::problem of = {.n = between(1, 256),
+                              .c = 8 * between(1, 256),
+                              .h = between(7, 80),
+                              .w = between(7, 80)};
+        of.r = between(1, 7);
+        of.s = between(1, 7);
+        of.pad_h = between(0, 9);
+        of.pad_w = between(0, 9);
+        of.pass = random() % 2 == 0 ? conv2d::direction::fprop : conv2d::direction::dgrad;
+        for (auto const arch : {"sm_80", "sm_86", "sm_90a", "compute_80", "host"}) {
+            auto const all = conv2d::space(of, arch);
+            REQUIRE(!all.empty());
+            double before = 0;
+            for (auto const& by : all) {
+                auto const expected = conv2d::explain(of, by, arch);
+                REQUIRE(expected.microseconds >= before);
+                before = expected.microseconds;
+                REQUIRE(expected.blocks_per_processor > 0);
+            }
+            auto const spec = conv2d::specialize(of, conv2d::best_config(of, arch), arch);
+            REQUIRE(spec.config == conv2d::words_of(all.front()));
+            configs += all.size();
+        }
+    }
+    std::cout << "figure: spec.conv2d: " << problems << " problems on 5 architectures, " << configs
+              << " configurations\n";
+}
+
+TEST_CASE("an estimate tells what it comes of") {
+    auto const of = problem_of("n=256 c=64 h=64 w=64");
+    auto const expected = conv2d::explain(of, conv2d::best_config(of, "sm_90a"), "sm_90a");
+    CHECK(expected.bytes == 2.0 * 2 * 256 * 64 * 64 * 64 + 2 * 64 * 8 * 9);
+    CHECK(expected.microseconds > expected.traffic);
+    CHECK(expected.explained().find(" us: 268.4 MB, traffic ") != std::string::npos);
+}
+
+TEST_CASE("the references agree where they say the same") {
+    // The gradients are what the sums' derivatives are: of ones, each is a count.
+    auto of = problem_of("n=2 c=16 h=5 w=6 r=3 s=2 pad_h=2 pad_w=1 bias=true");
+    auto const ones = [](long long count) {
+        return std::vector<unsigned short>(static_cast<std::size_t>(count), 0x3c00);
+    };
+    auto const x = ones(2 * 5 * 6 * 16), filter = ones(16 * 6 * 8);
+    auto const y = conv2d::reference(of, x, filter, std::vector<float>(16, 0.5F));
+    CHECK(y.values.size() == 2 * 7 * 7 * 16);
+    CHECK(y.values.front() == 8 * 1 + 0.5);           // one tap is inside
+    CHECK(y.values[(3 * 7 + 3) * 16] == 8 * 6 + 0.5); // all of them are
+    CHECK(y.magnitudes.front() == y.values.front());
+    auto const gradients = conv2d::reference_gradients(of, x, ones(2 * 7 * 7 * 16));
+    CHECK(gradients.bias.values == std::vector<double>(16, 2 * 7 * 7));
+    CHECK(gradients.filter.values.front() == 2 * 5 * 6);
+    of.bias = false;
+    of.pass = conv2d::direction::dgrad;
+    auto const dx = conv2d::reference(of, ones(2 * 7 * 7 * 16), filter, {});
+    CHECK(dx.values == std::vector<double>(2 * 5 * 6 * 16, 8 * 6));
+    CHECK_THROWS_AS(conv2d::reference(of, x, filter, {}), spio::error);
 }

@@ -1,0 +1,187 @@
+# Times the layer inside networks that train, where the caches are as other layers left them.
+# SPDX-License-Identifier: Apache-2.0
+"""in_situ.py FOLDER --out FILE.json [--batches 32 64 128 256]
+
+FOLDER has the kernels of `in_situ.txt` for these batches, in the passes fprop and dgrad, and in
+wgrad if there are any. A stack of blocks trains with PyTorch's convolution and with ours; the
+profiler tells how long the grouped convolutions took.
+"""
+import argparse
+import json
+import pathlib
+import sys
+
+import torch
+import torch.nn.functional as F
+from torch.profiler import ProfilerActivity, profile, record_function, schedule
+
+import driver
+from measure import machine
+
+PASSES = ("fprop", "dgrad", "wgrad")
+
+
+class Peer:
+    """PyTorch's passes."""
+
+    def __init__(self, like):
+        self.padding, self.groups = like["padding"], like["groups"]
+
+    def fprop(self, x, weight):
+        return F.conv2d(x, weight, padding=self.padding, groups=self.groups)
+
+    def backward(self, dy, x, weight, mask):
+        return torch.ops.aten.convolution_backward(dy, x, weight, None, (1, 1), self.padding, (1, 1), False,
+                                                   (0, 0), self.groups, mask)
+
+    def dgrad(self, dy, x, weight):
+        return self.backward(dy, x, weight, (True, False, False))[0]
+
+    def wgrad(self, dy, x, weight):
+        return self.backward(dy, x, weight, (False, True, False))[1]
+
+
+class Ours(Peer):
+    """Our passes, where there are kernels of them."""
+
+    def __init__(self, like, kernels):
+        super().__init__(like)
+        self.kernels = kernels
+
+    def made_by(self, which, given, shape, weight):
+        made = torch.empty(shape, dtype=torch.half, device="cuda", memory_format=torch.channels_last)
+        kernel = self.kernels[which]
+        given = given.contiguous(memory_format=torch.channels_last)
+        params = kernel.params({"from": given, "filter": weight, "to": made})
+        kernel.launch(params, torch.cuda.current_stream().cuda_stream)
+        return made
+
+    def fprop(self, x, weight):
+        of = self.kernels["fprop"].described
+        return self.made_by("fprop", x, (x.shape[0], x.shape[1], of["p"], of["q"]), weight)
+
+    def dgrad(self, dy, x, weight):
+        return self.made_by("dgrad", dy, x.shape, weight)
+
+
+class Passes(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x, weight, by):
+        context.save_for_backward(x, weight)
+        context.by = by
+        with record_function("grouped fprop"):
+            return by.fprop(x, weight)
+
+    @staticmethod
+    def backward(context, dy):
+        x, weight = context.saved_tensors
+        with record_function("grouped dgrad"):
+            dx = context.by.dgrad(dy, x, weight)
+        with record_function("grouped wgrad"):
+            dw = context.by.wgrad(dy, x, weight)
+        return dx, dw, None
+
+
+class Grouped(torch.nn.Module):
+    def __init__(self, channels, taps, by):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.randn(channels, 8, taps, taps) / (8 * taps * taps) ** 0.5)
+        self.by = by
+
+    def forward(self, x):
+        half = self.weight.half().contiguous(memory_format=torch.channels_last)
+        return Passes.apply(x.half(), half, self.by)
+
+
+class ConvFirst(torch.nn.Module):
+    """Grouped convolution, then two pointwise ones around an activation, added to what came in."""
+
+    def __init__(self, channels, expansion, taps, by):
+        super().__init__()
+        wide = channels * expansion
+        self.layers = torch.nn.Sequential(
+            Grouped(channels, taps, by), torch.nn.BatchNorm2d(channels),
+            torch.nn.Conv2d(channels, wide, 1, bias=False), torch.nn.BatchNorm2d(wide), torch.nn.SiLU(),
+            torch.nn.Conv2d(wide, channels, 1, bias=False), torch.nn.BatchNorm2d(channels))
+
+    def forward(self, x):
+        return x + self.layers(x)
+
+
+class MBConv(torch.nn.Module):
+    """The grouped convolution between two pointwise ones, on the channels that the first one added."""
+
+    def __init__(self, channels, expansion, taps, by):
+        super().__init__()
+        wide = channels * expansion
+        self.layers = torch.nn.Sequential(
+            torch.nn.Conv2d(channels, wide, 1, bias=False), torch.nn.BatchNorm2d(wide), torch.nn.SiLU(),
+            Grouped(wide, taps, by), torch.nn.BatchNorm2d(wide), torch.nn.SiLU(),
+            torch.nn.Conv2d(wide, channels, 1, bias=False), torch.nn.BatchNorm2d(channels))
+
+    def forward(self, x):
+        return x + self.layers(x)
+
+
+# The blocks, their channels, their expansion; the grouped layer of each has these channels and sides.
+STACKS = {"ConvFirst": (ConvFirst, 64, 6, 64, 64), "MBConv": (MBConv, 256, 4, 1024, 16)}
+
+
+def train(block, channels, expansion, by, batch, side, depth=4):
+    """Device microseconds of each pass of one grouped layer, and of a whole step."""
+    torch.manual_seed(1)
+    stack = torch.nn.Sequential(*(block(channels, expansion, 3, by) for _ in range(depth))).cuda()
+    stack = stack.to(memory_format=torch.channels_last)
+    inputs = [torch.randn(batch, channels, side, side, device="cuda").to(memory_format=torch.channels_last)
+              for _ in range(4)]
+    steps = 5
+    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA],
+                 schedule=schedule(wait=1, warmup=4, active=steps)) as profiler:
+        for step in range(5 + steps):
+            with torch.autocast("cuda", torch.float16):
+                loss = stack(inputs[step % len(inputs)]).float().square().mean()
+            (loss * 1024).backward()
+            stack.zero_grad(set_to_none=True)
+            torch.cuda.synchronize()
+            profiler.step()
+    events = profiler.events()
+    times = {}
+    for which in PASSES:
+        ours = [e.device_time_total for e in events if e.name.startswith(f"conv2d_{which}_")]
+        peer = [e.device_time_total for e in events
+                if e.name == f"grouped {which}" and e.device_type == torch.autograd.DeviceType.CPU]
+        times[which] = sum(ours if ours else peer) / (steps * depth)
+    kernels = [e.device_time_total for e in events if e.device_type == torch.autograd.DeviceType.CUDA
+               and not e.name.startswith(("grouped", "ProfilerStep"))]
+    return times | {"step": sum(kernels) / steps}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("--batches", type=int, nargs="+", default=[32, 64, 128, 256])
+    options = parser.parse_args()
+    torch.backends.cudnn.benchmark = True
+    torch.zeros(1, device="cuda")  # makes the context in which kernels are loaded
+    described = json.loads((options.folder / "kernels.json").read_text())
+    built = json.loads((options.folder / "built.json").read_text())
+    report = machine() | {"stacks": []}
+    for name, (block, channels, expansion, grouped, side) in STACKS.items():
+        for batch in options.batches:
+            kernels = {each["pass"]: driver.Kernel(options.folder, each, built[each["symbol"]]["file"])
+                       for each in described if each["chosen"] and
+                       (each["n"], each["c"], each["h"]) == (batch, grouped, side)}
+            like = {"padding": (1, 1), "groups": grouped // 8}
+            made = {"stack": name, "batch": batch, "bytes": 2 * 2 * batch * grouped * side * side}
+            for who, by in (("pytorch", Peer(like)), ("ours", Ours(like, kernels))):
+                made[who] = train(block, channels, expansion, by, batch, side)
+                told = ", ".join(f"{key} {value:.1f}" for key, value in made[who].items())
+                print(f"{name} batch {batch} {who}: {told} us", flush=True)
+            report["stacks"].append(made)
+            options.out.write_text(json.dumps(report, indent=1) + "\n")
+    print(f"figure: conv2d in situ: {len(report['stacks'])} stacks trained")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
