@@ -1,5 +1,4 @@
-// The weight gradient: its two bodies, the sum that follows either, and what they are launched
-// with.
+// The weight gradient: its two bodies, the sum after either, and what they are launched with.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
