@@ -70,4 +70,36 @@ template <class OnlyAnAxis, class AndAnAxis>
     requires(!is_plain_axis<OnlyAnAxis> || !is_plain_axis<AndAnAxis>)
 void swizzle(OnlyAnAxis, AndAnAxis) = delete;
 
+// A column exchanged by the line of eight cells that it is in, where rows of any size follow one
+// another without padding.
+struct exclusive_or_line {
+    int columns; // a power of two, at most a line
+    int row_size;
+
+    template <index Column, index Block, index Row>
+    constexpr int operator()(Column column, Block block, Row row) const {
+        auto const rows = static_cast<unsigned>(block.value * row_size + row.value);
+        auto const across = static_cast<unsigned>(columns);
+        return column.value ^ static_cast<int>(rows / (8 / across) % across);
+    }
+};
+
+template <class Dimension>
+constexpr refusal<Dimension> a_line_has_eight_cells_or_less_to_a_row(int columns) {
+    return {columns};
+}
+
+// The engine's swizzle of a tile whose rows are no whole number of lines: where w.size % 8 == 0, it
+// is swizzle(c, w / (8 / c.size) % c.size).
+//     tensor<cell, h, w, swizzle(c / 8, h, w)>
+template <index Column, index Block, index Row>
+consteval auto swizzle(axis<Column> column, axis<Block> block, axis<Row> row) {
+    if (!is_power_of_two(column.size)) a_swizzle_needs_a_power_of_two<Column>(column.size);
+    if (column.size > 8) a_line_has_eight_cells_or_less_to_a_row<Column>(column.size);
+    return derived(exclusive_or_line{column.size, row.size}, column).reading(block, row);
+}
+template <class OnlyAnAxis, class AndAnAxis, class AndOneMore>
+    requires(!is_plain_axis<OnlyAnAxis> || !is_plain_axis<AndAnAxis> || !is_plain_axis<AndOneMore>)
+void swizzle(OnlyAnAxis, AndAnAxis, AndOneMore) = delete;
+
 } // namespace spio

@@ -92,3 +92,21 @@ static_assert(!is_box<tensor<cell, h4, w8, c / 8>, tensor<cell, n, h, w, c / 16,
 static_assert(!is_box<tensor<cell, h4, w8, swizzle(c / 8, h4 % 4)>, Images>);
 static_assert(!is_box<tensor<cell, h4, w8, swizzle(half_of_c / 8, w8 % 4)>, Images>);
 static_assert(!is_box<tensor<cell, h4, axis<W>(4), swizzle(c / 8, axis<W>(4) % 4)>, Images>);
+
+// Rows that are no whole number of lines: the swizzle goes on from one to the next.
+constexpr auto w10 = axis<W>(10);
+using ByLine = tensor<cell, h4, w10, swizzle(c / 8, h4, w10)>;
+static_assert(of_images<ByLine>::plan(Shape(N(7))) == box_plan{.rank = 4,
+                                                               .element_bytes = 2,
+                                                               .sizes = {64, 11, 13, 7},
+                                                               .strides = {2, 128, 1408, 18304},
+                                                               .box = {64, 10, 4, 1},
+                                                               .swizzle = 128});
+static_assert(spio::box_alignment<ByLine> == 1024);
+static_assert(
+    of_images<tensor<cell, h4, w10, swizzle(quarter_of_c / 8, h4, w10)>>::plan(Shape(N(1)))
+        .swizzle == 32);
+// By rows of another size, by other rows, over blocks that are not all there is before the rows.
+static_assert(!is_box<tensor<cell, h4, w10, swizzle(c / 8, h4, w8)>, Images>);
+static_assert(!is_box<tensor<cell, h4, w10, swizzle(c / 8, w10, h4)>, Images>);
+static_assert(!is_box<tensor<cell, axis<N>(2), h4, w10, swizzle(c / 8, h4, w10)>, Images>);

@@ -180,3 +180,24 @@ static_assert(!swizzles<axis<K>(8).pitch(1), axis<I>(8)> && !swizzles<axis<K>(8)
 template <class A, class B>
 concept checkers = requires(A a, B b) { checkerboard(a, b); };
 static_assert(checkers<axis<I>, axis<K>> && !checkers<axis<I>, int> && !checkers<I, axis<K>>);
+
+// By lines of eight cells, over rows of any size: as the copy engine does it, by address.
+template <int Columns, int RowSize> constexpr bool is_swizzled_by_line() {
+    constexpr axis<I> block{3};
+    constexpr axis<J> row{RowSize};
+    using Lines = chars<block, row, swizzle(axis<K>(Columns), block, row)>;
+    for (int b = 0; b < 3; ++b) {
+        for (int r = 0; r < RowSize; ++r) {
+            for (int column = 0; column < Columns; ++column) {
+                int const cell = (b * RowSize + r) * Columns + column;
+                if (at(Lines(memory)[I(b)][J(r)][K(column)]) != (cell ^ cell / 8 % Columns)) {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+static_assert(is_swizzled_by_line<8, 18>() && is_swizzled_by_line<8, 5>() &&
+              is_swizzled_by_line<4, 11>() && is_swizzled_by_line<2, 22>() &&
+              is_swizzled_by_line<1, 7>());

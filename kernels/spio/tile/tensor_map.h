@@ -41,6 +41,20 @@ inline constexpr bool ends_in_swizzle<tensor<Data, Axes...>> = [] {
     return last;
 }();
 
+// The size of the rows by whose lines the last axis of a tensor is swizzled, or 0.
+template <class Axis> constexpr int row_size_of(Axis const&) { return 0; }
+template <class Placed, class Read>
+constexpr int row_size_of(derived_axis<exclusive_or_line, Placed, Read> const& axis) {
+    return axis.function.row_size;
+}
+template <class Tensor> inline constexpr int swizzled_row_size = 0;
+template <class Data, auto... Axes>
+inline constexpr int swizzled_row_size<tensor<Data, Axes...>> = [] {
+    int last = 0;
+    ((last = row_size_of(Axes)), ...);
+    return last;
+}();
+
 // How a tile lies in a global tensor as a box, worked out on their tables. Each axis of the global
 // tensor is a dimension of the engine's. The tile has some of them, in the same order and steps,
 // without padding; the rest is one step long.
@@ -79,19 +93,33 @@ template <class Tile, class Global> struct box_in {
         digit_row const& column = tile.digits[tile.first_digit(last)];
         digit_row const& line = tile.digits[tile.first_digit(last) + 1];
         int const span = column.is.size * static_cast<int>(sizeof(data));
-        if (!ends_in_swizzle<Tile> || last == 0 || sizeof(data) != 16 ||
-            (span != 32 && span != 64 && span != 128)) {
-            return -1;
-        }
+        bool const is_span = span == 32 || span == 64 || span == 128;
+        if (last == 0 || sizeof(data) != 16 || !is_span) return -1;
         digit_row const& row = tile.digits[tile.first_digit(last - 1)];
+        if (swizzled_row_size<Tile> > 0) return is_swizzled_by_line() ? span : -1;
+        if (!ends_in_swizzle<Tile>) return -1;
         bool const by_line = line.base == row.base && line.is.size == span / 16 &&
                              line.is.stride == row.is.stride * (128 / span);
         bool const starts_anew = last == 1 || row.is.size % 8 == 0;
         return by_line && starts_anew ? span : -1;
     }
+    // The rows and blocks that the last axis reads are the axes before it, and nothing is before
+    // those: there the lines would be counted on.
+    static constexpr bool is_swizzled_by_line() {
+        int const last = tile.axis_count - 1;
+        bool is_by_line = last == 2 && swizzled_row_size<Tile> == tile.axes[1].size;
+        for (int axis = 0; is_by_line && axis < last; ++axis) {
+            digit_row const& read = tile.digits[tile.first_digit(last) + 1 + axis];
+            digit_row const& placed = tile.digits[tile.first_digit(axis)];
+            is_by_line = read.base == placed.base && read.is.stride == placed.is.stride &&
+                         read.is.size == placed.is.size;
+        }
+        return is_by_line;
+    }
     static constexpr bool find_out() {
         if (!global_is_plain() || swizzle() < 0) return false;
-        if (tile.digit_count != tile.axis_count + (swizzle() > 0)) return false;
+        int const read = swizzled_row_size<Tile> > 0 ? 2 : swizzle() > 0;
+        if (tile.digit_count != tile.axis_count + read) return false;
         int right = rank;
         long long stride = 1;
         for (int t = tile.axis_count - 1; t >= 0; --t) {
