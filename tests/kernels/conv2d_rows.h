@@ -3,36 +3,17 @@
 #pragma once
 
 #include "conv2d/rows.h"
+#include "conv2d_layers.h"
 
 namespace spio::test::conv2d_rows {
 
-using conv2d::direction;
-using conv2d::problem;
-using conv2d::scope;
+using namespace conv2d_layers;
 using conv2d::rows::config;
 
 struct layer {
     problem is;
     config by;
 };
-
-// Images of any size.
-constexpr problem layer_of(direction pass, int c, int r, int s, int pad_h, int pad_w,
-                           bool bias = false) {
-    return {.n = 0,
-            .c = c,
-            .h = 0,
-            .w = 0,
-            .r = r,
-            .s = s,
-            .pad_h = pad_h,
-            .pad_w = pad_w,
-            .bias = bias,
-            .pass = pass,
-            .made_for = scope::any_image};
-}
-inline constexpr auto fprop = direction::fprop;
-inline constexpr auto dgrad = direction::dgrad;
 
 // groups, images, columns, rows, tiles, stages, blocks, unrolled
 inline constexpr layer plain = {layer_of(fprop, 16, 3, 3, 1, 1), {2, 1, 16, 8, 1, 2, 0}};

@@ -1,0 +1,31 @@
+// Layers of any image size, for the tests of convolutions.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "conv2d.h"
+
+namespace spio::test::conv2d_layers {
+
+using conv2d::direction;
+using conv2d::problem;
+using conv2d::scope;
+
+// Images of any size.
+constexpr problem layer_of(direction pass, int c, int r, int s, int pad_h, int pad_w,
+                           bool bias = false) {
+    return {.n = 0,
+            .c = c,
+            .h = 0,
+            .w = 0,
+            .r = r,
+            .s = s,
+            .pad_h = pad_h,
+            .pad_w = pad_w,
+            .bias = bias,
+            .pass = pass,
+            .made_for = scope::any_image};
+}
+inline constexpr auto fprop = direction::fprop;
+inline constexpr auto dgrad = direction::dgrad;
+
+} // namespace spio::test::conv2d_layers
