@@ -1,0 +1,106 @@
+// Convolution box by box: how a block shares it with the copy engine, for chips from sm_90 on.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "conv2d.h"
+#include "spio/tile/tensor_map.h"
+
+namespace spio::conv2d::boxes {
+
+// A strip is some rows of 16 columns of an image, or of 8 columns of two images. A block makes one
+// strip after the other in some groups, a warp to each. All that they read is asked of the engine
+// at once, in a box for each image; what a warp makes of a row lies where rows were that it has
+// read. Small blocks in the order of memory make the fastest walk: those that are there at one time
+// touch one narrow part of it.
+struct config {
+    int groups; // 1, 2, 4 or 8
+    int images; // of a strip
+    int rows;   // made of it
+    int strips;
+    int blocks; // that a processor should hold
+
+    constexpr int columns() const { return 16 / images; }
+    constexpr int rows_read(problem const& of) const { return rows + of.r - 1; }
+    constexpr int columns_read(problem const& of) const { return columns() + of.s - 1; }
+    constexpr int threads(problem const&) const { return 32 * groups; }
+
+    // Cells of 16 bytes: boxes begin where the engine's swizzle starts anew.
+    constexpr int cells_of_box(problem const& of) const {
+        return rows_read(of) * columns_read(of) * groups;
+    }
+    constexpr int cells_between_boxes(problem const& of) const {
+        return divup(cells_of_box(of), 64) * 64;
+    }
+    constexpr int cells_of_filter(problem const& of) const { return 8 * groups * of.taps(); }
+    constexpr int shared_bytes(problem const& of) const {
+        return 16 * (strips * images * cells_between_boxes(of) + cells_of_filter(of)) +
+               8 * (strips + 1);
+    }
+
+    constexpr bool fits(problem const& of) const {
+        return of.pass != direction::wgrad && groups >= 1 && groups <= 8 &&
+               is_power_of_two(groups) && groups <= of.groups() && (images == 1 || images == 2) &&
+               rows >= 1 && rows_read(of) <= 256 && strips >= 1 && blocks >= 0;
+    }
+
+    constexpr long long strips_of(problem const& of) const {
+        walk const way = walk_of(of);
+        return 1LL * divup(of.n, images) * divup(way.p, rows) * divup(way.q, columns());
+    }
+    constexpr long long blocks_of(problem const& of) const {
+        return divup(of.groups(), groups) * ((strips_of(of) + strips - 1) / strips);
+    }
+};
+
+// As ptxas gives them, or a few more: of taps, of sums, and of all else.
+constexpr int registers_of(problem const& of) { return divup(of.taps() + 4 * of.r + 26, 8) * 8; }
+
+// The fastest one for a problem of which the sizes may be open, as measured on an H200. Filters of
+// many taps take longer to come and to meet what is read: then blocks are narrow, so that more of
+// them take turns, and long, so that the filter serves many rows.
+constexpr config best_config(problem const& of) {
+    bool const is_large = of.taps() > 16;
+    walk const way = walk_of(of);
+    int const wanted = is_large ? 16 : 8;
+    config best = {
+        .groups = is_large ? 4 : 8, .images = 1, .rows = wanted, .strips = 1, .blocks = 0};
+    int const groups = of.groups();
+    if (best.groups == 8 && 4 * divup(groups, 8) * 8 > 5 * groups) best.groups = 4;
+    while (best.groups > groups) best.groups /= 2;
+    if (of.knows_image()) {
+        best.rows = divup(way.p, divup(way.p, wanted));
+        if (way.q <= best.columns() / 2 && (!of.knows_n() || of.n > 1)) best.images = 2;
+        if (is_large && best.images == 2) best.strips = 2;
+    }
+    int const shared = 227 * 1024 / (best.shared_bytes(of) + 1024);
+    int const registers = 65536 / (best.threads(of) * registers_of(of));
+    best.blocks = min(min(shared, registers), 32);
+    return best;
+}
+
+// What the driver makes the maps from, of what is read and what is made, all sizes known.
+constexpr box_plan plan_of(int n, int h, int w, int c, int rows, int columns, int groups) {
+    return {.rank = 4,
+            .element_bytes = 2,
+            .sizes = {c, w, h, n},
+            .strides = {2, 2LL * c, 2LL * c * w, 2LL * c * w * h},
+            .box = {8 * groups, columns, rows, 1},
+            .swizzle = groups == 1 ? 0 : 16 * groups};
+}
+constexpr box_plan plan_of_read(problem const& of, config const& by) {
+    walk const way = walk_of(of);
+    return plan_of(of.n, way.h, way.w, of.c, by.rows_read(of), by.columns_read(of), by.groups);
+}
+constexpr box_plan plan_of_made(problem const& of, config const& by) {
+    walk const way = walk_of(of);
+    return plan_of(of.n, way.p, way.q, of.c, by.rows, by.columns(), by.groups);
+}
+
+// The maps are of the same tensors as the arguments.
+struct params {
+    encoded_map from;
+    encoded_map to;
+    walk_arguments is;
+};
+
+} // namespace spio::conv2d::boxes
