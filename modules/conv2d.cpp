@@ -3,6 +3,7 @@
 module;
 
 #include "conv2d.h"
+#include "conv2d/boxes.h"
 #include "conv2d/rows.h"
 
 #include <climits>
@@ -106,36 +107,56 @@ extent grid(problem const& of, config const& by) {
     return std::visit([&](rows::config const& c) { return grid_of(of, c.blocks_of(of)); }, by);
 }
 
-spec_of<rows::params> specialize(problem const& of, rows::config const& by, std::string_view arch) {
+namespace {
+
+// By the body of that name.
+template <class Params, class Config>
+spec_of<Params> specialize_body(problem const& of, Config const& by, std::string_view arch,
+                                std::string const& body) {
     check(of);
     spio::check("conv2d", by);
+    auto const words = body + " " + text_of(by);
     if (!by.fits(of)) {
         throw error("specialize", "conv2d " + text_of(of),
-                    "the configuration " + words_of(by) + " does not fit");
+                    "the configuration " + words + " does not fit");
     }
     constexpr int most_shared = 227 * 1024; // of any chip
     if (by.shared_bytes(of) > most_shared) {
         throw error("specialize", "conv2d " + text_of(of),
-                    "the configuration " + words_of(by) + " needs " +
-                        std::to_string(by.shared_bytes(of)) +
+                    "the configuration " + words + " needs " + std::to_string(by.shared_bytes(of)) +
                         " bytes of shared memory, of at most " + std::to_string(most_shared));
     }
     grid_of(of, by.blocks_of(of));
-    return specialized<rows::params>(
+    return specialized<Params>(
         {.family = "conv2d",
          .prefix = "conv2d_" + word_of(of.pass) + "_" + name_of(of),
          .problem = text_of(of),
-         .config = words_of(by),
+         .config = words,
          .arch = arch,
          .arguments = "spio::conv2d::problem" + initializer_of(of.without_unknown()) +
-                      ", spio::conv2d::rows::config" + initializer_of(by),
+                      ", spio::conv2d::" + body + "::config" + initializer_of(by),
          .shape = {.block = {by.threads(of)}, .shared_bytes = by.shared_bytes(of)},
-         .body = "rows",
+         .body = body,
          .blocks = by.blocks},
-        [of, by](rows::params const& p) {
+        [of, by](Params const& p) {
             problem const brought = problem_of(of, p.is);
             return grid_of(brought, by.blocks_of(brought));
         });
+}
+
+} // namespace
+
+spec_of<rows::params> specialize(problem const& of, rows::config const& by, std::string_view arch) {
+    return specialize_body<rows::params>(of, by, arch, "rows");
+}
+
+spec_of<boxes::params> specialize(problem const& of, boxes::config const& by,
+                                  std::string_view arch) {
+    if (arch != "host" && !arch.starts_with("sm_9")) {
+        throw error("specialize", "conv2d " + text_of(of),
+                    "boxes need the copy engine of sm_90a, and " + std::string(arch) + " has none");
+    }
+    return specialize_body<boxes::params>(of, by, arch, "boxes");
 }
 
 spec specialize(problem const& of, config const& by, std::string_view arch) {

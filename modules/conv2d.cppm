@@ -3,6 +3,7 @@
 module;
 
 #include "conv2d.h"
+#include "conv2d/boxes.h"
 #include "conv2d/rows.h"
 
 #include <array>
@@ -50,6 +51,14 @@ using rows::config;
 using rows::params;
 } // namespace rows
 
+namespace boxes {
+using boxes::best_config;
+using boxes::config;
+using boxes::params;
+using boxes::plan_of_made;
+using boxes::plan_of_read;
+} // namespace boxes
+
 // Throws which field is not what it may be, and what it may be.
 void check(problem const&);
 
@@ -83,6 +92,8 @@ estimate explain(problem const&, config const&, std::string_view arch);
 
 // A specialization, and the blocks of a launch of it.
 spec_of<rows::params> specialize(problem const&, rows::config const&, std::string_view arch);
+// On chips with a copy engine. Its maps are those of the plans, for the tensors of the arguments.
+spec_of<boxes::params> specialize(problem const&, boxes::config const&, std::string_view arch);
 spec specialize(problem const&, config const&, std::string_view arch);
 extent grid(problem const&, config const&);
 
@@ -131,6 +142,16 @@ template <> struct fields_of<conv2d::rows::config> {
                    field{"stages", &config::stages, {.least = 2, .most = 16}},
                    field{"blocks", &config::blocks, {.least = 0, .most = 32}},
                    field{"unrolled", &config::unrolled, {}, presence::optional});
+};
+
+template <> struct fields_of<conv2d::boxes::config> {
+    using config = conv2d::boxes::config;
+    static constexpr auto all =
+        std::tuple(field{"groups", &config::groups, {.least = 1, .most = 8}},
+                   field{"images", &config::images, {.least = 1, .most = 2}},
+                   field{"rows", &config::rows, {.least = 1, .most = 256}},
+                   field{"strips", &config::strips, {.least = 1, .most = 64}},
+                   field{"blocks", &config::blocks, {.least = 0, .most = 32}});
 };
 
 } // namespace spio

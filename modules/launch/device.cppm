@@ -33,6 +33,11 @@ class device {
         auto* const base = const_cast<void*>(static_cast<void const*>(of.get()));
         return bits_as<Map>(owned->encode(Map::plan(of.shape()), base));
     }
+    // The same where only the kernel knows the tile.
+    //     .from = gpu.map(conv2d::boxes::plan_of_read(problem, config), x.get())
+    encoded_map map(box_plan const& plan, void const* base) const {
+        return bits_as<encoded_map>(owned->encode(plan, const_cast<void*>(base)));
+    }
     backend& by() const { return *owned; }
     std::shared_ptr<backend> const& keeper() const { return owned; }
 

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <iostream>
 #include <random>
@@ -103,6 +104,59 @@ TEST_CASE("a specialization says its body, its layer and what a processor should
     CHECK(conv2d::specialize(of.with(7, 64, 64), by, "sm_80").symbol == spec.symbol);
     CHECK(conv2d::grid(of, by) == extent{32 * 4 * 2});
     CHECK(conv2d::grid(of.with(33, 64, 64), by) == extent{33 * 4 * 2});
+}
+
+TEST_CASE("boxes are specialized where there is a copy engine") {
+    auto const of = problem_of("n=32 c=64 h=64 w=64 made_for=any_n");
+    auto const by = conv2d::boxes::best_config(of);
+    auto const spec = conv2d::specialize(of, by, "sm_90a");
+    CHECK(spec.config == "boxes groups=8 images=1 rows=8 strips=1 blocks=5");
+    CHECK(spec.source.starts_with("#include \"conv2d/boxes.cuh\"\n"));
+    CHECK(spec.source.find("(__grid_constant__ spio::conv2d::boxes::params const p)") !=
+          std::string::npos);
+    CHECK(spec.shape.block == extent{256});
+    CHECK(by.blocks_of(of) == 32 * 8 * 4);
+    CHECK(conv2d::specialize(of.with(7, 64, 64), by, "sm_90a").symbol == spec.symbol);
+
+    auto const refused = [&](conv2d::boxes::config const& wrong, std::string_view arch) {
+        try {
+            conv2d::specialize(of, wrong, arch);
+        } catch (spio::error const& e) {
+            return e.reason();
+        }
+        return std::string("none");
+    };
+    CHECK(refused(by, "sm_89") == "boxes need the copy engine of sm_90a, and sm_89 has none");
+    CHECK(refused({3, 1, 8, 1, 0}, "sm_90a").ends_with("does not fit")); // no span of the engine's
+    CHECK(refused({8, 3, 8, 1, 0}, "sm_90a") == "images is 3, but must be at least 1, at most 2");
+    CHECK(refused({8, 1, 100, 1, 0}, "sm_90a").find("bytes of shared memory, of at most 232448") !=
+          std::string::npos);
+    CHECK(refused({8, 1, 8, 1, 0}, "host") == "none");
+}
+
+TEST_CASE("the best boxes fit every problem") {
+    std::mt19937 random(7);
+    auto const between = [&](int least, int most) {
+        return std::uniform_int_distribution<int>(least, most)(random);
+    };
+    for (int n = 0; n < 2000; ++n) {
+        conv2d::problem of = {.n = between(1, 256),
+                              .c = 8 * between(1, 256),
+                              .h = between(7, 300),
+                              .w = between(7, 300)};
+        of.r = between(1, 7);
+        of.s = between(1, 7);
+        of.pad_h = between(0, 9);
+        of.pad_w = between(0, 9);
+        of.pass = n % 2 == 0 ? conv2d::direction::fprop : conv2d::direction::dgrad;
+        of.made_for = std::array{conv2d::scope::all, conv2d::scope::any_n,
+                                 conv2d::scope::any_image}[static_cast<std::size_t>(n % 3)];
+        auto const by = conv2d::boxes::best_config(of);
+        CHECK(by.fits(of));
+        CHECK(by.blocks >= 1);
+        CHECK(by.blocks * (by.shared_bytes(of) + 1024) <= 228 * 1024);
+        CHECK(by.blocks_of(of) >= 1);
+    }
 }
 
 TEST_CASE("a configuration that cannot be is refused") {
