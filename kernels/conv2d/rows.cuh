@@ -3,8 +3,8 @@
 #pragma once
 
 #include "conv2d/filter.cuh"
+#include "conv2d/row_share.cuh"
 #include "conv2d/rows.h"
-#include "conv2d/share.cuh"
 #include "conv2d/tensors.h"
 #include "spio/facts.h"
 #include "spio/tile/async_copy.cuh"
@@ -161,9 +161,9 @@ struct block {
         auto const x = in_memory::read_from(is)[first_image][first_group][column_read];
         auto const y =
             in_memory::made_at(is)[first_image][cast<K>(first_group)][first_row][first_column];
-        share<CellRead, threads, decltype(x)> from(x, this_thread());
-        share<CellRead, threads, decltype(read.origin())> const to_stage(read.origin(),
-                                                                         this_thread());
+        row_share<CellRead, threads, decltype(x)> from(x, this_thread());
+        row_share<CellRead, threads, decltype(read.origin()), true> const to_stage(read.origin(),
+                                                                                   this_thread());
         from.step(row_read);
         auto const is_inside = [&](int row) {
             return H(0) <= row_read + H(row) && row_read + H(row) < H(way.h);
@@ -200,9 +200,9 @@ struct block {
         auto const made_by_lane =
             made[made_at][group_of_warp][sums_of_lane.template get<fold<K, 2>>()].rebase();
         auto const made_cells = as_vectors<half8>(made);
-        share<CellMade, threads, decltype(made_cells.origin())> const from_side(made_cells.origin(),
-                                                                                this_thread());
-        share<CellMade, threads, decltype(y)> to(y, this_thread());
+        row_share<CellMade, threads, decltype(made_cells.origin()), true> const from_side(
+            made_cells.origin(), this_thread());
+        row_share<CellMade, threads, decltype(y)> to(y, this_thread());
         auto const store = [&](SIDE side) {
 #pragma unroll
             for (int n = 0; n < to.count; ++n) {

@@ -33,7 +33,7 @@ double steps_read(int made, int each, int taps, int pad, int size) {
 
 // As ptxas gives them, within a few.
 int registers_of(problem const& of, rows::config const& by) {
-    int const several = by.images > 1 ? 6 : 0; // addresses
+    int const several = by.images > 1 ? 7 * std::max(0, by.tiles - 2) : 0; // addresses
     int const wanted = 14 + several + by.tiles * (6 + 4 * of.r) + of.taps();
     int const threads = by.threads(of);
     int const most = by.blocks > 0 ? 65536 / (by.blocks * threads) / 8 * 8 : 255;

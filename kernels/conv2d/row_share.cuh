@@ -15,9 +15,10 @@ template <class First, class... Rest> struct first_digit<linear_index<First, Res
 
 // Threads deal the cells of an Index out among them, one after the other. Those of a thread move
 // together, by whole rows.
-//     share<CellMade, 256, decltype(y)> mine(y, this_thread());
+//     row_share<CellMade, 256, decltype(y)> mine(y, this_thread());
 //     mine[0], mine[1], … are its cells of this row;  mine.step(P(1));
-template <class Index, int Threads, class Cursor> class share {
+// Those of a whole tile are all there.
+template <class Index, int Threads, class Cursor, bool IsWhole = false> class row_share {
     using data = typename Cursor::data_type;
     using layout = typename Cursor::layout_type;
     using First = typename first_digit<Index>::type;
@@ -28,11 +29,13 @@ template <class Index, int Threads, class Cursor> class share {
   public:
     static constexpr int count = divup(Index::size(), Threads);
 
-    __device__ share(Cursor const& origin, int thread) : shape_(origin.shape()) {
+    __device__ row_share(Cursor const& origin, int thread) : shape_(origin.shape()) {
 #pragma unroll
         for (int n = 0; n < count; ++n) {
             auto const at = cell(origin, n, thread);
-            inside_ |= static_cast<unsigned>(is_mine(n, thread) && at.inbounds()) << n;
+            if constexpr (!IsWhole) {
+                inside_ |= static_cast<unsigned>(is_mine(n, thread) && at.inbounds()) << n;
+            }
             if (n < addresses) cells_[n] = at.get();
         }
     }
@@ -48,7 +51,11 @@ template <class Index, int Threads, class Cursor> class share {
     __device__ static bool is_mine(int n, int thread) {
         return Index::size() % Threads == 0 || n * Threads + thread < Index::size();
     }
-    __device__ bool has(int n) const { return (inside_ >> n & 1) != 0; }
+    __device__ bool has(int n) const
+        requires(!IsWhole)
+    {
+        return (inside_ >> n & 1) != 0;
+    }
     template <index D> __device__ void step(D d) {
 #pragma unroll
         for (int n = 0; n < addresses; ++n) {
