@@ -57,7 +57,9 @@ std::string name_of(problem const& of) {
 }
 
 std::string words_of(config const& by) {
-    return std::visit([](rows::config const& c) { return "rows " + text_of(c); }, by);
+    bool const is_rows = std::holds_alternative<rows::config>(by);
+    return std::visit([&](auto const& c) { return (is_rows ? "rows " : "boxes ") + text_of(c); },
+                      by);
 }
 
 namespace {
@@ -104,7 +106,7 @@ problem problem_of(problem const& made_for, walk_arguments const& is) {
 } // namespace
 
 extent grid(problem const& of, config const& by) {
-    return std::visit([&](rows::config const& c) { return grid_of(of, c.blocks_of(of)); }, by);
+    return std::visit([&](auto const& c) { return grid_of(of, c.blocks_of(of)); }, by);
 }
 
 namespace {

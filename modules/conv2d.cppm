@@ -66,11 +66,13 @@ void check(problem const&);
 // is any.
 std::string name_of(problem const&);
 
-// How one of the bodies does it; more will follow.
-using config = std::variant<rows::config>;
+// How one of the bodies of fprop and dgrad does it.
+using config = std::variant<rows::config, boxes::config>;
 
 // As "rows groups=8 images=1 …".
 std::string words_of(config const&);
+// A launch by boxes brings maps of what is read and made, by these plans.
+inline bool needs_maps(config const& by) { return std::holds_alternative<boxes::config>(by); }
 
 // The configurations worth a trial, best first as estimated, and the first of them.
 std::vector<config> space(problem const&, std::string_view arch);

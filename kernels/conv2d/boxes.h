@@ -55,6 +55,13 @@ struct config {
 // As ptxas gives them, or a few more: of taps, of sums, and of all else.
 constexpr int registers_of(problem const& of) { return divup(of.taps() + 4 * of.r + 26, 8) * 8; }
 
+// As many as shared memory and registers of a processor have room for.
+constexpr int blocks_that_fit(problem const& of, config const& by) {
+    int const shared = 227 * 1024 / (by.shared_bytes(of) + 1024);
+    int const registers = 65536 / (by.threads(of) * registers_of(of));
+    return min(min(shared, registers), 32);
+}
+
 // The fastest one for a problem of which the sizes may be open, as measured on an H200. Filters of
 // many taps take longer to come and to meet what is read: then blocks are narrow, so that more of
 // them take turns, and long, so that the filter serves many rows.
@@ -72,9 +79,7 @@ constexpr config best_config(problem const& of) {
         if (way.q <= best.columns() / 2 && (!of.knows_n() || of.n > 1)) best.images = 2;
         if (is_large && best.images == 2) best.strips = 2;
     }
-    int const shared = 227 * 1024 / (best.shared_bytes(of) + 1024);
-    int const registers = 65536 / (best.threads(of) * registers_of(of));
-    best.blocks = min(min(shared, registers), 32);
+    best.blocks = blocks_that_fit(of, best);
     return best;
 }
 

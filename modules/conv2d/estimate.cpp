@@ -3,6 +3,7 @@
 module;
 
 #include "conv2d.h"
+#include "conv2d/boxes.h"
 #include "conv2d/rows.h"
 
 #include <algorithm>
@@ -97,11 +98,50 @@ estimate explain_rows(problem const& of, rows::config const& by, chip const& on)
     return e;
 }
 
+// What the engine moves is bound by memory, or by its own pace: a few cycles for each pixel of a
+// box.
+estimate explain_boxes(problem const& of, boxes::config const& by, chip const& on) {
+    walk const way = walk_of(of);
+    double const images = of.n, channel_bytes = 2.0 * of.c;
+    double const slices = divup(of.groups(), by.groups);
+    double const made = images * way.p * way.q;
+
+    estimate e;
+    e.bytes =
+        (images * way.h * way.w + made) * channel_bytes + 2.0 * of.c * group_width * of.taps();
+    double const strips = static_cast<double>(by.strips_of(of));
+    double const pixels_read = strips * by.images * by.rows_read(of) * by.columns_read(of);
+    double const engine = 3 * (pixels_read + made) * slices / (on.clock * on.processors);
+    e.traffic = std::max(e.bytes / on.memory, engine);
+
+    double const rows_read =
+        strips * steps_read(way.p, by.rows, of.r, way.pad_h, way.h) / divup(way.p, by.rows);
+    double const products = of.r * (of.s / 2 + 0.75 * (of.s % 2));
+    e.arithmetic = rows_read * slices * by.groups * (10 + products * on.product) /
+                   (4 * on.clock * on.processors);
+
+    e.blocks_per_processor = std::max(1, by.blocks);
+    e.waves = static_cast<double>(by.blocks_of(of)) / (on.processors * e.blocks_per_processor);
+    // A block reads, multiplies and writes once, and others do so meanwhile.
+    e.latency = std::ceil(e.waves) * on.latency * 2;
+
+    double const sharpness = 5;
+    double const overlapped =
+        std::pow(std::pow(e.traffic, sharpness) + std::pow(e.arithmetic, sharpness) +
+                     std::pow(e.latency, sharpness),
+                 1 / sharpness);
+    e.microseconds = on.launch + 1.04 * overlapped;
+    return e;
+}
+
 } // namespace
 
 estimate explain(problem const& of, config const& by, std::string_view arch) {
     chip const on = chip_of(arch);
-    return std::visit([&](rows::config const& c) { return explain_rows(of, c, on); }, by);
+    if (auto const* const boxes = std::get_if<boxes::config>(&by)) {
+        return explain_boxes(of, *boxes, on);
+    }
+    return explain_rows(of, std::get<rows::config>(by), on);
 }
 
 std::string estimate::explained() const {

@@ -3,6 +3,7 @@
 module;
 
 #include "conv2d.h"
+#include "conv2d/boxes.h"
 #include "conv2d/rows.h"
 
 #include <algorithm>
@@ -58,6 +59,23 @@ std::vector<columns_of_block> columns_of(problem const& of, walk const& way) {
     return all;
 }
 
+// The one that measurements chose, and its neighbours.
+std::vector<boxes::config> boxes_worth_a_trial(problem const& of) {
+    boxes::config const best = boxes::best_config(of);
+    std::vector<boxes::config> all;
+    for (int const groups : {best.groups, best.groups / 2, 2 * best.groups}) {
+        for (int const rows : {best.rows, best.rows / 2, 2 * best.rows}) {
+            boxes::config by = best;
+            by.groups = groups;
+            by.rows = rows;
+            if (!by.fits(of)) continue;
+            by.blocks = boxes::blocks_that_fit(of, by);
+            if (by.blocks > 0) all.push_back(by);
+        }
+    }
+    return all;
+}
+
 } // namespace
 
 std::vector<config> space(problem const& of, std::string_view arch) {
@@ -90,6 +108,13 @@ std::vector<config> space(problem const& of, std::string_view arch) {
                     }
                 }
             }
+        }
+    }
+    if (on.has_copy_engine) {
+        for (auto const& by : boxes_worth_a_trial(of)) {
+            double const time = explain(of, by, arch).microseconds;
+            least = std::min(least, time);
+            all.emplace_back(time, by);
         }
     }
     // What is estimated to be far slower than another is not tried.
