@@ -30,6 +30,15 @@ cache::digest digest_of_headers(spec const& of) {
     return cache::digest_of(texts);
 }
 
+cache::key key_of(std::string const& build, spec const& of,
+                  std::vector<std::string> const& options) {
+    return cache::key_of({.source = of.source,
+                          .headers = digest_of_headers(of),
+                          .options = options,
+                          .nvrtc_build = build,
+                          .arch = of.arch});
+}
+
 cache::entry compile(nvrtc const& by, spec const& of, std::vector<std::string> const& options) {
     auto const headers = headers_of(of);
     compiled const made =
@@ -71,11 +80,7 @@ std::optional<image> just_in_time::find(spec const& of) const {
 
 image just_in_time::find_by(std::string const& build, spec const& of) const {
     auto const options = nvrtc_options(of.arch);
-    auto const key = cache::key_of({.source = of.source,
-                                    .headers = digest_of_headers(of),
-                                    .options = options,
-                                    .nvrtc_build = build,
-                                    .arch = of.arch});
+    auto const key = key_of(build, of, options);
     std::string made_by = "the cache in " + kept->path();
     auto const found = kept->get_or_compile(key, [&] {
         auto const& by = compiler(build);
@@ -92,6 +97,11 @@ image just_in_time::find_by(std::string const& build, spec const& of) const {
             .shape = of.shape,
             .params_bytes = of.params_bytes,
             .found = origin_of(found.from)};
+}
+
+bool just_in_time::is_kept(spec const& of) const {
+    if (!of.arch.starts_with("sm_")) return false;
+    return kept->find(key_of(build_id(), of, nvrtc_options(of.arch))) != nullptr;
 }
 
 // That of the file that will be opened if something must be compiled.

@@ -91,6 +91,14 @@ found store::get_or_compile(key const& of, std::function<entry()> const& compile
     }
 }
 
+std::shared_ptr<entry const> store::find(key const& of) {
+    {
+        std::scoped_lock const hold(state_);
+        if (auto const ready = ready_.find(of); ready != ready_.end()) return ready->second;
+    }
+    return look(of);
+}
+
 std::shared_ptr<entry const> store::look(key const& of) {
     auto const since = clock::now();
     std::shared_ptr<entry const> got;

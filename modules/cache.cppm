@@ -21,6 +21,8 @@ export import :key;
 export import :entry;
 export import :system;
 export import :folder;
+export import :entry_file;
+export import :inventory;
 export import :disk;
 
 export namespace spio::cache {
@@ -60,6 +62,9 @@ class store {
     // too where the folder can be locked. What `compile` throws is thrown to all who waited, and
     // the next to ask compiles again.
     found get_or_compile(key const& of, std::function<entry()> const& compile);
+
+    // What get_or_compile() would find; null if it would compile.
+    std::shared_ptr<entry const> find(key const& of);
 
     counters count() const;
 

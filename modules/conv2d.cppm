@@ -18,6 +18,7 @@ export module spio.conv2d;
 import spio.spec;
 import :chip;
 export import :reference;
+export import :wgrad;
 
 export namespace spio::conv2d {
 

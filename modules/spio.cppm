@@ -5,6 +5,7 @@ export module spio;
 export import spio.aot;
 export import spio.axpby;
 export import spio.cache;
+export import spio.conv2d;
 export import spio.cuda;
 export import spio.dims;
 export import spio.families;

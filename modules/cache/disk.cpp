@@ -24,23 +24,6 @@ static std::string words_of_error() { return std::generic_category().message(err
 
 static std::string name_of(key const& of) { return hexadecimal(of.value) + ".image"; }
 
-class open_file {
-  public:
-    open_file(system_calls& system, int file) : system_(system), file_(file) {}
-    open_file(open_file const&) = delete;
-    open_file& operator=(open_file const&) = delete;
-    ~open_file() { close(); }
-
-    explicit operator bool() const { return file_ >= 0; }
-    int number() const { return file_; }
-    int release() { return std::exchange(file_, -1); }
-    bool close() { return file_ < 0 || system_.close(std::exchange(file_, -1)) == 0; }
-
-  private:
-    system_calls& system_;
-    int file_;
-};
-
 disk::disk(system_calls& system, folder where, folder::use how, limits within, logger log)
     : system_(system),
       folder_(std::move(where)),
@@ -67,70 +50,24 @@ std::string disk::litter_name(key const& of, char const* kind) {
     return name;
 }
 
-// Failures that say nothing about the file.
-static bool is_passing(int error) {
-    return error == ENOENT || error == EMFILE || error == ENFILE || error == ENOMEM ||
-           error == EINTR || error == EAGAIN || error == ESTALE;
-}
-
-static char const* wrong_with(struct stat const& what, uid_t user) {
-    if (!S_ISREG(what.st_mode)) return "it is no regular file";
-    if (what.st_uid != 0 && what.st_uid != user) return "it is neither the user's nor root's";
-    if ((what.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "it can be written to by others";
-    // While it is being published it has two names.
-    if (what.st_nlink > 2) return "it has several names";
-    auto const size = static_cast<std::uint64_t>(what.st_size);
-    if (size < least_file_bytes || size > most_file_bytes) return "it has an impossible size";
-    return nullptr;
-}
-
-// What is there, which may be less than was expected; or an errno.
-static int read_all(system_calls& system, int file, std::vector<unsigned char>& bytes) {
-    std::size_t there = 0;
-    while (there < bytes.size()) {
-        auto const got = system.read(file, bytes.data() + there, bytes.size() - there);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return errno;
-        if (got == 0) break;
-        there += static_cast<std::size_t>(got);
-    }
-    bytes.resize(there);
-    return 0;
-}
-
 std::shared_ptr<entry const> disk::find(key const& of) noexcept {
     try {
-        constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-        open_file const file(system_,
-                             system_.openat(folder_.descriptor(), name_of(of).c_str(), flags, 0));
-        if (!file) {
-            if (!is_passing(errno)) move_aside(of, nullptr, words_of_error());
-            return nullptr;
+        entry_file const file(system_, folder_, name_of(of));
+        std::string complaint = file.complaint();
+        if (file.is_read()) {
+            auto got = read_file(file.bytes(), of);
+            if (got.what) {
+                // A failure costs the entry its place among those used lately, no more.
+                if (how_ == folder::use::mine) system_.futimens(file.number());
+                return std::make_shared<entry const>(std::move(*got.what));
+            }
+            complaint = got.complaint;
         }
-        struct stat what = {};
-        if (system_.fstat(file.number(), what) != 0) return nullptr;
-        if (char const* const complaint = wrong_with(what, system_.user())) {
-            move_aside(of, &what, complaint);
-            return nullptr;
-        }
-        std::vector<unsigned char> bytes(static_cast<std::size_t>(what.st_size));
-        if (int const error = read_all(system_, file.number(), bytes)) {
-            errno = error;
-            if (!is_passing(error)) move_aside(of, &what, words_of_error());
-            return nullptr;
-        }
-        auto got = read_file(bytes, of);
-        if (!got.what) {
-            move_aside(of, &what, got.complaint);
-            return nullptr;
-        }
-        // A failure costs the entry its place among those used lately, no more.
-        if (how_ == folder::use::mine) system_.futimens(file.number());
-        return std::make_shared<entry const>(std::move(*got.what));
+        if (!complaint.empty()) move_aside(of, file.what(), complaint);
     } catch (std::exception const& failure) {
         say(std::string("nothing read: ") + failure.what());
-        return nullptr;
     }
+    return nullptr;
 }
 
 void disk::move_aside(key const& of, struct stat const* seen, std::string const& why) {

@@ -17,21 +17,6 @@ module spio.cache;
 
 namespace spio::cache {
 
-enum class kind { entry, temporary, aside, foreign };
-
-static kind kind_of(std::string_view name) {
-    auto const digits = 2 * sizeof(digest);
-    auto const is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
-    if (name.size() < digits || !std::ranges::all_of(name.substr(0, digits), is_digit)) {
-        return kind::foreign;
-    }
-    auto const rest = name.substr(digits);
-    if (rest == ".image") return kind::entry;
-    if (rest.starts_with(".temporary-")) return kind::temporary;
-    if (rest.starts_with(".aside-")) return kind::aside;
-    return kind::foreign;
-}
-
 void disk::tidy() noexcept {
     if (how_ == folder::use::shared) return;
     unseen_bytes_ = 0;
@@ -56,15 +41,15 @@ void disk::remove_litter_and_excess() {
     std::uint64_t total = 0;
     for (auto& name : names) {
         auto const what_kind = kind_of(name);
-        if (what_kind == kind::foreign) continue;
+        if (what_kind == file_kind::foreign || what_kind == file_kind::lock) continue;
         listed each{std::move(name), {}};
         if (system_.fstatat(folder_.descriptor(), each.name.c_str(), each.what) != 0) continue;
         // A time far ahead is as wrong as one long past.
         auto const since = now.tv_sec - each.what.st_mtim.tv_sec;
         bool const old = since > age || since < -age;
-        if (what_kind != kind::entry && old && remove(each)) continue;
+        if (what_kind != file_kind::entry && old && remove(each)) continue;
         total += static_cast<std::uint64_t>(each.what.st_size);
-        if (what_kind != kind::temporary) candidates.push_back(std::move(each));
+        if (what_kind != file_kind::temporary) candidates.push_back(std::move(each));
     }
     if (total <= limits_.bytes) return;
 
@@ -79,7 +64,7 @@ void disk::remove_litter_and_excess() {
         if (total <= enough) break;
         if (!remove(each)) continue;
         total -= static_cast<std::uint64_t>(each.what.st_size);
-        if (kind_of(each.name) == kind::entry) evicted_++;
+        if (kind_of(each.name) == file_kind::entry) evicted_++;
     }
     say("evicted down to " + std::to_string(total) + " bytes in " + folder_.path());
 }

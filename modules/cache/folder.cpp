@@ -58,6 +58,7 @@ class walk {
     }
 
     std::string const& complaint() const { return complaint_; }
+    bool is_missing() const { return is_missing_; }
 
   private:
     int refuse(std::string why) {
@@ -90,7 +91,7 @@ class walk {
         here_ = next;
         struct stat what = {};
         if (system_.fstat(next, what) != 0) return complain(name + ": " + words_of(errno));
-        bool const own = last && how_ == folder::use::mine;
+        bool const own = last && how_ != folder::use::shared;
         if (own && what.st_uid != system_.user()) return complain(name + " is somebody else's");
         if (!trusts(what.st_uid)) return complain(name + " is neither the user's nor root's");
         open_to_all_ = (what.st_mode & (S_IWGRP | S_IWOTH)) != 0;
@@ -108,6 +109,10 @@ class walk {
             }
             // Whoever comes first owns it: a name that can be foretold is no place for images.
             if (open_to_all_) return complain(name + " is missing, where everybody may put it");
+            if (how_ == folder::use::existing) {
+                is_missing_ = true;
+                return complain(name + " does not exist");
+            }
             if (system_.mkdirat(here_, name.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
                 return complain(name + " cannot be made: " + words_of(errno));
             }
@@ -135,6 +140,7 @@ class walk {
     folder::use how_;
     int here_ = -1;
     bool open_to_all_ = false;
+    bool is_missing_ = false;
     int links_ = 0;
     std::deque<std::string> names_; // that are left to go
     std::string complaint_;
@@ -144,10 +150,11 @@ folder::folder(system_calls& system, std::string path, use how)
     : system_(&system), path_(std::move(path)) {
     walk way(system, how);
     descriptor_ = way.to(path_);
+    is_missing_ = way.is_missing();
     if (descriptor_ < 0) refusal_ = "tried " + path_ + ": " + way.complaint();
 }
 
-folder folder::of_environment(system_calls& system) {
+folder folder::of_environment(system_calls& system, use how) {
     auto const value = [&](char const* name) {
         char const* const got = system.environment(name);
         return std::string(got == nullptr ? "" : got);
@@ -157,21 +164,21 @@ folder folder::of_environment(system_calls& system) {
         none.refusal_ = "SPIO_CACHE is off";
         return none;
     }
-    if (auto const own = value("SPIO_CACHE_DIR"); !own.empty()) return {system, own, use::mine};
+    if (auto const own = value("SPIO_CACHE_DIR"); !own.empty()) return {system, own, how};
     auto const refuse = [&](std::string const& why) {
         none.refusal_ += (none.refusal_.empty() ? "" : "; ") + why;
     };
     if (auto const caches = value("XDG_CACHE_HOME"); caches.starts_with('/')) {
-        auto got = folder(system, caches + "/spio", use::mine);
-        if (got) return got;
+        auto got = folder(system, caches + "/spio", how);
+        if (got || got.is_missing()) return got;
         refuse(got.refusal());
     }
     if (auto const home = value("HOME"); home.starts_with('/')) {
         // Services are given homes that do not exist, and should not.
         struct stat what = {};
         bool const exists = system.fstatat(AT_FDCWD, home.c_str(), what) == 0;
-        auto got = exists ? folder(system, home + "/.cache/spio", use::mine) : folder();
-        if (got) return got;
+        auto got = exists ? folder(system, home + "/.cache/spio", how) : folder();
+        if (got || got.is_missing()) return got;
         refuse(exists ? got.refusal() : "tried " + home + ": " + words_of(errno));
     }
     if (none.refusal_.empty()) {
@@ -183,12 +190,14 @@ folder folder::of_environment(system_calls& system) {
 folder::folder(folder&& from) noexcept
     : system_(from.system_),
       descriptor_(std::exchange(from.descriptor_, -1)),
+      is_missing_(from.is_missing_),
       path_(std::move(from.path_)),
       refusal_(std::move(from.refusal_)) {}
 
 folder& folder::operator=(folder&& from) noexcept {
     std::swap(system_, from.system_);
     std::swap(descriptor_, from.descriptor_);
+    std::swap(is_missing_, from.is_missing_);
     std::swap(path_, from.path_);
     std::swap(refusal_, from.refusal_);
     return *this;

@@ -17,14 +17,14 @@ export namespace spio::cache {
 class folder {
   public:
     // `mine` is made where it is missing, with all above it, for the user only. `shared` must be
-    // there, may be root's, and is only read.
-    enum class use { mine, shared };
+    // there, may be root's, and is only read. `existing` is mine, but is not made.
+    enum class use { mine, existing, shared };
 
     folder() = default;
     folder(system_calls& system, std::string path, use how);
     // $SPIO_CACHE_DIR alone if it is set; else spio in an absolute $XDG_CACHE_HOME, else in
     // $HOME/.cache. None at all if $SPIO_CACHE is off.
-    static folder of_environment(system_calls& system);
+    static folder of_environment(system_calls& system, use how = use::mine);
 
     folder(folder&& from) noexcept;
     folder& operator=(folder&& from) noexcept;
@@ -34,10 +34,13 @@ class folder {
     int descriptor() const { return descriptor_; }
     std::string const& path() const { return path_; }
     std::string const& refusal() const { return refusal_; } // a sentence, if there is no folder
+    // Whether an `existing` one would be made if it were `mine`.
+    bool is_missing() const { return is_missing_; }
 
   private:
     system_calls* system_ = nullptr;
     int descriptor_ = -1;
+    bool is_missing_ = false;
     std::string path_, refusal_;
 };
 

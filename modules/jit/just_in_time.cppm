@@ -29,6 +29,8 @@ class just_in_time {
     just_in_time(nvrtc const& by, cache::store& in) : just_in_time(in, &by) {}
 
     std::optional<image> find(spec const&) const;
+    // Whether find() has it without compiling.
+    bool is_kept(spec const&) const;
     cache::counters count() const { return kept->count(); }
 
   private:

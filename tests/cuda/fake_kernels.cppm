@@ -5,6 +5,7 @@ module;
 #include "tests/cuda/fake_machine.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -141,7 +142,8 @@ inline result answer(to<"cuLaunchKernelEx">, abi::launch_config const* config, a
         }
         return work(config->stream, [p = *static_cast<addition*>(parameters[0])] {
             for (int i = 0; i < p.y.size; ++i) {
-                p.y.data[i] = p.a * p.x.data[i] + p.b * p.y.data[i];
+                auto const sum = std::fma(p.a, p.x.data[i], p.b * p.y.data[i]);
+                p.y.data[i] = sum + gpus.deviation;
             }
         });
     });

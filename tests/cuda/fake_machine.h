@@ -43,6 +43,8 @@ struct machine {
     std::map<std::uintptr_t, object> objects;
     int retained[devices] = {};
     int driver_version = 13000;
+    // Of results of kernels: a kernel that is wrong.
+    float deviation = 0;
 
     fake::fault fault;
     std::vector<char const*> calls;

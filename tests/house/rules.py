@@ -171,6 +171,15 @@ def check_module(path, code):
             complain(path, code, match.start(), f"{name[1]} may not import {match[1]}")
 
 
+def check_command(path, code):
+    for position, header in includes_of(code):
+        if "/" in header and not header.startswith("sys/"):
+            complain(path, code, position, f"the command imports what it needs: {header}")
+    if re.search(r"^module spio\.command_line;|^export module spio\.command_line", code, re.M):
+        pattern = r"^\s*import\s+spio\.(?!cuda\b)\w+\s*;"
+        forbid(path, code, pattern, "lines are read without knowing what they ask for")
+
+
 def check(path, text):
     check_everywhere(path, text)
     if not is_cxx(path):
@@ -186,6 +195,10 @@ def check(path, text):
         check_sim(path, code)
     if room == "modules":
         check_module(path, code)
+    if room == "command":
+        check_command(path, code)
+    elif room != "tests":
+        forbid(path, code, r"^\s*import\s+spio\.command\w*\s*;", "nothing is built on the command")
 
 
 def check_one_door_each(texts):

@@ -20,6 +20,8 @@ good = [
     ("modules/cache/key.cppm", opening + "export module spio.cache:key;\nimport :sha256;\n"),
     ("modules/jit.cppm", opening + "export module spio.jit;\nimport spio.cache;\n"),
     ("modules/cuda/abi.cppm", opening + "module;\n#include <cstddef>\nmodule spio.cuda:abi;\n"),
+    ("command/list.cpp", opening + "module;\n#include <string>\nmodule spio.command;\nimport spio.jit;\n"),
+    ("command/line.cppm", opening + "export module spio.command_line:line;\nimport spio.cuda;\n"),
     ("tests/cuda/abi.cpp", opening + "#include <cuda.h>\n"),
     ("tests/fail/a.cpp", "// clang: no axis\n// SPDX-License-Identifier: Apache-2.0\n"),
 ]
@@ -51,6 +53,9 @@ bad = [
     ("modules/cuda/abi.cppm", opening + "module;\n#include <cuda.h>\nmodule spio.cuda:abi;\n", "only"),
     ("jit/cache.cpp", opening + "#include <nvrtc.h>\n", "only"),
     ("jit/cache.cpp", opening + '#include "aot/pack.h"\n', "does not know"),
+    ("command/list.cpp", opening + '#include "sim/launch.h"\n', "imports what it needs"),
+    ("command/line.cpp", opening + "module spio.command_line;\nimport spio.jit;\n", "without knowing"),
+    ("modules/spec.cpp", opening + "module spio.spec;\nimport spio.command;\n", "on the command"),
     ("tests/dims/a.cpp", "int x;\n", "one sentence"),
     ("tests/dims/a.cpp", "// Says what it is.\nint x;\n", "SPDX"),
     ("tests/dims/a.cpp", opening + "// TODO: think\n", "without an issue"),

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 import spio.jit;
 
@@ -73,8 +74,9 @@ extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t siz
     compiling = fails(0), measuring = fails(1), reading = fails(2);
     said = {reinterpret_cast<char const*>(data) + 1, size - 1};
     static nvrtc const compiler(fuzzed, "fuzzed");
+    static std::vector<std::string> const options = {"-arch=x"};
     try {
-        auto const made = compiler.compile({.name = "k", .text = "", .headers = {}}, {"-arch=x"});
+        auto const made = compiler.compile({.name = "k", .text = "", .headers = {}}, options);
         if (!is_log(made.log) || made.cubin.size() != said.size()) std::abort();
     } catch (nvrtc_error const& e) {
         if (e.subject() != "k" || (e.tried() != "nvrtcGetCUBIN" && !is_log(e.log()))) std::abort();

@@ -23,6 +23,13 @@ template <class Map> __device__ machine::tensor_map_words const* words_of_map(Ma
     return reinterpret_cast<machine::tensor_map_words const*>(&map);
 }
 
+// A parameter as the map that it is.
+//     auto const& x_map = map_as<tensor_map<tile, images>>(p.x);
+template <class Map> __device__ Map const& map_as(encoded_map const& map) {
+    static_assert(sizeof(Map) == sizeof map && alignof(Map) == alignof(encoded_map));
+    return reinterpret_cast<Map const&>(map);
+}
+
 // The engine's coordinates of a place in a global tensor.
 template <class Global, place P> struct box_start {
     int of[Global::layout_type::num_axes];

@@ -155,4 +155,9 @@ struct alignas(64) tensor_map {
     static constexpr int num_bytes() { return static_cast<int>(Tile::num_bytes()); }
 };
 
+// A map of which only its kernel knows the tile: see map_as.
+struct alignas(64) encoded_map {
+    unsigned long long words[16];
+};
+
 } // namespace spio

@@ -213,7 +213,7 @@ bool draw(char const* path, std::span<bank_map const> maps) {
 }
 
 int main(int argc, char** argv) {
-    char const* const path = argc > 1 ? argv[1] : "spio-demo.svg";
+    char const* const path = argc > 1 ? argv[1] : "bank_map.svg";
     bank_map const maps[] = {
         map_of<row_major>("Row-major", "tensor<cell, i, k / 8>"),
         map_of<folded>("Folded", "tensor<cell, k / 16, i / 16, i % 16, (k % 16) / 8>"),
@@ -229,7 +229,7 @@ int main(int argc, char** argv) {
     for (bank_map const& map : maps) print(map);
 
     if (!draw(path, maps)) {
-        std::fprintf(stderr, "demo: could not write %s\n", path);
+        std::fprintf(stderr, "bank_map: could not write %s\n", path);
         return 1;
     }
     std::printf("\nThe picture is in %s\n", path);

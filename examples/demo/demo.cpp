@@ -1,0 +1,158 @@
+// Takes LayerNorm from a problem to its results: from a pack, compiled now, found again.
+// SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+import spio.aot;
+import spio.cuda;
+import spio.host;
+import spio.image;
+import spio.jit;
+import spio.launch;
+import spio.layernorm_2d;
+import spio.spec;
+
+using namespace spio;
+using layernorm_2d::C;
+using layernorm_2d::X;
+
+namespace {
+
+constexpr int positions = 4096;
+
+// Runs f, and tells in a column how long that took.
+template <class F> auto timed(F f) {
+    auto const start = std::chrono::steady_clock::now();
+    auto result = f();
+    std::chrono::duration<double, std::milli> const spent =
+        std::chrono::steady_clock::now() - start;
+    std::printf("%9.2f ms  ", spent.count());
+    return result;
+}
+
+// The first GPU, or the host; images are made for a GPU in any case.
+struct machine {
+    std::unique_ptr<cuda::driver> driver;
+    device on;
+    std::string arch;
+
+    static machine found() {
+        try {
+            auto driver = std::make_unique<cuda::driver>();
+            auto gpu = gpu_device(*driver, 0);
+            std::printf("On %s (%s).\n", gpu.name().c_str(), gpu.arch().c_str());
+            auto const arch = gpu.arch();
+            return {std::move(driver), std::move(gpu), arch};
+        } catch (cuda::error const&) {
+            std::printf(
+                "There is no GPU here. Kernels are compiled for an H100 all the same (sm_90a), "
+                "and run\non the host device, from the same text, with every load and store "
+                "watched.\n");
+            return {nullptr, host_device({host::allocate, host::release}), "sm_90a"};
+        }
+    }
+    bool is_host() const { return on.arch() == "host"; }
+};
+
+// What runs here: the image for the GPU, or the one for the host that was built into this program.
+image_of<layernorm_2d::params> image_for(machine const& here, layernorm_2d::problem const& problem,
+                                         images const& all) {
+    auto const spec = layernorm_2d::specialize(problem, here.arch);
+    std::printf("\n%s, %d positions\n", spec.line().c_str(), positions);
+    auto const image = timed([&] { return all.find(spec); });
+    std::printf("%s for %s, %zu bytes, from %s\n", std::string(name_of(image.kind)).c_str(),
+                image.arch.c_str(), image.bytes.size(), image.made_by.c_str());
+    if (!here.is_host()) return image;
+    host::compiled_in const in_this_program;
+    no_source const nothing;
+    return spio::images(in_this_program, nothing, policy::aot_only)
+        .find(layernorm_2d::specialize(problem, "host"));
+}
+
+// Launches it on random halves, and counts the results that rounding does not explain.
+bool run(machine const& here, layernorm_2d::problem const& problem, images const& all) {
+    auto const image = image_for(here, problem, all);
+    auto const size = static_cast<std::size_t>(problem.channels) * positions;
+    std::mt19937 random(2026);
+    std::uniform_real_distribution<float> between(-2, 2);
+    std::vector<unsigned short> x_values(size), y_values(size); // the bits of halves
+    for (auto& each : x_values) each = static_cast<unsigned short>(0x3c00 | (random() & 0x83ff));
+    std::vector<float> factors(static_cast<std::size_t>(problem.channels));
+    for (auto& each : factors) each = between(random);
+
+    array<half> const x(here.on, size, "x"), y(here.on, size, "y");
+    array<float> const weight(here.on, factors.size(), "weight"),
+        bias(here.on, factors.size(), "bias");
+    stream const stream(here.on);
+    stream.write(x, std::span<unsigned short const>(x_values));
+    stream.write(weight, std::span<float const>(factors));
+    stream.write(bias, std::span<float const>(factors));
+    stream.synchronize();
+
+    kernels const kernels(here.on);
+    auto const kernel = timed([&] { return kernels.load(image); });
+    std::printf("loaded on %s\n", here.on.name().c_str());
+    timed([&] {
+        using layernorm_2d::factors_to_read;
+        C const channels(problem.channels);
+        stream.launch(kernel, {.x = x.as<layernorm_2d::images>(X(positions), channels),
+                               .y = y.as<layernorm_2d::images>(X(positions), channels),
+                               .weight = weight.as<factors_to_read>(channels),
+                               .bias = bias.as<factors_to_read>(channels)});
+        stream.synchronize();
+        return 0;
+    });
+    std::printf("launched and waited for\n");
+    stream.read(std::span(y_values), y);
+    stream.synchronize();
+
+    auto const exact =
+        timed([&] { return layernorm_2d::reference(problem, x_values, factors, factors, 1e-5f); });
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+        // Rounded to a half, after sums of some floats.
+        double const bound = 0x1p-11 * std::abs(exact[i]) + 0x1p-14;
+        wrong += !(std::abs(layernorm_2d::number_of(y_values[i]) - exact[i]) <= bound);
+    }
+    std::printf("compared with a reference in double: of %zu results %zu are wrong\n", size, wrong);
+    return wrong == 0;
+}
+
+} // namespace
+
+int main(int count, char** words) {
+    try {
+        auto const pack = aot::pack::read(
+            count > 1 ? words[1]
+                      : std::filesystem::path(words[0]).replace_filename("demo.spiopack"));
+        auto const here = machine::found();
+        std::printf("\nThe pack, built with this program by %s\n",
+                    pack.list().empty() ? "nobody" : pack.list()[0].compiler.c_str());
+        for (auto const& each : pack.list()) {
+            std::printf("              %s for %s, %zu bytes\n", each.line.c_str(),
+                        each.arch.c_str(), static_cast<std::size_t>(each.size));
+        }
+        jit::just_in_time const compiler;
+        images const all(pack, compiler, policy::aot_then_jit);
+        // What the pack has, and what nobody had foreseen.
+        bool is_right = run(here, {.channels = 64}, all);
+        is_right = run(here, {.channels = 96}, all) && is_right;
+        auto const cached = compiler.count();
+        std::printf("\nFrom the pack %d, from disk %d, compiled now %d.\n",
+                    static_cast<int>(all.count().shipped), static_cast<int>(cached.disk),
+                    static_cast<int>(cached.compiled));
+        return is_right ? 0 : 1;
+    } catch (std::exception const& e) {
+        std::fprintf(stderr, "demo: %s\n", e.what());
+        return 2;
+    }
+}

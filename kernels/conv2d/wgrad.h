@@ -1,0 +1,72 @@
+// The weight gradient: which taps are summed together, and the sums that wait to be added up.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "conv2d.h"
+#include "spio/tile/vector.h"
+
+namespace spio::conv2d::wgrad {
+
+// A part of the rows of all images, of which there is a sum; two taps that are summed together.
+struct PART : dim {
+    using dim::dim;
+};
+struct PAIR : dim {
+    using dim::dim;
+};
+
+// What half of a pair is the gradient of: a tap, the bias, or nothing.
+enum class kind { tap, bias, nothing };
+struct half_of_pair {
+    kind is = kind::nothing;
+    int r = 0;
+    int s = 0;
+};
+
+// Two taps make one product of 16 x 8 x 16: the channels of x under the one stand above those under
+// the other. Neighbours in a row of the filter are paired, and where rows are odd, those that are
+// left over in the last column: the last of them with the bias, whose gradient is the product of
+// ones.
+struct tap_pairs {
+    int r;
+    int s;
+    bool bias;
+
+    constexpr int of_row() const { return s / 2; }
+    constexpr int first_of_column() const { return r * of_row(); }
+    constexpr int of_column() const { return s % 2 == 1 ? divup(r, 2) : 0; }
+    constexpr bool is_odd() const { return r % 2 == 1 && s % 2 == 1; }
+    constexpr bool has_bias_alone() const { return bias && !is_odd(); }
+    constexpr int last() const { return first_of_column() + of_column(); }
+    constexpr int count() const { return last() + (has_bias_alone() ? 1 : 0); }
+
+    constexpr half_of_pair at(int pair, int half) const {
+        if (pair < first_of_column()) {
+            return {kind::tap, pair / of_row(), 2 * (pair % of_row()) + half};
+        }
+        int const row = 2 * (pair - first_of_column()) + half;
+        if (pair < last() && row < r) return {kind::tap, row, s - 1};
+        bool const is_bias = bias && (pair < last() ? half == 1 : half == 0);
+        return {is_bias ? kind::bias : kind::nothing};
+    }
+};
+constexpr tap_pairs pairs_of(problem const& of) { return {of.r, of.s, of.bias}; }
+
+// Whether the row below an image must be seen, as zeros: the last row of x may have been left over
+// for it. The rows of y that meet both are those of odd r.
+constexpr bool meets_row_below(problem const& of) {
+    if (of.s % 2 == 0) return false;
+    for (int r = 1; r < of.r; r += 2) {
+        if (r >= of.r - of.pad_h) return true;
+    }
+    return false;
+}
+
+// Blocks have a slice of the groups each, and of its rows a part. What a lane has of a sum is one
+// element of the workspace.
+constexpr int slices(problem const& of, int groups) { return divup(of.groups(), groups); }
+constexpr long long workspace_bytes(problem const& of, int groups, int parts) {
+    return 16LL * 32 * parts * slices(of, groups) * groups * pairs_of(of).count();
+}
+
+} // namespace spio::conv2d::wgrad

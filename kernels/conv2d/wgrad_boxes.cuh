@@ -1,0 +1,219 @@
+// The weight gradient box by box, by the copy engine and products of matrices.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "conv2d/tap_sums.cuh"
+#include "conv2d/tensors.h"
+#include "conv2d/wgrad_boxes.h"
+#include "conv2d/wgrad_span.cuh"
+#include "spio/tile/bulk_copy.cuh"
+#include "spio/tile/launch_control.cuh"
+#include "spio/tile/shared_memory.h"
+#include "spio/tile/warp.cuh"
+
+namespace spio::conv2d::wgrad_boxes {
+
+using namespace wgrad;
+
+struct STAGE : dim {
+    using dim::dim;
+};
+
+// Cells of a tile by the engine's swizzle; those of one group need none.
+template <auto Channels, auto Columns> consteval auto swizzled_cells() {
+    constexpr int groups = Channels.size / 8;
+    if constexpr (groups == 1) {
+        return Channels / 8;
+    } else if constexpr (groups == 8) {
+        return swizzle(Channels / 8, Columns % 8);
+    } else {
+        return swizzle(Channels / 8, Columns / (8 / groups) % groups);
+    }
+}
+
+template <problem Problem, config Config>
+    requires(Config.fits(Problem))
+struct block {
+    static constexpr arch chip = sm_90a;
+    static constexpr int groups = Config.groups;
+
+    static constexpr axis<STAGE> stage{Config.stages};
+    static constexpr axis<N> n{Config.images};
+    static constexpr axis<W> w{Config.columns_read(Problem)};
+    static constexpr axis<Q> q{Config.columns};
+    static constexpr axis<C> c{8 * groups};
+    static constexpr axis<K> k{8 * groups};
+    static constexpr auto x_cells = swizzled_cells<c, w>();
+    static constexpr auto dy_cells = swizzled_cells<k, q>();
+    using x_tile = tensor<half8, n, w, x_cells>;
+    using dy_tile = tensor<half8, n, q, dy_cells>;
+    using x_tiles = tensor<half8, stage, n, w, x_cells>;
+    using dy_tiles = tensor<half8, stage, n, q, dy_cells>;
+    using x_map = tensor_map<x_tile, typename tensors<Problem>::read>;
+    using dy_map = tensor_map<dy_tile, typename tensors<Problem>::made>;
+    using barriers = tensor<mbarrier<chip>, stage>;
+    using ring = ring_position<STAGE, Config.stages>;
+
+    using Groups = fold<C, 8 * groups>;
+    static constexpr int slices = wgrad::slices(Problem, groups);
+    using Columns = compound_index<n, q>;
+    using warp_sums = tap_sums<Problem, Columns, Config.tiles()>;
+    using there_of_warp = columns_there<Columns, Config.tiles()>;
+    static constexpr axis<K> all_k{8 * groups * slices};
+    static constexpr axis<PAIR> pair{warp_sums::count};
+    static constexpr axis<LANE> lane{32};
+    using workspace = tensor<vec<float, 4>, axis<PART>(Config.parts), all_k / 8, pair, lane>;
+
+    params const& p;
+    image_sizes of;
+    Groups slice;
+    PART part;
+    x_tiles x;
+    dy_tiles dy;
+    barriers full;
+    barriers empty;
+
+    __device__ explicit block(params const& given)
+        : p(given),
+          of(sizes_of<Problem>(given.n, given.h, given.w)),
+          slice(this_block() % slices),
+          part(this_block() / slices) {
+        auto const memory = dynamic_shared_memory<Config.shared_bytes(Problem)>();
+        auto const [x_there, after_x] = memory.template push<x_tiles, box_alignment<x_tile>>();
+        auto const [dy_there, after_dy] = after_x.template push<dy_tiles, box_alignment<dy_tile>>();
+        auto const [full_there, after_full] = after_dy.template push<barriers>();
+        auto const [empty_there, rest] = after_full.template push<barriers>();
+        x = x_there;
+        dy = dy_there;
+        full = full_there;
+        empty = empty_there;
+    }
+    __device__ spans spans_of_part() const {
+        return spans(of, Config.images, Config.columns, part, Config.parts);
+    }
+
+    // The warp that speaks to the engine: one of its lanes does.
+    struct producer {
+        block const& in;
+        steps<Problem> walk;
+        ring at = {};
+
+        __device__ __forceinline__ void operator()(row_step const& step) {
+            if (!step.has_any()) return;
+            // The phase before the first counts as ended. No lane may miss one.
+            in.empty[at.stage()]->wait(at.parity() ^ 1);
+            sync_warp();
+            if (is_first_lane()) {
+                int const bytes = (step.has_x ? x_map::num_bytes() : 0) +
+                                  (step.has_dy() ? dy_map::num_bytes() : 0);
+                auto& arrived = *in.full[at.stage()];
+                arrived.arrive_and_expect(bytes);
+                if (step.has_x) {
+                    load_box(in.x[at.stage()], map_as<x_map>(in.p.x),
+                             make_coordinates(walk.at.image, walk.row_of_x(step.number),
+                                              W(walk.at.column.get() - Problem.pad_w), in.slice),
+                             arrived);
+                }
+                if (step.has_dy()) {
+                    load_box(in.dy[at.stage()], map_as<dy_map>(in.p.dy),
+                             make_coordinates(walk.at.image, walk.at.row + P(step.number),
+                                              walk.at.column, cast<K>(in.slice)),
+                             arrived);
+                }
+            }
+            ++at;
+        }
+    };
+    __device__ void produce() const {
+        wait_for_kernels_before<chip>();
+        auto rows = spans_of_part();
+        producer brings{*this, steps<Problem>(of.h)};
+        while (rows.next(brings.walk.at)) brings.walk.rolled(brings);
+    }
+
+    // Where a lane reads the first row: columns of x, those under the last tap, columns of y.
+    __device__ static fold<C, 8> group() { return fold<C, 8>(this_warp().get()); }
+    __device__ auto x_of_lane() const {
+        return x[group()][warp_sums::column_of_x().template cast<Q, W>()][warp_sums::shift_of_x()];
+    }
+    __device__ auto last_of_lane() const {
+        return x[group()][warp_sums::column_of_last().template cast<Q, W>()][W(Problem.s - 1)];
+    }
+    __device__ auto dy_of_lane() const { return dy[cast<K>(group())][warp_sums::column_of_dy()]; }
+
+    // A warp that adds up the taps of a group.
+    struct consumer {
+        block const& in;
+        decltype(some<block>().x_of_lane()) x;
+        decltype(some<block>().last_of_lane()) last;
+        decltype(some<block>().dy_of_lane()) dy;
+        steps<Problem> walk;
+        there_of_warp there;
+        ring at = {};
+        ring before = {};
+        bool has_before = false;
+        warp_sums sum = {};
+
+        __device__ __forceinline__ void operator()(row_step const& step) {
+            if (step.has_any()) in.full[at.stage()]->wait(at.parity());
+            sum.step();
+            if (step.has_dy()) sum.take_dy(dy[at.stage()]);
+            if (step.has_x) {
+                sum.add_row(x[at.stage()], last[at.stage()], there, step.first, step.last);
+            } else {
+                sum.add_no_row(step.first, step.last);
+            }
+            if (!step.has_any()) return;
+            give_back();
+            before = at;
+            has_before = true;
+            ++at;
+        }
+        // The row of the step before may be written over: what was read of this one may still be on
+        // its way to the registers.
+        __device__ void give_back() const {
+            sync_warp();
+            if (has_before && is_first_lane()) in.empty[before.stage()]->arrive();
+        }
+    };
+    __device__ void consume() const {
+        auto rows = spans_of_part();
+        consumer takes{*this,        x_of_lane(),          last_of_lane(),
+                       dy_of_lane(), steps<Problem>(of.h), there_of_warp(of.q)};
+        while (rows.next(takes.walk.at)) {
+            if (of.q > Config.columns) {
+                takes.there = there_of_warp(of.q - takes.walk.at.column.get());
+            }
+            takes.walk.unrolled(takes);
+        }
+        takes.sum.store(
+            workspace(p.workspace)[part][cast<K>(slice)][cast<K>(group())][this_lane()]);
+    }
+
+    __device__ __forceinline__ void run() const {
+        if (this_warp() == WARP(groups)) {
+            if (is_first_lane()) {
+                prefetch<chip>(map_as<x_map>(p.x));
+                prefetch<chip>(map_as<dy_map>(p.dy));
+                for (auto const at : range(full)) {
+                    full[at]->init(1);
+                    empty[at]->init(groups);
+                }
+                mbarrier<chip>::publish();
+            }
+        }
+        let_kernels_after_start<chip>();
+        sync_block();
+        if (this_warp() == WARP(groups)) {
+            produce();
+        } else {
+            consume();
+        }
+    }
+};
+
+template <problem Problem, config Config> __device__ __forceinline__ void run(params const& p) {
+    block<Problem, Config>(p).run();
+}
+
+} // namespace spio::conv2d::wgrad_boxes

@@ -1,0 +1,70 @@
+// The weight gradient box by box: how blocks share it, for chips from sm_90 on.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "conv2d/wgrad.h"
+#include "spio/tile/tensor_map.h"
+
+namespace spio::conv2d::wgrad_boxes {
+
+// A warp has a group, and one more speaks to the engine, which brings a row of x and one of y at a
+// time: of some images, in a strip of their columns, some rows ahead.
+struct config {
+    int groups;  // 1, 2, 4 or 8
+    int images;  // of a row
+    int columns; // of y of each: 8, so that a tile has two images, or some tiles of 16
+    int stages;  // rows in shared memory, with the one that was read last
+    int parts;   // in which the rows of all images are summed
+
+    // Whole lines of the engine's swizzle.
+    constexpr int columns_read(problem const& of) const { return room_for(columns + of.s - 1); }
+    constexpr int cells_read(problem const& of) const { return images * columns_read(of) * groups; }
+    constexpr int cells_of_dy() const { return images * columns * groups; }
+    constexpr int tiles() const { return images * columns / 16; }
+
+    constexpr int threads(problem const&) const { return 32 * (groups + 1); }
+    constexpr int shared_bytes(problem const& of) const {
+        int const x = divup(stages * cells_read(of), 64) * 64;
+        int const dy = divup(stages * cells_of_dy(), 64) * 64;
+        return 16 * (x + dy + 2 * divup(stages, 2));
+    }
+    constexpr bool fits(problem const& of) const {
+        bool const positive = groups > 0 && images > 0 && columns > 0 && stages > 1 && parts > 0;
+        if (!positive || of.pass != direction::wgrad) return false;
+        bool const is_even = columns % 16 == 0 || (columns == 8 && images % 2 == 0);
+        return is_even && groups <= 8 && is_power_of_two(groups) && images <= 256 &&
+               columns_read(of) <= 256 && shared_bytes(of) <= 227 * 1024;
+    }
+    constexpr long long blocks_of(problem const& of) const {
+        return 1LL * parts * wgrad::slices(of, groups);
+    }
+    constexpr long long workspace_bytes(problem const& of) const {
+        return wgrad::workspace_bytes(of, groups, parts);
+    }
+};
+
+// What the driver makes the maps from, all sizes known.
+constexpr box_plan plan_of(int n, int h, int w, int c, int images, int columns, int groups) {
+    return {.rank = 4,
+            .element_bytes = 2,
+            .sizes = {c, w, h, n},
+            .strides = {2, 2LL * c, 2LL * c * w, 2LL * c * w * h},
+            .box = {8 * groups, columns, 1, images},
+            .swizzle = groups == 1 ? 0 : 16 * groups};
+}
+constexpr box_plan plan_of_x(problem const& of, config const& by) {
+    return plan_of(of.n, of.h, of.w, of.c, by.images, by.columns_read(of), by.groups);
+}
+constexpr box_plan plan_of_dy(problem const& of, config const& by) {
+    return plan_of(of.n, of.p(), of.q(), of.c, by.images, by.columns, by.groups);
+}
+
+// The sizes are those of x.
+struct params {
+    encoded_map x;
+    encoded_map dy;
+    vec<float, 4>* workspace;
+    int n, h, w;
+};
+
+} // namespace spio::conv2d::wgrad_boxes

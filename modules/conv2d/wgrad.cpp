@@ -1,0 +1,144 @@
+// Specializes weight gradients, and picks how blocks share them.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include "conv2d.h"
+#include "conv2d/wgrad_boxes.h"
+#include "conv2d/wgrad_rows.h"
+#include "conv2d/wgrad_sum.h"
+
+#include <algorithm>
+#include <climits>
+#include <string>
+#include <string_view>
+
+module spio.conv2d;
+
+import spio.spec;
+import :chip;
+
+namespace spio::conv2d {
+
+namespace {
+
+// The blocks of a launch, which an int counts.
+extent blocks_of(problem const& of, long long blocks) {
+    if (blocks > INT_MAX) {
+        throw error("launch", "conv2d " + text_of(of),
+                    std::to_string(blocks) + " blocks are needed, of at most " +
+                        std::to_string(INT_MAX));
+    }
+    return {static_cast<int>(blocks)};
+}
+
+// The columns of a step: whole images if they are narrow, else strips that leave few idle.
+struct columns_of_step {
+    int images, columns;
+};
+columns_of_step columns_of(problem const& of, int most_tiles) {
+    int const q = of.q();
+    if (q <= 8) return {2 * std::clamp(divup(of.n, 2), 1, most_tiles), 8};
+    int const tiles = divup(q, 16);
+    if (tiles <= most_tiles) return {std::clamp(most_tiles / tiles, 1, of.n), 16 * tiles};
+    int best = most_tiles;
+    for (int each = most_tiles - 1; 2 * each > most_tiles; --each) {
+        if (divup(tiles, each) * each < divup(tiles, best) * best) best = each;
+    }
+    return {1, 16 * best};
+}
+
+// Parts for so many blocks at a time: no more than have some rows for each that is read twice.
+int parts_of(problem const& of, columns_of_step const& step, int slices, int blocks) {
+    long long const rows = 1LL * divup(of.n, step.images) * divup(of.q(), step.columns) * of.p();
+    long long const worth_it = rows / (4LL * of.r);
+    return static_cast<int>(std::max(1LL, std::min<long long>(blocks / slices, worth_it)));
+}
+
+// Rows of y, their columns and those of the filter hold registers: four tiles leave enough if the
+// sums are those of 25 taps.
+int tiles_of_warp(problem const& of) { return of.taps() > 25 ? 2 : 4; }
+
+template <class Params, class Config>
+gradient_specs<Params> specialized_gradient(problem const& of, Config const& by,
+                                            std::string_view body, int blocks, bool overlaps,
+                                            std::string_view arch) {
+    check(of);
+    spio::check("conv2d", by);
+    std::string const words = std::string(body) + " " + text_of(by);
+    if (!by.fits(of)) {
+        throw error("specialize", "conv2d " + text_of(of),
+                    "the configuration " + words + " does not fit");
+    }
+    auto const sum = wgrad_sum::config_for(of, by.groups, by.parts, overlaps);
+    auto const of_blocks = blocks_of(of, by.blocks_of(of));
+    auto const of_sum = blocks_of(of, sum.blocks_of(of));
+    auto const named = [&](std::string const& name, auto const& config, std::string_view in,
+                           int at_once) {
+        return specialization{
+            .family = "conv2d",
+            .prefix = "conv2d_" + name + "_" + name_of(of),
+            .problem = text_of(of),
+            .config = std::string(in) + " " + text_of(config),
+            .arch = arch,
+            .arguments = "spio::conv2d::problem" + initializer_of(of.without_unknown()) +
+                         ", spio::conv2d::" + std::string(in) + "::config" + initializer_of(config),
+            .shape = {.block = {config.threads(of)}, .shared_bytes = config.shared_bytes(of)},
+            .body = in,
+            .blocks = at_once};
+    };
+    return {specialized<Params>(named("wgrad", by, body, blocks),
+                                [of_blocks](Params const&) { return of_blocks; }),
+            specialized<wgrad_sum::params>(named("wgrad_sum", sum, "wgrad_sum", 0),
+                                           [of_sum](wgrad_sum::params const&) { return of_sum; }),
+            by.workspace_bytes(of)};
+}
+
+} // namespace
+
+gradient_specs<wgrad_rows::params>
+specialize_gradient(problem const& of, wgrad_rows::config const& by, std::string_view arch) {
+    return specialized_gradient<wgrad_rows::params>(of, by, "wgrad_rows", by.blocks, false, arch);
+}
+gradient_specs<wgrad_boxes::params>
+specialize_gradient(problem const& of, wgrad_boxes::config const& by, std::string_view arch) {
+    return specialized_gradient<wgrad_boxes::params>(of, by, "wgrad_boxes", 1, true, arch);
+}
+
+wgrad_rows::config best_rows_of_gradient(problem const& of, std::string_view arch) {
+    chip const on = chip_of(arch);
+    auto const step = columns_of(of, tiles_of_warp(of));
+    int const groups = std::min(of.groups(), 8);
+    // Two blocks take turns at waiting, where a thread needs no more than 128 registers.
+    int const blocks = of.taps() > 9 ? 1 : 2;
+    wgrad_rows::config best = {
+        .groups = groups,
+        .images = step.images,
+        .columns = step.columns,
+        .stages = 2,
+        .parts = parts_of(of, step, wgrad::slices(of, groups), blocks * on.processors),
+        .blocks = blocks};
+    int const most = std::min(on.shared_bytes / blocks - 1024, 227 * 1024);
+    while (best.stages < 8 && best.shared_bytes(of) / best.stages * (best.stages + 1) <= most) {
+        ++best.stages;
+    }
+    return best;
+}
+
+wgrad_boxes::config best_boxes_of_gradient(problem const& of, std::string_view arch) {
+    chip const on = chip_of(arch);
+    auto const step = columns_of(of, tiles_of_warp(of));
+    int groups = 1;
+    while (groups < 8 && groups < of.groups()) groups *= 2;
+    wgrad_boxes::config best = {.groups = groups,
+                                .images = step.images,
+                                .columns = step.columns,
+                                .stages = 2,
+                                .parts =
+                                    parts_of(of, step, wgrad::slices(of, groups), on.processors)};
+    auto more = best;
+    // Products of many taps are the slower, the further ahead the rows are that wait.
+    while (++more.stages <= (of.taps() > 9 ? 8 : 12) && more.fits(of)) best = more;
+    return best;
+}
+
+} // namespace spio::conv2d

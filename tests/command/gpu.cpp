@@ -1,0 +1,177 @@
+// The command on a machine with GPUs that are not there.
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include "tests/cuda/fake_machine.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+import spio.aot;
+import spio.axpby;
+import spio.command;
+import spio.cuda;
+import spio.fake_driver;
+import spio.image;
+import spio.spec;
+
+using namespace spio;
+using command::exit_code;
+
+namespace {
+
+// A folder of its own, with a pack of what the fake driver takes for a cubin of axpby.
+struct place {
+    std::string folder = "/tmp/spio_command_XXXXXX";
+    std::string pack;
+
+    explicit place(int n = 1000) {
+        REQUIRE(mkdtemp(folder.data()) != nullptr);
+        pack = folder + "/fake.spiopack";
+        auto const of = axpby::specialize({.n = n}, "sm_90a");
+        std::string const text = "\177ELF" + of.symbol + " " + '\0';
+        auto const bytes = std::as_bytes(std::span(text));
+        aot::to_pack const image = {.of = of,
+                                    .kind = image_kind::cubin,
+                                    .bytes = {bytes.begin(), bytes.end()},
+                                    .compiler = "a test"};
+        auto const all = aot::write_pack(std::span(&image, 1));
+        std::ofstream(pack, std::ios::binary)
+            .write(reinterpret_cast<char const*>(all.data()),
+                   static_cast<std::streamsize>(all.size()));
+    }
+    ~place() { std::filesystem::remove_all(folder); }
+};
+
+struct answer {
+    exit_code code;
+    std::string printed, told;
+};
+
+answer ask(std::string_view words) {
+    std::vector<std::string_view> all;
+    while (!words.empty()) {
+        auto const end = std::min(words.find(' '), words.size());
+        all.push_back(words.substr(0, end));
+        words.remove_prefix(std::min(end + 1, words.size()));
+    }
+    answer got = {};
+    got.code = command::run(
+        all, {.print = [&](std::string_view text) { got.printed += text; },
+              .tell = [&](std::string_view text) { got.told += text; },
+              .is_watched = false,
+              .open_driver = [] { return std::make_unique<cuda::driver>(fake::find); }});
+    return got;
+}
+
+bool has(std::string const& text, std::string_view part) { return text.find(part) != text.npos; }
+
+} // namespace
+
+TEST_CASE("a kernel from a pack is run, checked and timed on a GPU") {
+    auto& machine = fake::the_machine();
+    machine.expect({});
+    place const here;
+    auto const got =
+        ask("run axpby n=1000 --check --time --policy aot_only --seed 3 --pack " + here.pack);
+    CAPTURE(got.told);
+    CHECK(got.code == exit_code::success);
+    CHECK(has(got.printed, "axpby n=1000 on device 0, Fake 0 (sm_90a)\n"));
+    CHECK(has(got.printed, "from pack " + here.pack));
+    CHECK(has(got.printed, "1000 results within what rounding may do"));
+    // The fake says that half a millisecond lies between any two events.
+    CHECK(has(got.printed, "  time    25 us, 12 kB at"));
+    CHECK(has(got.printed, "takes 1 times that"));
+    CHECK(machine.objects.empty());
+    auto const other = ask("run axpby n=1000 --device gpu:1 --json --pack " + here.pack);
+    CHECK(other.code == exit_code::success);
+    CHECK(has(other.printed, "\"name\": \"device 1, Fake 1\""));
+    CHECK(has(other.printed, "\"check\": null, \"time\": null, \"host_milliseconds\": null"));
+}
+
+TEST_CASE("what cannot run on a GPU is told, and how the command ends says which kind it is") {
+    fake::the_machine().expect({});
+    place const here;
+    auto const miss = ask("run axpby n=10000000 --policy aot_only --pack " + here.pack);
+    CHECK(miss.code == exit_code::not_found);
+    CHECK(
+        has(miss.told, "the manifest line that adds it to a pack of sm_90a is: axpby n=10000000"));
+    CHECK(ask("run axpby n=1000 --device gpu:2").code == exit_code::not_found);
+    CHECK(ask("run axpby n=1000 --device gpu:x").code == exit_code::usage);
+    CHECK(ask("run axpby n=1000 --device tpu").code == exit_code::usage);
+    CHECK(ask("run axpby n=1000 --arch sm_80").code == exit_code::not_found);
+    CHECK(ask("run axpby n=1000 --policy never").code == exit_code::usage);
+    auto const large = ask("run axpby n=2147483647 --device gpu --policy aot_only");
+    CHECK(large.code != exit_code::success);
+    CHECK(large.printed.empty());
+}
+
+TEST_CASE("whichever call of the driver fails, the command ends as it says it does") {
+    auto& machine = fake::the_machine();
+    place const here(5);
+    auto const words = "run axpby n=5 --check --time --device gpu --pack " + here.pack;
+    machine.expect({});
+    REQUIRE(ask(words).code == exit_code::success);
+    long const calls = static_cast<long>(machine.calls.size());
+    long failed = 0, harmless = 0;
+    // Launches of the timing are all alike.
+    long const step = std::max(1L, calls / 400);
+    for (long at = 0; at < calls; at += step) {
+        machine.expect({.at = at, .code = 2});
+        auto const got = ask(words);
+        CAPTURE(at);
+        CAPTURE(machine.failed);
+        if (got.code == exit_code::success) {
+            ++harmless;
+        } else {
+            CHECK(got.code == exit_code::tool_failed);
+            CHECK(got.told.starts_with("spio: "));
+            CHECK(got.printed.empty());
+            ++failed;
+        }
+        machine.objects.clear();
+        fake::entered.clear();
+        for (int& retained : machine.retained) retained = 0;
+    }
+    machine.expect({});
+    CHECK(ask(words).code == exit_code::success);
+    std::cout << "figure: command.gpu.faults: of " << calls << " calls of the driver "
+              << failed + harmless << " failed in turn, " << failed << " told, " << harmless
+              << " while giving back or not needed\n";
+}
+
+TEST_CASE("a wrong result is told, and is a failure") {
+    auto& machine = fake::the_machine();
+    machine.expect({});
+    place const here;
+    machine.deviation = 0.5f;
+    auto const got = ask("run axpby n=1000 --check --pack " + here.pack);
+    auto const as_json = ask("run axpby n=1000 --check --json --pack " + here.pack);
+    machine.deviation = 0;
+    CHECK(got.code == exit_code::check_failed);
+    CHECK(has(got.printed, "  WRONG   1000 of 1000 results; the first: y[0] is "));
+    CHECK(as_json.code == exit_code::check_failed);
+    CHECK(has(as_json.printed, "\"wrong\": 1000"));
+}
+
+TEST_CASE("the doctor names the GPUs, and what is wrong with a driver") {
+    fake::the_machine().expect({});
+    auto const good = ask("doctor");
+    CHECK(has(good.printed, "driver        for CUDA 13.0\n"));
+    CHECK(has(good.printed, "GPU 1, Fake 1, sm_90a, 1.07 GB\n"));
+    fake::the_machine().driver_version = 12000;
+    auto const old = ask("doctor --json");
+    fake::the_machine().driver_version = 13000;
+    CHECK(old.code == exit_code::check_failed);
+    CHECK(has(old.printed, "\"state\": \"wrong\""));
+    CHECK(ask("show axpby n=1000").printed.find("  arch        sm_90a\n") != std::string::npos);
+}

@@ -1,0 +1,266 @@
+// Weight gradients: random images of every layer, against sums in double.
+// SPDX-License-Identifier: Apache-2.0
+#include "conv2d_wgrad.h"
+
+#include "trial.h"
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+import spio.conv2d;
+
+using sum_params = spio::conv2d::wgrad_sum::params;
+using row_params = spio::conv2d::wgrad_rows::params;
+using box_params = spio::conv2d::wgrad_boxes::params;
+extern "C" void wgrad_row_plain(row_params p);
+extern "C" void wgrad_sum_row_plain(sum_params p);
+extern "C" void wgrad_row_ragged(row_params p);
+extern "C" void wgrad_sum_row_ragged(sum_params p);
+extern "C" void wgrad_row_pointwise(row_params p);
+extern "C" void wgrad_sum_row_pointwise(sum_params p);
+extern "C" void wgrad_row_five(row_params p);
+extern "C" void wgrad_sum_row_five(sum_params p);
+extern "C" void wgrad_row_seven(row_params p);
+extern "C" void wgrad_sum_row_seven(sum_params p);
+extern "C" void wgrad_row_wide(row_params p);
+extern "C" void wgrad_sum_row_wide(sum_params p);
+extern "C" void wgrad_row_tall(row_params p);
+extern "C" void wgrad_sum_row_tall(sum_params p);
+extern "C" void wgrad_row_far(row_params p);
+extern "C" void wgrad_sum_row_far(sum_params p);
+extern "C" void wgrad_row_even(row_params p);
+extern "C" void wgrad_sum_row_even(sum_params p);
+extern "C" void wgrad_box_plain(box_params p);
+extern "C" void wgrad_sum_box_plain(sum_params p);
+extern "C" void wgrad_box_ragged(box_params p);
+extern "C" void wgrad_sum_box_ragged(sum_params p);
+extern "C" void wgrad_box_pointwise(box_params p);
+extern "C" void wgrad_sum_box_pointwise(sum_params p);
+extern "C" void wgrad_box_five(box_params p);
+extern "C" void wgrad_sum_box_five(sum_params p);
+extern "C" void wgrad_box_seven(box_params p);
+extern "C" void wgrad_sum_box_seven(sum_params p);
+extern "C" void wgrad_box_wide(box_params p);
+extern "C" void wgrad_sum_box_wide(sum_params p);
+extern "C" void wgrad_box_tall(box_params p);
+extern "C" void wgrad_sum_box_tall(sum_params p);
+extern "C" void wgrad_box_far(box_params p);
+extern "C" void wgrad_sum_box_far(sum_params p);
+extern "C" void wgrad_box_even(box_params p);
+extern "C" void wgrad_sum_box_even(sum_params p);
+
+namespace {
+
+using namespace spio;
+using namespace spio::conv2d;
+namespace layers = test::conv2d_wgrad;
+using test::kernel;
+
+template <class Params, class Layer> struct made_layer {
+    kernel<Params> run;
+    kernel<sum_params> sum;
+    Layer is;
+};
+using made_by_rows = made_layer<row_params, layers::row_layer>;
+using made_by_boxes = made_layer<box_params, layers::box_layer>;
+
+std::vector<made_by_rows> const by_rows = {
+    {{"wgrad_row_plain", wgrad_row_plain},
+     {"wgrad_sum_row_plain", wgrad_sum_row_plain},
+     layers::row_plain},
+    {{"wgrad_row_ragged", wgrad_row_ragged},
+     {"wgrad_sum_row_ragged", wgrad_sum_row_ragged},
+     layers::row_ragged},
+    {{"wgrad_row_pointwise", wgrad_row_pointwise},
+     {"wgrad_sum_row_pointwise", wgrad_sum_row_pointwise},
+     layers::row_pointwise},
+    {{"wgrad_row_five", wgrad_row_five},
+     {"wgrad_sum_row_five", wgrad_sum_row_five},
+     layers::row_five},
+    {{"wgrad_row_seven", wgrad_row_seven},
+     {"wgrad_sum_row_seven", wgrad_sum_row_seven},
+     layers::row_seven},
+    {{"wgrad_row_wide", wgrad_row_wide},
+     {"wgrad_sum_row_wide", wgrad_sum_row_wide},
+     layers::row_wide},
+    {{"wgrad_row_tall", wgrad_row_tall},
+     {"wgrad_sum_row_tall", wgrad_sum_row_tall},
+     layers::row_tall},
+    {{"wgrad_row_far", wgrad_row_far}, {"wgrad_sum_row_far", wgrad_sum_row_far}, layers::row_far},
+    {{"wgrad_row_even", wgrad_row_even},
+     {"wgrad_sum_row_even", wgrad_sum_row_even},
+     layers::row_even},
+};
+std::vector<made_by_boxes> const by_boxes = {
+    {{"wgrad_box_plain", wgrad_box_plain},
+     {"wgrad_sum_box_plain", wgrad_sum_box_plain},
+     layers::box_plain},
+    {{"wgrad_box_ragged", wgrad_box_ragged},
+     {"wgrad_sum_box_ragged", wgrad_sum_box_ragged},
+     layers::box_ragged},
+    {{"wgrad_box_pointwise", wgrad_box_pointwise},
+     {"wgrad_sum_box_pointwise", wgrad_sum_box_pointwise},
+     layers::box_pointwise},
+    {{"wgrad_box_five", wgrad_box_five},
+     {"wgrad_sum_box_five", wgrad_sum_box_five},
+     layers::box_five},
+    {{"wgrad_box_seven", wgrad_box_seven},
+     {"wgrad_sum_box_seven", wgrad_sum_box_seven},
+     layers::box_seven},
+    {{"wgrad_box_wide", wgrad_box_wide},
+     {"wgrad_sum_box_wide", wgrad_sum_box_wide},
+     layers::box_wide},
+    {{"wgrad_box_tall", wgrad_box_tall},
+     {"wgrad_sum_box_tall", wgrad_sum_box_tall},
+     layers::box_tall},
+    {{"wgrad_box_far", wgrad_box_far}, {"wgrad_sum_box_far", wgrad_sum_box_far}, layers::box_far},
+    {{"wgrad_box_even", wgrad_box_even},
+     {"wgrad_sum_box_even", wgrad_sum_box_even},
+     layers::box_even},
+};
+
+// Halves between 1/4 and 2, of either sign: no product of theirs is lost.
+unsigned short drawn_half(std::mt19937& random) {
+    auto const bits = static_cast<unsigned>(random());
+    return static_cast<unsigned short>((bits & 0x83ff) | (13 + bits % 3) << 10);
+}
+std::vector<unsigned short> halves(std::mt19937& random, long long count) {
+    std::vector<unsigned short> all(static_cast<std::size_t>(count));
+    for (auto& each : all) each = drawn_half(random);
+    return all;
+}
+
+struct tensors {
+    std::vector<unsigned short> x, dy;
+
+    tensors(std::mt19937& random, problem const& of)
+        : x(halves(random, 1LL * of.n * of.h * of.w * of.c)),
+          dy(halves(random, 1LL * of.n * of.p() * of.q() * of.c)) {}
+};
+
+row_params params_of(test::trial&, layers::row_layer const&, problem const& of, void* x, void* dy,
+                     vec<float, 4>* workspace) {
+    return {.x = static_cast<half const*>(x),
+            .dy = static_cast<half const*>(dy),
+            .workspace = workspace,
+            .n = of.n,
+            .h = of.h,
+            .w = of.w};
+}
+box_params params_of(test::trial& t, layers::box_layer const& layer, problem const& of, void* x,
+                     void* dy, vec<float, 4>* workspace) {
+    return {.x = t.make_map<encoded_map>(wgrad_boxes::plan_of_x(of, layer.by), x),
+            .dy = t.make_map<encoded_map>(wgrad_boxes::plan_of_dy(of, layer.by), dy),
+            .workspace = workspace,
+            .n = of.n,
+            .h = of.h,
+            .w = of.w};
+}
+
+struct gradients {
+    std::vector<float> filter, bias;
+};
+
+template <class Layer>
+gradients run(test::trial& t, Layer const& layer, problem const& of, tensors const& in) {
+    auto const& by = layer.is.by;
+    auto const sum = layer.is.sum();
+    auto const x = t.make("x", in.x), dy = t.make("dy", in.dy);
+    auto const workspace =
+        t.make<vec<float, 4>>("workspace", static_cast<std::size_t>(by.workspace_bytes(of) / 16));
+    bool const in_half = of.gradient == precision::fp16;
+    auto const size = static_cast<std::size_t>(8) * static_cast<std::size_t>(of.c * of.taps());
+    auto const floats = t.make<float>("dw", in_half ? 0 : size);
+    auto const shorts = t.make<unsigned short>("dw", in_half ? size : 0);
+    auto const bias = t.make<float>("dbias", static_cast<std::size_t>(of.bias ? of.c : 0));
+    void* const dw = in_half ? static_cast<void*>(shorts.data()) : floats.data();
+    t.launch(layer.run,
+             {.grid = {static_cast<int>(by.blocks_of(of))},
+              .block = {by.threads(of)},
+              .shared_bytes = by.shared_bytes(of)},
+             params_of(t, layer.is, of, x.data(), dy.data(), workspace.data()));
+    t.launch(layer.sum,
+             {.grid = {static_cast<int>(sum.blocks_of(of))},
+              .block = {sum.threads(of)},
+              .shared_bytes = sum.shared_bytes(of)},
+             {.workspace = workspace.data(), .dw = dw, .dbias = bias.data()});
+    gradients made = {floats.read(), bias.read()};
+    for (auto const bits : shorts.read()) {
+        made.filter.push_back(static_cast<float>(number_of(bits)));
+    }
+    return made;
+}
+
+void expect_sums(test::trial& t, std::string const& name, problem const& of, tensors const& in,
+                 gradients const& got) {
+    auto const exact = reference_gradients(of, in.x, in.dy);
+    auto const expect = [&](std::string const& what, std::vector<float> const& values,
+                            double_sums const& sums, precision made) {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            t.expect_within(name + what, i, static_cast<double>(values[i]), sums.values[i],
+                            bound(products_of(of), sums.values[i], sums.magnitudes[i], made));
+        }
+        t.same_bits(name + what, values);
+    };
+    expect("", got.filter, exact.filter, of.gradient);
+    expect(" bias", got.bias, exact.bias, precision::fp32);
+}
+
+problem drawn_problem(std::mt19937& random, problem const& layer, bool is_small) {
+    auto const between = [&](int least, int most) {
+        return std::uniform_int_distribution<int>(least, std::max(least, most))(random);
+    };
+    bool const is_wide = !is_small && random() % 4 == 0;
+    int const least_h = std::max(1, layer.r - 2 * layer.pad_h);
+    int const least_w = std::max(1, layer.s - 2 * layer.pad_w);
+    return layer.with(between(1, is_wide ? 2 : 5), least_h + between(0, 12),
+                      least_w + between(0, is_wide ? 80 : 18));
+}
+
+template <class Layer>
+void run_random(test::trial& t, std::vector<Layer> const& all, int problems) {
+    for (int n = 0; n < problems; ++n) {
+        auto const& layer = all[static_cast<std::size_t>(n) % all.size()];
+        auto const of = drawn_problem(t.random(), layer.is.is, t.is_small());
+        tensors const in(t.random(), of);
+        expect_sums(t, layer.run.symbol, of, in, run(t, layer, of, in));
+    }
+}
+test::test_case const rows_case("conv2d_wgrad_rows", [](test::trial& t) {
+    run_random(t, by_rows, t.is_small() ? 9 : 333);
+});
+test::test_case const boxes_case(
+    "conv2d_wgrad_boxes", [](test::trial& t) { run_random(t, by_boxes, t.is_small() ? 9 : 333); },
+    90);
+
+// What is no number in x, and what is beyond all numbers, comes through where a tap meets it, and
+// nowhere else.
+template <class Layer> void run_infinite(test::trial& t, std::vector<Layer> const& all) {
+    for (auto const& layer : all) {
+        auto const of = drawn_problem(t.random(), layer.is.is, true);
+        tensors in(t.random(), of);
+        for (unsigned short const bits : {0x7e00, 0x7c00, 0xfc00}) {
+            in.x[t.random()() % in.x.size()] = bits;
+        }
+        auto const exact = reference_gradients(of, in.x, in.dy).filter.values;
+        auto const got = run(t, layer, of, in).filter;
+        for (std::size_t i = 0; i < got.size(); ++i) {
+            auto const number = static_cast<double>(got[i]);
+            bool const is_same = std::isnan(exact[i])   ? std::isnan(number)
+                                 : std::isinf(exact[i]) ? number == exact[i]
+                                                        : std::isfinite(number);
+            t.expect(is_same, [&] {
+                return layer.run.symbol + ("[" + std::to_string(i)) + "] is " +
+                       std::to_string(number) + ", not " + std::to_string(exact[i]);
+            });
+        }
+    }
+}
+test::test_case const infinite_rows_case("conv2d_wgrad_rows_infinite",
+                                         [](test::trial& t) { run_infinite(t, by_rows); });
+test::test_case const infinite_boxes_case(
+    "conv2d_wgrad_boxes_infinite", [](test::trial& t) { run_infinite(t, by_boxes); }, 90);
+
+} // namespace
