@@ -82,6 +82,8 @@ template <problem Problem, class Index, int Tiles> class tap_sums {
     static constexpr int r = Problem.r;
     static constexpr int of_row = pairs.of_row();
     static constexpr bool has_column = Problem.s % 2 == 1;
+    static constexpr int first_of_column = pairs.first_of_column();
+    static constexpr int last_of_column = pairs.last() - 1;
 
     // The column of a tile whose row of 16 bytes a lane points to, for those of x and of y.
     __device__ static Index column_of_x() {
@@ -125,39 +127,9 @@ template <problem Problem, class Index, int Tiles> class tap_sums {
     __device__ __forceinline__ void add_row(Cursor const& x, Last const& last,
                                             columns_there<Index, Tiles> const& there, int first_row,
                                             int last_row) {
-#pragma unroll
-        for (int tile = 0; tile < Tiles; ++tile) {
-            auto const at = Index(16 * tile).template cast<Q, W>();
-            two_taps neighbours[max(of_row, 1)];
-            one_tap column;
-#pragma unroll
-            for (int pair = 0; pair < of_row; ++pair) {
-                neighbours[pair].load_transposed(x[at][W(2 * pair)]);
-                there.keep(neighbours[pair], tile);
-            }
-            if constexpr (has_column) {
-                column.load_transposed(last[at]);
-                there.keep(column, tile);
-            }
-#pragma unroll
-            for (int row = 0; row < r; ++row) {
-                if (first_row > row || row > last_row) continue;
-                gradient const& dy = dy_[row][tile];
-#pragma unroll
-                for (int pair = 0; pair < of_row; ++pair) {
-                    multiply(sum_[row * of_row + pair], neighbours[pair], dy);
-                }
-                if constexpr (has_column) {
-                    sums& of_column = sum_[pairs.first_of_column() + row / 2];
-                    if (row % 2 == 1) {
-                        multiply(of_column, stacked(row_before_[tile], column), dy);
-                    } else if (row == r - 1) {
-                        multiply(of_column, stacked(column, ones_of_bias()), dy);
-                    }
-                }
-            }
-            if constexpr (has_column) row_before_[tile] = column;
-        }
+        [&]<int... Tile>(numbers<Tile...>) {
+            (add_tile<Tile>(x, last, there, first_row, last_row), ...);
+        }(numbers_below<Tiles>());
         if (first_row == 0) add_bias_alone();
     }
     // There is no such row of x.
@@ -166,7 +138,7 @@ template <problem Problem, class Index, int Tiles> class tap_sums {
             if (last_row == r - 1) {
 #pragma unroll
                 for (int tile = 0; tile < Tiles; ++tile) {
-                    multiply(sum_[pairs.last() - 1], stacked(filled(0), filled(two_ones)),
+                    multiply(sum_[last_of_column], stacked(filled(0), filled(two_ones)),
                              dy_[r - 1][tile]);
                 }
             }
@@ -184,6 +156,43 @@ template <problem Problem, class Index, int Tiles> class tap_sums {
     }
 
   private:
+    template <int Tile, class Cursor, class Last>
+    __device__ __forceinline__ void add_tile(Cursor const& x, Last const& last,
+                                             columns_there<Index, Tiles> const& there,
+                                             int first_row, int last_row) {
+        auto const at = Index(16 * Tile).template cast<Q, W>();
+        two_taps neighbours[max(of_row, 1)];
+        one_tap column;
+#pragma unroll
+        for (int pair = 0; pair < of_row; ++pair) {
+            neighbours[pair].load_transposed(x[at][W(2 * pair)]);
+            there.keep(neighbours[pair], Tile);
+        }
+        if constexpr (has_column) {
+            column.load_transposed(last[at]);
+            there.keep(column, Tile);
+        }
+        [&]<int... Row>(numbers<Row...>) {
+            ((first_row <= Row && Row <= last_row ? add<Row, Tile>(neighbours, column) : void()),
+             ...);
+        }(numbers_below<r>());
+        if constexpr (has_column) row_before_[Tile] = column;
+    }
+    // The products of a tile under one row of the filter.
+    template <int Row, int Tile>
+    __device__ __forceinline__ void add(two_taps const (&neighbours)[max(of_row, 1)],
+                                        one_tap const& column) {
+        gradient const& dy = dy_[Row][Tile];
+#pragma unroll
+        for (int pair = 0; pair < of_row; ++pair) {
+            multiply(sum_[Row * of_row + pair], neighbours[pair], dy);
+        }
+        if constexpr (has_column && Row % 2 == 1) {
+            multiply(sum_[first_of_column + Row / 2], stacked(row_before_[Tile], column), dy);
+        } else if constexpr (has_column && Row == r - 1) {
+            multiply(sum_[first_of_column + Row / 2], stacked(column, ones_of_bias()), dy);
+        }
+    }
     __device__ static one_tap ones_of_bias() { return filled(Problem.bias ? two_ones : 0); }
     __device__ void add_bias_alone() {
         if constexpr (pairs.has_bias_alone()) {

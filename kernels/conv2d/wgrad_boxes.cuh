@@ -124,7 +124,7 @@ struct block {
             ++at;
         }
     };
-    __device__ void produce() const {
+    __device__ __forceinline__ void produce() const {
         wait_for_kernels_before<chip>();
         auto rows = spans_of_part();
         producer brings{*this, steps<Problem>(of.h)};
@@ -176,7 +176,7 @@ struct block {
             if (has_before && is_first_lane()) in.empty[before.stage()]->arrive();
         }
     };
-    __device__ void consume() const {
+    __device__ __forceinline__ void consume() const {
         auto rows = spans_of_part();
         consumer takes{*this,        x_of_lane(),          last_of_lane(),
                        dy_of_lane(), steps<Problem>(of.h), there_of_warp(of.q)};

@@ -54,9 +54,11 @@ int parts_of(problem const& of, columns_of_step const& step, int slices, int blo
     return static_cast<int>(std::max(1LL, std::min<long long>(blocks / slices, worth_it)));
 }
 
-// Rows of y, their columns and those of the filter hold registers: four tiles leave enough if the
-// sums are those of 25 taps.
-int tiles_of_warp(problem const& of) { return of.taps() > 25 ? 2 : 4; }
+// Each tile holds registers for the rows of y, beside those of the sums. So many leave enough.
+int tiles_of_warp(problem const& of, int registers) {
+    if (of.taps() <= 25) return 4;
+    return of.taps() <= 36 || registers > 168 ? 2 : 1;
+}
 
 template <class Params, class Config>
 gradient_specs<Params> specialized_gradient(problem const& of, Config const& by,
@@ -106,7 +108,7 @@ specialize_gradient(problem const& of, wgrad_boxes::config const& by, std::strin
 
 wgrad_rows::config best_rows_of_gradient(problem const& of, std::string_view arch) {
     chip const on = chip_of(arch);
-    auto const step = columns_of(of, tiles_of_warp(of));
+    auto const step = columns_of(of, tiles_of_warp(of, 255));
     int const groups = std::min(of.groups(), 8);
     // Two blocks take turns at waiting, where a thread needs no more than 128 registers.
     int const blocks = of.taps() > 9 ? 1 : 2;
@@ -126,7 +128,7 @@ wgrad_rows::config best_rows_of_gradient(problem const& of, std::string_view arc
 
 wgrad_boxes::config best_boxes_of_gradient(problem const& of, std::string_view arch) {
     chip const on = chip_of(arch);
-    auto const step = columns_of(of, tiles_of_warp(of));
+    auto const step = columns_of(of, tiles_of_warp(of, 168));
     int groups = 1;
     while (groups < 8 && groups < of.groups()) groups *= 2;
     wgrad_boxes::config best = {.groups = groups,

@@ -212,11 +212,11 @@ problem drawn_problem(std::mt19937& random, problem const& layer, bool is_small)
     auto const between = [&](int least, int most) {
         return std::uniform_int_distribution<int>(least, std::max(least, most))(random);
     };
-    bool const is_wide = !is_small && random() % 4 == 0;
+    bool const is_wide = !is_small && random() % 8 == 0;
     int const least_h = std::max(1, layer.r - 2 * layer.pad_h);
     int const least_w = std::max(1, layer.s - 2 * layer.pad_w);
-    return layer.with(between(1, is_wide ? 2 : 5), least_h + between(0, 12),
-                      least_w + between(0, is_wide ? 80 : 18));
+    return layer.with(between(1, is_wide ? 2 : 5), least_h + between(0, 9),
+                      least_w + between(0, is_wide ? 80 : 12));
 }
 
 template <class Layer>
