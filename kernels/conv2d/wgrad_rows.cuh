@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "conv2d/share.cuh"
+#include "conv2d/row_share.cuh"
 #include "conv2d/tap_sums.cuh"
 #include "conv2d/tensors.h"
 #include "conv2d/wgrad_rows.h"
@@ -57,7 +57,7 @@ struct block {
     using XCell = cell_of_row<W, w, c / 8>;
     using DyCell = cell_of_row<Q, q, k / 8>;
     template <class Cell, class Tensor>
-    using share_of = share<Cell, threads, decltype(some<Tensor>().origin())>;
+    using share_of = row_share<Cell, threads, decltype(some<Tensor>().origin())>;
 
     params const& p;
     image_sizes of;
@@ -127,9 +127,9 @@ struct block {
             return dy[at.image][cast<K>(slice)][at.row][at.column];
         }
         using from_x =
-            share<XCell, threads, decltype(begin_of_x(some<x_images>(), Groups(), span()))>;
+            row_share<XCell, threads, decltype(begin_of_x(some<x_images>(), Groups(), span()))>;
         using from_dy =
-            share<DyCell, threads, decltype(begin_of_dy(some<dy_images>(), Groups(), span()))>;
+            row_share<DyCell, threads, decltype(begin_of_dy(some<dy_images>(), Groups(), span()))>;
 
         __device__ void begin_span() {
             is_there_ = rows_.next(walk_.at);
