@@ -5,6 +5,7 @@
 # CUDA_HOME, CUDA_PATH, PATH, /usr/local/cuda and wheels are. The folder is two above the program.
 #     spio_find_cuda_program(nvcc nvcc)
 function(spio_find_cuda_program name out_var)
+    set(found NOTFOUND) # whoever calls may have a variable of this name, which would be taken for the answer
     if(SPIO_CUDA_ROOT)
         find_program(found ${name} PATHS "${SPIO_CUDA_ROOT}/bin" NO_DEFAULT_PATH NO_CACHE)
     else()
