@@ -101,6 +101,7 @@ def test_run():
     expect_code(2, "run", "axpby", "n=1", "--seed", "-1")
     expect_code(2, "run", "axpby", "n=1", "--policy", "aot")
     expect_code(2, "run", "axpby", "n=1", "--device", "host", environment={"SPIO_POLICY": "often"})
+    expect_code(2, "run", "axpby", "n=1", "--device", "host", "--time", says="measures launches on a GPU")
     expect_code(3, "run", "axpby", "n=1", "--device", "host", "--arch", "sm_80")
     expect_code(2, "run", "axpby", "n=1", "--device", "host", "--arch", "sm80")
 
