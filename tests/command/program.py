@@ -198,6 +198,11 @@ def test_doctor():
     expect(not got["is_good"], "no home is wrong")
     for variable in got["findings"][-1]["facts"]:
         expect(variable["value"] == (plain | nothing).get(variable["name"]), variable["name"])
+    named = found["NVRTC"]["facts"]["path"]
+    expect_code(0, "doctor", says="SPIO_NVRTC=" + named,
+                environment={"SPIO_NVRTC": named, "CUDA_HOME": "/nowhere"})
+    expect_code(1, "doctor", says="SPIO_NVRTC is not an absolute path",
+                environment={"SPIO_NVRTC": "libnvrtc.so"})
     expect_code(1, "doctor", says="none of aot_only", environment={"SPIO_POLICY": "often"})
     expect_code(1, "doctor", "--pack", "nowhere.spiopack", says="there is no pack")
 
