@@ -159,6 +159,10 @@ TEST_CASE("what goes wrong is told in the words of who knows") {
     CHECK(has(said, "Unknown option"));
     CHECK(has(said, "--no-such-option /tmp/spio_build_")); // the whole command
     CHECK(!fs::exists(r.output));
+    for (auto const* option : {"-I/tmp", "-isystem", "-include", "--include-path=/tmp"}) {
+        r.compiler.options = {option};
+        CHECK(has(refusal(r), (std::string("the option ") + option + " brings files").c_str()));
+    }
     r.compiler.options.clear();
 
     r.manifest = "axpby n=1000\nsqrt n=2\n";
