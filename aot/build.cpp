@@ -45,7 +45,9 @@ struct task {
 class builder {
   public:
     builder(build_request const& r, fs::path in)
-        : request(r), folder(std::move(in)), version(version_of(r.compiler)) {}
+        : request(r), folder(std::move(in)), version(version_of(r.compiler)) {
+        for (auto const& option : r.compiler.options) refuse_files(option);
+    }
 
     // Those that are not one that came before, line by line for each architecture.
     std::vector<task> tasks() const {
@@ -124,6 +126,18 @@ class builder {
     // Build systems compare times: it is as it should be now.
     static void touch(fs::path const& file) {
         fs::last_write_time(file, fs::file_time_type::clock::now());
+    }
+
+    // What is in other files would be in no record, and an image of them stale without a word.
+    void refuse_files(std::string const& option) const {
+        for (std::string_view const start :
+             {"-I", "-i", "--include", "--pre-include", "--system-include"}) {
+            if (!option.starts_with(start)) continue;
+            throw error("build", "pack " + request.output.string(),
+                        "the option " + option +
+                            " brings files whose changes nobody would see; a family's own text "
+                            "is told by its headers");
+        }
     }
 
     // Everything that an image depends on, with the same words wherever the folder is.

@@ -75,6 +75,13 @@ std::string word_after(std::string const& before, std::vector<std::string> const
     return done.said.substr(begin, done.said.find_first_of(" \n,", begin) - begin);
 }
 
+// Compilers before CUDA 13 do not know the options that they are given.
+void refuse_old(fs::path const& program) {
+    auto const version = word_after(", V", {program.string(), "--version"});
+    if (std::atoi(version.c_str()) >= 13) return;
+    throw error("find", program.string(), "it is of CUDA " + version + ", and 13.0 is the least");
+}
+
 } // namespace
 
 std::string_view name_of(compiler_kind kind) {
@@ -92,7 +99,7 @@ std::optional<compiler_kind> compiler_named(std::string_view name) {
 
 device_compiler find_compiler(compiler_kind kind, fs::path const& cuda) {
     auto const folders = cuda.empty() ? folders_of_cuda() : std::vector{cuda};
-    std::vector<char const*> tools = {"ptxas", "fatbinary"};
+    std::vector<char const*> tools = {"fatbinary", "ptxas"};
     if (kind == compiler_kind::nvcc) tools.push_back("nvcc");
     auto const found = std::ranges::find_if(folders, [&](fs::path const& folder) {
         return std::ranges::all_of(tools, [&](char const* tool) { return has(folder, tool); });
@@ -105,6 +112,7 @@ device_compiler find_compiler(compiler_kind kind, fs::path const& cuda) {
                         std::string(kind == compiler_kind::nvcc ? " and bin/nvcc" : "") +
                         "; looked in " + looked);
     }
+    refuse_old(*found / "bin" / tools.back());
     if (kind == compiler_kind::nvcc) {
         return {.kind = kind, .program = *found / "bin" / "nvcc", .cuda = *found};
     }

@@ -1,12 +1,22 @@
 # Finds CUDA's compilers: a toolkit, or pip's wheels.
 # SPDX-License-Identifier: Apache-2.0
 
+# Programs of CUDA before 13 do not know the options that they would be given.
+function(spio_is_of_cuda_13 out_var program)
+    execute_process(COMMAND "${program}" --version OUTPUT_VARIABLE words ERROR_QUIET RESULT_VARIABLE failed)
+    if(failed OR NOT words MATCHES "release ([0-9]+)" OR CMAKE_MATCH_1 LESS 13)
+        set(${out_var} FALSE PARENT_SCOPE)
+    endif()
+endfunction()
+
 # Sets out_var to a program, empty if there is none: in SPIO_CUDA_ROOT if that is set, or else where
 # CUDA_HOME, CUDA_PATH, PATH, /usr/local/cuda and wheels are. The folder is two above the program.
 #     spio_find_cuda_program(nvcc nvcc)
 function(spio_find_cuda_program name out_var)
+    set(found NOTFOUND) # whoever calls may have a variable of this name, which would be taken for the answer
     if(SPIO_CUDA_ROOT)
-        find_program(found ${name} PATHS "${SPIO_CUDA_ROOT}/bin" NO_DEFAULT_PATH NO_CACHE)
+        find_program(found ${name} PATHS "${SPIO_CUDA_ROOT}/bin" NO_DEFAULT_PATH NO_CACHE
+                     VALIDATOR spio_is_of_cuda_13)
     else()
         set(wheels "")
         foreach(environment IN ITEMS "$ENV{VIRTUAL_ENV}" "$ENV{CONDA_PREFIX}"
@@ -17,7 +27,7 @@ function(spio_find_cuda_program name out_var)
             endif()
         endforeach()
         find_program(found ${name} HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda ${wheels}
-                     PATH_SUFFIXES bin NO_CACHE)
+                     PATH_SUFFIXES bin NO_CACHE VALIDATOR spio_is_of_cuda_13)
     endif()
     if(NOT found)
         set(found "")

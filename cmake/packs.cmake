@@ -7,7 +7,7 @@ include("${CMAKE_CURRENT_LIST_DIR}/host_device.cmake")
 # A pack beside the target, TARGET.spiopack unless OUTPUT is given, built before it is. A manifest has
 # lines such as `layernorm_2d channels=64`. With EMBED the pack is in the target too, under a name.
 # FAMILIES are targets of spio_add_family(), whose kernels the manifest may list too; OPTIONS are for
-# the compiler, which is nvcc unless COMPILER is clang. PLAIN leaves the images uncompressed.
+# the compiler, which is nvcc unless COMPILER is clang, and bring no files in. PLAIN leaves the images uncompressed.
 #     spio_add_pack(TARGET MANIFEST FILE ARCHS sm_80 sm_90a compute_80 [OUTPUT FILE] [EMBED fixed]
 #                   [FAMILIES TARGET...] [COMPILER nvcc|clang] [OPTIONS OPTION...] [PLAIN])
 # and in a source of the target:

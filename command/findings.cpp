@@ -4,6 +4,7 @@ module;
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -25,9 +26,12 @@ namespace spio::command {
 
 finding nvrtc_finding() {
     finding found = {.name = "NVRTC"};
-    auto const places =
-        json_of_each(jit::nvrtc_places(), [](auto const& each) { return json(each.string()); });
+    auto places = json::array({});
+    bool is_there = true; // unless there is no place to look at
     try {
+        auto const all = jit::nvrtc_places();
+        is_there = !all.empty();
+        places = json_of_each(all, [](auto const& each) { return json(each.string()); });
         jit::nvrtc const compiler;
         auto const version =
             std::to_string(compiler.major()) + "." + std::to_string(compiler.minor());
@@ -38,12 +42,14 @@ finding nvrtc_finding() {
                                     {"places", places}});
         return found;
     } catch (jit::nvrtc_error const& e) {
-        bool const is_there = !jit::nvrtc_places().empty();
         found.is = is_there ? state::wrong : state::missing;
         found.words = e.what();
-        found.advice = is_there ? "let nobody else be able to write there, or install another"
-                                : "to compile kernels at run time, set CUDA_HOME to a toolkit, or "
-                                  "pip install nvidia-cuda-nvrtc and activate that environment";
+        found.advice = std::getenv("SPIO_NVRTC") != nullptr
+                           ? "set SPIO_NVRTC to the whole path of NVRTC's file, or unset it"
+                       : is_there
+                           ? "let nobody else be able to write there, or install another"
+                           : "to compile kernels at run time, set CUDA_HOME to a toolkit, or "
+                             "pip install nvidia-cuda-nvrtc and activate that environment";
     }
     found.facts = json::object(
         {{"version", nullptr}, {"path", nullptr}, {"build", nullptr}, {"places", places}});

@@ -9,6 +9,9 @@ module;
 
 module spio.command;
 
+import spio.families;
+import spio.spec;
+
 namespace spio::command {
 
 namespace {
@@ -22,7 +25,15 @@ json field_json(field_words const& each) {
 }
 
 std::string as_json() {
-    auto const families = json_of_each(trial_families(), [](trial_family const& each) {
+    auto const all = json_of_each(families(), [](family const& known) {
+        auto const* const tried = trial_of(known);
+        if (tried == nullptr) {
+            return json::object({{"name", known.name},
+                                 {"meaning", nullptr},
+                                 {"example", nullptr},
+                                 {"fields", json::array({})}});
+        }
+        auto const& each = *tried;
         return json::object({{"name", each.name},
                              {"meaning", each.meaning},
                              {"example", each.example},
@@ -30,12 +41,19 @@ std::string as_json() {
     });
     auto const host =
         json_of_each(host_lines(), [](std::string const& line) { return json(line); });
-    return json::object({{"families", families}, {"host_images", host}}).text() + "\n";
+    return json::object({{"families", all}, {"host_images", host}}).text() + "\n";
 }
 
 std::string as_text() {
     std::string text;
-    for (auto const& family : trial_families()) {
+    for (auto const& known : families()) {
+        auto const* const tried = trial_of(known);
+        if (tried == nullptr) {
+            text +=
+                std::string(known.name) + ": can be shown and packed, not run by this command\n\n";
+            continue;
+        }
+        auto const& family = *tried;
         text += std::string(family.name) + ": " + std::string(family.meaning) + "\n";
         auto const fields = family.fields();
         std::size_t width = 0;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -37,6 +38,13 @@ json stale_json(aot::stale_image const& each) {
     return json::object({{"line", each.entry.line}, {"arch", each.entry.arch}, {"why", each.why}});
 }
 
+// Those that this program cannot make once more: of a project's own families.
+bool is_unknown(aot::packed const& each) {
+    auto const known = families();
+    return std::ranges::find(known, each.line.substr(0, each.line.find(' ')), &family::name) ==
+           known.end();
+}
+
 exit_code run_list(line const& asked, surroundings const& around) {
     std::string text;
     std::vector<json> packs;
@@ -69,11 +77,16 @@ exit_code run_verify(line const& asked, surroundings const& around) {
         std::uint64_t images = 0;
         std::string complaint;
         std::vector<aot::stale_image> stale;
+        std::vector<std::string> unknown;
         try {
             auto const pack = read_pack(file);
             images = pack.list().size();
             pack.verify();
             stale = aot::stale_images(pack, families());
+            std::erase_if(stale, [](auto const& each) { return is_unknown(each.entry); });
+            for (auto const& each : pack.list()) {
+                if (is_unknown(each)) unknown.push_back(each.line + " for " + each.arch);
+            }
         } catch (failure const& e) {
             complaint = e.what();
             if (worst == exit_code::success) worst = e.code();
@@ -83,20 +96,26 @@ exit_code run_verify(line const& asked, surroundings const& around) {
         }
         auto const is_good = complaint.empty() && stale.empty();
         if (!stale.empty() && worst == exit_code::success) worst = exit_code::check_failed;
-        packs.push_back(
-            json::object({{"path", file},
-                          {"is_good", is_good},
-                          {"images", images},
-                          {"stale", json_of_each(stale, stale_json)},
-                          {"complaint", complaint.empty() ? json(nullptr) : json(complaint)}}));
+        packs.push_back(json::object(
+            {{"path", file},
+             {"is_good", is_good},
+             {"images", images},
+             {"stale", json_of_each(stale, stale_json)},
+             {"unknown", json_of_each(unknown, [](auto const& each) { return json(each); })},
+             {"complaint", complaint.empty() ? json(nullptr) : json(complaint)}}));
         if (complaint.empty()) {
             text += printable(file) + ": " + counted(images, "image") + ", all as packed, " +
-                    std::to_string(stale.size()) + " stale\n";
+                    std::to_string(stale.size()) + " stale" +
+                    (unknown.empty() ? "" : ", " + std::to_string(unknown.size()) + " unknown") +
+                    "\n";
         } else {
             around.tell("spio: " + printable(complaint) + "\n");
         }
         for (auto const& [entry, why] : stale) {
             text += "  stale: " + entry.line + " for " + entry.arch + ": " + why + "\n";
+        }
+        for (auto const& each : unknown) {
+            text += "  unknown: " + each + ": of no family of this program; ask its own packer\n";
         }
     }
     around.print(asked.has(json_option.name)
@@ -128,8 +147,9 @@ subcommand pack_verify() {
             .summary = "whether packs are as they were written, and of today's kernels",
             .lesson =
                 "Reads the index and compares the checksum of each image; nothing is loaded.\n"
-                "An image is stale if the kernels in this program would make another. Ends with\n"
-                "1 if a pack is damaged or stale, with 3 if one is not there.\n\n"
+                "An image is stale if the kernels in this program would make another; of a\n"
+                "project's own families only its own packer knows. Ends with 1 if a pack is\n"
+                "damaged or stale, with 3 if one is not there.\n\n"
                 "  spio pack verify *.spiopack\n",
             .options = {json_option},
             .least_operands = 1,

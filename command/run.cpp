@@ -75,6 +75,11 @@ exit_code run_one(line const& asked, surroundings const& around) {
     family.make(words, asked_arch.empty() ? "host" : asked_arch, seed);
 
     auto const chosen = choose_device(asked.value("--device"), around);
+    if (asked.has("--time") && !chosen.gpu) {
+        throw failure(exit_code::usage,
+                      "--time measures launches on a GPU, and this would run on the host device" +
+                          (chosen.why_no_gpu.empty() ? "" : ": " + chosen.why_no_gpu));
+    }
     auto const arch = asked_arch.empty() ? chosen.on.arch() : asked_arch;
     if (suits(arch, chosen.on.arch()) == 0) {
         throw failure(exit_code::not_found, chosen.on.name() + " is " + chosen.on.arch() +
@@ -103,7 +108,7 @@ exit_code run_one(line const& asked, surroundings const& around) {
                 .count();
         if (asked.has("--check")) got.checked = once->check(at.queue());
     }
-    if (asked.has("--time") && chosen.gpu) {
+    if (asked.has("--time")) {
         progress const telling(around, "timing " + got.problem);
         got.timed = time_on_gpu(chosen, at, *trial);
     }

@@ -116,6 +116,21 @@ std::string spec_text(spec const& of, origin const& from) {
     return text + "\n" + of.source;
 }
 
+struct shown {
+    std::string problem;
+    std::vector<spec> kernels;
+};
+
+// A trial may have words of its own, for its launch, and several kernels.
+shown shown_of(family const& of, std::string const& words, std::string const& arch) {
+    if (auto const* const tried = trial_of(of)) {
+        auto const trial = tried->make(words, arch, 0);
+        return {trial->problem(), trial->kernels()};
+    }
+    auto const one = of.specialize(words, arch);
+    return {one.problem, {one}};
+}
+
 void write_file(std::string const& path, std::span<std::byte const> bytes) {
     int const file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK,
                             S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH);
@@ -132,14 +147,13 @@ void write_file(std::string const& path, std::span<std::byte const> bytes) {
 }
 
 exit_code run_show(line const& asked, surroundings const& around) {
-    auto const& family = trial_family_named(asked.operands.front());
-    auto const arch = arch_for(asked, around);
-    auto const trial = family.make(problem_words(asked), arch, 0);
+    auto const& family = family_named(asked.operands.front());
+    auto const asked_of = shown_of(family, problem_words(asked), arch_for(asked, around));
     shipped const packs(asked, around);
     jit::just_in_time const compiler;
     std::string text;
     std::vector<json> kernels;
-    auto const specs = trial->kernels();
+    auto const& specs = asked_of.kernels;
     for (auto const& of : specs) {
         auto const from = origin_of(of, packs, compiler);
         text += (text.empty() ? "" : "\n") + spec_text(of, from);
@@ -161,7 +175,7 @@ exit_code run_show(line const& asked, surroundings const& around) {
         write_file(path, found.bytes);
     }
     around.print(asked.has(json_option.name) ? json::object({{"family", family.name},
-                                                             {"problem", trial->problem()},
+                                                             {"problem", asked_of.problem},
                                                              {"kernels", json::array(kernels)}})
                                                        .text() +
                                                    "\n"

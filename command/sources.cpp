@@ -58,7 +58,13 @@ aot::pack read_pack(fs::path const& path) {
 
 shipped::shipped(line const& of, surroundings const& around) {
     for (auto const named : of.values(pack_option.name)) packs.push_back(read_pack(named));
-    for (auto const& near : packs_nearby(around)) packs.push_back(read_pack(near));
+    for (auto const& near : packs_nearby(around)) {
+        try {
+            packs.push_back(read_pack(near));
+        } catch (failure const& e) {
+            around.tell("spio: " + printable(e.what()) + "; it is not asked\n");
+        }
+    }
 }
 
 std::optional<image> shipped::find(spec const& of) const {

@@ -26,7 +26,8 @@ std::vector<std::filesystem::path> packs_nearby(surroundings const&);
 // A pack that is read; what is wrong with it is a failure that says so.
 aot::pack read_pack(std::filesystem::path const&);
 
-// Asks packs in their order, those of the line first, and then the program itself for the host.
+// Asks packs in their order, those of the line first, and then the program itself for the host. One
+// nearby that cannot be read is told, and not asked.
 class shipped {
   public:
     shipped(line const&, surroundings const&);

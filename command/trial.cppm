@@ -89,7 +89,11 @@ struct trial_family {
 
 // All that there are.
 std::span<trial_family const> trial_families();
-// One of them, or a failure of usage that names the nearest.
+// Null for a family that has none.
+trial_family const* trial_of(family const&);
+// One of them, or a failure of usage that names the nearest family.
 trial_family const& trial_family_named(std::string_view name);
+// One of Spio's, whether or not it can be tried; or such a failure.
+family const& family_named(std::string_view name);
 
 } // namespace spio::command

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -11,6 +12,7 @@ module;
 
 module spio.command;
 
+import spio.families;
 import spio.spec;
 
 namespace spio::command {
@@ -26,14 +28,26 @@ std::span<trial_family const> trial_families() {
     return all;
 }
 
-trial_family const& trial_family_named(std::string_view name) {
+family const& family_named(std::string_view name) {
     std::vector<std::string_view> names;
-    for (auto const& each : trial_families()) {
+    for (auto const& each : families()) {
         if (each.name == name) return each;
         names.push_back(each.name);
     }
     throw failure(exit_code::usage, "there is no family " + in_quotes(name) +
                                         suggestion(name, names) + "; 'spio list' tells all");
+}
+
+trial_family const* trial_of(family const& of) {
+    auto const found = std::ranges::find(trial_families(), of.name, &trial_family::name);
+    return found == trial_families().end() ? nullptr : &*found;
+}
+
+trial_family const& trial_family_named(std::string_view name) {
+    if (auto const* const found = trial_of(family_named(name))) return *found;
+    throw failure(exit_code::usage, "problems of " + std::string(name) +
+                                        " can be shown and packed, but this command has no data "
+                                        "to run them on");
 }
 
 namespace {

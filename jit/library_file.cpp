@@ -23,6 +23,9 @@ module;
 
 module spio.jit;
 
+import spio.cache;
+import spio.spec;
+
 import :library_file;
 
 namespace spio::jit {
@@ -47,6 +50,15 @@ std::vector<fs::path> libraries(fs::path const& folder, std::string_view name) {
         return version(a) != version(b) ? version(a) > version(b) : a < b;
     });
     return found;
+}
+
+// The file that is used and no other, or empty. A name that is not absolute would be another file
+// in each folder that the program runs in.
+fs::path named_file() {
+    char const* const text = std::getenv("SPIO_NVRTC");
+    fs::path const path = text ? text : "";
+    if (path.empty() || path.is_absolute()) return path;
+    throw nvrtc_error("open", path.string(), "SPIO_NVRTC is not an absolute path");
 }
 
 // A variable of the environment, where only an absolute path will do.
@@ -95,7 +107,7 @@ template <class F> bool visit_folders(F f) {
 
 // The same with the newest in each.
 template <class F> bool visit_places(F f) {
-    if (auto const only = path_in("SPIO_NVRTC"); !only.empty()) return f(only);
+    if (auto const only = named_file(); !only.empty()) return f(only);
     return visit_folders([&](fs::path const& folder) {
         auto const found = libraries(folder, "libnvrtc.so");
         return !found.empty() && f(found.front());
@@ -133,10 +145,9 @@ class mapped_file {
     std::span<unsigned char const> all;
 };
 
-// FNV-1a over all that the file has, in hexadecimal digits.
+// Of all that the file has, in hexadecimal digits.
 std::string digest_of(std::span<unsigned char const> file) {
-    std::uint64_t digest = 0xcbf29ce484222325;
-    for (auto const byte : file) digest = (digest ^ byte) * 0x100000001b3;
+    auto digest = fnv({reinterpret_cast<char const*>(file.data()), file.size()});
     std::string text(16, '0');
     for (std::size_t i = 16; i-- > 0; digest >>= 4) text[i] = "0123456789abcdef"[digest & 15];
     return text;
@@ -152,7 +163,9 @@ std::string distrust(fs::path const& path) {
         // In a folder like /tmp nobody can replace what is another's.
         bool const above = at != path && at != path.parent_path();
         bool const sticky = above && (is.st_mode & S_ISVTX) != 0;
-        if ((is.st_mode & (S_IWGRP | S_IWOTH)) != 0 && !sticky) {
+        bool const by_group = (is.st_mode & S_IWGRP) != 0 &&
+                              !cache::operating_system().is_private(is.st_gid, is.st_uid);
+        if ((by_group || (is.st_mode & S_IWOTH) != 0) && !sticky) {
             return "others can write to " + at.string();
         }
         if (at == at.parent_path()) return {};

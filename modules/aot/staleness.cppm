@@ -15,7 +15,7 @@ export namespace spio::aot {
 
 struct stale_image {
     packed entry;
-    std::string why; // "the kernel's text has changed since nvcc 13.0.88 compiled it"
+    std::string why; // "its text has changed since nvcc 13.0.88 compiled it"
 };
 
 // The images of a pack that these families, and the kernel text in this program, would not make any

@@ -94,7 +94,9 @@ class walk {
         bool const own = last && how_ != folder::use::shared;
         if (own && what.st_uid != system_.user()) return complain(name + " is somebody else's");
         if (!trusts(what.st_uid)) return complain(name + " is neither the user's nor root's");
-        open_to_all_ = (what.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+        open_to_all_ =
+            (what.st_mode & S_IWOTH) != 0 ||
+            ((what.st_mode & S_IWGRP) != 0 && !system_.is_private(what.st_gid, what.st_uid));
         if (open_to_all_ && (last || (what.st_mode & S_ISVTX) == 0)) {
             return complain(name + " can be written to by others");
         }
@@ -110,8 +112,9 @@ class walk {
             // Whoever comes first owns it: a name that can be foretold is no place for images.
             if (open_to_all_) return complain(name + " is missing, where everybody may put it");
             if (how_ == folder::use::existing) {
-                is_missing_ = true;
-                return complain(name + " does not exist");
+                is_missing_ = system_.may_write(here_);
+                return complain(is_missing_ ? name + " does not exist"
+                                            : name + " cannot be made: " + words_of(errno));
             }
             if (system_.mkdirat(here_, name.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
                 return complain(name + " cannot be made: " + words_of(errno));

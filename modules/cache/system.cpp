@@ -12,6 +12,8 @@ module;
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <time.h>
@@ -39,6 +41,10 @@ int system_calls::fstat(int file, struct stat& what) { return ::fstat(file, &wha
 
 int system_calls::fstatat(int folder, char const* name, struct stat& what) {
     return ::fstatat(folder, name, &what, AT_SYMLINK_NOFOLLOW);
+}
+
+bool system_calls::may_write(int folder) {
+    return ::faccessat(folder, ".", W_OK | X_OK, AT_EACCESS) == 0;
 }
 
 int system_calls::mkdirat(int folder, char const* name, mode_t mode) {
@@ -99,6 +105,30 @@ int system_calls::unlock(int file, std::int64_t byte) { return set_lock(file, by
 char const* system_calls::environment(char const* name) { return ::secure_getenv(name); }
 
 uid_t system_calls::user() { return ::geteuid(); }
+
+bool system_calls::is_private(gid_t group, uid_t owner) {
+    if (owner == 0) return false;
+    std::vector<char> words(16384);
+    passwd person = {};
+    passwd* known = nullptr;
+    if (::getpwuid_r(owner, &person, words.data(), words.size(), &known) != 0 || known == nullptr) {
+        return false;
+    }
+    auto const name = std::string(person.pw_name);
+    if (person.pw_gid != group) return false;
+    struct group members = {};
+    struct group* found = nullptr;
+    if (::getgrgid_r(group, &members, words.data(), words.size(), &found) != 0 ||
+        found == nullptr) {
+        return false;
+    }
+    // A group that all users have first, like `users`, lists none of them: its name tells it apart.
+    if (name != members.gr_name) return false;
+    for (auto const* each = members.gr_mem; *each != nullptr; ++each) {
+        if (name != *each) return false;
+    }
+    return true;
+}
 
 pid_t system_calls::process() { return ::getpid(); }
 

@@ -27,6 +27,7 @@ class system_calls {
     virtual int fsync(int file);
     virtual int fstat(int file, struct stat& what);
     virtual int fstatat(int folder, char const* name, struct stat& what); // of a link itself
+    virtual bool may_write(int folder);                                   // else errno says why not
     virtual int mkdirat(int folder, char const* name, mode_t mode);
     virtual int linkat(int folder, char const* from, char const* to);
     virtual int renameat(int folder, char const* from, char const* to);
@@ -41,6 +42,8 @@ class system_calls {
 
     virtual char const* environment(char const* name); // nullptr if a privileged program is asked
     virtual uid_t user();
+    // Whether the group is the one that a user who is not root has alone, named as the user is.
+    virtual bool is_private(gid_t group, uid_t owner);
     virtual pid_t process();
     virtual timespec now();
     virtual void sleep(int milliseconds);

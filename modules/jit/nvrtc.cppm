@@ -72,7 +72,7 @@ struct compiled {
 std::vector<std::string> nvrtc_options(std::string_view arch);
 
 // Where NVRTC is looked for: the file that SPIO_NVRTC names, if it is set. If not, in this order:
-// files of toolkits, of pip's wheels, of the system.
+// files of toolkits, of pip's wheels, of the system. Throws if SPIO_NVRTC is no absolute path.
 std::vector<std::filesystem::path> nvrtc_places();
 
 // One of them, known before it is opened.

@@ -29,7 +29,7 @@ struct bound {
     bool holds(int value) const {
         return value >= least && value <= most && value % multiple_of == 0;
     }
-    std::string spelled() const; // "at least 8, at most 2048 and a multiple of 8"
+    std::string spelled() const; // "at least 8, at most 2048, a multiple of 8"
 };
 
 enum class presence { required, optional };

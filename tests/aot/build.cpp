@@ -149,6 +149,20 @@ TEST_CASE("uncompressed images are what the compiler made, a text with its end")
     CHECK(read.find(of)->bytes.back() == std::byte(0));
 }
 
+TEST_CASE("compilers from before CUDA 13 are refused by their version") {
+    folder const in;
+    fs::create_directory(in / "bin");
+    for (auto const* name : {"bin/nvcc", "bin/ptxas", "bin/fatbinary"}) {
+        std::ofstream(in / name) << "#!/bin/sh\necho 'release 12.9, V12.9.41'\n";
+        fs::permissions(in / name, fs::perms::owner_all);
+    }
+    for (auto const kind : {aot::compiler_kind::nvcc, aot::compiler_kind::clang}) {
+        CHECK_THROWS_WITH_AS(aot::find_compiler(kind, in.path),
+                             doctest::Contains("it is of CUDA 12.9.41, and 13.0 is the least"),
+                             spio::error);
+    }
+}
+
 TEST_CASE("what goes wrong is told in the words of who knows") {
     folder const in;
     auto r = request(in, aot::compiler_kind::nvcc, "axpby n=1000\n");
@@ -159,6 +173,10 @@ TEST_CASE("what goes wrong is told in the words of who knows") {
     CHECK(has(said, "Unknown option"));
     CHECK(has(said, "--no-such-option /tmp/spio_build_")); // the whole command
     CHECK(!fs::exists(r.output));
+    for (auto const* option : {"-I/tmp", "-isystem", "-include", "--include-path=/tmp"}) {
+        r.compiler.options = {option};
+        CHECK(has(refusal(r), (std::string("the option ") + option + " brings files").c_str()));
+    }
     r.compiler.options.clear();
 
     r.manifest = "axpby n=1000\nsqrt n=2\n";

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -227,4 +228,48 @@ TEST_CASE("what the environment says") {
     }
     CHECK(!fs::exists(place / "missing"));
     CHECK(rig::names_in(open).empty());
+}
+
+TEST_CASE("who looks finds the folder that who keeps would make") {
+    rig::scratch const place;
+    make(place / "closed", 0700);
+    make(place / "home", 0700);
+    rig::troubled system;
+    system.variables = {{"XDG_CACHE_HOME", place / "closed"}, {"HOME", place / "home"}};
+    auto const looked = [&] {
+        return cache::folder::of_environment(system, cache::folder::use::existing);
+    };
+    CHECK(looked().is_missing());
+    CHECK(looked().path() == place / "closed/spio");
+    // Where it can be neither found nor made, the next is asked.
+    system.closed_folder = place / "closed";
+    CHECK(looked().is_missing());
+    CHECK(looked().path() == place / "home/.cache/spio");
+    auto const kept = cache::folder::of_environment(system);
+    CAPTURE(kept.refusal());
+    CHECK(kept.path() == place / "home/.cache/spio");
+    CHECK(looked().path() == kept.path());
+    CHECK(looked());
+}
+
+TEST_CASE("a group that the user has alone is no stranger") {
+    rig::scratch const place;
+    rig::troubled system;
+    system.groups_are_private = true;
+    make(place / "base", 0775);
+    cache::folder const below(system, place / "base/cache", cache::folder::use::mine);
+    CAPTURE(below.refusal());
+    CHECK(below);
+    make(place / "open", 0777);
+    CHECK(!cache::folder(system, place / "open/cache", cache::folder::use::mine));
+
+    auto& real = cache::operating_system();
+    passwd const* const known = getpwnam("daemon");
+    REQUIRE(known != nullptr);
+    uid_t const daemon = known->pw_uid;
+    gid_t const group = known->pw_gid;
+    CHECK(real.is_private(group, daemon));
+    CHECK(!real.is_private(group + 1, daemon));
+    CHECK(!real.is_private(group, daemon + 1));
+    CHECK(!real.is_private(0, 0)); // whom others may be in one group with
 }

@@ -163,6 +163,8 @@ class troubled : public cache::system_calls {
     std::function<int(call, int, int)> trouble = [](call, int, int) { return 0; };
     std::size_t most_written = 1 << 30; // by one call
     uid_t posed_user = geteuid();
+    bool groups_are_private = false;
+    std::string closed_folder; // where nothing can be written
     std::atomic<long> seconds_ahead = 0;
     std::map<std::string, std::string> variables;
 
@@ -193,8 +195,13 @@ class troubled : public cache::system_calls {
     int fstatat(int folder, char const* name, struct stat& what) override {
         return fails(call::fstatat) ? -1 : system_calls::fstatat(folder, name, what);
     }
+    bool may_write(int folder) override {
+        return !is_closed(folder) && system_calls::may_write(folder);
+    }
     int mkdirat(int folder, char const* name, mode_t mode) override {
-        return fails(call::mkdirat) ? -1 : system_calls::mkdirat(folder, name, mode);
+        return is_closed(folder) || fails(call::mkdirat)
+                   ? -1
+                   : system_calls::mkdirat(folder, name, mode);
     }
     int linkat(int folder, char const* from, char const* to) override {
         return fails(call::linkat) ? -1 : system_calls::linkat(folder, from, to);
@@ -225,6 +232,7 @@ class troubled : public cache::system_calls {
         return found == variables.end() ? nullptr : found->second.c_str();
     }
     uid_t user() override { return posed_user; }
+    bool is_private(gid_t, uid_t) override { return groups_are_private; }
     timespec now() override {
         auto time = system_calls::now();
         time.tv_sec += seconds_ahead;
@@ -232,6 +240,13 @@ class troubled : public cache::system_calls {
     }
 
   private:
+    bool is_closed(int folder) const {
+        if (closed_folder.empty()) return false;
+        auto const at = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(folder));
+        if (at != closed_folder) return false;
+        errno = EROFS;
+        return true;
+    }
     int ask(call which) {
         int const before = made[static_cast<std::size_t>(which)]++;
         return trouble(which, before, made_in_all++);

@@ -34,10 +34,11 @@ struct place {
     std::string folder = "/tmp/spio_command_XXXXXX";
     std::string pack;
 
-    explicit place(int n = 1000) {
+    explicit place(int n = 1000, std::string const& family = "axpby") {
         REQUIRE(mkdtemp(folder.data()) != nullptr);
         pack = folder + "/fake.spiopack";
-        auto const of = axpby::specialize({.n = n}, "sm_90a");
+        spec of = axpby::specialize({.n = n}, "sm_90a");
+        of.family = family;
         std::string const text = "\177ELF" + of.symbol + " " + '\0';
         auto const bytes = std::as_bytes(std::span(text));
         aot::to_pack const image = {.of = of,
@@ -57,7 +58,7 @@ struct answer {
     std::string printed, told;
 };
 
-answer ask(std::string_view words) {
+answer ask(std::string_view words, std::filesystem::path const& program = {}) {
     std::vector<std::string_view> all;
     while (!words.empty()) {
         auto const end = std::min(words.find(' '), words.size());
@@ -65,11 +66,12 @@ answer ask(std::string_view words) {
         words.remove_prefix(std::min(end + 1, words.size()));
     }
     answer got = {};
-    got.code = command::run(
-        all, {.print = [&](std::string_view text) { got.printed += text; },
-              .tell = [&](std::string_view text) { got.told += text; },
-              .is_watched = false,
-              .open_driver = [] { return std::make_unique<cuda::driver>(fake::find); }});
+    got.code =
+        command::run(all, {.print = [&](std::string_view text) { got.printed += text; },
+                           .tell = [&](std::string_view text) { got.told += text; },
+                           .is_watched = false,
+                           .open_driver = [] { return std::make_unique<cuda::driver>(fake::find); },
+                           .program = program});
     return got;
 }
 
@@ -147,6 +149,30 @@ TEST_CASE("whichever call of the driver fails, the command ends as it says it do
     std::cout << "figure: command.gpu.faults: of " << calls << " calls of the driver "
               << failed + harmless << " failed in turn, " << failed << " told, " << harmless
               << " while giving back or not needed\n";
+}
+
+TEST_CASE("a pack beside the program that cannot be read is told, and others are asked") {
+    fake::the_machine().expect({});
+    place const here;
+    std::ofstream(here.folder + "/damaged.spiopack") << "no pack";
+    auto const program = here.folder + "/spio";
+    auto const got = ask("run axpby n=1000 --policy aot_only", program);
+    CHECK(got.code == exit_code::success);
+    CHECK(has(got.told, "damaged.spiopack"));
+    CHECK(has(got.told, "; it is not asked\n"));
+    CHECK(ask("show axpby n=1000", program).code == exit_code::success);
+    auto const named = ask("show axpby n=1000 --pack " + here.folder + "/damaged.spiopack");
+    CHECK(named.code == exit_code::check_failed);
+}
+
+TEST_CASE("an image of a family that this program does not know is not called stale") {
+    place const here(1000, "scale_rows");
+    auto const got = ask("pack verify " + here.pack);
+    CAPTURE(got.printed);
+    CHECK(got.code == exit_code::success);
+    CHECK(has(got.printed, "1 image, all as packed, 0 stale, 1 unknown\n"));
+    CHECK(has(got.printed, "  unknown: scale_rows n=1000 for sm_90a: of no family"));
+    CHECK(has(ask("pack verify --json " + here.pack).printed, "\"scale_rows n=1000 for sm_90a\""));
 }
 
 TEST_CASE("a wrong result is told, and is a failure") {

@@ -77,7 +77,13 @@ def test_list():
     expect({"axpby", "layernorm_2d"} <= set(families), "the families")
     channels = families["layernorm_2d"]["fields"][0]
     expect(channels["bound"] == "at least 8, at most 2048, a multiple of 8", "a bound")
+    expect(families["conv2d"]["example"] is None, "what cannot be run has no example")
+    convolution = object_of("show", "conv2d", "n=2", "c=16", "h=8", "w=8", "r=3", "s=3", "--arch", "sm_80")
+    expect(convolution["kernels"][0]["symbol"].startswith("conv2d_fprop_"), "it is shown")
+    expect_code(2, "run", "conv2d", "n=2", "c=16", "h=8", "w=8", says="has no data to run them on")
     for name, family in families.items():
+        if family["example"] is None:
+            continue
         shown = object_of("show", name, *family["example"].split(), "--arch", "sm_80")
         expect(shown["kernels"][0]["symbol"] in shown["kernels"][0]["source"], f"{name} is shown")
         expect_code(0, "run", name, *family["example"].split(), "--check", "--device", "host")
@@ -101,6 +107,7 @@ def test_run():
     expect_code(2, "run", "axpby", "n=1", "--seed", "-1")
     expect_code(2, "run", "axpby", "n=1", "--policy", "aot")
     expect_code(2, "run", "axpby", "n=1", "--device", "host", environment={"SPIO_POLICY": "often"})
+    expect_code(2, "run", "axpby", "n=1", "--device", "host", "--time", says="measures launches on a GPU")
     expect_code(3, "run", "axpby", "n=1", "--device", "host", "--arch", "sm_80")
     expect_code(2, "run", "axpby", "n=1", "--device", "host", "--arch", "sm80")
 
@@ -197,6 +204,11 @@ def test_doctor():
     expect(not got["is_good"], "no home is wrong")
     for variable in got["findings"][-1]["facts"]:
         expect(variable["value"] == (plain | nothing).get(variable["name"]), variable["name"])
+    named = found["NVRTC"]["facts"]["path"]
+    expect_code(0, "doctor", says="SPIO_NVRTC=" + named,
+                environment={"SPIO_NVRTC": named, "CUDA_HOME": "/nowhere"})
+    expect_code(1, "doctor", says="SPIO_NVRTC is not an absolute path",
+                environment={"SPIO_NVRTC": "libnvrtc.so"})
     expect_code(1, "doctor", says="none of aot_only", environment={"SPIO_POLICY": "often"})
     expect_code(1, "doctor", "--pack", "nowhere.spiopack", says="there is no pack")
 

@@ -3,8 +3,8 @@
 //
 //     cuda_door IMAGE
 //
-// The image is a cubin, a fatbin or PTX of tests/kernels/axpby.cu. Without a driver it says so, and
-// that is all.
+// The image is a cubin, a fatbin or PTX of tests/kernels/axpby.cu. Without a driver it says so and
+// ends with 77.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -38,6 +38,7 @@ struct axpby {
 };
 
 int failures = 0;
+constexpr int without_gpu = 77; // a test that ends so was skipped
 
 void expect(bool is, char const* what) {
     std::printf("%s %s\n", is ? "ok   " : "WRONG", what);
@@ -203,7 +204,7 @@ int main(int argc, char** argv) {
         driver.emplace();
     } catch (error const& e) {
         std::printf("%s\n", e.what());
-        return 0;
+        return without_gpu;
     }
     if (argc != 2) return std::fprintf(stderr, "usage: cuda_door IMAGE\n"), 2;
     std::ifstream file(argv[1], std::ios::binary);

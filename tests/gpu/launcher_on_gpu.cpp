@@ -39,6 +39,7 @@ using namespace work;
 namespace {
 
 int failures = 0;
+constexpr int without_gpu = 77; // a test that ends so was skipped
 
 void expect(bool is_so, std::string const& what) {
     if (is_so) return;
@@ -192,6 +193,9 @@ void crowd(runtime const& gpu) {
     all.clear();
     auto const count = gpu.all_images().count();
     expect(wrong == 0, "16 threads");
+    expect(launches == 16 * 25, "threads that did not come through");
+    // Eight configurations, whoever asks first.
+    expect(count.compiled + count.disk >= 8, "kernels from nowhere");
     std::printf("{\"name\": \"threads\", \"threads\": 16, \"launches\": %d, \"wrong\": %d, "
                 "\"compiled\": %llu}\n",
                 launches.load(), wrong.load(), static_cast<unsigned long long>(count.compiled));
@@ -234,6 +238,7 @@ void rounds(runtime const& shipped, cuda::driver const& driver) {
     }
     auto const after = cuda::context_ref(context).memory().free;
     auto const grown = static_cast<long long>(before) - static_cast<long long>(after);
+    expect(round > 2 * warm_up, "too few rounds to tell: " + std::to_string(round));
     expect(grown <= 0, "rounds leave memory behind");
     std::printf(
         "{\"name\": \"rounds\", \"rounds\": %d, \"bytes_grown\": %lld, \"seconds\": %.1f}\n",
@@ -259,9 +264,9 @@ void go(std::string const& packs) {
 
 int main(int argc, char** argv) {
     try {
-        if (cuda::driver().device_count() == 0) return std::puts("no GPU"), 0;
+        if (cuda::driver().device_count() == 0) return std::puts("no GPU"), without_gpu;
     } catch (cuda::error const& e) {
-        return std::puts(e.what()), 0;
+        return std::puts(e.what()), without_gpu;
     }
     if (argc != 2) return std::fprintf(stderr, "usage: launcher_on_gpu FOLDER\n"), 2;
     try {

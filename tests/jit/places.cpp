@@ -8,8 +8,13 @@
 #include <fstream>
 #include <iostream>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <pwd.h>
+#include <unistd.h>
+
+import spio.cache;
 import spio.jit;
 
 namespace fs = std::filesystem;
@@ -17,6 +22,9 @@ namespace fs = std::filesystem;
 namespace {
 
 // A folder of our own, gone in the end, and the environment as it was.
+constexpr char const* variables[] = {"CUDA_HOME",    "CUDA_PATH",       "VIRTUAL_ENV",
+                                     "CONDA_PREFIX", "LD_LIBRARY_PATH", "SPIO_NVRTC"};
+
 struct playground {
     fs::path root;
     std::vector<std::pair<std::string, std::string>> before;
@@ -25,18 +33,14 @@ struct playground {
         char name[] = "/tmp/spio_places_XXXXXX";
         REQUIRE(mkdtemp(name) != nullptr);
         root = name;
-        for (auto variable :
-             {"CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "LD_LIBRARY_PATH"}) {
+        for (auto variable : variables) {
             char const* const value = std::getenv(variable);
             if (value) before.emplace_back(variable, value);
             unsetenv(variable);
         }
     }
     ~playground() {
-        for (auto variable :
-             {"CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "LD_LIBRARY_PATH"}) {
-            unsetenv(variable);
-        }
+        for (auto variable : variables) unsetenv(variable);
         for (auto const& [variable, value] : before) setenv(variable.c_str(), value.c_str(), 1);
         fs::remove_all(root);
     }
@@ -84,6 +88,40 @@ TEST_CASE("NVRTC is found in toolkits, in pip's wheels and on the library path")
     CHECK(!lists(toolkit));
 }
 
+TEST_CASE("the file that is named is used and no other, and is named from the root") {
+    playground const here;
+    auto const named = here.file("anywhere/nvrtc");
+    setenv("SPIO_NVRTC", named.c_str(), 1);
+    CHECK(spio::jit::nvrtc_places() == std::vector{named});
+    setenv("SPIO_NVRTC", "anywhere/nvrtc", 1);
+    CHECK_THROWS_WITH_AS(spio::jit::nvrtc_places(),
+                         "open for anywhere/nvrtc: SPIO_NVRTC is not an absolute path",
+                         spio::jit::nvrtc_error);
+}
+
+// Another user, who has a group alone, where the test may pose as one.
+TEST_CASE("what a user's own group can write to is theirs" * doctest::skip(geteuid() != 0)) {
+    playground const here;
+    auto const path = here.file("a/libnvrtc.so.13");
+    passwd const* const known = getpwnam("daemon");
+    REQUIRE(known != nullptr);
+    uid_t const user = known->pw_uid;
+    gid_t const own = known->pw_gid;
+    for (auto const& each : {here.root, here.root / "a", path}) {
+        fs::permissions(each, fs::perms::group_write, fs::perm_options::add);
+        REQUIRE(chown(each.c_str(), user, own) == 0);
+    }
+    auto const said_to = [&](gid_t group) {
+        REQUIRE(chown((here.root / "a").c_str(), user, group) == 0);
+        REQUIRE(seteuid(user) == 0);
+        auto const said = said_of(path);
+        REQUIRE(seteuid(0) == 0);
+        return said;
+    };
+    CHECK(said_to(own).starts_with("dlopen: "));
+    CHECK(said_to(own + 1) == "open: others can write to " + (here.root / "a").string());
+}
+
 TEST_CASE("what others could have written is not opened") {
     playground const here;
     auto const path = here.file("a/lib/libnvrtc.so.13");
@@ -99,7 +137,9 @@ TEST_CASE("what others could have written is not opened") {
                          {"a", fs::perms::others_write},
                          {"", fs::perms::group_write}};
     int refused = 0;
+    bool const has_group_alone = spio::cache::operating_system().is_private(getegid(), geteuid());
     for (auto const& [where, also] : hostile) {
+        if (also == fs::perms::group_write && has_group_alone) continue;
         fs::path const at = where[0] ? here.root / where : here.root;
         fs::permissions(at, also, fs::perm_options::add);
         CHECK(said_of(path) == "open: others can write to " + at.string());
