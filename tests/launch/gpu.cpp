@@ -8,10 +8,12 @@
 #include <cstddef>
 #include <functional>
 #include <iostream>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 import spio.axpby;
@@ -203,4 +205,19 @@ TEST_CASE("a graph keeps its kernels, as long as it is there") {
     stream.read(std::span(sum), y);
     stream.synchronize();
     CHECK(sum[0] == 7);
+}
+
+TEST_CASE("what is made from a device keeps the driver") {
+    fake::the_machine().expect({});
+    auto driver = std::make_shared<cuda::driver const>(fake::find);
+    std::weak_ptr<cuda::driver const> const kept = driver;
+    {
+        auto const memory = [&] {
+            device const gpu = gpu_device(std::move(driver), 0);
+            return array<float>(gpu, 1);
+        }();
+        CHECK(!kept.expired());
+    }
+    CHECK(kept.expired());
+    CHECK(fake::the_machine().objects.empty());
 }
