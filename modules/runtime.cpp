@@ -36,25 +36,27 @@ struct shipped_with_it {
     }
 };
 
-// The GPU, or the host where there is none.
-device best_device(std::unique_ptr<cuda::driver>& own, runtime_options const& how) {
+// The GPU, or the host where there is none: not where one cannot be used, or is another number's.
+device best_device(runtime_options const& how) {
+    std::shared_ptr<cuda::driver const> driver(std::shared_ptr<void>(), how.driver);
     try {
-        if (how.driver == nullptr) own = std::make_unique<cuda::driver>();
-        return gpu_device(how.driver != nullptr ? *how.driver : *own, how.gpu);
+        if (!driver) driver = std::make_shared<cuda::driver const>();
+        if (how.host && driver->device_count() == 0) {
+            log("no GPU: the driver has none");
+            return host_device(*how.host);
+        }
     } catch (cuda::error const& e) {
-        bool const is_there = e.code() != cuda::abi::result::not_found &&
-                              e.code() != cuda::abi::result::no_device &&
-                              e.code() != cuda::abi::result::invalid_device;
-        if (is_there || !how.host) throw;
+        bool const is_absent = e.tried() == "dlopen" || e.code() == cuda::abi::result::no_device;
+        if (!is_absent || !how.host) throw;
         log(std::string("no GPU: ") + e.what());
         return host_device(*how.host);
     }
+    return gpu_device(std::move(driver), how.gpu);
 }
 
 } // namespace
 
 struct runtime::parts {
-    std::unique_ptr<cuda::driver> own_driver;
     device on;
     shipped_with_it shipped;
     cache::store cache;
@@ -63,7 +65,7 @@ struct runtime::parts {
     spio::kernels kernels;
 
     explicit parts(runtime_options&& how)
-        : on(best_device(own_driver, how)),
+        : on(best_device(how)),
           shipped{std::move(how.packs), how.host},
           cache(logged(std::move(how.cache))),
           compiler(cache, how.compiler),

@@ -124,6 +124,8 @@ TEST_CASE("packs are asked first and in their order, then memory, the disk and N
 }
 
 TEST_CASE("where there is no GPU the host takes its place, if it may") {
+    auto& machine = fake::the_machine();
+    machine.expect({});
     cuda::driver const driver(fake::find);
     folder const own;
     auto const options = [&](std::optional<host_machine> host) {
@@ -134,7 +136,16 @@ TEST_CASE("where there is no GPU the host takes its place, if it may") {
                                .cache = own.options(),
                                .driver = &driver};
     };
+    // There are two: a wrong number, or one that cannot be used, is no reason to take another.
+    CHECK_THROWS_AS(runtime(options(the_host)), cuda::error);
+    machine.expect({.at = 0, .code = 2});
+    CHECK_THROWS_AS(runtime(options(the_host)), cuda::error);
+    machine.expect({.at = 0, .code = 100});
+    CHECK(runtime(options(the_host)).arch() == "host");
+    machine.expect({});
+    machine.counted = 0;
     runtime const here(options(the_host));
+    machine.counted = fake::machine::devices;
     CHECK(here.arch() == "host");
     auto const of = axpby::specialize({.n = 1000}, here.arch());
     CHECK(launched(here, of) == expected);
