@@ -13,6 +13,7 @@ module;
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -137,6 +138,12 @@ pack pack::read(std::filesystem::path const& path) {
     auto const fail = [&](std::string why) {
         throw error("read", "pack " + path.string(), std::move(why));
     };
+    // To open a pipe would be to wait for somebody who writes.
+    std::error_code unknown;
+    auto const status = std::filesystem::status(path, unknown);
+    if (!unknown && exists(status) && !is_regular_file(status)) {
+        fail("it is no file");
+    }
     std::ifstream file(path, std::ios::binary | std::ios::ate);
     if (!file) fail("it cannot be opened");
     auto const size = static_cast<std::streamoff>(file.tellg());
