@@ -114,7 +114,10 @@ std::string just_in_time::build_id() const {
 
 nvrtc const& just_in_time::compiler(std::string const& build) const {
     std::lock_guard const lock(mutex);
-    if (opened != nullptr) return *opened;
+    if (opened != nullptr) {
+        if (opened->build_id() != build) throw another_file();
+        return *opened;
+    }
     if (!file || file->build_id != build) throw another_file();
     try {
         own_compiler = std::make_unique<nvrtc const>(file->path);
@@ -130,6 +133,8 @@ nvrtc const& just_in_time::compiler(std::string const& build) const {
         throw another_file();
     }
     opened = own_compiler.get();
+    // The file may have been replaced since it was looked at.
+    if (opened->build_id() != build) throw another_file();
     return *opened;
 }
 
