@@ -59,6 +59,7 @@ device best_device(runtime_options const& how) {
 struct runtime::parts {
     device on;
     shipped_with_it shipped;
+    policy usual;
     cache::store cache;
     jit::just_in_time compiler;
     spio::images images;
@@ -67,6 +68,7 @@ struct runtime::parts {
     explicit parts(runtime_options&& how)
         : on(best_device(how)),
           shipped{std::move(how.packs), how.host},
+          usual(how.of_all),
           cache(logged(std::move(how.cache))),
           compiler(cache, how.compiler),
           images(shipped, compiler, how.of_all),
@@ -86,11 +88,13 @@ images const& runtime::all_images() const { return has->images; }
 kernels const& runtime::all_kernels() const { return has->kernels; }
 cache::counters runtime::cached() const { return has->cache.count(); }
 
-void runtime::prepare(std::span<spec const> all) const {
+void runtime::prepare(std::span<spec const> all) const { prepare(all, has->usual); }
+
+void runtime::prepare(std::span<spec const> all, policy p) const {
     for (auto const& of : all) {
         if (!has->kernels.has(of)) {
             refuse_if(is_capturing_here(), of);
-            has->kernels.prepare(has->images.find(of));
+            has->kernels.prepare(has->images.find(of, p));
         }
     }
 }

@@ -201,3 +201,23 @@ TEST_CASE("several devices share a driver; a stream of one is not the other's") 
     stream const of_two(two.on());
     CHECK_THROWS_AS(of_two.launch(one.load(of), geometry(), {}), spio::error);
 }
+
+TEST_CASE("a policy of one call is that call's alone") {
+    fake::the_machine().expect({});
+    cuda::driver const driver(fake::find);
+    jit::nvrtc const compiler(fake::nvrtc, "fake");
+    folder const own;
+    runtime const strict({.packs = {},
+                          .of_all = policy::aot_only,
+                          .cache = own.options(),
+                          .driver = &driver,
+                          .compiler = &compiler});
+    auto const of = axpby::specialize({.n = 1000}, "sm_90a");
+    spec const other[] = {axpby::specialize({.n = 10'000'000}, "sm_90a")};
+    CHECK_THROWS_AS(strict.load(of), spio::error);
+    CHECK_THROWS_AS(strict.prepare(other), spio::error);
+    CHECK_NOTHROW(strict.load(of, policy::aot_then_jit));
+    CHECK_NOTHROW(strict.prepare(other, policy::jit_only));
+    CHECK(strict.all_kernels().loaded() == 2);
+    CHECK(strict.all_images().count().missed == 2);
+}
