@@ -34,6 +34,12 @@ struct shipped_with_it {
         }
         return host && host->find != nullptr ? host->find(of) : std::nullopt;
     }
+    std::string why_not(spec const& of) const {
+        for (auto const& pack : packs) {
+            if (auto why = pack.why_not(of); !why.empty()) return why;
+        }
+        return {};
+    }
 };
 
 // The GPU, or the host where there is none: not where one cannot be used, or is another number's.

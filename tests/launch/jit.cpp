@@ -109,6 +109,20 @@ TEST_CASE("a text that does not compile is told with its specification and the w
     CHECK(!source.find(axpby::specialize({.n = 1000}, "compute_80")));
 }
 
+TEST_CASE("without NVRTC an image is missed, not failed") {
+    folder const own;
+    cache::store store(own.options());
+    jit::just_in_time const source(store);
+    no_source const nothing;
+    images const all(nothing, source, policy::aot_then_jit);
+    auto const of = axpby::specialize({.n = 1000}, "sm_80");
+    setenv("SPIO_NVRTC", "/nowhere/libnvrtc.so", 1);
+    CHECK_THROWS_AS(source.find(of), no_compiler);
+    CHECK_THROWS_AS(all.find(of), spio::error);
+    unsetenv("SPIO_NVRTC");
+    CHECK(all.count().missed == 1);
+}
+
 TEST_CASE("what is compiled is kept for the NVRTC that made it, if the file is another by then") {
     folder const own, place;
     auto const file = std::filesystem::path(place.path) / "libnvrtc.so.13";
