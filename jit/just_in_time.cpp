@@ -64,6 +64,15 @@ origin origin_of(cache::origin from) {
     return origin::compiled;
 }
 
+// f(), which looks for NVRTC or opens it.
+template <class F> decltype(auto) or_no_compiler(spec const& of, F f) {
+    try {
+        return f();
+    } catch (nvrtc_error const& e) {
+        throw no_compiler(of, e.what());
+    }
+}
+
 } // namespace
 
 just_in_time::just_in_time() : own_store(std::make_unique<cache::store>()), kept(own_store.get()) {}
@@ -72,7 +81,7 @@ std::optional<image> just_in_time::find(spec const& of) const {
     if (!of.arch.starts_with("sm_")) return {};
     for (;;) {
         try {
-            return find_by(build_id(), of);
+            return find_by(or_no_compiler(of, [&] { return build_id(); }), of);
         } catch (another_file const&) { // whose images have other keys
         }
     }
@@ -83,7 +92,7 @@ image just_in_time::find_by(std::string const& build, spec const& of) const {
     auto const key = key_of(build, of, options);
     std::string made_by = "the cache in " + kept->path();
     auto const found = kept->get_or_compile(key, [&] {
-        auto const& by = compiler(build);
+        auto const& by = or_no_compiler(of, [&]() -> nvrtc const& { return compiler(build); });
         made_by = "NVRTC " + std::to_string(by.major()) + "." + std::to_string(by.minor());
         return compile(by, of, options);
     });
@@ -114,7 +123,10 @@ std::string just_in_time::build_id() const {
 
 nvrtc const& just_in_time::compiler(std::string const& build) const {
     std::lock_guard const lock(mutex);
-    if (opened != nullptr) return *opened;
+    if (opened != nullptr) {
+        if (opened->build_id() != build) throw another_file();
+        return *opened;
+    }
     if (!file || file->build_id != build) throw another_file();
     try {
         own_compiler = std::make_unique<nvrtc const>(file->path);
@@ -130,6 +142,8 @@ nvrtc const& just_in_time::compiler(std::string const& build) const {
         throw another_file();
     }
     opened = own_compiler.get();
+    // The file may have been replaced since it was looked at.
+    if (opened->build_id() != build) throw another_file();
     return *opened;
 }
 

@@ -29,6 +29,9 @@ namespace {
 
 using result = nvrtc_entries::result;
 
+// The first that has all options of a compilation.
+constexpr int least_major = 13;
+
 // The compiler recurses as deep as its input does. Asked to find room by itself, it would raise the
 // limit of the whole process.
 constexpr std::size_t stack_bytes = std::size_t{64} << 20;
@@ -233,10 +236,17 @@ void nvrtc::open(std::filesystem::path const& path) {
 
 void nvrtc::ask_version() {
     auto const r = entries.version(&major_version, &minor_version);
-    if (r == result::success) return;
-    char const* const words = entries.error_string(r);
-    throw nvrtc_error("nvrtcVersion", file.empty() ? "NVRTC" : file.string(),
-                      words ? words : "no words for it");
+    auto const subject = file.empty() ? "NVRTC" : file.string();
+    if (r != result::success) {
+        char const* const words = entries.error_string(r);
+        throw nvrtc_error("nvrtcVersion", subject, words ? words : "no words for it");
+    }
+    if (major_version < least_major) {
+        throw nvrtc_error("nvrtcVersion", subject,
+                          "it is " + std::to_string(major_version) + "." +
+                              std::to_string(minor_version) + ", and at least " +
+                              std::to_string(least_major) + ".0 is needed");
+    }
 }
 
 compiled nvrtc::compile(source const& s, std::vector<std::string> const& options) const {

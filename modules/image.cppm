@@ -66,11 +66,27 @@ image image_of_bytes(spec const&, image_kind, std::span<std::byte const>, std::s
 //     suits("sm_80", "sm_86") > suits("compute_80", "sm_86") > suits("sm_90a", "sm_86") == 0
 int suits(std::string_view image_arch, std::string_view device_arch);
 
+// Who would compile it has nothing to compile it with: a miss, not a failure to compile.
+class no_compiler : public error {
+  public:
+    no_compiler(spec const& of, std::string why)
+        : error("compile", "kernel " + of.spelled(), std::move(why)) {}
+};
+
 // Has none, or throws why it cannot be had.
 template <class T>
 concept image_source = requires(T const& source, spec const& of) {
     { source.find(of) } -> std::same_as<std::optional<image>>;
 };
+
+// Why what a source has of it is no answer, for messages; empty if it has nothing of it.
+template <image_source Source> std::string why_not(Source const& in, spec const& of) {
+    if constexpr (requires { in.why_not(of); }) {
+        return in.why_not(of);
+    } else {
+        return {};
+    }
+}
 
 struct no_source {
     std::optional<image> find(spec const&) const { return {}; }
@@ -97,6 +113,13 @@ template <image_source... Sources> class first_of {
         std::optional<image> found;
         std::apply([&](auto const*... each) { (void)((found = each->find(of)) || ...); }, sources);
         return found;
+    }
+    std::string why_not(spec const& of) const {
+        std::string why;
+        std::apply(
+            [&](auto const*... each) { (void)(!(why = spio::why_not(*each, of)).empty() || ...); },
+            sources);
+        return why;
     }
 
   private:

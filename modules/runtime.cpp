@@ -34,37 +34,47 @@ struct shipped_with_it {
         }
         return host && host->find != nullptr ? host->find(of) : std::nullopt;
     }
+    std::string why_not(spec const& of) const {
+        for (auto const& pack : packs) {
+            if (auto why = pack.why_not(of); !why.empty()) return why;
+        }
+        return {};
+    }
 };
 
-// The GPU, or the host where there is none.
-device best_device(std::unique_ptr<cuda::driver>& own, runtime_options const& how) {
+// The GPU, or the host where there is none: not where one cannot be used, or is another number's.
+device best_device(runtime_options const& how) {
+    std::shared_ptr<cuda::driver const> driver(std::shared_ptr<void>(), how.driver);
     try {
-        if (how.driver == nullptr) own = std::make_unique<cuda::driver>();
-        return gpu_device(how.driver != nullptr ? *how.driver : *own, how.gpu);
+        if (!driver) driver = std::make_shared<cuda::driver const>();
+        if (how.host && driver->device_count() == 0) {
+            log("no GPU: the driver has none");
+            return host_device(*how.host);
+        }
     } catch (cuda::error const& e) {
-        bool const is_there = e.code() != cuda::abi::result::not_found &&
-                              e.code() != cuda::abi::result::no_device &&
-                              e.code() != cuda::abi::result::invalid_device;
-        if (is_there || !how.host) throw;
+        bool const is_absent = e.tried() == "dlopen" || e.code() == cuda::abi::result::no_device;
+        if (!is_absent || !how.host) throw;
         log(std::string("no GPU: ") + e.what());
         return host_device(*how.host);
     }
+    return gpu_device(std::move(driver), how.gpu);
 }
 
 } // namespace
 
 struct runtime::parts {
-    std::unique_ptr<cuda::driver> own_driver;
     device on;
     shipped_with_it shipped;
+    policy usual;
     cache::store cache;
     jit::just_in_time compiler;
     spio::images images;
     spio::kernels kernels;
 
     explicit parts(runtime_options&& how)
-        : on(best_device(own_driver, how)),
+        : on(best_device(how)),
           shipped{std::move(how.packs), how.host},
+          usual(how.of_all),
           cache(logged(std::move(how.cache))),
           compiler(cache, how.compiler),
           images(shipped, compiler, how.of_all),
@@ -84,11 +94,13 @@ images const& runtime::all_images() const { return has->images; }
 kernels const& runtime::all_kernels() const { return has->kernels; }
 cache::counters runtime::cached() const { return has->cache.count(); }
 
-void runtime::prepare(std::span<spec const> all) const {
+void runtime::prepare(std::span<spec const> all) const { prepare(all, has->usual); }
+
+void runtime::prepare(std::span<spec const> all, policy p) const {
     for (auto const& of : all) {
         if (!has->kernels.has(of)) {
             refuse_if(is_capturing_here(), of);
-            has->kernels.prepare(has->images.find(of));
+            has->kernels.prepare(has->images.find(of, p));
         }
     }
 }

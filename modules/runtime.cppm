@@ -58,6 +58,12 @@ class runtime {
         refuse_if(is_capturing_here(), of);
         return all_kernels().load(all_images().find(of));
     }
+    // The same under this policy, if it is not there yet.
+    template <class Params> kernel<Params> load(spec_of<Params> const& of, policy p) const {
+        if (auto known = all_kernels().find(of)) return *std::move(known);
+        refuse_if(is_capturing_here(), of);
+        return all_kernels().load(all_images().find(of, p));
+    }
     template <class Params> kernel<Params> load(spec_of<Params> const& of, stream const& in) const {
         if (auto known = all_kernels().find(of)) return *std::move(known);
         refuse_if(in.is_captured(), of);
@@ -65,6 +71,7 @@ class runtime {
     }
     // All of them now, so that later launches and captures need not.
     void prepare(std::span<spec const>) const;
+    void prepare(std::span<spec const>, policy) const;
 
     images const& all_images() const;
     kernels const& all_kernels() const;

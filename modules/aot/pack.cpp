@@ -3,6 +3,7 @@
 module;
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -13,6 +14,7 @@ module;
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -20,6 +22,7 @@ module spio.aot;
 
 import spio.image;
 import spio.spec;
+import spio.text;
 import :entry;
 
 namespace spio::aot {
@@ -131,12 +134,19 @@ pack::pack(std::span<std::byte const> bytes, std::string name, std::shared_ptr<v
     }
     if (!entries.left.empty()) fail("its index is longer than its entries");
     if (end != all.size()) fail("it goes on after its last image");
+    texts = std::make_unique<std::atomic<text_state>[]>(index.size());
 }
 
 pack pack::read(std::filesystem::path const& path) {
     auto const fail = [&](std::string why) {
         throw error("read", "pack " + path.string(), std::move(why));
     };
+    // To open a pipe would be to wait for somebody who writes.
+    std::error_code unknown;
+    auto const status = std::filesystem::status(path, unknown);
+    if (!unknown && exists(status) && !is_regular_file(status)) {
+        fail("it is no file");
+    }
     std::ifstream file(path, std::ios::binary | std::ios::ate);
     if (!file) fail("it cannot be opened");
     auto const size = static_cast<std::streamoff>(file.tellg());
@@ -163,16 +173,37 @@ void pack::verify() const {
     for (auto const& each : index) verify(each);
 }
 
-std::optional<image> pack::find(spec const& of) const {
+pack::text_state pack::text_of_entry(packed const& entry, spec const& of) const {
+    auto& known = texts[&entry - index.data()];
+    auto state = known.load(std::memory_order_relaxed);
+    if (state == text_state::unknown) {
+        state = text_digest_of(of) == entry.text_digest ? text_state::same : text_state::other;
+        known.store(state, std::memory_order_relaxed);
+    }
+    return state;
+}
+
+packed const* pack::best_of(text_state state, spec const& of) const {
     packed const* best = nullptr;
     int most = 0;
     for (auto const& each : index) {
         if (each.symbol != of.symbol) continue;
         int const how = suits(each.arch, of.arch);
-        if (how <= most) continue;
+        if (how <= most || text_of_entry(each, of) != state) continue;
         most = how;
         best = &each;
     }
+    return best;
+}
+
+std::string pack::why_not(spec const& of) const {
+    auto const* const stale = best_of(text_state::other, of);
+    return stale == nullptr ? ""
+                            : "pack " + named + " has it of another text, by " + stale->compiler;
+}
+
+std::optional<image> pack::find(spec const& of) const {
+    auto const* const best = best_of(text_state::same, of);
     if (best == nullptr) return {};
     if (best->config != of.config || best->shape != of.shape) {
         fail("the kernel " + of.spelled() + " is another one in it: " + best->line + " by " +

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -65,15 +66,23 @@ class pack {
     // Throws for the first image that is not as it was packed.
     void verify() const;
 
-    // The image that suits the architecture best; its checksum is compared when it is found.
+    // The image that suits the architecture best, of those that were made of the text that this
+    // program has; its checksum is compared when it is found.
     std::optional<image> find(spec const&) const;
+    // What it has of another text: "pack p has it of another text, by nvcc 13.0.88"; or nothing.
+    std::string why_not(spec const&) const;
 
   private:
     std::span<std::byte const> all;
     std::string named;
     std::shared_ptr<void const> kept;
     std::vector<packed> index;
+    // Of each entry, what its text was found to be when it was first asked for.
+    enum class text_state : unsigned char { unknown, same, other };
+    std::shared_ptr<std::atomic<text_state>[]> texts;
 
+    packed const* best_of(text_state, spec const&) const;
+    text_state text_of_entry(packed const&, spec const&) const;
     std::span<std::byte const> bytes_of(packed const&) const;
     void verify(packed const&) const;
     [[noreturn]] void fail(std::string why) const;

@@ -19,7 +19,7 @@ struct stale_image {
 };
 
 // The images of a pack that these families, and the kernel text in this program, would not make any
-// more. A pack that is stale runs as it was built.
+// more. Of these no pack serves any.
 std::vector<stale_image> stale_images(pack const&, std::span<family const>);
 
 } // namespace spio::aot

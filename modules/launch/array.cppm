@@ -7,10 +7,10 @@ module;
 #include "spio/tile/vector.h"
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <string>
 #include <type_traits>
-#include <utility>
 
 export module spio.launch:array;
 
@@ -44,10 +44,8 @@ template <class T> class array {
     static_assert(std::is_trivially_copyable_v<host_value<T>>);
 
   public:
-    array(device const& on, std::size_t count, std::string name = "array")
-        : home(on.keeper()),
-          owned(home->allocate(count * sizeof(host_value<T>), std::move(name))),
-          length(count) {}
+    array(device const& on, std::size_t count, std::string const& name = "array")
+        : home(on.keeper()), owned(home->allocate(bytes_of(count, name), name)), length(count) {}
 
     T* data() const { return static_cast<T*>(owned.get()); }
     std::size_t size() const { return length; }
@@ -73,6 +71,14 @@ template <class T> class array {
     std::shared_ptr<backend> home;
     std::shared_ptr<void> owned;
     std::size_t length;
+
+    static std::size_t bytes_of(std::size_t count, std::string const& name) {
+        constexpr auto most = std::numeric_limits<std::size_t>::max() / sizeof(host_value<T>);
+        if (count > most) {
+            throw error("allocate", name, std::to_string(count) + " elements are too many");
+        }
+        return count * sizeof(host_value<T>);
+    }
 };
 
 } // namespace spio

@@ -8,6 +8,7 @@ module;
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 export module spio.launch:backend;
 
@@ -28,6 +29,8 @@ class work_graph {
     virtual ~work_graph() = default;
 };
 
+using kept_kernels = std::vector<std::shared_ptr<ready_kernel const>>;
+
 // Work in order.
 class work_queue {
   public:
@@ -42,6 +45,9 @@ class work_queue {
     virtual bool is_captured() = 0;
     virtual void begin_capture() = 0;
     virtual std::unique_ptr<work_graph const> end_capture() = 0;
+
+    // Where those who launch put what a capture needs; null while none was begun here.
+    kept_kernels* keeping = nullptr;
 };
 
 // What a device's copy engine reads of a tensor map.

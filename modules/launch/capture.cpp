@@ -19,21 +19,25 @@ bool is_capturing_here() { return captures_here > 0; }
 
 capturing::capturing(work_queue& in) : queue(&in) {
     queue->begin_capture();
+    queue->keeping = &kernels;
     ++captures_here;
 }
 
 capturing::~capturing() {
     if (queue == nullptr) return;
     --captures_here;
+    queue->keeping = nullptr;
     try {
         queue->end_capture();
     } catch (...) { // it had been ended for another reason
     }
 }
 
-std::unique_ptr<work_graph const> capturing::end() {
+graph capturing::end(std::shared_ptr<backend> on) {
     --captures_here;
-    return std::exchange(queue, nullptr)->end_capture();
+    queue->keeping = nullptr;
+    auto work = std::exchange(queue, nullptr)->end_capture();
+    return {std::move(on), std::move(kernels), std::move(work)};
 }
 
 } // namespace spio

@@ -25,17 +25,19 @@ class cold_kernel : public error {
 // Whether this thread has begun a capture by stream::capture() that has not ended.
 bool is_capturing_here();
 
-// What was captured in a stream, ready to be launched in any stream of its device.
+// What was captured in a stream, ready to be launched in any stream of its device. It keeps its
+// kernels, not the arrays that they work on.
 class graph {
   public:
-    graph(std::shared_ptr<backend> on, std::unique_ptr<work_graph const> is)
-        : home(std::move(on)), owned(std::move(is)) {}
+    graph(std::shared_ptr<backend> on, kept_kernels its, std::unique_ptr<work_graph const> is)
+        : home(std::move(on)), kernels(std::move(its)), owned(std::move(is)) {}
 
     work_graph const& work() const { return *owned; }
     backend const& on() const { return *home; }
 
   private:
     std::shared_ptr<backend> home;
+    kept_kernels kernels;
     std::unique_ptr<work_graph const> owned;
 };
 
@@ -47,10 +49,11 @@ class capturing {
     capturing(capturing const&) = delete;
     ~capturing();
 
-    std::unique_ptr<work_graph const> end();
+    graph end(std::shared_ptr<backend> on);
 
   private:
     work_queue* queue;
+    kept_kernels kernels;
 };
 
 } // namespace spio

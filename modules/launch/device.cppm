@@ -45,6 +45,8 @@ class device {
     std::shared_ptr<backend> owned;
 };
 
+// What is made from it keeps the driver, too.
+device gpu_device(std::shared_ptr<cuda::driver const>, int ordinal);
 // The driver must stay.
 device gpu_device(cuda::driver const&, int ordinal);
 

@@ -117,11 +117,13 @@ struct gpu_queue : work_queue {
 };
 
 struct gpu_backend : backend {
+    std::shared_ptr<cuda::driver const> driver;
     cuda::device_ref gpu;
     cuda::context context;
     std::string capability;
 
-    explicit gpu_backend(cuda::device_ref on) : gpu(on), context(on) {
+    gpu_backend(std::shared_ptr<cuda::driver const> by, int ordinal)
+        : driver(std::move(by)), gpu(driver->device(ordinal)), context(gpu) {
         auto const is = gpu.capability();
         capability = "sm_" + std::to_string(is.major) + std::to_string(is.minor);
         // What only this chip has, its kernels may use.
@@ -169,8 +171,13 @@ struct gpu_backend : backend {
 
 } // namespace
 
+device gpu_device(std::shared_ptr<cuda::driver const> driver, int ordinal) {
+    return device(std::make_shared<gpu_backend>(std::move(driver), ordinal));
+}
+
 device gpu_device(cuda::driver const& driver, int ordinal) {
-    return device(std::make_shared<gpu_backend>(driver.device(ordinal)));
+    return gpu_device(std::shared_ptr<cuda::driver const>(std::shared_ptr<void>(), &driver),
+                      ordinal);
 }
 
 } // namespace spio

@@ -68,8 +68,14 @@ struct host_queue : work_queue {
         if (capture) throw error("synchronize", "the host device", "its stream is captured");
     }
     bool is_captured() override { return capture != nullptr; }
-    void begin_capture() override { capture = std::make_unique<host_graph>(); }
-    std::unique_ptr<work_graph const> end_capture() override { return std::move(capture); }
+    void begin_capture() override {
+        if (capture) throw error("capture", "the host device", "its stream is captured already");
+        capture = std::make_unique<host_graph>();
+    }
+    std::unique_ptr<work_graph const> end_capture() override {
+        if (!capture) throw error("capture", "the host device", "its stream is not captured");
+        return std::move(capture);
+    }
 };
 
 struct host_backend : backend {

@@ -57,22 +57,36 @@ image images::find(spec const& of, policy p) const {
     auto const start = clock::now();
     if (p != policy::jit_only) {
         if (auto found = find_shipped(of)) return counted(*std::move(found), start);
+        if (is_logged()) {
+            if (auto const stale = why_not_shipped(of); !stale.empty()) log("stale: " + stale);
+        }
     }
     if (p != policy::aot_only) {
-        if (auto found = compile(of)) return counted(*std::move(found), start);
+        try {
+            if (auto found = compile(of)) return counted(*std::move(found), start);
+        } catch (no_compiler const& e) {
+            miss(of, p, e.reason(), start);
+        }
     }
+    miss(of, p, {}, start);
+}
+
+void images::miss(spec const& of, policy p, std::string const& no_compiler,
+                  clock::time_point since) const {
     {
         std::lock_guard const lock(mutex);
         ++counters.missed;
     }
-    log("missed", of, start);
-    std::string why = p == policy::jit_only ? "nothing here compiles it" : "no pack has it";
+    log("missed", of, since);
+    std::string shipped = p == policy::jit_only ? "" : why_not_shipped(of);
+    if (shipped.empty()) shipped = "no pack has it";
+    std::string why = p == policy::jit_only ? "nothing here compiles it" : shipped;
     if (p == policy::aot_then_jit) why += ", and nothing here compiles it";
     if (p == policy::aot_only) why += ", and nothing else is asked";
     throw error("find", "kernel " + of.spelled(),
                 why + " under " + std::string(name_of(p)) +
-                    "; the manifest line that adds it to a pack of " + of.arch +
-                    " is: " + of.line());
+                    "; the manifest line that adds it to a pack of " + of.arch + " is: " +
+                    of.line() + (no_compiler.empty() ? "" : "; to compile it: " + no_compiler));
 }
 
 std::optional<image> images::compile(spec const& of) const {

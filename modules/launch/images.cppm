@@ -39,6 +39,7 @@ class images {
     images(Shipped const& shipped, Compiler const& compiler,
            policy of_all = policy_of_environment())
         : find_shipped([&](spec const& of) { return shipped.find(of); }),
+          why_not_shipped([&](spec const& of) { return why_not(shipped, of); }),
           find_compiled([&](spec const& of) { return compiler.find(of); }),
           usual(of_all) {}
 
@@ -63,7 +64,9 @@ class images {
         bool has_landed = false;
     };
 
-    finder find_shipped, find_compiled;
+    finder find_shipped;
+    std::function<std::string(spec const&)> why_not_shipped;
+    finder find_compiled;
     policy usual;
     mutable memory_source kept;
     mutable std::mutex mutex;
@@ -74,6 +77,8 @@ class images {
     std::optional<image> compile(spec const&) const;
     void land(spec const&, flight&) const;
     image counted(image, clock::time_point since) const;
+    [[noreturn]] void miss(spec const&, policy, std::string const& no_compiler,
+                           clock::time_point since) const;
 };
 
 } // namespace spio

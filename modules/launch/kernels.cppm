@@ -28,6 +28,7 @@ template <class Params> class kernel {
         : home(std::move(on)), owned(std::move(is)), shape(s), grid(std::move(g)) {}
 
     ready_kernel const& ready() const { return *owned; }
+    std::shared_ptr<ready_kernel const> const& keeper() const { return owned; }
     backend const& on() const { return *home; }
     // As many blocks as its family wants for these; throws if they do not fit.
     geometry over(Params const& params) const {

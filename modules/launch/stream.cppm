@@ -38,6 +38,8 @@ class stream {
     void launch(kernel<Params> const& k, geometry const& over,
                 std::type_identity_t<Params> const& params) const {
         expect_here(k.on());
+        if (queue->keeping != nullptr) [[unlikely]]
+            queue->keeping->push_back(k.keeper());
         queue->launch(k.ready(), over, &params);
         count.fetch_add(1, std::memory_order_relaxed);
     }
@@ -62,7 +64,7 @@ class stream {
     template <class F> graph capture(F f) const {
         capturing now(*queue);
         f();
-        return {home, now.end()};
+        return now.end(home);
     }
     // Whether work in it is captured, by capture() or by someone else.
     bool is_captured() const { return queue->is_captured(); }

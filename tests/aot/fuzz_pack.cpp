@@ -70,9 +70,10 @@ static std::size_t put_small_pack(unsigned char* data, std::size_t most, unsigne
     of.arch = seed % 2 == 0 ? "sm_80" : "compute_80";
     auto other = of;
     other.arch = "sm_90a";
+    auto const digest = spio::fnv(of.source); // of no text
     std::vector<aot::to_pack> const images = {
-        {of, spio::image_kind::fatbin, std::vector<std::byte>(1 + seed % 70), "c 1", seed, 100},
-        {other, spio::image_kind::cubin, std::vector<std::byte>(9), "c 1", 1, 9}};
+        {of, spio::image_kind::fatbin, std::vector<std::byte>(1 + seed % 70), "c 1", digest, 100},
+        {other, spio::image_kind::cubin, std::vector<std::byte>(9), "c 1", digest, 9}};
     auto const pack = aot::write_pack(images);
     if (pack.size() > most) return 0;
     std::memcpy(data, pack.data(), pack.size());

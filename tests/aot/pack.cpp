@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -12,6 +14,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <sys/stat.h>
 
 import spio.aot;
 import spio.axpby;
@@ -125,6 +129,14 @@ TEST_CASE("a file that is not there, or no file, is told") {
     CHECK_THROWS_WITH_AS(aot::pack::read("/nowhere/a.spiopack"),
                          "read for pack /nowhere/a.spiopack: it cannot be opened", spio::error);
     CHECK_THROWS_AS(aot::pack::read("/tmp"), spio::error);
-    CHECK_THROWS_WITH_AS(aot::pack::read("/dev/null"),
-                         "read for pack /dev/null: its header is cut off", spio::error);
+    CHECK_THROWS_WITH_AS(aot::pack::read("/dev/null"), "read for pack /dev/null: it is no file",
+                         spio::error);
+    char folder[] = "/tmp/spio_pack_XXXXXX";
+    REQUIRE(mkdtemp(folder) != nullptr);
+    auto const pipe = std::filesystem::path(folder) / "a.spiopack";
+    REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+    CHECK_THROWS_WITH_AS(aot::pack::read(pipe),
+                         ("read for pack " + pipe.string() + ": it is no file").c_str(),
+                         spio::error);
+    std::filesystem::remove_all(folder);
 }

@@ -80,8 +80,13 @@ TEST_CASE("a pack is stale as soon as a text in it is another one") {
     CHECK(whys(pack) == "");
     inner += "//\n";
     CHECK(whys(pack) == "its text has changed since c 1 compiled it;");
+    auto const changed = specialize("a=1", "sm_80");
+    CHECK(!aot::pack(bytes, "p", {}).find(changed));
+    CHECK(aot::pack(bytes, "p", {}).why_not(changed) == "pack p has it of another text, by c 1");
     inner.resize(inner.size() - 3);
     CHECK(whys(pack) == "");
+    CHECK(aot::pack(bytes, "p", {}).find(specialize("a=1", "sm_80")));
+    CHECK(aot::pack(bytes, "p", {}).why_not(of) == "");
     config_text = "threads=64";
     CHECK(whys(pack) == "its configuration is threads=64 now, and was threads=32;");
     config_text = "threads=32";

@@ -35,7 +35,7 @@ inline result answer(to<"cuGetErrorString">, result, char const** words) {
     return say<char const*>(words, "words of the fake");
 }
 
-inline result answer(to<"cuDeviceGetCount">, int* count) { return say(count, machine::devices); }
+inline result answer(to<"cuDeviceGetCount">, int* count) { return say(count, gpus.counted); }
 inline result answer(to<"cuDeviceGet">, abi::device* device, int ordinal) {
     return is_device(ordinal) ? say(device, ordinal) : result::invalid_device;
 }

@@ -41,6 +41,7 @@ struct machine {
 
     std::mutex mutex;
     std::map<std::uintptr_t, object> objects;
+    int counted = devices; // as it tells
     int retained[devices] = {};
     int driver_version = 13000;
     // Of results of kernels: a kernel that is wrong.

@@ -212,3 +212,18 @@ TEST_CASE("at most eight compile at once") {
     }
     CHECK(most == 8);
 }
+
+TEST_CASE("an NVRTC that is too old is refused by its version") {
+    auto old = fake;
+    old.version = [](int* major, int* minor) {
+        *major = 12, *minor = 9;
+        return result::success;
+    };
+    try {
+        nvrtc const opened(old, "old");
+        CHECK(false);
+    } catch (nvrtc_error const& e) {
+        CHECK(e.tried() == "nvrtcVersion");
+        CHECK(e.name() == "it is 12.9, and at least 13.0 is needed");
+    }
+}

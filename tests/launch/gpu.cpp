@@ -8,10 +8,12 @@
 #include <cstddef>
 #include <functional>
 #include <iostream>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 import spio.axpby;
@@ -169,4 +171,53 @@ TEST_CASE("a kernel with other parameters, or of another device, is not loaded")
     image_of<axpby::params> const of_host = {cubin_of(axpby::specialize({.n = 1}, "host")), {}};
     CHECK(said_by([&] { kernels.load(of_host); }).ends_with("device 0, Fake 0 is sm_90a"));
     CHECK(kernels.loaded() == 0);
+}
+
+TEST_CASE("a graph keeps its kernels, as long as it is there") {
+    auto& machine = fake::the_machine();
+    machine.expect({});
+    auto const libraries = [&] {
+        return std::ranges::count_if(machine.objects, [](auto const& each) {
+            return each.second.kind == fake::kind::library;
+        });
+    };
+    cuda::driver const driver(fake::find);
+    device const gpu = gpu_device(driver, 0);
+    stream const stream(gpu);
+    array<float> const x(gpu, 1), y(gpu, 1);
+    stream.write(x, std::vector<float>{3});
+    stream.write(y, std::vector<float>{1});
+    {
+        auto const captured = [&] {
+            auto const spec = axpby::specialize({.n = 1}, gpu.arch());
+            image_of<axpby::params> const image = {cubin_of(spec), spec.grid};
+            kernels const own(gpu);
+            auto const kernel = own.load(image);
+            return stream.capture([&] {
+                stream.launch(kernel, {.a = 2, .x = vector_in(x), .b = 1, .y = vector_in(y)});
+            });
+        }();
+        CHECK(libraries() == 1);
+        stream.launch(captured);
+    }
+    CHECK(libraries() == 0);
+    std::vector<float> sum(1);
+    stream.read(std::span(sum), y);
+    stream.synchronize();
+    CHECK(sum[0] == 7);
+}
+
+TEST_CASE("what is made from a device keeps the driver") {
+    fake::the_machine().expect({});
+    auto driver = std::make_shared<cuda::driver const>(fake::find);
+    std::weak_ptr<cuda::driver const> const kept = driver;
+    {
+        auto const memory = [&] {
+            device const gpu = gpu_device(std::move(driver), 0);
+            return array<float>(gpu, 1);
+        }();
+        CHECK(!kept.expired());
+    }
+    CHECK(kept.expired());
+    CHECK(fake::the_machine().objects.empty());
 }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <iostream>
+#include <limits>
 #include <random>
 #include <span>
 #include <string>
@@ -189,4 +190,24 @@ TEST_CASE("tensors that do not fit their array, each other or the kernel are ref
     CHECK(said_by([&] { r.stream.launch(norm, {.x = in, .y = in}); }) ==
           "launch for layernorm_2d channels=64 affine=true: x is 8 x 80, y 8 x 80, weight 0 and "
           "bias 0");
+}
+
+TEST_CASE("a capture within a capture is refused, and the next one goes well") {
+    rig const r;
+    CHECK(said_by([&] { r.stream.capture([&] { r.stream.capture([] {}); }); }) ==
+          "capture for the host device: its stream is captured already");
+    CHECK(!r.stream.is_captured());
+    auto const x = r.put<float>(std::vector<float>(2, 1), "x");
+    std::vector<float> const twos(2, 2);
+    auto const writes = r.stream.capture([&] { r.stream.write(x, twos); });
+    CHECK(r.get(x) == std::vector<float>(2, 1));
+    r.stream.launch(writes);
+    CHECK(r.get(x) == twos);
+}
+
+TEST_CASE("an array of more bytes than can be counted is refused") {
+    rig const r;
+    constexpr auto most = std::numeric_limits<std::size_t>::max() / sizeof(float);
+    CHECK(said_by([&] { array<float>(r.on, most + 1, "x"); }) ==
+          "allocate for x: 4611686018427387904 elements are too many");
 }

@@ -29,6 +29,11 @@ struct compiler {
     }
 };
 
+// Would compile, if it had anything to do it with.
+struct helpless {
+    std::optional<image> find(spec const& of) const { throw no_compiler(of, "there is no NVRTC"); }
+};
+
 std::string miss(images const& from, spec const& of, policy p) {
     try {
         from.find(of, p);
@@ -73,6 +78,18 @@ TEST_CASE("each policy asks whom it says") {
               .starts_with("no pack has it, and nothing here compiles it under aot_then_jit"));
     CHECK(miss(none, shipped, policy::jit_only)
               .starts_with("nothing here compiles it under jit_only"));
+}
+
+TEST_CASE("where nothing can compile, a miss is told with the line to add, and counted") {
+    no_source const nothing;
+    helpless const jit;
+    images const all(nothing, jit, policy::aot_then_jit);
+    auto const of = axpby::specialize({.n = 1000}, "sm_80");
+    CHECK(miss(all, of, policy::aot_then_jit) ==
+          "no pack has it, and nothing here compiles it under aot_then_jit; the manifest line that "
+          "adds it to a pack of sm_80 is: axpby n=1000; to compile it: there is no NVRTC");
+    CHECK(miss(all, of, policy::jit_only).ends_with("; to compile it: there is no NVRTC"));
+    CHECK(all.count().missed == 2);
 }
 
 TEST_CASE("policies have names") {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <span>
 #include <string>
@@ -106,4 +107,37 @@ TEST_CASE("a text that does not compile is told with its specification and the w
     }
     CHECK(!source.find(axpby::specialize({.n = 1000}, "host")));
     CHECK(!source.find(axpby::specialize({.n = 1000}, "compute_80")));
+}
+
+TEST_CASE("without NVRTC an image is missed, not failed") {
+    folder const own;
+    cache::store store(own.options());
+    jit::just_in_time const source(store);
+    no_source const nothing;
+    images const all(nothing, source, policy::aot_then_jit);
+    auto const of = axpby::specialize({.n = 1000}, "sm_80");
+    setenv("SPIO_NVRTC", "/nowhere/libnvrtc.so", 1);
+    CHECK_THROWS_AS(source.find(of), no_compiler);
+    CHECK_THROWS_AS(all.find(of), spio::error);
+    unsetenv("SPIO_NVRTC");
+    CHECK(all.count().missed == 1);
+}
+
+TEST_CASE("what is compiled is kept for the NVRTC that made it, if the file is another by then") {
+    folder const own, place;
+    auto const file = std::filesystem::path(place.path) / "libnvrtc.so.13";
+    std::ofstream(file) << "not yet the library";
+    setenv("SPIO_NVRTC", file.c_str(), 1);
+    auto const of = axpby::specialize({.n = 1000}, "sm_80");
+    {
+        cache::store store(own.options());
+        jit::just_in_time const source(store);
+        CHECK(!source.is_kept(of));
+        std::filesystem::remove(file);
+        std::filesystem::create_symlink(SPIO_NVRTC_LIBRARY, file);
+        REQUIRE(source.find(of));
+    }
+    cache::store later(own.options());
+    CHECK(jit::just_in_time(later).is_kept(of));
+    unsetenv("SPIO_NVRTC");
 }

@@ -25,6 +25,7 @@ import spio.jit;
 import spio.launch;
 import spio.runtime;
 import spio.spec;
+import spio.text;
 
 using namespace spio;
 
@@ -43,7 +44,7 @@ struct folder {
 };
 
 // A pack of what the fake driver takes for cubins.
-aot::pack pack_of(std::vector<spec> const& specs, std::string name) {
+aot::pack pack_of(std::vector<spec> const& specs, std::string name, bool is_stale = false) {
     std::vector<aot::to_pack> images;
     for (auto const& of : specs) {
         std::string const text = "\177ELF" + of.symbol + " " + '\0';
@@ -52,7 +53,7 @@ aot::pack pack_of(std::vector<spec> const& specs, std::string name) {
                           .kind = image_kind::cubin,
                           .bytes = {bytes.begin(), bytes.end()},
                           .compiler = "a test",
-                          .text_digest = 0,
+                          .text_digest = text_digest_of(of) ^ (is_stale ? 1u : 0u),
                           .plain_bytes = bytes.size()});
     }
     auto const all = std::make_shared<std::vector<std::byte> const>(aot::write_pack(images));
@@ -124,6 +125,8 @@ TEST_CASE("packs are asked first and in their order, then memory, the disk and N
 }
 
 TEST_CASE("where there is no GPU the host takes its place, if it may") {
+    auto& machine = fake::the_machine();
+    machine.expect({});
     cuda::driver const driver(fake::find);
     folder const own;
     auto const options = [&](std::optional<host_machine> host) {
@@ -134,7 +137,16 @@ TEST_CASE("where there is no GPU the host takes its place, if it may") {
                                .cache = own.options(),
                                .driver = &driver};
     };
+    // There are two: a wrong number, or one that cannot be used, is no reason to take another.
+    CHECK_THROWS_AS(runtime(options(the_host)), cuda::error);
+    machine.expect({.at = 0, .code = 2});
+    CHECK_THROWS_AS(runtime(options(the_host)), cuda::error);
+    machine.expect({.at = 0, .code = 100});
+    CHECK(runtime(options(the_host)).arch() == "host");
+    machine.expect({});
+    machine.counted = 0;
     runtime const here(options(the_host));
+    machine.counted = fake::machine::devices;
     CHECK(here.arch() == "host");
     auto const of = axpby::specialize({.n = 1000}, here.arch());
     CHECK(launched(here, of) == expected);
@@ -189,4 +201,53 @@ TEST_CASE("several devices share a driver; a stream of one is not the other's") 
     CHECK_THROWS_AS((stream(one.on(), handle)), spio::error);
     stream const of_two(two.on());
     CHECK_THROWS_AS(of_two.launch(one.load(of), geometry(), {}), spio::error);
+}
+
+TEST_CASE("a pack of another text is passed over, and told where nothing else is asked") {
+    fake::the_machine().expect({});
+    cuda::driver const driver(fake::find);
+    jit::nvrtc const compiler(fake::nvrtc, "fake");
+    folder const own;
+    auto const of = axpby::specialize({.n = 1000}, "sm_90a");
+    auto const options = [&](std::vector<aot::pack> packs) {
+        return runtime_options{.packs = std::move(packs),
+                               .of_all = policy::aot_then_jit,
+                               .cache = own.options(),
+                               .driver = &driver,
+                               .compiler = &compiler};
+    };
+    auto const old = pack_of({of}, "old", true);
+    runtime const gpu(options({old}));
+    try {
+        gpu.load(of, policy::aot_only);
+        CHECK(false);
+    } catch (spio::error const& e) {
+        CHECK(e.reason().starts_with("pack old has it of another text, by a test, and nothing else "
+                                     "is asked under aot_only; the manifest line"));
+    }
+    CHECK(launched(gpu, of) == expected);
+    CHECK(gpu.all_images().count().shipped == 0);
+    CHECK(gpu.all_images().count().compiled == 1);
+    runtime const renewed(options({old, pack_of({of}, "new")}));
+    CHECK(contains(renewed.all_images().find(of).made_by, "new"));
+}
+
+TEST_CASE("a policy of one call is that call's alone") {
+    fake::the_machine().expect({});
+    cuda::driver const driver(fake::find);
+    jit::nvrtc const compiler(fake::nvrtc, "fake");
+    folder const own;
+    runtime const strict({.packs = {},
+                          .of_all = policy::aot_only,
+                          .cache = own.options(),
+                          .driver = &driver,
+                          .compiler = &compiler});
+    auto const of = axpby::specialize({.n = 1000}, "sm_90a");
+    spec const other[] = {axpby::specialize({.n = 10'000'000}, "sm_90a")};
+    CHECK_THROWS_AS(strict.load(of), spio::error);
+    CHECK_THROWS_AS(strict.prepare(other), spio::error);
+    CHECK_NOTHROW(strict.load(of, policy::aot_then_jit));
+    CHECK_NOTHROW(strict.prepare(other, policy::jit_only));
+    CHECK(strict.all_kernels().loaded() == 2);
+    CHECK(strict.all_images().count().missed == 2);
 }
