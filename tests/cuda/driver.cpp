@@ -161,12 +161,16 @@ TEST_CASE("an image is kept for as long as its library lives, wherever that move
     CHECK(fake::the_machine().objects.empty());
 }
 
-TEST_CASE("what is not ready is told under capture, and the capture goes on") {
+TEST_CASE("what is not ready is told under capture, and ends it, but not that of another thread") {
     adder gpu;
     function_ref const add = gpu.kernel.load(gpu.context);
     begin_capture(gpu.stream);
     CHECK(contains(said_by([&] { library(gpu.driver, image(), "late"); }), "cuLibraryLoadData"));
     CHECK(contains(said_by([&] { gpu.library.kernel("add").load(gpu.context); }), "cuFuncLoad"));
+    CHECK(contains(said_by([&] { end_capture(gpu.stream); }), "cuStreamEndCapture"));
+
+    begin_capture(gpu.stream);
+    std::jthread([&] { library(gpu.driver, image(), "meanwhile"); }).join();
     CHECK(stream_ref(gpu.stream).capture() == abi::capture_status::active);
     launch(add, {}, gpu.stream, gpu.parameters);
     executable_graph const graph(end_capture(gpu.stream));

@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace fake {
@@ -22,6 +23,7 @@ struct object {
     // What a graph, or a stream that is captured, will do.
     std::vector<std::function<void()>> work = {};
     bool capturing = false;
+    std::thread::id captured_by = {}; // none: by every thread
     bool invalidated = false;
     bool loaded = false;
     int dynamic_shared = 48 * 1024;
@@ -76,12 +78,15 @@ struct machine {
         auto const& [first, o] = *--after;
         return o.kind == kind::memory && address + bytes <= first + o.bytes;
     }
-    // What must not be done while work is captured ends the captures.
+    // What must not be done while a thread captures work ends its captures.
     bool ends_captures() {
         bool any = false;
         for (auto& [handle, o] : objects) {
-            o.invalidated |= o.capturing;
-            any |= o.capturing;
+            bool const is_hit = o.captured_by == std::thread::id() ||
+                                o.captured_by == std::this_thread::get_id();
+            if (!o.capturing || !is_hit) continue;
+            o.invalidated = true;
+            any = true;
         }
         return any;
     }

@@ -11,6 +11,7 @@ module;
 #include <functional>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -56,10 +57,13 @@ inline result answer(to<"cuStreamIsCapturing">, abi::stream s, abi::capture_stat
         return say(status, active ? abi::capture_status::active : abi::capture_status::none);
     });
 }
-inline result answer(to<"cuStreamBeginCapture">, abi::stream s, abi::capture_mode) {
-    return in_stream(s, [](object* stream) {
+inline result answer(to<"cuStreamBeginCapture">, abi::stream s,
+                     abi::capture_mode mode) {
+    return in_stream(s, [mode](object* stream) {
         if (stream == nullptr) return result::stream_capture_unsupported;
         stream->capturing = true;
+        stream->captured_by = mode == abi::capture_mode::global ? std::thread::id()
+                                                                : std::this_thread::get_id();
         return result::success;
     });
 }
