@@ -54,4 +54,4 @@ else()
 endif()
 set(SPIO_CLANG_CUDA_FLAGS
     -x cuda -std=c++20 --cuda-device-only "--cuda-path=${SPIO_CUDA_ROOT}"
-    -Wno-unknown-cuda-version -Wno-unknown-attributes "-I${SPIO_DEVICE_SHIM}/clang" ${SPIO_DEVICE_INCLUDES})
+    -Wno-unknown-cuda-version -Wno-unknown-attributes -Wno-pass-failed "-I${SPIO_DEVICE_SHIM}/clang" ${SPIO_DEVICE_INCLUDES})
