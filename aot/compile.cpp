@@ -52,23 +52,12 @@ command nvcc_command(device_compiler const& by, std::string_view arch, places co
 
 // Its own driver would pack the image, by an option that CUDA 13 no longer has.
 command clang_command(device_compiler const& by, std::string_view arch, places const& at) {
-    return {by.program.string(),
-            "-x",
-            "cuda",
-            "-std=c++20",
-            "--cuda-device-only",
-            "--cuda-path=" + by.cuda.string(),
-            "-Wno-unknown-cuda-version",
+    return {by.program.string(), "-x", "cuda", "-std=c++20", "--cuda-device-only",
+            "--cuda-path=" + by.cuda.string(), "-Wno-unknown-cuda-version",
             "-Wno-unknown-attributes",
             // It unrolls no loop of barriers by a part of its rounds.
-            "-Wno-pass-failed",
-            "--cuda-gpu-arch=sm_" + number_of(arch),
-            "-O3",
-            "-I" + at.clang.string(),
-            "-I" + at.text.string(),
-            "-S",
-            "-emit-llvm",
-            "-o",
+            "-Wno-pass-failed", "--cuda-gpu-arch=sm_" + number_of(arch), "-O3",
+            "-I" + at.clang.string(), "-I" + at.text.string(), "-S", "-emit-llvm", "-o",
             with(at.stem, ".ll")};
 }
 

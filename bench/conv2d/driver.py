@@ -4,6 +4,8 @@ import ctypes
 
 MAX_DYNAMIC_SHARED_BYTES = 8
 LOCAL_BYTES, REGISTERS = 3, 4
+FLOAT16, NOT_PROMOTED = 6, 0
+SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
 
 cuda = ctypes.CDLL("libcuda.so.1")
 
@@ -13,6 +15,19 @@ def check(result, what):
         words = ctypes.c_char_p()
         cuda.cuGetErrorString(result, ctypes.byref(words))
         raise RuntimeError(f"{what}: {(words.value or b'an unknown error').decode()}")
+
+
+def tensor_map(described, address):
+    """The 128 bytes that tell the copy engine of a tensor, and of boxes in it."""
+    rank = len(described["sizes"])
+    memory = ctypes.create_string_buffer(128 + 64)
+    at = (ctypes.addressof(memory) + 63) // 64 * 64
+    check(cuda.cuTensorMapEncodeTiled(
+        ctypes.c_void_p(at), FLOAT16, rank, ctypes.c_void_p(address),
+        (ctypes.c_uint64 * rank)(*described["sizes"]), (ctypes.c_uint64 * rank)(*described["strides"][1:]),
+        (ctypes.c_uint32 * rank)(*described["box"]), (ctypes.c_uint32 * rank)(*[1] * rank),
+        0, SWIZZLES[described["swizzle"]], NOT_PROMOTED, 0), "encode a tensor map")
+    return ctypes.string_at(at, 128)
 
 
 class Kernel:
@@ -46,6 +61,8 @@ class Kernel:
         data = bytearray.fromhex(self.described["params"])
         for name, at in self.described["pointers"].items():
             data[at:at + 8] = tensors[name].data_ptr().to_bytes(8, "little")
+        for each in self.described["maps"]:
+            data[each["at"]:each["at"] + 128] = tensor_map(each, tensors[each["of"]].data_ptr())
         return (ctypes.c_char * len(data)).from_buffer(data)
 
     def launch(self, params, stream):

@@ -7,6 +7,7 @@
 // LAYERS has a problem a line, without its pass. OUT gets SYMBOL.cu for each kernel, and
 // kernels.json: for the N configurations that are estimated to be best, or for the best one, what
 // was asked and how it is launched. Where parameters hold a pointer, the JSON says which.
+#include "conv2d/boxes.h"
 #include "conv2d/rows.h"
 
 #include <cstddef>
@@ -55,6 +56,9 @@ walk_arguments arguments_of(problem const& of) {
             .to = images_made(stand_in<half>("to"), N(of.n), P(way.p), Q(way.q), K(of.c))};
 }
 rows::params params_of(problem const& of, rows::config const&) { return {arguments_of(of)}; }
+boxes::params params_of(problem const& of, boxes::config const&) {
+    return {.from = {}, .to = {}, .is = arguments_of(of)};
+}
 
 std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
 std::string listed(extent const& e) {
@@ -78,6 +82,25 @@ std::string params_in_json(std::span<unsigned char const> bytes) {
         }
     }
     return text + "\", \"pointers\": {" + pointers + "}";
+}
+
+template <class T> std::string first_of(T const (&numbers)[5], int count) {
+    std::string text;
+    for (int n = 0; n < count; ++n) text += (n == 0 ? "" : ", ") + std::to_string(numbers[n]);
+    return "[" + text + "]";
+}
+// A map that is to be encoded for a launch, and where among the parameters.
+std::string map_in_json(std::size_t at, char const* of, box_plan const& plan) {
+    return "{\"at\": " + std::to_string(at) + ", \"of\": " + in_quotes(of) +
+           ", \"sizes\": " + first_of(plan.sizes, plan.rank) +
+           ", \"strides\": " + first_of(plan.strides, plan.rank) +
+           ", \"box\": " + first_of(plan.box, plan.rank) +
+           ", \"swizzle\": " + std::to_string(plan.swizzle) + "}";
+}
+std::string maps_in_json(problem const&, rows::config const&) { return "[]"; }
+std::string maps_in_json(problem const& of, boxes::config const& by) {
+    return "[" + map_in_json(offsetof(boxes::params, from), "from", boxes::plan_of_read(of, by)) +
+           ", " + map_in_json(offsetof(boxes::params, to), "to", boxes::plan_of_made(of, by)) + "]";
 }
 
 struct request {
@@ -147,7 +170,7 @@ class kernels {
                 ", \"shared_bytes\": " + std::to_string(spec.shape.shared_bytes) +
                 ", \"estimate\": " + std::to_string(expected.microseconds) +
                 ", \"explained\": " + in_quotes(expected.explained()) + ", " +
-                params_in_json(bytes) + "}";
+                params_in_json(bytes) + ", \"maps\": " + maps_in_json(of, by) + "}";
         ++launches;
     }
 };

@@ -82,8 +82,8 @@ struct machine {
     bool ends_captures() {
         bool any = false;
         for (auto& [handle, o] : objects) {
-            bool const is_hit = o.captured_by == std::thread::id() ||
-                                o.captured_by == std::this_thread::get_id();
+            bool const is_hit =
+                o.captured_by == std::thread::id() || o.captured_by == std::this_thread::get_id();
             if (!o.capturing || !is_hit) continue;
             o.invalidated = true;
             any = true;

@@ -57,13 +57,12 @@ inline result answer(to<"cuStreamIsCapturing">, abi::stream s, abi::capture_stat
         return say(status, active ? abi::capture_status::active : abi::capture_status::none);
     });
 }
-inline result answer(to<"cuStreamBeginCapture">, abi::stream s,
-                     abi::capture_mode mode) {
+inline result answer(to<"cuStreamBeginCapture">, abi::stream s, abi::capture_mode mode) {
     return in_stream(s, [mode](object* stream) {
         if (stream == nullptr) return result::stream_capture_unsupported;
         stream->capturing = true;
-        stream->captured_by = mode == abi::capture_mode::global ? std::thread::id()
-                                                                : std::this_thread::get_id();
+        stream->captured_by =
+            mode == abi::capture_mode::global ? std::thread::id() : std::this_thread::get_id();
         return result::success;
     });
 }
