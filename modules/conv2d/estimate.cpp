@@ -109,16 +109,16 @@ estimate explain_boxes(problem const& of, boxes::config const& by, chip const& o
     estimate e;
     e.bytes =
         (images * way.h * way.w + made) * channel_bytes + 2.0 * of.c * group_width * of.taps();
-    double const strips = static_cast<double>(by.strips_of(of));
-    double const pixels_read = strips * by.images * by.rows_read(of) * by.columns_read(of);
-    double const engine = 3 * (pixels_read + made) * slices / (on.clock * on.processors);
+    double const rows_read = steps_read(way.p, by.rows, of.r, way.pad_h, way.h);
+    double const columns_read = steps_read(way.q, by.columns(), of.s, way.pad_w, way.w);
+    double const engine =
+        3 * (images * rows_read * columns_read + made) * slices / (on.clock * on.processors);
     e.traffic = std::max(e.bytes / on.memory, engine);
 
-    double const rows_read =
-        strips * steps_read(way.p, by.rows, of.r, way.pad_h, way.h) / divup(way.p, by.rows);
     double const products = of.r * (of.s / 2 + 0.75 * (of.s % 2));
-    e.arithmetic = rows_read * slices * by.groups * (10 + products * on.product) /
-                   (4 * on.clock * on.processors);
+    double const steps =
+        divup(of.n, by.images) * rows_read * divup(way.q, by.columns()) * slices * by.groups;
+    e.arithmetic = steps * (10 + products * on.product) / (4 * on.clock * on.processors);
 
     e.blocks_per_processor = std::max(1, by.blocks);
     e.waves = static_cast<double>(by.blocks_of(of)) / (on.processors * e.blocks_per_processor);
@@ -130,7 +130,7 @@ estimate explain_boxes(problem const& of, boxes::config const& by, chip const& o
         std::pow(std::pow(e.traffic, sharpness) + std::pow(e.arithmetic, sharpness) +
                      std::pow(e.latency, sharpness),
                  1 / sharpness);
-    e.microseconds = on.launch + 1.04 * overlapped;
+    e.microseconds = on.launch + overlapped * (1 + 0.31 / e.blocks_per_processor);
     return e;
 }
 

