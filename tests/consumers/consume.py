@@ -27,6 +27,7 @@ def main():
     parser.add_argument("--install", type=pathlib.Path)
     parser.add_argument("--never-asks", nargs="+", default=[])
     parser.add_argument("--program", default="consumer")
+    parser.add_argument("--alone", action="store_true", help="build nothing but the program")
     parser.add_argument("--says", nargs="+", default=[], help="expressions found in its output")
     parser.add_argument("--cuda", help="the CUDA that the program is told of")
     parser.add_argument("--also", nargs="+", help="another program of the project, and its words")
@@ -47,7 +48,8 @@ def main():
             sys.exit(f"the library alone asked for {word}: {found}")
 
     for config in options.configs:
-        run(cmake, "--build", build, "--config", config)
+        alone = ["--target", options.program] if options.alone else []
+        run(cmake, "--build", build, "--config", config, *alone)
         if options.install:
             shutil.rmtree(options.install, ignore_errors=True)
             run(cmake, "--install", build, "--config", config, "--prefix", options.install)
