@@ -23,6 +23,7 @@ import spio.cuda;
 import spio.fake_driver;
 import spio.image;
 import spio.spec;
+import spio.text;
 
 using namespace spio;
 using command::exit_code;
@@ -44,7 +45,8 @@ struct place {
         aot::to_pack const image = {.of = of,
                                     .kind = image_kind::cubin,
                                     .bytes = {bytes.begin(), bytes.end()},
-                                    .compiler = "a test"};
+                                    .compiler = "a test",
+                                    .text_digest = text_digest_of(of)};
         auto const all = aot::write_pack(std::span(&image, 1));
         std::ofstream(pack, std::ios::binary)
             .write(reinterpret_cast<char const*>(all.data()),

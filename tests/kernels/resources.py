@@ -7,6 +7,11 @@ import re
 import sys
 
 
+# Rows of one tap row and of 7 x 7 taps: clang leaves in memory what nvcc and NVRTC unroll into registers.
+KEEPS_A_FRAME = {("clang", name) for name in
+                 ("wgrad_row_wide", "wgrad_row_seven", "wgrad_box_wide", "wgrad_box_seven")}
+
+
 def kernels_of(log):
     """The name of each kernel, with its registers and the bytes that it spills."""
     pattern = (r"Compiling entry function '(\w+)' for '\w+'.*?(\d+) bytes stack frame, "
@@ -30,7 +35,7 @@ def main():
                 registers.setdefault(name, {})[folder.name.split("-")[1]] = count
                 if spilled:
                     faults.append(f"{image}: {name} spills {spilled} bytes")
-                if stack:
+                if stack and (folder.name.split("-")[0], name) not in KEEPS_A_FRAME:
                     faults.append(f"{image}: {name} keeps {stack} bytes in its stack frame")
     for name, by_arch in sorted(registers.items()):
         if name.startswith("planted_"):
