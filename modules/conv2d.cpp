@@ -62,9 +62,6 @@ std::string words_of(config const& by) {
                       by);
 }
 
-namespace {
-
-// The blocks of a launch: an int counts them.
 extent grid_of(problem const& of, long long blocks) {
     if (blocks > INT_MAX) {
         throw error("launch", "conv2d " + text_of(of),
@@ -73,6 +70,8 @@ extent grid_of(problem const& of, long long blocks) {
     }
     return {static_cast<int>(blocks)};
 }
+
+namespace {
 
 // The problem that a launch brings, if it is the one that the kernel was made for.
 problem problem_of(problem const& made_for, walk_arguments const& is) {

@@ -103,6 +103,13 @@ family const& in_words();
 
 } // namespace spio::conv2d
 
+namespace spio::conv2d {
+
+// The blocks of a launch: an int counts them.
+extent grid_of(problem const&, long long blocks);
+
+} // namespace spio::conv2d
+
 export namespace spio {
 
 template <> struct enumerators_of<conv2d::direction> {

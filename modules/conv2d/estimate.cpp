@@ -48,26 +48,40 @@ int blocks_per_processor(problem const& of, rows::config const& by, chip const& 
     return std::max(1, std::min({by_shared, by_threads, by_registers, 32}));
 }
 
+// Each tensor once.
+double bytes_of(problem const& of, walk const& way) {
+    double const pixels = 1.0 * way.h * way.w + 1.0 * way.p * way.q;
+    return 2.0 * of.c * (of.n * pixels + group_width * of.taps());
+}
+
+// For a row that is read: two taps are one product, and one alone takes three quarters of its time.
+double products_of_row(problem const& of) { return of.r * (of.s / 2 + 0.75 * (of.s % 2)); }
+
+// What overlaps costs little more than the longest of it.
+double overlapped(estimate const& e) {
+    constexpr double sharpness = 5;
+    return std::pow(std::pow(e.traffic, sharpness) + std::pow(e.arithmetic, sharpness) +
+                        std::pow(e.latency, sharpness),
+                    1 / sharpness);
+}
+
 estimate explain_rows(problem const& of, rows::config const& by, chip const& on) {
     walk const way = walk_of(of);
     double const images = of.n, channel_bytes = 2.0 * of.c;
-    double const filter_bytes = 2.0 * of.c * group_width * of.taps();
-    double const made = images * way.p * way.q * channel_bytes;
     double const blocks = static_cast<double>(by.blocks_of(of));
 
     estimate e;
-    e.bytes = images * way.h * way.w * channel_bytes + made + filter_bytes;
+    e.bytes = bytes_of(of, way);
     double const rows_read = steps_read(way.p, by.rows, of.r, way.pad_h, way.h);
     double const columns_read = steps_read(way.q, by.columns, of.s, way.pad_w, way.w);
     // Memory is read in lines of 128 bytes, and half a line costs more than half.
     bool const splits_lines = 2 * group_width * by.groups < 128 && channel_bytes >= 128;
     e.traffic = e.bytes / on.memory * (splits_lines ? 1.09 : 1);
 
-    // Every row that is read is a step of each warp; two taps are one product, and one alone takes
-    // three quarters of its time.
+    // Every row that is read is a step of each warp.
     double const steps = divup(of.n, by.images) * rows_read * divup(way.q, by.columns) *
                          divup(of.groups(), by.groups) * by.warps();
-    double const products = of.r * (of.s / 2 + 0.75 * (of.s % 2));
+    double const products = products_of_row(of);
     double const rest = by.unrolled ? 39 : 60;
     e.arithmetic =
         steps * (8 + by.tiles * (products * on.product + rest)) / (4 * on.clock * on.processors);
@@ -85,16 +99,11 @@ estimate explain_rows(problem const& of, rows::config const& by, chip const& on)
     e.latency =
         std::max(std::max(e.waves, 1.0) * rows_of_block * row, read / under_way * on.latency);
 
-    // What overlaps costs little more than the longest of it. Where few blocks share a processor it
-    // waits when one of them does, and the last wave leaves some idle.
-    double const sharpness = 5;
-    double const overlapped =
-        std::pow(std::pow(e.traffic, sharpness) + std::pow(e.arithmetic, sharpness) +
-                     std::pow(e.latency, sharpness),
-                 1 / sharpness);
+    // Where few blocks share a processor it waits when one of them does, and the last wave leaves
+    // some idle.
     double const idle = std::max(0.0, std::ceil(e.waves - 1e-9) / std::max(e.waves, 1.0) - 1);
     e.microseconds =
-        on.launch + overlapped * (1 + 0.6 * idle) * (1 + 0.31 / e.blocks_per_processor);
+        on.launch + overlapped(e) * (1 + 0.6 * idle) * (1 + 0.31 / e.blocks_per_processor);
     return e;
 }
 
@@ -102,35 +111,28 @@ estimate explain_rows(problem const& of, rows::config const& by, chip const& on)
 // box.
 estimate explain_boxes(problem const& of, boxes::config const& by, chip const& on) {
     walk const way = walk_of(of);
-    double const images = of.n, channel_bytes = 2.0 * of.c;
+    double const images = of.n;
     double const slices = divup(of.groups(), by.groups);
     double const made = images * way.p * way.q;
 
     estimate e;
-    e.bytes =
-        (images * way.h * way.w + made) * channel_bytes + 2.0 * of.c * group_width * of.taps();
+    e.bytes = bytes_of(of, way);
     double const rows_read = steps_read(way.p, by.rows, of.r, way.pad_h, way.h);
     double const columns_read = steps_read(way.q, by.columns(), of.s, way.pad_w, way.w);
     double const engine =
         3 * (images * rows_read * columns_read + made) * slices / (on.clock * on.processors);
     e.traffic = std::max(e.bytes / on.memory, engine);
 
-    double const products = of.r * (of.s / 2 + 0.75 * (of.s % 2));
     double const steps =
         divup(of.n, by.images) * rows_read * divup(way.q, by.columns()) * slices * by.groups;
-    e.arithmetic = steps * (10 + products * on.product) / (4 * on.clock * on.processors);
+    e.arithmetic = steps * (10 + products_of_row(of) * on.product) / (4 * on.clock * on.processors);
 
     e.blocks_per_processor = std::max(1, by.blocks);
     e.waves = static_cast<double>(by.blocks_of(of)) / (on.processors * e.blocks_per_processor);
     // A block reads, multiplies and writes once, and others do so meanwhile.
     e.latency = std::ceil(e.waves) * on.latency * 2;
 
-    double const sharpness = 5;
-    double const overlapped =
-        std::pow(std::pow(e.traffic, sharpness) + std::pow(e.arithmetic, sharpness) +
-                     std::pow(e.latency, sharpness),
-                 1 / sharpness);
-    e.microseconds = on.launch + overlapped * (1 + 0.31 / e.blocks_per_processor);
+    e.microseconds = on.launch + overlapped(e) * (1 + 0.31 / e.blocks_per_processor);
     return e;
 }
 

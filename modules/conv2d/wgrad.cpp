@@ -8,7 +8,6 @@ module;
 #include "conv2d/wgrad_sum.h"
 
 #include <algorithm>
-#include <climits>
 #include <string>
 #include <string_view>
 
@@ -20,16 +19,6 @@ import :chip;
 namespace spio::conv2d {
 
 namespace {
-
-// The blocks of a launch, which an int counts.
-extent blocks_of(problem const& of, long long blocks) {
-    if (blocks > INT_MAX) {
-        throw error("launch", "conv2d " + text_of(of),
-                    std::to_string(blocks) + " blocks are needed, of at most " +
-                        std::to_string(INT_MAX));
-    }
-    return {static_cast<int>(blocks)};
-}
 
 // The columns of a step: whole images if they are narrow, else strips that leave few idle.
 struct columns_of_step {
@@ -72,8 +61,8 @@ gradient_specs<Params> specialized_gradient(problem const& of, Config const& by,
                     "the configuration " + words + " does not fit");
     }
     auto const sum = wgrad_sum::config_for(of, by.groups, by.parts, overlaps);
-    auto const of_blocks = blocks_of(of, by.blocks_of(of));
-    auto const of_sum = blocks_of(of, sum.blocks_of(of));
+    auto const of_blocks = grid_of(of, by.blocks_of(of));
+    auto const of_sum = grid_of(of, sum.blocks_of(of));
     auto const named = [&](std::string const& name, auto const& config, std::string_view in,
                            int at_once) {
         return specialization{
