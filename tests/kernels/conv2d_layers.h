@@ -7,12 +7,13 @@
 namespace spio::test::conv2d_layers {
 
 using conv2d::direction;
+using conv2d::precision;
 using conv2d::problem;
 using conv2d::scope;
 
 // Images of any size.
 constexpr problem layer_of(direction pass, int c, int r, int s, int pad_h, int pad_w,
-                           bool bias = false) {
+                           bool bias = false, precision gradient = precision::fp32) {
     return {.n = 0,
             .c = c,
             .h = 0,
@@ -23,7 +24,8 @@ constexpr problem layer_of(direction pass, int c, int r, int s, int pad_h, int p
             .pad_w = pad_w,
             .bias = bias,
             .pass = pass,
-            .made_for = scope::any_image};
+            .made_for = scope::any_image,
+            .gradient = gradient};
 }
 inline constexpr auto fprop = direction::fprop;
 inline constexpr auto dgrad = direction::dgrad;

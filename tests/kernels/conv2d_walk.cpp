@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conv2d_walk.h"
 
+#include "conv2d_numbers.h"
+
 #include <algorithm>
-#include <cmath>
 #include <random>
 #include <string>
 #include <vector>
@@ -15,17 +16,6 @@ namespace spio::test::conv2d_walk {
 using namespace spio::conv2d;
 
 namespace {
-
-// Halves between 1/4 and 2, of either sign: no product of theirs is lost.
-unsigned short drawn_half(std::mt19937& random) {
-    auto const bits = static_cast<unsigned>(random());
-    return static_cast<unsigned short>((bits & 0x83ff) | (13 + bits % 3) << 10);
-}
-std::vector<unsigned short> halves(std::mt19937& random, long long count) {
-    std::vector<unsigned short> all(static_cast<std::size_t>(count));
-    for (auto& each : all) each = drawn_half(random);
-    return all;
-}
 
 problem drawn_problem(std::mt19937& random, problem const& layer, bool is_small) {
     auto const between = [&](int least, int most) {
@@ -101,9 +91,7 @@ void run_infinite(trial& t, std::vector<walker> const& walkers) {
         auto const got = by.make(t, of, in);
         for (std::size_t i = 0; i < got.size(); ++i) {
             double const number = number_of(got[i]), expected = exact.values[i];
-            bool const is_same = std::isnan(expected)   ? std::isnan(number)
-                                 : std::isinf(expected) ? number == expected
-                                                        : std::isfinite(number);
+            bool const is_same = is_same_kind(number, expected);
             t.expect(is_same, [&] {
                 return by.symbol + ("[" + std::to_string(i)) + "] is " + std::to_string(number) +
                        ", not " + std::to_string(expected);

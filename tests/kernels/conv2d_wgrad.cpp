@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conv2d_wgrad.h"
 
+#include "conv2d_numbers.h"
 #include "trial.h"
 
-#include <cmath>
 #include <random>
 #include <string>
 #include <vector>
@@ -56,6 +56,8 @@ namespace {
 using namespace spio;
 using namespace spio::conv2d;
 namespace layers = test::conv2d_wgrad;
+using test::halves;
+using test::is_same_kind;
 using test::kernel;
 
 template <class Params, class Layer> struct made_layer {
@@ -120,17 +122,6 @@ std::vector<made_by_boxes> const by_boxes = {
      {"wgrad_sum_box_even", wgrad_sum_box_even},
      layers::box_even},
 };
-
-// Halves between 1/4 and 2, of either sign: no product of theirs is lost.
-unsigned short drawn_half(std::mt19937& random) {
-    auto const bits = static_cast<unsigned>(random());
-    return static_cast<unsigned short>((bits & 0x83ff) | (13 + bits % 3) << 10);
-}
-std::vector<unsigned short> halves(std::mt19937& random, long long count) {
-    std::vector<unsigned short> all(static_cast<std::size_t>(count));
-    for (auto& each : all) each = drawn_half(random);
-    return all;
-}
 
 struct tensors {
     std::vector<unsigned short> x, dy;
@@ -248,9 +239,7 @@ template <class Layer> void run_infinite(test::trial& t, std::vector<Layer> cons
         auto const got = run(t, layer, of, in).filter;
         for (std::size_t i = 0; i < got.size(); ++i) {
             auto const number = static_cast<double>(got[i]);
-            bool const is_same = std::isnan(exact[i])   ? std::isnan(number)
-                                 : std::isinf(exact[i]) ? number == exact[i]
-                                                        : std::isfinite(number);
+            bool const is_same = is_same_kind(number, exact[i]);
             t.expect(is_same, [&] {
                 return layer.run.symbol + ("[" + std::to_string(i)) + "] is " +
                        std::to_string(number) + ", not " + std::to_string(exact[i]);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "conv2d_layers.h"
+
 #include "conv2d/wgrad_boxes.h"
 #include "conv2d/wgrad_rows.h"
 #include "conv2d/wgrad_sum.h"
@@ -25,18 +27,7 @@ using box_layer = layer<conv2d::wgrad_boxes::config>;
 // Images of any size.
 constexpr problem layer_of(int c, int r, int s, int pad_h, int pad_w, bool bias = false,
                            precision gradient = precision::fp32) {
-    return {.n = 0,
-            .c = c,
-            .h = 0,
-            .w = 0,
-            .r = r,
-            .s = s,
-            .pad_h = pad_h,
-            .pad_w = pad_w,
-            .bias = bias,
-            .pass = conv2d::direction::wgrad,
-            .made_for = conv2d::scope::any_image,
-            .gradient = gradient};
+    return conv2d_layers::layer_of(conv2d::direction::wgrad, c, r, s, pad_h, pad_w, bias, gradient);
 }
 
 inline constexpr problem plain = layer_of(16, 3, 3, 1, 1);

@@ -1,0 +1,30 @@
+// The numbers that convolutions are tested on, and how those that are none compare.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <random>
+#include <vector>
+
+namespace spio::test {
+
+// Halves between 1/4 and 2, of either sign: no product of theirs is lost.
+inline unsigned short drawn_half(std::mt19937& random) {
+    auto const bits = static_cast<unsigned>(random());
+    return static_cast<unsigned short>((bits & 0x83ff) | (13 + bits % 3) << 10);
+}
+inline std::vector<unsigned short> halves(std::mt19937& random, long long count) {
+    std::vector<unsigned short> all(static_cast<std::size_t>(count));
+    for (auto& each : all) each = drawn_half(random);
+    return all;
+}
+
+// Both are no number, or the same infinity, or finite.
+inline bool is_same_kind(double number, double expected) {
+    return std::isnan(expected)   ? std::isnan(number)
+           : std::isinf(expected) ? number == expected
+                                  : std::isfinite(number);
+}
+
+} // namespace spio::test
