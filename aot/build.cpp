@@ -36,9 +36,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A line of the manifest, for an architecture.
+// A kernel of a line of the manifest, for an architecture.
 struct task {
-    std::size_t number;
+    std::size_t line, kernel;
     spec of;
 };
 
@@ -54,16 +54,23 @@ class builder {
         std::vector<task> all;
         for (auto const& arch : request.archs) {
             std::set<std::string> known;
-            auto const specs = specs_of(arch);
-            for (std::size_t i = 0; i < specs.size(); ++i) {
-                if (known.insert(specs[i].symbol).second) all.push_back({i, specs[i]});
+            for (auto const& each : tasks(arch)) {
+                if (known.insert(each.of.symbol).second) all.push_back(each);
             }
         }
         return all;
     }
-
-    std::vector<spec> specs_of(std::string const& arch) const {
-        return aot::specs_of(request.manifest, request.manifest_name, request.families, arch);
+    // All of an architecture, those too that an earlier line has.
+    std::vector<task> tasks(std::string const& arch) const {
+        auto const lines =
+            specs_of_lines(request.manifest, request.manifest_name, request.families, arch);
+        std::vector<task> all;
+        for (std::size_t line = 0; line < lines.size(); ++line) {
+            for (std::size_t i = 0; i < lines[line].size(); ++i) {
+                all.push_back({line, i, lines[line][i]});
+            }
+        }
+        return all;
     }
 
     built_image build(task const& t) const {
@@ -117,7 +124,8 @@ class builder {
     std::string version;
 
     fs::path file_of(task const& t, char const* extension) const {
-        return folder / (std::to_string(t.number) + "-" + t.of.arch + extension);
+        auto const name = std::to_string(t.line) + "-" + t.of.arch;
+        return folder / (name + (t.kernel == 0 ? "" : "." + std::to_string(t.kernel)) + extension);
     }
     places places_of(task const& t) const {
         return {folder / "text", folder / "clang", file_of(t, "")};
@@ -243,18 +251,21 @@ built_pack build_pack(build_request const& request) {
     return is;
 }
 
-built_image build_image(build_request const& request, std::size_t number, std::string const& arch) {
+std::vector<built_image> build_images(build_request const& request, std::size_t line,
+                                      std::string const& arch) {
     builder const by(request, request.folder);
-    auto const specs = by.specs_of(arch);
-    if (number >= specs.size()) {
-        throw error("build", request.manifest_name,
-                    "it has " + std::to_string(specs.size()) + " kernels, and no number " +
-                        std::to_string(number));
+    std::vector<built_image> images;
+    std::set<std::string> known;
+    for (auto const& each : by.tasks(arch)) {
+        bool const is_new = known.insert(each.of.symbol).second;
+        if (each.line == line) images.push_back(is_new ? by.build(each) : by.leave(each));
     }
-    task const one = {number, specs[number]};
-    auto const before = std::span(specs).first(number);
-    auto const same = std::ranges::find(before, one.of.symbol, &spec::symbol);
-    return same == before.end() ? by.build(one) : by.leave(one);
+    if (images.empty()) {
+        throw error("build", request.manifest_name,
+                    "it has " + std::to_string(lines_of(request.manifest).size()) +
+                        " lines of kernels, and no number " + std::to_string(line));
+    }
+    return images;
 }
 
 built_pack assemble_pack(build_request const& request) {

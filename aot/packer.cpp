@@ -169,7 +169,7 @@ int act(std::string_view what, request_in_words& is) {
     bool const is_build = what == "build", is_assembly = what == "assemble";
     if (what == "image" && build.archs.size() == 1 && !build.folder.empty()) {
         choose_compiler(is);
-        build_image(build, is.number, build.archs[0]);
+        build_images(build, is.number, build.archs[0]);
     } else if ((is_build || (is_assembly && !build.folder.empty())) && !build.archs.empty() &&
                !build.output.empty()) {
         choose_compiler(is);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <utility>
@@ -16,19 +17,26 @@ namespace spio::aot {
 
 namespace {
 
+std::string joined(std::vector<spec> const& all, std::string spec::* word) {
+    std::string text;
+    for (auto const& each : all) text += (text.empty() ? "" : " and ") + each.*word;
+    return text;
+}
+
 // Empty if it is not stale.
 std::string why_stale(packed const& entry, std::span<family const> families) {
     try {
-        auto const today = spec_of_line(entry.line, families, entry.arch);
-        if (today.config != entry.config) {
-            return "its configuration is " + today.config + " now, and was " + entry.config;
-        }
-        if (today.symbol != entry.symbol)
-            return "the kernel of this line is " + today.symbol + " now";
-        if (text_digest_of(today) != entry.text_digest) {
+        auto const today = specs_of_line(entry.line, families, entry.arch);
+        for (auto const& each : today) {
+            if (each.symbol != entry.symbol || each.config != entry.config) continue;
+            if (text_digest_of(each) == entry.text_digest) return {};
             return "its text has changed since " + entry.compiler + " compiled it";
         }
-        return {};
+        if (std::ranges::find(today, entry.config, &spec::config) == today.end()) {
+            return "its configuration is " + joined(today, &spec::config) + " now, and was " +
+                   entry.config;
+        }
+        return "the kernel of this line is " + joined(today, &spec::symbol) + " now";
     } catch (error const& e) {
         return e.what();
     }

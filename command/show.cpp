@@ -127,8 +127,8 @@ shown shown_of(family const& of, std::string const& words, std::string const& ar
         auto const trial = tried->make(words, arch, 0);
         return {trial->problem(), trial->kernels()};
     }
-    auto const one = of.specialize(words, arch);
-    return {one.problem, {one}};
+    auto const specs = of.specialize(words, arch);
+    return {specs.at(0).problem, specs};
 }
 
 void write_file(std::string const& path, std::span<std::byte const> bytes) {

@@ -57,7 +57,7 @@ class stage {
     // Ones in all bits, which no kernel means.
     template <class T> void poison(array<T> const& to) const {
         std::vector<host_value<T>> ones(to.size());
-        std::memset(ones.data(), 0xff, ones.size() * sizeof(host_value<T>));
+        if (!ones.empty()) std::memset(ones.data(), 0xff, ones.size() * sizeof(host_value<T>));
         fill(to, ones);
     }
     template <class T> std::vector<host_value<T>> get(array<T> const& from) const {

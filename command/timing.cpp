@@ -66,12 +66,12 @@ timing time_on_gpu(chosen_device const& on, stage& at, trial& what) {
     // A copy reads half of the bytes and writes the other half; each begins as arrays do.
     constexpr std::uint64_t alignment = 256;
     auto const half = (bytes / 2 + alignment) / alignment * alignment;
-    cuda::memory const memory(context, 2 * sets * half);
-    cuda::fill(own, memory, std::byte{1});
+    cuda::memory const from(context, sets * half), to(context, sets * half);
+    cuda::fill(own, from, std::byte{1});
     result.copy_microseconds = microseconds_of(own, launches, [&](unsigned i) {
-        auto const begin = 2 * (i % sets) * half;
-        cuda::copy(own, cuda::memory_ref(memory).part(begin, half),
-                   cuda::memory_ref(memory).part(begin + half, half));
+        auto const begin = (i % sets) * half;
+        cuda::copy(own, cuda::memory_ref(to).part(begin, half),
+                   cuda::memory_ref(from).part(begin, half));
     });
     return result;
 }

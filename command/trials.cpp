@@ -18,11 +18,13 @@ import spio.spec;
 namespace spio::command {
 
 trial_family const& axpby_trials();
+trial_family const& conv2d_trials();
 trial_family const& layernorm_2d_trials();
 
 std::span<trial_family const> trial_families() {
     static trial_family const all[] = {
         axpby_trials(),
+        conv2d_trials(),
         layernorm_2d_trials(),
     };
     return all;

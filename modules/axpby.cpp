@@ -39,7 +39,8 @@ spec_of<params> specialize(problem const& p, config const& c, std::string_view a
 
 family const& in_words() {
     static constexpr family one = {"axpby", [](std::string_view text, std::string_view arch) {
-                                       return spec(specialize(parse<problem>("axpby", text), arch));
+                                       auto const of = parse<problem>("axpby", text);
+                                       return std::vector<spec>{specialize(of, arch)};
                                    }};
     return one;
 }

@@ -5,11 +5,15 @@ module;
 #include "conv2d.h"
 #include "conv2d/boxes.h"
 #include "conv2d/rows.h"
+#include "conv2d/wgrad_boxes.h"
+#include "conv2d/wgrad_rows.h"
 
+#include <array>
 #include <climits>
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 module spio.conv2d;
 
@@ -57,15 +61,16 @@ std::string name_of(problem const& of) {
 }
 
 std::string words_of(config const& by) {
-    bool const is_rows = std::holds_alternative<rows::config>(by);
-    return std::visit([&](auto const& c) { return (is_rows ? "rows " : "boxes ") + text_of(c); },
-                      by);
+    constexpr std::array<std::string_view, std::variant_size_v<config>> bodies = {
+        "rows", "boxes", "wgrad_rows", "wgrad_boxes"};
+    return std::visit(
+        [&](auto const& c) { return std::string(bodies[by.index()]) + " " + text_of(c); }, by);
 }
 
 extent grid_of(problem const& of, long long blocks) {
-    if (blocks > INT_MAX) {
+    if (blocks < 1 || blocks > INT_MAX) {
         throw error("launch", "conv2d " + text_of(of),
-                    std::to_string(blocks) + " blocks are needed, of at most " +
+                    std::to_string(blocks) + " blocks are needed, of at least 1 and at most " +
                         std::to_string(INT_MAX));
     }
     return {static_cast<int>(blocks)};
@@ -73,7 +78,18 @@ extent grid_of(problem const& of, long long blocks) {
 
 namespace {
 
-// The problem that a launch brings, if it is the one that the kernel was made for.
+template <class... Ds, class Tensor> std::string sizes_of(Tensor const& t) {
+    std::string text;
+    ((text += (text.empty() ? "" : " x ") + std::to_string(t.template extent<Ds>().get())), ...);
+    return text;
+}
+bool knows(problem const& made_for, problem const& of) {
+    return (!made_for.knows_n() || of.n == made_for.n) &&
+           (!made_for.knows_image() || (of.h == made_for.h && of.w == made_for.w));
+}
+
+} // namespace
+
 problem problem_of(problem const& made_for, walk_arguments const& is) {
     bool const is_forward = made_for.pass == direction::fprop;
     int const h = is_forward ? is.from.extent<H>().get() : is.to.extent<P>().get();
@@ -85,24 +101,42 @@ problem problem_of(problem const& made_for, walk_arguments const& is) {
         is.to.extents() == make_coordinates(N(of.n), P(way.p), Q(way.q), K(of.c)) &&
         is.filter.extent<K>() == K(of.c) && is.filter.extent<R>() == R(of.r) &&
         is.filter.extent<S>() == S(of.s) && is.bias.extent<K>() == K(of.bias ? of.c : 0) &&
-        (!made_for.knows_n() || of.n == made_for.n) &&
-        (!made_for.knows_image() || (h == made_for.h && w == made_for.w));
+        knows(made_for, of);
     if (!agrees) {
         throw error("launch", "conv2d " + text_of(made_for),
-                    "the tensors have other sizes: from " +
-                        std::to_string(is.from.extent<N>().get()) + " x " +
-                        std::to_string(is.from.extent<H>().get()) + " x " +
-                        std::to_string(is.from.extent<W>().get()) + " x " +
-                        std::to_string(is.from.extent<C>().get()) + ", to " +
-                        std::to_string(is.to.extent<N>().get()) + " x " +
-                        std::to_string(is.to.extent<P>().get()) + " x " +
-                        std::to_string(is.to.extent<Q>().get()) + " x " +
-                        std::to_string(is.to.extent<K>().get()));
+                    "the tensors have other sizes: from " + sizes_of<N, H, W, C>(is.from) +
+                        ", to " + sizes_of<N, P, Q, K>(is.to) + ", the filter " +
+                        sizes_of<K, R, S>(is.filter) + ", the bias " + sizes_of<K>(is.bias));
     }
     return of;
 }
 
-} // namespace
+template <class Gradient>
+problem problem_of(problem const& made_for, wgrad_arguments<Gradient> const& is) {
+    problem const of =
+        made_for.with(is.x.template extent<N>().get(), is.x.template extent<H>().get(),
+                      is.x.template extent<W>().get());
+    bool const agrees =
+        is.x.template extent<C>() == C(of.c) &&
+        is.dy.extents() == make_coordinates(N(of.n), P(of.p()), Q(of.q()), K(of.c)) &&
+        is.dw.extents() == make_coordinates(K(of.c), R(of.r), S(of.s), C(group_width)) &&
+        is.dbias.template extent<K>() == K(of.bias ? of.c : 0) && knows(made_for, of);
+    if (!agrees) {
+        throw error("launch", "conv2d " + text_of(made_for),
+                    "the tensors have other sizes: x " + sizes_of<N, H, W, C>(is.x) + ", dy " +
+                        sizes_of<N, P, Q, K>(is.dy) + ", dw " + sizes_of<K, R, S>(is.dw) +
+                        ", dbias " + sizes_of<K>(is.dbias));
+    }
+    constexpr auto given = same<Gradient, float> ? precision::fp32 : precision::fp16;
+    if (given != made_for.gradient) {
+        throw error("launch", "conv2d " + text_of(made_for),
+                    "dw is of " + word_of(given) + ", but the kernel makes " +
+                        word_of(made_for.gradient));
+    }
+    return of;
+}
+template problem problem_of(problem const&, wgrad_arguments<float> const&);
+template problem problem_of(problem const&, wgrad_arguments<half> const&);
 
 extent grid(problem const& of, config const& by) {
     return std::visit([&](auto const& c) { return grid_of(of, c.blocks_of(of)); }, by);
@@ -160,14 +194,23 @@ spec_of<boxes::params> specialize(problem const& of, boxes::config const& by,
     return specialize_body<boxes::params>(of, by, arch, "boxes");
 }
 
-spec specialize(problem const& of, config const& by, std::string_view arch) {
-    return std::visit([&](auto const& c) { return spec(specialize(of, c, arch)); }, by);
+std::vector<spec> specs_of(problem const& of, config const& by, std::string_view arch) {
+    return std::visit(
+        [&](auto const& c) -> std::vector<spec> {
+            if constexpr (requires { specialize(of, c, arch); }) {
+                return {specialize(of, c, arch)};
+            } else {
+                auto const both = specialize_gradient(of, c, arch);
+                return {both.parts, both.sum};
+            }
+        },
+        by);
 }
 
 family const& in_words() {
     static constexpr family one = {"conv2d", [](std::string_view text, std::string_view arch) {
                                        auto const of = parse<problem>("conv2d", text);
-                                       return specialize(of, best_config(of, arch), arch);
+                                       return specs_of(of, best_config(of, arch), arch);
                                    }};
     return one;
 }

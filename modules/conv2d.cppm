@@ -21,9 +21,14 @@ import :chip;
 export import :reference;
 export import :wgrad;
 
+export namespace spio {
+using spio::half;
+}
+
 export namespace spio::conv2d {
 
 using conv2d::direction;
+using conv2d::group_width;
 using conv2d::precision;
 using conv2d::problem;
 using conv2d::scope;
@@ -66,15 +71,19 @@ void check(problem const&);
 // is any.
 std::string name_of(problem const&);
 
-// How one of the bodies of fprop and dgrad does it.
-using config = std::variant<rows::config, boxes::config>;
+// How one of the bodies does it: the first two are for fprop and dgrad, the others for wgrad.
+using config = std::variant<rows::config, boxes::config, wgrad_rows::config, wgrad_boxes::config>;
 
 // As "rows groups=8 images=1 …".
 std::string words_of(config const&);
-// A launch by boxes brings maps of what is read and made, by these plans.
-inline bool needs_maps(config const& by) { return std::holds_alternative<boxes::config>(by); }
+// Whether launches bring maps for the copy engine, by the plans of the body.
+inline bool needs_maps(config const& by) {
+    return std::holds_alternative<boxes::config>(by) ||
+           std::holds_alternative<wgrad_boxes::config>(by);
+}
 
-// The configurations worth a trial, best first as estimated, and the first of them.
+// The configurations worth a trial, best first as estimated, and the first of them. Where the
+// launch brings the sizes, for those that the problem has nevertheless.
 std::vector<config> space(problem const&, std::string_view arch);
 config best_config(problem const&, std::string_view arch);
 
@@ -92,12 +101,17 @@ struct estimate {
 };
 estimate explain(problem const&, config const&, std::string_view arch);
 
-// A specialization, and the blocks of a launch of it.
+// A specialization of fprop or dgrad, and the blocks of a launch of it.
 spec_of<rows::params> specialize(problem const&, rows::config const&, std::string_view arch);
 // On chips with a copy engine. Its maps are those of the plans, for the tensors of the arguments.
 spec_of<boxes::params> specialize(problem const&, boxes::config const&, std::string_view arch);
-spec specialize(problem const&, config const&, std::string_view arch);
 extent grid(problem const&, config const&);
+// The problem that a launch brings; throws if it is not one that the kernel was made for.
+problem problem_of(problem const& made_for, walk_arguments const&);
+template <class Gradient>
+problem problem_of(problem const& made_for, wgrad_arguments<Gradient> const&);
+// The kernels of any pass, in the order of their launches.
+std::vector<spec> specs_of(problem const&, config const&, std::string_view arch);
 
 family const& in_words();
 

@@ -63,10 +63,11 @@ spec_of<params> specialize(problem const& p, config const& c, std::string_view a
 }
 
 family const& in_words() {
-    static constexpr family one = {
-        "layernorm_2d", [](std::string_view text, std::string_view arch) {
-            return spec(specialize(parse<problem>("layernorm_2d", text), arch));
-        }};
+    static constexpr family one = {"layernorm_2d",
+                                   [](std::string_view text, std::string_view arch) {
+                                       auto const of = parse<problem>("layernorm_2d", text);
+                                       return std::vector<spec>{specialize(of, arch)};
+                                   }};
     return one;
 }
 

@@ -44,6 +44,10 @@ struct shipped_with_it {
 
 // The GPU, or the host where there is none: not where one cannot be used, or is another number's.
 device best_device(runtime_options const& how) {
+    if (how.always_on_host) {
+        if (how.host) return host_device(*how.host);
+        throw error("open", "the host device", "always_on_host is true, but no host is given");
+    }
     std::shared_ptr<cuda::driver const> driver(std::shared_ptr<void>(), how.driver);
     try {
         if (!driver) driver = std::make_shared<cuda::driver const>();

@@ -28,9 +28,10 @@ export namespace spio {
 struct runtime_options {
     // Asked in this order, before anything else.
     std::vector<aot::pack> packs = {};
-    // Which GPU; and what takes its place on a machine that has none.
+    // Which GPU; and what takes its place on a machine that has none, or if it is always to.
     int gpu = 0;
     std::optional<host_machine> host = {};
+    bool always_on_host = false;
     policy of_all = policy_of_environment();
     // Where what was compiled is kept.
     cache::options cache = {};

@@ -160,7 +160,8 @@ spec specialized(specialization const& s, std::size_t params_bytes) {
     return made;
 }
 
-spec spec_of_line(std::string_view line, std::span<family const> families, std::string_view arch) {
+std::vector<spec> specs_of_line(std::string_view line, std::span<family const> families,
+                                std::string_view arch) {
     auto const words = words_of(line);
     auto const name = words.empty() ? std::string_view() : words.front();
     auto const found = std::ranges::find(families, name, &family::name);

@@ -8,6 +8,7 @@ module;
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 export module spio.spec;
 
@@ -33,6 +34,8 @@ struct block_shape {
 struct geometry {
     extent grid;
     block_shape shape;
+    // It may begin before the kernel before it has ended, and waits by itself for what it needs.
+    bool overlaps_previous = false;
 };
 
 // The same text for every architecture makes the same symbol: packs keep it once for each.
@@ -62,6 +65,7 @@ template <class Params> using grid_for = std::function<extent(Params const&)>;
 
 // One whose kernel takes a Params.
 template <class Params> struct spec_of : spec {
+    using params_type = Params;
     grid_for<Params> grid = {};
 };
 
@@ -88,14 +92,16 @@ spec_of<Params> specialized(specialization const& s, grid_for<Params> grid = {})
     return {specialized(s, sizeof(Params)), std::move(grid)};
 }
 
-// A family, for those who read problems from a text.
+// A family, for those who read problems from a text. A problem takes a kernel, or several that are
+// launched in their order.
 struct family {
     std::string_view name;
-    spec (*specialize)(std::string_view problem, std::string_view arch);
+    std::vector<spec> (*specialize)(std::string_view problem, std::string_view arch);
 };
 
 // "axpby n=1000": one of these families and a problem of it.
-spec spec_of_line(std::string_view line, std::span<family const>, std::string_view arch);
+std::vector<spec> specs_of_line(std::string_view line, std::span<family const>,
+                                std::string_view arch);
 
 // FNV-1a in 64 bits: finds what was damaged, stops nobody who wants to do so.
 constexpr unsigned long long fnv(std::string_view text,

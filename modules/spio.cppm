@@ -6,6 +6,7 @@ export import spio.aot;
 export import spio.axpby;
 export import spio.cache;
 export import spio.conv2d;
+export import spio.convolution;
 export import spio.cuda;
 export import spio.dims;
 export import spio.families;

@@ -8,6 +8,7 @@ module;
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 export module scale_rows;
 
@@ -63,7 +64,8 @@ inline spio::spec_of<params> specialize(problem const& p, std::string_view arch)
 inline spio::family const& in_words() {
     static constexpr spio::family one = {
         "scale_rows", [](std::string_view text, std::string_view arch) {
-            return spio::spec(specialize(spio::parse<problem>("scale_rows", text), arch));
+            auto const of = spio::parse<problem>("scale_rows", text);
+            return std::vector<spio::spec>{specialize(of, arch)};
         }};
     return one;
 }

@@ -10,6 +10,9 @@
 namespace spio::conv2d::wgrad_sum {
 
 using namespace wgrad;
+// Not those of fprop, if both are there.
+using wgrad::D;
+using wgrad::sums;
 
 // A reader of a block, and what it reads.
 struct READER : dim {

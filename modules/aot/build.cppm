@@ -56,9 +56,10 @@ struct built_pack {
 // folder that cannot be made or read.
 built_pack build_pack(build_request const&);
 
-// The steps of it, for build systems that run them themselves. Each takes a number of the
-// manifest's lines, from 0, and leaves or finds the image in the request's folder.
-built_image build_image(build_request const&, std::size_t number, std::string const& arch);
+// The steps of it, for build systems that run them themselves: the images of a line, counted from
+// 0, are left in the request's folder, and found there.
+std::vector<built_image> build_images(build_request const&, std::size_t line,
+                                      std::string const& arch);
 built_pack assemble_pack(build_request const&);
 
 } // namespace spio::aot

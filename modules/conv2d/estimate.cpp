@@ -5,6 +5,8 @@ module;
 #include "conv2d.h"
 #include "conv2d/boxes.h"
 #include "conv2d/rows.h"
+#include "conv2d/wgrad_boxes.h"
+#include "conv2d/wgrad_rows.h"
 
 #include <algorithm>
 #include <cmath>
@@ -136,14 +138,43 @@ estimate explain_boxes(problem const& of, boxes::config const& by, chip const& o
     return e;
 }
 
+// Blocks that are all there at once, each a warp for each group; what a warp does beside products
+// takes so many cycles a tile, in which few others are there to take turns.
+template <class Config>
+estimate explain_gradient(problem const& of, Config const& by, chip const& on, int blocks,
+                          double rest) {
+    constexpr double second_kernel = 1.5; // begins while the first one ends
+    estimate e;
+    e.bytes = bytes_of(of, walk_of(of));
+    e.traffic = (e.bytes + static_cast<double>(by.workspace_bytes(of))) / on.memory;
+
+    double const strips = 1.0 * divup(of.n, by.images) * divup(of.q(), by.columns);
+    double const tiles = strips * by.tiles() * of.groups();
+    double const rows_met = steps_read(of.p(), of.p(), of.r, of.pad_h, of.h);
+    double const pairs = wgrad::pairs_of(of).count();
+    e.arithmetic = tiles * (rows_met * pairs * on.product + (of.p() + of.r - 1) * rest / blocks) /
+                   (4 * on.clock * on.processors);
+
+    e.blocks_per_processor = blocks;
+    e.waves = static_cast<double>(by.blocks_of(of)) / (on.processors * blocks);
+    double const idle = std::ceil(e.waves - 1e-9) / e.waves;
+    e.latency = on.latency * by.stages;
+    e.microseconds = on.launch + second_kernel + overlapped(e) * idle;
+    return e;
+}
+
 } // namespace
 
 estimate explain(problem const& of, config const& by, std::string_view arch) {
     chip const on = chip_of(arch);
+    if (auto const* const rows = std::get_if<rows::config>(&by)) return explain_rows(of, *rows, on);
     if (auto const* const boxes = std::get_if<boxes::config>(&by)) {
         return explain_boxes(of, *boxes, on);
     }
-    return explain_rows(of, std::get<rows::config>(by), on);
+    if (auto const* const rows = std::get_if<wgrad_rows::config>(&by)) {
+        return explain_gradient(of, *rows, on, std::max(1, rows->blocks), 120);
+    }
+    return explain_gradient(of, std::get<wgrad_boxes::config>(by), on, 1, 50);
 }
 
 std::string estimate::explained() const {

@@ -5,6 +5,8 @@ module;
 #include "conv2d.h"
 #include "conv2d/boxes.h"
 #include "conv2d/rows.h"
+#include "conv2d/wgrad_boxes.h"
+#include "conv2d/wgrad_rows.h"
 
 #include <algorithm>
 #include <limits>
@@ -76,15 +78,77 @@ std::vector<boxes::config> boxes_worth_a_trial(problem const& of) {
     return all;
 }
 
+// Configurations and their times.
+class ranking {
+  public:
+    ranking(problem const& of, std::string_view arch) : of_(of), arch_(arch) {}
+
+    void add(config const& by) { all_.emplace_back(explain(of_, by, arch_).microseconds, by); }
+    // Best first; what is estimated to be far slower than another is not worth a trial.
+    std::vector<config> best_first() {
+        std::ranges::sort(all_, {}, [](auto const& each) { return each.first; });
+        std::vector<config> worth_it;
+        for (auto const& [time, by] : all_) {
+            if (time <= 1.25 * all_.front().first) worth_it.push_back(by);
+        }
+        return worth_it;
+    }
+
+  private:
+    problem of_;
+    std::string_view arch_;
+    std::vector<std::pair<double, config>> all_;
+};
+
+// What measurements chose goes before what is only estimated.
+void put_first(std::vector<config>& all, config const& chosen) {
+    auto const at = std::ranges::find(all, words_of(chosen), words_of);
+    if (at != all.end()) std::rotate(all.begin(), at, at + 1);
+}
+
+// The best one by a body, and its neighbours.
+template <class Config, class F>
+void add_neighbours(ranking& to, problem const& of, Config const& best, F has_room) {
+    for (int const groups : {best.groups, best.groups / 2}) {
+        for (int const parts : {best.parts, best.parts / 2}) {
+            for (int const stages : {best.stages, best.stages / 2}) {
+                Config by = best;
+                by.groups = groups;
+                by.parts = parts * (best.groups / std::max(groups, 1));
+                by.stages = stages;
+                if (by.fits(of) && has_room(by)) to.add(by);
+            }
+        }
+    }
+}
+
+std::vector<config> space_of_gradient(problem const& of, std::string_view arch) {
+    chip const on = chip_of(arch);
+    ranking all(of, arch);
+    auto const by_rows = best_rows_of_gradient(of, arch);
+    add_neighbours(all, of, by_rows, [&](auto const& by) {
+        return by.blocks * (by.shared_bytes(of) + 1024) <= on.shared_bytes;
+    });
+    if (!on.has_copy_engine) {
+        auto worth_it = all.best_first();
+        put_first(worth_it, by_rows);
+        return worth_it;
+    }
+    auto const by_boxes = best_boxes_of_gradient(of, arch);
+    add_neighbours(all, of, by_boxes, [](auto const&) { return true; });
+    auto worth_it = all.best_first();
+    put_first(worth_it, by_boxes);
+    return worth_it;
+}
+
 } // namespace
 
 std::vector<config> space(problem const& of, std::string_view arch) {
     check(of);
+    if (of.pass == direction::wgrad) return space_of_gradient(of, arch);
     chip const on = chip_of(arch);
     walk const way = walk_of(of);
-    std::vector<std::pair<double, config>> all;
-    if (of.pass == direction::wgrad) return {};
-    double least = std::numeric_limits<double>::infinity();
+    ranking all(of, arch);
     auto const add = [&](rows::config by) {
         // Sums and filter must leave registers for the rest.
         bool const has_registers = 4 * of.r * by.tiles + of.taps() <= 144;
@@ -93,9 +157,7 @@ std::vector<config> space(problem const& of, std::string_view arch) {
             return;
         }
         by.blocks = std::max(1, explain(of, by, arch).blocks_per_processor);
-        double const time = explain(of, by, arch).microseconds;
-        least = std::min(least, time);
-        all.emplace_back(time, by);
+        all.add(by);
     };
     for (int const groups : groups_of_block(of.groups())) {
         for (auto const& [images, columns] : columns_of(of, way)) {
@@ -111,24 +173,12 @@ std::vector<config> space(problem const& of, std::string_view arch) {
         }
     }
     if (on.has_copy_engine) {
-        for (auto const& by : boxes_worth_a_trial(of)) {
-            double const time = explain(of, by, arch).microseconds;
-            least = std::min(least, time);
-            all.emplace_back(time, by);
-        }
+        for (auto const& by : boxes_worth_a_trial(of)) all.add(by);
     }
-    // What is estimated to be far slower than another is not tried.
-    std::erase_if(all, [&](auto const& each) { return each.first > 1.25 * least; });
-    std::ranges::sort(all, {}, [](auto const& each) { return each.first; });
-    // If boxes are best, those that measurements chose go before what is only estimated.
-    if (!all.empty() && needs_maps(all.front().second)) {
-        auto const chosen = words_of(boxes::best_config(of));
-        auto const at = std::ranges::find_if(
-            all, [&](auto const& each) { return words_of(each.second) == chosen; });
-        if (at != all.end()) std::rotate(all.begin(), at, at + 1);
+    auto worth_it = all.best_first();
+    if (!worth_it.empty() && needs_maps(worth_it.front())) {
+        put_first(worth_it, boxes::best_config(of));
     }
-    std::vector<config> worth_it;
-    for (auto const& each : all) worth_it.push_back(each.second);
     return worth_it;
 }
 

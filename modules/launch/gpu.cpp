@@ -102,7 +102,8 @@ struct gpu_queue : work_queue {
                      {.grid = extent_of(over.grid),
                       .block = extent_of(over.shape.block),
                       .dynamic_shared = static_cast<unsigned>(over.shape.shared_bytes),
-                      .cluster = extent_of(over.shape.cluster)},
+                      .cluster = extent_of(over.shape.cluster),
+                      .overlaps_previous = over.overlaps_previous},
                      stream, parameters);
     }
     void launch(work_graph const& graph) override {

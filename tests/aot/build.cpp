@@ -124,15 +124,39 @@ TEST_CASE("steps make the same pack, and a line that is another's kernel is no s
     fs::create_directories(steps.folder);
     aot::build_pack(whole);
     for (auto const& arch : steps.archs) {
-        CHECK(aot::build_image(steps, 0, arch).is_new);
-        CHECK(!aot::build_image(steps, 1, arch).is_new);
+        CHECK(aot::build_images(steps, 0, arch).at(0).is_new);
+        CHECK(!aot::build_images(steps, 1, arch).at(0).is_new);
         CHECK(fs::exists(steps.folder / ("1-" + arch + ".made")));
     }
     CHECK(aot::assemble_pack(steps).images.size() == 3);
     auto const a = aot::pack::read(whole.output), b = aot::pack::read(steps.output);
     for (std::size_t i = 0; i < 3; ++i) CHECK(a.list()[i].checksum == b.list()[i].checksum);
-    CHECK_THROWS_WITH_AS(aot::build_image(steps, 2, "sm_80"),
-                         "build for kernels: it has 2 kernels, and no number 2", spio::error);
+    CHECK_THROWS_WITH_AS(aot::build_images(steps, 2, "sm_80"),
+                         "build for kernels: it has 2 lines of kernels, and no number 2",
+                         spio::error);
+}
+
+TEST_CASE("a line of several kernels packs them all, whole and by steps") {
+    folder const in, by_steps;
+    auto whole = request(in, aot::compiler_kind::nvcc,
+                         "axpby n=1000\nconv2d n=2 c=16 h=14 w=14 pass=wgrad\n");
+    whole.archs = {"sm_80"};
+    auto steps = whole;
+    steps.folder = by_steps / "between";
+    steps.output = by_steps / "a.spiopack";
+    fs::create_directories(steps.folder);
+    CHECK(aot::build_pack(whole).images.size() == 3);
+    CHECK(aot::build_images(steps, 0, "sm_80").size() == 1);
+    CHECK(aot::build_images(steps, 1, "sm_80").size() == 2);
+    aot::assemble_pack(steps);
+    auto const a = aot::pack::read(whole.output), b = aot::pack::read(steps.output);
+    REQUIRE(b.list().size() == 3);
+    for (std::size_t i = 0; i < 3; ++i) CHECK(a.list()[i].checksum == b.list()[i].checksum);
+    CHECK(a.list()[1].line == a.list()[2].line);
+    CHECK(aot::stale_images(a, families()).empty());
+    for (auto const& each : specs_of_line(a.list()[1].line, families(), "sm_80")) {
+        CHECK(a.find(each));
+    }
 }
 
 TEST_CASE("uncompressed images are what the compiler made, a text with its end") {
@@ -145,7 +169,7 @@ TEST_CASE("uncompressed images are what the compiler made, a text with its end")
     CHECK(read.list()[0].kind == image_kind::cubin);
     CHECK(read.list()[0].size == read.list()[0].plain_bytes);
     CHECK(read.list()[1].kind == image_kind::ptx);
-    auto const of = spec_of_line("axpby n=1000", families(), "sm_120a");
+    auto const of = specs_of_line("axpby n=1000", families(), "sm_120a").at(0);
     CHECK(read.find(of)->bytes.back() == std::byte(0));
 }
 

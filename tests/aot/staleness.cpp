@@ -38,7 +38,9 @@ spec specialize(std::string_view problem, std::string_view arch) {
                         .headers = headers},
                        8);
 }
-family const own[] = {{"own", specialize}};
+family const own[] = {{"own", [](std::string_view problem, std::string_view arch) {
+                           return std::vector<spec>{specialize(problem, arch)};
+                       }}};
 
 std::string whys(aot::pack const& in) {
     std::string all;

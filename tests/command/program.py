@@ -74,13 +74,9 @@ def test_help():
 
 def test_list():
     families = {each["name"]: each for each in object_of("list")["families"]}
-    expect({"axpby", "layernorm_2d"} <= set(families), "the families")
+    expect({"axpby", "conv2d", "layernorm_2d"} <= set(families), "the families")
     channels = families["layernorm_2d"]["fields"][0]
     expect(channels["bound"] == "at least 8, at most 2048, a multiple of 8", "a bound")
-    expect(families["conv2d"]["example"] is None, "what cannot be run has no example")
-    convolution = object_of("show", "conv2d", "n=2", "c=16", "h=8", "w=8", "r=3", "s=3", "--arch", "sm_80")
-    expect(convolution["kernels"][0]["symbol"].startswith("conv2d_fprop_"), "it is shown")
-    expect_code(2, "run", "conv2d", "n=2", "c=16", "h=8", "w=8", says="has no data to run them on")
     for name, family in families.items():
         if family["example"] is None:
             continue
@@ -95,6 +91,12 @@ def test_run():
     expect(0 < got["check"]["worst_of_bound"] <= 1, "and within their bound")
     expect(got["kernels"][0]["kind"] == "host", "from the host")
     expect_code(0, "run", "axpby", "n=0", "--check", "--device", "host")
+    layer = ["conv2d", "n=2", "c=16", "h=14", "w=14"]
+    expect_code(0, "run", *layer, "pass=dgrad", "--check", "--device", "host")
+    got = object_of("run", *layer, "pass=wgrad", "bias=true", "gradient=fp16", "--check", "--device", "host")
+    expect(got["check"]["compared"] == 16 * 9 * 8 + 16 and got["check"]["wrong"] == 0, "both gradients")
+    expect(len(got["kernels"]) == 2, "by two kernels")
+    expect_code(2, "run", *layer, "r=8", says="r is 8, but must be at least 1, at most 7")
     expect_code(3, "run", "layernorm_2d", "channels=72", "--device", "host",
                 says="'layernorm_2d channels=72 affine=true' in command/host.manifest")
     expect_code(2, "run", "axpby", says="n is missing")

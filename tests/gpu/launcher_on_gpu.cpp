@@ -77,10 +77,9 @@ std::map<std::string, std::unique_ptr<runtime>> all_sources(std::string const& p
     }
     all["nvrtc"] =
         std::make_unique<runtime>(runtime_options{.of_all = policy::jit_only, .cache = cache});
-    // There is no such GPU, so that the host takes its place.
     all["host"] = std::make_unique<runtime>(runtime_options{
-        .gpu = 99,
         .host = host_machine{host::allocate, host::release, host::encode, host::find},
+        .always_on_host = true,
         .of_all = policy::aot_only,
         .cache = cache});
     return all;

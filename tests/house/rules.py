@@ -26,6 +26,7 @@ imports = {
     "spio.model": {"spio.spec"},
     "spio.cuda": set(),
     "spio.launch": {"spio.image", "spio.cuda", "spio.spec"},
+    "spio.convolution": {"spio.conv2d", "spio.launch", "spio.spec"},
     "spio.runtime": {"spio.aot", "spio.cache", "spio.cuda", "spio.image", "spio.jit", "spio.launch",
                      "spio.spec"},
 }

@@ -139,6 +139,14 @@ TEST_CASE("where there is no GPU the host takes its place, if it may") {
     };
     // There are two: a wrong number, or one that cannot be used, is no reason to take another.
     CHECK_THROWS_AS(runtime(options(the_host)), cuda::error);
+    auto forced = options(the_host);
+    forced.always_on_host = true;
+    CHECK(runtime(std::move(forced)).arch() == "host");
+    forced = options({});
+    forced.always_on_host = true;
+    CHECK_THROWS_WITH_AS(runtime(std::move(forced)),
+                         "open for the host device: always_on_host is true, but no host is given",
+                         spio::error);
     machine.expect({.at = 0, .code = 2});
     CHECK_THROWS_AS(runtime(options(the_host)), cuda::error);
     machine.expect({.at = 0, .code = 100});

@@ -60,9 +60,10 @@ TEST_CASE("the symbol is of the text: not of the architecture, nor of sizes that
             ++count;
             REQUIRE(of.shape.block.x <= 1024);
             // Its line makes the same again.
-            auto const again = spec_of_line(of.line(), families, "sm_90a");
-            REQUIRE(again.symbol == of.symbol);
-            REQUIRE(again.source == of.source);
+            auto const again = specs_of_line(of.line(), families, "sm_90a");
+            REQUIRE(again.size() == 1);
+            REQUIRE(again[0].symbol == of.symbol);
+            REQUIRE(again[0].source == of.source);
         }
     }
     CHECK(symbols.size() == static_cast<std::size_t>(count));
@@ -72,7 +73,7 @@ TEST_CASE("the symbol is of the text: not of the architecture, nor of sizes that
 
 TEST_CASE("what is not possible is refused before anything is compiled") {
     auto const line = [](std::string_view text) {
-        return refusal([&] { spec_of_line(text, families, "sm_80"); });
+        return refusal([&] { specs_of_line(text, families, "sm_80"); });
     };
     CHECK(line("axpby n=-1") == "check for axpby n=-1: n is -1, but must be at least 0");
     CHECK(line("conv3d n=1") ==

@@ -1,0 +1,206 @@
+// Trials of grouped convolutions: their passes on random images, against sums in double.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+module spio.command;
+
+import spio.conv2d;
+import spio.convolution;
+import spio.launch;
+import spio.spec;
+
+namespace spio::command {
+
+namespace {
+
+using namespace conv2d;
+
+std::size_t elements(std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d) {
+    return static_cast<std::size_t>(a * b * c * d);
+}
+std::size_t size_of_x(problem const& of) { return elements(of.n, of.h, of.w, of.c); }
+std::size_t size_of_y(problem const& of) { return elements(of.n, of.p(), of.q(), of.c); }
+std::size_t size_of_filter(problem const& of) { return elements(of.c, of.r, of.s, group_width); }
+std::size_t size_of_bias(problem const& of) { return of.bias ? static_cast<std::size_t>(of.c) : 0; }
+
+// x, or the gradient of y where that is walked; what is not read by the pass stays empty.
+struct data {
+    problem of;
+    config by;
+    std::vector<unsigned short> from, filter, dy;
+    std::vector<float> bias;
+
+    void draw(std::mt19937& random) {
+        bool const is_gradient_of_x = of.pass == direction::dgrad;
+        from = random_halves(random, is_gradient_of_x ? size_of_y(of) : size_of_x(of));
+        if (of.pass == direction::wgrad) {
+            dy = random_halves(random, size_of_y(of));
+        } else {
+            filter = random_halves(random, size_of_filter(of));
+            bias = random_floats(random, size_of_bias(of), -2, 2);
+        }
+    }
+};
+
+template <class Number, class ToDouble>
+void compare(verdict& all, std::string_view name, problem const& of, std::vector<Number> const& got,
+             double_sums const& exact, precision made, ToDouble number) {
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        all.compare(name, i, number(got[i]), exact.values[i],
+                    conv2d::bound(products_of(of), exact.values[i], exact.magnitudes[i], made));
+    }
+}
+
+class walk_rehearsal : public rehearsal {
+  public:
+    walk_rehearsal(stage& at, data const& is)
+        : place(at),
+          given(is),
+          body(at, is.of, is.by),
+          from(at.put<half>(is.from, "from")),
+          filter(at.put<half>(is.filter, "filter")),
+          bias(at.put<float>(is.bias, "bias")),
+          to(at.on(), is.of.pass == direction::dgrad ? size_of_x(is.of) : size_of_y(is.of), "to") {}
+
+    void launch(stream const& in) const override {
+        auto const& of = given.of;
+        walk const way = walk_of(of);
+        body.launch(in,
+                    {.from = from.as<images_read>(N(of.n), H(way.h), W(way.w), C(of.c)),
+                     .filter = filter.as<filter_of<half const>>(K(of.c), R(of.r), S(of.s)),
+                     .bias = bias.as<bias_of<float const>>(K(static_cast<int>(size_of_bias(of)))),
+                     .to = to.as<images_made>(N(of.n), P(way.p), Q(way.q), K(of.c))});
+    }
+
+    verdict check(stream const& in) const override {
+        place.poison(to);
+        launch(in);
+        in.synchronize();
+        verdict all;
+        compare(all, given.of.pass == direction::dgrad ? "dx" : "y", given.of, place.get(to),
+                reference(given.of, given.from, given.filter, given.bias), precision::fp16,
+                conv2d::number_of);
+        return all;
+    }
+
+  private:
+    stage const& place;
+    data const& given;
+    convolution body;
+    array<half> from, filter;
+    array<float> bias;
+    array<half> to;
+};
+
+// Its elements are floats or halves.
+template <class Gradient> class gradient_rehearsal : public rehearsal {
+  public:
+    gradient_rehearsal(stage& at, data const& is)
+        : place(at),
+          given(is),
+          both(at, is.of, is.by),
+          x(at.put<half>(is.from, "x")),
+          dy(at.put<half>(is.dy, "dy")),
+          dw(at.on(), size_of_filter(is.of), "dw"),
+          dbias(at.on(), size_of_bias(is.of), "dbias"),
+          workspace(at.on(), both.workspace_floats(), "workspace") {}
+
+    void launch(stream const& in) const override {
+        auto const& of = given.of;
+        using gradient_of_y = decltype(wgrad_arguments<Gradient>::dy);
+        both.launch(in,
+                    wgrad_arguments<Gradient>{
+                        .x = x.as<images_read>(N(of.n), H(of.h), W(of.w), C(of.c)),
+                        .dy = dy.as<gradient_of_y>(N(of.n), P(of.p()), Q(of.q()), K(of.c)),
+                        .dw = dw.template as<filter_of<Gradient>>(K(of.c), R(of.r), S(of.s)),
+                        .dbias = dbias.as<bias_of<float>>(K(static_cast<int>(size_of_bias(of)))),
+                        .workspace = workspace.data()});
+    }
+
+    verdict check(stream const& in) const override {
+        place.poison(dw);
+        place.poison(dbias);
+        place.poison(workspace);
+        launch(in);
+        in.synchronize();
+        auto const exact = reference_gradients(given.of, given.from, given.dy);
+        verdict all;
+        compare(all, "dw", given.of, place.get(dw), exact.filter, given.of.gradient,
+                [](auto each) { return number_in(each); });
+        compare(all, "dbias", given.of, place.get(dbias), exact.bias, precision::fp32,
+                [](auto each) { return number_in(each); });
+        return all;
+    }
+
+  private:
+    stage const& place;
+    data const& given;
+    weight_gradient both;
+    array<half> x, dy;
+    array<Gradient> dw;
+    array<float> dbias, workspace;
+
+    static double number_in(float value) { return static_cast<double>(value); }
+    static double number_in(unsigned short half_bits) { return conv2d::number_of(half_bits); }
+};
+
+class conv2d_trial : public trial {
+  public:
+    conv2d_trial(conv2d::problem const& of, std::string_view arch, unsigned seed)
+        : made{.of = of,
+               .by = best_config(of, arch),
+               .from = {},
+               .filter = {},
+               .dy = {},
+               .bias = {}},
+          specs(specs_of(of, made.by, arch)),
+          random(seed) {}
+    std::string problem() const override { return text_of(made.of); }
+    std::vector<spec> kernels() const override { return specs; }
+    std::uint64_t bytes_moved() const override {
+        auto const& of = made.of;
+        bool const is_wide = of.pass == direction::wgrad && of.gradient == precision::fp32;
+        return 2 * (size_of_x(of) + size_of_y(of)) + (is_wide ? 4 : 2) * size_of_filter(of) +
+               4 * size_of_bias(of);
+    }
+    std::unique_ptr<rehearsal> on(stage& at) override {
+        if (made.from.empty()) made.draw(random);
+        if (made.of.pass != direction::wgrad) return std::make_unique<walk_rehearsal>(at, made);
+        if (made.of.gradient == precision::fp16) {
+            return std::make_unique<gradient_rehearsal<half>>(at, made);
+        }
+        return std::make_unique<gradient_rehearsal<float>>(at, made);
+    }
+
+  private:
+    data made;
+    std::vector<spec> specs;
+    std::mt19937 random;
+};
+
+} // namespace
+
+trial_family const& conv2d_trials() {
+    static trial_family const one = {
+        .name = "conv2d",
+        .meaning = "a pass of a convolution with groups of 8 channels, of images in halves",
+        .example = "n=2 c=16 h=14 w=14 pass=fprop",
+        .fields = words_of_fields<problem>,
+        .make = [](std::string_view words, std::string_view arch,
+                   unsigned seed) -> std::unique_ptr<trial> {
+            return std::make_unique<conv2d_trial>(parse<problem>("conv2d", words), arch, seed);
+        }};
+    return one;
+}
+
+} // namespace spio::command
