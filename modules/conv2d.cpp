@@ -84,7 +84,7 @@ template <class... Ds, class Tensor> std::string sizes_of(Tensor const& t) {
     return text;
 }
 bool knows(problem const& made_for, problem const& of) {
-    return (!made_for.knows_n() || of.n == made_for.n) &&
+    return of.n > 0 && of.has_outputs() && (!made_for.knows_n() || of.n == made_for.n) &&
            (!made_for.knows_image() || (of.h == made_for.h && of.w == made_for.w));
 }
 

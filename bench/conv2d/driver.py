@@ -5,6 +5,7 @@ import ctypes
 MAX_DYNAMIC_SHARED_BYTES = 8
 LOCAL_BYTES, REGISTERS = 3, 4
 FLOAT16, NOT_PROMOTED = 6, 0
+OVERLAPS_PREVIOUS = 6
 SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
 
 cuda = ctypes.CDLL("libcuda.so.1")
@@ -30,8 +31,18 @@ def tensor_map(described, address):
     return ctypes.string_at(at, 128)
 
 
+class Attribute(ctypes.Structure):
+    """One of a launch: here, that it may begin before the kernel before it has ended."""
+    _fields_ = [("id", ctypes.c_uint), ("pad", ctypes.c_uint), ("value", ctypes.c_int), ("rest", ctypes.c_char * 60)]
+
+
+class Configuration(ctypes.Structure):
+    _fields_ = [("grid", ctypes.c_uint * 3), ("block", ctypes.c_uint * 3), ("shared_bytes", ctypes.c_uint),
+                ("stream", ctypes.c_void_p), ("attributes", ctypes.POINTER(Attribute)), ("count", ctypes.c_uint)]
+
+
 class Kernel:
-    """A kernel of an image, as conv2d_export describes it."""
+    """A kernel of an image, and a launch of it, as conv2d_export describes them."""
 
     def __init__(self, folder, described, image):
         self.described = described
@@ -43,6 +54,7 @@ class Kernel:
               f"find {described['symbol']}")
         check(cuda.cuFuncSetAttribute(self.function, MAX_DYNAMIC_SHARED_BYTES, described["shared_bytes"]),
               "give shared memory")
+        self.overlap = Attribute(id=OVERLAPS_PREVIOUS, value=1)
 
     def attribute(self, which):
         value = ctypes.c_int()
@@ -66,7 +78,23 @@ class Kernel:
         return (ctypes.c_char * len(data)).from_buffer(data)
 
     def launch(self, params, stream):
+        is_of = self.described
+        how = Configuration((ctypes.c_uint * 3)(*is_of["grid"]), (ctypes.c_uint * 3)(*is_of["block"]),
+                            is_of["shared_bytes"], stream, ctypes.pointer(self.overlap), int(is_of["overlaps"]))
         arguments = (ctypes.c_void_p * 1)(ctypes.addressof(params))
-        check(cuda.cuLaunchKernel(self.function, *self.described["grid"], *self.described["block"],
-                                  self.described["shared_bytes"], ctypes.c_void_p(stream), arguments, None),
-              f"launch {self.described['symbol']}")
+        check(cuda.cuLaunchKernelEx(ctypes.byref(how), self.function, arguments, None), f"launch {is_of['symbol']}")
+
+
+class Launch:
+    """The kernels of a configuration, one after the other."""
+
+    def __init__(self, folder, described, built):
+        self.kernels = [Kernel(folder, each, built[each["symbol"]]["file"]) for each in described["kernels"]]
+        self.described = described
+
+    def params(self, tensors):
+        return [kernel.params(tensors) for kernel in self.kernels]
+
+    def launch(self, params, stream):
+        for kernel, of_kernel in zip(self.kernels, params):
+            kernel.launch(of_kernel, stream)

@@ -6,9 +6,13 @@
 //
 // LAYERS has a problem a line, without its pass. OUT gets SYMBOL.cu for each kernel, and
 // kernels.json: for the N configurations that are estimated to be best, or for the best one, what
-// was asked and how it is launched. Where parameters hold a pointer, the JSON says which.
+// was asked and how its kernels are launched, one after the other. Where parameters hold a pointer,
+// the JSON says which.
 #include "conv2d/boxes.h"
 #include "conv2d/rows.h"
+#include "conv2d/wgrad_boxes.h"
+#include "conv2d/wgrad_rows.h"
+#include "conv2d/wgrad_sum.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -38,10 +42,11 @@ using namespace spio::conv2d;
 namespace {
 
 // Stand for the pointers of a launch: found in the bytes of parameters, and replaced there.
-std::map<std::string, std::uint64_t> const stand_ins = {{"from", 0x7fa1'c0de'0000'0100},
-                                                        {"filter", 0x7fa2'c0de'0000'0200},
-                                                        {"bias", 0x7fa3'c0de'0000'0300},
-                                                        {"to", 0x7fa4'c0de'0000'0400}};
+std::map<std::string, std::uint64_t> const stand_ins = {
+    {"from", 0x7fa1'c0de'0000'0100},  {"filter", 0x7fa2'c0de'0000'0200},
+    {"bias", 0x7fa3'c0de'0000'0300},  {"to", 0x7fa4'c0de'0000'0400},
+    {"dy", 0x7fa5'c0de'0000'0500},    {"dw", 0x7fa6'c0de'0000'0600},
+    {"dbias", 0x7fa7'c0de'0000'0700}, {"workspace", 0x7fa8'c0de'0000'0800}};
 template <class T> T* stand_in(char const* name) {
     return reinterpret_cast<T*>(stand_ins.at(name));
 }
@@ -58,6 +63,27 @@ walk_arguments arguments_of(problem const& of) {
 rows::params params_of(problem const& of, rows::config const&) { return {arguments_of(of)}; }
 boxes::params params_of(problem const& of, boxes::config const&) {
     return {.from = {}, .to = {}, .is = arguments_of(of)};
+}
+wgrad_rows::params params_of(problem const& of, wgrad_rows::config const&) {
+    return {.x = stand_in<half const>("from"),
+            .dy = stand_in<half const>("dy"),
+            .workspace = stand_in<vec<float, 4>>("workspace"),
+            .n = of.n,
+            .h = of.h,
+            .w = of.w};
+}
+wgrad_boxes::params params_of(problem const& of, wgrad_boxes::config const&) {
+    return {.x = {},
+            .dy = {},
+            .workspace = stand_in<vec<float, 4>>("workspace"),
+            .n = of.n,
+            .h = of.h,
+            .w = of.w};
+}
+wgrad_sum::params params_of_sum(problem const& of) {
+    return {.workspace = stand_in<vec<float, 4> const>("workspace"),
+            .dw = stand_in<void>("dw"),
+            .dbias = of.bias ? stand_in<float>("dbias") : nullptr};
 }
 
 std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
@@ -97,10 +123,16 @@ std::string map_in_json(std::size_t at, char const* of, box_plan const& plan) {
            ", \"box\": " + first_of(plan.box, plan.rank) +
            ", \"swizzle\": " + std::to_string(plan.swizzle) + "}";
 }
-std::string maps_in_json(problem const&, rows::config const&) { return "[]"; }
+std::string maps_in_json(problem const&, rows::config const&) { return ""; }
+std::string maps_in_json(problem const&, wgrad_rows::config const&) { return ""; }
 std::string maps_in_json(problem const& of, boxes::config const& by) {
-    return "[" + map_in_json(offsetof(boxes::params, from), "from", boxes::plan_of_read(of, by)) +
-           ", " + map_in_json(offsetof(boxes::params, to), "to", boxes::plan_of_made(of, by)) + "]";
+    return map_in_json(offsetof(boxes::params, from), "from", boxes::plan_of_read(of, by)) + ", " +
+           map_in_json(offsetof(boxes::params, to), "to", boxes::plan_of_made(of, by));
+}
+std::string maps_in_json(problem const& of, wgrad_boxes::config const& by) {
+    return map_in_json(offsetof(wgrad_boxes::params, x), "from", wgrad_boxes::plan_of_x(of, by)) +
+           ", " +
+           map_in_json(offsetof(wgrad_boxes::params, dy), "dy", wgrad_boxes::plan_of_dy(of, by));
 }
 
 struct request {
@@ -134,44 +166,60 @@ class kernels {
     std::string text;
     std::size_t launches = 0;
 
-    template <class Config>
-    void add(problem const& of, Config const& by, std::string const& arch, bool is_chosen) {
-        auto const spec = specialize(of, by, arch);
-        auto const params = params_of(of, by);
-        static_assert(std::is_trivially_copyable_v<decltype(params)>);
-        auto const expected = explain(of, by, arch);
+    // A launch, in JSON; its text goes to a file.
+    template <class Params>
+    std::string launch_of(spec_of<Params> const& of, Params const& params, std::string const& maps,
+                          bool overlaps) {
+        static_assert(std::is_trivially_copyable_v<Params>);
         unsigned char bytes[sizeof params];
         std::memcpy(bytes, &params, sizeof params);
-        if (symbols.insert(spec.symbol).second) {
-            std::ofstream(asked.out / (spec.symbol + ".cu")) << spec.source;
+        if (symbols.insert(of.symbol).second) {
+            std::ofstream(asked.out / (of.symbol + ".cu")) << of.source;
         }
-        walk const way = walk_of(of);
+        ++launches;
+        return "{\"symbol\": " + in_quotes(of.symbol) + ", \"grid\": " + listed(of.grid(params)) +
+               ", \"block\": " + listed(of.shape.block) +
+               ", \"shared_bytes\": " + std::to_string(of.shape.shared_bytes) +
+               ", \"overlaps\": " + (overlaps ? "true" : "false") + ", " + params_in_json(bytes) +
+               ", \"maps\": [" + maps + "]}";
+    }
+    template <class Config>
+    void add(problem const& of, Config const& by, std::string const& arch, bool is_chosen) {
+        std::string all;
+        long long workspace_bytes = 0;
+        auto const params = params_of(of, by);
+        if constexpr (requires { specialize(of, by, arch); }) {
+            all = launch_of(specialize(of, by, arch), params, maps_in_json(of, by), false);
+        } else {
+            auto const both = specialize_gradient(of, by, arch);
+            workspace_bytes = both.workspace_bytes;
+            all = launch_of(both.parts, params, maps_in_json(of, by), false) + ", " +
+                  launch_of(both.sum, params_of_sum(of), "", needs_maps(by));
+        }
+        auto const expected = explain(of, by, arch);
         text += (text.empty() ? "" : ",\n") + std::string("{\"problem\": ") +
-                in_quotes(spec.problem) + ", \"pass\": " + in_quotes(word_of(of.pass)) +
-                ", \"config\": " + in_quotes(spec.config) +
+                in_quotes(text_of(of)) + ", \"pass\": " + in_quotes(word_of(of.pass)) +
+                ", \"config\": " + in_quotes(words_of(by)) +
                 ", \"chosen\": " + (is_chosen ? "true" : "false") +
-                ", \"arch\": " + in_quotes(arch) + ", \"symbol\": " + in_quotes(spec.symbol);
-        for (auto const& [name, value] : {std::pair{"n", of.n},
-                                          {"c", of.c},
-                                          {"h", of.h},
-                                          {"w", of.w},
-                                          {"p", of.p()},
-                                          {"q", of.q()},
-                                          {"r", of.r},
-                                          {"s", of.s},
-                                          {"pad_h", of.pad_h},
-                                          {"pad_w", of.pad_w},
-                                          {"bias", static_cast<int>(of.bias)},
-                                          {"made", of.n * way.p * way.q * of.c}}) {
+                ", \"arch\": " + in_quotes(arch);
+        for (auto const& [name, value] :
+             {std::pair{"n", 1LL * of.n},
+              {"c", 1LL * of.c},
+              {"h", 1LL * of.h},
+              {"w", 1LL * of.w},
+              {"p", 1LL * of.p()},
+              {"q", 1LL * of.q()},
+              {"r", 1LL * of.r},
+              {"s", 1LL * of.s},
+              {"pad_h", 1LL * of.pad_h},
+              {"pad_w", 1LL * of.pad_w},
+              {"bias", of.bias ? 1LL : 0LL},
+              {"workspace_floats", workspace_bytes / static_cast<long long>(sizeof(float))}}) {
             text += ", " + in_quotes(name) + ": " + std::to_string(value);
         }
-        text += ", \"grid\": " + listed(spec.grid(params)) +
-                ", \"block\": " + listed(spec.shape.block) +
-                ", \"shared_bytes\": " + std::to_string(spec.shape.shared_bytes) +
-                ", \"estimate\": " + std::to_string(expected.microseconds) +
-                ", \"explained\": " + in_quotes(expected.explained()) + ", " +
-                params_in_json(bytes) + ", \"maps\": " + maps_in_json(of, by) + "}";
-        ++launches;
+        text += ", \"estimate\": " + std::to_string(expected.microseconds) +
+                ", \"explained\": " + in_quotes(expected.explained()) + ", \"kernels\": [" + all +
+                "]}";
     }
 };
 
@@ -197,7 +245,7 @@ request parse(std::vector<std::string> const& words) {
     if (places.size() != 2) throw std::runtime_error("tell a file of layers and a folder");
     r.layers = places[0];
     r.out = places[1];
-    if (r.passes.empty()) r.passes = {"fprop", "dgrad"};
+    if (r.passes.empty()) r.passes = {"fprop", "dgrad", "wgrad"};
     if (r.archs.empty()) r.archs = {"compute_80"};
     return r;
 }

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """in_situ.py FOLDER --out FILE.json [--batches 32 64 128 256]
 
-FOLDER has the kernels of `in_situ.txt` for these batches, in the passes fprop and dgrad, and in
-wgrad if there are any. A stack of blocks trains with PyTorch's convolution and with ours; the
+FOLDER has the kernels of `in_situ.txt` for these batches, in all passes. A stack of blocks trains with PyTorch's convolution and with ours; the
 profiler tells how long the grouped convolutions took.
 """
 import argparse
@@ -42,26 +41,37 @@ class Peer:
 
 
 class Ours(Peer):
-    """Our passes, where there are kernels of them."""
+    """Our passes."""
 
-    def __init__(self, like, kernels):
+    def __init__(self, like, launches):
         super().__init__(like)
-        self.kernels = kernels
+        self.launches = launches
+        # The profiler would count twice what overlaps.
+        for kernel in launches["wgrad"].kernels:
+            kernel.described["overlaps"] = False
+        self.workspace = torch.empty(launches["wgrad"].described["workspace_floats"], device="cuda")
 
-    def made_by(self, which, given, shape, weight):
+    def run(self, which, tensors, made):
+        launch = self.launches[which]
+        given = {name: t.contiguous(memory_format=torch.channels_last) for name, t in tensors.items()}
+        launch.launch(launch.params(given | made), torch.cuda.current_stream().cuda_stream)
+
+    def images(self, which, given, shape, weight):
         made = torch.empty(shape, dtype=torch.half, device="cuda", memory_format=torch.channels_last)
-        kernel = self.kernels[which]
-        given = given.contiguous(memory_format=torch.channels_last)
-        params = kernel.params({"from": given, "filter": weight, "to": made})
-        kernel.launch(params, torch.cuda.current_stream().cuda_stream)
+        self.run(which, {"from": given, "filter": weight}, {"to": made})
         return made
 
     def fprop(self, x, weight):
-        of = self.kernels["fprop"].described
-        return self.made_by("fprop", x, (x.shape[0], x.shape[1], of["p"], of["q"]), weight)
+        of = self.launches["fprop"].described
+        return self.images("fprop", x, (x.shape[0], x.shape[1], of["p"], of["q"]), weight)
 
     def dgrad(self, dy, x, weight):
-        return self.made_by("dgrad", dy, x.shape, weight)
+        return self.images("dgrad", dy, x.shape, weight)
+
+    def wgrad(self, dy, x, weight):
+        made = torch.empty(weight.shape, device="cuda", memory_format=torch.channels_last)
+        self.run("wgrad", {"from": x, "dy": dy}, {"dw": made, "workspace": self.workspace})
+        return made.half()
 
 
 class Passes(torch.autograd.Function):
@@ -169,7 +179,7 @@ def main():
     report = machine() | {"stacks": []}
     for name, (block, channels, expansion, grouped, side) in STACKS.items():
         for batch in options.batches:
-            kernels = {each["pass"]: driver.Kernel(options.folder, each, built[each["symbol"]]["file"])
+            kernels = {each["pass"]: driver.Launch(options.folder, each, built)
                        for each in described if each["chosen"] and
                        (each["n"], each["c"], each["h"]) == (batch, grouped, side)}
             like = {"padding": (1, 1), "groups": grouped // 8}

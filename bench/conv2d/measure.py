@@ -28,23 +28,29 @@ def machine():
             "cudnn": torch.backends.cudnn.version()}
 
 
-def run(kernel, layer):
-    """Once, over poison."""
-    layer.tensors[0]["to"].fill_(float("nan"))
-    kernel.launch(kernel.params(layer.tensors[0]), torch.cuda.current_stream().cuda_stream)
+def run(launch, layer):
+    """Once, over poison: the bits of all that is made."""
+    for name in layer.makes:
+        layer.tensors[0][name].fill_(float("nan"))
+    launch.launch(launch.params(layer.tensors[0]), torch.cuda.current_stream().cuda_stream)
     torch.cuda.synchronize()
-    return layer.tensors[0]["to"]
+    return [layer.tensors[0][name].clone().view(torch.uint8) for name in layer.makes]
 
 
-def timed(kernel, layer, sets):
-    params = [kernel.params(tensors) for tensors in layer.tensors]
-    return timing.microseconds(lambda number, stream: kernel.launch(params[number], stream), sets)
+def same(some, others):
+    return all(bool((one == other).all()) for one, other in zip(some, others))
+
+
+def timed(launch, layer, sets):
+    params = [launch.params(tensors) for tensors in layer.tensors]
+    return timing.microseconds(lambda number, stream: launch.launch(params[number], stream), sets)
 
 
 def measure_layer(folder, built, described, repeats):
     first = described[0]
+    workspace = max(each["workspace_floats"] for each in described)
     sets = timing.sets_for(Layer(first).bytes())
-    layer = Layer(first, sets)
+    layer = Layer(first, sets, workspace)
     cold = lambda work: timing.microseconds(work, sets)
     report = {"problem": first["problem"], "pass": first["pass"], "n": first["n"], "bytes": layer.bytes(),
               "copy": cold(lambda number, _: layer.copy(number)),
@@ -53,20 +59,21 @@ def measure_layer(folder, built, described, repeats):
               "pytorch_hot": timing.microseconds(lambda *_: layer.peer(0), 1), "kernels": []}
     bits = None
     for each in described:
-        image = built[each["symbol"]]
-        kernel = driver.Kernel(folder, each, image["file"])
-        made = run(kernel, layer).clone()
-        bits = made if bits is None else bits
-        found = {key: each[key] for key in ("config", "chosen", "symbol", "estimate")}
-        found |= {"arch": image["arch"], "registers": kernel.attribute(driver.REGISTERS),
-                  "local_bytes": kernel.attribute(driver.LOCAL_BYTES), "image_bytes": image["bytes"],
-                  "blocks_per_processor": kernel.blocks_per_processor(), "worst": layer.worst(),
-                  "same_bits": bool((made.view(torch.int16) == bits.view(torch.int16)).all())}
+        launch = driver.Launch(folder, each, built)
+        main, images = launch.kernels[0], [built[kernel["symbol"]] for kernel in each["kernels"]]
+        made = run(launch, layer)
+        # Gradients of the filter are added up in another order by each configuration.
+        bits = made if bits is None or first["pass"] == "wgrad" else bits
+        found = {key: each[key] for key in ("config", "chosen", "estimate")}
+        found |= {"symbol": each["kernels"][0]["symbol"], "arch": images[0]["arch"],
+                  "registers": main.attribute(driver.REGISTERS), "local_bytes": main.attribute(driver.LOCAL_BYTES),
+                  "image_bytes": [image["bytes"] for image in images],
+                  "blocks_per_processor": main.blocks_per_processor(), "worst": layer.worst(),
+                  "same_bits": same(made, bits)}
         if each["chosen"]:
-            same = all(bool((run(kernel, layer).view(torch.int16) == made.view(torch.int16)).all())
-                       for _ in range(repeats))
-            found |= {"runs_with_the_same_bits": repeats if same else 0}
-        found |= {"cold": timed(kernel, layer, sets), "hot": timed(kernel, layer, 1)}
+            always = all(same(run(launch, layer), made) for _ in range(repeats))
+            found |= {"runs_with_the_same_bits": repeats if always else 0}
+        found |= {"cold": timed(launch, layer, sets), "hot": timed(launch, layer, 1)}
         report["kernels"].append(found)
     return report
 
