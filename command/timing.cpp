@@ -63,13 +63,18 @@ timing time_on_gpu(chosen_device const& on, stage& at, trial& what) {
                      .is_cold = sets == wanted};
     all.clear();
 
-    // A copy reads half of the bytes and writes the other half; each begins as arrays do.
-    constexpr std::uint64_t alignment = 256;
-    auto const half = (bytes / 2 + alignment) / alignment * alignment;
-    cuda::memory const from(context, sets * half), to(context, sets * half);
+    // A copy reads half of the bytes and writes the other half. Each begins as large arrays do, and
+    // is of whole pages.
+    constexpr std::uint64_t alignment = 2 << 20, page = 64 << 10;
+    auto const rounded_up = [](std::uint64_t to, std::uint64_t n) {
+        return (n + to - 1) / to * to;
+    };
+    auto const half = rounded_up(bytes < 64 * page ? 256 : page, (bytes + 1) / 2);
+    auto const apart = rounded_up(alignment, half);
+    cuda::memory const from(context, sets * apart), to(context, sets * apart);
     cuda::fill(own, from, std::byte{1});
     result.copy_microseconds = microseconds_of(own, launches, [&](unsigned i) {
-        auto const begin = (i % sets) * half;
+        auto const begin = i % sets * apart;
         cuda::copy(own, cuda::memory_ref(to).part(begin, half),
                    cuda::memory_ref(from).part(begin, half));
     });

@@ -34,7 +34,7 @@ def run(launch, layer):
         layer.tensors[0][name].fill_(float("nan"))
     launch.launch(launch.params(layer.tensors[0]), torch.cuda.current_stream().cuda_stream)
     torch.cuda.synchronize()
-    return [layer.tensors[0][name].clone().view(torch.uint8) for name in layer.makes]
+    return [layer.tensors[0][name].contiguous().clone().view(torch.uint8) for name in layer.makes]
 
 
 def same(some, others):

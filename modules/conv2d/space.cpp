@@ -122,23 +122,23 @@ void add_neighbours(ranking& to, problem const& of, Config const& best, F has_ro
     }
 }
 
+// Boxes were faster than rows in all that was measured.
 std::vector<config> space_of_gradient(problem const& of, std::string_view arch) {
     chip const on = chip_of(arch);
     ranking all(of, arch);
-    auto const by_rows = best_rows_of_gradient(of, arch);
-    add_neighbours(all, of, by_rows, [&](auto const& by) {
+    auto const first = [&](auto const& best, auto has_room) {
+        add_neighbours(all, of, best, has_room);
+        auto worth_it = all.best_first();
+        put_first(worth_it, best);
+        return worth_it;
+    };
+    if (on.has_copy_engine) {
+        auto const best = best_boxes_of_gradient(of, arch);
+        if (best.fits(of)) return first(best, [](auto const&) { return true; });
+    }
+    return first(best_rows_of_gradient(of, arch), [&](auto const& by) {
         return by.blocks * (by.shared_bytes(of) + 1024) <= on.shared_bytes;
     });
-    if (!on.has_copy_engine) {
-        auto worth_it = all.best_first();
-        put_first(worth_it, by_rows);
-        return worth_it;
-    }
-    auto const by_boxes = best_boxes_of_gradient(of, arch);
-    add_neighbours(all, of, by_boxes, [](auto const&) { return true; });
-    auto worth_it = all.best_first();
-    put_first(worth_it, by_boxes);
-    return worth_it;
 }
 
 } // namespace
