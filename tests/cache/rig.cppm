@@ -81,8 +81,6 @@ inline cache::entry sample_entry(int number, std::size_t cubin_bytes = 300) {
     cache::entry made = {.symbol = "kernel_" + std::to_string(number),
                          .arch = "sm_90a",
                          .parameters = {{0, 8}, {8, 8}, {16, 4}},
-                         .shared_memory = 1024,
-                         .registers = 32,
                          .cubin = {}};
     auto random = static_cast<std::uint32_t>(number) * 2654435761U + 1;
     for (std::size_t i = 0; i < cubin_bytes; i++) {
