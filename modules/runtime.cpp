@@ -42,24 +42,6 @@ struct shipped_with_it {
     }
 };
 
-// The GPU, or the host where there is none: not where one cannot be used, or is another number's.
-device best_device(runtime_options const& how) {
-    std::shared_ptr<cuda::driver const> driver(std::shared_ptr<void>(), how.driver);
-    try {
-        if (!driver) driver = std::make_shared<cuda::driver const>();
-        if (how.host && driver->device_count() == 0) {
-            log("no GPU: the driver has none");
-            return host_device(*how.host);
-        }
-    } catch (cuda::error const& e) {
-        bool const is_absent = e.tried() == "dlopen" || e.code() == cuda::abi::result::no_device;
-        if (!is_absent || !how.host) throw;
-        log(std::string("no GPU: ") + e.what());
-        return host_device(*how.host);
-    }
-    return gpu_device(std::move(driver), how.gpu);
-}
-
 } // namespace
 
 struct runtime::parts {
@@ -72,7 +54,7 @@ struct runtime::parts {
     spio::kernels kernels;
 
     explicit parts(runtime_options&& how)
-        : on(best_device(how)),
+        : on(best_device(how.gpu, how.host, {std::shared_ptr<void>(), how.driver})),
           shipped{std::move(how.packs), how.host},
           usual(how.of_all),
           cache(logged(std::move(how.cache))),
