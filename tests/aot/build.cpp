@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include "tests/folder.h"
+
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -24,12 +25,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct folder {
-    std::string path = "/tmp/spio_build_XXXXXX";
-    folder() { REQUIRE(mkdtemp(path.data()) != nullptr); }
-    ~folder() { fs::remove_all(path); }
-    fs::path operator/(char const* name) const { return fs::path(path) / name; }
-};
+using test::folder;
 
 aot::build_request request(folder const& in, aot::compiler_kind kind, std::string manifest) {
     auto by = aot::find_compiler(kind, SPIO_TEST_CUDA);
@@ -171,7 +167,7 @@ TEST_CASE("what goes wrong is told in the words of who knows") {
     auto const said = refusal(r);
     CHECK(has(said, "compile for axpby n=1000 for sm_80"));
     CHECK(has(said, "Unknown option"));
-    CHECK(has(said, "--no-such-option /tmp/spio_build_")); // the whole command
+    CHECK(has(said, ("--no-such-option " + in.path).c_str())); // the whole command
     CHECK(!fs::exists(r.output));
     for (auto const* option : {"-I/tmp", "-isystem", "-include", "--include-path=/tmp"}) {
         r.compiler.options = {option};
