@@ -6,9 +6,11 @@ module;
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <mutex>
@@ -166,9 +168,12 @@ struct build_folder {
             fs::create_directories(path);
             return;
         }
-        auto name = (fs::temp_directory_path() / "spio-pack-XXXXXX").string();
-        if (mkdtemp(name.data()) == nullptr) {
-            throw error("build", "pack " + r.output.string(), "no folder can be made: " + name);
+        std::error_code failed;
+        auto name = (fs::temp_directory_path(failed) / "spio-pack-XXXXXX").string();
+        if (failed || mkdtemp(name.data()) == nullptr) {
+            throw error("build", "pack " + r.output.string(),
+                        failed ? "TMPDIR: " + failed.message()
+                               : name + ": " + std::strerror(errno));
         }
         path = name;
     }
@@ -223,9 +228,7 @@ built_pack assemble(builder const& by, std::vector<task> const& tasks, fs::path 
     return is;
 }
 
-} // namespace
-
-built_pack build_pack(build_request const& request) {
+built_pack build_all(build_request const& request) {
     build_folder const folder(request);
     builder const by(request, folder.path);
     auto const tasks = by.tasks();
@@ -243,7 +246,7 @@ built_pack build_pack(build_request const& request) {
     return is;
 }
 
-built_image build_image(build_request const& request, std::size_t number, std::string const& arch) {
+built_image build_one(build_request const& request, std::size_t number, std::string const& arch) {
     builder const by(request, request.folder);
     auto const specs = by.specs_of(arch);
     if (number >= specs.size()) {
@@ -257,9 +260,30 @@ built_image build_image(build_request const& request, std::size_t number, std::s
     return same == before.end() ? by.build(one) : by.leave(one);
 }
 
+// f(), and what the file system refuses it in words like all else.
+template <class F> auto or_told(build_request const& request, F const& f) {
+    try {
+        return f();
+    } catch (fs::filesystem_error const& e) {
+        throw error("build", "pack " + request.output.string(), e.what());
+    }
+}
+
+} // namespace
+
+built_pack build_pack(build_request const& request) {
+    return or_told(request, [&] { return build_all(request); });
+}
+
+built_image build_image(build_request const& request, std::size_t number, std::string const& arch) {
+    return or_told(request, [&] { return build_one(request, number, arch); });
+}
+
 built_pack assemble_pack(build_request const& request) {
-    builder const by(request, request.folder);
-    return assemble(by, by.tasks(), request.output);
+    return or_told(request, [&] {
+        builder const by(request, request.folder);
+        return assemble(by, by.tasks(), request.output);
+    });
 }
 
 } // namespace spio::aot

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -157,6 +158,34 @@ TEST_CASE("compilers from before CUDA 13 are refused by their version") {
                              doctest::Contains("it is of CUDA 12.9.41, and 13.0 is the least"),
                              spio::error);
     }
+}
+
+TEST_CASE("what the file system refuses is told, and nothing else is thrown") {
+    folder const in;
+    std::ofstream(in / "file") << "a file";
+    auto r = request(in, aot::compiler_kind::nvcc, "axpby n=1000\n");
+    r.archs = {"sm_80"};
+    auto const start = "build for pack " + r.output.string() + ": ";
+    for (auto const& where : {in / "file", in / "file/below", std::string("/proc/nobody_writes")}) {
+        r.folder = where;
+        auto const said = refusal(r);
+        CAPTURE(said);
+        CHECK(said.starts_with(start));
+        CHECK(has(said, where.c_str()));
+    }
+    auto const before = std::getenv("TMPDIR");
+    std::string const usual = before != nullptr ? before : "";
+    setenv("TMPDIR", (in / "file").c_str(), 1);
+    r.folder.clear();
+    CHECK(refusal(r) == start + "TMPDIR: Not a directory");
+    before != nullptr ? setenv("TMPDIR", usual.c_str(), 1) : unsetenv("TMPDIR");
+
+    r.folder = in / "between";
+    r.output = in / "file/a.spiopack";
+    CHECK(refusal(r) == "write for " + r.output.string() + ": it cannot be written");
+    r.folder = in / "file";
+    CHECK_THROWS_AS(aot::build_image(r, 0, "sm_80"), spio::error);
+    CHECK_THROWS_AS(aot::assemble_pack(r), spio::error);
 }
 
 TEST_CASE("what goes wrong is told in the words of who knows") {

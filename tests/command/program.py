@@ -135,6 +135,9 @@ def test_packs():
     expect_code(3, "pack", "verify", "nowhere.spiopack", says="there is no pack")
     expect_code(3, "pack", "build", "nowhere.manifest", says="there is no manifest")
     expect_code(3, "pack", "build", str(manifest), "--cuda", "/nowhere", says="bin/nvcc")
+    for where in [["--folder", f"{manifest}/below"], ["--output", f"{manifest}/a.spiopack"]]:
+        got = expect_code(4, "pack", "build", str(manifest), "--arch", "sm_80", *where, says=f"{manifest}/")
+        expect(got.stderr.count(b"\n") == 1, "one line", got)
     expect_code(2, "pack", "build", str(manifest), "--compiler", "gcc")
     expect_code(2, "pack", "build", str(manifest), "--arch", "host")
     expect_code(2, "pack", "build", str(manifest), "--arch", "sm_")
