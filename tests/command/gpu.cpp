@@ -35,7 +35,7 @@ struct place {
     test::folder folder;
     std::string pack = folder / "fake.spiopack";
 
-    explicit place(int n = 1000, std::string const& family = "axpby") {
+    explicit place(int n = 1000, std::string const& family = "axpby", bool is_stale = false) {
         spec of = axpby::specialize({.n = n}, "sm_90a");
         of.family = family;
         std::string const text = "\177ELF" + of.symbol + " " + '\0';
@@ -44,7 +44,7 @@ struct place {
                                     .kind = image_kind::cubin,
                                     .bytes = {bytes.begin(), bytes.end()},
                                     .compiler = "a test",
-                                    .text_digest = text_digest_of(of)};
+                                    .text_digest = text_digest_of(of) ^ (is_stale ? 1u : 0u)};
         auto const all = aot::write_pack(std::span(&image, 1));
         std::ofstream(pack, std::ios::binary)
             .write(reinterpret_cast<char const*>(all.data()),
@@ -162,6 +162,19 @@ TEST_CASE("a pack beside the program that cannot be read is told, and others are
     CHECK(ask("show axpby n=1000", program).code == exit_code::success);
     auto const named = ask("show axpby n=1000 --pack " + here.folder / "damaged.spiopack");
     CHECK(named.code == exit_code::check_failed);
+}
+
+TEST_CASE("a pack that has it of another text is named to those who miss it") {
+    fake::the_machine().expect({});
+    place const here(1000, "axpby", true);
+    auto const stale = "pack " + here.pack + " has it of another text, by a test";
+    auto const got = ask("run axpby n=1000 --policy aot_only --pack " + here.pack);
+    CHECK(got.code == exit_code::not_found);
+    CHECK(has(got.told, stale + ", and nothing else is asked under aot_only"));
+    setenv("SPIO_NVRTC", "/nowhere/libnvrtc.so", 1);
+    CHECK(
+        has(ask("show axpby n=1000 --pack " + here.pack).printed, "nowhere: " + stale + ", and "));
+    unsetenv("SPIO_NVRTC");
 }
 
 TEST_CASE("an image of a family that this program does not know is not called stale") {
