@@ -5,11 +5,11 @@ module;
 #include <stdlib.h>
 
 #include <algorithm>
-#include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
+#include <cstring>
 #include <filesystem>
 #include <mutex>
 #include <set>
@@ -17,7 +17,6 @@ module;
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -28,6 +27,7 @@ import spio.spec;
 import spio.text;
 import :compile;
 import :entry;
+import :parallel;
 import :record;
 
 namespace spio::aot {
@@ -174,9 +174,12 @@ struct build_folder {
             fs::create_directories(path);
             return;
         }
-        auto name = (fs::temp_directory_path() / "spio-pack-XXXXXX").string();
-        if (mkdtemp(name.data()) == nullptr) {
-            throw error("build", "pack " + r.output.string(), "no folder can be made: " + name);
+        std::error_code failed;
+        auto name = (fs::temp_directory_path(failed) / "spio-pack-XXXXXX").string();
+        if (failed || mkdtemp(name.data()) == nullptr) {
+            throw error("build", "pack " + r.output.string(),
+                        failed ? "TMPDIR: " + failed.message()
+                               : name + ": " + std::strerror(errno));
         }
         path = name;
     }
@@ -186,30 +189,6 @@ struct build_folder {
         if (is_own) fs::remove_all(path, ignored);
     }
 };
-
-// Calls do_one for each number below count, from several threads; the first failure ends it.
-template <class F> void in_parallel(std::size_t count, unsigned jobs, F const& do_one) {
-    std::atomic<std::size_t> next = 0;
-    std::mutex mutex;
-    std::exception_ptr failure;
-    auto const work = [&] {
-        for (std::size_t i; (i = next.fetch_add(1)) < count;) {
-            try {
-                do_one(i);
-            } catch (...) {
-                next = count;
-                std::lock_guard const lock(mutex);
-                if (!failure) failure = std::current_exception();
-            }
-        }
-    };
-    std::vector<std::jthread> threads;
-    auto const most = jobs > 0 ? jobs : std::max(1u, std::thread::hardware_concurrency());
-    for (std::size_t i = 1; i < std::min<std::size_t>(most, count); ++i) threads.emplace_back(work);
-    work();
-    threads.clear();
-    if (failure) std::rethrow_exception(failure);
-}
 
 built_pack assemble(builder const& by, std::vector<task> const& tasks, fs::path const& output) {
     std::vector<to_pack> images;
@@ -231,9 +210,7 @@ built_pack assemble(builder const& by, std::vector<task> const& tasks, fs::path 
     return is;
 }
 
-} // namespace
-
-built_pack build_pack(build_request const& request) {
+built_pack build_all(build_request const& request) {
     build_folder const folder(request);
     builder const by(request, folder.path);
     auto const tasks = by.tasks();
@@ -251,8 +228,8 @@ built_pack build_pack(build_request const& request) {
     return is;
 }
 
-std::vector<built_image> build_images(build_request const& request, std::size_t line,
-                                      std::string const& arch) {
+std::vector<built_image> build_line(build_request const& request, std::size_t line,
+                                    std::string const& arch) {
     builder const by(request, request.folder);
     std::vector<built_image> images;
     std::set<std::string> known;
@@ -268,9 +245,31 @@ std::vector<built_image> build_images(build_request const& request, std::size_t 
     return images;
 }
 
+// f(), and what the file system refuses it in words like all else.
+template <class F> auto or_told(build_request const& request, F const& f) {
+    try {
+        return f();
+    } catch (fs::filesystem_error const& e) {
+        throw error("build", "pack " + request.output.string(), e.what());
+    }
+}
+
+} // namespace
+
+built_pack build_pack(build_request const& request) {
+    return or_told(request, [&] { return build_all(request); });
+}
+
+std::vector<built_image> build_images(build_request const& request, std::size_t line,
+                                      std::string const& arch) {
+    return or_told(request, [&] { return build_line(request, line, arch); });
+}
+
 built_pack assemble_pack(build_request const& request) {
-    builder const by(request, request.folder);
-    return assemble(by, by.tasks(), request.output);
+    return or_told(request, [&] {
+        builder const by(request, request.folder);
+        return assemble(by, by.tasks(), request.output);
+    });
 }
 
 } // namespace spio::aot

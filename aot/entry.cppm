@@ -36,7 +36,8 @@ auto numbers_of(auto& entry) {
                       &entry.plain_bytes};
 }
 
-// What no writer of ours would have written, or nothing.
+// Why no writer of ours can have written it, as a sentence about it goes on: "has no name". Empty
+// if one can.
 std::string complaint_of(packed const&);
 
 } // namespace spio::aot

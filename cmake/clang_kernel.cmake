@@ -5,6 +5,9 @@
 # clang 19 does not know __grid_constant__: it copies parameters to local memory where an instruction
 # takes their address, as those of the copy engine do. Its code generator knows it all the same, as a
 # remark in the intermediate text; that is put in between. OUT may be a .ptx, which needs no PTXAS.
+#
+# Packs say it by aot/grid_constant.cpp, for the one kernel of a specialization. A file has several, and
+# tests of what the library is made of are compiled before there is a library.
 cmake_minimum_required(VERSION 3.28)
 
 set(command "")

@@ -37,12 +37,6 @@ chosen_device open_host() {
 
 } // namespace
 
-std::string arch_of(cuda::device_ref const& gpu) {
-    auto const is = gpu.capability();
-    // As spio.launch has it: what only this chip has, its kernels may use.
-    return "sm_" + std::to_string(is.major) + std::to_string(is.minor) + (is.major >= 9 ? "a" : "");
-}
-
 chosen_device choose_device(std::string_view asked, surroundings const& around) {
     if (asked == "host") return open_host();
     if (asked.empty()) {

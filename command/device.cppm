@@ -25,7 +25,4 @@ struct chosen_device {
 // "gpu", "gpu:1", "host"; empty for the first GPU, and the host if there is none.
 chosen_device choose_device(std::string_view asked, surroundings const&);
 
-// As kernels are specialized for it.
-std::string arch_of(cuda::device_ref const&);
-
 } // namespace spio::command

@@ -29,8 +29,7 @@ json::json(std::string_view text) : spelled("\"") {
         } else if (c == '"' || c == '\\') {
             spelled += {'\\', text.front()};
         } else if (c < 0x20 || c == 0x7f) {
-            constexpr char digits[] = "0123456789abcdef";
-            spelled += {'\\', 'u', '0', '0', digits[c >> 4], digits[c & 15]};
+            spelled += "\\u00" + hexadecimal(c);
         } else {
             spelled += text.substr(0, size);
         }

@@ -67,12 +67,14 @@ origin origin_of(spec const& of, shipped const& packs, jit::just_in_time const& 
     }
     auto const line = "; the manifest line that adds it is: " + of.line();
     if (of.arch == "host") return {"", "nowhere: it is not built into this program" + line};
-    if (!of.arch.starts_with("sm_")) return {"", "nowhere: no pack has it" + line};
+    auto const stale = packs.why_not(of);
+    auto const nowhere = "nowhere: " + (stale.empty() ? "no pack has it" : stale);
+    if (!of.arch.starts_with("sm_")) return {"", nowhere + line};
     try {
         if (compiler.is_kept(of)) return {"cache", "the cache of compiled images"};
         return {"nvrtc", "NVRTC, which would compile it"};
     } catch (jit::nvrtc_error const& e) {
-        return {"", "nowhere: no pack has it, and " + std::string(e.what()) + line};
+        return {"", nowhere + ", and " + e.what() + line};
     }
 }
 

@@ -74,4 +74,11 @@ std::optional<image> shipped::find(spec const& of) const {
     return host::compiled_in().find(of);
 }
 
+std::string shipped::why_not(spec const& of) const {
+    for (auto const& each : packs) {
+        if (auto why = each.why_not(of); !why.empty()) return why;
+    }
+    return {};
+}
+
 } // namespace spio::command

@@ -32,6 +32,8 @@ class shipped {
   public:
     shipped(line const&, surroundings const&);
     std::optional<image> find(spec const&) const;
+    // That a pack has it of another text; empty if none has.
+    std::string why_not(spec const&) const;
 
   private:
     std::vector<aot::pack> packs;

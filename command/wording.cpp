@@ -48,8 +48,7 @@ std::string printable(std::string_view text) {
         auto const taken = std::max<std::size_t>(size, 1);
         if (size == 0 || steers) {
             for (char const each : text.substr(0, taken)) {
-                auto const byte = static_cast<unsigned char>(each);
-                safe += {'\\', 'x', "0123456789abcdef"[byte >> 4], "0123456789abcdef"[byte & 15]};
+                safe += "\\x" + hexadecimal(static_cast<unsigned char>(each));
             }
         } else {
             safe += text.substr(0, taken);
@@ -57,6 +56,11 @@ std::string printable(std::string_view text) {
         text.remove_prefix(taken);
     }
     return safe;
+}
+
+std::string hexadecimal(unsigned char byte) {
+    constexpr char digits[] = "0123456789abcdef";
+    return {digits[byte >> 4], digits[byte & 15]};
 }
 
 std::string in_quotes(std::string_view text) {

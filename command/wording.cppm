@@ -17,6 +17,8 @@ std::size_t character_bytes(std::string_view text);
 
 // The text with what could steer a terminal, or is no UTF-8, as \x1b. Lines stay lines.
 std::string printable(std::string_view text);
+// Its two digits, in lower case.
+std::string hexadecimal(unsigned char byte);
 // In quotes, on one line, and cut where it is long: 'an unknown wo…'
 std::string in_quotes(std::string_view text);
 

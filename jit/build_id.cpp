@@ -13,6 +13,8 @@ module;
 
 module spio.jit;
 
+import spio.cache;
+
 namespace spio::jit {
 
 namespace {
@@ -31,15 +33,6 @@ template <class T> bool read(bytes from, std::uint64_t at, T& to) {
     return true;
 }
 
-std::string hexadecimal(bytes of) {
-    std::string text;
-    for (auto const byte : of) {
-        text += "0123456789abcdef"[byte >> 4];
-        text += "0123456789abcdef"[byte & 15];
-    }
-    return text;
-}
-
 std::string build_id_of_notes(bytes notes) {
     auto const padded = [](std::uint64_t n) { return (n + 3) / 4 * 4; };
     ElfW(Nhdr) note;
@@ -49,7 +42,7 @@ std::string build_id_of_notes(bytes notes) {
         auto const named = part(notes, name, note.n_namesz);
         auto const is = part(notes, id, note.n_descsz);
         bool const is_gnu = named.size() == 4 && std::memcmp(named.data(), "GNU", 4) == 0;
-        if (note.n_type == NT_GNU_BUILD_ID && is_gnu && !is.empty()) return hexadecimal(is);
+        if (note.n_type == NT_GNU_BUILD_ID && is_gnu && !is.empty()) return cache::hexadecimal(is);
     }
     return {};
 }

@@ -47,8 +47,6 @@ cache::entry compile(nvrtc const& by, spec const& of, std::vector<std::string> c
     return {.symbol = of.symbol,
             .arch = of.arch,
             .parameters = {{0, static_cast<std::uint32_t>(of.params_bytes)}},
-            .shared_memory = 0,
-            .registers = 0,
             .cubin = {bytes, bytes + made.cubin.size()}};
 }
 

@@ -11,7 +11,6 @@ module;
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -24,7 +23,6 @@ module;
 module spio.jit;
 
 import spio.cache;
-import spio.spec;
 
 import :library_file;
 
@@ -145,14 +143,6 @@ class mapped_file {
     std::span<unsigned char const> all;
 };
 
-// Of all that the file has, in hexadecimal digits.
-std::string digest_of(std::span<unsigned char const> file) {
-    auto digest = fnv({reinterpret_cast<char const*>(file.data()), file.size()});
-    std::string text(16, '0');
-    for (std::size_t i = 16; i-- > 0; digest >>= 4) text[i] = "0123456789abcdef"[digest & 15];
-    return text;
-}
-
 } // namespace
 
 std::string distrust(fs::path const& path) {
@@ -211,7 +201,7 @@ library_file open_nvrtc(fs::path const& path) {
 std::string build_id_of(fs::path const& path) {
     mapped_file const file(path);
     auto id = build_id_in(file.bytes());
-    return id.empty() ? digest_of(file.bytes()) : id;
+    return id.empty() ? cache::hexadecimal(cache::sha256_of(file.bytes())) : id;
 }
 
 fs::path trusted(fs::path const& path) {

@@ -42,26 +42,12 @@ struct shipped_with_it {
     }
 };
 
-// The GPU, or the host where there is none: not where one cannot be used, or is another number's.
-device best_device(runtime_options const& how) {
+device device_of(runtime_options const& how) {
     if (how.always_on_host) {
         if (how.host) return host_device(*how.host);
         throw error("open", "the host device", "always_on_host is true, but no host is given");
     }
-    std::shared_ptr<cuda::driver const> driver(std::shared_ptr<void>(), how.driver);
-    try {
-        if (!driver) driver = std::make_shared<cuda::driver const>();
-        if (how.host && driver->device_count() == 0) {
-            log("no GPU: the driver has none");
-            return host_device(*how.host);
-        }
-    } catch (cuda::error const& e) {
-        bool const is_absent = e.tried() == "dlopen" || e.code() == cuda::abi::result::no_device;
-        if (!is_absent || !how.host) throw;
-        log(std::string("no GPU: ") + e.what());
-        return host_device(*how.host);
-    }
-    return gpu_device(std::move(driver), how.gpu);
+    return best_device(how.gpu, how.host, {std::shared_ptr<void>(), how.driver});
 }
 
 } // namespace
@@ -76,7 +62,7 @@ struct runtime::parts {
     spio::kernels kernels;
 
     explicit parts(runtime_options&& how)
-        : on(best_device(how)),
+        : on(device_of(how)),
           shipped{std::move(how.packs), how.host},
           usual(how.of_all),
           cache(logged(std::move(how.cache))),

@@ -9,13 +9,11 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <optional>
 #include <span>
 #include <vector>
 
 import spio.aot;
 import spio.axpby;
-import spio.cuda;
 import spio.host;
 import spio.image;
 import spio.launch;
@@ -36,16 +34,7 @@ static spio::aot::pack open_pack(int count, char** words) {
     return {{in_the_program, in_the_program_end}, "in the program", {}};
 }
 
-static spio::device open_device(std::optional<spio::cuda::driver>& driver) {
-    try {
-        driver.emplace();
-        if (driver->device_count() > 0) return spio::gpu_device(*driver, 0);
-        std::puts("no GPU: the driver has none");
-    } catch (spio::cuda::error const& e) {
-        std::printf("no GPU: %s\n", e.what());
-    }
-    return spio::host_device({spio::host::allocate, spio::host::release});
-}
+constexpr spio::host_machine the_host = {spio::host::allocate, spio::host::release};
 
 // What this program has to launch kernels with, wherever they run.
 struct rig {
@@ -129,8 +118,7 @@ int main(int count, char** words) try {
     spio::first_of const shipped(pack, for_host);
     spio::no_source const nothing;
     spio::images const images(shipped, nothing, spio::policy::aot_only);
-    std::optional<spio::cuda::driver> driver;
-    rig const r{open_device(driver), images};
+    rig const r{spio::best_device(0, the_host), images};
 
     bool const is_right = run_axpby(r, 100'000) && run_layernorm(r, {.channels = 64}, 300) &&
                           run_layernorm(r, {.channels = 512, .affine = false}, 50);

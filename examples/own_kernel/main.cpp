@@ -3,18 +3,17 @@
 #include <cstddef>
 #include <cstdio>
 #include <exception>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 import scale_rows;
 import spio.aot;
-import spio.cuda;
 import spio.host;
 import spio.image;
 import spio.jit;
 import spio.launch;
+import spio.runtime;
 import spio.spec;
 
 using scale_rows::Column;
@@ -23,16 +22,9 @@ using scale_rows::Row;
 // Written into the program by spio_add_pack().
 extern "C" std::byte const shipped[], shipped_end[];
 
-// A GPU, or if there is none the host.
-static spio::device open_device(std::optional<spio::cuda::driver>& driver) {
-    try {
-        driver.emplace();
-        if (driver->device_count() > 0) return spio::gpu_device(*driver, 0);
-    } catch (spio::cuda::error const& e) {
-        std::printf("no GPU: %s\n", e.what());
-    }
-    return spio::host_device({spio::host::allocate, spio::host::release});
-}
+// It takes the place of a GPU that is not there.
+constexpr spio::host_machine the_host = {
+    .allocate = spio::host::allocate, .release = spio::host::release, .find = spio::host::find};
 
 static void tell(spio::image const& found) {
     std::printf("%s for %s: %zu bytes from %s\n", found.line.c_str(), found.arch.c_str(),
@@ -40,14 +32,13 @@ static void tell(spio::image const& found) {
 }
 
 // Each row times its number, against the same in plain C++.
-static int count_wrong(spio::device const& on, spio::image_of<scale_rows::params> const& from,
+static int count_wrong(spio::device const& on, spio::kernel<scale_rows::params> const& kernel,
                        int rows, int columns) {
     auto const n = static_cast<std::size_t>(rows * columns);
     std::vector<float> x(n), y(n), factors(static_cast<std::size_t>(rows));
     for (std::size_t i = 0; i < n; ++i) x[i] = static_cast<float>(i % 101) - 50;
     for (int r = 0; r < rows; ++r) factors[static_cast<std::size_t>(r)] = static_cast<float>(r);
 
-    spio::kernels const kernels(on);
     spio::stream const stream(on);
     spio::array<float> const on_x(on, n, "x"), on_y(on, n, "y"),
         on_f(on, factors.size(), "factors");
@@ -56,9 +47,9 @@ static int count_wrong(spio::device const& on, spio::image_of<scale_rows::params
     auto const as_matrix = [&](spio::array<float> const& in) {
         return in.as<scale_rows::matrix>(Row(rows), Column(columns));
     };
-    stream.launch(kernels.load(from), {.x = as_matrix(on_x),
-                                       .factors = on_f.as<scale_rows::factors>(Row(rows)),
-                                       .y = as_matrix(on_y)});
+    stream.launch(kernel, {.x = as_matrix(on_x),
+                           .factors = on_f.as<scale_rows::factors>(Row(rows)),
+                           .y = as_matrix(on_y)});
     stream.read(std::span(y), on_y);
     stream.synchronize();
     int wrong = 0;
@@ -85,13 +76,10 @@ int main() try {
         std::printf("nothing compiled at run time: %s\n", e.what());
     }
 
-    std::optional<spio::cuda::driver> driver;
-    auto const device = open_device(driver);
-    spio::host::compiled_in const own;
-    spio::first_of const ahead(pack, own);
-    auto const found = spio::images(ahead, compiler).find(of(device.arch()));
-    int const wrong = count_wrong(device, found, rows, columns);
-    std::printf("%s on %s: %d of %d wrong\n", found.line.c_str(), device.name().c_str(), wrong,
+    spio::runtime const here({.packs = {pack}, .host = the_host});
+    auto const it = of(here.arch());
+    int const wrong = count_wrong(here.on(), here.load(it), rows, columns);
+    std::printf("%s on %s: %d of %d wrong\n", it.line().c_str(), here.on().name().c_str(), wrong,
                 rows * columns);
     return wrong == 0 ? 0 : 1;
 } catch (std::exception const& e) {

@@ -52,8 +52,7 @@ struct built_pack {
 };
 
 // Nothing is written to the output unless all of it can be read again. Throws spio::error: what is
-// wrong with a line of the manifest, or the compiler's words, uncut; and the filesystem_error of a
-// folder that cannot be made or read.
+// wrong with a line of the manifest, the compiler's words, uncut, or a folder that cannot be had.
 built_pack build_pack(build_request const&);
 
 // The steps of it, for build systems that run them themselves: the images of a line, counted from

@@ -72,7 +72,6 @@ packed read_entry(reader& from) {
 
 } // namespace
 
-// What no writer of ours would have written, or nothing.
 std::string complaint_of(packed const& entry) {
     auto const is_possible = [](extent const& e) {
         return e.x >= 1 && e.y >= 1 && e.z >= 1 && e.x <= 1024 && e.y <= 1024 && e.z <= 64 &&

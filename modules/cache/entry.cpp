@@ -19,7 +19,7 @@ namespace spio::cache {
 static constexpr std::array<unsigned char, 8> magic = {0x89, 'S', 'P', 'I', 'O', '\r', '\n', 0x1a};
 
 static constexpr std::size_t fixed_bytes = magic.size() + 4 + sizeof(digest) + 8 // up to the texts
-                                           + 4 + 4 + 4 + 4 + 4 + 4               // lengths, numbers
+                                           + 4 + 4 + 4 + 4                       // lengths
                                            + sizeof(digest);
 static_assert(fixed_bytes + 2 == least_file_bytes); // a symbol and an image of one byte
 
@@ -88,8 +88,6 @@ std::vector<unsigned char> file_of(key const& of, entry const& what) {
         to.number(each.offset, 4);
         to.number(each.size, 4);
     }
-    to.number(what.shared_memory, 4);
-    to.number(what.registers, 4);
     to.sized(what.cubin);
     to.raw(sha256_of(to.bytes));
     return to.bytes;
@@ -108,8 +106,6 @@ static reading read_fields(file_reader from) {
         auto const offset = from.word();
         what.parameters.push_back({offset, from.word()});
     }
-    what.shared_memory = from.word();
-    what.registers = from.word();
     auto const cubin = from.sized();
     what.cubin.assign(cubin.begin(), cubin.end());
     if (!from.ended()) return {{}, "its fields do not fill it"};

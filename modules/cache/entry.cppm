@@ -25,19 +25,17 @@ struct entry {
     std::string symbol;
     std::string arch;
     std::vector<parameter> parameters;
-    std::uint32_t shared_memory; // bytes, static
-    std::uint32_t registers;     // of a thread
     std::vector<unsigned char> cubin;
 
     friend bool operator==(entry const&, entry const&) = default;
 };
 
 // No entry's file is smaller or larger; a larger one is not written either.
-constexpr std::uint64_t least_file_bytes = 110, most_file_bytes = 64 << 20;
+constexpr std::uint64_t least_file_bytes = 102, most_file_bytes = 64 << 20;
 
 // Numbers are little-endian, texts and lists come after their 32-bit length:
 //     magic (8 bytes), schema (32 bits), key, bytes of the file (64 bits),
-//     symbol, arch, parameters, shared memory, registers, cubin, SHA-256 of all that
+//     symbol, arch, parameters, cubin, SHA-256 of all that
 std::vector<unsigned char> file_of(key const& of, entry const& what);
 
 // There is no entry but of exactly the bytes that file_of() makes.

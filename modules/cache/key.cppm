@@ -16,7 +16,7 @@ import :sha256;
 export namespace spio::cache {
 
 // Counts what an entry of the cache looks like: another number, another cache.
-constexpr std::uint32_t schema = 2;
+constexpr std::uint32_t schema = 3;
 
 struct key {
     digest value;

@@ -92,9 +92,9 @@ digest sha256_of(byte_view bytes) {
     return sum.finish();
 }
 
-std::string hexadecimal(digest const& value) {
+std::string hexadecimal(byte_view bytes) {
     std::string text;
-    for (unsigned const byte : value) {
+    for (unsigned const byte : bytes) {
         text += "0123456789abcdef"[byte / 16];
         text += "0123456789abcdef"[byte % 16];
     }

@@ -34,7 +34,7 @@ class sha256 {
 
 digest sha256_of(byte_view bytes);
 
-// In lower case.
-std::string hexadecimal(digest const& value);
+// Two digits each, in lower case.
+std::string hexadecimal(byte_view bytes);
 
 } // namespace spio::cache

@@ -45,6 +45,8 @@ class device {
     std::shared_ptr<backend> owned;
 };
 
+// For which kernels are specialized that run there: "sm_90a".
+std::string arch_of(cuda::device_ref const&);
 // What is made from it keeps the driver, too.
 device gpu_device(std::shared_ptr<cuda::driver const>, int ordinal);
 // The driver must stay.
@@ -60,5 +62,10 @@ struct host_machine {
     std::optional<image> (*find)(spec const&) = nullptr;
 };
 device host_device(host_machine);
+
+// The GPU; or this host, on a machine that has none at all: not if one cannot be used, or another
+// number is meant. Opens the driver if none is given.
+device best_device(int gpu, std::optional<host_machine> const&,
+                   std::shared_ptr<cuda::driver const> = nullptr);
 
 } // namespace spio

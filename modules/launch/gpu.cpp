@@ -124,12 +124,10 @@ struct gpu_backend : backend {
     std::string capability;
 
     gpu_backend(std::shared_ptr<cuda::driver const> by, int ordinal)
-        : driver(std::move(by)), gpu(driver->device(ordinal)), context(gpu) {
-        auto const is = gpu.capability();
-        capability = "sm_" + std::to_string(is.major) + std::to_string(is.minor);
-        // What only this chip has, its kernels may use.
-        if (is.major >= 9) capability += "a";
-    }
+        : driver(std::move(by)),
+          gpu(driver->device(ordinal)),
+          context(gpu),
+          capability(arch_of(gpu)) {}
 
     std::string name() const override { return gpu.spelled() + ", " + gpu.name(); }
     std::string arch() const override { return capability; }
@@ -171,6 +169,12 @@ struct gpu_backend : backend {
 };
 
 } // namespace
+
+std::string arch_of(cuda::device_ref const& gpu) {
+    auto const is = gpu.capability();
+    // What only this chip has, its kernels may use.
+    return "sm_" + std::to_string(is.major) + std::to_string(is.minor) + (is.major >= 9 ? "a" : "");
+}
 
 device gpu_device(std::shared_ptr<cuda::driver const> driver, int ordinal) {
     return device(std::make_shared<gpu_backend>(std::move(driver), ordinal));

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include "tests/folder.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
@@ -24,12 +26,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct folder {
-    std::string path = "/tmp/spio_build_XXXXXX";
-    folder() { REQUIRE(mkdtemp(path.data()) != nullptr); }
-    ~folder() { fs::remove_all(path); }
-    fs::path operator/(char const* name) const { return fs::path(path) / name; }
-};
+using test::folder;
 
 aot::build_request request(folder const& in, aot::compiler_kind kind, std::string manifest) {
     auto by = aot::find_compiler(kind, SPIO_TEST_CUDA);
@@ -187,6 +184,34 @@ TEST_CASE("compilers from before CUDA 13 are refused by their version") {
     }
 }
 
+TEST_CASE("what the file system refuses is told, and nothing else is thrown") {
+    folder const in;
+    std::ofstream(in / "file") << "a file";
+    auto r = request(in, aot::compiler_kind::nvcc, "axpby n=1000\n");
+    r.archs = {"sm_80"};
+    auto const start = "build for pack " + r.output.string() + ": ";
+    for (auto const& where : {in / "file", in / "file/below", std::string("/proc/nobody_writes")}) {
+        r.folder = where;
+        auto const said = refusal(r);
+        CAPTURE(said);
+        CHECK(said.starts_with(start));
+        CHECK(has(said, where.c_str()));
+    }
+    auto const before = std::getenv("TMPDIR");
+    std::string const usual = before != nullptr ? before : "";
+    setenv("TMPDIR", (in / "file").c_str(), 1);
+    r.folder.clear();
+    CHECK(refusal(r) == start + "TMPDIR: Not a directory");
+    before != nullptr ? setenv("TMPDIR", usual.c_str(), 1) : unsetenv("TMPDIR");
+
+    r.folder = in / "between";
+    r.output = in / "file/a.spiopack";
+    CHECK(refusal(r) == "write for " + r.output.string() + ": it cannot be written");
+    r.folder = in / "file";
+    CHECK_THROWS_AS(aot::build_images(r, 0, "sm_80"), spio::error);
+    CHECK_THROWS_AS(aot::assemble_pack(r), spio::error);
+}
+
 TEST_CASE("what goes wrong is told in the words of who knows") {
     folder const in;
     auto r = request(in, aot::compiler_kind::nvcc, "axpby n=1000\n");
@@ -195,7 +220,7 @@ TEST_CASE("what goes wrong is told in the words of who knows") {
     auto const said = refusal(r);
     CHECK(has(said, "compile for axpby n=1000 for sm_80"));
     CHECK(has(said, "Unknown option"));
-    CHECK(has(said, "--no-such-option /tmp/spio_build_")); // the whole command
+    CHECK(has(said, ("--no-such-option " + in.path).c_str())); // the whole command
     CHECK(!fs::exists(r.output));
     for (auto const* option : {"-I/tmp", "-isystem", "-include", "--include-path=/tmp"}) {
         r.compiler.options = {option};

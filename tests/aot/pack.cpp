@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include "tests/folder.h"
+
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -131,12 +131,9 @@ TEST_CASE("a file that is not there, or no file, is told") {
     CHECK_THROWS_AS(aot::pack::read("/tmp"), spio::error);
     CHECK_THROWS_WITH_AS(aot::pack::read("/dev/null"), "read for pack /dev/null: it is no file",
                          spio::error);
-    char folder[] = "/tmp/spio_pack_XXXXXX";
-    REQUIRE(mkdtemp(folder) != nullptr);
-    auto const pipe = std::filesystem::path(folder) / "a.spiopack";
+    test::folder const folder;
+    auto const pipe = folder / "a.spiopack";
     REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
     CHECK_THROWS_WITH_AS(aot::pack::read(pipe),
-                         ("read for pack " + pipe.string() + ": it is no file").c_str(),
-                         spio::error);
-    std::filesystem::remove_all(folder);
+                         ("read for pack " + pipe + ": it is no file").c_str(), spio::error);
 }

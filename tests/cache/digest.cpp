@@ -119,5 +119,5 @@ TEST_CASE("keys do not change from build to build") {
                                     .nvrtc_build = "1",
                                     .arch = "sm_80"});
     CHECK(cache::hexadecimal(got.value) ==
-          "3e063603600580541f25bff71e0f29b74ae6a307674b2b86b4762464db7c24e6");
+          "df83beefc2d14f63c4e5a8e11b761bf8491159e0c02a181f1418b89fc5ae1ff0");
 }

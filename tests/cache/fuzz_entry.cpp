@@ -41,12 +41,8 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(unsigned char* data, std::size_t 
                                                std::size_t most, unsigned seed) {
     constexpr std::size_t head = 8 + 4 + sizeof(cache::digest), total_at = head;
     if (size < cache::least_file_bytes) {
-        cache::entry const small = {.symbol = "f",
-                                    .arch = "sm_80",
-                                    .parameters = {{0, 8}},
-                                    .shared_memory = seed,
-                                    .registers = 8,
-                                    .cubin = {1, 2, 3, 4}};
+        cache::entry const small = {
+            .symbol = "f", .arch = "sm_80", .parameters = {{0, seed}}, .cubin = {1, 2, 3, 4}};
         auto const file = cache::file_of(key, small);
         if (file.size() > most) return LLVMFuzzerMutate(data, size, most);
         std::ranges::copy(file, data);

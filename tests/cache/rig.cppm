@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include "tests/folder.h"
+
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -32,25 +34,10 @@ namespace cache = spio::cache;
 
 export namespace rig {
 
-// A folder that only the user can write to, removed with all in it.
-class scratch {
-  public:
+struct scratch : spio::test::folder {
     // In memory, if there is such a place: disks are slow to remove folders by the thousand.
     scratch() : scratch(access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp") {}
-    explicit scratch(std::string const& base) : path_(base + "/spio_test_XXXXXX") {
-        if (mkdtemp(path_.data()) == nullptr) std::abort();
-    }
-    scratch(scratch const&) = delete;
-    scratch& operator=(scratch const&) = delete;
-    ~scratch() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-
-    std::string operator/(std::string_view name) const { return path_ + "/" + std::string(name); }
-
-  private:
-    std::string path_;
+    explicit scratch(std::string_view within) : folder(within) {}
 };
 
 inline std::vector<std::string> names_in(std::string const& folder) {
@@ -81,8 +68,6 @@ inline cache::entry sample_entry(int number, std::size_t cubin_bytes = 300) {
     cache::entry made = {.symbol = "kernel_" + std::to_string(number),
                          .arch = "sm_90a",
                          .parameters = {{0, 8}, {8, 8}, {16, 4}},
-                         .shared_memory = 1024,
-                         .registers = 32,
                          .cubin = {}};
     auto random = static_cast<std::uint32_t>(number) * 2654435761U + 1;
     for (std::size_t i = 0; i < cubin_bytes; i++) {

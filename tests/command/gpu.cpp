@@ -3,10 +3,10 @@
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"
+#include "tests/folder.h"
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -32,12 +32,10 @@ namespace {
 
 // A folder of its own, with a pack of what the fake driver takes for a cubin of axpby.
 struct place {
-    std::string folder = "/tmp/spio_command_XXXXXX";
-    std::string pack;
+    test::folder folder;
+    std::string pack = folder / "fake.spiopack";
 
-    explicit place(int n = 1000, std::string const& family = "axpby") {
-        REQUIRE(mkdtemp(folder.data()) != nullptr);
-        pack = folder + "/fake.spiopack";
+    explicit place(int n = 1000, std::string const& family = "axpby", bool is_stale = false) {
         spec of = axpby::specialize({.n = n}, "sm_90a");
         of.family = family;
         std::string const text = "\177ELF" + of.symbol + " " + '\0';
@@ -46,13 +44,12 @@ struct place {
                                     .kind = image_kind::cubin,
                                     .bytes = {bytes.begin(), bytes.end()},
                                     .compiler = "a test",
-                                    .text_digest = text_digest_of(of)};
+                                    .text_digest = text_digest_of(of) ^ (is_stale ? 1u : 0u)};
         auto const all = aot::write_pack(std::span(&image, 1));
         std::ofstream(pack, std::ios::binary)
             .write(reinterpret_cast<char const*>(all.data()),
                    static_cast<std::streamsize>(all.size()));
     }
-    ~place() { std::filesystem::remove_all(folder); }
 };
 
 struct answer {
@@ -156,15 +153,28 @@ TEST_CASE("whichever call of the driver fails, the command ends as it says it do
 TEST_CASE("a pack beside the program that cannot be read is told, and others are asked") {
     fake::the_machine().expect({});
     place const here;
-    std::ofstream(here.folder + "/damaged.spiopack") << "no pack";
-    auto const program = here.folder + "/spio";
+    std::ofstream(here.folder / "damaged.spiopack") << "no pack";
+    auto const program = here.folder / "spio";
     auto const got = ask("run axpby n=1000 --policy aot_only", program);
     CHECK(got.code == exit_code::success);
     CHECK(has(got.told, "damaged.spiopack"));
     CHECK(has(got.told, "; it is not asked\n"));
     CHECK(ask("show axpby n=1000", program).code == exit_code::success);
-    auto const named = ask("show axpby n=1000 --pack " + here.folder + "/damaged.spiopack");
+    auto const named = ask("show axpby n=1000 --pack " + here.folder / "damaged.spiopack");
     CHECK(named.code == exit_code::check_failed);
+}
+
+TEST_CASE("a pack that has it of another text is named to those who miss it") {
+    fake::the_machine().expect({});
+    place const here(1000, "axpby", true);
+    auto const stale = "pack " + here.pack + " has it of another text, by a test";
+    auto const got = ask("run axpby n=1000 --policy aot_only --pack " + here.pack);
+    CHECK(got.code == exit_code::not_found);
+    CHECK(has(got.told, stale + ", and nothing else is asked under aot_only"));
+    setenv("SPIO_NVRTC", "/nowhere/libnvrtc.so", 1);
+    CHECK(
+        has(ask("show axpby n=1000 --pack " + here.pack).printed, "nowhere: " + stale + ", and "));
+    unsetenv("SPIO_NVRTC");
 }
 
 TEST_CASE("an image of a family that this program does not know is not called stale") {

@@ -1,61 +1,12 @@
 # Runs the program `spio`: what it prints, how it ends, and what it does with what is hostile.
 # SPDX-License-Identifier: Apache-2.0
-import json
 import os
-import pathlib
 import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 
-spio, cuda = sys.argv[1:3]
-checks = 0
-complaints = []
-
-# Nothing of this machine's user is read or written, and NVRTC is the one of the tests.
-work = pathlib.Path(tempfile.mkdtemp(prefix="spio_command_"))
-home = work / "home"
-home.mkdir(mode=0o700)
-plain = {"PATH": os.environ["PATH"], "HOME": str(home), "CUDA_HOME": cuda,
-         "ASAN_OPTIONS": "detect_leaks=0"}  # NVRTC leaks
-
-
-def ask(*words, environment={}, **more):
-    more.setdefault("stdout", subprocess.PIPE)
-    return subprocess.run([spio, *words], env=plain | environment, stderr=subprocess.PIPE,
-                          stdin=subprocess.DEVNULL, cwd=work, timeout=240, **more)
-
-
-def expect(holds, what, got=None):
-    global checks
-    checks += 1
-    if not holds:
-        complaints.append(what if got is None else
-                          f"{what}\n  ended with {got.returncode}\n  {got.stdout!r}\n  {got.stderr!r}")
-
-
-def expect_code(code, *words, says=None, environment={}):
-    """It ends so; if it fails, it says one line, and prints nothing unless it checked something."""
-    got = ask(*words, environment=environment)
-    shown = " ".join(map(str, words))[:100]
-    expect(got.returncode == code, f"spio {shown} should end with {code}", got)
-    if code in (2, 3):
-        line = got.stderr.decode()
-        expect(line.startswith("spio: ") and line.count("\n") == 1, f"spio {shown}: one line", got)
-        expect(got.stdout == b"", f"spio {shown}: nothing is printed", got)
-    if says is not None:
-        expect(says in (got.stdout + got.stderr).decode(), f"spio {shown} should say {says}", got)
-    return got
-
-
-def object_of(*words, code=0, environment={}):
-    got = expect_code(code, *words, "--json", environment=environment)
-    try:
-        return json.loads(got.stdout.decode())
-    except ValueError as why:
-        expect(False, f"spio {' '.join(words)} --json: {why}", got)
-        return {}
+from asking import ask, cuda, complaints, done, expect, expect_code, home, object_of, plain, spio, work
 
 
 def test_help():
@@ -137,6 +88,9 @@ def test_packs():
     expect_code(3, "pack", "verify", "nowhere.spiopack", says="there is no pack")
     expect_code(3, "pack", "build", "nowhere.manifest", says="there is no manifest")
     expect_code(3, "pack", "build", str(manifest), "--cuda", "/nowhere", says="bin/nvcc")
+    for where in [["--folder", f"{manifest}/below"], ["--output", f"{manifest}/a.spiopack"]]:
+        got = expect_code(4, "pack", "build", str(manifest), "--arch", "sm_80", *where, says=f"{manifest}/")
+        expect(got.stderr.count(b"\n") == 1, "one line", got)
     expect_code(2, "pack", "build", str(manifest), "--compiler", "gcc")
     expect_code(2, "pack", "build", str(manifest), "--arch", "host")
     expect_code(2, "pack", "build", str(manifest), "--arch", "sm_")
@@ -290,7 +244,7 @@ def main():
     finally:
         shutil.rmtree(work)
     print(*complaints, sep="\n")
-    print(f"figure: command.program: {checks} checks, {len(complaints)} complaints")
+    print(f"figure: command.program: {len(done)} checks, {len(complaints)} complaints")
     return bool(complaints)
 
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 //     launcher_on_gpu FOLDER      with the packs nvcc, clang and ptx of launcher.manifest
+#include "tests/folder.h"
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -10,7 +12,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -55,13 +56,7 @@ std::string said_by(std::function<void()> const& f) {
     return "nothing";
 }
 
-struct folder {
-    std::string path = "/tmp/spio_gpu_XXXXXX";
-    folder() {
-        if (mkdtemp(path.data()) == nullptr) throw std::runtime_error("no folder in /tmp");
-    }
-    ~folder() { std::filesystem::remove_all(path); }
-};
+using test::folder;
 
 // Each source alone, so that none can take another's place.
 std::map<std::string, std::unique_ptr<runtime>> all_sources(std::string const& packs,

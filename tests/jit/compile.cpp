@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include "tests/folder.h"
+
 #include <sched.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -107,10 +108,9 @@ TEST_CASE("an architecture that is no chip's has no cubin") {
 }
 
 TEST_CASE("nothing is included from the file system") {
-    char folder[] = "/tmp/spio_nvrtc_XXXXXX";
-    REQUIRE(mkdtemp(folder) != nullptr);
+    spio::test::folder const folder;
     fs::path const before = fs::current_path();
-    fs::current_path(folder);
+    fs::current_path(folder.path);
     std::ofstream("only_here.h") << "#define FOUND\n";
     fs::create_directory("spio");
     std::ofstream("spio/dims.h") << "#pragma once\n#error not this one\n";
@@ -120,15 +120,14 @@ TEST_CASE("nothing is included from the file system") {
     CHECK(thrown_by({.name = "a", .text = "#include \"spio/dims.h\"\n"}) == "nothing");
     // Not even where files of all names are, the same one under each.
     for (auto const& [name, text] : kernel_text()) {
-        fs::create_directories((fs::path(folder) / name).parent_path());
+        fs::create_directories(fs::path(folder / name).parent_path());
         if (!fs::exists(name)) fs::create_hard_link("spio/dims.h", name);
     }
     bool may_leave = false;
     std::jthread([&] { may_leave = unshare(CLONE_FS) == 0; }).join();
     if (may_leave) CHECK(thrown_by(axpby()) == "nothing");
-    CHECK(fs::current_path() == folder);
+    CHECK(fs::current_path() == folder.path);
     fs::current_path(before);
-    fs::remove_all(folder);
 }
 
 TEST_CASE("more than run at once can be asked for, and each gets its own") {

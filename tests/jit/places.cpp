@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include "tests/folder.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -21,18 +23,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A folder of our own, gone in the end, and the environment as it was.
+// A folder of our own, and the environment as it was.
 constexpr char const* variables[] = {"CUDA_HOME",    "CUDA_PATH",       "VIRTUAL_ENV",
                                      "CONDA_PREFIX", "LD_LIBRARY_PATH", "SPIO_NVRTC"};
 
 struct playground {
-    fs::path root;
+    spio::test::folder folder;
+    fs::path root = folder.path;
     std::vector<std::pair<std::string, std::string>> before;
 
     playground() {
-        char name[] = "/tmp/spio_places_XXXXXX";
-        REQUIRE(mkdtemp(name) != nullptr);
-        root = name;
         for (auto variable : variables) {
             char const* const value = std::getenv(variable);
             if (value) before.emplace_back(variable, value);
@@ -42,7 +42,6 @@ struct playground {
     ~playground() {
         for (auto variable : variables) unsetenv(variable);
         for (auto const& [variable, value] : before) setenv(variable.c_str(), value.c_str(), 1);
-        fs::remove_all(root);
     }
     // A file that is no library.
     fs::path file(fs::path const& name) const {

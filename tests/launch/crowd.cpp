@@ -3,11 +3,11 @@
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"
+#include "tests/folder.h"
 
 #include <array>
 #include <atomic>
 #include <cstddef>
-#include <filesystem>
 #include <iostream>
 #include <latch>
 #include <memory>
@@ -67,8 +67,7 @@ TEST_CASE("16 threads on two devices compile and load each kernel once") {
     auto& machine = fake::the_machine();
     machine.expect({});
     fake::compilations = 0;
-    char folder[] = "/tmp/spio_crowd_XXXXXX";
-    REQUIRE(mkdtemp(folder) != nullptr);
+    test::folder const own;
     std::atomic<int> wrong = 0;
     {
         cuda::driver const driver(fake::find);
@@ -76,7 +75,7 @@ TEST_CASE("16 threads on two devices compile and load each kernel once") {
         std::array<std::unique_ptr<runtime>, 2> gpus;
         for (int gpu = 0; gpu < 2; ++gpu) {
             cache::options kept;
-            kept.folder = folder;
+            kept.folder = own.path;
             gpus[static_cast<std::size_t>(gpu)] =
                 std::make_unique<runtime>(runtime_options{.gpu = gpu,
                                                           .of_all = policy::aot_then_jit,
@@ -102,7 +101,6 @@ TEST_CASE("16 threads on two devices compile and load each kernel once") {
     }
     CHECK(wrong == 0);
     CHECK(machine.objects.empty());
-    std::filesystem::remove_all(folder);
     std::cout << "figure: launch.crowd: " << threads << " threads, " << threads * rounds * 2
               << " launches on 2 devices, " << fake::compilations << " compilations of " << sizes
               << " kernels, " << wrong << " wrong\n";

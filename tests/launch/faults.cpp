@@ -3,9 +3,9 @@
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"
+#include "tests/folder.h"
 
 #include <cstddef>
-#include <filesystem>
 #include <iostream>
 #include <set>
 #include <span>
@@ -89,12 +89,11 @@ struct outcome {
 };
 
 outcome day_with(fake::fault fault) {
-    char folder[] = "/tmp/spio_faults_XXXXXX";
-    REQUIRE(mkdtemp(folder) != nullptr);
+    test::folder const own;
     fake::the_machine().expect(fault);
     outcome day;
     try {
-        day.is_right = spend(folder, day.losses);
+        day.is_right = spend(own.path, day.losses);
     } catch (cuda::error const& e) {
         day.is_told = !e.tried().empty() && !e.subject().empty();
         day.what = e.what();
@@ -105,7 +104,6 @@ outcome day_with(fake::fault fault) {
         day.is_told = e.subject().find("axpby") != std::string::npos;
         day.what = e.what();
     }
-    std::filesystem::remove_all(folder);
     return day;
 }
 

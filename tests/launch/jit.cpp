@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include "tests/folder.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
@@ -31,18 +33,13 @@ jit::nvrtc const& compiler() {
     return one;
 }
 
-// For the user only, and gone in the end.
-struct folder {
-    std::string path = "/tmp/spio_launch_XXXXXX";
+using test::folder;
 
-    folder() { REQUIRE(mkdtemp(path.data()) != nullptr); }
-    ~folder() { std::filesystem::remove_all(path); }
-    cache::options options() const {
-        cache::options how;
-        how.folder = path;
-        return how;
-    }
-};
+cache::options options_in(folder const& own) {
+    cache::options how;
+    how.folder = own.path;
+    return how;
+}
 
 bool has(std::span<std::byte const> cubin, std::string const& symbol) {
     std::string const section = ".text." + symbol + '\0';
@@ -54,7 +51,7 @@ bool has(std::span<std::byte const> cubin, std::string const& symbol) {
 TEST_CASE("what no pack has is compiled once, for the device's own architecture") {
     no_source const nothing;
     folder const own;
-    cache::store store(own.options());
+    cache::store store(options_in(own));
     jit::just_in_time const source(compiler(), store);
     images const all(nothing, source, policy::aot_then_jit);
     std::size_t bytes = 0;
@@ -75,7 +72,7 @@ TEST_CASE("what no pack has is compiled once, for the device's own architecture"
     CHECK(count.compiled == 4);
     CHECK(count.kept == 4);
     // Another process would find them on disk, the same to the byte.
-    cache::store later(own.options());
+    cache::store later(options_in(own));
     jit::just_in_time const source_later(compiler(), later);
     for (auto const& of : specs) {
         auto const found = source_later.find(of);
@@ -94,7 +91,7 @@ TEST_CASE("what no pack has is compiled once, for the device's own architecture"
 
 TEST_CASE("a text that does not compile is told with its specification and the whole log") {
     folder const own;
-    cache::store store(own.options());
+    cache::store store(options_in(own));
     jit::just_in_time const source(compiler(), store);
     spec broken = axpby::specialize({.n = 1000}, "sm_80");
     broken.source = "int x = y;\n";
@@ -111,7 +108,7 @@ TEST_CASE("a text that does not compile is told with its specification and the w
 
 TEST_CASE("without NVRTC an image is missed, not failed") {
     folder const own;
-    cache::store store(own.options());
+    cache::store store(options_in(own));
     jit::just_in_time const source(store);
     no_source const nothing;
     images const all(nothing, source, policy::aot_then_jit);
@@ -125,19 +122,19 @@ TEST_CASE("without NVRTC an image is missed, not failed") {
 
 TEST_CASE("what is compiled is kept for the NVRTC that made it, if the file is another by then") {
     folder const own, place;
-    auto const file = std::filesystem::path(place.path) / "libnvrtc.so.13";
+    auto const file = place / "libnvrtc.so.13";
     std::ofstream(file) << "not yet the library";
     setenv("SPIO_NVRTC", file.c_str(), 1);
     auto const of = axpby::specialize({.n = 1000}, "sm_80");
     {
-        cache::store store(own.options());
+        cache::store store(options_in(own));
         jit::just_in_time const source(store);
         CHECK(!source.is_kept(of));
         std::filesystem::remove(file);
         std::filesystem::create_symlink(SPIO_NVRTC_LIBRARY, file);
         REQUIRE(source.find(of));
     }
-    cache::store later(own.options());
+    cache::store later(options_in(own));
     CHECK(jit::just_in_time(later).is_kept(of));
     unsetenv("SPIO_NVRTC");
 }

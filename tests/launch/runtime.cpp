@@ -3,9 +3,9 @@
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"
+#include "tests/folder.h"
 
 #include <cstddef>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -31,17 +31,13 @@ using namespace spio;
 
 namespace {
 
-struct folder {
-    std::string path = "/tmp/spio_runtime_XXXXXX";
+using test::folder;
 
-    folder() { REQUIRE(mkdtemp(path.data()) != nullptr); }
-    ~folder() { std::filesystem::remove_all(path); }
-    cache::options options() const {
-        cache::options how;
-        how.folder = path;
-        return how;
-    }
-};
+cache::options options_in(folder const& own) {
+    cache::options how;
+    how.folder = own.path;
+    return how;
+}
 
 // A pack of what the fake driver takes for cubins.
 aot::pack pack_of(std::vector<spec> const& specs, std::string name, bool is_stale = false) {
@@ -91,7 +87,7 @@ TEST_CASE("packs are asked first and in their order, then memory, the disk and N
         return runtime_options{.packs = {pack_of({}, "none"), pack_of({shipped}, "first"),
                                          pack_of({shipped, other}, "second")},
                                .of_all = policy::aot_then_jit,
-                               .cache = own.options(),
+                               .cache = options_in(own),
                                .driver = &driver,
                                .compiler = &compiler};
     };
@@ -134,7 +130,7 @@ TEST_CASE("where there is no GPU the host takes its place, if it may") {
                                .gpu = 7,
                                .host = host,
                                .of_all = policy::aot_then_jit,
-                               .cache = own.options(),
+                               .cache = options_in(own),
                                .driver = &driver};
     };
     // There are two: a wrong number, or one that cannot be used, is no reason to take another.
@@ -220,7 +216,7 @@ TEST_CASE("a pack of another text is passed over, and told where nothing else is
     auto const options = [&](std::vector<aot::pack> packs) {
         return runtime_options{.packs = std::move(packs),
                                .of_all = policy::aot_then_jit,
-                               .cache = own.options(),
+                               .cache = options_in(own),
                                .driver = &driver,
                                .compiler = &compiler};
     };
@@ -247,7 +243,7 @@ TEST_CASE("a policy of one call is that call's alone") {
     folder const own;
     runtime const strict({.packs = {},
                           .of_all = policy::aot_only,
-                          .cache = own.options(),
+                          .cache = options_in(own),
                           .driver = &driver,
                           .compiler = &compiler});
     auto const of = axpby::specialize({.n = 1000}, "sm_90a");

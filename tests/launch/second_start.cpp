@@ -1,10 +1,10 @@
 // What was compiled by one process is found by the next, which never opens NVRTC.
 // SPDX-License-Identifier: Apache-2.0
+#include "tests/folder.h"
+
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -67,9 +67,7 @@ bool succeeds(std::string const& folder, origin there) {
 } // namespace
 
 int main() {
-    char folder[] = "/tmp/spio_second_XXXXXX";
-    if (mkdtemp(folder) == nullptr) return 1;
-    bool const both = succeeds(folder, origin::compiled) && succeeds(folder, origin::disk);
-    std::filesystem::remove_all(folder);
+    test::folder const own;
+    bool const both = succeeds(own.path, origin::compiled) && succeeds(own.path, origin::disk);
     return both ? 0 : 1;
 }

@@ -1,0 +1,33 @@
+// Chooses between a GPU and the host.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+module spio.launch;
+
+import spio.cuda;
+
+namespace spio {
+
+device best_device(int gpu, std::optional<host_machine> const& host,
+                   std::shared_ptr<cuda::driver const> driver) {
+    try {
+        if (!driver) driver = std::make_shared<cuda::driver const>();
+        if (host && driver->device_count() == 0) {
+            log("no GPU: the driver has none");
+            return host_device(*host);
+        }
+    } catch (cuda::error const& e) {
+        bool const is_absent = e.tried() == "dlopen" || e.code() == cuda::abi::result::no_device;
+        if (!is_absent || !host) throw;
+        log(std::string("no GPU: ") + e.what());
+        return host_device(*host);
+    }
+    return gpu_device(std::move(driver), gpu);
+}
+
+} // namespace spio

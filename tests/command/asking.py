@@ -1,0 +1,54 @@
+# Asks the program `spio`, and counts what of its answers is as expected.
+# SPDX-License-Identifier: Apache-2.0
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+spio, cuda = sys.argv[1:3]
+done, complaints = [], []
+
+# Nothing of this machine's user is read or written, and NVRTC is the one of the tests.
+work = pathlib.Path(tempfile.mkdtemp(prefix="spio_command_"))
+home = work / "home"
+home.mkdir(mode=0o700)
+plain = {"PATH": os.environ["PATH"], "HOME": str(home), "CUDA_HOME": cuda,
+         "ASAN_OPTIONS": "detect_leaks=0"}  # NVRTC leaks
+
+
+def ask(*words, environment={}, **more):
+    more.setdefault("stdout", subprocess.PIPE)
+    return subprocess.run([spio, *words], env=plain | environment, stderr=subprocess.PIPE,
+                          stdin=subprocess.DEVNULL, cwd=work, timeout=240, **more)
+
+
+def expect(holds, what, got=None):
+    done.append(what)
+    if not holds:
+        complaints.append(what if got is None else
+                          f"{what}\n  ended with {got.returncode}\n  {got.stdout!r}\n  {got.stderr!r}")
+
+
+def expect_code(code, *words, says=None, environment={}):
+    """It ends so; if it fails, it says one line, and prints nothing unless it checked something."""
+    got = ask(*words, environment=environment)
+    shown = " ".join(map(str, words))[:100]
+    expect(got.returncode == code, f"spio {shown} should end with {code}", got)
+    if code in (2, 3):
+        line = got.stderr.decode()
+        expect(line.startswith("spio: ") and line.count("\n") == 1, f"spio {shown}: one line", got)
+        expect(got.stdout == b"", f"spio {shown}: nothing is printed", got)
+    if says is not None:
+        expect(says in (got.stdout + got.stderr).decode(), f"spio {shown} should say {says}", got)
+    return got
+
+
+def object_of(*words, code=0, environment={}):
+    got = expect_code(code, *words, "--json", environment=environment)
+    try:
+        return json.loads(got.stdout.decode())
+    except ValueError as why:
+        expect(False, f"spio {' '.join(words)} --json: {why}", got)
+        return {}
