@@ -88,15 +88,14 @@ struct box_case {
     box_case(test::random& random, int rank) {
         element_bytes = 1 << random.between(0, 3);
         swizzle = all_swizzles[random.between(0, 3)];
-        int const span = swizzle == swizzle_span::none ? 256 : static_cast<int>(swizzle);
+        bool const is_swizzled = swizzle != swizzle_span::none;
         int const chunk = 16 / element_bytes;
-        int const most_chunks = std::min(span, 256 * element_bytes) / 16;
+        int const chunks = is_swizzled ? static_cast<int>(swizzle) / 16 : random.between(1, 16);
         uint64_t stride = 0;
         memory_bytes = static_cast<uint64_t>(element_bytes);
         for (int d = 0; d < rank; ++d) {
             auto const size = static_cast<uint64_t>(random.between(1, d == 0 ? 80 : 6));
-            auto const width = d == 0 ? chunk * random.between(1, most_chunks)
-                                      : random.between(1, 7 - rank + d % 2);
+            auto const width = d == 0 ? chunk * chunks : random.between(1, 7 - rank + d % 2);
             if (d > 0) {
                 stride = (stride + 15) / 16 * 16 + 16 * static_cast<uint64_t>(random.between(0, 2));
                 strides.push_back(stride);
