@@ -9,7 +9,6 @@ module;
 #include <exception>
 #include <filesystem>
 #include <iterator>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -129,16 +128,7 @@ void print_progress(build_progress const& at) {
 }
 
 void write_host_text(build_request const& r) {
-    std::string text = "// The kernels of a manifest for the host device.\n"
-                       "#include \"sim/host_kernel.h\"\n\n";
-    std::set<std::string> known;
-    for (auto const& of : specs_of(r.manifest, r.manifest_name, r.families, "host")) {
-        if (!known.insert(of.symbol).second) continue;
-        text += "// " + of.spelled() + "\n" + of.source +
-                "namespace {\nspio::sim::host_kernel_of<" + of.symbol + "> const entry_of_" +
-                of.symbol + "(\"" + of.symbol + "\");\n}\n\n";
-    }
-    write_file(r.output, text);
+    write_file(r.output, host_text_of(specs_of(r.manifest, r.manifest_name, r.families, "host")));
 }
 
 void list(pack const& in) {

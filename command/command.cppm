@@ -6,6 +6,7 @@ export import spio.command_line;
 export import :ending;
 export import :device;
 export import :finding;
+export import :host_kernels;
 export import :json;
 export import :outcome;
 export import :random;

@@ -37,21 +37,28 @@ void expect_memory(std::uint64_t bytes_moved) {
                                               spelled_bytes(there) + "; try a smaller one");
 }
 
-// Those for the host device are in the program, or nowhere.
-std::unique_ptr<rehearsal> staged_trial(trial& what, stage& at) {
+// Those for the host device are in the program, or compiled now if that is allowed.
+std::unique_ptr<rehearsal> staged_trial(trial& what, stage& at, policy how,
+                                        surroundings const& around) {
     try {
         return what.on(at);
     } catch (spio::error const& e) {
         if (e.tried() != "find" || at.on().arch() != "host") throw;
+    }
+    if (how == policy::aot_only) {
         std::string lines;
         for (auto const& each : what.kernels()) {
             lines += (lines.empty() ? "" : " and ") + in_quotes(each.line());
         }
-        throw failure(exit_code::not_found,
-                      "this program has no kernel of " + what.kernels().front().line() +
-                          " for the host device; 'spio list' names those it has, and one with " +
-                          lines + " in command/host.manifest has it too");
+        throw failure(
+            exit_code::not_found,
+            "this program has no kernel of " + what.kernels().front().line() +
+                " for the host device, and compiles none under aot_only; 'spio list' names "
+                "those it has, and one with " +
+                lines + " in command/host.manifest has it too");
     }
+    add_host_kernels(what.kernels(), around);
+    return what.on(at);
 }
 
 policy policy_in(std::string_view word) {
@@ -99,7 +106,7 @@ exit_code run_one(line const& asked, surroundings const& around) {
                    .bytes_moved = trial->bytes_moved()};
     {
         progress const telling(around, "running " + got.problem);
-        auto const once = staged_trial(*trial, at);
+        auto const once = staged_trial(*trial, at, how, around);
         auto const start = std::chrono::steady_clock::now();
         once->launch(at.queue());
         at.queue().synchronize();
@@ -128,7 +135,9 @@ subcommand run_trial() {
             .lesson =
                 "Without --device it runs on the first GPU, or on the host device where there is "
                 "none: there\n"
-                "the same kernel text was compiled for the processor, and every misuse is found. "
+                "the same kernel text is compiled for the processor, and every misuse is found. "
+                "What the\n"
+                "program was built without, clang++ compiles now, unless the policy is aot_only. "
                 "--check\n"
                 "compares all results with a reference in double, each within what its roundings "
                 "may do,\n"

@@ -71,7 +71,9 @@ std::optional<image> shipped::find(spec const& of) const {
     for (auto const& each : packs) {
         if (auto found = each.find(of)) return found;
     }
-    return host::compiled_in().find(of);
+    auto found = host::find(of);
+    if (found && is_added(of)) found->made_by = "clang++, which compiled it now";
+    return found;
 }
 
 std::string shipped::why_not(spec const& of) const {

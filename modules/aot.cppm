@@ -6,5 +6,6 @@ export import :manifest;
 export import :pack;
 export import :compiler;
 export import :build;
+export import :host;
 export import :staleness;
 export import :packer;

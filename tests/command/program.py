@@ -48,8 +48,11 @@ def test_run():
     expect(got["check"]["compared"] == 16 * 9 * 8 + 16 and got["check"]["wrong"] == 0, "both gradients")
     expect(len(got["kernels"]) == 2, "by two kernels")
     expect_code(2, "run", *layer, "r=8", says="r is 8, but must be at least 1, at most 7")
-    expect_code(3, "run", "layernorm_2d", "channels=72", "--device", "host",
+    other = ["layernorm_2d", "channels=72", "positions=3", "--device", "host"]
+    expect_code(3, "run", *other, "--policy", "aot_only",
                 says="'layernorm_2d channels=72 affine=true' in command/host.manifest")
+    got = object_of("run", *other, "--check")
+    expect(got["check"]["compared"] == 216 and got["check"]["wrong"] == 0, "what is not there is compiled")
     expect_code(2, "run", "axpby", says="n is missing")
     expect_code(2, "run", "axpby", "n=1", "n=2", says="n is given twice")
     expect_code(2, "run", "axpby", "n=x", says="must be a whole number")
