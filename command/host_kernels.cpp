@@ -49,7 +49,8 @@ aot::host_compiler compiler_near(surroundings const& around) {
     aot::host_compiler found = {.program = host_compiler_program(), .include_folders = {}};
     auto const installed = around.program.parent_path().parent_path() / "include/spio";
     if (fs::exists(installed / "host/sim/device_text.h")) {
-        found.include_folders = {installed / "host", installed / "host/sim", installed / "kernels"};
+        found.include_folders = {installed / "host", installed / "host/sim", installed / "kernels",
+                                 installed.parent_path()};
     } else {
         fs::path const source = source_folder();
         found.include_folders = {source, source / "sim", source / "kernels"};
