@@ -24,14 +24,17 @@ namespace spio::conv2d {
 
 namespace {
 
-// How many steps of a side lie inside what is read, summed up over blocks of so many that are made.
-double steps_read(int made, int each, int taps, int pad, int size) {
-    double sum = 0;
-    for (int first = 0; first < made; first += each) {
-        int const last = std::min(first + each, made) + taps - 1;
-        sum += std::max(0, std::min(last - pad, size) - std::max(first - pad, 0));
+// How many steps of a side lie inside what is read, summed up over blocks of so many that are made:
+// those under the first tap, and behind the end of each block those under all taps but one.
+double steps_read(long long made, long long each, int taps, long long pad, long long size) {
+    auto const multiples_below = [&](long long end) { return std::max(0LL, (end - 1) / each); };
+    long long all = std::max(0LL, std::min(made - pad, size) - std::max(-pad, 0LL));
+    for (long long tap = 0; tap < taps - 1; ++tap) {
+        long long const least = pad - tap, end = least + size;
+        all += std::max(0LL, multiples_below(std::min(end, made)) - multiples_below(least));
+        if (least <= made && made < end) ++all;
     }
-    return sum;
+    return static_cast<double>(all);
 }
 
 // As ptxas gives them, within a few.
