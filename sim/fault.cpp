@@ -24,7 +24,7 @@ static void tell_fault(int signal, siginfo_t* info, void*) {
     auto const& thread = *running;
     auto const& worker = worker_of(thread);
     auto const& block = thread.block->at;
-    bool const overflow = worker.flows.is_guard(info->si_addr);
+    bool const overflow = worker.flows->is_guard(info->si_addr);
     char text[400];
     int const length = std::snprintf(
         text, sizeof text, "%s, block (%d, %d, %d), thread (%d, %d, %d): %s (%s) at address %p\n",

@@ -211,7 +211,7 @@ struct run_queue {
 };
 struct gpu_worker {
     gpu_launch* launch = nullptr;
-    fibers flows;
+    std::unique_ptr<fibers> flows;
     gpu_cluster cluster;
     run_queue near; // those whose warp has met, and goes on before others
     run_queue ready;

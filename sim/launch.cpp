@@ -10,9 +10,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
+#include <mutex>
 #include <new>
 #include <sys/mman.h>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace spio::sim {
 
@@ -46,6 +50,30 @@ class shared_region {
     void* base_;
 };
 
+// Those whose launch has come to its end. To map and guard stacks takes longer than a small launch.
+class idle_fibers {
+  public:
+    static idle_fibers& all() {
+        static idle_fibers one;
+        return one;
+    }
+    std::unique_ptr<fibers> take() {
+        std::lock_guard const lock(mutex_);
+        if (idle_.empty()) return std::make_unique<fibers>();
+        auto taken = std::move(idle_.back());
+        idle_.pop_back();
+        return taken;
+    }
+    void give(std::unique_ptr<fibers> ended) {
+        std::lock_guard const lock(mutex_);
+        idle_.push_back(std::move(ended));
+    }
+
+  private:
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<fibers>> idle_;
+};
+
 static void run_thread(void* what) {
     auto& thread = *static_cast<gpu_thread*>(what);
     auto const& launch = launch_of(thread);
@@ -71,7 +99,7 @@ static void start_block(gpu_worker& worker, gpu_block& block, int rank, extent a
         thread.fiber = rank * threads + i;
         thread.at = shape.block.at(i);
         block.warps[static_cast<std::size_t>(thread.warp())].lanes |= 1U << thread.lane();
-        worker.flows.start(thread.fiber, run_thread, &thread);
+        worker.flows->start(thread.fiber, run_thread, &thread);
         wake(thread);
     }
 }
@@ -105,7 +133,8 @@ static void run_clusters(gpu_launch& launch) {
                              shape.grid.z / shape.cluster.z};
     gpu_worker worker;
     worker.launch = &launch;
-    worker.flows.reserve(shape.cluster.count() * shape.block.count());
+    worker.flows = idle_fibers::all().take();
+    worker.flows->reserve(shape.cluster.count() * shape.block.count());
     shared_region const region(shape.cluster.count());
     fault_watch const watch;
     try {
@@ -118,6 +147,8 @@ static void run_clusters(gpu_launch& launch) {
                 worker, {at.x * shape.cluster.x, at.y * shape.cluster.y, at.z * shape.cluster.z},
                 region);
         }
+        // In a launch that was stopped some are in the midst of what they do.
+        if (!launch.stopped) idle_fibers::all().give(std::move(worker.flows));
     } catch (launch_stopped const&) {
         launch.stopped = true;
     }

@@ -27,7 +27,7 @@ void take_down(gpu_thread const& whose, misuse kind, char const* format, ...) {
 
 void stop() {
     if (running == nullptr) throw launch_stopped{};
-    auto& flows = worker_of(*running).flows;
+    auto& flows = *worker_of(*running).flows;
     running = nullptr;
     flows.leave();
 }

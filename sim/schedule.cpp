@@ -19,7 +19,7 @@ void note_change(gpu_thread const& thread) {
 }
 
 static void suspend(gpu_thread& thread) {
-    worker_of(thread).flows.suspend();
+    worker_of(thread).flows->suspend();
     thread.state = progress::ready;
 }
 
@@ -77,7 +77,7 @@ static gpu_thread* pick(gpu_worker& worker) {
 
 static void resume(gpu_worker& worker, gpu_thread& thread) {
     running = &thread;
-    worker.flows.resume(thread.fiber);
+    worker.flows->resume(thread.fiber);
     running = nullptr;
 }
 
