@@ -1,7 +1,7 @@
 // A fuzz target: manifests, whose lines are read back from what was understood of them.
 // SPDX-License-Identifier: Apache-2.0
 //
-// tests/aot/CMakeLists.txt runs it 10^5 times. For longer:
+// tests/fuzz.cmake has it run 10^5 times. For longer:
 //     build/ci/tests/aot/fuzz_manifest -runs=10000000 -max_len=256 -dict=tests/aot/manifest.dict
 #include <cstddef>
 #include <cstdio>

@@ -1,7 +1,7 @@
 // A fuzz target: the reader of packs, whose index is signed again after each change.
 // SPDX-License-Identifier: Apache-2.0
 //
-// tests/aot/CMakeLists.txt runs it 10^5 times. For longer:
+// tests/fuzz.cmake has it run 10^5 times. For longer:
 //     build/ci/tests/aot/fuzz_pack -runs=10000000 -max_len=4096 -print_final_stats=1
 #include <algorithm>
 #include <cstddef>

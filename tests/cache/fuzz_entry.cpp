@@ -1,8 +1,8 @@
 // A fuzz target: the reader of entries, with files that are sealed again after each change.
 // SPDX-License-Identifier: Apache-2.0
 //
-// tests/cache/CMakeLists.txt runs it 10^5 times. For longer:
-//     build/ci/tests/cache/fuzz_cache_entry -runs=10000000 -max_len=4096 -print_final_stats=1
+// tests/fuzz.cmake has it run 10^5 times. For longer:
+//     build/ci/tests/cache/fuzz_entry -runs=10000000 -max_len=4096 -print_final_stats=1
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

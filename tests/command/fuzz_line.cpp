@@ -1,7 +1,7 @@
 // A fuzz target: the reader of the command's line, and all that answers with words of it.
 // SPDX-License-Identifier: Apache-2.0
 //
-// tests/command/CMakeLists.txt runs it 10^5 times. For longer:
+// tests/fuzz.cmake has it run 10^5 times. For longer:
 //     build/ci/tests/command/fuzz_line -runs=10000000 -max_len=512 -print_final_stats=1
 #include <algorithm>
 #include <cstddef>

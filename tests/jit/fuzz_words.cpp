@@ -1,8 +1,8 @@
 // A fuzz target: what NVRTC says, whatever it says, and the notes of a library's file.
 // SPDX-License-Identifier: Apache-2.0
 //
-// tests/jit/CMakeLists.txt runs it 10^5 times. For longer:
-//     build/ci/tests/jit/fuzz_nvrtc_words -runs=10000000 -max_len=4096 -print_final_stats=1
+// tests/fuzz.cmake has it run 10^5 times. For longer:
+//     build/ci/tests/jit/fuzz_words -runs=10000000 -max_len=4096 -print_final_stats=1
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>

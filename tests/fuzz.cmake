@@ -1,0 +1,20 @@
+# Programs that libFuzzer feeds.
+# SPDX-License-Identifier: Apache-2.0
+
+# fuzz_NAME.cpp as a test, fed 100000 times. The libraries, which all programs share, tell libFuzzer
+# which way they go. Where there are no sanitizers they are as their users have them, and there is no
+# such test.
+#     spio_add_fuzzer(NAME TEST LIBRARIES TARGET... OPTIONS OPTION...)
+function(spio_add_fuzzer name test)
+    if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize=[a-z,]*address")
+        return()
+    endif()
+    cmake_parse_arguments(PARSE_ARGV 2 fuzz "" "" "LIBRARIES;OPTIONS")
+    foreach(library IN LISTS fuzz_LIBRARIES)
+        target_compile_options(${library} PRIVATE -fsanitize=fuzzer-no-link)
+    endforeach()
+    add_executable(fuzz_${name} fuzz_${name}.cpp)
+    target_link_libraries(fuzz_${name} PRIVATE ${fuzz_LIBRARIES})
+    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+    add_test(NAME ${test} COMMAND fuzz_${name} -runs=100000 -seed=1 -verbosity=0 ${fuzz_OPTIONS})
+endfunction()
