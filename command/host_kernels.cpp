@@ -4,6 +4,8 @@ module;
 
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <set>
@@ -32,9 +34,12 @@ struct own_folder {
     fs::path path;
 
     own_folder() {
-        auto name = (fs::temp_directory_path() / "spio-host-XXXXXX").string();
-        if (mkdtemp(name.data()) == nullptr) {
-            throw failure(exit_code::tool_failed, "no folder can be made: " + in_quotes(name));
+        std::error_code failed;
+        auto name = (fs::temp_directory_path(failed) / "spio-host-XXXXXX").string();
+        if (failed || mkdtemp(name.data()) == nullptr) {
+            throw failure(exit_code::tool_failed, "no temporary folder can be made as " +
+                                                      in_quotes(name) +
+                                                      "; TMPDIR says where they go");
         }
         path = name;
     }
@@ -45,10 +50,17 @@ struct own_folder {
     }
 };
 
+// Whether only this user or root writes there.
+bool is_trusted(fs::path const& folder) {
+    struct stat is = {};
+    return ::stat(folder.c_str(), &is) == 0 && (is.st_uid == 0 || is.st_uid == ::geteuid()) &&
+           (is.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
 aot::host_compiler compiler_near(surroundings const& around) {
     aot::host_compiler found = {.program = host_compiler_program(), .include_folders = {}};
     auto const installed = around.program.parent_path().parent_path() / "include/spio";
-    if (fs::exists(installed / "host/sim/device_text.h")) {
+    if (fs::exists(installed / "host/sim/device_text.h") && is_trusted(installed)) {
         found.include_folders = {installed / "host", installed / "host/sim", installed / "kernels",
                                  installed.parent_path()};
     } else {

@@ -30,7 +30,7 @@ void expect_memory(std::uint64_t bytes_moved) {
     if (pages <= 0 || page <= 0) return;
     auto const there = static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page);
     // Inputs, results and a reference in double.
-    auto const needed = 4 * bytes_moved;
+    auto const needed = 8 * bytes_moved;
     if (needed <= there) return;
     throw failure(exit_code::tool_failed, "this problem takes about " + spelled_bytes(needed) +
                                               " of memory, and this machine has " +

@@ -36,6 +36,10 @@ struct R : dim {
 struct S : dim {
     using dim::dim;
 };
+// A float of a workspace.
+struct FLOAT : dim {
+    using dim::dim;
+};
 
 inline constexpr int group_width = 8;
 
@@ -44,7 +48,8 @@ inline constexpr int group_width = 8;
 // wgrad   the gradient of the filter, of x and the gradient of y
 enum class direction { fprop, dgrad, wgrad };
 
-// What of the problem a kernel is made for: all of it, or the launch brings n, or n, h and w.
+// What of the problem a kernel is made for: all of it, or the launch brings n, or n, h and w. Then
+// those of the problem are the sizes that it is tuned for.
 enum class scope { all, any_n, any_image };
 
 // The weight gradient's elements.
@@ -114,8 +119,10 @@ using images_made =
 template <class T>
 using filter_of = tensor<T, axis<K>(dynamic), axis<R>(dynamic), axis<S>(dynamic), c_of_group>;
 template <class T> using bias_of = tensor<T, axis<K>(dynamic)>;
+using floats = tensor<float, axis<FLOAT>(dynamic)>;
 
-// What a launch is told, whatever the body.
+// What a launch is told, whatever the body. Padding is zeros that may be multiplied: what is no
+// number in the filter, or in the gradient of y, may come through where it meets them.
 //     fprop   from is x, to is y; there is a bias where the problem has one
 //     dgrad   from is the gradient of y, to that of x, as rows and columns of the walk
 struct walk_arguments {
@@ -124,14 +131,14 @@ struct walk_arguments {
     bias_of<float const> bias = {};
     images_made to;
 };
-// The workspace has as many bytes as the body says, and need not be cleared. The gradient of the
+// The workspace has as many floats as the body says, and need not be cleared. The gradient of the
 // filter is in floats or halves; that of the bias is made where the problem has one.
 template <class Gradient> struct wgrad_arguments {
     images_read x;
     tensor<half const, axis<N>(dynamic), axis<P>(dynamic), axis<Q>(dynamic), axis<K>(dynamic)> dy;
     filter_of<Gradient> dw;
     bias_of<float> dbias = {};
-    float* workspace = nullptr;
+    floats workspace = {};
 };
 
 } // namespace spio::conv2d

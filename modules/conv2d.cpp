@@ -10,14 +10,17 @@ module;
 
 #include <array>
 #include <climits>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
 module spio.conv2d;
 
 import spio.spec;
+import :chip;
 
 namespace spio::conv2d {
 
@@ -83,6 +86,15 @@ template <class... Ds, class Tensor> std::string sizes_of(Tensor const& t) {
     ((text += (text.empty() ? "" : " x ") + std::to_string(t.template extent<Ds>().get())), ...);
     return text;
 }
+// Vectors of 16 bytes are read and written there.
+void expect_place(problem const& of, char const* name, void const* place) {
+    auto const at = reinterpret_cast<std::uintptr_t>(place);
+    if (at == 0 || at % 16 != 0) {
+        throw error("launch", "conv2d " + text_of(of),
+                    std::string(name) +
+                        (at == 0 ? " is not there" : " begins at no multiple of 16 bytes"));
+    }
+}
 bool knows(problem const& made_for, problem const& of) {
     return of.n > 0 && of.has_outputs() && (!made_for.knows_n() || of.n == made_for.n) &&
            (!made_for.knows_image() || (of.h == made_for.h && of.w == made_for.w));
@@ -108,6 +120,11 @@ problem problem_of(problem const& made_for, walk_arguments const& is) {
                         ", to " + sizes_of<N, P, Q, K>(is.to) + ", the filter " +
                         sizes_of<K, R, S>(is.filter) + ", the bias " + sizes_of<K>(is.bias));
     }
+    if (!made_for.knows_image()) check(of);
+    expect_place(of, "from", is.from.get());
+    expect_place(of, "the filter", is.filter.get());
+    expect_place(of, "to", is.to.get());
+    if (of.bias) expect_place(of, "the bias", is.bias.get());
     return of;
 }
 
@@ -133,6 +150,12 @@ problem problem_of(problem const& made_for, wgrad_arguments<Gradient> const& is)
                     "dw is of " + word_of(given) + ", but the kernel makes " +
                         word_of(made_for.gradient));
     }
+    if (!made_for.knows_image()) check(of);
+    expect_place(of, "x", is.x.get());
+    expect_place(of, "dy", is.dy.get());
+    expect_place(of, "dw", is.dw.get());
+    expect_place(of, "the workspace", is.workspace.get());
+    if (of.bias) expect_place(of, "dbias", is.dbias.get());
     return of;
 }
 template problem problem_of(problem const&, wgrad_arguments<float> const&);
@@ -140,6 +163,23 @@ template problem problem_of(problem const&, wgrad_arguments<half> const&);
 
 extent grid(problem const& of, config const& by) {
     return std::visit([&](auto const& c) { return grid_of(of, c.blocks_of(of)); }, by);
+}
+
+void expect_chip(problem const& of, std::string_view arch, bool copy_engine, int shared_bytes) {
+    auto const fail = [&](std::string why) {
+        throw error("specialize", "conv2d " + text_of(of), std::move(why));
+    };
+    for (auto const* const before : {"_50", "_52", "_60", "_61", "_70", "_72", "_75"}) {
+        if (arch.ends_with(before)) fail("it takes at least sm_80, and not " + std::string(arch));
+    }
+    if (copy_engine && arch != "host" && !chip_of(arch).has_copy_engine) {
+        fail("boxes need the copy engine of sm_90a, and " + std::string(arch) + " has none");
+    }
+    if (shared_bytes > most_shared(arch)) {
+        fail("a block takes " + std::to_string(shared_bytes) +
+             " bytes of shared memory, of at most " + std::to_string(most_shared(arch)) + " for " +
+             std::string(arch));
+    }
 }
 
 namespace {
@@ -155,12 +195,7 @@ spec_of<Params> specialize_body(problem const& of, Config const& by, std::string
         throw error("specialize", "conv2d " + text_of(of),
                     "the configuration " + words + " does not fit");
     }
-    constexpr int most_shared = 227 * 1024; // of any chip
-    if (by.shared_bytes(of) > most_shared) {
-        throw error("specialize", "conv2d " + text_of(of),
-                    "the configuration " + words + " needs " + std::to_string(by.shared_bytes(of)) +
-                        " bytes of shared memory, of at most " + std::to_string(most_shared));
-    }
+    expect_chip(of, arch, body == "boxes", by.shared_bytes(of));
     grid_of(of, by.blocks_of(of));
     return specialized<Params>(
         {.family = "conv2d",
@@ -187,10 +222,6 @@ spec_of<rows::params> specialize(problem const& of, rows::config const& by, std:
 
 spec_of<boxes::params> specialize(problem const& of, boxes::config const& by,
                                   std::string_view arch) {
-    if (arch != "host" && !arch.starts_with("sm_9")) {
-        throw error("specialize", "conv2d " + text_of(of),
-                    "boxes need the copy engine of sm_90a, and " + std::string(arch) + " has none");
-    }
     return specialize_body<boxes::params>(of, by, arch, "boxes");
 }
 

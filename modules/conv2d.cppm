@@ -37,6 +37,8 @@ using conv2d::walk_of;
 
 using conv2d::bias_of;
 using conv2d::filter_of;
+using conv2d::FLOAT;
+using conv2d::floats;
 using conv2d::images_made;
 using conv2d::images_read;
 using conv2d::walk_arguments;

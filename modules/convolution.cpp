@@ -9,6 +9,7 @@ module;
 #include "conv2d/wgrad_rows.h"
 #include "conv2d/wgrad_sum.h"
 
+#include <cstddef>
 #include <string>
 #include <variant>
 
@@ -40,12 +41,13 @@ void convolution::launch(stream const& in, walk_arguments const& is) const {
 template <class Gradient>
 void weight_gradient::launch_both(stream const& in, wgrad_arguments<Gradient> const& is) const {
     problem const of = problem_of(made_for, is);
-    if (is.workspace == nullptr) {
+    auto const given = static_cast<std::size_t>(is.workspace.template extent<FLOAT>().get());
+    if (given < workspace_floats()) {
         throw error("launch", "conv2d " + text_of(of),
-                    "there is no workspace; it takes one of " + std::to_string(workspace_floats()) +
-                        " floats");
+                    "the workspace has " + std::to_string(given) + " floats, of at least " +
+                        std::to_string(workspace_floats()));
     }
-    auto* const workspace = reinterpret_cast<vec<float, 4>*>(is.workspace);
+    auto* const workspace = reinterpret_cast<vec<float, 4>*>(is.workspace.get());
     bool overlaps = false;
     if (auto const* const rows = std::get_if<by_rows>(&both.parts)) {
         in.launch(rows->made, {.x = is.x.get(),

@@ -22,11 +22,11 @@ struct config {
         return of.pass == direction::wgrad && parts > 0 && groups >= of.groups() && readers > 0 &&
                block_size % readers == 0;
     }
-    constexpr int elements(problem const& of) const {
-        return 32 * groups * wgrad::pairs_of(of).count();
+    constexpr long long elements(problem const& of) const {
+        return 32LL * groups * wgrad::pairs_of(of).count();
     }
     constexpr long long blocks_of(problem const& of) const {
-        return divup(elements(of), elements_of_block());
+        return (elements(of) + elements_of_block() - 1) / elements_of_block();
     }
 };
 

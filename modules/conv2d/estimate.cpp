@@ -160,9 +160,9 @@ estimate explain_gradient(problem const& of, Config const& by, chip const& on, i
 
     e.blocks_per_processor = blocks;
     e.waves = static_cast<double>(by.blocks_of(of)) / (on.processors * blocks);
-    double const idle = std::ceil(e.waves - 1e-9) / e.waves;
+    e.arithmetic *= std::ceil(e.waves - 1e-9) / e.waves;
     e.latency = on.latency * by.stages;
-    e.microseconds = on.launch + second_kernel + overlapped(e) * idle;
+    e.microseconds = on.launch + second_kernel + overlapped(e);
     return e;
 }
 

@@ -160,8 +160,8 @@ double_gradients reference_gradients(problem const& of, std::span<unsigned short
     };
     for_each(static_cast<std::size_t>(of.groups()), [&](std::size_t group) {
         auto const channel = group * width;
-        for (int row = 0; row < of.n * of.p(); ++row) {
-            int const image = row / of.p(), p = row % of.p();
+        for (long long row = 0; row < 1LL * of.n * of.p(); ++row) {
+            int const image = static_cast<int>(row / of.p()), p = static_cast<int>(row % of.p());
             auto const rows = taps_inside(p, of.pad_h, of.r, of.h);
             for (int q = 0; q < of.q(); ++q) {
                 auto const columns = taps_inside(q, of.pad_w, of.s, of.w);
@@ -207,6 +207,7 @@ double bound(long long products, double value, double magnitude, precision made)
     // The tensor core does not add to the nearest: its unit is twice that of a float.
     constexpr double unit = 0x1p-23, least = 0x1p-150;
     auto const count = static_cast<double>(products);
+    if (count * unit >= 1) return std::numeric_limits<double>::infinity();
     double const summed = count * unit / (1 - count * unit) * magnitude + count * least;
     bool const in_half = made == precision::fp16;
     double const rounding = in_half ? 0x1p-11 : 0x1p-24;

@@ -33,7 +33,8 @@ double_gradients reference_gradients(problem const&, std::span<unsigned short co
 long long products_of(problem const&);
 
 // How far an element may be from its sum: so many products are added up in float, in any order,
-// where an addition is off by up to the last bit of the result; then the sum is rounded.
+// where an addition is off by up to the last bit of the result; then the sum is rounded. From 2^23
+// products on nothing is known that way.
 double bound(long long products, double value, double magnitude, precision made);
 
 // The number that the bits of a half stand for.

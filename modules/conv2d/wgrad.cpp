@@ -60,6 +60,7 @@ gradient_specs<Params> specialized_gradient(problem const& of, Config const& by,
         throw error("specialize", "conv2d " + text_of(of),
                     "the configuration " + words + " does not fit");
     }
+    expect_chip(of, arch, overlaps, by.shared_bytes(of));
     auto const sum = wgrad_sum::config_for(of, by.groups, by.parts, overlaps);
     auto const of_blocks = grid_of(of, by.blocks_of(of));
     auto const of_sum = grid_of(of, sum.blocks_of(of));

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <exception>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -56,7 +57,11 @@ problem drawn(std::mt19937& random, direction pass) {
     auto const between = [&](int least, int most) {
         return std::uniform_int_distribution<int>(least, std::max(least, most))(random);
     };
-    problem of = {.n = between(1, 6), .c = 8 * between(1, 20), .h = 1, .w = 1, .pass = pass};
+    problem of = {.n = random() % 8 == 0 ? between(7, 64) : between(1, 6),
+                  .c = 8 * (random() % 8 == 0 ? between(21, 256) : between(1, 20)),
+                  .h = 1,
+                  .w = 1,
+                  .pass = pass};
     of.r = between(1, 7);
     of.s = between(1, 7);
     of.pad_h = between(0, of.r + 1);
@@ -127,20 +132,21 @@ int main(int count, char** words) {
         std::printf("convolution_on_gpu random COUNT | sweep \"PROBLEM\"   [SHARE OF]\n");
         return asked.empty() ? without_gpu : 2;
     }
+    std::optional<runtime> gpu;
     try {
-        runtime const gpu;
-        guarded<half>::use(gpu.on());
-        guarded<float>::use(gpu.on());
-        stream const in(gpu.on());
-        portion mine;
-        if (asked.size() == 4) {
-            mine = {static_cast<unsigned>(std::stoul(asked[2])),
-                    static_cast<unsigned>(std::stoul(asked[3]))};
-        }
-        return asked[0] == "sweep" ? run_sweep(gpu, in, asked[1], mine)
-                                   : run_random(gpu, in, std::stoul(asked[1]), mine);
+        gpu.emplace();
     } catch (cuda::error const& e) {
         std::printf("no GPU: %s\n", e.what());
         return without_gpu;
     }
+    guarded<half>::use(gpu->on());
+    guarded<float>::use(gpu->on());
+    stream const in(gpu->on());
+    portion mine;
+    if (asked.size() == 4) {
+        mine = {static_cast<unsigned>(std::stoul(asked[2])),
+                static_cast<unsigned>(std::stoul(asked[3]))};
+    }
+    return asked[0] == "sweep" ? run_sweep(*gpu, in, asked[1], mine)
+                               : run_random(*gpu, in, std::stoul(asked[1]), mine);
 }

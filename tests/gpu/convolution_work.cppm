@@ -169,7 +169,8 @@ void gradient_once(runtime const& gpu, stream const& in, std::mt19937& random, p
                         .dy = gradient_of_y(dy_there.get(), N(of.n), P(of.p()), Q(of.q()), K(of.c)),
                         .dw = filter_of<Gradient>(dw.get(), K(of.c), R(of.r), S(of.s)),
                         .dbias = bias_of<float>(dbias.get(), K(of.bias ? of.c : 0)),
-                        .workspace = workspace.get()});
+                        .workspace = floats(workspace.get(),
+                                            FLOAT(static_cast<int>(both.workspace_floats())))});
         });
     auto const exact = reference_gradients(of, x, dy);
     all.compare(of, got.first, exact.filter, of.gradient);

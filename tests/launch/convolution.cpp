@@ -114,9 +114,13 @@ TEST_CASE("a weight gradient takes a workspace, and makes what it was made for")
     stream const in(here.on());
     conv2d::weight_gradient const both(here, layer_of("wgrad"));
     array<float> const workspace(here.on(), both.workspace_floats(), "workspace");
+    auto const size = static_cast<int>(workspace.size());
+    auto const enough = workspace.as<conv2d::floats>(conv2d::FLOAT(size)),
+               less = workspace.as<conv2d::floats>(conv2d::FLOAT(size - 1));
     array<float> const dw(here.on(), 8 * 9 * 8, "dw");
     array<half> const in_halves(here.on(), dw.size(), "dw");
-    auto const arguments = [&]<class T>(batch const& of, array<T> const& made, float* between) {
+    auto const arguments = [&]<class T>(batch const& of, array<T> const& made,
+                                        conv2d::floats between) {
         using gradient_of_y = decltype(conv2d::wgrad_arguments<T>::dy);
         return conv2d::wgrad_arguments<T>{
             .x = of.read(),
@@ -126,19 +130,25 @@ TEST_CASE("a weight gradient takes a workspace, and makes what it was made for")
     };
     for (int const n : {1, 3}) {
         batch const of(here, in, n);
-        both.launch(in, arguments(of, dw, workspace.data()));
+        both.launch(in, arguments(of, dw, enough));
         std::vector<float> made(dw.size());
         in.read(std::span(made), dw);
         in.synchronize();
         CHECK(made[8 * 4] == static_cast<float>(30 * n)); // under the middle tap
         CHECK(made.front() == static_cast<float>(20 * n));
-        CHECK(reason_of([&] { both.launch(in, arguments(of, dw, nullptr)); }) ==
-              "there is no workspace; it takes one of " + std::to_string(both.workspace_floats()) +
-                  " floats");
-        CHECK(reason_of([&] { both.launch(in, arguments(of, in_halves, workspace.data())); }) ==
+        CHECK(reason_of([&] { both.launch(in, arguments(of, dw, less)); }) ==
+              "the workspace has " + std::to_string(size - 1) + " floats, of at least " +
+                  std::to_string(size));
+        CHECK(reason_of([&] { both.launch(in, arguments(of, in_halves, enough)); }) ==
               "dw is of fp16, but the kernel makes fp32");
     }
+    batch const of(here, in, 1);
+    auto shifted = arguments(of, dw, enough);
+    shifted.dw = conv2d::filter_of<float>(dw.data() + 1, K(8), R(3), S(3));
+    CHECK(reason_of([&] { both.launch(in, shifted); }) == "dw begins at no multiple of 16 bytes");
+    shifted.dw = conv2d::filter_of<float>(nullptr, K(8), R(3), S(3));
+    CHECK(reason_of([&] { both.launch(in, shifted); }) == "dw is not there");
     batch const none(here, in, 0);
-    CHECK(reason_of([&] { both.launch(in, arguments(none, dw, workspace.data())); }) ==
+    CHECK(reason_of([&] { both.launch(in, arguments(none, dw, enough)); }) ==
           "the tensors have other sizes: x 0 x 5 x 6 x 8, dy 0 x 5 x 6 x 8, dw 8 x 3 x 3, dbias 0");
 }

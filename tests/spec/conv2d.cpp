@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <iostream>
 #include <random>
@@ -173,9 +174,30 @@ TEST_CASE("a configuration that cannot be is refused") {
     CHECK(refused({2, 1, 48, 4, 2, 3, 0}).ends_with("does not fit")); // a warp's tiles part
     CHECK(refused({2, 1, 24, 4, 1, 3, 0}).ends_with("does not fit"));
     CHECK(refused({2, 1, 16, 4, 1, 1, 0}) == "stages is 1, but must be at least 2, at most 16");
-    CHECK(refused({2, 2, 512, 4, 8, 16, 0}).find("bytes of shared memory, of at most 232448") !=
+    CHECK(refused({2, 2, 512, 4, 8, 16, 0}).find("bytes of shared memory, of at most 166912") !=
           std::string::npos);
     CHECK(refused({2, 1, 16, 4, 1, 2, 0}) == "none");
+}
+
+TEST_CASE("blocks are for what chips have, also for those to come") {
+    auto const of = problem_of("n=128 c=288 h=32 w=32 r=5 s=5 pad_h=2 pad_w=2 pass=wgrad");
+    for (auto const* const arch : {"compute_80", "sm_86", "sm_89", "sm_120"}) {
+        auto const specs = conv2d::specs_of(of, conv2d::best_config(of, arch), arch);
+        CHECK(specs[0].shape.shared_bytes <= 99 * 1024);
+    }
+    auto const text = problem_of("n=128 c=288 h=32 w=32 r=5 s=5 pad_h=2 pad_w=2");
+    CHECK(conv2d::specs_of(text, conv2d::best_config(text, "compute_90a"), "compute_90a").size() ==
+          1);
+    CHECK_THROWS_WITH_AS(
+        conv2d::specs_of(of, conv2d::best_config(of, "sm_90a"), "sm_80"),
+        doctest::Contains("boxes need the copy engine of sm_90a, and sm_80 has none"), spio::error);
+    CHECK_THROWS_WITH_AS(conv2d::specs_of(of, conv2d::best_config(of, "sm_75"), "sm_75"),
+                         doctest::Contains("it takes at least sm_80, and not sm_75"), spio::error);
+}
+
+TEST_CASE("from 2^23 products on no bound is known") {
+    CHECK(conv2d::bound((1 << 23) - 1, 1, 1, conv2d::precision::fp32) > 0);
+    CHECK(std::isinf(conv2d::bound(1 << 23, 1, 1, conv2d::precision::fp32)));
 }
 
 TEST_CASE("every problem has configurations that fit, the best one first") {
