@@ -92,8 +92,8 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
     }
     constexpr bool is_dynamic(int base) const { return digits[coarsest(base)].dynamic; }
     // The bases that only the tensor knows the extents of, and those of them before one.
-    constexpr int dynamic_count() const { return dynamic_before(base_count); }
-    constexpr int dynamic_before(int base) const {
+    consteval int dynamic_count() const { return dynamic_before(base_count); }
+    consteval int dynamic_before(int base) const {
         int count = 0;
         for (int b = 0; b < base; ++b) count += is_dynamic(b);
         return count;
