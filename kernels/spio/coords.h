@@ -16,10 +16,8 @@ template <class Dimension, class Index> constexpr Index look_up(entry<Dimension,
 }
 
 // The bases of some indices, each once, in order of first appearance.
-template <class... Indices> using bases_of = typename united<mp_list<>, base_of<Indices>...>::type;
+template <class... Indices> using bases_of = listed_once<base_of<Indices>...>;
 
-template <class T, class... Ts>
-concept is_once_among = (0 + ... + same<T, Ts>) == 1;
 template <class... Indices>
 concept are_distinct = (is_once_among<dimension_of<Indices>, dimension_of<Indices>...> && ...);
 template <class... Ts>

@@ -88,6 +88,11 @@ template <class Data, class Layout, int Room> class cursor_state {
     AbsentDimension extent() const = delete;
 
   private:
+    // From now on a term takes up the steps of its base, those of the past too.
+    constexpr void take_up_steps(int term, int base) {
+        position_.of[term] += moved_.of[base];
+        moved_.of[base] = 0;
+    }
     // The same in a state of as much room, or more.
     template <class State> constexpr State in() const {
         if constexpr (same<State, cursor_state>) {
@@ -130,7 +135,9 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
                 using next = cursor<Data, Layout, Ts..., term>;
                 auto moved = this->template in<typename next::state>();
                 moved.position_.of[sizeof...(Ts)] = p.value;
-                if constexpr (base_dimension<P>) take_up_steps<P>(moved, sizeof...(Ts));
+                if constexpr (base_dimension<P>) {
+                    moved.take_up_steps(sizeof...(Ts), Layout::template base<P>);
+                }
                 return next{moved};
             }
         } else {
@@ -191,13 +198,6 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
     using taken =
         typename either<contains<bases, base_of<X>>, mp_list<term_for<X>>, mp_list<>>::type;
 
-    // From now on this term takes up steps, those of the past too.
-    template <class Base, class State> static constexpr void take_up_steps(State& moved, int term) {
-        constexpr int base = Layout::template base<Base>;
-        moved.position_.of[term] += moved.moved_.of[base];
-        moved.moved_.of[base] = 0;
-    }
-
     template <class... Xs> constexpr auto moved_by_entries(coords<Xs...> const& c) const {
         return moved_to(typename merged<mp_list<Ts...>, taken<Xs>...>::type(),
                         c.template get<Xs>()...);
@@ -211,7 +211,7 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
     template <int N, class X, class State> static constexpr void add(State& moved, int value) {
         if constexpr (N >= 0) moved.position_.of[N] += value;
         if constexpr (N >= static_cast<int>(sizeof...(Ts)) && base_dimension<X>) {
-            take_up_steps<X>(moved, N);
+            moved.take_up_steps(N, Layout::template base<X>);
         }
     }
 

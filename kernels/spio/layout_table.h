@@ -215,10 +215,16 @@ template <class Dimension> mp_list<base_of<Dimension>> bases_on(axis<Dimension>)
 template <class Function, class... Placed, class... Read>
 mp_list<base_of<Placed>..., base_of<Read>...>
     bases_on(derived_axis<Function, mp_list<Placed...>, mp_list<Read...>>);
-template <class... Axes>
-typename merged<mp_list<>, decltype(bases_on(some<Axes>()))...>::type bases_on_all(Axes...);
-template <class... Dimensions> bases_of<Dimensions...> bases_on_all(axis<Dimensions>...);
-template <auto... Axes> using layout_bases = decltype(bases_on_all(Axes...));
+template <bool ArePlain> struct bases_of_axes {
+    template <class... Axes> using type = bases_of<typename Axes::dimension...>;
+};
+template <> struct bases_of_axes<false> {
+    template <class... Axes>
+    using type = typename merged<mp_list<>, decltype(bases_on(some<Axes>()))...>::type;
+};
+template <auto... Axes>
+using layout_bases = typename bases_of_axes<(is_plain_axis<decltype(Axes)> &&
+                                             ...)>::template type<decltype(Axes)...>;
 
 template <class Bases, class Table, class Dimension>
 constexpr void add_to(Table& table, axis<Dimension> a) {

@@ -53,6 +53,18 @@ template <class Seen, class... Ts, class... Lists>
 struct merged<Seen, mp_list<Ts...>, Lists...>
     : merged<typename united<Seen, Ts...>::type, Lists...> {};
 
+// Some types as a list, each once, in order of first appearance. Most are different ones.
+template <class T, class... Ts>
+concept is_once_among = (0 + ... + same<T, Ts>) == 1;
+template <bool AreDifferent> struct listed {
+    template <class... Ts> using once = mp_list<Ts...>;
+};
+template <> struct listed<false> {
+    template <class... Ts> using once = typename united<mp_list<>, Ts...>::type;
+};
+template <class... Ts>
+using listed_once = typename listed<(is_once_among<Ts, Ts...> && ...)>::template once<Ts...>;
+
 // 0, 1, … N - 1 as a list, to be matched by a pack.
 template <int... Ns> struct numbers {};
 template <int N, int... Ns> struct counting : counting<N - 1, N - 1, Ns...> {};

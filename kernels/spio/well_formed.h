@@ -129,8 +129,16 @@ template <folds Law, auto... Axes> constexpr auto name_fold_problem() {
         return name_flaw<layout_bases<Axes...>, found>();
     }
 }
+// Whether each base has one fold, of a size known now: then nothing can be wrong.
+template <auto... Axes>
+concept folds_no_base =
+    are_distinct<base_of<typename decltype(Axes)::dimension>...> &&
+    ((!Axes.is_dynamic && 1LL * Axes.as_digit().stride * Axes.size <= 0x7fffffff) && ...);
+
 template <folds Law, auto... Axes> constexpr auto name_problem() {
-    if constexpr ((is_plain_axis<decltype(Axes)> && ...)) {
+    if constexpr (folds_no_base<Axes...>) {
+        return type_is<nothing_wrong>();
+    } else if constexpr ((is_plain_axis<decltype(Axes)> && ...)) {
         return name_fold_problem<Law, Axes...>();
     } else {
         using problem = decltype(name_axis_problems<Law, Axes...>());
