@@ -39,14 +39,14 @@ template <class Dimension, long long Most> constexpr void check_extent(int size)
 
 template <auto... Axes>
     requires no_problem<layout_problem_of<Axes...>>
-struct layout : dynamic_extents<layout_table_of<Axes...>.dynamic_count()> {
+struct layout : dynamic_extents<layout_table_of<Axes...>.dynamic_count> {
     using bases = layout_bases<Axes...>;
     static constexpr auto const& table = layout_table_of<Axes...>;
     using steps = values<table.base_count>;
     using offset_type = typename either<table.is_narrow(0), int, long long>::type;
     using size_type = typename either<table.greatest_size() <= 0x7fffffff, int, long long>::type;
     static int const num_axes = sizeof...(Axes);
-    static bool const is_static = table.dynamic_count() == 0;
+    static bool const is_static = table.dynamic_count == 0;
 
     template <class Base> static constexpr int base = position_in<Base>(bases());
     template <class Base>
@@ -65,12 +65,12 @@ struct layout : dynamic_extents<layout_table_of<Axes...>.dynamic_count()> {
     // Whether these are the dynamic dimensions, each once.
     template <class... Sizes>
     static constexpr bool sized_by =
-        distinct_dimensions<base_of<Sizes>...> && sizeof...(Sizes) == table.dynamic_count() &&
+        distinct_dimensions<base_of<Sizes>...> && sizeof...(Sizes) == table.dynamic_count &&
         (is_dynamic<base_of<Sizes>> && ...);
 
     constexpr layout() = default;
     // With the dynamic extents of another layout that has the same ones.
-    using extents_type = dynamic_extents<table.dynamic_count()>;
+    using extents_type = dynamic_extents<table.dynamic_count>;
     constexpr explicit layout(extents_type const& extents) : extents_type(extents) {}
     template <index... Sizes>
         requires(sizeof...(Sizes) > 0) && sized_by<Sizes...>

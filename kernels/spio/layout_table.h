@@ -29,12 +29,14 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
     int axis_count = 0;
     int digit_count = 0;
     int base_count = 0;
+    int dynamic_count = 0; // digits, and bases, of which only the tensor knows the extents
 
     // An axis, followed by its digits: those that it places, then those that it reads.
     constexpr void add_axis(axis_row a) { axes[axis_count++] = a; }
     constexpr void add_digit(int base, digit d, bool placed, bool dynamic) {
         digits[digit_count++] = {base, axis_count - 1, d, placed, dynamic};
         if (base >= base_count) base_count = base + 1;
+        dynamic_count += dynamic;
         int const top = coarsest(base);
         if (placed && (top < 0 || d.stride > digits[top].is.stride)) {
             coarsest_digit[base] = digit_count;
@@ -91,8 +93,7 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
         return static_cast<long long>(d.stride) * d.size;
     }
     constexpr bool is_dynamic(int base) const { return digits[coarsest(base)].dynamic; }
-    // The bases that only the tensor knows the extents of, and those of them before one.
-    consteval int dynamic_count() const { return dynamic_before(base_count); }
+    // Of the bases before one.
     consteval int dynamic_before(int base) const {
         int count = 0;
         for (int b = 0; b < base; ++b) count += is_dynamic(b);

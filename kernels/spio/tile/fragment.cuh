@@ -23,7 +23,7 @@ template <factor T, class Map> struct factor_fragment {
     using map = Map;
     using lane_index = typename Map::lane_index;
     using pieces = typename Map::template pieces<pair<T>>;
-    static constexpr int count = static_cast<int>(pieces::storage_size());
+    static constexpr int count = Map::count;
 
     pair<T> of[count];
 
@@ -72,7 +72,7 @@ struct sum_fragment {
     using map = sum_map<I, J>;
     using lane_index = typename map::lane_index;
     using pieces = typename map::template pieces<vec<float, 2>>;
-    static constexpr int count = static_cast<int>(pieces::storage_size());
+    static constexpr int count = map::count;
 
     vec<float, 2> of[count];
 
