@@ -52,6 +52,8 @@ constexpr refusal<Dimension> the_pitch_belongs_to_the_derived_axis(long long pit
 template <index Dimension>
     requires(bound_of<Dimension> == 0)
 struct axis {
+    using dimension = Dimension;
+
     int stride = 1; // in units of Dimension
     int size = 0;   // in steps; the greatest one if it is dynamic
     bool is_dynamic = false;
@@ -124,8 +126,7 @@ template <index Dimension> consteval axis<Dimension> fold_up(axis<Dimension> a, 
     return a / n;
 }
 
-template <class T> inline constexpr bool is_plain_axis = false;
-template <class T> inline constexpr bool is_plain_axis<T const> = is_plain_axis<T>;
-template <class Dimension> inline constexpr bool is_plain_axis<axis<Dimension>> = true;
+template <class T>
+concept is_plain_axis = requires { typename T::dimension; };
 
 } // namespace spio

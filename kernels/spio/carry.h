@@ -58,10 +58,6 @@ inline constexpr carry_plan<room_for(sizeof...(Ts) + 1)>
     plan_of({same<base_of<Ts>, Base>..., IsStepped}, {stride_of<Ts>..., 1}, {bound_of<Ts>..., 0},
             Stride, Period);
 
-// How many of Base one step of T is.
-template <class T, class Base>
-inline constexpr int unit_of = same<base_of<T>, Base> ? stride_of<T> : 0;
-
 // A number known now, so that nothing of a plan is left at run time.
 template <int N> inline constexpr int constant = N;
 

@@ -114,14 +114,14 @@ struct linear_index : place_arithmetic {
     OFFSET offset_;
 };
 
-template <auto Axis, class Dimension> consteval auto digit_of_axis(axis<Dimension>) {
-    return typename digit_value<base_of<Dimension>, Axis.as_digit(), Axis.is_dynamic>::type();
-}
+template <auto Axis>
+using digit_of_axis = typename digit_value<base_of<typename decltype(Axis)::dimension>,
+                                           Axis.as_digit(), Axis.is_dynamic>::type;
 
 //     using Block = compound_index<i / 16, j / 16>;
 //     a[Block(blockIdx.x)]
 template <auto... Axes>
     requires no_problem<index_problem_of<Axes...>>
-using compound_index = linear_index<decltype(digit_of_axis<Axes>(Axes))...>;
+using compound_index = linear_index<digit_of_axis<Axes>...>;
 
 } // namespace spio

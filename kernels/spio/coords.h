@@ -16,12 +16,10 @@ template <class Dimension, class Index> constexpr Index look_up(entry<Dimension,
 }
 
 // The bases of some indices, each once, in order of first appearance.
-template <class... Indices> using bases_of = typename united<mp_list<>, base_of<Indices>...>::type;
+template <class... Indices> using bases_of = listed_once<base_of<Indices>...>;
 
-template <class T, class... Ts> inline constexpr int occurrences = (0 + ... + same<T, Ts>);
 template <class... Indices>
-inline constexpr bool are_distinct =
-    ((occurrences<dimension_of<Indices>, dimension_of<Indices>...> == 1) && ...);
+concept are_distinct = (is_once_among<dimension_of<Indices>, dimension_of<Indices>...> && ...);
 template <class... Ts>
 concept distinct_dimensions = (index<Ts> && ...) && are_distinct<Ts...>;
 
@@ -45,6 +43,9 @@ concept index_among = index<T> && contains<Bases, base_of<T>>;
 template <class ListA, class ListB> inline constexpr bool meets = false;
 template <class... A, class ListB>
 inline constexpr bool meets<mp_list<A...>, ListB> = (contains<ListB, A> || ...);
+// A place that has something of these bases.
+template <class T, class Bases>
+concept place_among = index_among<T, Bases> || (located<T> && meets<bases_in<T>, Bases>);
 
 // Two places compare in the bases that both have; there must be one.
 template <class A, class B>

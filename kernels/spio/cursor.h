@@ -58,41 +58,101 @@ template <class Data, class Layout> class base_cursor {
     Layout shape_;
 };
 
-// A tensor at a position. Subscripts add to the position, in any order; the types of what came in
-// tell how much arithmetic its address needs.
-template <class Data, class Layout, class... Ts> class cursor {
+// What all cursors in a layout have: where its first element is, and room for the values of terms,
+// whatever their types.
+template <class Data, class Layout, int Room> class cursor_state {
   public:
     using data_type = Data;
     using layout_type = Layout;
     using bases = typename Layout::bases;
 
-    using terms = values<sizeof...(Ts)>;
-    using steps = typename Layout::steps;
+    constexpr cursor_state(Data* pointer, Layout const& shape) : pointer_(pointer), shape_(shape) {}
 
-    constexpr cursor(Data* pointer, Layout const& shape, terms const& position, steps const& moved)
-        : pointer_(pointer), shape_(shape), position_(position), moved_(moved) {}
+    constexpr Layout const& shape() const { return shape_; }
+    constexpr auto extents() const { return shape_.extents(); }
+    template <index D>
+        requires(Layout::template has<D>)
+    constexpr D size() const {
+        return shape_.template size<D>();
+    }
+    template <index NoAxisOfTheTensor, class Cursor = cursor_state>
+        requires(!Layout::template has<NoAxisOfTheTensor>)
+    NoAxisOfTheTensor size() const = delete;
+    template <index D>
+        requires contains<bases, base_of<D>>
+    constexpr D extent() const {
+        return shape_.template extent<D>();
+    }
+    template <index AbsentDimension, class Cursor = cursor_state>
+        requires(!contains<bases, base_of<AbsentDimension>>)
+    AbsentDimension extent() const = delete;
+
+  private:
+    // From now on a term takes up the steps of its base, those of the past too.
+    constexpr void take_up_steps(int term, int base) {
+        position_.of[term] += moved_.of[base];
+        moved_.of[base] = 0;
+    }
+    // The same in a state of as much room, or more.
+    template <class State> constexpr State in() const {
+        if constexpr (same<State, cursor_state>) {
+            return *this;
+        } else {
+            State roomier(pointer_, shape_);
+            for (int n = 0; n < Room; ++n) roomier.position_.of[n] = position_.of[n];
+            roomier.moved_ = moved_;
+            return roomier;
+        }
+    }
+
+    template <class, class, class...> friend class cursor;
+    template <class, class, int> friend class cursor_state;
+
+    Data* pointer_;
+    Layout shape_;
+    values<Room> position_ = {};
+    typename Layout::steps moved_ = {};
+};
+
+// A tensor at a position. Subscripts add to the position, in any order; the types of what came in
+// tell how much arithmetic its address needs.
+template <class Data, class Layout, class... Ts>
+class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
+  public:
+    using bases = typename Layout::bases;
+    using state = cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)>;
 
     // The cursor moved by a place. What the tensor has of it takes effect, the rest does not.
-    template <place P>
-        requires meets<bases_in<P>, bases>
-    [[nodiscard]] constexpr auto operator[](P const& p) const {
+    template <place_among<bases> P> [[nodiscard]] constexpr auto operator[](P const& p) const {
         if constexpr (index<P>) {
-            return moved_by(p);
+            using term = term_for<P>;
+            constexpr int known = position_of<term, Ts...>();
+            if constexpr (known >= 0) {
+                cursor moved = *this;
+                moved.position_.of[known] += p.value;
+                return moved;
+            } else {
+                using next = cursor<Data, Layout, Ts..., term>;
+                auto moved = this->template in<typename next::state>();
+                moved.position_.of[sizeof...(Ts)] = p.value;
+                if constexpr (base_dimension<P>) {
+                    moved.take_up_steps(sizeof...(Ts), Layout::template base<P>);
+                }
+                return next{moved};
+            }
         } else {
             return moved_by_entries(p.coordinates());
         }
     }
     template <place AbsentDimension, class Cursor = cursor>
-        requires(!meets<bases_in<AbsentDimension>, bases>)
+        requires(!place_among<AbsentDimension, bases>)
     cursor operator[](AbsentDimension const&) const = delete;
     template <integer NotADimension, class Cursor = cursor>
     cursor operator[](NotADimension) const = delete;
 
     // The same in place. Where digits of a base came in without an unbounded value of it, a first
     // subscript by zero, as in [K(0)], spares each address a choice.
-    template <place P>
-        requires meets<bases_in<P>, bases>
-    constexpr cursor& step(P const& p = P(1)) {
+    template <place_among<bases> P> constexpr cursor& step(P const& p = P(1)) {
         if constexpr (index<P>) {
             step_by(p);
         } else {
@@ -101,20 +161,22 @@ template <class Data, class Layout, class... Ts> class cursor {
         return *this;
     }
     template <place AbsentDimension, class Cursor = cursor>
-        requires(!meets<bases_in<AbsentDimension>, bases>)
+        requires(!place_among<AbsentDimension, bases>)
     cursor& step(AbsentDimension const&) = delete;
     template <integer NotADimension, class Cursor = cursor> cursor& step(NotADimension) = delete;
 
     constexpr Data* get() const {
-        displacement const d = shape_.template offset<Ts...>(position_.of, moved_.of);
-        return pointer_ + d.wide + d.narrow;
+        displacement const d =
+            this->shape_.template offset<Ts...>(this->position_.of, this->moved_.of);
+        return this->pointer_ + d.wide + d.narrow;
     }
     constexpr Data& operator*() const { return *get(); }
     constexpr Data* operator->() const { return get(); }
 
     // How far that is from the first element, in elements.
     constexpr typename Layout::offset_type offset() const {
-        displacement const d = shape_.template offset<Ts...>(position_.of, moved_.of);
+        displacement const d =
+            this->shape_.template offset<Ts...>(this->position_.of, this->moved_.of);
         return static_cast<typename Layout::offset_type>(d.wide + d.narrow);
     }
 
@@ -126,26 +188,7 @@ template <class Data, class Layout, class... Ts> class cursor {
     }
 
     // The address, computed once.
-    constexpr auto rebase() const { return base_cursor<Data, Layout>(get(), shape_); }
-
-    constexpr Layout const& shape() const { return shape_; }
-    constexpr auto extents() const { return shape_.extents(); }
-    template <index D>
-        requires(Layout::template has<D>)
-    constexpr D size() const {
-        return shape_.template size<D>();
-    }
-    template <index NoAxisOfTheTensor, class Cursor = cursor>
-        requires(!Layout::template has<NoAxisOfTheTensor>)
-    NoAxisOfTheTensor size() const = delete;
-    template <index D>
-        requires contains<bases, base_of<D>>
-    constexpr D extent() const {
-        return shape_.template extent<D>();
-    }
-    template <index AbsentDimension, class Cursor = cursor>
-        requires(!contains<bases, base_of<AbsentDimension>>)
-    AbsentDimension extent() const = delete;
+    constexpr auto rebase() const { return base_cursor<Data, Layout>(get(), this->shape_); }
 
   private:
     // A term of its own for each type that comes in; equal ones add up, without their bound.
@@ -156,27 +199,19 @@ template <class Data, class Layout, class... Ts> class cursor {
         typename either<contains<bases, base_of<X>>, mp_list<term_for<X>>, mp_list<>>::type;
 
     template <class... Xs> constexpr auto moved_by_entries(coords<Xs...> const& c) const {
-        return moved_by(c.template get<Xs>()...);
+        return moved_to(typename merged<mp_list<Ts...>, taken<Xs>...>::type(),
+                        c.template get<Xs>()...);
     }
-    template <class... Xs> constexpr auto moved_by(Xs... xs) const {
-        using position = typename merged<mp_list<Ts...>, taken<Xs>...>::type;
-        return moved_to(position(), numbers_below<sizeof...(Ts)>(), xs...);
+    template <class... Us, class... Xs> constexpr auto moved_to(mp_list<Us...>, Xs... xs) const {
+        using next = cursor<Data, Layout, Us...>;
+        auto moved = this->template in<typename next::state>();
+        (add<position_of<term_for<Xs>, Us...>(), Xs>(moved, xs.value), ...);
+        return next{moved};
     }
-    template <class... Us, int... N, class... Xs>
-    constexpr auto moved_to(mp_list<Us...>, numbers<N...>, Xs... xs) const {
-        values<sizeof...(Us)> position = {{position_.of[N]...}};
-        steps moved = moved_;
-        (add<position_of<term_for<Xs>, Us...>(), Xs>(position, moved, xs.value), ...);
-        return cursor<Data, Layout, Us...>(pointer_, shape_, position, moved);
-    }
-    template <int N, class X, int Count>
-    static constexpr void add(values<Count>& position, steps& moved, int value) {
-        if constexpr (N >= 0) position.of[N] += value;
-        if constexpr (N >= static_cast<int>(sizeof...(Ts)) && same<X, base_of<X>>) {
-            // From now on this term takes up steps, those of the past too.
-            constexpr int base = Layout::template base<X>;
-            position.of[N] += moved.of[base];
-            moved.of[base] = 0;
+    template <int N, class X, class State> static constexpr void add(State& moved, int value) {
+        if constexpr (N >= 0) moved.position_.of[N] += value;
+        if constexpr (N >= static_cast<int>(sizeof...(Ts)) && base_dimension<X>) {
+            moved.take_up_steps(N, Layout::template base<X>);
         }
     }
 
@@ -187,11 +222,11 @@ template <class Data, class Layout, class... Ts> class cursor {
         constexpr int sum = position_of<dimension_of<X>, Ts...>();
         constexpr int whole = position_of<base_of<X>, Ts...>();
         if constexpr (sum >= 0) {
-            position_.of[sum] += x.value;
+            this->position_.of[sum] += x.value;
         } else if constexpr (whole >= 0) {
-            position_.of[whole] += count<1>(x);
+            this->position_.of[whole] += count<1>(x);
         } else if constexpr (contains<bases, base_of<X>>) {
-            moved_.of[Layout::template base<base_of<X>>] += count<1>(x);
+            this->moved_.of[Layout::template base<base_of<X>>] += count<1>(x);
         }
     }
 
@@ -200,18 +235,13 @@ template <class Data, class Layout, class... Ts> class cursor {
     }
     template <class Base, int... N> constexpr bool inbounds_of(numbers<N...>) const {
         constexpr int base = Layout::template base<Base>;
-        int const extent = shape_.template extent_in_units<base>();
+        int const extent = this->shape_.template extent_in_units<base>();
         // No bound of a term is trusted here: this is the test that guards an access.
-        int const position = (moved_.of[base] + ... + (position_.of[N] * unit_of<Ts, Base>));
+        int const step = this->moved_.of[base];
+        int const position =
+            (step + ... + (this->position_.of[N] * (same<base_of<Ts>, Base> ? stride_of<Ts> : 0)));
         return static_cast<unsigned>(position) < static_cast<unsigned>(extent);
     }
-
-    template <class, class, class...> friend class cursor;
-
-    Data* pointer_;
-    Layout shape_;
-    terms position_;
-    steps moved_;
 };
 
 } // namespace spio

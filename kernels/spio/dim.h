@@ -15,11 +15,12 @@ template <class T>
 concept index = __is_base_of(dim, T) && !same<T, dim>;
 
 // What an index counts: its base dimension, how many of them one step is, and below which number
-// of steps its values stay (0: not known).
+// of steps its values stay (0: not known). Numbers that nobody takes the address of are static
+// const, which declares them only: of constexpr ones NVRTC keeps a variable each.
 template <class T> struct index_traits {
     using base = T;
-    static constexpr int stride = 1;
-    static constexpr int size = 0;
+    static int const stride = 1;
+    static int const size = 0;
 };
 
 template <index T> using base_of = typename index_traits<T>::base;

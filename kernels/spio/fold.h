@@ -23,8 +23,8 @@ template <class Base, int Stride> struct folded : dim {
 
 template <class Base, int Stride> struct index_traits<folded<Base, Stride>> {
     using base = Base;
-    static constexpr int stride = Stride;
-    static constexpr int size = 0;
+    static int const stride = Stride;
+    static int const size = 0;
 };
 
 template <class Dimension, int Size>
@@ -52,7 +52,7 @@ template <class Dimension, int Size> struct bounded : dim {
 
 template <class Dimension, int Size>
 struct index_traits<bounded<Dimension, Size>> : index_traits<Dimension> {
-    static constexpr int size = Size;
+    static int const size = Size;
 };
 
 // The value in base units.

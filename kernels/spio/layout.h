@@ -27,13 +27,6 @@ struct displacement {
     long long wide = 0;
 };
 
-template <auto... Axes> consteval int dynamic_bases_before(int end) {
-    int count = 0;
-    for (int base = 0; base < end; ++base) count += layout_table_of<Axes...>.is_dynamic(base);
-    return count;
-}
-template <auto... Axes> inline constexpr int num_bases = length(layout_bases<Axes...>());
-
 template <class Dimension, long long Most>
 constexpr refusal<Dimension> a_dynamic_size_is_from_0_to_its_greatest(int size) {
     return {size};
@@ -46,14 +39,14 @@ template <class Dimension, long long Most> constexpr void check_extent(int size)
 
 template <auto... Axes>
     requires no_problem<layout_problem_of<Axes...>>
-struct layout : dynamic_extents<dynamic_bases_before<Axes...>(num_bases<Axes...>)> {
+struct layout : dynamic_extents<layout_table_of<Axes...>.dynamic_count> {
     using bases = layout_bases<Axes...>;
-    using steps = values<num_bases<Axes...>>;
-    static constexpr auto table = layout_table_of<Axes...>;
+    static constexpr auto const& table = layout_table_of<Axes...>;
+    using steps = values<table.base_count>;
     using offset_type = typename either<table.is_narrow(0), int, long long>::type;
     using size_type = typename either<table.greatest_size() <= 0x7fffffff, int, long long>::type;
-    static constexpr int num_axes = sizeof...(Axes);
-    static constexpr bool is_static = dynamic_bases_before<Axes...>(num_bases<Axes...>) == 0;
+    static int const num_axes = sizeof...(Axes);
+    static bool const is_static = table.dynamic_count == 0;
 
     template <class Base> static constexpr int base = position_in<Base>(bases());
     template <class Base>
@@ -72,28 +65,25 @@ struct layout : dynamic_extents<dynamic_bases_before<Axes...>(num_bases<Axes...>
     // Whether these are the dynamic dimensions, each once.
     template <class... Sizes>
     static constexpr bool sized_by =
-        distinct_dimensions<base_of<Sizes>...> &&
-        sizeof...(Sizes) == dynamic_bases_before<Axes...>(num_bases<Axes...>) &&
+        distinct_dimensions<base_of<Sizes>...> && sizeof...(Sizes) == table.dynamic_count &&
         (is_dynamic<base_of<Sizes>> && ...);
 
     constexpr layout() = default;
     // With the dynamic extents of another layout that has the same ones.
-    using extents_type = dynamic_extents<dynamic_bases_before<Axes...>(num_bases<Axes...>)>;
+    using extents_type = dynamic_extents<table.dynamic_count>;
     constexpr explicit layout(extents_type const& extents) : extents_type(extents) {}
     template <index... Sizes>
         requires(sizeof...(Sizes) > 0) && sized_by<Sizes...>
     constexpr explicit layout(Sizes... sizes) {
         (check_extent<base_of<Sizes>, table.extent(base<base_of<Sizes>>)>(spio::count<1>(sizes)),
          ...);
-        ((this->values[dynamic_bases_before<Axes...>(base<base_of<Sizes>>)] =
-              spio::count<1>(sizes)),
-         ...);
+        ((this->values[table.dynamic_before(base<base_of<Sizes>>)] = spio::count<1>(sizes)), ...);
     }
 
     // The number of base units that the axes of one base span.
     template <int B> constexpr int extent_in_units() const {
         if constexpr (table.is_dynamic(B)) {
-            return this->values[dynamic_bases_before<Axes...>(B)];
+            return this->values[table.dynamic_before(B)];
         } else {
             constexpr int known = static_cast<int>(table.extent(B));
             return known;
@@ -184,22 +174,29 @@ struct layout : dynamic_extents<dynamic_bases_before<Axes...>(num_bases<Axes...>
     template <class... Ts, int... A>
     constexpr displacement offset_over(numbers<A...>, int const* terms, int const* steps) const {
         displacement sum;
-        (add<A, Axes, Ts...>(sum, terms, steps), ...);
+        (add<A, Axes, Ts...>(numbers_below<sizeof...(Ts)>(), sum, terms, steps), ...);
         return sum;
     }
-    template <int A, auto Axis, class... Ts>
-    constexpr void add(displacement& sum, int const* terms, int const* steps) const {
-        constexpr int first = table.first_digit(A);
+    template <int A, auto Axis, class... Ts, int... N>
+    constexpr void add(numbers<N...>, displacement& sum, int const* terms, int const* steps) const {
+        constexpr auto is = table.facts_of(A);
         int value;
-        if constexpr (is_plain_axis<decltype(Axis)>) {
-            value = digit_at<first, Ts...>(terms, steps);
+        if constexpr (is.is_position) {
+            using base = typename nth<bases, is.base>::type;
+            int const step = (same<Ts, base> || ...) ? 0 : steps[is.base];
+            value = (step + ... + (terms[N] * (same<base_of<Ts>, base> ? stride_of<Ts> : 0)));
+        } else if constexpr (is_plain_axis<decltype(Axis)>) {
+            value = digit_at<is.first_digit, Ts...>(terms, steps);
         } else {
-            value = value_on<Axis, first, Ts...>(numbers_below<Axis.num_digits>(), terms, steps);
+            value = value_on<Axis, is.first_digit, Ts...>(numbers_below<Axis.num_digits>(), terms,
+                                                          steps);
         }
-        if constexpr (table.is_narrow(A)) {
-            sum.narrow += value * static_cast<int>(memory_stride<A>());
+        long long stride = is.memory_stride;
+        if constexpr (is.memory_stride < 0) stride = memory_stride<A>();
+        if constexpr (is.is_narrow) {
+            sum.narrow += value * static_cast<int>(stride);
         } else {
-            sum.wide += value * memory_stride<A>();
+            sum.wide += value * stride;
         }
     }
     // What a function says of its digits, each a value of the dimension that it counts.

@@ -25,15 +25,27 @@ struct axis_row {
 template <int MaxAxes, int MaxDigits> struct layout_table {
     axis_row axes[MaxAxes + 1] = {};
     digit_row digits[MaxDigits + 1] = {};
+    int coarsest_digit[MaxDigits + 1] = {}; // of a base: its number and one more; 0: there is none
     int axis_count = 0;
     int digit_count = 0;
     int base_count = 0;
+    int dynamic_count = 0; // digits, and bases, of which only the tensor knows the extents
 
     // An axis, followed by its digits: those that it places, then those that it reads.
     constexpr void add_axis(axis_row a) { axes[axis_count++] = a; }
     constexpr void add_digit(int base, digit d, bool placed, bool dynamic) {
         digits[digit_count++] = {base, axis_count - 1, d, placed, dynamic};
-        base_count = max(base_count, base + 1);
+        if (base >= base_count) base_count = base + 1;
+        dynamic_count += dynamic;
+        int const top = coarsest(base);
+        if (placed && (top < 0 || d.stride > digits[top].is.stride)) {
+            coarsest_digit[base] = digit_count;
+        }
+    }
+
+    constexpr void add_plain(int base, digit d, bool dynamic, long long pitch) {
+        add_axis({d.size, dynamic, true, pitch});
+        add_digit(base, d, true, dynamic);
     }
 
     constexpr bool is_plain() const {
@@ -67,16 +79,7 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
         return -1;
     }
     // The coarsest digit that is placed for a base, or -1.
-    constexpr int coarsest(int base) const {
-        int best = -1;
-        for (int d = 0; d < digit_count; ++d) {
-            if (digits[d].base == base && digits[d].placed &&
-                (best < 0 || digits[d].is.stride > digits[best].is.stride)) {
-                best = d;
-            }
-        }
-        return best;
-    }
+    constexpr int coarsest(int base) const { return coarsest_digit[base] - 1; }
     constexpr int finest_stride(int base) const {
         int best = digits[coarsest(base)].is.stride;
         for (int d = 0; d < digit_count; ++d) {
@@ -90,6 +93,12 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
         return static_cast<long long>(d.stride) * d.size;
     }
     constexpr bool is_dynamic(int base) const { return digits[coarsest(base)].dynamic; }
+    // Of the bases before one.
+    consteval int dynamic_before(int base) const {
+        int count = 0;
+        for (int b = 0; b < base; ++b) count += is_dynamic(b);
+        return count;
+    }
 
     // What a digit repeats after, in base units; 0 for the coarsest, which goes on.
     constexpr long long period(int base, digit d) const {
@@ -129,6 +138,20 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
         if (axis == axis_count - 1) return 1;
         long long const right = memory_stride(axis + 1);
         return right < 0 || axes[axis + 1].dynamic ? -1 : right * axes[axis + 1].size;
+    }
+    // What an address needs of an axis, asked once.
+    struct axis_facts {
+        int first_digit;
+        int base;         // of that digit
+        bool is_position; // the digit is the position in the base, whatever that is
+        bool is_narrow;
+        long long memory_stride;
+    };
+    constexpr axis_facts facts_of(int axis) const {
+        int const first = first_digit(axis);
+        digit_row const& row = digits[first];
+        return {first, row.base, axes[axis].plain && row.is.stride == 1 && is_linear(row.base),
+                is_narrow(axis), memory_stride(axis)};
     }
     constexpr bool has_static_strides() const {
         for (int a = 0; a < axis_count; ++a) {
@@ -188,18 +211,26 @@ template <class Base, digit D> struct digit_value<Base, D, true> {
     using type = fold<Base, D.stride>;
 };
 
-// The bases of an axis, one for each of its digits, and those of a layout, each once.
+// The bases of axes, each once: of plain ones at once, of others axis by axis.
 template <class Dimension> mp_list<base_of<Dimension>> bases_on(axis<Dimension>);
 template <class Function, class... Placed, class... Read>
 mp_list<base_of<Placed>..., base_of<Read>...>
     bases_on(derived_axis<Function, mp_list<Placed...>, mp_list<Read...>>);
+template <bool ArePlain> struct bases_of_axes {
+    template <class... Axes> using type = bases_of<typename Axes::dimension...>;
+};
+template <> struct bases_of_axes<false> {
+    template <class... Axes>
+    using type = typename merged<mp_list<>, decltype(bases_on(some<Axes>()))...>::type;
+};
 template <auto... Axes>
-using layout_bases = typename merged<mp_list<>, decltype(bases_on(Axes))...>::type;
+using layout_bases = typename bases_of_axes<(is_plain_axis<decltype(Axes)> &&
+                                             ...)>::template type<decltype(Axes)...>;
 
 template <class Bases, class Table, class Dimension>
 constexpr void add_to(Table& table, axis<Dimension> a) {
-    table.add_axis({a.size, a.is_dynamic, true, a.memory_stride});
-    table.add_digit(position_in<base_of<Dimension>>(Bases()), a.as_digit(), true, a.is_dynamic);
+    table.add_plain(position_in<base_of<Dimension>>(Bases()), a.as_digit(), a.is_dynamic,
+                    a.memory_stride);
 }
 template <class Bases, class Table, class Function, class... Placed, class... Read>
 constexpr void add_to(Table& table,
@@ -213,7 +244,14 @@ constexpr void add_to(Table& table,
 template <auto... Axes> constexpr auto make_layout_table() {
     constexpr int digits = (0 + ... + length(decltype(bases_on(Axes))()));
     layout_table<room_for(sizeof...(Axes)), room_for(digits)> table;
-    (add_to<layout_bases<Axes...>>(table, Axes), ...);
+    using bases = layout_bases<Axes...>;
+    if constexpr ((is_plain_axis<decltype(Axes)> && ...)) {
+        (table.add_plain(position_in<base_of<typename decltype(Axes)::dimension>>(bases()),
+                         Axes.as_digit(), Axes.is_dynamic, Axes.memory_stride),
+         ...);
+    } else {
+        (add_to<bases>(table, Axes), ...);
+    }
     return table;
 }
 template <auto... Axes> inline constexpr auto layout_table_of = make_layout_table<Axes...>();

@@ -12,26 +12,24 @@ namespace spio {
 // headers would cost a kernel that is compiled at run time more than all of the algebra.
 using boost::mp11::mp_list;
 
-// A type as a value.
-template <class T> struct type_is {
-    using type = T;
-};
-
 template <class... Ts> constexpr int length(mp_list<Ts...>) { return sizeof...(Ts); }
 
-template <class List, class T> inline constexpr bool contains = false;
-template <class... Ts, class T>
-inline constexpr bool contains<mp_list<Ts...>, T> = (same<Ts, T> || ...);
+// Has each type of a list for a base, once: whether one is among them is a single question.
+template <class List> struct members;
+template <class... Ts> struct members<mp_list<Ts...>> : type_is<Ts>... {};
+template <class List, class T>
+concept contains = __is_base_of(type_is<T>, members<List>);
 
 // The first place of T in a list, or -1.
 template <class T, class... Ts> constexpr int position_of() {
     int position = 0;
-    int found = -1;
-    (((same<T, Ts>)&& found < 0 ? found = position++ : position++), ...);
-    return found;
+    bool const found = (... || (same<T, Ts> || (++position, false)));
+    return found ? position : -1;
 }
 template <class T, class... Ts> constexpr int position_in(mp_list<Ts...>) {
-    return position_of<T, Ts...>();
+    int position = 0;
+    bool const found = (... || (same<T, Ts> || (++position, false)));
+    return found ? position : -1;
 }
 
 template <class List, int N> struct nth;
@@ -46,8 +44,7 @@ template <class A, class B> struct either<false, A, B> : type_is<B> {};
 template <class List, class... Ts> struct united : type_is<List> {};
 template <class... Seen, class T, class... Rest>
 struct united<mp_list<Seen...>, T, Rest...>
-    : united<typename either<contains<mp_list<Seen...>, T>, mp_list<Seen...>,
-                             mp_list<Seen..., T>>::type,
+    : united<typename either<(same<Seen, T> || ...), mp_list<Seen...>, mp_list<Seen..., T>>::type,
              Rest...> {};
 // The same of several lists.
 template <class... Lists> struct merged : type_is<mp_list<>> {};
@@ -55,6 +52,18 @@ template <class List> struct merged<List> : type_is<List> {};
 template <class Seen, class... Ts, class... Lists>
 struct merged<Seen, mp_list<Ts...>, Lists...>
     : merged<typename united<Seen, Ts...>::type, Lists...> {};
+
+// Some types as a list, each once, in order of first appearance. Most are different ones.
+template <class T, class... Ts>
+concept is_once_among = (0 + ... + same<T, Ts>) == 1;
+template <bool AreDifferent> struct listed {
+    template <class... Ts> using once = mp_list<Ts...>;
+};
+template <> struct listed<false> {
+    template <class... Ts> using once = typename united<mp_list<>, Ts...>::type;
+};
+template <class... Ts>
+using listed_once = typename listed<(is_once_among<Ts, Ts...> && ...)>::template once<Ts...>;
 
 // 0, 1, … N - 1 as a list, to be matched by a pack.
 template <int... Ns> struct numbers {};

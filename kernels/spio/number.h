@@ -4,19 +4,22 @@
 
 namespace spio {
 
-template <class A, class B> inline constexpr bool same = false;
-template <class A> inline constexpr bool same<A, A> = true;
-template <class T> inline constexpr bool is_const = false;
-template <class T> inline constexpr bool is_const<T const> = true;
+// A type as a value.
+template <class T> struct type_is {
+    using type = T;
+};
+
+// Facts about types are concepts where they can be: NVRTC keeps a variable for each that is one.
+template <class A, class B>
+concept same = requires(type_is<A>** a, type_is<B>** b) { a = b; };
+template <class T>
+concept is_const = same<T, T const>;
 
 // A bare number: any built-in integer type except bool and characters, which count nothing.
 template <class T>
-inline constexpr bool is_integer =
-    same<T, int> || same<T, unsigned> || same<T, long> || same<T, unsigned long> ||
-    same<T, long long> || same<T, unsigned long long> || same<T, short> ||
-    same<T, unsigned short> || same<T, signed char> || same<T, unsigned char>;
-template <class T>
-concept integer = is_integer<T>;
+concept integer = same<T, int> || same<T, unsigned> || same<T, long> || same<T, unsigned long> ||
+                  same<T, long long> || same<T, unsigned long long> || same<T, short> ||
+                  same<T, unsigned short> || same<T, signed char> || same<T, unsigned char>;
 
 constexpr bool is_power_of_two(long long n) { return n > 0 && (n & (n - 1)) == 0; }
 

@@ -46,19 +46,20 @@ class tensor {
         requires same<Mutable const, Data> && (!same<Mutable, Data>)
     constexpr tensor(tensor<Mutable, Axes...> const& t) : pointer_(t.get()), shape_(t.shape()) {}
 
-    template <place P>
-        requires meets<bases_in<P>, bases>
-    [[nodiscard]] constexpr auto operator[](P const& p) const {
+    template <place_among<bases> P> [[nodiscard]] constexpr auto operator[](P const& p) const {
         return origin()[p];
     }
     template <place AbsentDimension, class Tensor = tensor>
-        requires(!meets<bases_in<AbsentDimension>, bases>)
+        requires(!place_among<AbsentDimension, bases>)
     tensor operator[](AbsentDimension const&) const = delete;
     template <integer NotADimension, class Tensor = tensor>
     tensor operator[](NotADimension) const = delete;
 
     // The cursor at position zero.
-    constexpr auto origin() const { return cursor<Data, layout_type>(pointer_, shape_, {}, {}); }
+    constexpr auto origin() const {
+        using here = cursor<Data, layout_type>;
+        return here{typename here::state(pointer_, shape_)};
+    }
 
     constexpr Data* get() const { return pointer_; }
     constexpr Data& operator*() const { return *pointer_; }

@@ -104,30 +104,41 @@ template <folds Law, auto First, auto... Rest> constexpr auto name_axis_problems
     }
 }
 
+// What the folds of axes have that are none by themselves.
+template <class Bases, layout_problem Found> constexpr auto name_flaw() {
+    using base = typename nth<Bases, Found.base>::type;
+    if constexpr (Found.is == flaw::gap) {
+        return type_is<the_folds_do_not_meet<base, Found.first, Found.second>>();
+    } else if constexpr (Found.is == flaw::twice) {
+        return type_is<two_axes_count_the_same_fold<base, Found.first>>();
+    } else if constexpr (Found.is == flaw::reads) {
+        return type_is<the_layout_reads_a_dimension_that_it_does_not_place<base>>();
+    } else if constexpr (Found.is == flaw::dynamic) {
+        return type_is<only_the_outermost_fold_may_be_dynamic<base, Found.first>>();
+    } else if constexpr (Found.is == flaw::ring) {
+        return type_is<only_the_coarsest_fold_may_be_a_ring<base, Found.first>>();
+    } else {
+        return type_is<a_dimension_stays_below_two_to_the_31<base, Found.first>>();
+    }
+}
 template <folds Law, auto... Axes> constexpr auto name_fold_problem() {
-    using bases = layout_bases<Axes...>;
     constexpr layout_problem found = find_problem(layout_table_of<Axes...>, Law);
     if constexpr (found.is == flaw::none) {
         return type_is<nothing_wrong>();
     } else {
-        using base = typename nth<bases, found.base>::type;
-        if constexpr (found.is == flaw::gap) {
-            return type_is<the_folds_do_not_meet<base, found.first, found.second>>();
-        } else if constexpr (found.is == flaw::twice) {
-            return type_is<two_axes_count_the_same_fold<base, found.first>>();
-        } else if constexpr (found.is == flaw::reads) {
-            return type_is<the_layout_reads_a_dimension_that_it_does_not_place<base>>();
-        } else if constexpr (found.is == flaw::dynamic) {
-            return type_is<only_the_outermost_fold_may_be_dynamic<base, found.first>>();
-        } else if constexpr (found.is == flaw::ring) {
-            return type_is<only_the_coarsest_fold_may_be_a_ring<base, found.first>>();
-        } else {
-            return type_is<a_dimension_stays_below_two_to_the_31<base, found.first>>();
-        }
+        return name_flaw<layout_bases<Axes...>, found>();
     }
 }
+// Whether each base has one fold, of a size known now: then nothing can be wrong.
+template <auto... Axes>
+concept folds_no_base =
+    are_distinct<base_of<typename decltype(Axes)::dimension>...> &&
+    ((!Axes.is_dynamic && 1LL * Axes.as_digit().stride * Axes.size <= 0x7fffffff) && ...);
+
 template <folds Law, auto... Axes> constexpr auto name_problem() {
-    if constexpr ((is_plain_axis<decltype(Axes)> && ...)) {
+    if constexpr (folds_no_base<Axes...>) {
+        return type_is<nothing_wrong>();
+    } else if constexpr ((is_plain_axis<decltype(Axes)> && ...)) {
         return name_fold_problem<Law, Axes...>();
     } else {
         using problem = decltype(name_axis_problems<Law, Axes...>());

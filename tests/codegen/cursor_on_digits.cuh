@@ -1,7 +1,5 @@
 // A cursor stepped in place on a base with bounded digits: K(0) is the term that takes the steps.
 // SPDX-License-Identifier: Apache-2.0
-// differs: nvcc: +1 add.s32 +1 mov.u32: the loop counts the steps beside the digit.
-// differs: nvrtc: +1 add.s32 +1 mov.u32: the loop counts the steps beside the digit.
 namespace cursor_on_digits {
 
 constexpr auto i = spio::axis<I>(32);

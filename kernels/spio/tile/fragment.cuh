@@ -23,7 +23,7 @@ template <factor T, class Map> struct factor_fragment {
     using map = Map;
     using lane_index = typename Map::lane_index;
     using pieces = typename Map::template pieces<pair<T>>;
-    static constexpr int count = static_cast<int>(pieces::storage_size());
+    static constexpr int count = Map::count;
 
     pair<T> of[count];
 
@@ -38,21 +38,19 @@ template <factor T, class Map> struct factor_fragment {
     // From the cursor at this lane's row.
     //     a.load(tile[k][A::row_index()])
     template <row_of_a_matrix Cursor> __device__ void load(Cursor const& row) {
-        unsigned bits[count];
-        machine::load_matrices(bits, row.get());
-        for (int n = 0; n < count; ++n) of[n].bits = bits[n];
+        words_of<factor_fragment> words;
+        machine::load_matrices(words.of, row.get());
+        *this = bits_as<factor_fragment>(words);
     }
     template <row_of_a_matrix Cursor> __device__ void load_transposed(Cursor const& row) {
-        unsigned bits[count];
-        machine::load_matrices_transposed(bits, row.get());
-        for (int n = 0; n < count; ++n) of[n].bits = bits[n];
+        words_of<factor_fragment> words;
+        machine::load_matrices_transposed(words.of, row.get());
+        *this = bits_as<factor_fragment>(words);
     }
     template <arch Arch, row_of_a_matrix Cursor>
         requires has_bulk_copies<Arch>
     __device__ void store(Cursor const& row) const {
-        unsigned bits[count];
-        for (int n = 0; n < count; ++n) bits[n] = of[n].bits;
-        machine::store_matrices(row.get(), bits);
+        machine::store_matrices(row.get(), bits_as<words_of<factor_fragment>>(*this).of);
     }
     template <arch ArchWithoutStoresOfMatrices, row_of_a_matrix Cursor>
         requires(!has_bulk_copies<ArchWithoutStoresOfMatrices>)
@@ -74,7 +72,7 @@ struct sum_fragment {
     using map = sum_map<I, J>;
     using lane_index = typename map::lane_index;
     using pieces = typename map::template pieces<vec<float, 2>>;
-    static constexpr int count = static_cast<int>(pieces::storage_size());
+    static constexpr int count = map::count;
 
     vec<float, 2> of[count];
 

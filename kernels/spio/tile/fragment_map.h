@@ -30,6 +30,7 @@ constexpr Index for_lane(P const& at) {
 // A map is in pieces of 8 x 8 elements, of which a lane holds two neighbours each:
 //     lane_index         a lane's place within each piece, its two neighbours as one
 //     pieces             the pieces in the order of registers, a tensor of what a lane has of them
+//     count              how many there are
 //     rows               the row of 16 bytes that a lane points to when pieces are loaded, where
 //                        memory runs along K; only as many lanes as there are rows do
 //     transposed_rows    the same where it runs along the other dimension
@@ -40,6 +41,7 @@ template <auto I, auto K>
 struct left_map {
     using lane_index = compound_index<I % 8, K % 8 / 2>;
     template <class Pair> using pieces = tensor<Pair, K / 8, I / 8>;
+    static int const count = K.size / 8 * (I.size / 8);
     using rows = compound_index<K / 8, I>;
     using transposed_rows = compound_index<K / 8, I / 8, K % 8>;
 };
@@ -50,6 +52,7 @@ template <auto K, auto J>
 struct right_map {
     using lane_index = compound_index<J % 8, K % 8 / 2>;
     template <class Pair> using pieces = tensor<Pair, J / 8, K / 8>;
+    static int const count = J.size / 8 * (K.size / 8);
     using rows = compound_index<J / 8, K / 8, J % 8>;
     using transposed_rows = compound_index<J / 8, K>;
 };
@@ -60,6 +63,7 @@ template <auto I, auto J>
 struct sum_map {
     using lane_index = compound_index<I % 8, J % 8 / 2>;
     template <class Pair> using pieces = tensor<Pair, J / 8, I / 8>;
+    static int const count = J.size / 8 * (I.size / 8);
 };
 
 } // namespace spio

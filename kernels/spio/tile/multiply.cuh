@@ -7,30 +7,34 @@
 
 namespace spio {
 
+// A fragment as instructions see it: the floats, or the words, of each 8 columns.
+template <int Columns> struct sums_by_column {
+    vec<float, 4> of[Columns];
+};
+template <int Columns, int Depth> struct words_by_column {
+    struct {
+        unsigned of[Depth];
+    } of[Columns];
+};
+
 // c += a b: one instruction for each 8 columns.
 template <factor T, auto I, auto J, auto K>
 __device__ void multiply(sum_fragment<I, J>& c, left_fragment<T, I, K> const& a,
                          right_fragment<T, K, J> const& b) {
     constexpr int columns = sum_fragment<I, J>::count / 2;
     constexpr int depth = left_fragment<T, I, K>::count / 2;
-    unsigned left[2 * depth];
-#pragma unroll
-    for (int n = 0; n < 2 * depth; ++n) left[n] = a.of[n].bits;
+    auto sum = bits_as<sums_by_column<columns>>(c);
+    auto const left = bits_as<words_by_column<1, 2 * depth>>(a);
+    auto const right = bits_as<words_by_column<columns, depth>>(b);
 #pragma unroll
     for (int column = 0; column < columns; ++column) {
-        unsigned right[depth];
-#pragma unroll
-        for (int n = 0; n < depth; ++n) right[n] = b.of[depth * column + n].bits;
-        vec<float, 2>* const at = c.of + 2 * column;
-        float sum[4] = {at[0][0], at[0][1], at[1][0], at[1][1]};
         if constexpr (same<T, half>) {
-            machine::multiply_halves(sum, left, right);
+            machine::multiply_halves(sum.of[column].of, left.of[0].of, right.of[column].of);
         } else {
-            machine::multiply_bfloat16s(sum, left, right);
+            machine::multiply_bfloat16s(sum.of[column].of, left.of[0].of, right.of[column].of);
         }
-        at[0] = {sum[0], sum[1]};
-        at[1] = {sum[2], sum[3]};
     }
+    c = bits_as<sum_fragment<I, J>>(sum);
 }
 template <auto I, auto J, class Left, class NotItsFactor>
 void multiply(sum_fragment<I, J>&, Left const&, NotItsFactor const&) = delete;

@@ -25,4 +25,11 @@ constexpr To bits_as(From const& from) {
     return __builtin_bit_cast(To, from);
 }
 
+// The words of a value, to be handed to instructions.
+template <class T>
+    requires(sizeof(T) % 4 == 0)
+struct words_of {
+    unsigned of[sizeof(T) / 4];
+};
+
 } // namespace spio

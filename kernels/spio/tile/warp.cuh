@@ -12,9 +12,6 @@ namespace spio {
 template <class T>
 concept shuffled = sizeof(T) % 4 == 0 && sizeof(T) <= 16;
 
-template <shuffled T> struct words_of {
-    unsigned of[sizeof(T) / 4];
-};
 template <shuffled T, class Move> __device__ T move_words(T const& value, Move move) {
     auto words = bits_as<words_of<T>>(value);
     for (unsigned& word : words.of) word = move(word);
