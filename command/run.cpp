@@ -46,16 +46,10 @@ std::unique_ptr<rehearsal> staged_trial(trial& what, stage& at, policy how,
         if (e.tried() != "find" || at.on().arch() != "host") throw;
     }
     if (how == policy::aot_only) {
-        std::string lines;
-        for (auto const& each : what.kernels()) {
-            lines += (lines.empty() ? "" : " and ") + in_quotes(each.line());
-        }
-        throw failure(
-            exit_code::not_found,
-            "this program has no kernel of " + what.kernels().front().line() +
-                " for the host device, and compiles none under aot_only; 'spio list' names "
-                "those it has, and one with " +
-                lines + " in command/host.manifest has it too");
+        throw failure(exit_code::not_found,
+                      "this program has no kernel of '" + what.kernels().front().line() +
+                          "' for the host device, and compiles none under aot_only; 'spio list' "
+                          "names those it has");
     }
     add_host_kernels(what.kernels(), around);
     return what.on(at);

@@ -50,7 +50,7 @@ def test_run():
     expect_code(2, "run", *layer, "r=8", says="r is 8, but must be at least 1, at most 7")
     other = ["layernorm_2d", "channels=72", "positions=3", "--device", "host"]
     expect_code(3, "run", *other, "--policy", "aot_only",
-                says="'layernorm_2d channels=72 affine=true' in command/host.manifest")
+                says="no kernel of 'layernorm_2d channels=72 affine=true' for the host device")
     got = object_of("run", *other, "--check")
     expect(got["check"]["compared"] == 216 and got["check"]["wrong"] == 0, "what is not there is compiled")
     expect_code(2, "run", "axpby", says="n is missing")
