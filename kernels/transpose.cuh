@@ -65,6 +65,7 @@ template <config Config> struct by_matrices {
     struct map {
         using lane_index = compound_index<j % 8, i % 32 / 8>;
         template <class Pair> using pieces = tensor<Pair, i % 8 / 2>;
+        static int const count = 4;
         using transposed_rows = compound_index<i % 8 / 2, i % 32 / 8, i % 2>;
     };
     using matrices = factor_fragment<half, map>;
