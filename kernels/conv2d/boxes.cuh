@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "conv2d/bias.cuh"
 #include "conv2d/boxes.h"
 #include "conv2d/filter_tile.cuh"
 #include "conv2d/tensors.h"
@@ -101,16 +102,6 @@ struct block {
         return row >= way.pad_h && row < way.pad_h + way.h;
     }
 
-    __device__ static vec<float, 2> bias_at(float const* bias, fold<K, 8> group) {
-        if constexpr (Problem.bias) {
-            using pairs = tensor<vec<float, 2> const, axis<K>(Problem.c) / 2>;
-            auto const lane = for_lane<sums::lane_index>(this_lane());
-            return *pairs(reinterpret_cast<vec<float, 2> const*>(bias))[group][lane];
-        } else {
-            return {0, 0};
-        }
-    }
-
     // A row that is read adds to as many that are made as the filter has rows, whose sums take
     // turns. Inlined at any size: only then are sums and filter registers.
     template <class Columns, class Tap>
@@ -200,8 +191,8 @@ struct block {
         auto const warp = this_warp().get();
         bool const has_group = warp < groups_here;
         auto const group = fold<C, 8>(warp);
-        auto const bias =
-            bias_at(is.bias.get(), cast<K>(first_group + (has_group ? group : fold<C, 8>(0))));
+        auto const bias = bias_at<Problem>(
+            is.bias.get(), cast<K>(first_group + (has_group ? group : fold<C, 8>(0))));
         auto const row_of_lane = two_taps::row_index();
         auto const pixel = row_of_lane.template get<Q>().get();
         auto const image_of_lane = N(pixel / Config.columns());

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "conv2d/bias.cuh"
 #include "conv2d/filter.cuh"
 #include "conv2d/row_share.cuh"
 #include "conv2d/rows.h"
@@ -84,16 +85,6 @@ struct block {
 
     using filter = filter_of_group<Problem>;
     using row_of_sums = sums[Config.tiles];
-
-    __device__ static vec<float, 2> bias_at(float const* bias, fold<K, 8> group) {
-        if constexpr (Problem.bias) {
-            using pairs = tensor<vec<float, 2> const, axis<K>(Problem.c) / 2>;
-            auto const lane = for_lane<sums::lane_index>(this_lane());
-            return *pairs(reinterpret_cast<vec<float, 2> const*>(bias))[group][lane];
-        } else {
-            return {0, 0};
-        }
-    }
 
     // What was read of a row, times each row of the filter.
     template <class Cursor>
@@ -188,7 +179,7 @@ struct block {
         auto const group =
             min(cast<K>(first_group) + group_of_warp, fold<K, 8>(Problem.groups() - 1));
         filter const by(is.filter.get(), cast<C>(group));
-        vec<float, 2> const bias = bias_at(is.bias.get(), group);
+        vec<float, 2> const bias = bias_at<Problem>(is.bias.get(), group);
 
         auto const row_of_lane = two_taps::row_index();
         auto const read_at = Made(unfold(strip_of_warp + row_of_lane.template get<Q>()).get());
