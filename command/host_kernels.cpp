@@ -4,8 +4,6 @@ module;
 
 #include <dlfcn.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <set>
@@ -17,6 +15,7 @@ module;
 module spio.command;
 
 import spio.aot;
+import spio.jit;
 import spio.spec;
 
 namespace spio::command {
@@ -50,17 +49,14 @@ struct own_folder {
     }
 };
 
-// Whether only this user or root writes there.
-bool is_trusted(fs::path const& folder) {
-    struct stat is = {};
-    return ::stat(folder.c_str(), &is) == 0 && (is.st_uid == 0 || is.st_uid == ::geteuid()) &&
-           (is.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
-
 aot::host_compiler compiler_near(surroundings const& around) {
     aot::host_compiler found = {.program = host_compiler_program(), .include_folders = {}};
-    auto const installed = around.program.parent_path().parent_path() / "include/spio";
-    if (fs::exists(installed / "host/sim/device_text.h") && is_trusted(installed)) {
+    // Without symbolic links; empty if there is none.
+    std::error_code ignored;
+    auto const installed =
+        fs::canonical(around.program.parent_path().parent_path() / "include/spio", ignored);
+    auto const text = installed / "host/sim/device_text.h";
+    if (!installed.empty() && fs::exists(text) && jit::distrust(text).empty()) {
         found.include_folders = {installed / "host", installed / "host/sim", installed / "kernels",
                                  installed.parent_path()};
     } else {

@@ -15,10 +15,6 @@ struct library_file {
     std::filesystem::path path;
 };
 
-// Why not to open a file, empty if there is no reason: it, a folder that it is in, or one of those
-// above belongs to someone else, or others can write there.
-std::string distrust(std::filesystem::path const& without_links);
-
 // Opens NVRTC, its builtins first, and never closes it: what it started may outlive us.
 library_file open_nvrtc(std::filesystem::path const&);
 

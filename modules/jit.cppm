@@ -6,3 +6,4 @@ export import :build_id;
 export import :just_in_time;
 export import :kernel_text;
 export import :nvrtc;
+export import :trust;
