@@ -98,18 +98,20 @@ std::vector<command> commands_of(device_compiler const& by, std::string_view arc
     return all;
 }
 
+void run_for(spec const& of, command const& words) {
+    auto const done = run(words);
+    if (done.status == 0) return;
+    throw error("compile", of.spelled(),
+                "status " + std::to_string(done.status) + "\n" + spelled(words) + "\n" + done.said);
+}
+
 compiled compile(device_compiler const& by, spec const& of, places const& at) {
     for (auto const& [name, text] : headers_of(of)) write_file(at.text / name, text);
     if (by.kind == compiler_kind::clang) write_missing_headers(by, at.clang);
     write_file(with(at.stem, ".cu"), "// " + of.spelled() + "\n" + of.source);
     bool is_first = true;
     for (auto const& each : commands_of(by, of.arch, at)) {
-        auto const done = run(each);
-        if (done.status != 0) {
-            throw error("compile", of.spelled(),
-                        "status " + std::to_string(done.status) + "\n" + spelled(each) + "\n" +
-                            done.said);
-        }
+        run_for(of, each);
         if (by.kind == compiler_kind::clang && is_first) {
             auto const file = with(at.stem, ".ll");
             write_file(file, with_grid_constant(read_file(file), of.symbol));

@@ -36,6 +36,9 @@ compiled compile(device_compiler const&, spec const&, places const&);
 // clang's intermediate text, where the kernel's parameter stays where the launch put it.
 std::string with_grid_constant(std::string text, std::string const& symbol);
 
+// Runs one of them; throws what it says, uncut, if it fails.
+void run_for(spec const&, command const&);
+
 std::string read_file(std::filesystem::path const&);
 // All of it or nothing, whoever else writes it.
 void write_file(std::filesystem::path const&, std::string_view);

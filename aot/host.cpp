@@ -12,7 +12,6 @@ module spio.aot;
 
 import spio.spec;
 import :compile;
-import :process;
 
 namespace spio::aot {
 
@@ -30,17 +29,6 @@ std::string host_text_of(std::span<spec const> kernels) {
     return text;
 }
 
-namespace {
-
-void expect_done(spec const& of, command const& words) {
-    auto const done = run(words);
-    if (done.status == 0) return;
-    throw error("compile", of.spelled(),
-                "status " + std::to_string(done.status) + "\n" + spelled(words) + "\n" + done.said);
-}
-
-} // namespace
-
 fs::path compile_for_host(host_compiler const& by, spec const& of, fs::path const& folder) {
     auto const text = folder / (of.symbol + ".cpp"), object = folder / (of.symbol + ".o"),
                shared = folder / (of.symbol + ".so");
@@ -56,11 +44,11 @@ fs::path compile_for_host(host_compiler const& by, spec const& of, fs::path cons
     }
     compile.push_back(object.string());
     compile.push_back(text.string());
-    expect_done(of, compile);
+    run_for(of, compile);
     // What it shares with the program it takes from itself: only here is it watched.
-    expect_done(of, {by.program.string(), "-shared", "-Wl,-Bsymbolic-functions",
-                     "-Wl,--wrap=__ubsan_handle_type_mismatch_v1", "-o", shared.string(),
-                     object.string()});
+    run_for(of,
+            {by.program.string(), "-shared", "-Wl,-Bsymbolic-functions",
+             "-Wl,--wrap=__ubsan_handle_type_mismatch_v1", "-o", shared.string(), object.string()});
     return shared;
 }
 
