@@ -9,6 +9,7 @@ module;
 #include "conv2d/wgrad_rows.h"
 
 #include <array>
+#include <charconv>
 #include <climits>
 #include <cstdint>
 #include <string>
@@ -95,6 +96,13 @@ void expect_place(problem const& of, char const* name, void const* place) {
                         (at == 0 ? " is not there" : " begins at no multiple of 16 bytes"));
     }
 }
+// What a launch may bring; only what may not be is put into words.
+void check_image(problem const& of) {
+    auto const is_side = [](int size, int padding) {
+        return size >= 1 && size + 2LL * padding <= INT_MAX;
+    };
+    if (!is_side(of.h, of.pad_h) || !is_side(of.w, of.pad_w)) check(of);
+}
 bool knows(problem const& made_for, problem const& of) {
     return of.n > 0 && of.has_outputs() && (!made_for.knows_n() || of.n == made_for.n) &&
            (!made_for.knows_image() || (of.h == made_for.h && of.w == made_for.w));
@@ -120,7 +128,7 @@ problem problem_of(problem const& made_for, walk_arguments const& is) {
                         ", to " + sizes_of<N, P, Q, K>(is.to) + ", the filter " +
                         sizes_of<K, R, S>(is.filter) + ", the bias " + sizes_of<K>(is.bias));
     }
-    if (!made_for.knows_image()) check(of);
+    if (!made_for.knows_image()) check_image(of);
     expect_place(of, "from", is.from.get());
     expect_place(of, "the filter", is.filter.get());
     expect_place(of, "to", is.to.get());
@@ -150,7 +158,7 @@ problem problem_of(problem const& made_for, wgrad_arguments<Gradient> const& is)
                     "dw is of " + word_of(given) + ", but the kernel makes " +
                         word_of(made_for.gradient));
     }
-    if (!made_for.knows_image()) check(of);
+    if (!made_for.knows_image()) check_image(of);
     expect_place(of, "x", is.x.get());
     expect_place(of, "dy", is.dy.get());
     expect_place(of, "dw", is.dw.get());
@@ -169,9 +177,11 @@ void expect_chip(problem const& of, std::string_view arch, bool copy_engine, int
     auto const fail = [&](std::string why) {
         throw error("specialize", "conv2d " + text_of(of), std::move(why));
     };
-    for (auto const* const before : {"_50", "_52", "_60", "_61", "_70", "_72", "_75"}) {
-        if (arch.ends_with(before)) fail("it takes at least sm_80, and not " + std::string(arch));
-    }
+    auto const number = arch.substr(arch.find('_') + 1);
+    int generation = 0;
+    std::from_chars(number.data(), number.data() + number.size(), generation);
+    if (arch != "host" && generation < 80)
+        fail("it takes at least sm_80, and not " + std::string(arch));
     if (copy_engine && arch != "host" && !chip_of(arch).has_copy_engine) {
         fail("boxes need the copy engine of sm_90a, and " + std::string(arch) + " has none");
     }
