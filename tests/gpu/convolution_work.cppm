@@ -3,6 +3,7 @@
 module;
 
 #include "conv2d.h"
+#include "tests/kernels/conv2d_numbers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -95,15 +96,7 @@ struct tally {
     }
 };
 
-// Halves of either sign from 1/4 to 2.
-std::vector<unsigned short> halves(std::mt19937& random, long long count) {
-    std::vector<unsigned short> all(static_cast<std::size_t>(count));
-    for (auto& each : all) {
-        auto const bits = static_cast<unsigned>(random());
-        each = static_cast<unsigned short>((bits & 0x83ff) | (13 + bits % 3) << 10);
-    }
-    return all;
-}
+using test::halves;
 long long size_of_x(problem const& of) { return 1LL * of.n * of.h * of.w * of.c; }
 long long size_of_y(problem const& of) { return 1LL * of.n * of.p() * of.q() * of.c; }
 long long size_of_filter(problem const& of) { return 8LL * of.c * of.taps(); }

@@ -13,16 +13,6 @@ import spio.spec;
 
 using namespace spio;
 
-namespace {
-
-conv2d::problem problem_of(std::string_view words) {
-    auto const of = parse<conv2d::problem>("conv2d", words);
-    conv2d::check(of);
-    return of;
-}
-
-} // namespace
-
 TEST_CASE("every problem has configurations that fit, the best one first") {
     std::mt19937 random(5);
     auto const between = [&](int least, int most) {
@@ -94,7 +84,7 @@ TEST_CASE("on a Hopper chip boxes are chosen, and last about as long as they wer
 }
 
 TEST_CASE("an estimate tells what it comes of") {
-    auto const of = problem_of("n=256 c=64 h=64 w=64");
+    auto const of = parse<conv2d::problem>("conv2d", "n=256 c=64 h=64 w=64");
     auto const expected = conv2d::explain(of, conv2d::best_config(of, "sm_90a"), "sm_90a");
     CHECK(expected.bytes == 2.0 * 2 * 256 * 64 * 64 * 64 + 2 * 64 * 8 * 9);
     CHECK(expected.microseconds > expected.traffic);
