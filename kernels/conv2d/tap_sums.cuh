@@ -127,9 +127,7 @@ template <problem Problem, class Index, int Tiles> class tap_sums {
     __device__ __forceinline__ void add_row(Cursor const& x, Last const& last,
                                             columns_there<Index, Tiles> const& there, int first_row,
                                             int last_row) {
-        [&]<int... Tile>(numbers<Tile...>) {
-            (add_tile<Tile>(x, last, there, first_row, last_row), ...);
-        }(numbers_below<Tiles>());
+        add_tiles(x, last, there, first_row, last_row, numbers_below<Tiles>());
         if (first_row == 0) add_bias_alone();
     }
     // There is no such row of x.
@@ -156,6 +154,13 @@ template <problem Problem, class Index, int Tiles> class tap_sums {
     }
 
   private:
+    // Inlined at any size, as is all that comes below it: only then are the sums registers.
+    template <class Cursor, class Last, int... Tile>
+    __device__ __forceinline__ void add_tiles(Cursor const& x, Last const& last,
+                                              columns_there<Index, Tiles> const& there,
+                                              int first_row, int last_row, numbers<Tile...>) {
+        (add_tile<Tile>(x, last, there, first_row, last_row), ...);
+    }
     template <int Tile, class Cursor, class Last>
     __device__ __forceinline__ void add_tile(Cursor const& x, Last const& last,
                                              columns_there<Index, Tiles> const& there,
@@ -172,11 +177,14 @@ template <problem Problem, class Index, int Tiles> class tap_sums {
             column.load_transposed(last[at]);
             there.keep(column, Tile);
         }
-        [&]<int... Row>(numbers<Row...>) {
-            ((first_row <= Row && Row <= last_row ? add<Row, Tile>(neighbours, column) : void()),
-             ...);
-        }(numbers_below<r>());
+        add_rows<Tile>(neighbours, column, first_row, last_row, numbers_below<r>());
         if constexpr (has_column) row_before_[Tile] = column;
+    }
+    template <int Tile, int... Row>
+    __device__ __forceinline__ void add_rows(two_taps const (&neighbours)[max(of_row, 1)],
+                                             one_tap const& column, int first_row, int last_row,
+                                             numbers<Row...>) {
+        ((first_row <= Row && Row <= last_row ? add<Row, Tile>(neighbours, column) : void()), ...);
     }
     // The products of a tile under one row of the filter.
     template <int Row, int Tile>
