@@ -4,9 +4,10 @@ import ctypes
 
 MAX_DYNAMIC_SHARED_BYTES = 8
 LOCAL_BYTES, REGISTERS = 3, 4
-FLOAT16, NOT_PROMOTED = 6, 0
+FLOAT16 = 6
 OVERLAPS_PREVIOUS = 6
 SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
+FETCHED = {0: 0, 64: 1, 128: 2, 256: 3}
 
 cuda = ctypes.CDLL("libcuda.so.1")
 
@@ -27,7 +28,7 @@ def tensor_map(described, address):
         ctypes.c_void_p(at), FLOAT16, rank, ctypes.c_void_p(address),
         (ctypes.c_uint64 * rank)(*described["sizes"]), (ctypes.c_uint64 * rank)(*described["strides"][1:]),
         (ctypes.c_uint32 * rank)(*described["box"]), (ctypes.c_uint32 * rank)(*[1] * rank),
-        0, SWIZZLES[described["swizzle"]], NOT_PROMOTED, 0), "encode a tensor map")
+        0, SWIZZLES[described["swizzle"]], FETCHED[described["fetched"]], 0), "encode a tensor map")
     return ctypes.string_at(at, 128)
 
 

@@ -121,7 +121,8 @@ std::string map_in_json(std::size_t at, char const* of, box_plan const& plan) {
            ", \"sizes\": " + first_of(plan.sizes, plan.rank) +
            ", \"strides\": " + first_of(plan.strides, plan.rank) +
            ", \"box\": " + first_of(plan.box, plan.rank) +
-           ", \"swizzle\": " + std::to_string(plan.swizzle) + "}";
+           ", \"swizzle\": " + std::to_string(plan.swizzle) +
+           ", \"fetched\": " + std::to_string(plan.fetched) + "}";
 }
 std::string maps_in_json(problem const&, rows::config const&) { return ""; }
 std::string maps_in_json(problem const&, wgrad_rows::config const&) { return ""; }

@@ -43,14 +43,16 @@ struct config {
     }
 };
 
-// What the driver makes the maps from, all sizes known.
+// What the driver makes the maps from, all sizes known. Where pixels are no whole cache lines, two
+// blocks share one: the first brings all of it.
 constexpr box_plan plan_of(int n, int h, int w, int c, int images, int columns, int groups) {
     return {.rank = 4,
             .element_bytes = 2,
             .sizes = {c, w, h, n},
             .strides = {2, 2LL * c, 2LL * c * w, 2LL * c * w * h},
             .box = {8 * groups, columns, 1, images},
-            .swizzle = groups == 1 ? 0 : 16 * groups};
+            .swizzle = groups == 1 ? 0 : 16 * groups,
+            .fetched = 2 * c % 128 == 0 ? 0 : 128};
 }
 constexpr box_plan plan_of_x(problem const& of, config const& by) {
     return plan_of(of.n, of.h, of.w, of.c, by.images, by.columns_read(of), by.groups);

@@ -41,6 +41,11 @@ cuda::kernel_ref checked(cuda::library const& in, cuda::context_ref const& on, i
                     " bytes, not of " + std::to_string(from.params_bytes));
 }
 
+cuda::abi::tensor_promotion promotion_of(int bytes) {
+    using enum cuda::abi::tensor_promotion;
+    return bytes == 256 ? bytes_256 : bytes == 128 ? bytes_128 : bytes == 64 ? bytes_64 : none;
+}
+
 // The engine only copies elements: they are unsigned integers to it.
 cuda::tensor_map_plan plan_of(box_plan const& plan) {
     using enum cuda::abi::tensor_element;
@@ -53,7 +58,8 @@ cuda::tensor_map_plan plan_of(box_plan const& plan) {
                                 .swizzle = plan.swizzle == 128  ? bytes_128
                                            : plan.swizzle == 64 ? bytes_64
                                            : plan.swizzle == 32 ? bytes_32
-                                                                : none};
+                                                                : none,
+                                .promotion = promotion_of(plan.fetched)};
     std::ranges::copy(plan.sizes, is.sizes);
     std::ranges::copy(plan.strides, is.strides);
     std::ranges::copy(plan.box, is.box);

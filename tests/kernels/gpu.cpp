@@ -150,6 +150,10 @@ device::map_words gpu_device::encode(box_plan const& plan, void* base) {
                         : plan.swizzle == 64 ? 2
                         : plan.swizzle == 32 ? 1
                                              : 0;
+    int const fetched = plan.fetched == 256   ? 3
+                        : plan.fetched == 128 ? 2
+                        : plan.fetched == 64  ? 1
+                                              : 0;
     unsigned long long sizes[5], strides[5];
     unsigned box[5];
     unsigned const steps[5] = {1, 1, 1, 1, 1};
@@ -159,7 +163,7 @@ device::map_words gpu_device::encode(box_plan const& plan, void* base) {
     map_words map = {};
     // The stride of the innermost dimension is not told.
     api_.check(api_.encode_tiled(&map, type, static_cast<unsigned>(plan.rank), base, sizes,
-                                 strides + 1, box, steps, 0, swizzle, 0, 0),
+                                 strides + 1, box, steps, 0, swizzle, fetched, 0),
                "cuTensorMapEncodeTiled of rank " + std::to_string(plan.rank) + " and swizzle " +
                    std::to_string(plan.swizzle));
     return map;

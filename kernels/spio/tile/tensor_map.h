@@ -11,7 +11,8 @@ namespace spio {
 
 // The engine's view of a tensor and of a box in it, innermost dimension first: what the driver
 // makes a map from. Sizes and boxes are in elements, strides in bytes, and the first stride is that
-// of an element. A swizzle spans so many bytes.
+// of an element. A swizzle spans so many bytes, and the cache fetches so many at a time: 64, 128,
+// 256, or none but those that are asked for.
 struct box_plan {
     int rank = 0;
     int element_bytes = 0;
@@ -19,6 +20,7 @@ struct box_plan {
     long long strides[5] = {};
     int box[5] = {};
     int swizzle = 0;
+    int fetched = 0;
 
     friend constexpr bool operator==(box_plan const&, box_plan const&) = default;
 };
