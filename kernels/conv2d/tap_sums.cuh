@@ -66,16 +66,14 @@ template <class Index, int Tiles> class columns_there {
 #pragma unroll
         for (int n = 0; n < two_taps::count; ++n) of.of[n].bits &= bits_[tile][n / 2];
     }
-    __device__ void keep(one_tap& of, int tile) const {
-#pragma unroll
-        for (int n = 0; n < one_tap::count; ++n) of.of[n].bits &= bits_[tile][n];
-    }
 
   private:
     unsigned bits_[Tiles][2];
 };
 
-template <problem Problem, class Index, int Tiles> class tap_sums {
+// Taps that are left over in the last column meet two rows of x at a time: where the row before
+// stays beside the one that is read, both are read from there, else it is kept in registers.
+template <problem Problem, class Index, int Tiles, bool RowStays> class tap_sums {
   public:
     static constexpr tap_pairs pairs = pairs_of(Problem);
     static constexpr int count = pairs.count();
@@ -93,7 +91,17 @@ template <problem Problem, class Index, int Tiles> class tap_sums {
     __device__ static W shift_of_x() {
         return W(two_taps::transposed_row_index().template get<D8>().get());
     }
-    __device__ static Index column_of_last() { return column_of_dy(); }
+    __device__ static Index column_of_last() {
+        if constexpr (RowStays) {
+            return column_of_x();
+        } else {
+            return column_of_dy();
+        }
+    }
+    // Where rows stay: whether a lane points to the row before.
+    __device__ static bool is_at_row_before() {
+        return meets_two_rows(Problem) && shift_of_x() == W(0);
+    }
     __device__ static Index column_of_dy() {
         return Index(gradient::transposed_row_index().template get<Q>().get());
     }
@@ -136,7 +144,7 @@ template <problem Problem, class Index, int Tiles> class tap_sums {
             if (last_row == r - 1) {
 #pragma unroll
                 for (int tile = 0; tile < Tiles; ++tile) {
-                    multiply(sum_[last_of_column], stacked(filled(0), filled(two_ones)),
+                    multiply(sum_[last_of_column], stacked(filled(two_ones), filled(0)),
                              dy_[r - 1][tile]);
                 }
             }
@@ -167,41 +175,61 @@ template <problem Problem, class Index, int Tiles> class tap_sums {
                                              int first_row, int last_row) {
         auto const at = Index(16 * Tile).template cast<Q, W>();
         two_taps neighbours[max(of_row, 1)];
-        one_tap column;
+        two_taps column;
 #pragma unroll
         for (int pair = 0; pair < of_row; ++pair) {
             neighbours[pair].load_transposed(x[at][W(2 * pair)]);
             there.keep(neighbours[pair], Tile);
         }
         if constexpr (has_column) {
-            column.load_transposed(last[at]);
+            column = column_at<Tile>(last[at]);
             there.keep(column, Tile);
         }
         add_rows<Tile>(neighbours, column, first_row, last_row, numbers_below<r>());
-        if constexpr (has_column) row_before_[Tile] = column;
     }
     template <int Tile, int... Row>
     __device__ __forceinline__ void add_rows(two_taps const (&neighbours)[max(of_row, 1)],
-                                             one_tap const& column, int first_row, int last_row,
+                                             two_taps const& column, int first_row, int last_row,
                                              numbers<Row...>) {
         ((first_row <= Row && Row <= last_row ? add<Row, Tile>(neighbours, column) : void()), ...);
+    }
+    // The last column under the row before, above that under the row that is read.
+    template <int Tile, class Cursor>
+    __device__ __forceinline__ two_taps column_at(Cursor const& last) {
+        two_taps both;
+        if constexpr (RowStays) {
+            both.load_transposed(last);
+        } else {
+            one_tap column;
+            column.load_transposed(last);
+            both = stacked(row_before_[Tile], column);
+            row_before_[Tile] = column;
+        }
+        return both;
     }
     // The products of a tile under one row of the filter.
     template <int Row, int Tile>
     __device__ __forceinline__ void add(two_taps const (&neighbours)[max(of_row, 1)],
-                                        one_tap const& column) {
+                                        two_taps const& column) {
         gradient const& dy = dy_[Row][Tile];
 #pragma unroll
         for (int pair = 0; pair < of_row; ++pair) {
             multiply(sum_[Row * of_row + pair], neighbours[pair], dy);
         }
         if constexpr (has_column && Row % 2 == 1) {
-            multiply(sum_[first_of_column + Row / 2], stacked(row_before_[Tile], column), dy);
+            multiply(sum_[first_of_column + Row / 2], column, dy);
         } else if constexpr (has_column && Row == r - 1) {
-            multiply(sum_[first_of_column + Row / 2], stacked(column, ones_of_bias()), dy);
+            multiply(sum_[first_of_column + Row / 2], below_bias(column), dy);
         }
     }
-    __device__ static one_tap ones_of_bias() { return filled(Problem.bias ? two_ones : 0); }
+    // What stands above a single tap is nobody's, unless it is the bias.
+    __device__ __forceinline__ static two_taps below_bias(two_taps column) {
+        if constexpr (Problem.bias) {
+#pragma unroll
+            for (int n = 0; n < two_taps::count; n += 2) column.of[n].bits = two_ones;
+        }
+        return column;
+    }
     __device__ void add_bias_alone() {
         if constexpr (pairs.has_bias_alone()) {
             two_taps const ones = stacked(filled(two_ones), filled(0));

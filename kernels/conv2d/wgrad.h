@@ -25,8 +25,8 @@ struct half_of_pair {
 
 // Two taps make one product of 16 x 8 x 16: the channels of x under the one stand above those under
 // the other. Neighbours in a row of the filter are paired, and where rows are odd, those that are
-// left over in the last column: the last of them with the bias, whose gradient is the product of
-// ones.
+// left over in the last column: the last of them stands below the bias, whose gradient is the
+// product of ones.
 struct tap_pairs {
     int r;
     int s;
@@ -44,14 +44,20 @@ struct tap_pairs {
         if (pair < first_of_column()) {
             return {kind::tap, pair / of_row(), 2 * (pair % of_row()) + half};
         }
-        int const row = 2 * (pair - first_of_column()) + half;
-        if (pair < last() && row < r) return {kind::tap, row, s - 1};
-        bool const is_bias = bias && (pair < last() ? half == 1 : half == 0);
-        return {is_bias ? kind::bias : kind::nothing};
+        int const row = 2 * (pair - first_of_column());
+        bool const is_single = row == r - 1;
+        if (pair < last() && (half == 1 || !is_single)) {
+            return {kind::tap, is_single ? row : row + half, s - 1};
+        }
+        return {bias && half == 0 ? kind::bias : kind::nothing};
     }
 };
 constexpr tap_pairs pairs_of(problem const& of) { return {of.r, of.s, of.bias}; }
 
+// Whether two rows of x meet a row of y at a time: those under two taps of the last column.
+constexpr bool meets_two_rows(problem const& of) { return of.s % 2 == 1 && of.r > 1; }
+// Where both are read together: whether the row above an image must be seen, as zeros.
+constexpr bool meets_row_above(problem const& of) { return meets_two_rows(of) && of.pad_h > 0; }
 // Whether the row below an image must be seen, as zeros: the last row of x may have been left over
 // for it. The rows of y that meet both are those of odd r.
 constexpr bool meets_row_below(problem const& of) {

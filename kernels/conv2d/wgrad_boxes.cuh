@@ -57,7 +57,7 @@ struct block {
     using Groups = fold<C, 8 * groups>;
     static constexpr int slices = wgrad::slices(Problem, groups);
     using Columns = compound_index<n, q>;
-    using warp_sums = tap_sums<Problem, Columns, Config.tiles()>;
+    using warp_sums = tap_sums<Problem, Columns, Config.tiles(), true>;
     using there_of_warp = columns_there<Columns, Config.tiles()>;
     static constexpr axis<K> all_k{8 * groups * slices};
     static constexpr axis<PAIR> pair{warp_sums::count};
@@ -99,22 +99,24 @@ struct block {
         ring at = {};
 
         __device__ __forceinline__ void operator()(row_step const& step) {
-            if (!step.has_any()) return;
+            bool const has_x = walk.brings_x(step);
+            bool const has_dy = step.has_dy();
+            if (!has_x && !has_dy) return;
             // The phase before the first counts as ended. No lane may miss one.
             in.empty[at.stage()]->wait(at.parity() ^ 1);
             sync_warp();
             if (is_first_lane()) {
-                int const bytes = (step.has_x ? x_map::num_bytes() : 0) +
-                                  (step.has_dy() ? dy_map::num_bytes() : 0);
+                int const bytes =
+                    (has_x ? x_map::num_bytes() : 0) + (has_dy ? dy_map::num_bytes() : 0);
                 auto& arrived = *in.full[at.stage()];
                 arrived.arrive_and_expect(bytes);
-                if (step.has_x) {
+                if (has_x) {
                     load_box(in.x[at.stage()], map_as<x_map>(in.p.x),
                              make_coordinates(walk.at.image, walk.row_of_x(step.number),
                                               W(walk.at.column.get() - Problem.pad_w), in.slice),
                              arrived);
                 }
-                if (step.has_dy()) {
+                if (has_dy) {
                     load_box(in.dy[at.stage()], map_as<dy_map>(in.p.dy),
                              make_coordinates(walk.at.image, walk.at.row + P(step.number),
                                               walk.at.column, cast<K>(in.slice)),
@@ -131,7 +133,7 @@ struct block {
         while (rows.next(brings.walk.at)) brings.walk.rolled(brings);
     }
 
-    // Where a lane reads the first row: columns of x, those under the last tap, columns of y.
+    // Where a lane reads a first row: columns of x, those under the last tap, columns of y.
     __device__ static fold<C, 8> group() { return fold<C, 8>(this_warp().get()); }
     __device__ auto x_of_lane() const {
         return x[group()][warp_sums::column_of_x().template cast<Q, W>()][warp_sums::shift_of_x()];
@@ -151,29 +153,34 @@ struct block {
         there_of_warp there;
         ring at = {};
         ring before = {};
-        bool has_before = false;
+        ring kept = {};
+        int count_kept = 0;
         warp_sums sum = {};
 
         __device__ __forceinline__ void operator()(row_step const& step) {
-            if (step.has_any()) in.full[at.stage()]->wait(at.parity());
+            bool const has_any = step.has_dy() || walk.brings_x(step);
+            if (has_any) in.full[at.stage()]->wait(at.parity());
             sum.step();
             if (step.has_dy()) sum.take_dy(dy[at.stage()]);
             if (step.has_x) {
-                sum.add_row(x[at.stage()], last[at.stage()], there, step.first, step.last);
+                auto const from = warp_sums::is_at_row_before() ? before.stage() : at.stage();
+                sum.add_row(x[at.stage()], last[from], there, step.first, step.last);
             } else {
                 sum.add_no_row(step.first, step.last);
             }
-            if (!step.has_any()) return;
-            give_back();
-            before = at;
-            has_before = true;
-            ++at;
+            if (has_any) give_back();
         }
-        // The row of the step before may be written over: what was read of this one may still be on
-        // its way to the registers.
-        __device__ void give_back() const {
+        // The oldest stage that is kept may be written over.
+        __device__ __forceinline__ void give_back() {
             sync_warp();
-            if (has_before && is_first_lane()) in.empty[before.stage()]->arrive();
+            if (count_kept < Config.stages_kept(Problem)) {
+                ++count_kept;
+            } else {
+                if (is_first_lane()) in.empty[kept.stage()]->arrive();
+                ++kept;
+            }
+            before = at;
+            ++at;
         }
     };
     __device__ __forceinline__ void consume() const {

@@ -13,8 +13,12 @@ struct config {
     int groups;  // 1, 2, 4 or 8
     int images;  // of a row
     int columns; // of y of each: 8, so that a tile has two images, or some tiles of 16
-    int stages;  // rows in shared memory, with the one that was read last
+    int stages;  // rows in shared memory, with those that are kept
     int parts;   // in which the rows of all images are summed
+
+    // What was read may still be on its way to registers while the next step begins: its stage is
+    // given back a step later. A row that meets another one is read once more in the next step.
+    constexpr int stages_kept(problem const& of) const { return wgrad::meets_two_rows(of) ? 2 : 1; }
 
     // Whole lines of the engine's swizzle.
     constexpr int columns_read(problem const& of) const { return room_for(columns + of.s - 1); }
@@ -29,7 +33,8 @@ struct config {
         return 16 * (x + dy + 2 * divup(stages, 2));
     }
     constexpr bool fits(problem const& of) const {
-        bool const positive = groups > 0 && images > 0 && columns > 0 && stages > 1 && parts > 0;
+        bool const positive =
+            groups > 0 && images > 0 && columns > 0 && stages > stages_kept(of) && parts > 0;
         if (!positive || of.pass != direction::wgrad) return false;
         bool const is_even = columns % 16 == 0 || (columns == 8 && images % 2 == 0);
         return is_even && groups <= 8 && is_power_of_two(groups) && images <= 256 &&

@@ -43,7 +43,7 @@ struct block {
     using Groups = fold<C, 8 * groups>;
     static constexpr int slices = wgrad::slices(Problem, groups);
     using Columns = compound_index<n, q>;
-    using warp_sums = tap_sums<Problem, Columns, Config.tiles()>;
+    using warp_sums = tap_sums<Problem, Columns, Config.tiles(), false>;
     using there_of_warp = columns_there<Columns, Config.tiles()>;
     static constexpr axis<K> all_k{8 * groups * slices};
     static constexpr axis<PAIR> pair{warp_sums::count};

@@ -83,6 +83,10 @@ template <problem Problem> class steps {
         int const row = row_of_x(number).get();
         return row >= 0 && row < h_ + (meets_row_below(Problem) ? 1 : 0);
     }
+    // The same where a row lies beside the one before: then that above the image comes too.
+    __device__ bool brings_x(row_step const& step) const {
+        return step.has_x || (meets_row_above(Problem) && row_of_x(step.number) == H(-1));
+    }
     __device__ row_step step(int number) const {
         return {number, max(0, number - at.rows + 1), min(number, r - 1), has_x(number)};
     }

@@ -124,7 +124,7 @@ wgrad_boxes::config best_boxes_of_gradient(problem const& of, std::string_view a
     wgrad_boxes::config best = {.groups = groups,
                                 .images = step.images,
                                 .columns = step.columns,
-                                .stages = 2,
+                                .stages = 3,
                                 .parts =
                                     parts_of(of, step, wgrad::slices(of, groups), on.processors)};
     auto more = best;

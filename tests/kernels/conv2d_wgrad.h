@@ -52,11 +52,11 @@ inline constexpr row_layer row_far = {far, {2, 2, 8, 2, 2, 0}};
 inline constexpr row_layer row_even = {even, {2, 1, 32, 4, 1, 0}};
 
 // groups, images, columns, stages, parts
-inline constexpr box_layer box_plain = {plain, {2, 1, 16, 2, 1}};
+inline constexpr box_layer box_plain = {plain, {2, 1, 16, 3, 1}};
 inline constexpr box_layer box_ragged = {ragged, {4, 1, 64, 3, 3}};
 inline constexpr box_layer box_pointwise = {pointwise, {1, 1, 32, 4, 5}};
 inline constexpr box_layer box_five = {five, {2, 2, 16, 3, 2}};
-inline constexpr box_layer box_seven = {seven, {4, 4, 8, 2, 4}};
+inline constexpr box_layer box_seven = {seven, {4, 4, 8, 3, 4}};
 inline constexpr box_layer box_wide = {wide, {1, 2, 48, 5, 3}};
 inline constexpr box_layer box_tall = {tall, {1, 1, 16, 3, 7}};
 inline constexpr box_layer box_far = {far, {2, 2, 8, 2, 17}};
