@@ -68,6 +68,11 @@ constexpr bool meets_row_below(problem const& of) {
     return false;
 }
 
+// The rows of an image, with those beside it that must be seen.
+constexpr int rows_seen(problem const& of) {
+    return of.h + (meets_row_above(of) ? 1 : 0) + (meets_row_below(of) ? 1 : 0);
+}
+
 // Blocks have a slice of the groups each, and of its rows a part. What a lane has of a sum is one
 // element of the workspace.
 constexpr int slices(problem const& of, int groups) { return divup(of.groups(), groups); }

@@ -36,19 +36,22 @@ template <problem Problem, config Config>
 struct block {
     static constexpr arch chip = sm_90a;
     static constexpr int groups = Config.groups;
+    static constexpr int rows_above = meets_row_above(Problem) ? 1 : 0;
 
     static constexpr axis<STAGE> stage{Config.stages};
     static constexpr axis<N> n{Config.images};
+    static constexpr axis<H> h{Config.rows_read(Problem)};
     static constexpr axis<W> w{Config.columns_read(Problem)};
+    static constexpr axis<P> rows_of_dy{Config.rows_of_dy(Problem)};
     static constexpr axis<Q> q{Config.columns};
     static constexpr axis<C> c{8 * groups};
     static constexpr axis<K> k{8 * groups};
     static constexpr auto x_cells = swizzled_cells<c, w>();
     static constexpr auto dy_cells = swizzled_cells<k, q>();
-    using x_tile = tensor<half8, n, w, x_cells>;
-    using dy_tile = tensor<half8, n, q, dy_cells>;
-    using x_tiles = tensor<half8, stage, n, w, x_cells>;
-    using dy_tiles = tensor<half8, stage, n, q, dy_cells>;
+    using x_tile = tensor<half8, n, h, w, x_cells>;
+    using dy_tile = tensor<half8, n, rows_of_dy, q, dy_cells>;
+    using x_tiles = tensor<half8, stage, n, h, w, x_cells>;
+    using dy_tiles = tensor<half8, stage, n, rows_of_dy, q, dy_cells>;
     using x_map = tensor_map<x_tile, typename tensors<Problem>::read>;
     using dy_map = tensor_map<dy_tile, typename tensors<Problem>::made>;
     using barriers = tensor<mbarrier<chip>, stage>;
@@ -89,7 +92,9 @@ struct block {
         empty = empty_there;
     }
     __device__ spans spans_of_part() const {
-        return spans(of, Config.images, Config.columns, part, Config.parts);
+        // Whole images are one row to them.
+        image_sizes const each = {of.n, of.h, of.w, Config.whole ? 1 : of.p, of.q};
+        return spans(each, Config.images, Config.columns, part, Config.parts);
     }
 
     // The warp that speaks to the engine: one of its lanes does.
@@ -99,8 +104,10 @@ struct block {
         ring at = {};
 
         __device__ __forceinline__ void operator()(row_step const& step) {
-            bool const has_x = walk.brings_x(step);
-            bool const has_dy = step.has_dy();
+            load(walk.brings_x(step), walk.row_of_x(step.number), step.has_dy(),
+                 walk.at.row + P(step.number));
+        }
+        __device__ __forceinline__ void load(bool has_x, H row, bool has_dy, P row_of_dy) {
             if (!has_x && !has_dy) return;
             // The phase before the first counts as ended. No lane may miss one.
             in.empty[at.stage()]->wait(at.parity() ^ 1);
@@ -112,14 +119,14 @@ struct block {
                 arrived.arrive_and_expect(bytes);
                 if (has_x) {
                     load_box(in.x[at.stage()], map_as<x_map>(in.p.x),
-                             make_coordinates(walk.at.image, walk.row_of_x(step.number),
+                             make_coordinates(walk.at.image, row,
                                               W(walk.at.column.get() - Problem.pad_w), in.slice),
                              arrived);
                 }
                 if (has_dy) {
                     load_box(in.dy[at.stage()], map_as<dy_map>(in.p.dy),
-                             make_coordinates(walk.at.image, walk.at.row + P(step.number),
-                                              walk.at.column, cast<K>(in.slice)),
+                             make_coordinates(walk.at.image, row_of_dy, walk.at.column,
+                                              cast<K>(in.slice)),
                              arrived);
                 }
             }
@@ -130,7 +137,13 @@ struct block {
         wait_for_kernels_before<chip>();
         auto rows = spans_of_part();
         producer brings{*this, steps<Problem>(of.h)};
-        while (rows.next(brings.walk.at)) brings.walk.rolled(brings);
+        while (rows.next(brings.walk.at)) {
+            if constexpr (Config.whole) {
+                brings.load(true, H(-rows_above), true, P(0));
+            } else {
+                brings.walk.rolled(brings);
+            }
+        }
     }
 
     // Where a lane reads a first row: columns of x, those under the last tap, columns of y.
@@ -170,6 +183,33 @@ struct block {
             }
             if (has_any) give_back();
         }
+        __device__ __forceinline__ void add_images() {
+            in.full[at.stage()]->wait(at.parity());
+            add_rows_of_images(numbers_below<Problem.p() + Problem.r - 1>());
+            give_back();
+        }
+        template <int... Number>
+        __device__ __forceinline__ void add_rows_of_images(numbers<Number...>) {
+            (add_row_of_images<Number>(), ...);
+        }
+        // As a step of rows, of which everything is known. Where no row comes before the first,
+        // none is looked at.
+        template <int Number> __device__ __forceinline__ void add_row_of_images() {
+            constexpr int row = Number - Problem.pad_h;
+            constexpr int first_row = max(0, Number - Problem.p() + 1);
+            constexpr int last_row = min(Number, Problem.r - 1);
+            sum.step();
+            if constexpr (Number < Problem.p()) sum.take_dy(dy[at.stage()][P(Number)]);
+            if constexpr (row >= 0 && row < h.size - rows_above) {
+                constexpr H here(row + rows_above);
+                constexpr H one_above(here > H(0) ? 1 : 0);
+                auto const both = warp_sums::is_at_row_before() ? here - one_above : here;
+                sum.add_row(x[at.stage()][here], last[at.stage()][both], there, first_row,
+                            last_row);
+            } else {
+                sum.add_no_row(first_row, last_row);
+            }
+        }
         // The oldest stage that is kept may be written over.
         __device__ __forceinline__ void give_back() {
             sync_warp();
@@ -191,7 +231,11 @@ struct block {
             if (of.q > Config.columns) {
                 takes.there = there_of_warp(of.q - takes.walk.at.column.get());
             }
-            takes.walk.unrolled(takes);
+            if constexpr (Config.whole) {
+                takes.add_images();
+            } else {
+                takes.walk.unrolled(takes);
+            }
         }
         takes.sum.store(
             workspace(p.workspace)[part][cast<K>(slice)][cast<K>(group())][this_lane()]);

@@ -43,6 +43,15 @@ int parts_of(problem const& of, columns_of_step const& step, int slices, int blo
     return static_cast<int>(std::max(1LL, std::min<long long>(blocks / slices, worth_it)));
 }
 
+// Images of which two are in memory while two are read, of few rows: each has its own text.
+bool comes_whole(problem const& of) {
+    return of.knows_image() && of.q() <= 8 && of.p() + of.r <= 16 &&
+           wgrad_boxes::config{8, 2, 8, 3, 1, true}.fits(of);
+}
+int parts_of_whole(problem const& of, columns_of_step const& step, int slices, int blocks) {
+    return std::clamp(blocks / slices, 1, divup(of.n, step.images));
+}
+
 // Each tile holds registers for the rows of y, beside those of the sums. So many leave enough.
 int tiles_of_warp(problem const& of, int registers) {
     if (of.taps() <= 25) return 4;
@@ -118,15 +127,18 @@ wgrad_rows::config best_rows_of_gradient(problem const& of, std::string_view arc
 
 wgrad_boxes::config best_boxes_of_gradient(problem const& of, std::string_view arch) {
     chip const on = chip_of(arch);
-    auto const step = columns_of(of, tiles_of_warp(of, 168));
+    bool const whole = comes_whole(of);
+    auto const step = whole ? columns_of_step{2, 8} : columns_of(of, tiles_of_warp(of, 168));
     int groups = 1;
     while (groups < 8 && groups < of.groups()) groups *= 2;
+    int const slices = wgrad::slices(of, groups);
     wgrad_boxes::config best = {.groups = groups,
                                 .images = step.images,
                                 .columns = step.columns,
                                 .stages = 3,
-                                .parts =
-                                    parts_of(of, step, wgrad::slices(of, groups), on.processors)};
+                                .parts = whole ? parts_of_whole(of, step, slices, on.processors)
+                                               : parts_of(of, step, slices, on.processors),
+                                .whole = whole};
     auto more = best;
     // Products of many taps are the slower, the further ahead the rows are that wait.
     while (++more.stages <= (of.taps() > 9 ? 8 : 12) && more.fits(of)) best = more;

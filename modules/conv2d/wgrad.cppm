@@ -69,7 +69,8 @@ template <> struct fields_of<conv2d::wgrad_boxes::config> {
                    field{"images", &config::images, {.least = 1, .most = 256}},
                    field{"columns", &config::columns, {.least = 8, .most = 248, .multiple_of = 8}},
                    field{"stages", &config::stages, {.least = 2, .most = 64}},
-                   field{"parts", &config::parts, {.least = 1, .most = 1 << 16}});
+                   field{"parts", &config::parts, {.least = 1, .most = 1 << 16}},
+                   field{"whole", &config::whole});
 };
 template <> struct fields_of<conv2d::wgrad_sum::config> {
     using config = conv2d::wgrad_sum::config;

@@ -50,6 +50,14 @@ extern "C" void wgrad_box_far(box_params p);
 extern "C" void wgrad_sum_box_far(sum_params p);
 extern "C" void wgrad_box_even(box_params p);
 extern "C" void wgrad_sum_box_even(sum_params p);
+extern "C" void wgrad_box_image(box_params p);
+extern "C" void wgrad_sum_box_image(sum_params p);
+extern "C" void wgrad_box_low_image(box_params p);
+extern "C" void wgrad_sum_box_low_image(sum_params p);
+extern "C" void wgrad_box_far_image(box_params p);
+extern "C" void wgrad_sum_box_far_image(sum_params p);
+extern "C" void wgrad_box_plain_image(box_params p);
+extern "C" void wgrad_sum_box_plain_image(sum_params p);
 
 namespace {
 
@@ -121,6 +129,18 @@ std::vector<made_by_boxes> const by_boxes = {
     {{"wgrad_box_even", wgrad_box_even},
      {"wgrad_sum_box_even", wgrad_sum_box_even},
      layers::box_even},
+    {{"wgrad_box_image", wgrad_box_image},
+     {"wgrad_sum_box_image", wgrad_sum_box_image},
+     layers::box_image},
+    {{"wgrad_box_low_image", wgrad_box_low_image},
+     {"wgrad_sum_box_low_image", wgrad_sum_box_low_image},
+     layers::box_low_image},
+    {{"wgrad_box_far_image", wgrad_box_far_image},
+     {"wgrad_sum_box_far_image", wgrad_sum_box_far_image},
+     layers::box_far_image},
+    {{"wgrad_box_plain_image", wgrad_box_plain_image},
+     {"wgrad_sum_box_plain_image", wgrad_sum_box_plain_image},
+     layers::box_plain_image},
 };
 
 struct tensors {
@@ -206,8 +226,9 @@ problem drawn_problem(std::mt19937& random, problem const& layer, bool is_small)
     bool const is_wide = !is_small && random() % 8 == 0;
     int const least_h = std::max(1, layer.r - 2 * layer.pad_h);
     int const least_w = std::max(1, layer.s - 2 * layer.pad_w);
-    return layer.with(between(1, is_wide ? 2 : 5), least_h + between(0, 9),
-                      least_w + between(0, is_wide ? 80 : 12));
+    int const n = between(1, is_wide ? 2 : 5);
+    if (layer.knows_image()) return layer.with(n, layer.h, layer.w);
+    return layer.with(n, least_h + between(0, 9), least_w + between(0, is_wide ? 80 : 12));
 }
 
 template <class Layer>

@@ -40,6 +40,12 @@ inline constexpr problem tall = layer_of(8, 4, 1, 0, 6, true);
 inline constexpr problem far = layer_of(24, 2, 4, 7, 0, true);
 inline constexpr problem even = layer_of(16, 6, 2, 3, 1, false, precision::fp16);
 
+// Images of one size.
+constexpr problem image_of(problem of, int h, int w) {
+    of.made_for = conv2d::scope::any_n;
+    return of.with(of.n, h, w);
+}
+
 // groups, images, columns, stages, parts, blocks
 inline constexpr row_layer row_plain = {plain, {2, 1, 16, 2, 1, 0}};
 inline constexpr row_layer row_ragged = {ragged, {4, 1, 64, 3, 3, 0}};
@@ -51,15 +57,19 @@ inline constexpr row_layer row_tall = {tall, {1, 1, 16, 3, 7, 0}};
 inline constexpr row_layer row_far = {far, {2, 2, 8, 2, 2, 0}};
 inline constexpr row_layer row_even = {even, {2, 1, 32, 4, 1, 0}};
 
-// groups, images, columns, stages, parts
-inline constexpr box_layer box_plain = {plain, {2, 1, 16, 3, 1}};
-inline constexpr box_layer box_ragged = {ragged, {4, 1, 64, 3, 3}};
-inline constexpr box_layer box_pointwise = {pointwise, {1, 1, 32, 4, 5}};
-inline constexpr box_layer box_five = {five, {2, 2, 16, 3, 2}};
-inline constexpr box_layer box_seven = {seven, {4, 4, 8, 3, 4}};
-inline constexpr box_layer box_wide = {wide, {1, 2, 48, 5, 3}};
-inline constexpr box_layer box_tall = {tall, {1, 1, 16, 3, 7}};
-inline constexpr box_layer box_far = {far, {2, 2, 8, 2, 17}};
-inline constexpr box_layer box_even = {even, {8, 1, 32, 4, 1}};
+// groups, images, columns, stages, parts, whole
+inline constexpr box_layer box_plain = {plain, {2, 1, 16, 3, 1, false}};
+inline constexpr box_layer box_ragged = {ragged, {4, 1, 64, 3, 3, false}};
+inline constexpr box_layer box_pointwise = {pointwise, {1, 1, 32, 4, 5, false}};
+inline constexpr box_layer box_five = {five, {2, 2, 16, 3, 2, false}};
+inline constexpr box_layer box_seven = {seven, {4, 4, 8, 3, 4, false}};
+inline constexpr box_layer box_wide = {wide, {1, 2, 48, 5, 3, false}};
+inline constexpr box_layer box_tall = {tall, {1, 1, 16, 3, 7, false}};
+inline constexpr box_layer box_far = {far, {2, 2, 8, 2, 17, false}};
+inline constexpr box_layer box_even = {even, {8, 1, 32, 4, 1, false}};
+inline constexpr box_layer box_image = {image_of(five, 7, 7), {2, 2, 8, 3, 2, true}};
+inline constexpr box_layer box_low_image = {image_of(wide, 5, 9), {8, 2, 16, 2, 3, true}};
+inline constexpr box_layer box_far_image = {image_of(far, 4, 12), {4, 1, 32, 3, 2, true}};
+inline constexpr box_layer box_plain_image = {image_of(plain, 8, 8), {1, 4, 8, 2, 1, true}};
 
 } // namespace spio::test::conv2d_wgrad

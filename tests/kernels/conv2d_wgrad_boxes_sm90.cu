@@ -63,3 +63,27 @@ extern "C" __global__ void wgrad_box_even(__grid_constant__ wgrad_boxes::params 
 extern "C" __global__ void wgrad_sum_box_even(wgrad_sum::params p) {
     wgrad_sum::run<box_even.is, box_even.sum()>(p);
 }
+extern "C" __global__ void wgrad_box_image(__grid_constant__ wgrad_boxes::params const p) {
+    wgrad_boxes::run<box_image.is, box_image.by>(p);
+}
+extern "C" __global__ void wgrad_sum_box_image(wgrad_sum::params p) {
+    wgrad_sum::run<box_image.is, box_image.sum()>(p);
+}
+extern "C" __global__ void wgrad_box_low_image(__grid_constant__ wgrad_boxes::params const p) {
+    wgrad_boxes::run<box_low_image.is, box_low_image.by>(p);
+}
+extern "C" __global__ void wgrad_sum_box_low_image(wgrad_sum::params p) {
+    wgrad_sum::run<box_low_image.is, box_low_image.sum()>(p);
+}
+extern "C" __global__ void wgrad_box_far_image(__grid_constant__ wgrad_boxes::params const p) {
+    wgrad_boxes::run<box_far_image.is, box_far_image.by>(p);
+}
+extern "C" __global__ void wgrad_sum_box_far_image(wgrad_sum::params p) {
+    wgrad_sum::run<box_far_image.is, box_far_image.sum()>(p);
+}
+extern "C" __global__ void wgrad_box_plain_image(__grid_constant__ wgrad_boxes::params const p) {
+    wgrad_boxes::run<box_plain_image.is, box_plain_image.by>(p);
+}
+extern "C" __global__ void wgrad_sum_box_plain_image(wgrad_sum::params p) {
+    wgrad_sum::run<box_plain_image.is, box_plain_image.sum()>(p);
+}

@@ -76,14 +76,16 @@ TEST_CASE("the layers that are measured have the configurations that were fastes
     auto const boxes = [](std::string_view words) {
         return text_of(conv2d::best_boxes_of_gradient(gradient_of(words), "sm_90a"));
     };
-    CHECK(boxes("n=256 c=64 h=64 w=64") == "groups=8 images=1 columns=64 stages=12 parts=132");
-    CHECK(boxes("n=128 c=1024 h=16 w=16") == "groups=8 images=4 columns=16 stages=11 parts=8");
+    CHECK(boxes("n=256 c=64 h=64 w=64") ==
+          "groups=8 images=1 columns=64 stages=12 parts=132 whole=false");
+    CHECK(boxes("n=128 c=1024 h=16 w=16") ==
+          "groups=8 images=4 columns=16 stages=11 parts=8 whole=false");
     CHECK(boxes("n=64 c=128 h=56 w=56 bias=true") ==
-          "groups=8 images=1 columns=64 stages=12 parts=66");
+          "groups=8 images=1 columns=64 stages=12 parts=66 whole=false");
     CHECK(boxes("n=128 c=288 h=32 w=32 r=5 s=5 pad_h=2 pad_w=2") ==
-          "groups=8 images=2 columns=32 stages=8 parts=26");
+          "groups=8 images=2 columns=32 stages=8 parts=26 whole=false");
     CHECK(boxes("n=256 c=1152 h=7 w=7 r=5 s=5 pad_h=2 pad_w=2") ==
-          "groups=8 images=8 columns=8 stages=8 parts=7");
+          "groups=8 images=2 columns=8 stages=4 parts=7 whole=true");
 }
 
 TEST_CASE("what does not fit is told") {
@@ -97,11 +99,19 @@ TEST_CASE("what does not fit is told") {
         return std::string("none");
     };
     CHECK(
-        reason({.groups = 3, .images = 2, .columns = 8, .stages = 4, .parts = 2}) ==
-        "the configuration wgrad_boxes groups=3 images=2 columns=8 stages=4 parts=2 does not fit");
+        reason({.groups = 3, .images = 2, .columns = 8, .stages = 4, .parts = 2, .whole = false}) ==
+        "the configuration wgrad_boxes groups=3 images=2 columns=8 stages=4 parts=2 whole=false "
+        "does not fit");
     CHECK(
-        reason({.groups = 2, .images = 1, .columns = 8, .stages = 4, .parts = 2}) ==
-        "the configuration wgrad_boxes groups=2 images=1 columns=8 stages=4 parts=2 does not fit");
-    CHECK(reason({.groups = 2, .images = 2, .columns = 8, .stages = 1, .parts = 2}) ==
-          "stages is 1, but must be at least 2, at most 64");
+        reason({.groups = 2, .images = 1, .columns = 8, .stages = 4, .parts = 2, .whole = false}) ==
+        "the configuration wgrad_boxes groups=2 images=1 columns=8 stages=4 parts=2 whole=false "
+        "does not fit");
+    CHECK(
+        reason({.groups = 2, .images = 2, .columns = 8, .stages = 1, .parts = 2, .whole = false}) ==
+        "stages is 1, but must be at least 2, at most 64");
+    CHECK(
+        reason({.groups = 2, .images = 1, .columns = 16, .stages = 2, .parts = 2, .whole = true}) ==
+        "none");
+    auto const any = gradient_of("n=4 c=16 h=8 w=8 made_for=any_image");
+    CHECK(!conv2d::wgrad_boxes::config{2, 1, 16, 2, 2, true}.fits(any));
 }
