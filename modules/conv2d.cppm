@@ -173,7 +173,8 @@ template <> struct fields_of<conv2d::boxes::config> {
     using config = conv2d::boxes::config;
     static constexpr auto all =
         std::tuple(field{"groups", &config::groups, {.least = 1, .most = 8}},
-                   field{"images", &config::images, {.least = 1, .most = 2}},
+                   field{"images", &config::images, {.least = 1, .most = 64}},
+                   field{"columns", &config::columns, {.least = 8, .most = 256, .multiple_of = 8}},
                    field{"rows", &config::rows, {.least = 1, .most = 256}},
                    field{"strips", &config::strips, {.least = 1, .most = 64}},
                    field{"blocks", &config::blocks, {.least = 0, .most = 32}});

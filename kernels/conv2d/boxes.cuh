@@ -6,6 +6,7 @@
 #include "conv2d/boxes.h"
 #include "conv2d/filter_tile.cuh"
 #include "conv2d/tensors.h"
+#include "spio/compound_index.h"
 #include "spio/tile/bulk_copy.cuh"
 #include "spio/tile/half.cuh"
 #include "spio/tile/shared_memory.h"
@@ -40,14 +41,15 @@ struct block {
     using Groups = fold<C, 8 * groups>;
     using Images = fold<N, Config.images>;
     using Rows = fold<P, rows>;
-    using Columns = fold<Q, Config.columns()>;
+    using Columns = fold<Q, Config.columns>;
+    static constexpr int tiles = Config.tiles();
 
     static constexpr axis<C> c{8 * groups};
     static constexpr axis<H> h{rows_read};
     static constexpr axis<W> w{Config.columns_read(Problem)};
     static constexpr axis<K> k{8 * groups};
     static constexpr axis<P> p{rows};
-    static constexpr axis<Q> q{Config.columns()};
+    static constexpr axis<Q> q{Config.columns};
     static constexpr auto read_cells = swizzled_cells<c, h, w>();
     static constexpr auto made_cells = swizzled_cells<k, p, q>();
     using read_tile = tensor<half8, h, w, read_cells>;
@@ -72,6 +74,7 @@ struct block {
     using made_tiles = tensor<half8, strip, n, p, q, made_cells>;
     using taps = filter_fragments<Problem>;
     using filter = typename filter_tiles::template of_channels<8 * groups>;
+    using Pixels = compound_index<axis<N>(Config.images), q>;
     using barriers = tensor<mbarrier<chip>, axis<STRIP>(Config.strips + 1)>;
     // The last one is for the filter.
     __device__ static STRIP filter_barrier() { return STRIP(Config.strips); }
@@ -84,7 +87,7 @@ struct block {
         bool exists;
 
         __device__ place_of_strip(int number, walk const& way, N images) {
-            int const across = divup(way.q, Config.columns());
+            int const across = divup(way.q, Config.columns);
             int const down = divup(way.p, rows);
             auto const at = static_cast<unsigned>(number);
             column = Columns(at % across);
@@ -104,43 +107,56 @@ struct block {
 
     // A row that is read adds to as many that are made as the filter has rows, whose sums take
     // turns. Inlined at any size: only then are sums and filter registers.
+    using sums_of_rows = sums[r][tiles];
     template <class Columns, class Tap>
-    __device__ __forceinline__ static void add_products(sums (&sum)[r], int row,
+    __device__ __forceinline__ static void add_products(sums_of_rows& sum, int row, int tile,
                                                         Columns const& columns, Tap const& tap) {
 #pragma unroll
         for (int n = 0; n < r; ++n) {
             int const to = row - n;
-            if (to >= 0 && to < rows) multiply(sum[to % r], columns, tap(R(n)));
+            if (to >= 0 && to < rows) multiply(sum[to % r][tile], columns, tap(R(n)));
         }
     }
     template <class Read>
-    __device__ __forceinline__ static void read_row(sums (&sum)[r], int row, Read const& read,
+    __device__ __forceinline__ static void read_row(sums_of_rows& sum, int row, Read const& read,
                                                     taps const& by) {
 #pragma unroll
-        for (int pair = 0; pair < taps::pairs; ++pair) {
-            two_taps columns;
-            columns.load(read[H(row)][W(2 * pair)]);
-            add_products(sum, row, columns, [&by, pair](R n) { return by.taps(n, pair); });
-        }
-        if constexpr (taps::has_single) {
-            one_tap columns;
-            columns.load(read[H(row)][W(Problem.s - 1)]);
-            add_products(sum, row, columns, [&by](R n) { return by.last_tap(n); });
+        for (int tile = 0; tile < tiles; ++tile) {
+            auto const at = read[Pixels(16 * tile).template cast<Q, W>()][H(row)];
+#pragma unroll
+            for (int pair = 0; pair < taps::pairs; ++pair) {
+                two_taps columns;
+                columns.load(at[W(2 * pair)]);
+                add_products(sum, row, tile, columns,
+                             [&by, pair](R n) { return by.taps(n, pair); });
+            }
+            if constexpr (taps::has_single) {
+                one_tap columns;
+                columns.load(at[W(Problem.s - 1)]);
+                add_products(sum, row, tile, columns, [&by](R n) { return by.last_tap(n); });
+            }
         }
     }
     template <class Read, class Made>
     __device__ __forceinline__ static void convolve(Read const& read, Made const& made,
                                                     taps const& by, vec<float, 2> const& bias) {
-        sums sum[r];
+        sums_of_rows sum;
 #pragma unroll
         for (int row = 0; row < rows_read; ++row) {
             if (row < rows) {
-                for (auto& two : sum[row % r].of) two = bias;
+#pragma unroll
+                for (int tile = 0; tile < tiles; ++tile) {
+                    for (auto& two : sum[row % r][tile].of) two = bias;
+                }
             }
             if (may_have(row)) read_row(sum, row, read, by);
             if (int const done = row - (r - 1); done >= 0) {
                 sync_warp(); // all its lanes have read what lies there
-                sum[done % r].template rounded<half>().template store<chip>(made[P(done)]);
+#pragma unroll
+                for (int tile = 0; tile < tiles; ++tile) {
+                    sum[done % r][tile].template rounded<half>().template store<chip>(
+                        made[P(done)][Pixels(16 * tile)]);
+                }
             }
         }
     }
@@ -195,8 +211,8 @@ struct block {
             is.bias.get(), cast<K>(first_group + (has_group ? group : fold<C, 8>(0))));
         auto const row_of_lane = two_taps::row_index();
         auto const pixel = row_of_lane.template get<Q>().get();
-        auto const image_of_lane = N(pixel / Config.columns());
-        auto const column_of_lane = pixel % Config.columns();
+        auto const image_of_lane = N(pixel / Config.columns);
+        auto const column_of_lane = pixel % Config.columns;
         auto const read_by_lane =
             read[group][image_of_lane][W(column_of_lane + row_of_lane.template get<D8>().get())];
         auto const made_by_lane = made[cast<K>(group)][image_of_lane][Q(column_of_lane)];

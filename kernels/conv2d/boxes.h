@@ -7,21 +7,22 @@
 
 namespace spio::conv2d::boxes {
 
-// A strip is some rows of 16 columns of an image, or of 8 columns of two images. A block makes one
-// strip after the other in some groups, a warp to each. All that they read is asked of the engine
-// at once, in a box for each image; what a warp makes of a row lies where rows were that it has
-// read. Small blocks in the order of memory make the fastest walk: those that are there at one time
-// touch one narrow part of it.
+// A strip is some rows of some columns of an image, or of several. A block makes one strip after
+// the other in some groups, a warp to each, which makes tiles of 16 columns of a row at a time. All
+// that they read is asked of the engine at once, in a box for each image; what a warp makes of a
+// row lies where rows were that it has read. Small blocks in the order of memory make the fastest
+// walk: those that are there at one time touch one narrow part of it.
 struct config {
-    int groups; // 1, 2, 4 or 8
-    int images; // of a strip
-    int rows;   // made of it
+    int groups;  // 1, 2, 4 or 8
+    int images;  // of a strip
+    int columns; // made of each: 8, so that a tile has two images, or some tiles of 16
+    int rows;    // made of them
     int strips;
     int blocks; // that a processor should hold
 
-    constexpr int columns() const { return 16 / images; }
     constexpr int rows_read(problem const& of) const { return rows + of.r - 1; }
-    constexpr int columns_read(problem const& of) const { return columns() + of.s - 1; }
+    constexpr int columns_read(problem const& of) const { return columns + of.s - 1; }
+    constexpr int tiles() const { return images * columns / 16; }
     constexpr int threads(problem const&) const { return 32 * groups; }
 
     // Cells of 16 bytes: boxes begin where the engine's swizzle starts anew.
@@ -38,14 +39,17 @@ struct config {
     }
 
     constexpr bool fits(problem const& of) const {
-        return of.pass != direction::wgrad && groups >= 1 && groups <= 8 &&
-               is_power_of_two(groups) && groups <= of.groups() && (images == 1 || images == 2) &&
-               rows >= 1 && rows_read(of) <= 256 && strips >= 1 && blocks >= 0;
+        bool const positive =
+            groups >= 1 && images >= 1 && columns >= 1 && rows >= 1 && strips >= 1;
+        bool const has_tiles = columns % 16 == 0 || (columns == 8 && images % 2 == 0);
+        return of.pass != direction::wgrad && positive && has_tiles && groups <= 8 &&
+               is_power_of_two(groups) && groups <= of.groups() && rows_read(of) <= 256 &&
+               columns_read(of) <= 256 && blocks >= 0;
     }
 
     constexpr long long strips_of(problem const& of) const {
         walk const way = walk_of(of);
-        return 1LL * divup(of.n, images) * divup(way.p, rows) * divup(way.q, columns());
+        return 1LL * divup(of.n, images) * divup(way.p, rows) * divup(way.q, columns);
     }
     constexpr long long blocks_of(problem const& of) const {
         return divup(of.groups(), groups) * ((strips_of(of) + strips - 1) / strips);
@@ -53,12 +57,14 @@ struct config {
 };
 
 // As ptxas gives them, or a few more: of taps, of sums, and of all else.
-constexpr int registers_of(problem const& of) { return divup(of.taps() + 4 * of.r + 26, 8) * 8; }
+constexpr int registers_of(problem const& of, config const& by) {
+    return divup(of.taps() + 4 * of.r * by.tiles() + 26, 8) * 8;
+}
 
 // As many as shared memory and registers of a processor have room for.
 constexpr int blocks_that_fit(problem const& of, config const& by) {
     int const shared = 227 * 1024 / (by.shared_bytes(of) + 1024);
-    int const registers = 65536 / (by.threads(of) * registers_of(of));
+    int const registers = 65536 / (by.threads(of) * registers_of(of, by));
     return min(min(shared, registers), 32);
 }
 
@@ -69,15 +75,22 @@ constexpr config best_config(problem const& of) {
     bool const is_large = of.taps() > 16;
     walk const way = walk_of(of);
     int const wanted = is_large ? 16 : 8;
-    config best = {
-        .groups = is_large ? 4 : 8, .images = 1, .rows = wanted, .strips = 1, .blocks = 0};
+    config best = {.groups = is_large ? 4 : 8,
+                   .images = 1,
+                   .columns = 16,
+                   .rows = wanted,
+                   .strips = 1,
+                   .blocks = 0};
     int const groups = of.groups();
     if (best.groups == 8 && 4 * divup(groups, 8) * 8 > 5 * groups) best.groups = 4;
     while (best.groups > groups) best.groups /= 2;
     if (of.knows_image()) {
         best.rows = divup(way.p, divup(way.p, wanted));
-        if (way.q <= best.columns() / 2 && (!of.knows_n() || of.n > 1)) best.images = 2;
-        if (is_large && best.images == 2) best.strips = 2;
+        if (way.q <= 8 && (!of.knows_n() || of.n > 1)) {
+            best.images = 2;
+            best.columns = 8;
+            if (is_large) best.strips = 2;
+        }
     }
     best.blocks = blocks_that_fit(of, best);
     return best;
@@ -98,7 +111,7 @@ constexpr box_plan plan_of_read(problem const& of, config const& by) {
 }
 constexpr box_plan plan_of_made(problem const& of, config const& by) {
     walk const way = walk_of(of);
-    return plan_of(of.n, way.p, way.q, of.c, by.rows, by.columns(), by.groups);
+    return plan_of(of.n, way.p, way.q, of.c, by.rows, by.columns, by.groups);
 }
 
 // The maps are of the same tensors as the arguments.

@@ -123,13 +123,13 @@ estimate explain_boxes(problem const& of, boxes::config const& by, chip const& o
     estimate e;
     e.bytes = bytes_of(of, way);
     double const rows_read = steps_read(way.p, by.rows, of.r, way.pad_h, way.h);
-    double const columns_read = steps_read(way.q, by.columns(), of.s, way.pad_w, way.w);
+    double const columns_read = steps_read(way.q, by.columns, of.s, way.pad_w, way.w);
     double const engine =
         3 * (images * rows_read * columns_read + made) * slices / (on.clock * on.processors);
     e.traffic = std::max(e.bytes / on.memory, engine);
 
-    double const steps =
-        divup(of.n, by.images) * rows_read * divup(way.q, by.columns()) * slices * by.groups;
+    double const steps = divup(of.n, by.images) * rows_read * divup(way.q, by.columns) *
+                         by.tiles() * slices * by.groups;
     e.arithmetic = steps * (10 + products_of_row(of) * on.product) / (4 * on.clock * on.processors);
 
     e.blocks_per_processor = std::max(1, by.blocks);

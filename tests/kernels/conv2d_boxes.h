@@ -15,29 +15,29 @@ struct layer {
     config by;
 };
 
-// groups, images, rows, strips, blocks
-inline constexpr layer plain = {layer_of(fprop, 16, 3, 3, 1, 1), {2, 1, 8, 1, 0}};
-inline constexpr layer ragged = {layer_of(fprop, 72, 3, 3, 1, 1, true), {8, 1, 5, 1, 2}};
-inline constexpr layer pointwise = {layer_of(fprop, 8, 1, 1, 0, 0), {1, 1, 4, 3, 0}};
-inline constexpr layer five = {layer_of(fprop, 24, 5, 5, 2, 2, true), {2, 2, 7, 2, 0}};
-inline constexpr layer seven = {layer_of(fprop, 32, 7, 7, 3, 3), {4, 1, 4, 1, 0}};
-inline constexpr layer wide = {layer_of(fprop, 16, 3, 5, 1, 2, true), {1, 1, 3, 3, 0}};
-inline constexpr layer tall = {layer_of(fprop, 8, 4, 1, 0, 6), {1, 2, 6, 1, 0}};
-inline constexpr layer far = {layer_of(fprop, 24, 2, 4, 7, 0), {2, 2, 1, 2, 0}};
-inline constexpr layer back = {layer_of(dgrad, 24, 3, 3, 1, 1), {2, 1, 8, 1, 0}};
-inline constexpr layer back_ragged = {layer_of(dgrad, 40, 5, 2, 7, 0), {4, 1, 4, 2, 0}};
-inline constexpr layer back_seven = {layer_of(dgrad, 16, 7, 7, 3, 2), {2, 2, 6, 1, 0}};
-inline constexpr layer back_tall = {layer_of(dgrad, 8, 6, 1, 0, 1), {1, 1, 3, 1, 0}};
-inline constexpr layer back_far = {layer_of(dgrad, 64, 1, 6, 0, 9), {8, 2, 3, 2, 0}};
+// groups, images, columns, rows, strips, blocks
+inline constexpr layer plain = {layer_of(fprop, 16, 3, 3, 1, 1), {2, 1, 16, 8, 1, 0}};
+inline constexpr layer ragged = {layer_of(fprop, 72, 3, 3, 1, 1, true), {8, 1, 16, 5, 1, 2}};
+inline constexpr layer pointwise = {layer_of(fprop, 8, 1, 1, 0, 0), {1, 1, 16, 4, 3, 0}};
+inline constexpr layer five = {layer_of(fprop, 24, 5, 5, 2, 2, true), {2, 4, 8, 7, 2, 0}};
+inline constexpr layer seven = {layer_of(fprop, 32, 7, 7, 3, 3), {4, 1, 16, 4, 1, 0}};
+inline constexpr layer wide = {layer_of(fprop, 16, 3, 5, 1, 2, true), {1, 1, 32, 3, 3, 0}};
+inline constexpr layer tall = {layer_of(fprop, 8, 4, 1, 0, 6), {1, 2, 8, 6, 1, 0}};
+inline constexpr layer far = {layer_of(fprop, 24, 2, 4, 7, 0), {2, 2, 8, 1, 2, 0}};
+inline constexpr layer back = {layer_of(dgrad, 24, 3, 3, 1, 1), {2, 1, 16, 8, 1, 0}};
+inline constexpr layer back_ragged = {layer_of(dgrad, 40, 5, 2, 7, 0), {4, 1, 48, 4, 2, 0}};
+inline constexpr layer back_seven = {layer_of(dgrad, 16, 7, 7, 3, 2), {2, 2, 8, 6, 1, 0}};
+inline constexpr layer back_tall = {layer_of(dgrad, 8, 6, 1, 0, 1), {1, 1, 16, 3, 1, 0}};
+inline constexpr layer back_far = {layer_of(dgrad, 64, 1, 6, 0, 9), {8, 2, 16, 3, 2, 0}};
 
 // Ones whose size is known, the same but for the batch, and one that a strip covers.
-inline constexpr layer known = {{.n = 3, .c = 64, .h = 10, .w = 38}, {8, 1, 4, 2, 0}};
+inline constexpr layer known = {{.n = 3, .c = 64, .h = 10, .w = 38}, {8, 1, 16, 4, 2, 0}};
 inline constexpr layer known_but_n = {{.n = 0, .c = 64, .h = 10, .w = 38, .made_for = scope::any_n},
                                       known.by};
 inline constexpr layer covered = {
-    {.n = 5, .c = 32, .h = 7, .w = 7, .r = 5, .s = 5, .pad_h = 2, .pad_w = 2}, {4, 2, 7, 2, 0}};
+    {.n = 5, .c = 32, .h = 7, .w = 7, .r = 5, .s = 5, .pad_h = 2, .pad_w = 2}, {4, 2, 8, 7, 2, 0}};
 inline constexpr layer covered_back = {
     {.n = 5, .c = 32, .h = 7, .w = 7, .r = 5, .s = 5, .pad_h = 2, .pad_w = 2, .pass = dgrad},
-    {4, 2, 8, 2, 0}};
+    {4, 2, 8, 8, 2, 0}};
 
 } // namespace spio::test::conv2d_boxes

@@ -111,7 +111,7 @@ TEST_CASE("boxes are specialized where there is a copy engine") {
     auto const of = problem_of("n=32 c=64 h=64 w=64 made_for=any_n");
     auto const by = conv2d::boxes::best_config(of);
     auto const spec = conv2d::specialize(of, by, "sm_90a");
-    CHECK(spec.config == "boxes groups=8 images=1 rows=8 strips=1 blocks=5");
+    CHECK(spec.config == "boxes groups=8 images=1 columns=16 rows=8 strips=1 blocks=5");
     CHECK(spec.source.starts_with("#include \"conv2d/boxes.cuh\"\n"));
     CHECK(spec.source.find("(__grid_constant__ spio::conv2d::boxes::params const p)") !=
           std::string::npos);
