@@ -38,19 +38,19 @@ template <factor T, class Map> struct factor_fragment {
     // From the cursor at this lane's row.
     //     a.load(tile[k][A::row_index()])
     template <row_of_a_matrix Cursor> __device__ void load(Cursor const& row) {
-        words_of<factor_fragment> words;
+        words_in<factor_fragment> words;
         machine::load_matrices(words.of, row.get());
         *this = bits_as<factor_fragment>(words);
     }
     template <row_of_a_matrix Cursor> __device__ void load_transposed(Cursor const& row) {
-        words_of<factor_fragment> words;
+        words_in<factor_fragment> words;
         machine::load_matrices_transposed(words.of, row.get());
         *this = bits_as<factor_fragment>(words);
     }
     template <arch Arch, row_of_a_matrix Cursor>
         requires has_bulk_copies<Arch>
     __device__ void store(Cursor const& row) const {
-        machine::store_matrices(row.get(), bits_as<words_of<factor_fragment>>(*this).of);
+        machine::store_matrices(row.get(), bits_as<words_in<factor_fragment>>(*this).of);
     }
     template <arch ArchWithoutStoresOfMatrices, row_of_a_matrix Cursor>
         requires(!has_bulk_copies<ArchWithoutStoresOfMatrices>)

@@ -28,7 +28,7 @@ constexpr To bits_as(From const& from) {
 // The words of a value, to be handed to instructions.
 template <class T>
     requires(sizeof(T) % 4 == 0)
-struct words_of {
+struct words_in {
     unsigned of[sizeof(T) / 4];
 };
 

@@ -13,7 +13,7 @@ template <class T>
 concept shuffled = sizeof(T) % 4 == 0 && sizeof(T) <= 16;
 
 template <shuffled T, class Move> __device__ T move_words(T const& value, Move move) {
-    auto words = bits_as<words_of<T>>(value);
+    auto words = bits_as<words_in<T>>(value);
     for (unsigned& word : words.of) word = move(word);
     return bits_as<T>(words);
 }
