@@ -8,10 +8,13 @@ module;
 #include "conv2d/wgrad_boxes.h"
 #include "conv2d/wgrad_rows.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <climits>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -64,11 +67,32 @@ std::string name_of(problem const& of) {
            part(of.r, "r_") + part(of.s, "s_") + (of.bias ? "b" : "nb");
 }
 
+namespace {
+
+constexpr std::array<std::string_view, std::variant_size_v<config>> bodies = {
+    "rows", "boxes", "wgrad_rows", "wgrad_boxes"};
+
+template <std::size_t Body> config config_by(std::string_view words) {
+    return parse<std::variant_alternative_t<Body, config>>(bodies[Body], words);
+}
+constexpr auto parsers = std::array{config_by<0>, config_by<1>, config_by<2>, config_by<3>};
+
+} // namespace
+
 std::string words_of(config const& by) {
-    constexpr std::array<std::string_view, std::variant_size_v<config>> bodies = {
-        "rows", "boxes", "wgrad_rows", "wgrad_boxes"};
     return std::visit(
         [&](auto const& c) { return std::string(bodies[by.index()]) + " " + text_of(c); }, by);
+}
+config config_of(std::string_view words) {
+    words.remove_prefix(std::min(words.find_first_not_of(' '), words.size()));
+    auto const body = words.substr(0, words.find(' '));
+    auto const at = std::ranges::find(bodies, body) - bodies.begin();
+    if (at == std::ssize(bodies)) {
+        throw error("parse", "conv2d",
+                    "the body is " + std::string(body) +
+                        ", but must be rows, boxes, wgrad_rows or wgrad_boxes");
+    }
+    return parsers[static_cast<std::size_t>(at)](words.substr(body.size()));
 }
 
 extent grid_of(problem const& of, long long blocks) {

@@ -78,6 +78,7 @@ using config = std::variant<rows::config, boxes::config, wgrad_rows::config, wgr
 
 // As "rows groups=8 images=1 …".
 std::string words_of(config const&);
+config config_of(std::string_view words);
 // Whether launches bring maps for the copy engine, by the plans of the body.
 inline bool needs_maps(config const& by) {
     return std::holds_alternative<boxes::config>(by) ||

@@ -4,10 +4,11 @@
 //     conv2d_export LAYERS OUT [--most N] [--pass fprop|dgrad|wgrad]... [--arch ARCH]... [--batches
 //     N...]
 //
-// LAYERS has a problem a line, without its pass. OUT gets SYMBOL.cu for each kernel, and
-// kernels.json: for the N configurations that are estimated to be best, or for the best one, what
-// was asked and how its kernels are launched, one after the other. Where parameters hold a pointer,
-// the JSON says which.
+// LAYERS has a problem a line, without its pass, and may tell configurations of it after colons:
+//     n=32 c=64 h=64 w=64 : boxes groups=8 images=1 columns=32 rows=8 strips=1 blocks=4
+// OUT gets SYMBOL.cu for each kernel, and kernels.json: for those configurations, or for the N that
+// are estimated to be best, or for the best one, what was asked and how its kernels are launched,
+// one after the other. Where parameters hold a pointer, the JSON says which.
 #include "conv2d/boxes.h"
 #include "conv2d/rows.h"
 #include "conv2d/wgrad_boxes.h"
@@ -147,9 +148,10 @@ class kernels {
   public:
     explicit kernels(request const& r) : asked(r) { fs::create_directories(r.out); }
 
-    void add(problem const& of, std::string const& arch) {
+    void add(problem const& of, std::string const& arch, std::vector<config> all) {
         bool is_chosen = true;
-        for (auto const& by : space(of, arch) | std::views::take(asked.most)) {
+        if (all.empty()) all = space(of, arch);
+        for (auto const& by : all | std::views::take(asked.most)) {
             std::visit([&](auto const& c) { add(of, c, arch, is_chosen); }, by);
             is_chosen = false;
         }
@@ -224,6 +226,19 @@ class kernels {
     }
 };
 
+// What a line of LAYERS says.
+struct layer {
+    std::string problem;
+    std::vector<config> by;
+
+    explicit layer(std::string_view line) : problem(line.substr(0, line.find(':'))) {
+        while (line.find(':') != line.npos) {
+            line.remove_prefix(line.find(':') + 1);
+            by.push_back(config_of(line.substr(0, line.find(':'))));
+        }
+    }
+};
+
 request parse(std::vector<std::string> const& words) {
     request r;
     std::vector<std::string> places;
@@ -256,13 +271,16 @@ void run(request const& r) {
     std::ifstream layers(r.layers);
     for (std::string line; std::getline(layers, line);) {
         if (line.empty() || line.front() == '#') continue;
+        layer const asked(line);
         for (auto const& pass : r.passes) {
-            auto of = spio::parse<problem>("conv2d", line + " pass=" + pass);
+            auto of = spio::parse<problem>("conv2d", asked.problem + " pass=" + pass);
             if (of.pass == direction::dgrad) of.bias = false;
             auto batches = r.batches;
             if (batches.empty()) batches.push_back(of.n);
             for (int const n : batches) {
-                for (auto const& arch : r.archs) all.add(of.with(n, of.h, of.w), arch);
+                for (auto const& arch : r.archs) {
+                    all.add(of.with(n, of.h, of.w), arch, asked.by);
+                }
             }
         }
     }

@@ -128,11 +128,13 @@ TEST_CASE("boxes are specialized where there is a copy engine") {
         return std::string("none");
     };
     CHECK(refused(by, "sm_89") == "boxes need the copy engine of sm_90a, and sm_89 has none");
-    CHECK(refused({3, 1, 8, 1, 0}, "sm_90a").ends_with("does not fit")); // no span of the engine's
-    CHECK(refused({8, 3, 8, 1, 0}, "sm_90a") == "images is 3, but must be at least 1, at most 2");
-    CHECK(refused({8, 1, 100, 1, 0}, "sm_90a").find("bytes of shared memory, of at most 232448") !=
-          std::string::npos);
-    CHECK(refused({8, 1, 8, 1, 0}, "host") == "none");
+    CHECK(refused({3, 1, 16, 8, 1, 0}, "sm_90a")
+              .ends_with("does not fit")); // no span of the engine's
+    CHECK(refused({8, 65, 8, 8, 1, 0}, "sm_90a") ==
+          "images is 65, but must be at least 1, at most 64");
+    CHECK(refused({8, 1, 16, 100, 1, 0}, "sm_90a")
+              .find("bytes of shared memory, of at most 232448") != std::string::npos);
+    CHECK(refused({8, 1, 16, 8, 1, 0}, "host") == "none");
 }
 
 TEST_CASE("the best boxes fit every problem") {

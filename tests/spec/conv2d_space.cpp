@@ -40,6 +40,8 @@ TEST_CASE("every problem has configurations that fit, the best one first") {
                 REQUIRE(expected.microseconds >= before);
                 if (&by != &all.front()) before = expected.microseconds;
                 REQUIRE(expected.blocks_per_processor > 0);
+                auto const words = conv2d::words_of(by);
+                REQUIRE(conv2d::words_of(conv2d::config_of(words)) == words);
             }
             auto const specs = conv2d::specs_of(of, conv2d::best_config(of, arch), arch);
             REQUIRE(specs.size() == (of.pass == conv2d::direction::wgrad ? 2 : 1));
@@ -49,6 +51,12 @@ TEST_CASE("every problem has configurations that fit, the best one first") {
     }
     std::cout << "figure: spec.conv2d: " << problems << " problems on 5 architectures, " << configs
               << " configurations\n";
+}
+
+TEST_CASE("a configuration is of a body that there is") {
+    CHECK_THROWS_WITH(conv2d::config_of("squares groups=8"),
+                      doctest::Contains("the body is squares, but must be rows, boxes, "));
+    CHECK_THROWS_WITH(conv2d::config_of("boxes groups=8"), doctest::Contains("images is missing"));
 }
 
 namespace {
