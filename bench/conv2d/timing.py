@@ -15,6 +15,8 @@ def sets_for(bytes_of_one):
 def microseconds(work, sets, launches=24, replays=9):
     """The median time of work(set, stream), which takes the sets of buffers in turn."""
     stream = torch.cuda.Stream()
+    # What fills the buffers is on another stream.
+    torch.cuda.synchronize()
     with torch.cuda.stream(stream):
         for number in range(min(sets, 3)):
             work(number, stream.cuda_stream)

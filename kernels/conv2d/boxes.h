@@ -69,8 +69,8 @@ constexpr int blocks_that_fit(problem const& of, config const& by) {
 }
 
 // The fastest one for a problem of which the sizes may be open, as measured on an H200. Filters of
-// many taps take longer to come and to meet what is read: then blocks are narrow, so that more of
-// them take turns, and long, so that the filter serves many rows.
+// many taps take longer to come and to meet what is read: then blocks have few channels, so that
+// more of them take turns, and many rows for a filter, and more columns if four of them still fit.
 constexpr config best_config(problem const& of) {
     bool const is_large = of.taps() > 16;
     walk const way = walk_of(of);
@@ -92,6 +92,9 @@ constexpr config best_config(problem const& of) {
             if (is_large) best.strips = 2;
         }
     }
+    config wide = best;
+    wide.columns = 32;
+    if (is_large && best.images == 1 && way.q > 16 && blocks_that_fit(of, wide) >= 4) best = wide;
     best.blocks = blocks_that_fit(of, best);
     return best;
 }
