@@ -222,6 +222,7 @@ namespace {
 template <class Params, class Config>
 spec_of<Params> specialize_body(problem const& of, Config const& by, std::string_view arch,
                                 std::string const& body) {
+    bool const by_boxes = body == "boxes";
     check(of);
     spio::check("conv2d", by);
     auto const words = body + " " + text_of(by);
@@ -229,7 +230,7 @@ spec_of<Params> specialize_body(problem const& of, Config const& by, std::string
         throw error("specialize", "conv2d " + text_of(of),
                     "the configuration " + words + " does not fit");
     }
-    expect_chip(of, arch, body == "boxes", by.shared_bytes(of));
+    expect_chip(of, arch, by_boxes, by.shared_bytes(of));
     grid_of(of, by.blocks_of(of));
     return specialized<Params>(
         {.family = "conv2d",
@@ -239,7 +240,9 @@ spec_of<Params> specialize_body(problem const& of, Config const& by, std::string
          .arch = arch,
          .arguments = "spio::conv2d::problem" + initializer_of(of.without_unknown()) +
                       ", spio::conv2d::" + body + "::config" + initializer_of(by),
-         .shape = {.block = {by.threads(of)}, .shared_bytes = by.shared_bytes(of)},
+         .shape = {.block = {by.threads(of)},
+                   .shared_bytes = by.shared_bytes(of),
+                   .overlaps_previous = by_boxes},
          .body = body,
          .blocks = by.blocks},
         [of, by](Params const& p) {

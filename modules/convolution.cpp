@@ -48,7 +48,6 @@ void weight_gradient::launch_both(stream const& in, wgrad_arguments<Gradient> co
                         std::to_string(workspace_floats()));
     }
     auto* const workspace = reinterpret_cast<vec<float, 4>*>(is.workspace.get());
-    bool overlaps = false;
     if (auto const* const rows = std::get_if<by_rows>(&both.parts)) {
         in.launch(rows->made, {.x = is.x.get(),
                                .dy = is.dy.get(),
@@ -64,13 +63,8 @@ void weight_gradient::launch_both(stream const& in, wgrad_arguments<Gradient> co
                          .n = of.n,
                          .h = of.h,
                          .w = of.w});
-        overlaps = true;
     }
-    wgrad_sum::params const sums = {
-        .workspace = workspace, .dw = is.dw.get(), .dbias = is.dbias.get()};
-    auto over = both.sum.over(sums);
-    over.overlaps_previous = overlaps;
-    in.launch(both.sum, over, sums);
+    in.launch(both.sum, {.workspace = workspace, .dw = is.dw.get(), .dbias = is.dbias.get()});
 }
 
 void weight_gradient::launch(stream const& in, wgrad_arguments<float> const& is) const {

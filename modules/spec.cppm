@@ -28,14 +28,15 @@ struct block_shape {
     extent block = {};
     extent cluster = {};
     int shared_bytes = 0; // dynamic
+    // A launch may begin before the kernel before it has ended: each block waits by itself for what
+    // that one wrote.
+    bool overlaps_previous = false;
     friend constexpr bool operator==(block_shape const&, block_shape const&) = default;
 };
 
 struct geometry {
     extent grid;
     block_shape shape;
-    // It may begin before the kernel before it has ended, and waits by itself for what it needs.
-    bool overlaps_previous = false;
 };
 
 // The same text for every architecture makes the same symbol: packs keep it once for each.

@@ -171,8 +171,8 @@ class kernels {
 
     // A launch, in JSON; its text goes to a file.
     template <class Params>
-    std::string launch_of(spec_of<Params> const& of, Params const& params, std::string const& maps,
-                          bool overlaps) {
+    std::string launch_of(spec_of<Params> const& of, Params const& params,
+                          std::string const& maps) {
         static_assert(std::is_trivially_copyable_v<Params>);
         unsigned char bytes[sizeof params];
         std::memcpy(bytes, &params, sizeof params);
@@ -183,8 +183,8 @@ class kernels {
         return "{\"symbol\": " + in_quotes(of.symbol) + ", \"grid\": " + listed(of.grid(params)) +
                ", \"block\": " + listed(of.shape.block) +
                ", \"shared_bytes\": " + std::to_string(of.shape.shared_bytes) +
-               ", \"overlaps\": " + (overlaps ? "true" : "false") + ", " + params_in_json(bytes) +
-               ", \"maps\": [" + maps + "]}";
+               ", \"overlaps\": " + (of.shape.overlaps_previous ? "true" : "false") + ", " +
+               params_in_json(bytes) + ", \"maps\": [" + maps + "]}";
     }
     template <class Config>
     void add(problem const& of, Config const& by, std::string const& arch, bool is_chosen) {
@@ -192,12 +192,12 @@ class kernels {
         long long workspace_bytes = 0;
         auto const params = params_of(of, by);
         if constexpr (requires { specialize(of, by, arch); }) {
-            all = launch_of(specialize(of, by, arch), params, maps_in_json(of, by), false);
+            all = launch_of(specialize(of, by, arch), params, maps_in_json(of, by));
         } else {
             auto const both = specialize_gradient(of, by, arch);
             workspace_bytes = both.workspace_bytes;
-            all = launch_of(both.parts, params, maps_in_json(of, by), false) + ", " +
-                  launch_of(both.sum, params_of_sum(of), "", needs_maps(by));
+            all = launch_of(both.parts, params, maps_in_json(of, by)) + ", " +
+                  launch_of(both.sum, params_of_sum(of), "");
         }
         auto const expected = explain(of, by, arch);
         text += (text.empty() ? "" : ",\n") + std::string("{\"problem\": ") +

@@ -9,6 +9,7 @@
 #include "spio/compound_index.h"
 #include "spio/tile/bulk_copy.cuh"
 #include "spio/tile/half.cuh"
+#include "spio/tile/launch_control.cuh"
 #include "spio/tile/shared_memory.h"
 
 namespace spio::conv2d::boxes {
@@ -34,7 +35,6 @@ struct block {
     static constexpr int r = Problem.r;
     static constexpr int groups = Config.groups;
     static constexpr int rows = Config.rows;
-    static constexpr int rows_read = Config.rows_read(Problem);
 
     using in_memory = tensors<Problem>;
     using filter_tiles = filter_tile<Problem>;
@@ -45,7 +45,7 @@ struct block {
     static constexpr int tiles = Config.tiles();
 
     static constexpr axis<C> c{8 * groups};
-    static constexpr axis<H> h{rows_read};
+    static constexpr axis<H> h{Config.rows_read(Problem)};
     static constexpr axis<W> w{Config.columns_read(Problem)};
     static constexpr axis<K> k{8 * groups};
     static constexpr axis<P> p{rows};
@@ -97,6 +97,9 @@ struct block {
         }
     };
 
+    // The rows that would be read were there any beside an image. The first that is.
+    static constexpr int rows_met = rows + r - 1;
+    static constexpr int first_row = Config.has_all_rows(Problem) ? in_memory::known.pad_h : 0;
     // Whether a row of a strip is one of the image, as far as is known now: where one strip has all
     // rows, those beside the image are only zeros.
     static constexpr bool may_have(int row) {
@@ -122,7 +125,7 @@ struct block {
                                                     taps const& by) {
 #pragma unroll
         for (int tile = 0; tile < tiles; ++tile) {
-            auto const at = read[Pixels(16 * tile).template cast<Q, W>()][H(row)];
+            auto const at = read[Pixels(16 * tile).template cast<Q, W>()][H(row - first_row)];
 #pragma unroll
             for (int pair = 0; pair < taps::pairs; ++pair) {
                 two_taps columns;
@@ -142,7 +145,7 @@ struct block {
                                                     taps const& by, vec<float, 2> const& bias) {
         sums_of_rows sum;
 #pragma unroll
-        for (int row = 0; row < rows_read; ++row) {
+        for (int row = 0; row < rows_met; ++row) {
             if (row < rows) {
 #pragma unroll
                 for (int tile = 0; tile < tiles; ++tile) {
@@ -178,10 +181,14 @@ struct block {
         auto const [arrived, rest] = after_filters.template push<barriers>();
         bool const speaks = this_thread() == 0;
 
+        let_kernels_after_start<chip>();
         if (speaks) {
 #pragma unroll
             for (auto const barrier : range(arrived)) arrived[barrier]->init(1);
             mbarrier<chip>::publish();
+        }
+        wait_for_kernels_before<chip>();
+        if (speaks) {
             filter_tiles::template load<groups>(
                 filters, is.filter.get(),
                 typename filter_tiles::Group(fold<C, 8>(first_group).get()), groups_here,
@@ -196,7 +203,7 @@ struct block {
                 for (auto const image : range(N(Config.images))) {
                     load_box(read[s][image], map,
                              make_coordinates(unfold(at.image) + image,
-                                              H(unfold(at.row).get() - way.pad_h),
+                                              H(unfold(at.row).get() + first_row - way.pad_h),
                                               W(unfold(at.column).get() - way.pad_w), first_group),
                              *arrived[s]);
                 }

@@ -20,14 +20,21 @@ struct config {
     int strips;
     int blocks; // that a processor should hold
 
-    constexpr int rows_read(problem const& of) const { return rows + of.r - 1; }
+    // Whether a strip has all rows of its images: then those beside them, zeros, do not come.
+    constexpr bool has_all_rows(problem const& of) const {
+        walk const way = walk_of(of);
+        return of.knows_image() && way.p <= rows && way.pad_h >= 0 && way.pad_h < of.r;
+    }
+    constexpr int rows_read(problem const& of) const {
+        return has_all_rows(of) ? walk_of(of).h : rows + of.r - 1;
+    }
     constexpr int columns_read(problem const& of) const { return columns + of.s - 1; }
     constexpr int tiles() const { return images * columns / 16; }
     constexpr int threads(problem const&) const { return 32 * groups; }
 
     // Cells of 16 bytes: boxes begin where the engine's swizzle starts anew.
     constexpr int cells_of_box(problem const& of) const {
-        return rows_read(of) * columns_read(of) * groups;
+        return max(rows_read(of) * columns_read(of), rows * columns) * groups;
     }
     constexpr int cells_between_boxes(problem const& of) const {
         return divup(cells_of_box(of), 64) * 64;
@@ -43,8 +50,8 @@ struct config {
             groups >= 1 && images >= 1 && columns >= 1 && rows >= 1 && strips >= 1;
         bool const has_tiles = columns % 16 == 0 || (columns == 8 && images % 2 == 0);
         return of.pass != direction::wgrad && positive && has_tiles && groups <= 8 &&
-               is_power_of_two(groups) && groups <= of.groups() && rows_read(of) <= 256 &&
-               columns_read(of) <= 256 && blocks >= 0;
+               is_power_of_two(groups) && groups <= of.groups() && rows <= 256 &&
+               rows_read(of) <= 256 && columns_read(of) <= 256 && blocks >= 0;
     }
 
     constexpr long long strips_of(problem const& of) const {

@@ -82,6 +82,9 @@ template <problem Problem, class Index, int Tiles, bool RowStays> class tap_sums
     static constexpr bool has_column = Problem.s % 2 == 1;
     static constexpr int first_of_column = pairs.first_of_column();
     static constexpr int last_of_column = pairs.last() - 1;
+    // Whether no tile has columns beyond the last one of y.
+    static constexpr bool all_there =
+        Problem.knows_image() && Problem.q() % Index::template size<Q>() == 0;
 
     // The column of a tile whose row of 16 bytes a lane points to, for those of x and of y.
     __device__ static Index column_of_x() {
@@ -179,11 +182,11 @@ template <problem Problem, class Index, int Tiles, bool RowStays> class tap_sums
 #pragma unroll
         for (int pair = 0; pair < of_row; ++pair) {
             neighbours[pair].load_transposed(x[at][W(2 * pair)]);
-            there.keep(neighbours[pair], Tile);
+            if constexpr (!all_there) there.keep(neighbours[pair], Tile);
         }
         if constexpr (has_column) {
             column = column_at<Tile>(last[at]);
-            there.keep(column, Tile);
+            if constexpr (!all_there) there.keep(column, Tile);
         }
         add_rows<Tile>(neighbours, column, first_row, last_row, numbers_below<r>());
     }

@@ -5,6 +5,7 @@
 #include "conv2d/tap_sums.cuh"
 #include "conv2d/tensors.h"
 #include "conv2d/wgrad_boxes.h"
+#include "conv2d/wgrad_cells.cuh"
 #include "conv2d/wgrad_span.cuh"
 #include "spio/tile/bulk_copy.cuh"
 #include "spio/tile/launch_control.cuh"
@@ -18,18 +19,6 @@ using namespace wgrad;
 struct STAGE : dim {
     using dim::dim;
 };
-
-// Cells of a tile by the engine's swizzle; those of one group need none.
-template <auto Channels, auto Columns> consteval auto swizzled_cells() {
-    constexpr int groups = Channels.size / 8;
-    if constexpr (groups == 1) {
-        return Channels / 8;
-    } else if constexpr (groups == 8) {
-        return swizzle(Channels / 8, Columns % 8);
-    } else {
-        return swizzle(Channels / 8, Columns / (8 / groups) % groups);
-    }
-}
 
 template <problem Problem, config Config>
     requires(Config.fits(Problem))
@@ -54,7 +43,9 @@ struct block {
     using dy_tiles = tensor<half8, stage, n, rows_of_dy, q, dy_cells>;
     using x_map = tensor_map<x_tile, typename tensors<Problem>::read>;
     using dy_map = tensor_map<dy_tile, typename tensors<Problem>::made>;
-    using barriers = tensor<mbarrier<chip>, stage>;
+    using barriers_of_full = tensor<mbarrier<chip>, stage>;
+    // The last one is nobody's: the first steps have no stage to give back.
+    using barriers_of_empty = tensor<mbarrier<chip>, axis<STAGE>(Config.stages + 1)>;
     using ring = ring_position<STAGE, Config.stages>;
 
     using Groups = fold<C, 8 * groups>;
@@ -73,8 +64,8 @@ struct block {
     PART part;
     x_tiles x;
     dy_tiles dy;
-    barriers full;
-    barriers empty;
+    barriers_of_full full;
+    barriers_of_empty empty;
 
     __device__ explicit block(params const& given)
         : p(given),
@@ -84,8 +75,8 @@ struct block {
         auto const memory = dynamic_shared_memory<Config.shared_bytes(Problem)>();
         auto const [x_there, after_x] = memory.template push<x_tiles, box_alignment<x_tile>>();
         auto const [dy_there, after_dy] = after_x.template push<dy_tiles, box_alignment<dy_tile>>();
-        auto const [full_there, after_full] = after_dy.template push<barriers>();
-        auto const [empty_there, rest] = after_full.template push<barriers>();
+        auto const [full_there, after_full] = after_dy.template push<barriers_of_full>();
+        auto const [empty_there, rest] = after_full.template push<barriers_of_empty>();
         x = x_there;
         dy = dy_there;
         full = full_there;
@@ -134,7 +125,6 @@ struct block {
         }
     };
     __device__ __forceinline__ void produce() const {
-        wait_for_kernels_before<chip>();
         auto rows = spans_of_part();
         producer brings{*this, steps<Problem>(of.h)};
         while (rows.next(brings.walk.at)) {
@@ -165,9 +155,8 @@ struct block {
         steps<Problem> walk;
         there_of_warp there;
         ring at = {};
-        ring before = {};
-        ring kept = {};
-        int count_kept = 0;
+        STAGE before = {};
+        STAGE kept[Config.stages_kept(Problem)] = {};
         warp_sums sum = {};
 
         __device__ __forceinline__ void operator()(row_step const& step) {
@@ -176,7 +165,7 @@ struct block {
             sum.step();
             if (step.has_dy()) sum.take_dy(dy[at.stage()]);
             if (step.has_x) {
-                auto const from = warp_sums::is_at_row_before() ? before.stage() : at.stage();
+                auto const from = warp_sums::is_at_row_before() ? before : at.stage();
                 sum.add_row(x[at.stage()], last[from], there, step.first, step.last);
             } else {
                 sum.add_no_row(step.first, step.last);
@@ -212,14 +201,12 @@ struct block {
         }
         // The oldest stage that is kept may be written over.
         __device__ __forceinline__ void give_back() {
+            constexpr int oldest = Config.stages_kept(Problem) - 1;
             sync_warp();
-            if (count_kept < Config.stages_kept(Problem)) {
-                ++count_kept;
-            } else {
-                if (is_first_lane()) in.empty[kept.stage()]->arrive();
-                ++kept;
-            }
-            before = at;
+            if (is_first_lane()) in.empty[kept[oldest]]->arrive();
+#pragma unroll
+            for (int n = oldest; n > 0; --n) kept[n] = kept[n - 1];
+            kept[0] = before = at.stage();
             ++at;
         }
     };
@@ -227,6 +214,7 @@ struct block {
         auto rows = spans_of_part();
         consumer takes{*this,        x_of_lane(),          last_of_lane(),
                        dy_of_lane(), steps<Problem>(of.h), there_of_warp(of.q)};
+        for (auto& stage : takes.kept) stage = STAGE(Config.stages);
         while (rows.next(takes.walk.at)) {
             if (of.q > Config.columns) {
                 takes.there = there_of_warp(of.q - takes.walk.at.column.get());
@@ -242,19 +230,16 @@ struct block {
     }
 
     __device__ __forceinline__ void run() const {
-        if (this_warp() == WARP(groups)) {
-            if (is_first_lane()) {
-                prefetch<chip>(map_as<x_map>(p.x));
-                prefetch<chip>(map_as<dy_map>(p.dy));
-                for (auto const at : range(full)) {
-                    full[at]->init(1);
-                    empty[at]->init(groups);
-                }
-                mbarrier<chip>::publish();
-            }
+        if (this_warp() == WARP(groups) && is_first_lane()) {
+            prefetch<chip>(map_as<x_map>(p.x));
+            prefetch<chip>(map_as<dy_map>(p.dy));
+            for (auto const at : range(full)) full[at]->init(1);
+            for (auto const at : range(empty)) empty[at]->init(groups);
+            mbarrier<chip>::publish();
         }
         let_kernels_after_start<chip>();
         sync_block();
+        wait_for_kernels_before<chip>();
         if (this_warp() == WARP(groups)) {
             produce();
         } else {

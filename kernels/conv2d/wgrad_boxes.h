@@ -40,7 +40,7 @@ struct config {
     constexpr int shared_bytes(problem const& of) const {
         int const x = divup(stages * cells_read(of), 64) * 64;
         int const dy = divup(stages * cells_of_dy(of), 64) * 64;
-        return 16 * (x + dy + 2 * divup(stages, 2));
+        return 16 * (x + dy + divup(stages, 2) + divup(stages + 1, 2));
     }
     constexpr bool fits(problem const& of) const {
         bool const positive =

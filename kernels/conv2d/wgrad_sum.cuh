@@ -86,7 +86,10 @@ struct block {
         Element const at(this_block() * element.size + mine.get());
         bool const is_there = at.offset() < OFFSET(Element::size());
 
-        if constexpr (Config.overlaps) wait_for_kernels_before<sm_90a>();
+        if constexpr (Config.overlaps) {
+            let_kernels_after_start<sm_90a>();
+            wait_for_kernels_before<sm_90a>();
+        }
         four sum = {};
         if (is_there) sum = sum_of(workspace(p.workspace), at, READER(first.get()));
         if constexpr (Config.readers > 1) {

@@ -83,7 +83,9 @@ gradient_specs<Params> specialized_gradient(problem const& of, Config const& by,
             .arch = arch,
             .arguments = "spio::conv2d::problem" + initializer_of(of.without_unknown()) +
                          ", spio::conv2d::" + std::string(in) + "::config" + initializer_of(config),
-            .shape = {.block = {config.threads(of)}, .shared_bytes = config.shared_bytes(of)},
+            .shape = {.block = {config.threads(of)},
+                      .shared_bytes = config.shared_bytes(of),
+                      .overlaps_previous = overlaps},
             .body = in,
             .blocks = at_once};
     };

@@ -109,7 +109,7 @@ struct gpu_queue : work_queue {
                       .block = extent_of(over.shape.block),
                       .dynamic_shared = static_cast<unsigned>(over.shape.shared_bytes),
                       .cluster = extent_of(over.shape.cluster),
-                      .overlaps_previous = over.overlaps_previous},
+                      .overlaps_previous = over.shape.overlaps_previous},
                      stream, parameters);
     }
     void launch(work_graph const& graph) override {

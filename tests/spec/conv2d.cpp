@@ -132,7 +132,7 @@ TEST_CASE("boxes are specialized where there is a copy engine") {
               .ends_with("does not fit")); // no span of the engine's
     CHECK(refused({8, 65, 8, 8, 1, 0}, "sm_90a") ==
           "images is 65, but must be at least 1, at most 64");
-    CHECK(refused({8, 1, 16, 100, 1, 0}, "sm_90a")
+    CHECK(refused({8, 1, 64, 100, 1, 0}, "sm_90a")
               .find("bytes of shared memory, of at most 232448") != std::string::npos);
     CHECK(refused({8, 1, 16, 8, 1, 0}, "host") == "none");
 }
