@@ -110,20 +110,20 @@ specialize_gradient(problem const& of, wgrad_boxes::config const& by, std::strin
 wgrad_rows::config best_rows_of_gradient(problem const& of, std::string_view arch) {
     chip const on = chip_of(arch);
     auto const step = columns_of(of, tiles_of_warp(of, 255));
-    int const groups = std::min(of.groups(), 8);
     // Two blocks take turns at waiting, where a thread needs no more than 128 registers.
     int const blocks = of.taps() > 9 ? 1 : 2;
-    wgrad_rows::config best = {
-        .groups = groups,
-        .images = step.images,
-        .columns = step.columns,
-        .stages = 2,
-        .parts = parts_of(of, step, wgrad::slices(of, groups), blocks * on.processors),
-        .blocks = blocks};
     int const most = std::min(on.shared_bytes / blocks - 1024, 227 * 1024);
-    while (best.stages < 8 && best.shared_bytes(of) / best.stages * (best.stages + 1) <= most) {
-        ++best.stages;
-    }
+    wgrad_rows::config best = {.groups = std::min(of.groups(), 8),
+                               .images = step.images,
+                               .columns = step.columns,
+                               .stages = 2,
+                               .parts = 1,
+                               .blocks = blocks};
+    auto const bytes_of_stage = [&] { return best.shared_bytes(of) / best.stages; };
+    // Rows that are on their way count for more than whole cache lines.
+    if (best.groups == 8 && 4 * bytes_of_stage() > most) best.groups = 4;
+    best.parts = parts_of(of, step, wgrad::slices(of, best.groups), blocks * on.processors);
+    best.stages = std::clamp(most / bytes_of_stage(), 2, 8);
     return best;
 }
 
