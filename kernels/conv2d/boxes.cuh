@@ -187,6 +187,7 @@ struct block {
             for (auto const barrier : range(arrived)) arrived[barrier]->init(1);
             mbarrier<chip>::publish();
         }
+        sync_block();
         wait_for_kernels_before<chip>();
         if (speaks) {
             filter_tiles::template load<groups>(
@@ -209,7 +210,6 @@ struct block {
                 }
             }
         }
-        sync_block();
 
         auto const warp = this_warp().get();
         bool const has_group = warp < groups_here;

@@ -44,8 +44,9 @@ struct block {
     using x_map = tensor_map<x_tile, typename tensors<Problem>::read>;
     using dy_map = tensor_map<dy_tile, typename tensors<Problem>::made>;
     using barriers_of_full = tensor<mbarrier<chip>, stage>;
-    // The last one is nobody's: the first steps have no stage to give back.
     using barriers_of_empty = tensor<mbarrier<chip>, axis<STAGE>(Config.stages + 1)>;
+    // The last one is nobody's: the first steps have no stage to give back.
+    __device__ static STAGE nobodys() { return STAGE(Config.stages); }
     using ring = ring_position<STAGE, Config.stages>;
 
     using Groups = fold<C, 8 * groups>;
@@ -214,7 +215,7 @@ struct block {
         auto rows = spans_of_part();
         consumer takes{*this,        x_of_lane(),          last_of_lane(),
                        dy_of_lane(), steps<Problem>(of.h), there_of_warp(of.q)};
-        for (auto& stage : takes.kept) stage = STAGE(Config.stages);
+        for (auto& stage : takes.kept) stage = nobodys();
         while (rows.next(takes.walk.at)) {
             if (of.q > Config.columns) {
                 takes.there = there_of_warp(of.q - takes.walk.at.column.get());
@@ -233,8 +234,11 @@ struct block {
         if (this_warp() == WARP(groups) && is_first_lane()) {
             prefetch<chip>(map_as<x_map>(p.x));
             prefetch<chip>(map_as<dy_map>(p.dy));
-            for (auto const at : range(full)) full[at]->init(1);
-            for (auto const at : range(empty)) empty[at]->init(groups);
+            for (auto const at : range(full)) {
+                full[at]->init(1);
+                empty[at]->init(groups);
+            }
+            empty[nobodys()]->init(groups * Config.stages_kept(Problem) + 1); // never full
             mbarrier<chip>::publish();
         }
         let_kernels_after_start<chip>();
