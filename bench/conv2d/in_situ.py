@@ -46,7 +46,7 @@ class Ours(Peer):
     def __init__(self, like, launches):
         super().__init__(like)
         self.launches = launches
-        # The profiler would count twice what overlaps.
+        # The profiler would count the second kernel while it waits for the first.
         for kernel in launches["wgrad"].kernels:
             kernel.described["overlaps"] = False
         self.workspace = torch.empty(launches["wgrad"].described["workspace_floats"], device="cuda")

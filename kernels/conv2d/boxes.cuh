@@ -67,6 +67,9 @@ struct block {
                       is_planned<made_map>(plan_of_made(Problem, Config)),
                   "the launch makes the maps from what the contract says");
 
+    static_assert(made_tile::num_bytes() <= read_tile::num_bytes(),
+                  "what is made lies where rows were that have been read");
+
     static constexpr int apart = Config.cells_between_boxes(Problem);
     static constexpr auto strip = axis<STRIP>(Config.strips).pitch(Config.images * apart);
     static constexpr auto n = axis<N>(Config.images).pitch(apart);
@@ -97,11 +100,11 @@ struct block {
         }
     };
 
-    // The rows that would be read were there any beside an image. The first that is.
+    // So many rows meet the filter, those beside the image too, and from which on they lie there.
     static constexpr int rows_met = rows + r - 1;
     static constexpr int first_row = Config.has_all_rows(Problem) ? in_memory::known.pad_h : 0;
-    // Whether a row of a strip is one of the image, as far as is known now: where one strip has all
-    // rows, those beside the image are only zeros.
+    // Whether a row of a strip is one of the image, as far as is known now: where one strip makes
+    // all rows, those beside the image are only zeros, whether they come or not.
     static constexpr bool may_have(int row) {
         constexpr walk way = in_memory::known;
         if (!Problem.knows_image() || way.p > rows) return true;

@@ -20,10 +20,13 @@ struct config {
     int strips;
     int blocks; // that a processor should hold
 
-    // Whether a strip has all rows of its images: then those beside them, zeros, do not come.
+    // Whether a strip has all rows of its images: then those beside them, zeros, do not come. What
+    // is made must still find room where rows were read, and each row behind those that are read
+    // later.
     constexpr bool has_all_rows(problem const& of) const {
         walk const way = walk_of(of);
-        return of.knows_image() && way.p <= rows && way.pad_h >= 0 && way.pad_h < of.r;
+        return of.knows_image() && way.p <= rows && way.pad_h >= 0 && way.pad_h < of.r &&
+               rows * columns <= way.h * columns_read(of);
     }
     constexpr int rows_read(problem const& of) const {
         return has_all_rows(of) ? walk_of(of).h : rows + of.r - 1;
@@ -34,7 +37,7 @@ struct config {
 
     // Cells of 16 bytes: boxes begin where the engine's swizzle starts anew.
     constexpr int cells_of_box(problem const& of) const {
-        return max(rows_read(of) * columns_read(of), rows * columns) * groups;
+        return rows_read(of) * columns_read(of) * groups;
     }
     constexpr int cells_between_boxes(problem const& of) const {
         return divup(cells_of_box(of), 64) * 64;
@@ -49,9 +52,13 @@ struct config {
         bool const positive =
             groups >= 1 && images >= 1 && columns >= 1 && rows >= 1 && strips >= 1;
         bool const has_tiles = columns % 16 == 0 || (columns == 8 && images % 2 == 0);
-        return of.pass != direction::wgrad && positive && has_tiles && groups <= 8 &&
-               is_power_of_two(groups) && groups <= of.groups() && rows <= 256 &&
-               rows_read(of) <= 256 && columns_read(of) <= 256 && blocks >= 0;
+        if (!positive || !has_tiles || rows > 256 || columns > 256 || groups > 8) return false;
+        // Sums and filter are in registers, and the bytes of a block are an int.
+        bool const has_registers = 4 * of.r * tiles() + of.taps() <= 208;
+        long long const cells = 1LL * strips * images * cells_between_boxes(of);
+        return of.pass != direction::wgrad && is_power_of_two(groups) && groups <= of.groups() &&
+               rows_read(of) <= 256 && columns_read(of) <= 256 && has_registers &&
+               cells < 1 << 24 && blocks >= 0;
     }
 
     constexpr long long strips_of(problem const& of) const {

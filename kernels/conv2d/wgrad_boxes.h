@@ -16,7 +16,7 @@ struct config {
     int columns; // of y of each: 8, so that a tile has two images, or some tiles of 16
     int stages;  // rows in shared memory, with those that are kept
     int parts;   // in which the rows of all images are summed
-    bool whole;  // images: a step has all of their rows
+    bool whole;  // a step has all rows of its images
 
     // What was read may still be on its way to registers while the next step begins: its stage is
     // given back a step later. A row that meets another one is read once more in the next step.
@@ -48,6 +48,7 @@ struct config {
         if (!positive || of.pass != direction::wgrad) return false;
         bool const is_small = of.q() <= columns && max(rows_read(of), of.p()) <= 256;
         if (whole && !(of.knows_image() && is_small)) return false;
+        if (1LL * stages * (cells_read(of) + cells_of_dy(of)) >= 1 << 24) return false;
         bool const is_even = columns % 16 == 0 || (columns == 8 && images % 2 == 0);
         return is_even && groups <= 8 && is_power_of_two(groups) && images <= 256 &&
                columns_read(of) <= 256 && shared_bytes(of) <= 227 * 1024;

@@ -22,6 +22,7 @@ extern "C" void conv2d_boxes_back_far(params p);
 extern "C" void conv2d_boxes_known(params p);
 extern "C" void conv2d_boxes_known_but_n(params p);
 extern "C" void conv2d_boxes_covered(params p);
+extern "C" void conv2d_boxes_covered_small(params p);
 extern "C" void conv2d_boxes_covered_back(params p);
 
 namespace {
@@ -92,6 +93,8 @@ void run_known(test::trial& t) {
 
     for (auto const& covered :
          {walker_of({"conv2d_boxes_covered", conv2d_boxes_covered}, boxes::covered),
+          walker_of({"conv2d_boxes_covered_small", conv2d_boxes_covered_small},
+                    boxes::covered_small),
           walker_of({"conv2d_boxes_covered_back", conv2d_boxes_covered_back},
                     boxes::covered_back)}) {
         tensors const in(t.random(), covered.layer);

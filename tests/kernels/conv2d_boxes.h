@@ -36,6 +36,10 @@ inline constexpr layer known_but_n = {{.n = 0, .c = 64, .h = 10, .w = 38, .made_
                                       known.by};
 inline constexpr layer covered = {
     {.n = 5, .c = 32, .h = 7, .w = 7, .r = 5, .s = 5, .pad_h = 2, .pad_w = 2}, {4, 2, 8, 7, 2, 0}};
+// More is made than is read: rows beside the image come too.
+inline constexpr layer covered_small = {
+    {.n = 3, .c = 64, .h = 8, .w = 32, .s = 1, .pad_h = 0, .pad_w = 0, .pass = dgrad},
+    {8, 1, 32, 8, 1, 0}};
 inline constexpr layer covered_back = {
     {.n = 5, .c = 32, .h = 7, .w = 7, .r = 5, .s = 5, .pad_h = 2, .pad_w = 2, .pass = dgrad},
     {4, 2, 8, 8, 2, 0}};

@@ -55,6 +55,9 @@ extern "C" __global__ void conv2d_boxes_known_but_n(__grid_constant__ boxes::par
 extern "C" __global__ void conv2d_boxes_covered(__grid_constant__ boxes::params const p) {
     boxes::run<covered.is, covered.by>(p);
 }
+extern "C" __global__ void conv2d_boxes_covered_small(__grid_constant__ boxes::params const p) {
+    boxes::run<covered_small.is, covered_small.by>(p);
+}
 extern "C" __global__ void conv2d_boxes_covered_back(__grid_constant__ boxes::params const p) {
     boxes::run<covered_back.is, covered_back.by>(p);
 }
