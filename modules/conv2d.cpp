@@ -42,13 +42,16 @@ void check_side(problem const& of, char const* image, int size, char const* filt
     if (padded < taps) fail("at least " + std::string(filter) + ", " + std::to_string(taps));
     if (padded > INT_MAX) fail("at most " + std::to_string(INT_MAX));
 }
+void check_sides(problem const& of) {
+    check_side(of, "h", of.h, "r", of.r, "pad_h", of.pad_h);
+    check_side(of, "w", of.w, "s", of.s, "pad_w", of.pad_w);
+}
 
 } // namespace
 
 void check(problem const& of) {
     spio::check("conv2d", of);
-    check_side(of, "h", of.h, "r", of.r, "pad_h", of.pad_h);
-    check_side(of, "w", of.w, "s", of.s, "pad_w", of.pad_w);
+    check_sides(of);
     if (of.bias && of.pass == direction::dgrad) {
         throw error("check", "conv2d " + text_of(of), "bias is true, but dgrad has none");
     }
@@ -122,10 +125,8 @@ void expect_place(problem const& of, char const* name, void const* place) {
 }
 // What a launch may bring; only what may not be is put into words.
 void check_image(problem const& of) {
-    auto const is_side = [](int size, int padding) {
-        return size >= 1 && size + 2LL * padding <= INT_MAX;
-    };
-    if (!is_side(of.h, of.pad_h) || !is_side(of.w, of.pad_w)) check(of);
+    if (of.h < 1 || of.w < 1) check(of);
+    check_sides(of);
 }
 bool knows(problem const& made_for, problem const& of) {
     return of.n > 0 && of.has_outputs() && (!made_for.knows_n() || of.n == made_for.n) &&
@@ -222,7 +223,6 @@ namespace {
 template <class Params, class Config>
 spec_of<Params> specialize_body(problem const& of, Config const& by, std::string_view arch,
                                 std::string const& body) {
-    bool const by_boxes = body == "boxes";
     check(of);
     spio::check("conv2d", by);
     auto const words = body + " " + text_of(by);
@@ -230,7 +230,7 @@ spec_of<Params> specialize_body(problem const& of, Config const& by, std::string
         throw error("specialize", "conv2d " + text_of(of),
                     "the configuration " + words + " does not fit");
     }
-    expect_chip(of, arch, by_boxes, by.shared_bytes(of));
+    expect_chip(of, arch, needs_maps(by), by.shared_bytes(of));
     grid_of(of, by.blocks_of(of));
     return specialized<Params>(
         {.family = "conv2d",
@@ -242,7 +242,7 @@ spec_of<Params> specialize_body(problem const& of, Config const& by, std::string
                       ", spio::conv2d::" + body + "::config" + initializer_of(by),
          .shape = {.block = {by.threads(of)},
                    .shared_bytes = by.shared_bytes(of),
-                   .overlaps_previous = by_boxes},
+                   .overlaps_previous = needs_maps(by)},
          .body = body,
          .blocks = by.blocks},
         [of, by](Params const& p) {

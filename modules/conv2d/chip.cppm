@@ -33,11 +33,13 @@ constexpr chip chip_of(std::string_view arch) {
     bool const is_text = arch.starts_with("compute_");
     if (number.starts_with("86")) return {82, 1700, 0.85e6, 32, 0.008, 1.3, 4, 100 * 1024};
     if (number.starts_with("89")) return {128, 2500, 0.92e6, 32, 0.006, 1.3, 4, 100 * 1024};
-    if (number == "90a" || (!is_text && number == "90"))
-        return {132, 1750, 4.46e6, 6.2, 0.0077, 1.38, 3.6, 228 * 1024, true};
+    chip fastest = {132, 1750, 4.46e6, 6.2, 0.0077, 1.38, 3.6, 228 * 1024, true};
+    if (number == "90a" || (!is_text && number == "90")) return fastest;
     if (arch == "host" || (!is_text && number.starts_with("80")))
         return {108, 1400, 1.4e6, 8.5, 0.009, 1.3, 4, 164 * 1024};
-    return {132, 1750, 4.46e6, 6.2, 0.0077, 1.38, 3.6, 100 * 1024};
+    fastest.shared_bytes = 100 * 1024;
+    fastest.has_copy_engine = false;
+    return fastest;
 }
 
 // What a block may take of it.

@@ -65,11 +65,6 @@ std::vector<columns_of_block> columns_of(problem const& of, walk const& way) {
 std::vector<boxes::config> boxes_worth_a_trial(problem const& of) {
     boxes::config const best = boxes::best_config(of);
     std::vector<boxes::config> all;
-    auto const add = [&](boxes::config by) {
-        if (!by.fits(of)) return;
-        by.blocks = boxes::blocks_that_fit(of, by);
-        if (by.blocks > 0) all.push_back(by);
-    };
     for (int const groups : {best.groups, best.groups / 2, 2 * best.groups}) {
         for (int const rows : {best.rows, best.rows / 2, 2 * best.rows}) {
             for (int const tiles : {1, 2}) {
@@ -77,7 +72,9 @@ std::vector<boxes::config> boxes_worth_a_trial(problem const& of) {
                 by.groups = groups;
                 by.rows = rows;
                 (best.columns == 8 ? by.images : by.columns) *= tiles;
-                add(by);
+                if (!by.fits(of)) continue;
+                by.blocks = boxes::blocks_that_fit(of, by);
+                if (by.blocks > 0) all.push_back(by);
             }
         }
     }

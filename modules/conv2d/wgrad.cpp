@@ -60,8 +60,9 @@ int tiles_of_warp(problem const& of, int registers) {
 
 template <class Params, class Config>
 gradient_specs<Params> specialized_gradient(problem const& of, Config const& by,
-                                            std::string_view body, int blocks, bool overlaps,
+                                            std::string_view body, int blocks,
                                             std::string_view arch) {
+    bool const overlaps = needs_maps(by);
     check(of);
     spio::check("conv2d", by);
     std::string const words = std::string(body) + " " + text_of(by);
@@ -100,11 +101,11 @@ gradient_specs<Params> specialized_gradient(problem const& of, Config const& by,
 
 gradient_specs<wgrad_rows::params>
 specialize_gradient(problem const& of, wgrad_rows::config const& by, std::string_view arch) {
-    return specialized_gradient<wgrad_rows::params>(of, by, "wgrad_rows", by.blocks, false, arch);
+    return specialized_gradient<wgrad_rows::params>(of, by, "wgrad_rows", by.blocks, arch);
 }
 gradient_specs<wgrad_boxes::params>
 specialize_gradient(problem const& of, wgrad_boxes::config const& by, std::string_view arch) {
-    return specialized_gradient<wgrad_boxes::params>(of, by, "wgrad_boxes", 1, true, arch);
+    return specialized_gradient<wgrad_boxes::params>(of, by, "wgrad_boxes", 1, arch);
 }
 
 wgrad_rows::config best_rows_of_gradient(problem const& of, std::string_view arch) {
