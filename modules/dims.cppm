@@ -37,7 +37,7 @@ using spio::place;
 using spio::located;
 using spio::shares_a_base;
 
-// Axes: dimensions with a size, and functions of them, to lay a tensor out.
+// Axes of layouts: dimensions with a size, and functions of them.
 using spio::axis;
 using spio::fold_up;
 using spio::dynamic;
@@ -48,13 +48,13 @@ using spio::checkerboard;
 using spio::checkerboard_order;
 using spio::swizzle;
 
-// Tensors, and places in them.
+// Tensors and cursors.
 using spio::layout;
 using spio::tensor;
 using spio::cursor;
 using spio::base_cursor;
 
-// Parts of tensors, other element types for them, and facts that a kernel can assert.
+// Parts of tensors, tensors read as vectors, and properties that a kernel can assert.
 using spio::slice;
 using spio::as_vectors;
 using spio::vectors_of;

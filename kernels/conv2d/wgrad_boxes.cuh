@@ -150,9 +150,9 @@ struct block {
     // A warp that adds up the taps of a group.
     struct consumer {
         block const& in;
-        decltype(some<block>().x_of_lane()) x;
-        decltype(some<block>().last_of_lane()) last;
-        decltype(some<block>().dy_of_lane()) dy;
+        decltype(declval<block>().x_of_lane()) x;
+        decltype(declval<block>().last_of_lane()) last;
+        decltype(declval<block>().dy_of_lane()) dy;
         steps<Problem> walk;
         there_of_warp there;
         ring at = {};

@@ -57,7 +57,7 @@ struct block {
     using XCell = cell_of_row<W, w, c / 8>;
     using DyCell = cell_of_row<Q, q, k / 8>;
     template <class Cell, class Tensor>
-    using share_of = row_share<Cell, threads, decltype(some<Tensor>().origin())>;
+    using share_of = row_share<Cell, threads, decltype(declval<Tensor>().origin())>;
 
     params const& p;
     image_sizes of;
@@ -127,9 +127,9 @@ struct block {
             return dy[at.image][cast<K>(slice)][at.row][at.column];
         }
         using from_x =
-            row_share<XCell, threads, decltype(begin_of_x(some<x_images>(), Groups(), span()))>;
-        using from_dy =
-            row_share<DyCell, threads, decltype(begin_of_dy(some<dy_images>(), Groups(), span()))>;
+            row_share<XCell, threads, decltype(begin_of_x(declval<x_images>(), Groups(), span()))>;
+        using from_dy = row_share<DyCell, threads,
+                                  decltype(begin_of_dy(declval<dy_images>(), Groups(), span()))>;
 
         __device__ void begin_span() {
             is_there_ = rows_.next(walk_.at);
@@ -188,9 +188,9 @@ struct block {
     // Adds up the taps of a group, and copies its share of rows.
     struct consumer {
         loader& brings;
-        decltype(some<block>().x_of_lane()) x;
-        decltype(some<block>().last_of_lane()) last;
-        decltype(some<block>().dy_of_lane()) dy;
+        decltype(declval<block>().x_of_lane()) x;
+        decltype(declval<block>().last_of_lane()) last;
+        decltype(declval<block>().dy_of_lane()) dy;
         steps<Problem> walk;
         there_of_warp there;
         int stage = 0;

@@ -6,8 +6,8 @@
 
 namespace spio {
 
-// One digit of a position p of some base:  floor(p / stride) mod size. The coarsest digit of a base
-// is not reduced by its size, unless it is a ring.
+// One digit of a position p in a base:  floor(p / stride) mod size. The coarsest digit of a base is
+// not reduced modulo its size unless it is a ring.
 struct digit {
     int stride;
     int size;
@@ -17,7 +17,7 @@ struct digit {
 // A size that is passed when the tensor is made. A known maximum keeps offsets narrow.
 //     axis<N>(dynamic)      axis<N>(dynamic.up_to(256))
 struct dynamic_size {
-    int most;
+    int maximum;
     consteval dynamic_size up_to(int n) const { return {n}; }
 };
 inline constexpr dynamic_size dynamic = {0x7fffffff};
@@ -47,7 +47,7 @@ constexpr refusal<Dimension> the_pitch_belongs_to_the_derived_axis(long long pit
     return {pitch};
 }
 
-// A Dimension and its size. It is a value, and a template argument of what it lays out.
+// A Dimension and its size: a value, and a template argument of layouts and compound indices.
 //     constexpr auto k = axis<K>(32);     k / 8,  k % 8,  k / 8 % 4,  k.pitch(64),  k.ring()
 template <index Dimension>
     requires(bound_of<Dimension> == 0)
@@ -55,18 +55,18 @@ struct axis {
     using dimension = Dimension;
 
     int stride = 1; // in units of Dimension
-    int size = 0;   // in steps; the greatest one if it is dynamic
+    int size = 0;   // in steps; of a dynamic axis, the maximum
     bool is_dynamic = false;
     bool is_ring = false;
-    long long memory_stride = -1; // in elements; -1: what lies to the right
+    long long memory_stride = -1; // in elements; -1: the axes to the right lie without a gap
 
-    // These are constexpr, not consteval: NVRTC takes no consteval constructor whose argument
-    // depends on a template's.
+    // The constructors are constexpr, not consteval: NVRTC rejects a consteval constructor whose
+    // argument depends on a template parameter.
     constexpr explicit axis(int n) : size(n) {
         if (n <= 0) an_axis_needs_a_positive_size<Dimension>(n);
     }
     constexpr explicit axis(Dimension n) : axis(n.value) {}
-    constexpr explicit axis(dynamic_size n) : axis(n.most) { is_dynamic = true; }
+    constexpr explicit axis(dynamic_size n) : axis(n.maximum) { is_dynamic = true; }
     template <index NotThatDimension, class Axis = axis>
         requires(!same_base<NotThatDimension, Dimension>)
     explicit axis(NotThatDimension) = delete;
@@ -78,7 +78,7 @@ struct axis {
         return as_digit();
     }
 
-    // The axis in blocks of n, and the steps within such a block.
+    // The axis counted in blocks of n, and the steps within such a block.
     friend consteval axis operator/(axis a, int n) {
         a.check_fold(n);
         a.size = a.is_dynamic ? divup(a.size, n) : a.size / n;
@@ -92,15 +92,15 @@ struct axis {
         a.is_ring = false;
         return a;
     }
-    // Steps of this axis are so many elements apart in memory, and the axes to the left follow. At
-    // 0 apart they share their elements: one row read as many, a layout that is not injective.
+    // Sets the distance in memory between two steps, in elements; the axes to the left follow from
+    // it. With a pitch of 0 all steps share their elements, so that the layout is not injective.
     consteval axis pitch(long long elements) const {
         if (elements < 0) a_pitch_is_not_negative<Dimension>(elements);
         axis a = *this;
         a.memory_stride = elements;
         return a;
     }
-    // Positions wrap at the end: a buffer of a few chunks that any position may subscript.
+    // Positions wrap at the end, as in a circular buffer that any position may subscript.
     consteval axis ring() const {
         if (is_dynamic) a_ring_needs_a_size_known_now<Dimension>();
         axis a = *this;
@@ -119,7 +119,7 @@ struct axis {
     }
 };
 
-// Blocks of n that cover an axis which n need not divide.
+// The axis in blocks of n, rounded up where n does not divide it.
 //     fold_up(axis<K>(30), 8) has 4 blocks
 template <index Dimension> consteval axis<Dimension> fold_up(axis<Dimension> a, int n) {
     if (n > 0 && !a.is_dynamic) a.size = divup(a.size, n) * n;

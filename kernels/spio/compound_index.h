@@ -6,22 +6,22 @@
 
 namespace spio {
 
-// The number in mixed radix: the last digit varies fastest. The first digit is not reduced, so
-// that an offset beyond the size is a position out of bounds, as inbounds() will say.
+// A number in mixed radix: the last digit varies fastest. The first digit is not reduced, so that
+// an offset beyond the size is a position out of bounds, which inbounds() reports.
 template <index... Digits>
     requires distinct_dimensions<Digits...>
 struct linear_index : place_arithmetic {
     using bases = bases_of<Digits...>;
     template <class D>
-    static constexpr bool has = (same<dimension_of<Digits>, dimension_of<D>> || ...);
-    // The size of that digit; 0 if it is open.
+    static constexpr bool has_dimension = (same<dimension_of<Digits>, dimension_of<D>> || ...);
+    // The size of the digit that counts D; 0 if it is unbounded or absent.
     template <class D>
     static constexpr int bound =
         (0 + ... + (same<dimension_of<Digits>, dimension_of<D>> ? bound_of<Digits> : 0));
 
     constexpr linear_index() = default;
     template <integer N> constexpr explicit linear_index(N offset) : offset_(offset) {}
-    // From a position in a linear index, or from coordinates that hold one.
+    // From an OFFSET, or from coordinates that have one.
     template <place P>
         requires contains<bases_in<P>, OFFSET>
     constexpr explicit linear_index(P const& p)
@@ -49,12 +49,12 @@ struct linear_index : place_arithmetic {
     static int size() = delete;
 
     template <index D>
-        requires has<D>
+        requires has_dimension<D>
     constexpr auto get() const {
         return coordinates().template get<D>();
     }
     template <index AbsentDimension, class FromIndex = linear_index>
-        requires(!has<AbsentDimension>)
+        requires(!has_dimension<AbsentDimension>)
     AbsentDimension get() const = delete;
 
     constexpr auto coordinates() const { return coords<Digits...>(digit_of<Digits>()...); }
@@ -66,12 +66,13 @@ struct linear_index : place_arithmetic {
         return linear_index<renamed<From, To, Digits>...>(offset_.value);
     }
 
-    // The offsets of this index that fall to idx when they are dealt out over its dimension P.
+    // The offsets of this index that one position gets when they are distributed round robin over
+    // its dimension P.
     //     for (auto e : Tile::partition<LANE>(thread)) …    e = lane, lane + 32, …
     template <index P, located Index>
         requires(Index::template bound<P> > 0 && ((bound_of<Digits> > 0) && ...))
-    static constexpr auto partition(Index const& idx) {
-        return deal{idx.template get<P>().value, Index::template size<P>()};
+    static constexpr auto partition(Index const& position) {
+        return strided_offsets{position.template get<P>().value, Index::template size<P>()};
     }
 
     template <index AbsentDimension, located Index>
@@ -80,20 +81,21 @@ struct linear_index : place_arithmetic {
 
   private:
     template <index Digit> constexpr Digit digit_of() const {
-        constexpr int place = position_of<Digit, Digits...>();
-        constexpr unsigned right = product_right_of(place);
+        constexpr int number = position_of<Digit, Digits...>();
+        constexpr unsigned right = product_right_of(number);
         unsigned const rest = static_cast<unsigned>(offset_.value) / right;
         Digit digit;
-        digit.value = static_cast<int>(place == 0 ? rest : rest % max(bound_of<Digit>, 1));
+        digit.value = static_cast<int>(number == 0 ? rest : rest % max(bound_of<Digit>, 1));
         return digit;
     }
-    static consteval int product_right_of(int place) {
+    static consteval int product_right_of(int number) {
         int const radices[] = {bound_of<Digits>..., 1};
         int product = 1;
-        for (int i = place + 1; i < static_cast<int>(sizeof...(Digits)); ++i) product *= radices[i];
+        for (int i = number + 1; i < static_cast<int>(sizeof...(Digits)); ++i)
+            product *= radices[i];
         return product;
     }
-    struct deal {
+    struct strided_offsets {
         int start;
         int step;
         struct sentinel {};

@@ -23,18 +23,18 @@ concept are_distinct = (is_once_among<dimension_of<Indices>, dimension_of<Indice
 template <class... Ts>
 concept distinct_dimensions = (index<Ts> && ...) && are_distinct<Ts...>;
 
-// Whatever is not one index but has coordinates: they themselves, a compound index, a lane's part
-// of a fragment.
+// Anything that has coordinates and is not a single index: coordinates, a compound index, a lane's
+// part of a fragment.
 template <class T>
 concept located = requires(T const& x) { typename decltype(x.coordinates())::bases; };
 template <class T>
 concept place = index<T> || located<T>;
 
 template <located T> constexpr auto coordinates_of(T const& x) { return x.coordinates(); }
-template <class T> T const& some();
+template <class T> T const& declval();
 
 template <place T>
-struct bases_of_place : type_is<typename decltype(some<T>().coordinates())::bases> {};
+struct bases_of_place : type_is<typename decltype(declval<T>().coordinates())::bases> {};
 template <index T> struct bases_of_place<T> : type_is<mp_list<base_of<T>>> {};
 template <place T> using bases_in = typename bases_of_place<T>::type;
 
@@ -43,7 +43,7 @@ concept index_among = index<T> && contains<Bases, base_of<T>>;
 template <class ListA, class ListB> inline constexpr bool meets = false;
 template <class... A, class ListB>
 inline constexpr bool meets<mp_list<A...>, ListB> = (contains<ListB, A> || ...);
-// A place that has something of these bases.
+// A place that shares a base with Bases.
 template <class T, class Bases>
 concept place_among = index_among<T, Bases> || (located<T> && meets<bases_in<T>, Bases>);
 
@@ -54,7 +54,7 @@ concept shares_a_base = place<A> && place<B> && meets<bases_in<A>, bases_in<B>>;
 template <class A, class B>
 concept not_both_single = place<A> && place<B> && (located<A> || located<B>);
 
-// The sum of those values whose base is Base; there is at least one.
+// The sum of the values whose base is Base, of which there is at least one.
 template <class Base, index First, index... Rest> constexpr auto total_of(First x, Rest... rest) {
     if constexpr (!same<base_of<First>, Base>) {
         return total_of<Base>(rest...);
@@ -68,12 +68,12 @@ template <class Base, index First, index... Rest> constexpr auto total_of(First 
 // Coordinates with one entry a base: the sum of the values of that base.
 template <class... Bases, index... Ts> constexpr auto gather(mp_list<Bases...>, Ts... xs);
 
-// Where two places share a base, Relation holds there.
+// Whether Relation holds in every base that two places share.
 template <class Relation, class... Bases, class A, class B>
 constexpr bool wherever_shared(mp_list<Bases...>, A const& a, B const& b) {
     auto const holds = [&]<class Base>(type_is<Base>) {
         if constexpr (contains<typename B::bases, Base>) {
-            return Relation::of(a.template total<Base>(), b.template total<Base>());
+            return Relation::holds(a.template total<Base>(), b.template total<Base>());
         } else {
             return true;
         }
@@ -82,13 +82,13 @@ constexpr bool wherever_shared(mp_list<Bases...>, A const& a, B const& b) {
 }
 
 struct equal {
-    template <index A, index B> static constexpr bool of(A a, B b) { return a == b; }
+    template <index A, index B> static constexpr bool holds(A a, B b) { return a == b; }
 };
 struct less {
-    template <index A, index B> static constexpr bool of(A a, B b) { return a < b; }
+    template <index A, index B> static constexpr bool holds(A a, B b) { return a < b; }
 };
 struct less_or_equal {
-    template <index A, index B> static constexpr bool of(A a, B b) { return a <= b; }
+    template <index A, index B> static constexpr bool holds(A a, B b) { return a <= b; }
 };
 
 // Its friends are the arithmetic of places. Addition sums per base; bases that only one side has
@@ -147,12 +147,12 @@ struct place_arithmetic {
     friend bool operator>=(Place const&, NoDimensionOfIt const&) = delete;
     // In place, where the sum is of the same type.
     template <located A, place B>
-        requires same<decltype(some<A>() + some<B>()), A>
+        requires same<decltype(declval<A>() + declval<B>()), A>
     friend constexpr A& operator+=(A& a, B const& b) {
         return a = a + b;
     }
     template <located A, place B>
-        requires same<decltype(some<A>() - some<B>()), A>
+        requires same<decltype(declval<A>() - declval<B>()), A>
     friend constexpr A& operator-=(A& a, B const& b) {
         return a = a - b;
     }
@@ -170,7 +170,7 @@ template <class... Ts>
 struct coords : place_arithmetic, entry<dimension_of<Ts>, Ts>... {
     using bases = bases_of<Ts...>;
     template <index Dimension>
-    static constexpr bool has = (same<dimension_of<Ts>, dimension_of<Dimension>> || ...);
+    static constexpr bool has_dimension = (same<dimension_of<Ts>, dimension_of<Dimension>> || ...);
 
     constexpr coords() = default;
     constexpr explicit coords(Ts... xs)
@@ -182,12 +182,12 @@ struct coords : place_arithmetic, entry<dimension_of<Ts>, Ts>... {
 
     // The entry of exactly this dimension.
     template <index Dimension>
-        requires has<Dimension>
+        requires has_dimension<Dimension>
     constexpr auto get() const {
         return look_up<dimension_of<Dimension>>(*this);
     }
     template <index AbsentDimension, class FromCoordinates = coords>
-        requires(!has<AbsentDimension>)
+        requires(!has_dimension<AbsentDimension>)
     AbsentDimension get() const = delete;
 
     // The sum of all entries of one base.
@@ -214,7 +214,7 @@ struct coords : place_arithmetic, entry<dimension_of<Ts>, Ts>... {
         requires(!contains<bases, AbsentDimension>)
     coords drop() const = delete;
 
-    // The same with every entry of one base counted as another.
+    // The same values, with each entry of base From as one of base To.
     template <index From, index To>
         requires distinct_dimensions<renamed<From, To, Ts>...>
     constexpr auto cast() const {
@@ -230,8 +230,8 @@ struct coords : place_arithmetic, entry<dimension_of<Ts>, Ts>... {
     template <integer N> friend constexpr auto operator*(N n, coords const& c) { return c * n; }
 
   private:
-    template <class... Kept> constexpr auto select(mp_list<Kept...>) const {
-        return coords<Kept...>(get<Kept>()...);
+    template <class... Us> constexpr auto select(mp_list<Us...>) const {
+        return coords<Us...>(get<Us>()...);
     }
 };
 
@@ -255,7 +255,7 @@ template <class... OnlyDimensionsEachOnce>
     requires(!distinct_dimensions<OnlyDimensionsEachOnce...>)
 coords<> make_coordinates(OnlyDimensionsEachOnce...) = delete;
 
-// The same, summed per base.
+// Coordinates with one entry a base, which is the sum of the values of that base.
 template <index... Ts> constexpr auto make_normalized_coordinates(Ts... xs) {
     return gather(bases_of<Ts...>(), xs...);
 }

@@ -1,4 +1,4 @@
-// Cursors: a place in a tensor, kept as logical coordinates until an address is asked for.
+// Cursors: positions in a tensor, held as logical coordinates until an address is asked for.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,8 +8,8 @@ namespace spio {
 
 template <class Data, class Layout, class... Ts> class cursor;
 
-// A place committed to a pointer. It moves only where moving means adding to the pointer, wherever
-// it is: by whole blocks of the coarsest axis of a base. Anything else does not compile.
+// A position reduced to a pointer. It moves only where a move adds a constant to the pointer at
+// every position: by whole blocks of the coarsest axis of a base. Other moves do not compile.
 template <class Data, class Layout> class base_cursor {
   public:
     using data_type = Data;
@@ -33,7 +33,7 @@ template <class Data, class Layout> class base_cursor {
     constexpr base_cursor& step(D d = D(1)) {
         constexpr int base = Layout::template base<base_of<D>>;
         constexpr digit_row top = Layout::table.digits[Layout::table.coarsest(base)];
-        pointer_ += count<top.is.stride>(d) * shape_.template memory_stride<top.axis>();
+        pointer_ += count<top.stride>(d) * shape_.template memory_stride<top.axis>();
         return *this;
     }
     template <class NoWholeBlocksOfAnAxis, class Tensor = base_cursor>
@@ -58,8 +58,8 @@ template <class Data, class Layout> class base_cursor {
     Layout shape_;
 };
 
-// What all cursors in a layout have: where its first element is, and room for the values of terms,
-// whatever their types.
+// What cursors in a layout have in common: a pointer to the first element, the values of the terms
+// of the position, without their types, and the steps taken in each base.
 template <class Data, class Layout, int Room> class cursor_state {
   public:
     using data_type = Data;
@@ -71,12 +71,12 @@ template <class Data, class Layout, int Room> class cursor_state {
     constexpr Layout const& shape() const { return shape_; }
     constexpr auto extents() const { return shape_.extents(); }
     template <index D>
-        requires(Layout::template has<D>)
+        requires(Layout::template has_axis<D>)
     constexpr D size() const {
         return shape_.template size<D>();
     }
     template <index NoAxisOfTheTensor, class Cursor = cursor_state>
-        requires(!Layout::template has<NoAxisOfTheTensor>)
+        requires(!Layout::template has_axis<NoAxisOfTheTensor>)
     NoAxisOfTheTensor size() const = delete;
     template <index D>
         requires contains<bases, base_of<D>>
@@ -88,20 +88,20 @@ template <class Data, class Layout, int Room> class cursor_state {
     AbsentDimension extent() const = delete;
 
   private:
-    // From now on a term takes up the steps of its base, those of the past too.
+    // Moves the steps of a base into a term, which counts them from now on.
     constexpr void take_up_steps(int term, int base) {
-        position_.of[term] += moved_.of[base];
-        moved_.of[base] = 0;
+        position_.items[term] += moved_.items[base];
+        moved_.items[base] = 0;
     }
-    // The same in a state of as much room, or more.
-    template <class State> constexpr State in() const {
+    // The same state with as much room, or more.
+    template <class State> constexpr State with_room_of() const {
         if constexpr (same<State, cursor_state>) {
             return *this;
         } else {
-            State roomier(pointer_, shape_);
-            for (int n = 0; n < Room; ++n) roomier.position_.of[n] = position_.of[n];
-            roomier.moved_ = moved_;
-            return roomier;
+            State result(pointer_, shape_);
+            for (int n = 0; n < Room; ++n) result.position_.items[n] = position_.items[n];
+            result.moved_ = moved_;
+            return result;
         }
     }
 
@@ -110,31 +110,31 @@ template <class Data, class Layout, int Room> class cursor_state {
 
     Data* pointer_;
     Layout shape_;
-    values<Room> position_ = {};
+    int_values<Room> position_ = {};
     typename Layout::steps moved_ = {};
 };
 
-// A tensor at a position. Subscripts add to the position, in any order; the types of what came in
-// tell how much arithmetic its address needs.
+// A position in a tensor: the sum of its terms Ts and of its steps. Subscripts add to it, in any
+// order; the types of the terms determine how much arithmetic an address needs.
 template <class Data, class Layout, class... Ts>
 class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
   public:
     using bases = typename Layout::bases;
     using state = cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)>;
 
-    // The cursor moved by a place. What the tensor has of it takes effect, the rest does not.
+    // The cursor moved by a place. Dimensions that the tensor lacks have no effect.
     template <place_among<bases> P> [[nodiscard]] constexpr auto operator[](P const& p) const {
         if constexpr (index<P>) {
             using term = term_for<P>;
-            constexpr int known = position_of<term, Ts...>();
-            if constexpr (known >= 0) {
+            constexpr int number = position_of<term, Ts...>();
+            if constexpr (number >= 0) {
                 cursor moved = *this;
-                moved.position_.of[known] += p.value;
+                moved.position_.items[number] += p.value;
                 return moved;
             } else {
                 using next = cursor<Data, Layout, Ts..., term>;
-                auto moved = this->template in<typename next::state>();
-                moved.position_.of[sizeof...(Ts)] = p.value;
+                auto moved = this->template with_room_of<typename next::state>();
+                moved.position_.items[sizeof...(Ts)] = p.value;
                 if constexpr (base_dimension<P>) {
                     moved.take_up_steps(sizeof...(Ts), Layout::template base<P>);
                 }
@@ -150,8 +150,8 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
     template <integer NotADimension, class Cursor = cursor>
     cursor operator[](NotADimension) const = delete;
 
-    // The same in place. Where digits of a base came in without an unbounded value of it, a first
-    // subscript by zero, as in [K(0)], spares each address a choice.
+    // Moves the cursor itself. If a base has been subscripted by bounded values or folds only, a
+    // subscript by zero before the first step, as in [K(0)], saves each address a branch.
     template <place_among<bases> P> constexpr cursor& step(P const& p = P(1)) {
         if constexpr (index<P>) {
             step_by(p);
@@ -167,16 +167,16 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
 
     constexpr Data* get() const {
         displacement const d =
-            this->shape_.template offset<Ts...>(this->position_.of, this->moved_.of);
+            this->shape_.template offset<Ts...>(this->position_.items, this->moved_.items);
         return this->pointer_ + d.wide + d.narrow;
     }
     constexpr Data& operator*() const { return *get(); }
     constexpr Data* operator->() const { return get(); }
 
-    // How far that is from the first element, in elements.
+    // The distance of that address from the first element, in elements.
     constexpr typename Layout::offset_type offset() const {
         displacement const d =
-            this->shape_.template offset<Ts...>(this->position_.of, this->moved_.of);
+            this->shape_.template offset<Ts...>(this->position_.items, this->moved_.items);
         return static_cast<typename Layout::offset_type>(d.wide + d.narrow);
     }
 
@@ -187,29 +187,30 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
         return *this;
     }
 
-    // The address, computed once.
+    // A cursor that holds the address, computed once.
     constexpr auto rebase() const { return base_cursor<Data, Layout>(get(), this->shape_); }
 
   private:
-    // A term of its own for each type that comes in; equal ones add up, without their bound.
+    // Each type of subscript is a term. A second one of the same type loses its bound: their sum
+    // may exceed it.
     template <class X>
     using term_for = typename either<(same<X, Ts> || ...), dimension_of<X>, X>::type;
     template <class X>
-    using taken =
+    using term_list =
         typename either<contains<bases, base_of<X>>, mp_list<term_for<X>>, mp_list<>>::type;
 
     template <class... Xs> constexpr auto moved_by_entries(coords<Xs...> const& c) const {
-        return moved_to(typename merged<mp_list<Ts...>, taken<Xs>...>::type(),
+        return moved_to(typename merged<mp_list<Ts...>, term_list<Xs>...>::type(),
                         c.template get<Xs>()...);
     }
     template <class... Us, class... Xs> constexpr auto moved_to(mp_list<Us...>, Xs... xs) const {
         using next = cursor<Data, Layout, Us...>;
-        auto moved = this->template in<typename next::state>();
+        auto moved = this->template with_room_of<typename next::state>();
         (add<position_of<term_for<Xs>, Us...>(), Xs>(moved, xs.value), ...);
         return next{moved};
     }
     template <int N, class X, class State> static constexpr void add(State& moved, int value) {
-        if constexpr (N >= 0) moved.position_.of[N] += value;
+        if constexpr (N >= 0) moved.position_.items[N] += value;
         if constexpr (N >= static_cast<int>(sizeof...(Ts)) && base_dimension<X>) {
             moved.take_up_steps(N, Layout::template base<X>);
         }
@@ -220,13 +221,13 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
     }
     template <index X> constexpr void step_by(X x) {
         constexpr int sum = position_of<dimension_of<X>, Ts...>();
-        constexpr int whole = position_of<base_of<X>, Ts...>();
+        constexpr int unfolded = position_of<base_of<X>, Ts...>();
         if constexpr (sum >= 0) {
-            this->position_.of[sum] += x.value;
-        } else if constexpr (whole >= 0) {
-            this->position_.of[whole] += count<1>(x);
+            this->position_.items[sum] += x.value;
+        } else if constexpr (unfolded >= 0) {
+            this->position_.items[unfolded] += count<1>(x);
         } else if constexpr (contains<bases, base_of<X>>) {
-            this->moved_.of[Layout::template base<base_of<X>>] += count<1>(x);
+            this->moved_.items[Layout::template base<base_of<X>>] += count<1>(x);
         }
     }
 
@@ -236,10 +237,11 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
     template <class Base, int... N> constexpr bool inbounds_of(numbers<N...>) const {
         constexpr int base = Layout::template base<Base>;
         int const extent = this->shape_.template extent_in_units<base>();
-        // No bound of a term is trusted here: this is the test that guards an access.
-        int const step = this->moved_.of[base];
+        // Bounds of terms are not relied on here, because this test guards an access.
+        int const step = this->moved_.items[base];
         int const position =
-            (step + ... + (this->position_.of[N] * (same<base_of<Ts>, Base> ? stride_of<Ts> : 0)));
+            (step + ... +
+             (this->position_.items[N] * (same<base_of<Ts>, Base> ? stride_of<Ts> : 0)));
         return static_cast<unsigned>(position) < static_cast<unsigned>(extent);
     }
 };

@@ -9,21 +9,22 @@ namespace spio {
 
 template <class Function, class Placed, class Read> struct derived_axis;
 
-// Function gets the digits of the axes that it places, then of those that it only reads, each as
-// a value of its dimension, and returns where on the axis that is: for any values read, a
-// permutation of what it places. A layout asks it, and refuses a function of other dimensions.
+// Function takes the digits of the axes that it places and then those of the axes that it only
+// reads, each as a value of its dimension, and returns a position on the derived axis. For any
+// values read it should be a permutation of the cells placed. A layout refuses functions that
+// cannot be called so.
 template <class Function, class... Placed, class... Read>
 struct derived_axis<Function, mp_list<Placed...>, mp_list<Read...>> {
     Function function;
-    digit placed[sizeof...(Placed)];
-    digit read[sizeof...(Read) + 1];
+    digit placed_digits[sizeof...(Placed)];
+    digit read_digits[sizeof...(Read) + 1];
     long long memory_stride = -1;
 
     static constexpr int num_digits = sizeof...(Placed) + sizeof...(Read);
 
     constexpr int size() const {
         int product = 1;
-        for (digit const& d : placed) product *= d.size;
+        for (digit const& d : placed_digits) product *= d.size;
         return product;
     }
     consteval derived_axis pitch(long long elements) const {
@@ -32,13 +33,14 @@ struct derived_axis<Function, mp_list<Placed...>, mp_list<Read...>> {
         a.memory_stride = elements;
         return a;
     }
-    // Axes that the function takes into account but that are placed elsewhere.
+    // Adds axes that the function takes into account and that the layout places elsewhere.
     template <index... Others>
         requires(sizeof...(Read) == 0)
     consteval auto reading(axis<Others>... others) const {
         derived_axis<Function, mp_list<Placed...>, mp_list<Others...>> a{
             function, {}, {others.as_input()..., digit{1, 1, false}}, memory_stride};
-        for (int i = 0; i < int(sizeof...(Placed)); ++i) a.placed[i] = placed[i];
+        for (int i = 0; i < static_cast<int>(sizeof...(Placed)); ++i)
+            a.placed_digits[i] = placed_digits[i];
         return a;
     }
     template <class... OnlyAxesAllAtOnce>
@@ -46,7 +48,7 @@ struct derived_axis<Function, mp_list<Placed...>, mp_list<Read...>> {
     void reading(OnlyAxesAllAtOnce...) const = delete;
 };
 
-// An axis of a layout from a function of one's own.
+// An axis of a layout whose positions a user's function computes.
 //     derived([](I i, fold<K, 8> k) { return i.get() * 2 + (k.get() ^ 1); }, i % 16, k / 8 % 2)
 template <class Function, index... Placed>
     requires(sizeof...(Placed) > 0)

@@ -14,9 +14,9 @@ template <class Dimension, int Size> struct bounded;
 template <class T>
 concept index = __is_base_of(dim, T) && !same<T, dim>;
 
-// What an index counts: its base dimension, how many of them one step is, and below which number
-// of steps its values stay (0: not known). Numbers that nobody takes the address of are static
-// const, which declares them only: of constexpr ones NVRTC keeps a variable each.
+// What an index counts: its base dimension, the number of base units in a step, and the number of
+// steps below which its values stay (0: unknown). The numbers are static const, which only declares
+// them: for each constexpr one NVRTC keeps a variable.
 template <class T> struct index_traits {
     using base = T;
     static int const stride = 1;
@@ -30,7 +30,7 @@ template <index T> inline constexpr int bound_of = index_traits<T>::size;
 template <class A, class B>
 concept same_base = index<A> && index<B> && same<base_of<A>, base_of<B>>;
 
-// A type that Dimension neither adds to nor compares with: another dimension, or a bare number.
+// A type that Dimension can be neither added to nor compared with: another dimension or a number.
 template <class Other, class Dimension>
 inline constexpr bool is_stranger =
     integer<Other> || same<Other, bool> || (index<Other> && !same_base<Other, Dimension>);
@@ -69,7 +69,7 @@ template <class Dimension> constexpr refusal<Dimension> a_position_is_an_int(lon
 
 // The base of every dimension:  struct K : spio::dim { using dim::dim; };
 // Its friends are the arithmetic of all indices. Values of one base meet at the greatest stride
-// that divides both; values of two bases are coordinates; a number is no dimension.
+// that divides both. Values of two bases form coordinates. A number is not a dimension.
 struct dim {
     int value = 0;
 
@@ -150,16 +150,16 @@ struct dim {
     template <index A>
         requires(bound_of<A> == 0)
     friend constexpr A operator++(A& a, int) {
-        A const before = a;
+        A const previous = a;
         ++a.value;
-        return before;
+        return previous;
     }
     template <index A>
         requires(bound_of<A> == 0)
     friend constexpr A operator--(A& a, int) {
-        A const before = a;
+        A const previous = a;
         --a.value;
-        return before;
+        return previous;
     }
 
     template <index A, index B>
@@ -188,8 +188,8 @@ struct dim {
         return !(a < b);
     }
 
-    // What follows is the error that a wrong expression gets: the names of the parameters are its
-    // sentence, their values the dimensions it is about.
+    // The deleted operators below are error messages: the names of their template parameters say
+    // what is wrong, and the arguments are the dimensions in question.
     template <index Dimension, stranger_to<Dimension> NotThatDimension>
     friend bool operator==(Dimension, NotThatDimension) = delete;
     template <index Dimension, stranger_to<Dimension> NotThatDimension>

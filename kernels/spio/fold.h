@@ -1,4 +1,4 @@
-// Folds: a dimension counted in blocks, and a count that is known to stay below a bound.
+// Folds: dimensions counted in blocks, and values that are known to stay below a bound.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace spio {
 
-// The type behind fold<Base, Stride>. It unfolds by itself, since that is exact; folding rounds
-// down and is therefore explicit.
+// The type behind fold<Base, Stride>. Conversion to the base is exact and therefore implicit;
+// conversion to a coarser fold rounds down and is explicit.
 //     K k = fold<K, 8>(3);       // K(24)
 //     fold<K, 8>(K(13))          // fold<K, 8>(1)
 template <class Base, int Stride> struct folded : dim {
@@ -32,8 +32,9 @@ constexpr refusal<Dimension> a_bounded_value_is_from_0_to_below_its_size(int val
     return {value};
 }
 
-// A Dimension in [0, Size), which is a promise about the value, not a number system: a sum of two
-// is unbounded. Digits of a linear index are born like this, and cost no sign and no carry.
+// A value of Dimension that the program promises to be in [0, Size). Arithmetic does not wrap: a
+// sum of two is unbounded. Digits of a linear index have this type, so that addresses made of them
+// need no correction for signs and no carry.
 template <class Dimension, int Size> struct bounded : dim {
     constexpr bounded() = default;
     template <integer T> constexpr explicit bounded(T n) : dim(n) {
@@ -71,7 +72,7 @@ template <int ToAPositiveSize, class OnlyADimension>
     requires(ToAPositiveSize <= 0 || !index<OnlyADimension>)
 void refold(OnlyADimension) = delete;
 
-// The value modulo Size, in [0, Size): the one place where a single value wraps.
+// The value modulo Size, in [0, Size). No other operation on a single value wraps.
 //     modulo<4>(fold<K, 16>(10)) is bounded<fold<K, 16>, 4>(2)
 template <int Size, index T>
     requires(Size > 0)
@@ -99,7 +100,7 @@ template <class ToABaseDimension, class OnlyADimension>
     requires(!base_dimension<ToABaseDimension> || !index<OnlyADimension>)
 void cast(OnlyADimension) = delete;
 
-// The same if the base is From, else as it is.
+// cast<To> for a value of base From, any other value unchanged.
 template <index From, index To, index T> constexpr auto rename(T x) {
     if constexpr (same<base_of<T>, From>) {
         return cast<To>(x);

@@ -6,34 +6,34 @@
 
 namespace spio {
 
-// The extents that only the tensor knows, in base units.
+// The extents of the dynamic bases, in base units.
 template <int Count> struct dynamic_extents {
     int values[Count] = {};
 };
 template <> struct dynamic_extents<0> {};
 
-// A position in a layout: a value for each of its terms, whose types are known, or a step for each
-// base of the layout.
-template <int Count> struct values {
-    int of[Count] = {};
+// The values of a position's terms, or its steps in each base of a layout.
+template <int Count> struct int_values {
+    int items[Count] = {};
 };
-template <> struct values<0> {
-    static constexpr int const* of = nullptr;
+template <> struct int_values<0> {
+    static constexpr int const* items = nullptr;
 };
 
-// An offset in elements: what 32 bits are known to hold, and the rest.
+// An offset in elements: the sum over the axes for which 32 bits suffice, and the sum over the
+// rest.
 struct displacement {
     int narrow = 0;
     long long wide = 0;
 };
 
-template <class Dimension, long long Most>
+template <class Dimension, long long Maximum>
 constexpr refusal<Dimension> a_dynamic_size_is_from_0_to_its_greatest(int size) {
     return {size};
 }
-template <class Dimension, long long Most> constexpr void check_extent(int size) {
-    if (__builtin_is_constant_evaluated() && !(0 <= size && size <= Most)) {
-        a_dynamic_size_is_from_0_to_its_greatest<Dimension, Most>(size);
+template <class Dimension, long long Maximum> constexpr void check_extent(int size) {
+    if (__builtin_is_constant_evaluated() && !(0 <= size && size <= Maximum)) {
+        a_dynamic_size_is_from_0_to_its_greatest<Dimension, Maximum>(size);
     }
 }
 
@@ -42,7 +42,7 @@ template <auto... Axes>
 struct layout : dynamic_extents<layout_table_of<Axes...>.dynamic_count> {
     using bases = layout_bases<Axes...>;
     static constexpr auto const& table = layout_table_of<Axes...>;
-    using steps = values<table.base_count>;
+    using steps = int_values<table.base_count>;
     using offset_type = typename either<table.is_narrow(0), int, long long>::type;
     using size_type = typename either<table.greatest_size() <= 0x7fffffff, int, long long>::type;
     static int const num_axes = sizeof...(Axes);
@@ -59,17 +59,17 @@ struct layout : dynamic_extents<layout_table_of<Axes...>.dynamic_count> {
     }();
     // Whether an axis counts exactly D.
     template <class D>
-    static constexpr bool has =
+    static constexpr bool has_axis =
         contains<bases, base_of<D>> && table.find(base<base_of<D>>, stride_of<D>) >= 0;
 
-    // Whether these are the dynamic dimensions, each once.
+    // Whether Sizes are the dynamic dimensions, each once.
     template <class... Sizes>
     static constexpr bool sized_by =
         distinct_dimensions<base_of<Sizes>...> && sizeof...(Sizes) == table.dynamic_count &&
         (is_dynamic<base_of<Sizes>> && ...);
 
     constexpr layout() = default;
-    // With the dynamic extents of another layout that has the same ones.
+    // From the dynamic extents of another layout with the same dynamic dimensions.
     using extents_type = dynamic_extents<table.dynamic_count>;
     constexpr explicit layout(extents_type const& extents) : extents_type(extents) {}
     template <index... Sizes>
@@ -85,13 +85,13 @@ struct layout : dynamic_extents<layout_table_of<Axes...>.dynamic_count> {
         if constexpr (table.is_dynamic(B)) {
             return this->values[table.dynamic_before(B)];
         } else {
-            constexpr int known = static_cast<int>(table.extent(B));
-            return known;
+            constexpr int extent = static_cast<int>(table.extent(B));
+            return extent;
         }
     }
     // The number of steps of an axis.
     template <int A> constexpr int count() const {
-        if constexpr (table.axes[A].dynamic) {
+        if constexpr (table.axes[A].is_dynamic) {
             return digit_count<table.first_digit(A)>();
         } else {
             return table.axes[A].size;
@@ -99,27 +99,27 @@ struct layout : dynamic_extents<layout_table_of<Axes...>.dynamic_count> {
     }
     template <int D> constexpr int digit_count() const {
         constexpr digit_row row = table.digits[D];
-        if constexpr (row.dynamic) {
-            return divup(extent_in_units<row.base>(), row.is.stride);
+        if constexpr (row.is_dynamic) {
+            return divup(extent_in_units<row.base>(), row.stride);
         } else {
-            return row.is.size;
+            return row.size;
         }
     }
-    // How far apart these are in memory, in elements.
+    // The distance in memory between two steps of an axis, in elements.
     template <int A> constexpr long long memory_stride() const {
-        constexpr long long known = table.memory_stride(A);
-        if constexpr (known >= 0) {
-            return known;
+        constexpr long long stride = table.memory_stride(A);
+        if constexpr (stride >= 0) {
+            return stride;
         } else {
             return memory_stride<A + 1>() * count<A + 1>();
         }
     }
-    // The number of elements from the first to the last, with the padding between.
+    // The number of elements from the first to the last, padding included.
     constexpr long long storage_size() const { return storage_over(numbers_below<num_axes>()); }
 
     // The size of the axis that counts D, and the extent of D's base in steps of D, rounded down.
     template <index D>
-        requires(has<D>)
+        requires(has_axis<D>)
     constexpr D size() const {
         return D(digit_count<table.find(base<base_of<D>>, stride_of<D>)>());
     }
@@ -128,18 +128,18 @@ struct layout : dynamic_extents<layout_table_of<Axes...>.dynamic_count> {
     constexpr D extent() const {
         return D(base_of<D>(extent_in_units<base<base_of<D>>>()));
     }
-    // One entry a base: its coarsest axis, or its exact extent where only the tensor knows that.
+    // The extents, one entry a base: the size of its coarsest axis, or the exact extent if dynamic.
     constexpr auto extents() const { return extents_in(bases()); }
 
     // The number of elements.
     constexpr size_type size() const { return size_over(bases()); }
 
-    // Where the position is that has these terms and these steps.
+    // The offset of the position that is the sum of these terms and steps.
     template <class... Ts> constexpr displacement offset(int const* terms, int const* steps) const {
         return offset_over<Ts...>(numbers_below<num_axes>(), terms, steps);
     }
 
-    // f.operator()<D...>() with the numbers of all digits that the axes place.
+    // Calls f.operator()<D...>() with the numbers of all digits that the axes place.
     template <class Function> static constexpr auto over_placed(Function f) {
         return [&]<int... N>(numbers<N...>) {
             return f.template operator()<table.nth_placed(N)...>();
@@ -166,7 +166,7 @@ struct layout : dynamic_extents<layout_table_of<Axes...>.dynamic_count> {
         if constexpr (table.is_dynamic(b)) {
             return Base(extent_in_units<b>());
         } else {
-            constexpr digit top = table.digits[table.coarsest(b)].is;
+            constexpr digit top = table.digits[table.coarsest(b)];
             return fold<Base, top.stride>(top.size);
         }
     }
@@ -179,27 +179,27 @@ struct layout : dynamic_extents<layout_table_of<Axes...>.dynamic_count> {
     }
     template <int A, auto Axis, class... Ts, int... N>
     constexpr void add(numbers<N...>, displacement& sum, int const* terms, int const* steps) const {
-        constexpr auto is = table.facts_of(A);
+        constexpr auto facts = table.facts_of(A);
         int value;
-        if constexpr (is.is_position) {
-            using base = typename nth<bases, is.base>::type;
-            int const step = (same<Ts, base> || ...) ? 0 : steps[is.base];
+        if constexpr (facts.is_position) {
+            using base = typename nth<bases, facts.base>::type;
+            int const step = (same<Ts, base> || ...) ? 0 : steps[facts.base];
             value = (step + ... + (terms[N] * (same<base_of<Ts>, base> ? stride_of<Ts> : 0)));
         } else if constexpr (is_plain_axis<decltype(Axis)>) {
-            value = digit_at<is.first_digit, Ts...>(terms, steps);
+            value = digit_at<facts.first_digit, Ts...>(terms, steps);
         } else {
-            value = value_on<Axis, is.first_digit, Ts...>(numbers_below<Axis.num_digits>(), terms,
-                                                          steps);
+            value = value_on<Axis, facts.first_digit, Ts...>(numbers_below<Axis.num_digits>(),
+                                                             terms, steps);
         }
-        long long stride = is.memory_stride;
-        if constexpr (is.memory_stride < 0) stride = memory_stride<A>();
-        if constexpr (is.is_narrow) {
+        long long stride = facts.memory_stride;
+        if constexpr (facts.memory_stride < 0) stride = memory_stride<A>();
+        if constexpr (facts.is_narrow) {
             sum.narrow += value * static_cast<int>(stride);
         } else {
             sum.wide += value * stride;
         }
     }
-    // What a function says of its digits, each a value of the dimension that it counts.
+    // The position on a derived axis: its function of its digits, each as a value of its dimension.
     template <auto Axis, int First, class... Ts, int... D>
     static constexpr int value_on(numbers<D...>, int const* terms, int const* steps) {
         return Axis.function(
@@ -207,28 +207,26 @@ struct layout : dynamic_extents<layout_table_of<Axes...>.dynamic_count> {
     }
     template <int D>
     struct digit_dimension
-        : type_is<
-              fold<typename nth<bases, table.digits[D].base>::type, table.digits[D].is.stride>> {};
+        : type_is<fold<typename nth<bases, table.digits[D].base>::type, table.digits[D].stride>> {};
 
     template <int D, class... Ts>
     static constexpr int digit_at(int const* terms, int const* steps) {
         constexpr digit_row row = table.digits[D];
-        constexpr int stride = row.is.stride;
-        constexpr long long period = table.period(row.base, row.is);
+        constexpr int stride = row.stride;
+        constexpr long long period = table.period(row.base, row);
         using base = typename nth<bases, row.base>::type;
-        using all = numbers_below<sizeof...(Ts)>;
+        using term_numbers = numbers_below<sizeof...(Ts)>;
         int const step = steps[row.base];
-        // The sum of terms took up any step if one of them is an unbounded value of the base
-        // itself.
+        // An unbounded term of the base itself has taken up all steps.
         if constexpr ((same<Ts, base> || ...)) {
-            return digit_of<base, stride, period, false, Ts...>(all(), terms, 0);
+            return digit_of<base, stride, period, false, Ts...>(term_numbers(), terms, 0);
         } else if constexpr (table.is_linear(row.base) || !(same<base_of<Ts>, base> || ...)) {
-            return digit_of<base, stride, period, true, Ts...>(all(), terms, step);
+            return digit_of<base, stride, period, true, Ts...>(term_numbers(), terms, step);
         } else {
-            // A position that was not stepped, as most are, keeps the little arithmetic that its
-            // types ask for.
-            return step == 0 ? digit_of<base, stride, period, false, Ts...>(all(), terms, 0)
-                             : digit_of<base, stride, period, true, Ts...>(all(), terms, step);
+            // Most positions have no steps, and then need only the arithmetic of their terms.
+            return step == 0
+                       ? digit_of<base, stride, period, false, Ts...>(term_numbers(), terms, 0)
+                       : digit_of<base, stride, period, true, Ts...>(term_numbers(), terms, step);
         }
     }
 };

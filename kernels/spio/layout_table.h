@@ -1,4 +1,4 @@
-// The digits and axes of a layout as a table of numbers, and what follows from them.
+// The digits and axes of a layout as a table of numbers, and quantities computed from them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,50 +7,49 @@
 
 namespace spio {
 
-// A base is its place in the layout's list of bases; a digit that is not placed is only read.
-struct digit_row {
+// A base is its position in the layout's list of bases. A digit that is not placed is only read.
+struct digit_row : digit {
     int base;
     int axis;
-    digit is;
-    bool placed;
-    bool dynamic;
+    bool is_placed;
+    bool is_dynamic;
 };
 struct axis_row {
     int size;
-    bool dynamic;
-    bool plain;
+    bool is_dynamic;
+    bool is_plain;
     long long pitch;
 };
 
 template <int MaxAxes, int MaxDigits> struct layout_table {
     axis_row axes[MaxAxes + 1] = {};
     digit_row digits[MaxDigits + 1] = {};
-    int coarsest_digit[MaxDigits + 1] = {}; // of a base: its number and one more; 0: there is none
+    int coarsest_digit[MaxDigits + 1] = {}; // for each base, the digit's number + 1; 0: none
     int axis_count = 0;
     int digit_count = 0;
     int base_count = 0;
-    int dynamic_count = 0; // digits, and bases, of which only the tensor knows the extents
+    int dynamic_count = 0; // of dynamic digits, which is also that of dynamic bases
 
-    // An axis, followed by its digits: those that it places, then those that it reads.
+    // Adds an axis; its digits follow: first those that it places, then those that it reads.
     constexpr void add_axis(axis_row a) { axes[axis_count++] = a; }
-    constexpr void add_digit(int base, digit d, bool placed, bool dynamic) {
-        digits[digit_count++] = {base, axis_count - 1, d, placed, dynamic};
+    constexpr void add_digit(int base, digit d, bool is_placed, bool is_dynamic) {
+        digits[digit_count++] = {d, base, axis_count - 1, is_placed, is_dynamic};
         if (base >= base_count) base_count = base + 1;
-        dynamic_count += dynamic;
+        dynamic_count += is_dynamic;
         int const top = coarsest(base);
-        if (placed && (top < 0 || d.stride > digits[top].is.stride)) {
+        if (is_placed && (top < 0 || d.stride > digits[top].stride)) {
             coarsest_digit[base] = digit_count;
         }
     }
 
-    constexpr void add_plain(int base, digit d, bool dynamic, long long pitch) {
-        add_axis({d.size, dynamic, true, pitch});
-        add_digit(base, d, true, dynamic);
+    constexpr void add_plain(int base, digit d, bool is_dynamic, long long pitch) {
+        add_axis({d.size, is_dynamic, true, pitch});
+        add_digit(base, d, true, is_dynamic);
     }
 
     constexpr bool is_plain() const {
         for (int a = 0; a < axis_count; ++a) {
-            if (!axes[a].plain) return false;
+            if (!axes[a].is_plain) return false;
         }
         return true;
     }
@@ -61,19 +60,19 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
     }
     constexpr int placed_count() const {
         int count = 0;
-        for (int d = 0; d < digit_count; ++d) count += digits[d].placed;
+        for (int d = 0; d < digit_count; ++d) count += digits[d].is_placed;
         return count;
     }
     // The n-th of the digits that are placed.
     constexpr int nth_placed(int n) const {
         int d = 0;
-        while (!digits[d].placed || n-- > 0) ++d;
+        while (!digits[d].is_placed || n-- > 0) ++d;
         return d;
     }
     // The digit that is placed for a base at a stride, or -1.
     constexpr int find(int base, int stride) const {
         for (int d = 0; d < digit_count; ++d) {
-            if (digits[d].placed && digits[d].base == base && digits[d].is.stride == stride)
+            if (digits[d].is_placed && digits[d].base == base && digits[d].stride == stride)
                 return d;
         }
         return -1;
@@ -81,50 +80,50 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
     // The coarsest digit that is placed for a base, or -1.
     constexpr int coarsest(int base) const { return coarsest_digit[base] - 1; }
     constexpr int finest_stride(int base) const {
-        int best = digits[coarsest(base)].is.stride;
+        int best = digits[coarsest(base)].stride;
         for (int d = 0; d < digit_count; ++d) {
             digit_row const& row = digits[d];
-            if (row.base == base && row.placed && row.is.stride < best) best = row.is.stride;
+            if (row.base == base && row.is_placed && row.stride < best) best = row.stride;
         }
         return best;
     }
     constexpr long long extent(int base) const {
-        digit const& d = digits[coarsest(base)].is;
+        digit const& d = digits[coarsest(base)];
         return static_cast<long long>(d.stride) * d.size;
     }
-    constexpr bool is_dynamic(int base) const { return digits[coarsest(base)].dynamic; }
-    // Of the bases before one.
+    constexpr bool is_dynamic(int base) const { return digits[coarsest(base)].is_dynamic; }
+    // The number of dynamic bases before a base.
     consteval int dynamic_before(int base) const {
         int count = 0;
         for (int b = 0; b < base; ++b) count += is_dynamic(b);
         return count;
     }
 
-    // What a digit repeats after, in base units; 0 for the coarsest, which goes on.
+    // The number of base units after which a digit repeats; 0 for the coarsest, which does not.
     constexpr long long period(int base, digit d) const {
-        digit const& top = digits[coarsest(base)].is;
+        digit const& top = digits[coarsest(base)];
         bool const is_top = d.stride == top.stride && d.size == top.size;
         return is_top && !top.is_ring ? 0 : static_cast<long long>(d.stride) * d.size;
     }
 
-    // One axis carries all of the base, so that its part of an offset is a product.
+    // Whether a single plain axis places the whole base, whose part of an offset is then a product.
     constexpr bool is_linear(int base) const {
         int count = 0;
         for (int d = 0; d < digit_count; ++d) count += digits[d].base == base;
         digit_row const& top = digits[coarsest(base)];
-        return count == 1 && axes[top.axis].plain && !top.is.is_ring;
+        return count == 1 && axes[top.axis].is_plain && !top.is_ring;
     }
 
-    // The unit in which a base may move in memory whatever its position is: by whole blocks of its
-    // coarsest axis, if that is a plain one and no function reads them. 0 if there is none.
+    // The least number of base units by which a move adds a constant to the address at every
+    // position: whole blocks of the coarsest axis that no function distinguishes. 0: there is none.
     constexpr int free_stride(int base) const {
         digit_row const& top = digits[coarsest(base)];
-        if (!axes[top.axis].plain || top.is.is_ring) return 0;
-        long long stride = top.is.stride;
+        if (!axes[top.axis].is_plain || top.is_ring) return 0;
+        long long stride = top.stride;
         for (int d = 0; d < digit_count; ++d) {
             digit_row const& row = digits[d];
-            if (row.base != base || axes[row.axis].plain) continue;
-            long long const repeats = period(base, row.is);
+            if (row.base != base || axes[row.axis].is_plain) continue;
+            long long const repeats = period(base, row);
             if (repeats == 0) return 0;
             stride *= repeats / gcd(static_cast<int>(repeats), static_cast<int>(stride));
             if (stride > 0x7fffffff) return 0;
@@ -132,25 +131,25 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
         return static_cast<int>(stride);
     }
 
-    // Distance in memory of two steps of an axis, in elements; -1 if only the tensor knows.
+    // The distance in memory between two steps of an axis, in elements; -1 if it is dynamic.
     constexpr long long memory_stride(int axis) const {
         if (axes[axis].pitch >= 0) return axes[axis].pitch;
         if (axis == axis_count - 1) return 1;
         long long const right = memory_stride(axis + 1);
-        return right < 0 || axes[axis + 1].dynamic ? -1 : right * axes[axis + 1].size;
+        return right < 0 || axes[axis + 1].is_dynamic ? -1 : right * axes[axis + 1].size;
     }
-    // What an address needs of an axis, asked once.
+    // The facts about an axis on which the computation of an address depends.
     struct axis_facts {
         int first_digit;
         int base;         // of that digit
-        bool is_position; // the digit is the position in the base, whatever that is
+        bool is_position; // the digit is the position in the base itself
         bool is_narrow;
         long long memory_stride;
     };
     constexpr axis_facts facts_of(int axis) const {
         int const first = first_digit(axis);
         digit_row const& row = digits[first];
-        return {first, row.base, axes[axis].plain && row.is.stride == 1 && is_linear(row.base),
+        return {first, row.base, axes[axis].is_plain && row.stride == 1 && is_linear(row.base),
                 is_narrow(axis), memory_stride(axis)};
     }
     constexpr bool has_static_strides() const {
@@ -159,21 +158,21 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
         }
         return true;
     }
-    // A number that divides the memory stride of an axis, whatever the dynamic sizes are.
+    // A number that divides the memory stride of an axis for all dynamic sizes.
     constexpr long long stride_factor(int axis) const {
         if (axes[axis].pitch >= 0) return axes[axis].pitch;
         if (axis == axis_count - 1) return 1;
-        return stride_factor(axis + 1) * (axes[axis + 1].dynamic ? 1 : axes[axis + 1].size);
+        return stride_factor(axis + 1) * (axes[axis + 1].is_dynamic ? 1 : axes[axis + 1].size);
     }
-    // The plain axis whose steps are neighbours in memory, or -1.
+    // The plain axis whose steps are adjacent in memory, or -1.
     constexpr int innermost() const {
-        int found = -1;
+        int innermost = -1;
         for (int a = 0; a < axis_count; ++a) {
-            if (axes[a].plain && axes[a].size > 1 && memory_stride(a) == 1) found = a;
+            if (axes[a].is_plain && axes[a].size > 1 && memory_stride(a) == 1) innermost = a;
         }
-        return found;
+        return innermost;
     }
-    // The greatest offset on the axes from `axis` on, with dynamic sizes at their greatest.
+    // The greatest offset on an axis and those to its right, with dynamic sizes at their maximum.
     constexpr long long greatest_offset(int axis) const {
         constexpr long long too_far = 1LL << 62;
         long long sum = 0;
@@ -188,7 +187,7 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
         }
         return sum;
     }
-    // The greatest number of elements, up to the point where no memory would hold them.
+    // The greatest number of elements, or 2^62 if there are more.
     constexpr long long greatest_size() const {
         constexpr long long too_many = 1LL << 62;
         long long product = 1;
@@ -203,15 +202,15 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
     }
 };
 
-// A digit as the type of its values: bounded, unless its size is open.
-template <class Base, digit D, bool IsOpen> struct digit_value {
+// The type of a digit's values: bounded, unless the digit is dynamic.
+template <class Base, digit D, bool IsDynamic> struct digit_value {
     using type = bounded<fold<Base, D.stride>, D.size>;
 };
 template <class Base, digit D> struct digit_value<Base, D, true> {
     using type = fold<Base, D.stride>;
 };
 
-// The bases of axes, each once: of plain ones at once, of others axis by axis.
+// The bases of axes, each once. Plain axes take no recursion.
 template <class Dimension> mp_list<base_of<Dimension>> bases_on(axis<Dimension>);
 template <class Function, class... Placed, class... Read>
 mp_list<base_of<Placed>..., base_of<Read>...>
@@ -221,7 +220,7 @@ template <bool ArePlain> struct bases_of_axes {
 };
 template <> struct bases_of_axes<false> {
     template <class... Axes>
-    using type = typename merged<mp_list<>, decltype(bases_on(some<Axes>()))...>::type;
+    using type = typename merged<mp_list<>, decltype(bases_on(declval<Axes>()))...>::type;
 };
 template <auto... Axes>
 using layout_bases = typename bases_of_axes<(is_plain_axis<decltype(Axes)> &&
@@ -237,9 +236,10 @@ constexpr void add_to(Table& table,
                       derived_axis<Function, mp_list<Placed...>, mp_list<Read...>> a) {
     table.add_axis({a.size(), false, false, a.memory_stride});
     int i = 0;
-    (table.add_digit(position_in<base_of<Placed>>(Bases()), a.placed[i++], true, false), ...);
+    (table.add_digit(position_in<base_of<Placed>>(Bases()), a.placed_digits[i++], true, false),
+     ...);
     i = 0;
-    (table.add_digit(position_in<base_of<Read>>(Bases()), a.read[i++], false, false), ...);
+    (table.add_digit(position_in<base_of<Read>>(Bases()), a.read_digits[i++], false, false), ...);
 }
 template <auto... Axes> constexpr auto make_layout_table() {
     constexpr int digits = (0 + ... + length(decltype(bases_on(Axes))()));

@@ -9,13 +9,14 @@ template <class T> struct type_is {
     using type = T;
 };
 
-// Facts about types are concepts where they can be: NVRTC keeps a variable for each that is one.
+// Predicates on types are concepts where possible: for each instance of a variable template NVRTC
+// keeps a variable.
 template <class A, class B>
 concept same = requires(type_is<A>** a, type_is<B>** b) { a = b; };
 template <class T>
 concept is_const = same<T, T const>;
 
-// A bare number: any built-in integer type except bool and characters, which count nothing.
+// A bare number: any built-in integer type except bool and the character types.
 template <class T>
 concept integer = same<T, int> || same<T, unsigned> || same<T, long> || same<T, unsigned long> ||
                   same<T, long long> || same<T, unsigned long long> || same<T, short> ||
@@ -28,10 +29,7 @@ template <integer T> constexpr T max(T a, T b) { return a < b ? b : a; }
 
 constexpr int log2(int n) {
     int bits = 0;
-    while (n > 1) {
-        n >>= 1;
-        ++bits;
-    }
+    for (; n > 1; n >>= 1) ++bits;
     return bits;
 }
 
@@ -44,22 +42,22 @@ constexpr int gcd(int a, int b) {
     return a;
 }
 
-// The least quotient that covers n.
+// n / divisor, rounded up.
 constexpr int divup(int n, int divisor) { return n / divisor + (n % divisor > 0); }
 
-// Room for n, of few sizes: what is made for one of them serves many.
+// The next multiple of 8: templates that take room for n have few instances.
 constexpr int room_for(int n) { return divup(n, 8) * 8; }
 
-// What a constant expression is refused with that breaks a promise; at run time promises cost
-// nothing and are not checked. It never is a constant itself, and so the compiler says which
-// function returns it: the name of that is the sentence, its arguments what it is about.
+// Returned where a constant expression breaks a rule; at run time rules are not checked and cost
+// nothing. Reading it is never a constant expression, so the compiler names the function that
+// returned it: its name is the error message, its arguments are the values in question.
 template <class Dimension> struct refusal {
     long long volatile first = 0;
     long long volatile second = 0;
 };
 
-// floor(n / Divisor). Powers of two shift, which floors by itself; the rest pays for a sign only
-// where the caller cannot rule one out.
+// floor(n / Divisor). A shift, for powers of two, rounds down by itself; other divisors cost a
+// correction for negative n unless the caller rules them out.
 template <int Divisor, bool NonNegative> constexpr int floor_divide(int n) {
     if constexpr (Divisor == 1) {
         return n;

@@ -6,7 +6,7 @@
 
 namespace spio {
 
-// A range of coordinates, one entry for each digit that the layout places.
+// A range of coordinates with one entry for each digit that the layout places.
 template <class Layout> class positions {
     static constexpr auto& table = Layout::table;
 
@@ -21,7 +21,7 @@ template <class Layout> class positions {
         constexpr iterator(Layout const& shape, size_type offset) : shape_(shape), offset_(offset) {
             skip_overhang();
         }
-        constexpr auto operator*() const { return positions::at(shape_, offset_); }
+        constexpr auto operator*() const { return positions::position_of_cell(shape_, offset_); }
         constexpr iterator& operator++() {
             ++offset_;
             skip_overhang();
@@ -33,7 +33,8 @@ template <class Layout> class positions {
         constexpr bool operator!=(sentinel) const { return offset_ < positions::cells(shape_); }
 
       private:
-        // A dynamic extent need not fill its last block.
+        // A dynamic extent need not fill its last block: the rest of the block is stored, but is no
+        // part of the tensor.
         constexpr void skip_overhang() {
             if constexpr (positions::may_overhang()) {
                 while (*this != sentinel() && !(**this < shape_.extents())) ++offset_;
@@ -49,7 +50,7 @@ template <class Layout> class positions {
   private:
     static consteval bool may_overhang() {
         for (int d = 0; d < table.digit_count; ++d) {
-            if (table.digits[d].dynamic && table.digits[d].is.stride > 1) return true;
+            if (table.digits[d].is_dynamic && table.digits[d].stride > 1) return true;
         }
         return false;
     }
@@ -57,20 +58,20 @@ template <class Layout> class positions {
         return Layout::over_placed(
             [&]<int... D>() { return (size_type(1) * ... * shape.template digit_count<D>()); });
     }
-    static constexpr auto at(Layout const& shape, size_type offset) {
+    static constexpr auto position_of_cell(Layout const& shape, size_type offset) {
         return Layout::over_placed(
             [&]<int... D>() { return make_coordinates(digit_at<D, D...>(shape, offset)...); });
     }
-    // The digit of the offset in mixed radix; the first placed digit takes what is left.
-    template <int D, int... All>
+    // A digit of the offset in mixed radix; the first placed digit takes the quotient that is left.
+    template <int D, int... Digits>
     static constexpr auto digit_at(Layout const& shape, size_type offset) {
         constexpr digit_row row = table.digits[D];
         using base = typename nth<typename Layout::bases, row.base>::type;
-        using value = typename digit_value<base, row.is, row.dynamic>::type;
+        using value = typename digit_value<base, digit(row), row.is_dynamic>::type;
         using number = typename either<sizeof(size_type) == 4, unsigned, unsigned long long>::type;
         number right = 1;
-        ((right *= All > D ? shape.template digit_count<All>() : 1), ...);
-        constexpr bool is_first = ((All >= D) && ...);
+        ((right *= Digits > D ? shape.template digit_count<Digits>() : 1), ...);
+        constexpr bool is_first = ((Digits >= D) && ...);
         if constexpr (is_first) {
             return value(static_cast<number>(offset) / right);
         } else {

@@ -1,4 +1,4 @@
-// Ranges: the values of one dimension in a row, forward, in steps, and in reverse.
+// Ranges of the values of one dimension: forward, with a step, and in reverse.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,14 +6,14 @@
 
 namespace spio {
 
-// The values of type T from start on, Step apart, while they lie before end. An end before the
-// start is an empty range.
+// The values of type T from start to end, Step apart, without end. If end does not lie in the
+// direction of Step, the range is empty.
 template <index T, int Step = 1> struct index_range {
-    int start;
-    int last; // the first value beyond
+    int start_value;
+    int end_value;
 
     struct sentinel {
-        int last;
+        int value;
     };
     struct iterator {
         int value;
@@ -25,11 +25,11 @@ template <index T, int Step = 1> struct index_range {
         }
         friend constexpr bool operator==(iterator, iterator) = default;
         friend constexpr bool operator!=(iterator i, sentinel s) {
-            return Step > 0 ? i.value < s.last : i.value > s.last;
+            return Step > 0 ? i.value < s.value : i.value > s.value;
         }
     };
-    constexpr iterator begin() const { return {start}; }
-    constexpr sentinel end() const { return {last}; }
+    constexpr iterator begin() const { return {start_value}; }
+    constexpr sentinel end() const { return {end_value}; }
 };
 
 //     for (auto k : range(K(32)))             K(0), K(1), … K(31)

@@ -6,8 +6,8 @@
 
 namespace spio {
 
-// Cells in pairs of two colors, in rows of `ranks` cells, so that consecutive cells of one color
-// fall in different ranks: the second row of each two has its colors exchanged.
+// Cells in pairs of two colors, stored in rows of `ranks` cells. Every second row exchanges its
+// colors, so that consecutive cells of one color lie in different ranks.
 //     (Pair, Color) -> 2 * Pair + (Color ^ (Pair / (ranks / 2)) & 1)
 struct checkerboard_order {
     int ranks;
@@ -55,8 +55,8 @@ constexpr refusal<Dimension> a_swizzle_reads_no_more_than_it_places(int size, in
     return {size, placed};
 }
 
-// A column exchanged with the one that its row says: the swizzle of TMA and of most kernels. Which
-// bits of the row take part is what / and % say.
+// The column exclusive-or its row, which is the swizzle of TMA and of most kernels. The axis of the
+// row selects the bits that take part.
 //     swizzle(k / 8, i % 8)        128 bytes: 8 cells of 16 bytes, a row each
 //     swizzle(k / 8, i / 2 % 4)     64 bytes: 4 cells, two rows each
 template <index Column, index Row> consteval auto swizzle(axis<Column> column, axis<Row> row) {
@@ -70,8 +70,8 @@ template <class OnlyAnAxis, class AndAnAxis>
     requires(!is_plain_axis<OnlyAnAxis> || !is_plain_axis<AndAnAxis>)
 void swizzle(OnlyAnAxis, AndAnAxis) = delete;
 
-// A column exchanged by the line of eight cells that it is in, where rows of any size follow one
-// another without padding.
+// The column exclusive-or the number of the line of eight cells that it lies in, for rows of any
+// size without padding between them.
 struct exclusive_or_line {
     int columns; // a power of two, at most a line
     int row_size;
@@ -79,8 +79,8 @@ struct exclusive_or_line {
     template <index Column, index Block, index Row>
     constexpr int operator()(Column column, Block block, Row row) const {
         auto const rows = static_cast<unsigned>(block.value * row_size + row.value);
-        auto const across = static_cast<unsigned>(columns);
-        return column.value ^ static_cast<int>(rows / (8 / across) % across);
+        auto const period = static_cast<unsigned>(columns);
+        return column.value ^ static_cast<int>(rows / (8 / period) % period);
     }
 };
 
@@ -89,8 +89,8 @@ constexpr refusal<Dimension> a_line_has_eight_cells_or_less_to_a_row(int columns
     return {columns};
 }
 
-// The engine's swizzle of a tile whose rows are no whole number of lines: where w.size % 8 == 0, it
-// is swizzle(c, w / (8 / c.size) % c.size).
+// The swizzle that TMA applies to a tile whose rows need not fill whole lines. For w.size % 8 == 0
+// it is the same as swizzle(c, w / (8 / c.size) % c.size).
 //     tensor<cell, h, w, swizzle(c / 8, h, w)>
 template <index Column, index Block, index Row>
 consteval auto swizzle(axis<Column> column, axis<Block> block, axis<Row> row) {

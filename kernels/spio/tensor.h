@@ -32,7 +32,7 @@ class tensor {
         requires(layout_type::is_static)
         : pointer_(pointer) {}
     constexpr tensor(Data* pointer, layout_type const& shape) : pointer_(pointer), shape_(shape) {}
-    // With the extent of each dynamic dimension, in any order.
+    // From the extent of each dynamic dimension, in any order.
     template <index... Sizes>
         requires(sizeof...(Sizes) > 0) && sizes_of<layout_type, Sizes...>
     constexpr explicit tensor(Data* pointer, Sizes... sizes)
@@ -41,7 +41,7 @@ class tensor {
         requires(!sizes_of<layout_type, NotTheDynamicSizes...>)
     explicit tensor(Data*, NotTheDynamicSizes...) = delete;
 
-    // The same elements, to be read only.
+    // The same elements, read-only.
     template <class Mutable>
         requires same<Mutable const, Data> && (!same<Mutable, Data>)
     constexpr tensor(tensor<Mutable, Axes...> const& t) : pointer_(t.get()), shape_(t.shape()) {}
@@ -57,8 +57,8 @@ class tensor {
 
     // The cursor at position zero.
     constexpr auto origin() const {
-        using here = cursor<Data, layout_type>;
-        return here{typename here::state(pointer_, shape_)};
+        using cursor_type = cursor<Data, layout_type>;
+        return cursor_type{typename cursor_type::state(pointer_, shape_)};
     }
 
     constexpr Data* get() const { return pointer_; }
@@ -66,7 +66,7 @@ class tensor {
     constexpr void reset(Data* pointer) { pointer_ = pointer; }
     constexpr layout_type const& shape() const { return shape_; }
 
-    // Sizes of a layout that is all static belong to the type:  A::size<I>(),  A::storage_size().
+    // Sizes of a static layout can be asked of the type:  A::size<I>(),  A::storage_size().
     static constexpr size_type size()
         requires(layout_type::is_static)
     {
@@ -77,7 +77,7 @@ class tensor {
     {
         return shape_.size();
     }
-    // Elements from the first to the last, with the padding between; and the same in bytes.
+    // The number of elements from the first to the last, padding included; and the same in bytes.
     static constexpr long long storage_size()
         requires(layout_type::is_static)
     {
@@ -100,17 +100,17 @@ class tensor {
     }
     // The size of the axis that counts D.
     template <index D>
-        requires(layout_type::is_static && layout_type::template has<D>)
+        requires(layout_type::is_static && layout_type::template has_axis<D>)
     static constexpr D size() {
         return layout_type().template size<D>();
     }
     template <index D>
-        requires(!layout_type::is_static && layout_type::template has<D>)
+        requires(!layout_type::is_static && layout_type::template has_axis<D>)
     constexpr D size() const {
         return shape_.template size<D>();
     }
     template <index NoAxisOfTheTensor, class Tensor = tensor>
-        requires(!layout_type::template has<NoAxisOfTheTensor>)
+        requires(!layout_type::template has_axis<NoAxisOfTheTensor>)
     static NoAxisOfTheTensor size() = delete;
     // The extent of D's base in steps of D, rounded down.
     template <index D>

@@ -1,4 +1,4 @@
-// Views: a tensor cut to a part of one dimension, and its elements taken as vectors.
+// Views: a part of a tensor along one dimension, and a tensor read as vectors.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,7 +20,7 @@ template <class First, class... Rest> struct concatenated<First, Rest...> {
     using type = typename joined<First, typename concatenated<Rest...>::type>::type;
 };
 
-// An axis of another size, at the memory stride that it has in its layout.
+// The axis with an explicit memory stride; with another size as well; and in vectors of n elements.
 template <class Axis> constexpr Axis pinned(Axis a, long long memory_stride) {
     a.memory_stride = memory_stride;
     return a;
@@ -29,7 +29,6 @@ template <class Axis> constexpr Axis resized(Axis a, int size, long long memory_
     if constexpr (is_plain_axis<Axis>) a.size = size;
     return pinned(a, memory_stride);
 }
-// In vectors of n elements.
 template <class Axis> constexpr Axis widened(Axis a, int n, long long memory_stride) {
     if constexpr (is_plain_axis<Axis>) {
         a.size /= n;
@@ -38,8 +37,8 @@ template <class Axis> constexpr Axis widened(Axis a, int n, long long memory_str
     return pinned(a, memory_stride);
 }
 
-// How to cut Size steps of Start out of a layout. Positions start anew at the cut, so the base must
-// move freely there: by whole blocks of its coarsest axis.
+// The axes of the part of a layout that is Size steps of Start long. Positions in the part start at
+// zero, so it must begin at whole blocks of the coarsest axis of the base.
 template <class Start, int Size, auto... Axes> struct cut {
     using shape = layout<Axes...>;
     static constexpr auto const& table = layout_table_of<Axes...>;
@@ -49,14 +48,14 @@ template <class Start, int Size, auto... Axes> struct cut {
         Size > 0 && !table.is_dynamic(base) && unit > 0 && stride_of<Start> % max(unit, 1) == 0 &&
         1LL * Size* stride_of<Start> <= table.extent(base) && table.has_static_strides();
 
-    template <class> struct at;
-    template <int... A> struct at<numbers<A...>> {
+    template <class> struct part;
+    template <int... A> struct part<numbers<A...>> {
         static constexpr digit_row top = table.digits[table.coarsest(base)];
-        static constexpr int size = Size * (stride_of<Start> / top.is.stride);
+        static constexpr int size = Size * (stride_of<Start> / top.stride);
         using type = axis_list<(A == top.axis ? resized(Axes, size, table.memory_stride(A))
                                               : pinned(Axes, table.memory_stride(A)))...>;
     };
-    using axes = typename at<numbers_below<sizeof...(Axes)>>::type;
+    using axes = typename part<numbers_below<sizeof...(Axes)>>::type;
 };
 
 template <class Start, int Size, class Tensor> inline constexpr bool cuts = false;
@@ -77,23 +76,23 @@ template <int Size, index CannotBeCut, class Tensor>
     requires(!cuts<CannotBeCut, Size, Tensor>)
 Tensor slice(Tensor const&, CannotBeCut) = delete;
 
-// How to read n elements of a layout as one: the innermost axis is folded by n.
+// The axes of a layout whose elements are vectors of N: the innermost axis is folded by N.
 template <int N, auto... Axes> struct widen {
     static constexpr auto const& table = layout_table_of<Axes...>;
     static constexpr int innermost = table.innermost();
 
-    static constexpr bool find_out() {
-        if (table.axes[innermost].dynamic || !table.has_static_strides()) return false;
+    static constexpr bool is_divisible() {
+        if (table.axes[innermost].is_dynamic || !table.has_static_strides()) return false;
         digit_row const inner = table.digits[table.first_digit(innermost)];
-        if (inner.is.size % N != 0) return false;
+        if (inner.size % N != 0) return false;
         for (int a = 0; a < table.axis_count; ++a) {
-            bool const stays = a == innermost || table.axes[a].size == 1;
-            if (!stays && table.memory_stride(a) % N != 0) return false;
+            bool const is_unused = a == innermost || table.axes[a].size == 1;
+            if (!is_unused && table.memory_stride(a) % N != 0) return false;
         }
-        // No function may tell the elements of a vector apart.
+        // No function may depend on the position within a vector.
         for (int d = 0; d < table.digit_count; ++d) {
             digit_row const& row = table.digits[d];
-            if (row.base == inner.base && !row.placed && row.is.stride % (inner.is.stride * N)) {
+            if (row.base == inner.base && !row.is_placed && row.stride % (inner.stride * N)) {
                 return false;
             }
         }
@@ -103,12 +102,12 @@ template <int N, auto... Axes> struct widen {
         if constexpr (innermost < 0) {
             return false;
         } else {
-            return find_out();
+            return is_divisible();
         }
     }();
 
-    template <class> struct at;
-    template <int... A> struct at<numbers<A...>> {
+    template <class> struct vectors;
+    template <int... A> struct vectors<numbers<A...>> {
         template <int Axis, auto Value> static constexpr auto keep() {
             if constexpr (Axis != innermost) {
                 return axis_list<pinned(Value, table.memory_stride(Axis) / N)>();
@@ -120,7 +119,7 @@ template <int N, auto... Axes> struct widen {
         }
         using type = typename concatenated<decltype(keep<A, Axes>())...>::type;
     };
-    using axes = typename at<numbers_below<sizeof...(Axes)>>::type;
+    using axes = typename vectors<numbers_below<sizeof...(Axes)>>::type;
 };
 
 template <class Vector, class Tensor> inline constexpr bool widens = false;
@@ -147,7 +146,7 @@ template <class Vector, class Tensor>
     requires widens<Vector, Tensor>
 using vectors_of = typename vector_tensor<Vector, Tensor>::type;
 
-// The same memory, read so. The pointer must be aligned for Vector.
+// The tensor read as vectors. Its pointer must be aligned for Vector.
 template <class Vector, class Tensor>
     requires widens<Vector, Tensor>
 constexpr auto as_vectors(Tensor const& t) {

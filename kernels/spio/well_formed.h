@@ -1,4 +1,4 @@
-// What makes axes a layout, or an index: their folds meet. Else the name of what is wrong.
+// Whether axes form a layout or an index; otherwise the name of the problem.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace spio {
 
-// The problems. The compiler says the name and its arguments.
+// The problems: a compiler prints the name and its arguments.
 struct nothing_wrong;
 template <class Dimension, long long FinerEndsAt, long long CoarserStartsAt>
 struct the_folds_do_not_meet;
@@ -25,7 +25,7 @@ enum class folds { tile, are_disjoint };
 enum class flaw { none, gap, twice, reads, dynamic, ring, size };
 
 struct layout_problem {
-    flaw is = flaw::none;
+    flaw kind = flaw::none;
     int base = 0;
     long long first = 0;
     long long second = 0;
@@ -38,25 +38,25 @@ constexpr layout_problem find_problem(layout_table<A, D> const& table, folds law
         if (top < 0) return {flaw::reads, base};
         for (int d = 0; d < table.digit_count; ++d) {
             digit_row const& row = table.digits[d];
-            if (row.base != base || !row.placed || d == top) continue;
-            if (row.dynamic) return {flaw::dynamic, base, row.is.stride};
-            if (row.is.is_ring) return {flaw::ring, base, row.is.stride};
+            if (row.base != base || !row.is_placed || d == top) continue;
+            if (row.is_dynamic) return {flaw::dynamic, base, row.stride};
+            if (row.is_ring) return {flaw::ring, base, row.stride};
             // The next coarser digit starts where this one ends.
-            long long const end = 1LL * row.is.stride * row.is.size;
+            long long const end = 1LL * row.stride * row.size;
             long long next = 1LL << 62;
             for (int e = 0; e < table.digit_count; ++e) {
-                digit_row const& other = table.digits[e];
-                if (e == d || other.base != base || !other.placed) continue;
-                if (other.is.stride == row.is.stride) return {flaw::twice, base, row.is.stride};
-                if (other.is.stride > row.is.stride && other.is.stride < next) {
-                    next = other.is.stride;
+                digit_row const& neighbour = table.digits[e];
+                if (e == d || neighbour.base != base || !neighbour.is_placed) continue;
+                if (neighbour.stride == row.stride) return {flaw::twice, base, row.stride};
+                if (neighbour.stride > row.stride && neighbour.stride < next) {
+                    next = neighbour.stride;
                 }
             }
-            bool const disjoint = end <= next && next % row.is.stride == 0;
+            bool const disjoint = end <= next && next % row.stride == 0;
             if (law == folds::tile ? end != next : !disjoint) return {flaw::gap, base, end, next};
         }
         if (law == folds::are_disjoint && table.is_dynamic(base) && table.digits[top].axis != 0) {
-            return {flaw::dynamic, base, table.digits[top].is.stride};
+            return {flaw::dynamic, base, table.digits[top].stride};
         }
         if (!table.is_dynamic(base) && table.extent(base) > 0x7fffffff) {
             return {flaw::size, base, table.extent(base)};
@@ -69,17 +69,18 @@ template <class Function, class... Digits>
 concept makes_an_int_of =
     requires(Function const& f, void (*take)(int), Digits... digits) { take(f(digits...)); };
 
-// A function is called with values of the dimensions that its digits count.
+// Checks that a function takes values of the dimensions that its digits count.
 template <auto Axis, class Function, class... Placed, class... Read>
 constexpr auto name_function_problem(derived_axis<Function, mp_list<Placed...>, mp_list<Read...>>) {
     return []<int... P, int... R>(numbers<P...>, numbers<R...>) {
-        if constexpr (makes_an_int_of<Function, fold<base_of<Placed>, Axis.placed[P].stride>...,
-                                      fold<base_of<Read>, Axis.read[R].stride>...>) {
+        if constexpr (makes_an_int_of<Function,
+                                      fold<base_of<Placed>, Axis.placed_digits[P].stride>...,
+                                      fold<base_of<Read>, Axis.read_digits[R].stride>...>) {
             return type_is<nothing_wrong>();
         } else {
             return type_is<the_function_makes_no_int_of<
-                Function, fold<base_of<Placed>, Axis.placed[P].stride>...,
-                fold<base_of<Read>, Axis.read[R].stride>...>>();
+                Function, fold<base_of<Placed>, Axis.placed_digits[P].stride>...,
+                fold<base_of<Read>, Axis.read_digits[R].stride>...>>();
         }
     }(numbers_below<sizeof...(Placed)>(), numbers_below<sizeof...(Read)>());
 }
@@ -94,7 +95,7 @@ template <folds Law, auto Axis, class T> constexpr auto name_axis_problem(T) {
         return type_is<not_an_axis<T>>();
     }
 }
-// The first problem that an axis has by itself.
+// The first problem of a single axis.
 template <folds Law, auto First, auto... Rest> constexpr auto name_axis_problems() {
     using problem = decltype(name_axis_problem<Law, First>(First));
     if constexpr (sizeof...(Rest) > 0 && same<typename problem::type, nothing_wrong>) {
@@ -104,32 +105,32 @@ template <folds Law, auto First, auto... Rest> constexpr auto name_axis_problems
     }
 }
 
-// What the folds of axes have that are none by themselves.
-template <class Bases, layout_problem Found> constexpr auto name_flaw() {
-    using base = typename nth<Bases, Found.base>::type;
-    if constexpr (Found.is == flaw::gap) {
-        return type_is<the_folds_do_not_meet<base, Found.first, Found.second>>();
-    } else if constexpr (Found.is == flaw::twice) {
-        return type_is<two_axes_count_the_same_fold<base, Found.first>>();
-    } else if constexpr (Found.is == flaw::reads) {
+// The problem that the folds of several axes have together.
+template <class Bases, layout_problem Problem> constexpr auto name_flaw() {
+    using base = typename nth<Bases, Problem.base>::type;
+    if constexpr (Problem.kind == flaw::gap) {
+        return type_is<the_folds_do_not_meet<base, Problem.first, Problem.second>>();
+    } else if constexpr (Problem.kind == flaw::twice) {
+        return type_is<two_axes_count_the_same_fold<base, Problem.first>>();
+    } else if constexpr (Problem.kind == flaw::reads) {
         return type_is<the_layout_reads_a_dimension_that_it_does_not_place<base>>();
-    } else if constexpr (Found.is == flaw::dynamic) {
-        return type_is<only_the_outermost_fold_may_be_dynamic<base, Found.first>>();
-    } else if constexpr (Found.is == flaw::ring) {
-        return type_is<only_the_coarsest_fold_may_be_a_ring<base, Found.first>>();
+    } else if constexpr (Problem.kind == flaw::dynamic) {
+        return type_is<only_the_outermost_fold_may_be_dynamic<base, Problem.first>>();
+    } else if constexpr (Problem.kind == flaw::ring) {
+        return type_is<only_the_coarsest_fold_may_be_a_ring<base, Problem.first>>();
     } else {
-        return type_is<a_dimension_stays_below_two_to_the_31<base, Found.first>>();
+        return type_is<a_dimension_stays_below_two_to_the_31<base, Problem.first>>();
     }
 }
 template <folds Law, auto... Axes> constexpr auto name_fold_problem() {
-    constexpr layout_problem found = find_problem(layout_table_of<Axes...>, Law);
-    if constexpr (found.is == flaw::none) {
+    constexpr layout_problem problem = find_problem(layout_table_of<Axes...>, Law);
+    if constexpr (problem.kind == flaw::none) {
         return type_is<nothing_wrong>();
     } else {
-        return name_flaw<layout_bases<Axes...>, found>();
+        return name_flaw<layout_bases<Axes...>, problem>();
     }
 }
-// Whether each base has one fold, of a size known now: then nothing can be wrong.
+// Whether each base has a single fold of static size: then there cannot be a problem.
 template <auto... Axes>
 concept folds_no_base =
     are_distinct<base_of<typename decltype(Axes)::dimension>...> &&

@@ -33,7 +33,7 @@ question draw_question(dice& random) {
     question q;
     q.stride = random.pick(strides);
     q.period = random.one_in(3) ? 0 : static_cast<long long>(q.stride) * random.pick(sizes);
-    int const count = 1 + random.below(most_terms);
+    int const count = 1 + random.draw_below(most_terms);
     for (int i = 0; i < most_terms; ++i) {
         q.terms.base[i] = i < count && !random.one_in(6) ? 0 : 1;
         q.terms.strides[i] = random.pick(strides);
@@ -46,9 +46,9 @@ void draw_values(question& q, dice& random) {
     for (int i = 0; i < most_terms; ++i) {
         int const bound = q.terms.bounds[i];
         // The greatest values are those that break a promise, if any does.
-        q.terms.values[i] = bound == 0         ? static_cast<int>(random.between(-200, 200))
+        q.terms.values[i] = bound == 0         ? static_cast<int>(random.draw_between(-200, 200))
                             : random.one_in(2) ? bound - 1
-                                               : random.below(bound);
+                                               : random.draw_below(bound);
     }
 }
 
@@ -64,24 +64,25 @@ TEST_CASE("a planned digit is the floor of the sum, reduced") {
         for (int trial = 0; trial < 4; ++trial) {
             draw_values(q, random);
             long long sum = 0;
-            long long parts = 0;
+            long long fractions = 0;
             long long digit = 0;
             for (int i = 0; i < most_terms; ++i) {
                 if (q.terms.base[i] != 0) continue;
                 sum += 1LL * q.terms.values[i] * q.terms.strides[i];
-                parts += 1LL * q.terms.values[i] * plan.part[i];
-                digit += 1LL * q.terms.values[i] * plan.whole[i];
+                fractions += 1LL * q.terms.values[i] * plan.fractions[i];
+                digit += 1LL * q.terms.values[i] * plan.multiples[i];
             }
             auto const text = [&] { return q.text(); };
             long long right = oracle::floor_quotient(sum, q.stride);
             if (q.period > 0) right = oracle::floor_rest(right, q.period / q.stride);
             t.check(q.terms.digit(0, q.stride, q.period) == right, "the digit", text);
-            if (plan.parts_non_negative) t.check(parts >= 0, "parts_non_negative", text);
-            if (plan.parts_vanish) {
-                t.check(0 <= parts && parts < plan.divisor, "parts_vanish", text);
+            if (plan.has_non_negative_fractions)
+                t.check(fractions >= 0, "has_non_negative_fractions", text);
+            if (plan.is_carry_free) {
+                t.check(0 <= fractions && fractions < plan.divisor, "is_carry_free", text);
             }
-            digit += oracle::floor_quotient(parts, plan.divisor);
-            if (plan.non_negative) t.check(digit >= 0, "non_negative", text);
+            digit += oracle::floor_quotient(fractions, plan.divisor);
+            if (plan.is_non_negative) t.check(digit >= 0, "non_negative", text);
         }
     }
     t.conclude("carries: " + std::to_string(plans) + " plans, " + std::to_string(t.tried) +
@@ -106,9 +107,9 @@ TEST_CASE(
                 auto const plan = q.terms.plan(0, q.stride, q.period);
                 auto const text = [&] { return q.text(); };
                 if (stride > 1 && bound <= stride && q.period > 1) {
-                    t.check(plan.parts_vanish, "a needless division", text);
+                    t.check(plan.is_carry_free, "a needless division", text);
                 }
-                if (bound <= q.period) t.check(plan.reduced, "a needless remainder", text);
+                if (bound <= q.period) t.check(plan.is_reduced, "a needless remainder", text);
             }
         }
     }

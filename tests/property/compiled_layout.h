@@ -76,16 +76,17 @@ struct Absent : spio::dim {
 // Nothing is read or written through it.
 inline char memory[1 << 16];
 
-template <class D, class Cursor> committed_move commit(Cursor const& at, int n) {
-    if constexpr (requires { at.rebase().step(D(n)); }) {
-        return {true, at.rebase().step(D(n)).get() - at[D(n)].get()};
+template <class D, class Cursor> committed_move commit(Cursor const& cursor, int n) {
+    if constexpr (requires { cursor.rebase().step(D(n)); }) {
+        return {true, cursor.rebase().step(D(n)).get() - cursor[D(n)].get()};
     } else {
         return {};
     }
 }
 
-template <class... Moves, class Cursor> arrival arrive(Cursor const& at, int n) {
-    return {at.offset(), at.get() - memory, at.inbounds(), {commit<Moves>(at, n)...}};
+template <class... Moves, class Cursor> arrival arrive(Cursor const& cursor, int n) {
+    return {
+        cursor.offset(), cursor.get() - memory, cursor.inbounds(), {commit<Moves>(cursor, n)...}};
 }
 
 template <class... Bases> struct with_bases {

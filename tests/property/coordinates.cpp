@@ -41,13 +41,13 @@ template <class... Ts> struct kind {
 
     static std::pair<type, units> draw(dice& random) {
         units sum;
-        auto const one = [&]<class T>(T) {
-            int const value = spio::bound_of<T> > 0 ? random.below(spio::bound_of<T>)
-                                                    : static_cast<int>(random.between(-9, 9));
+        auto const draw_value = [&]<class T>(T) {
+            int const value = spio::bound_of<T> > 0 ? random.draw_below(spio::bound_of<T>)
+                                                    : static_cast<int>(random.draw_between(-9, 9));
             sum[name<spio::base_of<T>>] += 1LL * value * spio::stride_of<T>;
             return T(value);
         };
-        return {type{one(Ts())...}, sum};
+        return {type{draw_value(Ts())...}, sum};
     }
 };
 
@@ -88,15 +88,15 @@ template <class A, class B> void judge(tally& t, dice& random) {
         constexpr bool comparable = requires { a < b; };
         t.check(comparable == shared, "comparison needs a shared base");
         if constexpr (comparable) {
-            auto const is = [&](auto relation) {
+            auto const agrees = [&](auto relation) {
                 return wherever_shared(a_units, b_units, relation);
             };
-            t.check((a == b) == is([](auto x, auto y) { return x == y; }), "==");
-            t.check((a != b) == !is([](auto x, auto y) { return x == y; }), "!=");
-            t.check((a < b) == is([](auto x, auto y) { return x < y; }), "<");
-            t.check((a <= b) == is([](auto x, auto y) { return x <= y; }), "<=");
-            t.check((a > b) == is([](auto x, auto y) { return x > y; }), ">");
-            t.check((a >= b) == is([](auto x, auto y) { return x >= y; }), ">=");
+            t.check((a == b) == agrees([](auto x, auto y) { return x == y; }), "==");
+            t.check((a != b) == !agrees([](auto x, auto y) { return x == y; }), "!=");
+            t.check((a < b) == agrees([](auto x, auto y) { return x < y; }), "<");
+            t.check((a <= b) == agrees([](auto x, auto y) { return x <= y; }), "<=");
+            t.check((a > b) == agrees([](auto x, auto y) { return x > y; }), ">");
+            t.check((a >= b) == agrees([](auto x, auto y) { return x >= y; }), ">=");
         }
     }
 }

@@ -17,11 +17,11 @@ inline oracle::layout draw_layout(dice& random) {
     constexpr oracle::number finest[] = {1, 1, 1, 1, 2, 3, 5};
     oracle::layout result;
     std::vector<oracle::digit> digits;
-    int const bases = 1 + random.below(3);
+    int const bases = 1 + random.draw_below(3);
     for (int b = 0; b < bases; ++b) {
         oracle::base base;
         oracle::number stride = random.pick(finest);
-        for (int count = 1 + random.below(3); count > 0; --count) {
+        for (int count = 1 + random.draw_below(3); count > 0; --count) {
             digits.push_back({b, stride, random.pick(sizes)});
             stride *= digits.back().size;
         }
@@ -35,7 +35,7 @@ inline oracle::layout draw_layout(dice& random) {
         result.bases.push_back(base);
     }
     for (std::size_t d = digits.size(); d > 1; --d) {
-        std::swap(digits[d - 1], digits[random.below(static_cast<int>(d))]);
+        std::swap(digits[d - 1], digits[random.draw_below(static_cast<int>(d))]);
     }
 
     // A digit that a function may place: not one whose size only the tensor knows.
@@ -51,21 +51,22 @@ inline oracle::layout draw_layout(dice& random) {
         bool const derived = closed(d) && random.one_in(3);
         if (derived && !digits.empty() && digits.back().size == 2 && closed(digits.back())) {
             a.kind = "checkerboard";
-            a.parameters[0] = 2LL << random.below(4);
+            a.parameters[0] = 2LL << random.draw_below(4);
             a.placed.push_back(digits.back());
             digits.pop_back();
         } else if (derived && (d.size & (d.size - 1)) == 0) {
-            int const b = random.below(bases);
-            oracle::number const stride = 1 + random.below(4);
-            oracle::digit const read{b, stride, std::min(d.size, 2LL << random.below(3))};
+            int const b = random.draw_below(bases);
+            oracle::number const stride = 1 + random.draw_below(4);
+            oracle::digit const read_digit{b, stride,
+                                           std::min(d.size, 2LL << random.draw_below(3))};
             oracle::number const extent = result.bases[b].extent;
-            bool const divides = extent % read.end() == 0 || result.bases[b].dynamic;
+            bool const divides = extent % read_digit.end() == 0 || result.bases[b].dynamic;
             if (b != d.base && divides) {
                 a.kind = "exclusive_or";
-                a.read.push_back(read);
+                a.read.push_back(read_digit);
             }
         }
-        if (random.one_in(5)) a.pitch = random.below(300);
+        if (random.one_in(5)) a.pitch = random.draw_below(300);
         result.axes.push_back(a);
     }
     result.settle();

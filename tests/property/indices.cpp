@@ -15,8 +15,8 @@ TEST_CASE("every compound index decodes its offset, and deals all offsets out") 
     add_indices(all);
     tally t;
     for (compiled_index const& index : all) {
-        auto const expect = [&](bool holds, char const* what) {
-            t.check(holds, what, [&] { return std::string(index.text); });
+        auto const expect = [&](bool holds, char const* law) {
+            t.check(holds, law, [&] { return std::string(index.text); });
         };
         std::vector<int> radices;
         std::istringstream words(index.digits);

@@ -19,25 +19,25 @@ namespace {
 using sizes = std::vector<int>;
 
 // Extents for the dynamic bases: small ones mostly, now and then none at all.
-sizes draw_sizes(dice& random, oracle::layout const& of) {
+sizes draw_sizes(dice& random, oracle::layout const& layout) {
     sizes result;
-    for (oracle::base const& b : of.bases) {
+    for (oracle::base const& b : layout.bases) {
         if (!b.dynamic) continue;
         long long most = std::min(b.extent, random.one_in(10) ? 100'000LL : 60LL);
         if (b.extent < 1000 && random.one_in(8)) most = b.extent;
-        result.push_back(random.one_in(50) ? 0 : static_cast<int>(random.between(1, most)));
+        result.push_back(random.one_in(50) ? 0 : static_cast<int>(random.draw_between(1, most)));
     }
     return result;
 }
 
-std::string where(compiled_layout const& l, sizes const& s) {
+std::string describe(compiled_layout const& l, sizes const& s) {
     return std::string(l.text) + "\n  " + l.model + "\n  sizes " + listed(s);
 }
 
 void check_portrait(tally& t, compiled_layout const& l, sizes const& s, oracle::layout const& o) {
     portrait const p = l.describe(s.data());
-    auto const expect = [&](bool holds, char const* what) {
-        t.check(holds, what, [&] { return where(l, s); });
+    auto const expect = [&](bool holds, char const* law) {
+        t.check(holds, law, [&] { return describe(l, s); });
     };
     expect(p.size == o.size(), "size()");
     expect(p.storage_size == o.storage_size(), "storage_size()");
@@ -61,11 +61,11 @@ bool are_together(oracle::layout const& o, std::vector<oracle::position> const& 
         oracle::digit const& d = a.placed[0];
         bool together = o.count(d) % width == 0;
         for (auto const& cell : cells) {
-            auto const within = cell[d.base] / d.stride % width;
+            auto const remainder = cell[d.base] / d.stride % width;
             auto first = cell;
-            first[d.base] -= within * d.stride;
+            first[d.base] -= remainder * d.stride;
             auto const start = o.offset(first).value_or(0);
-            together &= start % width == 0 && o.offset(cell) == start + within;
+            together &= start % width == 0 && o.offset(cell) == start + remainder;
         }
         if (together) return true;
     }
@@ -81,8 +81,8 @@ void check_visits(tally& t, compiled_layout const& l, sizes const& s, oracle::la
     for (auto const& cell : cells) {
         if (o.inbounds(cell)) positions.push_back(cell);
     }
-    auto const expect = [&](bool holds, char const* what) {
-        t.check(holds, what, [&] { return where(l, s); });
+    auto const expect = [&](bool holds, char const* law) {
+        t.check(holds, law, [&] { return describe(l, s); });
     };
     expect(visits.size() == positions.size(), "number of elements in range(tensor)");
     for (std::size_t i = 0; i < std::min(visits.size(), positions.size()); ++i) {
@@ -118,13 +118,13 @@ bool check_walk(tally& t, compiled_layout const& l, compiled_walk const& w, size
     auto values = walk.draw(random, o);
     auto const end = walk.end(o, values);
     if (is_out_of_reach(o, end)) return false;
-    int const last_move = static_cast<int>(random.between(-5, 5));
+    int const last_move = static_cast<int>(random.draw_between(-5, 5));
     values.push_back(last_move);
     arrival const a = w.go(s.data(), values.data());
-    auto const expect = [&](bool holds, char const* what) {
-        t.check(holds, what, [&] {
+    auto const expect = [&](bool holds, char const* law) {
+        t.check(holds, law, [&] {
             auto const right = o.offset(end);
-            return where(l, s) + "\n  " + w.text + "\n  " + w.terms + "\n  v " + listed(values) +
+            return describe(l, s) + "\n  " + w.text + "\n  " + w.terms + "\n  v " + listed(values) +
                    " position " + listed(end) + "\n  offset " + std::to_string(a.offset) +
                    " oracle " + (right ? std::to_string(*right) : "none");
         });
@@ -162,7 +162,7 @@ void check_moves(tally& t, compiled_layout const& l, oracle::layout const& o, ar
         free &= !o.bases[move.base].ring;
         if (!derived) {
             t.check(a.moves[m].compiles == free, "which moves commit",
-                    [&] { return where(l, {}); });
+                    [&] { return describe(l, {}); });
         }
     }
 }

@@ -148,10 +148,10 @@ class layout {
     }
     // Whether offsets on the axes from one on need more than 31 bits, for dynamic sizes as great as
     // they may get.
-    bool is_wide(std::size_t from = 0) const {
+    bool is_wide(std::size_t first_axis = 0) const {
         long double last = 0;
         long double running = 1;
-        for (std::size_t a = axes.size(); a-- > from;) {
+        for (std::size_t a = axes.size(); a-- > first_axis;) {
             long double const stride = axes[a].pitch >= 0 ? axes[a].pitch : running;
             long double steps = 1;
             for (digit const& d : axes[a].placed) steps *= d.size;
@@ -189,8 +189,8 @@ class layout {
 
     std::vector<digit> const& placed() const { return placed_; }
     bool is_coarsest(digit const& d) const {
-        for (digit const& other : placed()) {
-            if (other.base == d.base && other.stride > d.stride) return false;
+        for (digit const& neighbour : placed()) {
+            if (neighbour.base == d.base && neighbour.stride > d.stride) return false;
         }
         return true;
     }
@@ -213,9 +213,9 @@ class layout {
     number value_of_placed(digit const& d, position const& p) const {
         number const steps = floor_quotient(p[d.base], d.stride);
         number next = 0;
-        for (digit const& other : placed()) {
-            bool const coarser = other.base == d.base && other.stride > d.stride;
-            if (coarser && (next == 0 || other.stride < next)) next = other.stride;
+        for (digit const& neighbour : placed()) {
+            bool const coarser = neighbour.base == d.base && neighbour.stride > d.stride;
+            if (coarser && (next == 0 || neighbour.stride < next)) next = neighbour.stride;
         }
         if (next == 0 && bases[d.base].ring) next = bases[d.base].extent;
         return next == 0 ? steps : floor_rest(steps, next / d.stride);
@@ -240,8 +240,8 @@ class layout {
             number const end = greatest_extent(d.base);
             bool const outside = p[d.base] < 0 || p[d.base] >= end;
             if (outside && !bases[d.base].ring && d.end() >= end) return std::nullopt;
-            number const at = bases[d.base].ring ? floor_rest(p[d.base], end) : p[d.base];
-            values.push_back(floor_rest(floor_quotient(at, d.stride), d.size));
+            number const reduced = bases[d.base].ring ? floor_rest(p[d.base], end) : p[d.base];
+            values.push_back(floor_rest(floor_quotient(reduced, d.stride), d.size));
         }
         if (a.kind == "exclusive_or") return values[0] ^ values[1];
         if (a.kind == "checkerboard") {

@@ -13,23 +13,23 @@ struct drawn_terms {
     int bounds[most_terms + 1] = {};
     int values[most_terms + 1] = {};
 
-    spio::carry_plan<most_terms> plan(int of, int stride, long long period) const {
-        bool mine[most_terms + 1] = {};
-        for (int i = 0; i < most_terms; ++i) mine[i] = base[i] == of;
-        return {mine, strides, bounds, stride, period};
+    spio::carry_plan<most_terms> plan(int digit_base, int stride, long long period) const {
+        bool is_of_base[most_terms + 1] = {};
+        for (int i = 0; i < most_terms; ++i) is_of_base[i] = base[i] == digit_base;
+        return {is_of_base, strides, bounds, stride, period};
     }
 
     // floor(sum of the terms of a base / stride), modulo period / stride if there is a period.
-    int digit(int of, int stride, long long period) const {
-        auto const p = plan(of, stride, period);
+    int digit(int digit_base, int stride, long long period) const {
+        auto const p = plan(digit_base, stride, period);
         int value = 0;
-        int parts = 0;
+        int fractions = 0;
         for (int i = 0; i < most_terms; ++i) {
-            value += values[i] * p.whole[i];
-            parts += values[i] * p.part[i];
+            value += values[i] * p.multiples[i];
+            fractions += values[i] * p.fractions[i];
         }
-        if (!p.parts_vanish) value += spio::floor_divide(parts, p.divisor);
-        if (p.reduced) return value;
+        if (!p.is_carry_free) value += spio::floor_divide(fractions, p.divisor);
+        if (p.is_reduced) return value;
         return spio::floor_modulo(value, static_cast<int>(period / stride));
     }
 };

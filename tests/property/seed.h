@@ -23,16 +23,16 @@ class dice {
     explicit dice(std::uint64_t salt) : engine_(seed() * 0x9e3779b97f4a7c15u + salt) {}
 
     // In [0, n).
-    int below(int n) { return static_cast<int>(engine_() % static_cast<std::uint64_t>(n)); }
+    int draw_below(int n) { return static_cast<int>(engine_() % static_cast<std::uint64_t>(n)); }
     // In [low, high].
-    long long between(long long low, long long high) {
+    long long draw_between(long long low, long long high) {
         auto const span = static_cast<std::uint64_t>(high - low) + 1;
         return low + static_cast<long long>(engine_() % span);
     }
-    bool one_in(int n) { return below(n) == 0; }
+    bool one_in(int n) { return draw_below(n) == 0; }
 
     template <class T, std::size_t N> T const& pick(T const (&choices)[N]) {
-        return choices[below(static_cast<int>(N))];
+        return choices[draw_below(static_cast<int>(N))];
     }
 
   private:

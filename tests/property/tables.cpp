@@ -55,13 +55,14 @@ drawn_terms draw_terms(dice& random, oracle::layout const& l) {
     constexpr int bounds[] = {0, 0, 2, 3, 4, 8, 16};
     drawn_terms terms;
     for (int i = 0; i < most_terms; ++i) {
-        terms.base[i] = random.below(static_cast<int>(l.bases.size()));
+        terms.base[i] = random.draw_below(static_cast<int>(l.bases.size()));
         terms.strides[i] = random.pick(strides);
         terms.bounds[i] = random.pick(bounds);
         int const reach = static_cast<int>(l.bases[terms.base[i]].extent) / terms.strides[i] + 1;
-        terms.values[i] = terms.bounds[i] > 0 ? random.below(terms.bounds[i])
-                          : random.one_in(3)  ? static_cast<int>(random.between(-reach, 2 * reach))
-                                              : random.below(reach);
+        terms.values[i] = terms.bounds[i] > 0 ? random.draw_below(terms.bounds[i])
+                          : random.one_in(3)
+                              ? static_cast<int>(random.draw_between(-reach, 2 * reach))
+                              : random.draw_below(reach);
     }
     return terms;
 }
@@ -83,7 +84,7 @@ oracle::number planned_offset(oracle::layout const& l, drawn_table const& table,
         for (int d = 0; d < table.digit_count; ++d) {
             auto const& row = table.digits[d];
             if (row.axis != a) continue;
-            values.push_back(terms.digit(row.base, row.is.stride, table.period(row.base, row.is)));
+            values.push_back(terms.digit(row.base, row.stride, table.period(row.base, row)));
         }
         int place = values[0];
         if (l.axes[a].kind == "checkerboard") {
@@ -101,31 +102,31 @@ oracle::number planned_offset(oracle::layout const& l, drawn_table const& table,
 
 // A move of a base that is said to be free adds the same to every offset.
 void check_free_moves(tally& t, dice& random, oracle::layout const& l, drawn_table const& table) {
-    int const b = random.below(static_cast<int>(l.bases.size()));
+    int const b = random.draw_below(static_cast<int>(l.bases.size()));
     auto const text = [&] { return "base " + std::to_string(b) + " of " + text_of(l); };
     auto const& top = table.digits[table.coarsest(b)];
     int const free = table.free_stride(b);
     oracle::number const stride = l.memory_stride(top.axis);
     oracle::position p(l.bases.size());
-    for (std::size_t i = 0; i < p.size(); ++i) p[i] = random.between(0, l.bases[i].extent - 1);
-    auto const from = l.offset(p);
+    for (std::size_t i = 0; i < p.size(); ++i) p[i] = random.draw_between(0, l.bases[i].extent - 1);
+    auto const offset = l.offset(p);
     if (free > 0) {
         auto moved = p;
-        moved[b] += random.between(-3, 3) * free;
-        auto const to = l.offset(moved);
-        auto const expected = (moved[b] - p[b]) / top.is.stride * stride;
-        if (to) t.check(*to - *from == expected, "free_stride", text);
+        moved[b] += random.draw_between(-3, 3) * free;
+        auto const moved_offset = l.offset(moved);
+        auto const expected = (moved[b] - p[b]) / top.stride * stride;
+        if (moved_offset) t.check(*moved_offset - *offset == expected, "free_stride", text);
     }
     if (table.is_linear(b)) {
         auto zero = p;
         zero[b] = 0;
-        bool const expected = *from - *l.offset(zero) == p[b] / top.is.stride * stride;
+        bool const expected = *offset - *l.offset(zero) == p[b] / top.stride * stride;
         t.check(expected, "is_linear", text);
         // A ring is, but for its end.
-        auto beyond = p;
-        beyond[b] += l.bases[b].extent;
-        auto const to = l.offset(beyond);
-        t.check(to && *to - *from == l.bases[b].extent / top.is.stride * stride,
+        auto outside = p;
+        outside[b] += l.bases[b].extent;
+        auto const moved_offset = l.offset(outside);
+        t.check(moved_offset && *moved_offset - *offset == l.bases[b].extent / top.stride * stride,
                 "is_linear beyond the extent", text);
     }
 }
@@ -138,7 +139,7 @@ void check_numbers(tally& t, oracle::layout const& l, drawn_table const& table) 
         t.check(table.finest_stride(base) == l.finest_stride(base), "finest_stride", text);
         t.check(table.is_dynamic(base) == l.bases[b].dynamic, "is_dynamic", text);
         auto const& top = table.digits[table.coarsest(base)];
-        t.check(l.is_coarsest({base, top.is.stride, top.is.size}), "coarsest", text);
+        t.check(l.is_coarsest({base, top.stride, top.size}), "coarsest", text);
     }
     bool known = true;
     oracle::number last = 0;
@@ -148,7 +149,7 @@ void check_numbers(tally& t, oracle::layout const& l, drawn_table const& table) 
         t.check(table.memory_stride(a) == (known ? l.memory_stride(a) : -1), "memory_stride", text);
         last += (l.count(axis) - 1) * l.memory_stride(a);
         t.check(table.greatest_offset(a) == last, "greatest_offset", text);
-        known &= !table.axes[a].dynamic;
+        known &= !table.axes[a].is_dynamic;
     }
 }
 
@@ -165,7 +166,7 @@ TEST_CASE("a layout table gives the offsets of the oracle") {
     int derived = 0;
     int ringed = 0;
     int dynamic = 0;
-    auto const any = [](auto const& list, auto holds) {
+    auto const has_any = [](auto const& list, auto holds) {
         return std::any_of(list.begin(), list.end(), holds);
     };
     while (seen.size() < layouts) {
@@ -173,10 +174,10 @@ TEST_CASE("a layout table gives the offsets of the oracle") {
         if (!seen.insert(fingerprint(l)).second) continue;
         auto const table = table_of(l);
         folded += l.placed().size() > l.bases.size();
-        pitched += any(l.axes, [](auto const& a) { return a.pitch >= 0; });
-        derived += any(l.axes, [](auto const& a) { return a.kind != "plain"; });
-        ringed += any(l.bases, [](auto const& b) { return b.ring; });
-        dynamic += any(l.bases, [](auto const& b) { return b.dynamic; });
+        pitched += has_any(l.axes, [](auto const& a) { return a.pitch >= 0; });
+        derived += has_any(l.axes, [](auto const& a) { return a.kind != "plain"; });
+        ringed += has_any(l.bases, [](auto const& b) { return b.ring; });
+        dynamic += has_any(l.bases, [](auto const& b) { return b.dynamic; });
         check_numbers(t, l, table);
         check_free_moves(t, random, l, table);
         for (int walk = 0; walk < 2; ++walk) {
@@ -204,13 +205,13 @@ TEST_CASE("offsets that need 64 bits get them, however great sizes and pitches a
         struct {
             __int128 steps, pitch;
         } axes[4];
-        int const count = 1 + random.below(4);
+        int const count = 1 + random.draw_below(4);
         for (int a = 0; a < count; ++a) {
             bool const dynamic = random.one_in(2);
-            long long const greatest = dynamic && random.one_in(2) ? 31 : random.below(16);
-            long long const size = random.between(1, (1LL << greatest) - (greatest == 31));
+            long long const greatest = dynamic && random.one_in(2) ? 31 : random.draw_below(16);
+            long long const size = random.draw_between(1, (1LL << greatest) - (greatest == 31));
             long long const pitch =
-                random.one_in(3) ? random.between(0, 1LL << random.below(40)) : -1;
+                random.one_in(3) ? random.draw_between(0, 1LL << random.draw_below(40)) : -1;
             table.add_axis({static_cast<int>(size), dynamic, true, pitch});
             table.add_digit(a, {1, static_cast<int>(size), false}, true, dynamic);
             axes[a] = {size, pitch};

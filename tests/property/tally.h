@@ -15,17 +15,17 @@ class tally {
     long long tried = 0;
 
     // `example` is a function that says where: of the first failure of each kind only.
-    template <class Example> void check(bool holds, char const* what, Example example) {
+    template <class Example> void check(bool holds, char const* law, Example example) {
         ++tried;
-        if (!holds && ++failures_[what] == 1) FAIL_CHECK(std::string(what), "\n  ", example());
+        if (!holds && ++failures_[law] == 1) FAIL_CHECK(std::string(law), "\n  ", example());
     }
-    void check(bool holds, char const* what) {
-        check(holds, what, [] { return std::string(); });
+    void check(bool holds, char const* law) {
+        check(holds, law, [] { return std::string(); });
     }
     // Says how much was tried, and that all of it held.
     void conclude(std::string const& figures) const {
         std::cout << "figure: property." << figures << ", seed " << seed() << '\n';
-        for (auto const& [what, times] : failures_) FAIL_CHECK(times, " times: ", what);
+        for (auto const& [law, times] : failures_) FAIL_CHECK(times, " times: ", law);
     }
 
   private:

@@ -35,11 +35,11 @@ std::string text_of(std::vector<row> const& rows) {
 // Digits that tile their bases, now and then with something wrong about one of them.
 std::vector<row> draw_rows(dice& random) {
     std::vector<row> rows;
-    int const bases = 1 + random.below(3);
+    int const bases = 1 + random.draw_below(3);
     for (int b = 0; b < bases; ++b) {
-        long long stride = random.one_in(4) ? 1 + random.below(4) : 1;
-        for (int count = 1 + random.below(4); count > 0; --count) {
-            long long const size = 2 + random.below(7);
+        long long stride = random.one_in(4) ? 1 + random.draw_below(4) : 1;
+        for (int count = 1 + random.draw_below(4); count > 0; --count) {
+            long long const size = 2 + random.draw_below(7);
             rows.push_back({b, stride, size, false, false, true});
             stride *= size;
         }
@@ -48,16 +48,17 @@ std::vector<row> draw_rows(dice& random) {
     }
     if (random.one_in(8)) {
         // Base 0 has to come first, and stays.
-        rows.push_back({bases - random.below(2), 1 + random.below(3), 2, false, false, false});
+        rows.push_back(
+            {bases - random.draw_below(2), 1 + random.draw_below(3), 2, false, false, false});
     }
-    for (int wrong = random.below(3); wrong > 0; --wrong) {
-        row& r = rows[random.below(static_cast<int>(rows.size()))];
-        switch (random.below(6)) {
+    for (int wrong = random.draw_below(3); wrong > 0; --wrong) {
+        row& r = rows[random.draw_below(static_cast<int>(rows.size()))];
+        switch (random.draw_below(6)) {
         case 0:
-            r.stride = 1 + random.below(20);
+            r.stride = 1 + random.draw_below(20);
             break;
         case 1:
-            r.size = 1 + random.below(12);
+            r.size = 1 + random.draw_below(12);
             break;
         case 2:
             r.ring = true;
@@ -66,7 +67,7 @@ std::vector<row> draw_rows(dice& random) {
             r.dynamic = r.placed;
             break;
         case 4:
-            r.size = 0x7fffffff - random.below(3);
+            r.size = 0x7fffffff - random.draw_below(3);
             break;
         case 5:
             rows.push_back(r);
@@ -74,7 +75,7 @@ std::vector<row> draw_rows(dice& random) {
         }
     }
     for (std::size_t n = rows.size(); n > 1; --n) {
-        std::swap(rows[n - 1], rows[random.below(static_cast<int>(n))]);
+        std::swap(rows[n - 1], rows[random.draw_below(static_cast<int>(n))]);
     }
     return rows;
 }
@@ -92,7 +93,7 @@ drawn_table table_of(std::vector<row> const& rows) {
 }
 
 struct fault {
-    spio::flaw is;
+    spio::flaw kind;
     int base;
     long long first;
     long long second;
@@ -187,19 +188,19 @@ TEST_CASE("folds that do not tile are found, with the dimension and both numbers
     for (int n = 0; n < sets; ++n) {
         auto const rows = draw_rows(random);
         auto const faults = faults_of(rows, spio::folds::tile);
-        auto const found = spio::find_problem(table_of(rows), spio::folds::tile);
+        auto const problem = spio::find_problem(table_of(rows), spio::folds::tile);
         auto const text = [&] {
-            return text_of(rows) + "said " + std::to_string(static_cast<int>(found.is)) + " base " +
-                   std::to_string(found.base) + ": " + std::to_string(found.first) + ", " +
-                   std::to_string(found.second);
+            return text_of(rows) + "said " + std::to_string(static_cast<int>(problem.kind)) +
+                   " base " + std::to_string(problem.base) + ": " + std::to_string(problem.first) +
+                   ", " + std::to_string(problem.second);
         };
         if (faults.empty()) {
-            t.check(found.is == spio::flaw::none, "a tiling is refused", text);
+            t.check(problem.kind == spio::flaw::none, "a tiling is refused", text);
             if (n % 8 == 0) t.check(is_bijective(rows, 0), "the tiling is not one", text);
         } else {
             ++broken;
-            t.check(found.is != spio::flaw::none, "a broken tiling passes", text);
-            t.check(faults.contains({found.is, found.base, found.first, found.second}),
+            t.check(problem.kind != spio::flaw::none, "a broken tiling passes", text);
+            t.check(faults.contains({problem.kind, problem.base, problem.first, problem.second}),
                     "the refusal names what is not wrong", text);
         }
     }
@@ -217,10 +218,11 @@ TEST_CASE("digits of an index may leave gaps, but not overlap") {
         if (rows.empty()) continue;
         for (row& r : rows) r.ring = r.dynamic = false;
         auto const faults = faults_of(rows, spio::folds::are_disjoint);
-        auto const found = spio::find_problem(table_of(rows), spio::folds::are_disjoint);
-        bool const good = faults.empty()
-                              ? found.is == spio::flaw::none
-                              : faults.contains({found.is, found.base, found.first, found.second});
+        auto const problem = spio::find_problem(table_of(rows), spio::folds::are_disjoint);
+        bool const good =
+            faults.empty()
+                ? problem.kind == spio::flaw::none
+                : faults.contains({problem.kind, problem.base, problem.first, problem.second});
         t.check(good, "disjoint digits", [&] { return text_of(rows); });
         broken += !faults.empty();
     }

@@ -48,21 +48,22 @@ template <int A, int B> verdict judge() {
         v.refolded &= fold<B>(a).get() == floor && spio::refold<B>(a).get() == floor;
         for (int y = -reach; y <= reach; ++y) {
             fold<B> const b(y);
-            int const others = y * B;
+            int const other_units = y * B;
             auto const sum = a + b;
             auto const difference = a - b;
-            v.sum &=
-                std::is_same_v<decltype(sum), fold<g> const> && sum.get() * g == units + others;
+            v.sum &= std::is_same_v<decltype(sum), fold<g> const> &&
+                     sum.get() * g == units + other_units;
             v.difference &= std::is_same_v<decltype(difference), fold<g> const> &&
-                            difference.get() * g == units - others;
-            v.order &= (a == b) == (units == others) && (a < b) == (units < others) &&
-                       (a <= b) == (units <= others) && (a > b) == (units > others) &&
-                       (a >= b) == (units >= others) && (a != b) == (units != others);
+                            difference.get() * g == units - other_units;
+            v.order &= (a == b) == (units == other_units) && (a < b) == (units < other_units) &&
+                       (a <= b) == (units <= other_units) && (a > b) == (units > other_units) &&
+                       (a >= b) == (units >= other_units) && (a != b) == (units != other_units);
             auto const least = spio::unfold(spio::min(a, b)).get();
             auto const most = spio::unfold(spio::max(a, b)).get();
-            v.extremes &= least == std::min(units, others) && most == std::max(units, others);
+            v.extremes &=
+                least == std::min(units, other_units) && most == std::max(units, other_units);
             if (y > 0) {
-                v.remainder &= spio::unfold(a % b).get() == oracle::floor_rest(units, others);
+                v.remainder &= spio::unfold(a % b).get() == oracle::floor_rest(units, other_units);
             }
         }
     }

@@ -21,9 +21,9 @@ struct term {
     // How the layout's bases move for this value.
     void add_to(position& p, number value) const {
         for (std::size_t d = digits.size(); d-- > 0;) {
-            number const here = d > 0 ? floor_rest(value, digits[d].size) : value;
+            number const digit_value = d > 0 ? floor_rest(value, digits[d].size) : value;
             if (d > 0) value = floor_quotient(value, digits[d].size);
-            if (digits[d].base >= 0) p[digits[d].base] += sign * here * digits[d].stride;
+            if (digits[d].base >= 0) p[digits[d].base] += sign * digit_value * digits[d].stride;
         }
     }
 };
@@ -32,7 +32,7 @@ class walk {
   public:
     // + K 8 0   a value of fold<K, 8>        + K 8 4   of one that is below 4
     // - K 8 0   one that is subtracted       index 64 2 K 8 8 I 1 8   an offset below 64
-    static walk parse(layout const& in, std::string const& text) {
+    static walk parse(layout const& shape, std::string const& text) {
         walk result;
         std::istringstream words(text);
         std::string word;
@@ -45,7 +45,7 @@ class walk {
             for (int i = 0; i < count; ++i) {
                 digit d;
                 words >> word >> d.stride >> d.size;
-                d.base = in.base_named(word);
+                d.base = shape.base_named(word);
                 t.digits.push_back(d);
             }
             if (!t.is_index) t.bound = t.digits[0].size;
@@ -54,25 +54,25 @@ class walk {
     }
 
     // Values that stay in the layout, mostly, or that lie anywhere around it.
-    std::vector<int> draw(dice& random, layout const& in) const {
+    std::vector<int> draw(dice& random, layout const& shape) const {
         bool const inside = !random.one_in(3);
         std::vector<int> values;
         for (term const& t : terms) {
             if (t.bound > 0) {
-                values.push_back(random.below(static_cast<int>(t.bound)));
+                values.push_back(random.draw_below(static_cast<int>(t.bound)));
                 continue;
             }
             digit const& d = t.digits[0];
-            number const extent = d.base < 0 ? 8 : in.bases[d.base].extent;
+            number const extent = d.base < 0 ? 8 : shape.bases[d.base].extent;
             number const reach = extent / d.stride / (inside ? number(terms.size()) / 2 + 1 : 1);
             number const low = inside ? (random.one_in(4) ? -3 : 0) : -reach - 3;
-            values.push_back(static_cast<int>(random.between(low, reach + (inside ? 0 : 3))));
+            values.push_back(static_cast<int>(random.draw_between(low, reach + (inside ? 0 : 3))));
         }
         return values;
     }
 
-    position end(layout const& in, std::vector<int> const& values) const {
-        position p(in.bases.size());
+    position end(layout const& shape, std::vector<int> const& values) const {
+        position p(shape.bases.size());
         for (std::size_t i = 0; i < terms.size(); ++i) terms[i].add_to(p, values[i]);
         return p;
     }

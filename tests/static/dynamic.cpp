@@ -25,7 +25,7 @@ template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
 constexpr char memory[4096] = {};
 template <auto... Axes> using chars = spio::tensor<char const, Axes...>;
-template <class Cursor> constexpr long long at(Cursor c) { return c.get() - memory; }
+template <class Cursor> constexpr long long offset_of(Cursor c) { return c.get() - memory; }
 template <class T, class... Sizes>
 concept takes = requires(char const* p, Sizes... sizes) { T(p, sizes...); };
 template <class T>
@@ -38,7 +38,7 @@ constexpr auto few = axis<N>(dynamic.up_to(40));
 constexpr auto i = axis<I>(4);
 constexpr auto j = axis<J>(8);
 
-static_assert(same<decltype(dynamic), spio::dynamic_size const> && dynamic.up_to(40).most == 40);
+static_assert(same<decltype(dynamic), spio::dynamic_size const> && dynamic.up_to(40).maximum == 40);
 
 // Outermost, in the middle, innermost: the strides to the left are those of the size passed.
 using Outer = chars<n, i, j>;
@@ -54,9 +54,9 @@ constexpr bool strides_follow_the_size() {
         if (outer.storage_size() != 32 * size || inner.num_bytes() != 32 * size) return false;
         for (int a = 0; a < size; ++a) {
             auto const place = make_coordinates(I(3), J(5), N(a));
-            if (at(outer[place]) != a * 32 + 3 * 8 + 5) return false;
-            if (at(middle[place]) != (3 * size + a) * 8 + 5) return false;
-            if (at(inner[place]) != (3 * 8 + 5) * size + a) return false;
+            if (offset_of(outer[place]) != a * 32 + 3 * 8 + 5) return false;
+            if (offset_of(middle[place]) != (3 * size + a) * 8 + 5) return false;
+            if (offset_of(inner[place]) != (3 * 8 + 5) * size + a) return false;
         }
     }
     return true;
@@ -78,8 +78,8 @@ static_assert(takes<Middle, N> && takes<Middle, N8> && !takes<Middle> && !takes<
 static_assert(!takes<Middle, I> && !takes<Middle, N, I> && !takes<Middle, N, N>);
 using Two = chars<axis<K>(dynamic), i, n>;
 static_assert(takes<Two, K, N> && takes<Two, N, K> && !takes<Two, K> && !takes<Two, K, K>);
-static_assert(at(Two(memory, K(2), N(3))[K(1)][I(2)][N(2)]) == 12 + 6 + 2);
-static_assert(at(Two(memory, N(3), K(2))[K(1)][I(2)][N(2)]) == 12 + 6 + 2);
+static_assert(offset_of(Two(memory, K(2), N(3))[K(1)][I(2)][N(2)]) == 12 + 6 + 2);
+static_assert(offset_of(Two(memory, N(3), K(2))[K(1)][I(2)][N(2)]) == 12 + 6 + 2);
 // In folds it counts as many units, and of none there is no storage, whatever the pitch.
 static_assert(Middle(memory, N8(2)).extent<N>() == N(16) && Middle(memory, N8(2)).size() == 512);
 static_assert(chars<n.pitch(40), i, j>(memory, N(0)).storage_size() == 0 &&
@@ -99,7 +99,7 @@ constexpr bool folds_cover_the_size() {
         for (int a = -3; a < 24; ++a) {
             if (folded[N(a)].inbounds() != (0 <= a && a < size)) return false;
             if (a < 0) continue;
-            if (at(folded[N(a)][I(3)]) != a / 8 * 32 + 3 * 8 + a % 8) return false;
+            if (offset_of(folded[N(a)][I(3)]) != a / 8 * 32 + 3 * 8 + a % 8) return false;
         }
     }
     return true;
@@ -110,7 +110,7 @@ static_assert(folds_cover_the_size());
 constexpr auto odd = axis<N>(dynamic.up_to(41));
 using Odd = chars<odd / 8, i, odd % 8>;
 static_assert(Odd(memory, N(41)).size<N8>() == N8(6) && Odd(memory, N(41))[N(40)].inbounds());
-static_assert(at(Odd(memory, N(41))[N(40)][I(3)]) == 5 * 32 + 3 * 8);
+static_assert(offset_of(Odd(memory, N(41))[N(40)][I(3)]) == 5 * 32 + 3 * 8);
 static_assert(same<chars<spio::fold_up(odd, 8), i, odd % 8>, Odd> &&
               same<chars<spio::fold_up(n, 8), i, n % 8>, Folded>);
 
@@ -118,12 +118,12 @@ static_assert(same<chars<spio::fold_up(odd, 8), i, odd % 8>, Odd> &&
 constexpr bool range_stays_inside() {
     for (int size = 1; size < 20; size += 3) {
         Folded const folded(memory, N(size));
-        bool seen[4 * 24] = {};
+        bool is_visited[4 * 24] = {};
         int count = 0;
         for (auto x : range(folded)) {
-            auto const offset = at(folded[x]);
-            if (!folded[x].inbounds() || seen[offset]) return false;
-            seen[offset] = true;
+            auto const offset = offset_of(folded[x]);
+            if (!folded[x].inbounds() || is_visited[offset]) return false;
+            is_visited[offset] = true;
             ++count;
         }
         if (count != 4 * size) return false;
@@ -145,8 +145,9 @@ static_assert(!lays_out<axis<N8>(4), n> && !lays_out<n / 8, n % 4> && !lays_out<
 // Swizzles and rings stand beside a dynamic axis.
 using Swizzled = chars<axis<K>(2).ring(), n, i, spio::swizzle(axis<J>(4), i)>;
 constexpr Swizzled swizzled(memory, N(3));
-static_assert(at(swizzled[K(5)][N(2)][J(1)][I(3)]) == 48 + 32 + 12 + (1 ^ 3));
-static_assert(at(swizzled[I(3)][K(-1)][J(1) + N(2)]) == at(swizzled[K(5)][N(2)][J(1)][I(3)]));
+static_assert(offset_of(swizzled[K(5)][N(2)][J(1)][I(3)]) == 48 + 32 + 12 + (1 ^ 3));
+static_assert(offset_of(swizzled[I(3)][K(-1)][J(1) + N(2)]) ==
+              offset_of(swizzled[K(5)][N(2)][J(1)][I(3)]));
 
 // An index whose first digit is open.
 using Open = spio::compound_index<n, i>;

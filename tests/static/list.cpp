@@ -29,8 +29,10 @@ static_assert(has_base<coords<I, I8, J, K>, K> && has_base<coords<I, J>, coords<
 static_assert(!has_base<coords<I, J>, coords<K>> && !has_base<I, J> && has_base<I, I8>);
 
 // contains type: exactly this dimension, not only its base
-static_assert(coords<I, I8, J>::has<I8> && coords<I, I8, J>::has<I> && coords<I, I8, J>::has<J>);
-static_assert(!coords<I, J>::has<I8> && !coords<I8, J>::has<I> && !coords<>::has<I>);
+static_assert(coords<I, I8, J>::has_dimension<I8> && coords<I, I8, J>::has_dimension<I> &&
+              coords<I, I8, J>::has_dimension<J>);
+static_assert(!coords<I, J>::has_dimension<I8> && !coords<I8, J>::has_dimension<I> &&
+              !coords<>::has_dimension<I>);
 
 // unique_base_dims: each base once, in order of first appearance
 template <class... Ts> using bases = typename coords<Ts...>::bases;
@@ -66,5 +68,5 @@ static_assert(T(memory)[place].get() == T(memory)[place.drop<K>()].get());
 // A layout knows its bases likewise, and which dimensions its axes count.
 using Shape = spio::layout<axis<K>(32) / 8, axis<I>(4), axis<K>(32) % 8>;
 static_assert(same<Shape::bases, bases<K, I>> && Shape::num_axes == 3);
-static_assert(Shape::has<K> && Shape::has<fold<K, 8>> && Shape::has<I>);
-static_assert(!Shape::has<fold<K, 4>> && !Shape::has<J> && !Shape::has<I8>);
+static_assert(Shape::has_axis<K> && Shape::has_axis<fold<K, 8>> && Shape::has_axis<I>);
+static_assert(!Shape::has_axis<fold<K, 4>> && !Shape::has_axis<J> && !Shape::has_axis<I8>);

@@ -50,7 +50,7 @@ template <class Global, place P> struct box_start {
         constexpr int scalars =
             row.axis == table.axis_count - 1 ? scalars_in<typename Global::data_type> : 1;
         if constexpr (contains<typename Coords::bases, Base>) {
-            return refold<row.is.stride>(at.template total<Base>()).value * scalars;
+            return refold<row.stride>(at.template total<Base>()).value * scalars;
         } else {
             return 0;
         }

@@ -70,7 +70,7 @@ template <class Tile, class Global> struct box_in {
     static constexpr bool global_is_plain() {
         bool plain = rank <= 5 && global.digit_count == rank && global.base_count == rank;
         for (int a = 0; a < rank; ++a) {
-            plain &= global.axes[a].plain && !global.digits[a].is.is_ring;
+            plain &= global.axes[a].is_plain && !global.digits[a].is_ring;
         }
         return plain && global.memory_stride(rank - 1) == 1;
     }
@@ -80,7 +80,7 @@ template <class Tile, class Global> struct box_in {
         digit_row const& placed = tile.digits[tile.first_digit(tile_axis)];
         for (int a = 0; a < rank; ++a) {
             digit_row const& row = global.digits[a];
-            if (row.base == bases[placed.base] && row.is.stride == placed.is.stride) return a;
+            if (row.base == bases[placed.base] && row.stride == placed.stride) return a;
         }
         return -1;
     }
@@ -91,18 +91,18 @@ template <class Tile, class Global> struct box_in {
     // eight rows of the tile, whatever the span.
     static constexpr int swizzle() {
         int const last = tile.axis_count - 1;
-        if (tile.axes[last].plain) return 0;
+        if (tile.axes[last].is_plain) return 0;
         digit_row const& column = tile.digits[tile.first_digit(last)];
         digit_row const& line = tile.digits[tile.first_digit(last) + 1];
-        int const span = column.is.size * static_cast<int>(sizeof(data));
+        int const span = column.size * static_cast<int>(sizeof(data));
         bool const is_span = span == 32 || span == 64 || span == 128;
         if (last == 0 || sizeof(data) != 16 || !is_span) return -1;
         digit_row const& row = tile.digits[tile.first_digit(last - 1)];
         if (swizzled_row_size<Tile> > 0) return is_swizzled_by_line() ? span : -1;
         if (!ends_in_swizzle<Tile>) return -1;
-        bool const by_line = line.base == row.base && line.is.size == span / 16 &&
-                             line.is.stride == row.is.stride * (128 / span);
-        bool const starts_anew = last == 1 || row.is.size % 8 == 0;
+        bool const by_line = line.base == row.base && line.size == span / 16 &&
+                             line.stride == row.stride * (128 / span);
+        bool const starts_anew = last == 1 || row.size % 8 == 0;
         return by_line && starts_anew ? span : -1;
     }
     // The rows and blocks that the last axis reads are the axes before it, and nothing is before
@@ -113,8 +113,8 @@ template <class Tile, class Global> struct box_in {
         for (int axis = 0; is_by_line && axis < last; ++axis) {
             digit_row const& read = tile.digits[tile.first_digit(last) + 1 + axis];
             digit_row const& placed = tile.digits[tile.first_digit(axis)];
-            is_by_line = read.base == placed.base && read.is.stride == placed.is.stride &&
-                         read.is.size == placed.is.size;
+            is_by_line = read.base == placed.base && read.stride == placed.stride &&
+                         read.size == placed.size;
         }
         return is_by_line;
     }
@@ -125,8 +125,8 @@ template <class Tile, class Global> struct box_in {
         int right = rank;
         long long stride = 1;
         for (int t = tile.axis_count - 1; t >= 0; --t) {
-            if (tile.axes[t].dynamic || tile.memory_stride(t) != stride) return false;
-            if (tile.digits[tile.first_digit(t)].is.is_ring) return false;
+            if (tile.axes[t].is_dynamic || tile.memory_stride(t) != stride) return false;
+            if (tile.digits[tile.first_digit(t)].is_ring) return false;
             stride *= tile.axes[t].size;
             int const a = along(t);
             if (a < 0 || a >= right || (right == rank && a != rank - 1)) return false;

@@ -15,7 +15,7 @@ namespace spio {
 template <class Tile, int Threads, class Source> class tile_loader {
     using layout = typename Tile::layout_type;
     using walk = typename walk_over<layout, typename Tile::bases>::type;
-    using source_at_thread = decltype(some<Source>()[walk()]);
+    using source_at_thread = decltype(declval<Source>()[walk()]);
 
   public:
     static constexpr int elements = walk::size();
