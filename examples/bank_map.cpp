@@ -78,16 +78,16 @@ template <class Tile> constexpr int address_of(auto const& place) {
 
 template <class Tile> bank_map map_of(char const* name, char const* type) {
     bank_map map{name, type};
-    auto const at = [&map](auto const& place) -> placed& {
+    auto const element = [&map](auto const& place) -> placed& {
         int const address = address_of<Tile>(place);
         int const bank = address / bank_bytes % num_banks;
         return map.lines[address / line_bytes][bank / group_banks];
     };
     for (auto place : spio::range(Tile())) {
-        at(place) = {spio::unfold(place.template total<I>()).get(),
-                     spio::unfold(place.template total<K>()).get(), false};
+        element(place) = {spio::unfold(place.template total<I>()).get(),
+                          spio::unfold(place.template total<K>()).get(), false};
     }
-    for (int lane = 0; lane < lanes_at_once; ++lane) at(Lane(lane)).is_read = true;
+    for (int lane = 0; lane < lanes_at_once; ++lane) element(Lane(lane)).is_read = true;
     for (auto const& line : map.lines) {
         for (int group = 0; group < num_groups; ++group) map.reads[group] += line[group].is_read;
     }
@@ -129,18 +129,18 @@ void print(bank_map const& map) {
 
 // The cells of the tile and of the maps: those that are read in color, the others the darker the
 // greater their k.
-void draw_cell(picture& out, int x, int y, int width, placed const& p, int reads) {
+void draw_cell(picture& canvas, int x, int y, int width, placed const& p, int reads) {
     std::string const gray = "gray" + std::to_string(p.k / 8);
-    out.box(x, y, width, !p.is_read ? gray : reads > 1 ? "orange" : "blue");
-    out.text(x + width / 2, y + 14, p.is_read ? "strong" : "cell",
-             std::to_string(p.i) + ", " + std::to_string(p.k));
+    canvas.box(x, y, width, !p.is_read ? gray : reads > 1 ? "orange" : "blue");
+    canvas.text(x + width / 2, y + 14, p.is_read ? "strong" : "cell",
+                std::to_string(p.i) + ", " + std::to_string(p.k));
 }
 
 // The tile as a program sees it, whatever its layout.
-void draw_tile(picture& out, int x, int y) {
+void draw_tile(picture& canvas, int x, int y) {
     constexpr int width = 48;
-    out.text(x, y, "name", "The tile");
-    out.text(x, y + 18, "", "A cell is named by its i, k");
+    canvas.text(x, y, "name", "The tile");
+    canvas.text(x, y + 18, "", "A cell is named by its i, k");
     for (auto place : spio::range(row_major())) {
         int const row = place.get<I>().get();
         int const column = place.get<K8>().get();
@@ -148,68 +148,69 @@ void draw_tile(picture& out, int x, int y) {
         int const top = y + 48 + picture::box_height * row;
         bool is_read = false;
         for (int lane = 0; lane < lanes_at_once; ++lane) is_read |= place == Lane(lane);
-        draw_cell(out, left, top, width, {row, 8 * column, is_read}, 1);
-        if (column == 0) out.text(x + 16, top + 14, "end", std::to_string(row));
-        if (row == 0) out.text(left + 24, y + 40, "faint", "k " + std::to_string(8 * column));
+        draw_cell(canvas, left, top, width, {row, 8 * column, is_read}, 1);
+        if (column == 0) canvas.text(x + 16, top + 14, "end", std::to_string(row));
+        if (row == 0) canvas.text(left + 24, y + 40, "faint", "k " + std::to_string(8 * column));
     }
 }
 
-void draw_legend(picture& out, int x, int y) {
-    out.text(x, y, "name", "Legend");
-    out.box(x, y + 14, 30, "blue");
-    out.text(x + 40, y + 29, "", "read, alone in its banks");
-    out.box(x, y + 40, 30, "orange");
-    out.text(x + 40, y + 55, "", "read, shares its banks");
-    for (int n = 0; n < 4; ++n) out.box(x + 30 * n, y + 66, 30, "gray" + std::to_string(n));
-    out.text(x, y + 104, "", "not read now; darker as k grows");
+void draw_legend(picture& canvas, int x, int y) {
+    canvas.text(x, y, "name", "Legend");
+    canvas.box(x, y + 14, 30, "blue");
+    canvas.text(x + 40, y + 29, "", "read, alone in its banks");
+    canvas.box(x, y + 40, 30, "orange");
+    canvas.text(x + 40, y + 55, "", "read, shares its banks");
+    for (int n = 0; n < 4; ++n) canvas.box(x + 30 * n, y + 66, 30, "gray" + std::to_string(n));
+    canvas.text(x, y + 104, "", "not read now; darker as k grows");
 
-    out.text(x, y + 148, "name", "How to read the maps");
+    canvas.text(x, y + 148, "name", "How to read the maps");
     y += 168;
     for (char const* line :
          {"A row is one line of shared memory,", "128 bytes in 32 banks of 4 bytes.",
           "A bank gives one word at a time, so", "two reads in one column of a map",
           "take two passes.", "", "A warp reads four such columns of",
           "8 rows for 16 x 16 halfs."}) {
-        out.text(x, y, "", line);
+        canvas.text(x, y, "", line);
         y += 18;
     }
 }
 
-void draw_map(picture& out, int x, int y, bank_map const& map) {
+void draw_map(picture& canvas, int x, int y, bank_map const& map) {
     constexpr int width = 66;
-    out.text(x, y, "name", map.name);
-    out.text(x + num_groups * width, y, map.passes() > 1 ? "bad" : "good", map.verdict());
-    out.text(x, y + 18, "code", map.type);
-    out.text(x - 8, y + 40, "end", "bank");
+    canvas.text(x, y, "name", map.name);
+    canvas.text(x + num_groups * width, y, map.passes() > 1 ? "bad" : "good", map.verdict());
+    canvas.text(x, y + 18, "code", map.type);
+    canvas.text(x - 8, y + 40, "end", "bank");
     for (int group = 0; group < num_groups; ++group) {
         int const left = x + width * group;
         int const bank = group_banks * group;
-        out.text(left + width / 2, y + 40, "faint",
-                 std::to_string(bank) + " - " + std::to_string(bank + group_banks - 1));
+        canvas.text(left + width / 2, y + 40, "faint",
+                    std::to_string(bank) + " - " + std::to_string(bank + group_banks - 1));
         int top = y + 48;
         int const reads = map.reads[group];
         for (auto const& line : map.lines) {
-            draw_cell(out, left, top, width, line[group], reads);
+            draw_cell(canvas, left, top, width, line[group], reads);
             top += picture::box_height;
         }
-        out.text(left + width / 2, top + 16, reads > 0 ? "cell" : "faint",
-                 std::to_string(reads) + (reads == 1 ? " read" : " reads"));
+        canvas.text(left + width / 2, top + 16, reads > 0 ? "cell" : "faint",
+                    std::to_string(reads) + (reads == 1 ? " read" : " reads"));
     }
 }
 
 bool draw(char const* path, std::span<bank_map const> maps) {
-    picture out(path, 880, 914, "A tile in shared memory: row-major, folded, and swizzled");
-    out.text(32, 46, "title", "One tile, three layouts, and the banks that serve a column");
-    out.text(32, 68, "",
-             "16 x 32 halfs in cells of 8 halfs, 16 bytes. Eight lanes read rows 0 to 7 at k = 0 "
-             "together.");
-    draw_tile(out, 32, 116);
-    draw_legend(out, 32, 548);
+    picture canvas(path, 880, 914, "A tile in shared memory: row-major, folded, and swizzled");
+    canvas.text(32, 46, "title", "One tile, three layouts, and the banks that serve a column");
+    canvas.text(
+        32, 68, "",
+        "16 x 32 halfs in cells of 8 halfs, 16 bytes. Eight lanes read rows 0 to 7 at k = 0 "
+        "together.");
+    draw_tile(canvas, 32, 116);
+    draw_legend(canvas, 32, 548);
     for (int y = 116; bank_map const& map : maps) {
-        draw_map(out, 320, y, map);
+        draw_map(canvas, 320, y, map);
         y += 270;
     }
-    return out.finish();
+    return canvas.finish();
 }
 
 int main(int argc, char** argv) {

@@ -9,39 +9,39 @@ class picture {
   public:
     picture(std::string const& path, int width, int height, std::string const& title,
             std::string const& more_style = "")
-        : out_(path) {
+        : stream_(path) {
         std::string const size =
             "width=\"" + std::to_string(width) + "\" height=\"" + std::to_string(height) + "\"";
-        out_ << "<svg xmlns=\"http://www.w3.org/2000/svg\" " << size << ">\n<title>" << plain(title)
-             << "</title>" << style << more_style << "</style>\n"
-             << "<rect " << size << " rx=\"8\" fill=\"#ffffff\"/>\n";
+        stream_ << "<svg xmlns=\"http://www.w3.org/2000/svg\" " << size << ">\n<title>"
+                << plain(title) << "</title>" << style << more_style << "</style>\n"
+                << "<rect " << size << " rx=\"8\" fill=\"#ffffff\"/>\n";
     }
 
     // Centered words stand around x, those at the end before it, all others after it.
     void text(int x, int y, char const* kind, std::string const& words,
               std::string const& small_words = "") {
-        out_ << "<text x=\"" << x << "\" y=\"" << y << "\" class=\"" << kind << "\">"
-             << plain(words);
-        if (!small_words.empty()) out_ << "<tspan dx=\"2\">" << plain(small_words) << "</tspan>";
-        out_ << "</text>\n";
+        stream_ << "<text x=\"" << x << "\" y=\"" << y << "\" class=\"" << kind << "\">"
+                << plain(words);
+        if (!small_words.empty()) stream_ << "<tspan dx=\"2\">" << plain(small_words) << "</tspan>";
+        stream_ << "</text>\n";
     }
     // Boxes side by side leave a gap of two pixels. What one means shows when it is pointed at.
     void box(int x, int y, int width, int height, std::string const& color,
              std::string const& meaning = "") {
-        out_ << "<rect x=\"" << x + 1 << "\" y=\"" << y + 1 << "\" width=\"" << width - 2
-             << "\" height=\"" << height - 2 << "\" rx=\"2\" class=\"" << color << "\"";
+        stream_ << "<rect x=\"" << x + 1 << "\" y=\"" << y + 1 << "\" width=\"" << width - 2
+                << "\" height=\"" << height - 2 << "\" rx=\"2\" class=\"" << color << "\"";
         if (meaning.empty()) {
-            out_ << "/>\n";
+            stream_ << "/>\n";
         } else {
-            out_ << "><title>" << plain(meaning) << "</title></rect>\n";
+            stream_ << "><title>" << plain(meaning) << "</title></rect>\n";
         }
     }
     void box(int x, int y, int width, std::string const& color) {
         box(x, y, width, box_height, color);
     }
     bool finish() {
-        out_ << "</svg>\n" << std::flush;
-        return out_.good();
+        stream_ << "</svg>\n" << std::flush;
+        return stream_.good();
     }
 
     static constexpr int box_height = 21;
@@ -72,5 +72,5 @@ text { font: 12px system-ui, "Segoe UI", "Helvetica Neue", Arial, sans-serif; fi
 .blue, .good { fill: #1d5fa6 } .orange, .bad { fill: #c4551a }
 .gray0 { fill: #eef2f6 } .gray1 { fill: #e1e8ef } .gray2 { fill: #d2dce6 } .gray3 { fill: #c1cedb }
 )";
-    std::ofstream out_;
+    std::ofstream stream_;
 };

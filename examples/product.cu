@@ -40,13 +40,13 @@ extern "C" __global__ void product_64x64(params p) {
     auto const [b_shared, after_b] = after_a.push<b_tile>();
     auto const a = a_matrix(p.a, I(p.rows));
     auto const b = b_matrix(p.b);
-    auto const here = fold<I, 64>(this_block());
-    tile_loader<a_tile, threads, decltype(a[here])> a_loader(a[here], this_thread());
+    auto const block_rows = fold<I, 64>(this_block());
+    tile_loader<a_tile, threads, decltype(a[block_rows])> a_loader(a[block_rows], this_thread());
     tile_loader<b_tile, threads, b_matrix> b_loader(b, this_thread());
 
     C c_data[Cs::storage_size()];
     auto const c = Cs(c_data);
-    for (auto const at : range(c)) c[at]->zero();
+    for (auto const position : range(c)) c[position]->zero();
 
     auto const warp = Warp(this_warp().get());
     auto const a_row = a_shared[warp][A::row_index()];
@@ -62,18 +62,20 @@ extern "C" __global__ void product_64x64(params p) {
         B b_data[Bs::storage_size()];
         auto const a_part = As(a_data);
         auto const b_part = Bs(b_data);
-        for (auto const at : range(a_part)) a_part[at]->load(a_row[at]);
-        for (auto const at : range(b_part)) b_part[at]->load(b_row[at]);
+        for (auto const position : range(a_part)) a_part[position]->load(a_row[position]);
+        for (auto const position : range(b_part)) b_part[position]->load(b_row[position]);
         multiply(c, a_part, b_part); // over K, which only the factors have
         sync_block();
         a_loader.step(fold<K, 32>(1));
         b_loader.step(fold<K, 32>(1));
     }
 
-    auto const out = c_matrix(p.c, I(p.rows))[here][warp][for_lane<C::lane_index>(this_lane())];
-    for (auto const at : range(c)) {
+    auto const output =
+        c_matrix(p.c, I(p.rows))[block_rows][warp][for_lane<C::lane_index>(this_lane())];
+    for (auto const position : range(c)) {
         for (auto const piece : range(C::pieces())) {
-            if (out[at][piece].inbounds()) *out[at][piece] = *(*c[at])[piece];
+            if (output[position][piece].inbounds())
+                *output[position][piece] = *(*c[position])[piece];
         }
     }
 }

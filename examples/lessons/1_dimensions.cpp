@@ -70,12 +70,12 @@ static_assert(!pixel_takes<int, int>);
 
 // Values of different dimensions do not merge when they are added. They become coordinates: one
 // value for each dimension.
-constexpr auto here = I(3) + J(4) + K(5);
-static_assert(here == spio::make_coordinates(I(3), J(4), K(5)));
-static_assert(here.get<J>() == J(4));
+constexpr auto point = I(3) + J(4) + K(5);
+static_assert(point == spio::make_coordinates(I(3), J(4), K(5)));
+static_assert(point.get<J>() == J(4));
 
 // Coordinates add dimension by dimension, whatever the order they were written in.
-static_assert(here + (K(1) + I(10)) == I(13) + J(4) + K(6));
+static_assert(point + (K(1) + I(10)) == I(13) + J(4) + K(6));
 
 // Loops have names, too: range(K(32)) counts K(0), K(1) … K(31).
 constexpr K sum_below(K end) {

@@ -92,11 +92,11 @@ int main() {
     check(once == 512 * 512, "blocks and threads cover the tensor, each element once");
 
     // All lanes together do all work, and none does any twice.
-    int done[Work::size()] = {};
+    int visits[Work::size()] = {};
     for (int lane = 0; lane < Warp::size(); ++lane) {
-        for (auto work : Work::partition<LANE>(Warp(lane))) ++done[work.offset().get()];
+        for (auto work : Work::partition<LANE>(Warp(lane))) ++visits[work.offset().get()];
     }
-    for (int n : done) check(n == 1, "each piece of work falls to one lane");
+    for (int n : visits) check(n == 1, "each piece of work falls to one lane");
 
     // A swizzle moves what is stored, not what is meant: the tile reads back as it was written.
     static cell data[Swizzled::storage_size()];

@@ -13,11 +13,11 @@ using load_index = spio::compound_index<k / 8, i>;
 __global__ void typed(double* data) {
     __shared__ double buffer[tile_tensor::storage_size()];
     tile_tensor const tile(buffer);
-    store_index const from(threadIdx.x);
-    *tile[from] = *cells(data)[from];
+    store_index const store_position(threadIdx.x);
+    *tile[store_position] = *cells(data)[store_position];
     __syncthreads();
-    load_index const to(threadIdx.x);
-    *cells(data)[to] = *tile[to];
+    load_index const load_position(threadIdx.x);
+    *cells(data)[load_position] = *tile[load_position];
 }
 
 __device__ int offset(unsigned row, unsigned cell) {

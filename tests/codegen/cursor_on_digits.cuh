@@ -7,27 +7,27 @@ constexpr auto k = spio::axis<K>(1024);
 using matrix = spio::tensor<float const, k / 8, i, k % 8>;
 using thread = spio::compound_index<i, k % 8>;
 
-__global__ void typed(float* to, float const* from, int steps) {
-    auto place = matrix(from)[thread(threadIdx.x)][K(0)];
+__global__ void typed(float* destination, float const* source, int steps) {
+    auto place = matrix(source)[thread(threadIdx.x)][K(0)];
     float sum = 0;
 #pragma unroll 1
     for (int step = 0; step < steps; ++step) {
         sum += *place;
         place.step(K(3));
     }
-    to[threadIdx.x] = sum;
+    destination[threadIdx.x] = sum;
 }
 
-__global__ void raw(float* to, float const* from, int steps) {
+__global__ void raw(float* destination, float const* source, int steps) {
     int const i = threadIdx.x / 8;
     int k = threadIdx.x % 8;
     float sum = 0;
 #pragma unroll 1
     for (int step = 0; step < steps; ++step) {
-        sum += from[(k >> 3) * (32 * 8) + i * 8 + (k & 7)];
+        sum += source[(k >> 3) * (32 * 8) + i * 8 + (k & 7)];
         k += 3;
     }
-    to[threadIdx.x] = sum;
+    destination[threadIdx.x] = sum;
 }
 
 } // namespace cursor_on_digits

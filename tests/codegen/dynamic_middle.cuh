@@ -7,15 +7,15 @@ constexpr auto j = spio::axis<J>(spio::dynamic.up_to(1024));
 constexpr auto k = spio::axis<K>(8);
 using image = spio::tensor<float, i, j, k>;
 
-__global__ void typed(float* to, int width) {
-    *image(to, J(width))[I(blockIdx.x)][J(threadIdx.y)][K(threadIdx.x)] = 1.0f;
+__global__ void typed(float* destination, int width) {
+    *image(destination, J(width))[I(blockIdx.x)][J(threadIdx.y)][K(threadIdx.x)] = 1.0f;
 }
 
-__global__ void raw(float* to, int width) {
+__global__ void raw(float* destination, int width) {
     int const i = blockIdx.x;
     int const j = threadIdx.y;
     int const k = threadIdx.x;
-    to[i * (width * 8) + j * 8 + k] = 1.0f;
+    destination[i * (width * 8) + j * 8 + k] = 1.0f;
 }
 
 } // namespace dynamic_middle

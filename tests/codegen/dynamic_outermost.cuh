@@ -6,15 +6,15 @@ constexpr auto n = spio::axis<N>(spio::dynamic.up_to(4096));
 constexpr auto i = spio::axis<I>(64);
 using batch = spio::tensor<float, n, i>;
 
-__global__ void typed(float* to, int images) {
-    auto const place = batch(to, N(images))[N(blockIdx.x)][I(threadIdx.x)];
+__global__ void typed(float* destination, int images) {
+    auto const place = batch(destination, N(images))[N(blockIdx.x)][I(threadIdx.x)];
     if (place.inbounds()) *place = 1.0f;
 }
 
-__global__ void raw(float* to, int images) {
+__global__ void raw(float* destination, int images) {
     int const n = blockIdx.x;
     int const i = threadIdx.x;
-    if (unsigned(n) < unsigned(images) && unsigned(i) < 64) to[n * 64 + i] = 1.0f;
+    if (unsigned(n) < unsigned(images) && unsigned(i) < 64) destination[n * 64 + i] = 1.0f;
 }
 
 } // namespace dynamic_outermost

@@ -7,16 +7,16 @@ constexpr auto k = spio::axis<K>(512);
 using from_tensor = spio::tensor<float const, i, k>;
 using to_tensor = spio::tensor<float, k / 8, i, k % 8>;
 
-__global__ void typed(float* to, float const* from) {
+__global__ void typed(float* destination, float const* source) {
     I const row(threadIdx.y);
     K const column(threadIdx.x);
-    *to_tensor(to)[row][column] = *from_tensor(from)[row][column];
+    *to_tensor(destination)[row][column] = *from_tensor(source)[row][column];
 }
 
-__global__ void raw(float* to, float const* from) {
+__global__ void raw(float* destination, float const* source) {
     int const row = threadIdx.y;
     int const column = threadIdx.x;
-    to[(column >> 3) * (16 * 8) + row * 8 + (column & 7)] = from[row * 512 + column];
+    destination[(column >> 3) * (16 * 8) + row * 8 + (column & 7)] = source[row * 512 + column];
 }
 
 } // namespace fold

@@ -8,11 +8,13 @@ constexpr auto k = spio::axis<K>(192);
 using index = spio::compound_index<k>;
 using tensor = spio::tensor<float, k % 3, k / 3>;
 
-__global__ void typed(float* to, float value) { *tensor(to)[index(threadIdx.x)] = value; }
+__global__ void typed(float* destination, float value) {
+    *tensor(destination)[index(threadIdx.x)] = value;
+}
 
-__global__ void raw(float* to, float value) {
+__global__ void raw(float* destination, float value) {
     unsigned const k = threadIdx.x;
-    to[int(k % 3 * 64 + k / 3)] = value;
+    destination[int(k % 3 * 64 + k / 3)] = value;
 }
 
 } // namespace fold_of_three

@@ -7,23 +7,23 @@ constexpr auto j = spio::axis<J>(48);
 using image = spio::tensor<float const, i, j>;
 using result = spio::tensor<float, i, j>;
 
-__global__ void typed(float* to, float const* from, int r, int s) {
+__global__ void typed(float* destination, float const* source, int r, int s) {
     auto const place = I(blockIdx.x) + J(threadIdx.x);
     auto const padding = I(1) + J(1);
-    auto const tap = image(from)[place - padding + I(r) + J(s)];
+    auto const tap = image(source)[place - padding + I(r) + J(s)];
     float value = 0;
     if (tap.inbounds()) value = *tap;
-    *result(to)[place] = value;
+    *result(destination)[place] = value;
 }
 
-__global__ void raw(float* to, float const* from, int r, int s) {
+__global__ void raw(float* destination, float const* source, int r, int s) {
     int const i = blockIdx.x;
     int const j = threadIdx.x;
     int const y = i - 1 + r;
     int const x = j - 1 + s;
     float value = 0;
-    if ((unsigned(y) < 56) & (unsigned(x) < 48)) value = from[y * 48 + x];
-    to[i * 48 + j] = value;
+    if ((unsigned(y) < 56) & (unsigned(x) < 48)) value = source[y * 48 + x];
+    destination[i * 48 + j] = value;
 }
 
 } // namespace halo

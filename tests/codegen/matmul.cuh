@@ -10,17 +10,17 @@ using b_tile = spio::tensor<float, k, j>;
 using c_matrix = spio::tensor<float, i, j>;
 using thread = spio::compound_index<i / 4, j / 4>;
 
-__global__ void typed(float* to, float const* from) {
+__global__ void typed(float* destination, float const* source) {
     __shared__ float a_data[a_tile::storage_size()];
     __shared__ float b_data[b_tile::storage_size()];
     for (int e = threadIdx.x; e < 1024; e += 256) {
-        a_data[e] = from[e];
-        b_data[e] = from[1024 + e];
+        a_data[e] = source[e];
+        b_data[e] = source[1024 + e];
     }
     __syncthreads();
     auto const a = a_tile(a_data)[thread(threadIdx.x)];
     auto const b = b_tile(b_data)[thread(threadIdx.x)];
-    auto const c = c_matrix(to)[thread(threadIdx.x)];
+    auto const c = c_matrix(destination)[thread(threadIdx.x)];
     float sum[4][4] = {};
 #pragma unroll
     for (auto const step : spio::range(K(16))) {
@@ -37,12 +37,12 @@ __global__ void typed(float* to, float const* from) {
     }
 }
 
-__global__ void raw(float* to, float const* from) {
+__global__ void raw(float* destination, float const* source) {
     __shared__ float a[1024];
     __shared__ float b[1024];
     for (int e = threadIdx.x; e < 1024; e += 256) {
-        a[e] = from[e];
-        b[e] = from[1024 + e];
+        a[e] = source[e];
+        b[e] = source[1024 + e];
     }
     __syncthreads();
     int const i = threadIdx.x / 16;
@@ -59,7 +59,7 @@ __global__ void raw(float* to, float const* from) {
     }
     for (int row = 0; row < 4; ++row) {
         for (int column = 0; column < 4; ++column) {
-            to[(i * 4 + row) * 64 + j * 4 + column] = sum[row][column];
+            destination[(i * 4 + row) * 64 + j * 4 + column] = sum[row][column];
         }
     }
 }

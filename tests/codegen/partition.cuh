@@ -8,19 +8,19 @@ using tile = spio::compound_index<i, k>;
 using lanes = spio::compound_index<spio::axis<spio::LANE>(32)>;
 using matrix = spio::tensor<float, k, i>;
 
-__global__ void typed(float* to) {
+__global__ void typed(float* destination) {
 #pragma unroll 1
     for (auto const element : tile::partition<spio::LANE>(lanes(threadIdx.x))) {
-        *matrix(to)[element] = 1.0f;
+        *matrix(destination)[element] = 1.0f;
     }
 }
 
-__global__ void raw(float* to) {
+__global__ void raw(float* destination) {
 #pragma unroll 1
     for (int element = int(threadIdx.x); element < 24 * 64; element += 32) {
         unsigned const row = unsigned(element) / 64;
         unsigned const column = unsigned(element) % 64;
-        to[int(column * 24 + row)] = 1.0f;
+        destination[int(column * 24 + row)] = 1.0f;
     }
 }
 

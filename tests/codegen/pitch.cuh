@@ -6,12 +6,12 @@ constexpr auto i = spio::axis<I>(8);
 constexpr auto j = spio::axis<J>(32);
 using tile = spio::tensor<float, i.pitch(1024), j>;
 
-__global__ void typed(float* to) {
-    for (auto const row : spio::range(I(8))) *tile(to)[row][J(threadIdx.x)] = 1.0f;
+__global__ void typed(float* destination) {
+    for (auto const row : spio::range(I(8))) *tile(destination)[row][J(threadIdx.x)] = 1.0f;
 }
 
-__global__ void raw(float* to) {
-    for (int row = 0; row < 8; ++row) to[row * 1024 + int(threadIdx.x)] = 1.0f;
+__global__ void raw(float* destination) {
+    for (int row = 0; row < 8; ++row) destination[row * 1024 + int(threadIdx.x)] = 1.0f;
 }
 
 } // namespace pitch

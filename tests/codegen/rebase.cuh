@@ -7,28 +7,28 @@ constexpr auto k = spio::axis<K>(1024);
 using matrix = spio::tensor<float const, k / 8, i, k % 8>;
 using K8 = spio::fold<K, 8>;
 
-__global__ void typed(float* to, float const* from) {
-    auto place = matrix(from)[I(threadIdx.x)][K(threadIdx.y)].rebase();
+__global__ void typed(float* destination, float const* source) {
+    auto place = matrix(source)[I(threadIdx.x)][K(threadIdx.y)].rebase();
     float sum = 0;
 #pragma unroll 1
     for (int step = 0; step < 128; ++step) {
         sum += *place;
         place.step(K8(1));
     }
-    to[threadIdx.x] = sum;
+    destination[threadIdx.x] = sum;
 }
 
-__global__ void raw(float* to, float const* from) {
+__global__ void raw(float* destination, float const* source) {
     int const i = threadIdx.x;
     int const k = threadIdx.y;
-    float const* place = from + ((k >> 3) * (128 * 8) + i * 8 + (k & 7));
+    float const* place = source + ((k >> 3) * (128 * 8) + i * 8 + (k & 7));
     float sum = 0;
 #pragma unroll 1
     for (int step = 0; step < 128; ++step) {
         sum += *place;
         place += 128 * 8;
     }
-    to[threadIdx.x] = sum;
+    destination[threadIdx.x] = sum;
 }
 
 } // namespace rebase

@@ -7,33 +7,33 @@ constexpr auto k = spio::axis<K>(1024);
 using matrix = spio::tensor<float const, k, i>;
 using buffer_tensor = spio::tensor<float, spio::axis<K>(2).ring(), i>;
 
-__global__ void typed(float* to, float const* from) {
+__global__ void typed(float* destination, float const* source) {
     __shared__ float data[buffer_tensor::storage_size()];
     buffer_tensor const buffer(data);
     I const lane(threadIdx.x);
-    I const other(threadIdx.x ^ 1);
+    I const neighbour(threadIdx.x ^ 1);
     float sum = 0;
 #pragma unroll 1
     for (auto const step : spio::range(K(1024))) {
-        *buffer[step][lane] = *matrix(from)[step][lane];
+        *buffer[step][lane] = *matrix(source)[step][lane];
         __syncthreads();
-        sum += *buffer[step][other];
+        sum += *buffer[step][neighbour];
     }
-    *spio::tensor<float, i>(to)[lane] = sum;
+    *spio::tensor<float, i>(destination)[lane] = sum;
 }
 
-__global__ void raw(float* to, float const* from) {
+__global__ void raw(float* destination, float const* source) {
     __shared__ float buffer[2 * 128];
     int const lane = threadIdx.x;
-    int const other = threadIdx.x ^ 1;
+    int const neighbour = threadIdx.x ^ 1;
     float sum = 0;
 #pragma unroll 1
     for (int step = 0; step < 1024; ++step) {
-        buffer[(step & 1) * 128 + lane] = from[step * 128 + lane];
+        buffer[(step & 1) * 128 + lane] = source[step * 128 + lane];
         __syncthreads();
-        sum += buffer[(step & 1) * 128 + other];
+        sum += buffer[(step & 1) * 128 + neighbour];
     }
-    to[lane] = sum;
+    destination[lane] = sum;
 }
 
 } // namespace ring

@@ -8,25 +8,25 @@ using matrix = spio::tensor<float, i, j>;
 using transposed = spio::tensor<float, j, i>;
 using tile_tensor = spio::tensor<float, i, spio::swizzle(j, i)>;
 
-__global__ void typed(float* to, float* from) {
+__global__ void typed(float* destination, float* source) {
     __shared__ float buffer[tile_tensor::storage_size()];
     tile_tensor const tile(buffer);
     I const row(threadIdx.y);
     J const column(threadIdx.x);
-    *tile[row][column] = *matrix(from)[row][column];
+    *tile[row][column] = *matrix(source)[row][column];
     __syncthreads();
     I const to_row(threadIdx.x);
     J const to_column(threadIdx.y);
-    *transposed(to)[to_row][to_column] = *tile[to_row][to_column];
+    *transposed(destination)[to_row][to_column] = *tile[to_row][to_column];
 }
 
-__global__ void raw(float* to, float* from) {
+__global__ void raw(float* destination, float* source) {
     __shared__ float tile[32 * 32];
     int const y = threadIdx.y;
     int const x = threadIdx.x;
-    tile[y * 32 + (y ^ x)] = from[y * 32 + x];
+    tile[y * 32 + (y ^ x)] = source[y * 32 + x];
     __syncthreads();
-    to[y * 32 + x] = tile[x * 32 + (y ^ x)];
+    destination[y * 32 + x] = tile[x * 32 + (y ^ x)];
 }
 
 } // namespace swizzle

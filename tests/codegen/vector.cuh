@@ -8,18 +8,18 @@ using from_tensor = spio::tensor<float4 const, i, k / 4>;
 using to_tensor = spio::tensor<float4, k / 8, i, k / 4 % 2>;
 using K4 = spio::fold<K, 4>;
 
-__global__ void typed(float4* to, float4 const* from) {
+__global__ void typed(float4* destination, float4 const* source) {
     I const row(threadIdx.y);
     K4 const cell(threadIdx.x);
-    float4 const value = *from_tensor(from)[row][cell];
-    *to_tensor(to)[row][cell] = value;
+    float4 const value = *from_tensor(source)[row][cell];
+    *to_tensor(destination)[row][cell] = value;
 }
 
-__global__ void raw(float4* to, float4 const* from) {
+__global__ void raw(float4* destination, float4 const* source) {
     int const row = threadIdx.y;
     int const cell = threadIdx.x;
-    float4 const value = from[row * 64 + cell];
-    to[(cell >> 1) * (64 * 2) + row * 2 + (cell & 1)] = value;
+    float4 const value = source[row * 64 + cell];
+    destination[(cell >> 1) * (64 * 2) + row * 2 + (cell & 1)] = value;
 }
 
 } // namespace vector

@@ -7,15 +7,15 @@ constexpr auto i = spio::axis<I>(1024);
 constexpr auto k = spio::axis<K>(1024);
 using tensor = spio::tensor<float, n, i, k>;
 
-__global__ void typed(float* to) {
-    *tensor(to)[N(blockIdx.y)][I(blockIdx.x)][K(threadIdx.x)] = 1.0f;
+__global__ void typed(float* destination) {
+    *tensor(destination)[N(blockIdx.y)][I(blockIdx.x)][K(threadIdx.x)] = 1.0f;
 }
 
-__global__ void raw(float* to) {
+__global__ void raw(float* destination) {
     int const n = blockIdx.y;
     int const i = blockIdx.x;
     int const k = threadIdx.x;
-    to[n * (1024LL * 1024) + (i * 1024 + k)] = 1.0f;
+    destination[n * (1024LL * 1024) + (i * 1024 + k)] = 1.0f;
 }
 
 } // namespace wide

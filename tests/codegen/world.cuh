@@ -7,8 +7,8 @@ constexpr auto k = spio::axis<K>(70);
 using matrix = spio::tensor<float const, i, k>;
 using tile = spio::compound_index<spio::axis<I>(8), spio::axis<K>(32)>;
 
-__global__ void typed(float* to, float const* from, int first, int steps) {
-    matrix const a(from);
+__global__ void typed(float* destination, float const* source, int first, int steps) {
+    matrix const a(source);
     tile const idx(threadIdx.x);
     auto const origin = spio::make_coordinates(I(first), K(0));
     float sum = 0;
@@ -17,10 +17,10 @@ __global__ void typed(float* to, float const* from, int first, int steps) {
         auto const place = origin + idx + k;
         if (place < a.extents()) sum += *a[place];
     }
-    to[threadIdx.x] = sum;
+    destination[threadIdx.x] = sum;
 }
 
-__global__ void raw(float* to, float const* from, int first, int steps) {
+__global__ void raw(float* destination, float const* source, int first, int steps) {
     unsigned const thread = threadIdx.x;
     float sum = 0;
 #pragma unroll 1
@@ -29,9 +29,9 @@ __global__ void raw(float* to, float const* from, int first, int steps) {
         int const column = thread % 32;
         int const i = first + row;
         int const j = column + k;
-        if ((i < 500) & (j < 70)) sum += from[i * 70 + j];
+        if ((i < 500) & (j < 70)) sum += source[i * 70 + j];
     }
-    to[threadIdx.x] = sum;
+    destination[threadIdx.x] = sum;
 }
 
 } // namespace world

@@ -12,9 +12,9 @@ struct K : spio::dim {
 inline constexpr auto i = spio::axis<I>(16);
 inline constexpr auto k = spio::axis<K>(64);
 
-extern "C" __global__ void refold(float* to, float* from) {
-    auto const source = spio::tensor<float, i, k>(from);
-    auto const target = spio::tensor<float, k / 8, i, k % 8>(to);
+extern "C" __global__ void refold(float* target_data, float* source_data) {
+    auto const source = spio::tensor<float, i, k>(source_data);
+    auto const target = spio::tensor<float, k / 8, i, k % 8>(target_data);
     I const row(static_cast<int>(threadIdx.y));
     K const column(static_cast<int>(threadIdx.x));
     *target[row][column] = *source[row][column];

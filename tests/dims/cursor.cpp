@@ -47,30 +47,30 @@ TEST_CASE("law 10: inbounds() means 0 <= position < extent in every base") {
 
 TEST_CASE("Cursor.in_range_overload_stores_result_and_returns_this") {
     tensor<float, axis<H>(16), axis<W>(32)> const t;
-    bool in = false;
+    bool is_inbounds = false;
     auto const inside = t[H(5)][W(10)];
-    CHECK(&inside.inbounds(in) == &inside);
-    CHECK(in);
+    CHECK(&inside.inbounds(is_inbounds) == &inside);
+    CHECK(is_inbounds);
     auto const outside = t[H(-5)][W(10)];
-    CHECK(&outside.inbounds(in) == &outside);
-    CHECK_FALSE(in);
+    CHECK(&outside.inbounds(is_inbounds) == &outside);
+    CHECK_FALSE(is_inbounds);
 }
 
 TEST_CASE("Cursor.in_range_overload_enables_method_chaining") {
     std::vector<float> data(16 * 32);
     tensor<float, axis<H>(16), axis<W>(32)> const t(data.data());
-    bool in = false;
-    CHECK(t[H(5)][W(10)].inbounds(in).rebase().get() == data.data() + 5 * 32 + 10);
-    CHECK(in);
+    bool is_inbounds = false;
+    CHECK(t[H(5)][W(10)].inbounds(is_inbounds).rebase().get() == data.data() + 5 * 32 + 10);
+    CHECK(is_inbounds);
 }
 
 TEST_CASE("law 12: a committed cursor goes as far as its layout reaches") {
-    char here = 0;
-    tensor<char, axis<H>(4).pitch(1ll << 32), axis<W>(8)> const t(&here);
+    char origin = 0;
+    tensor<char, axis<H>(4).pitch(1ll << 32), axis<W>(8)> const t(&origin);
     auto committed = t[W(5)].rebase();
     CHECK(committed[H(3)].get() == t[H(3)][W(5)].get());
-    CHECK(committed[H(3)].get() - &here == (3ll << 32) + 5);
-    CHECK(committed.step(H(2)).step(H(-1)).get() - &here == (1ll << 32) + 5);
+    CHECK(committed[H(3)].get() - &origin == (3ll << 32) + 5);
+    CHECK(committed.step(H(2)).step(H(-1)).get() - &origin == (1ll << 32) + 5);
 }
 
 TEST_CASE("Tensor.deferred_folding_with_step") {

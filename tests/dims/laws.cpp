@@ -41,22 +41,23 @@ template <class Tensor> void law_1(Tensor const& t) {
         K8 const c(some(random) / 8);
         fold<K, 6> const d(some(random) / 6);
         bounded<fold<I, 4>, 3> const e(n % 3);
-        auto const all = t[a + b + c + d + e].offset();
-        equal &= t[a][b][c][d][e].offset() == all && t[e][d][c][b][a].offset() == all;
-        equal &= t[make_coordinates(c, a)][d + e][b].offset() == all;
-        equal &= t[K(8 * c.get() + 6 * d.get() + b.get())][I(a + e)].offset() == all;
+        auto const sum_offset = t[a + b + c + d + e].offset();
+        equal &= t[a][b][c][d][e].offset() == sum_offset && t[e][d][c][b][a].offset() == sum_offset;
+        equal &= t[make_coordinates(c, a)][d + e][b].offset() == sum_offset;
+        equal &= t[K(8 * c.get() + 6 * d.get() + b.get())][I(a + e)].offset() == sum_offset;
         auto stepped = t[e][c];
         stepped.step(a).step(d).step(b);
-        equal &= stepped.offset() == all && stepped.inbounds() == t[a + b + c + d + e].inbounds();
+        equal &=
+            stepped.offset() == sum_offset && stepped.inbounds() == t[a + b + c + d + e].inbounds();
         auto from_here = t[e][K(5)];
         from_here.step(d + a).step(c).step(b - K(5));
-        equal &= from_here.offset() == all;
+        equal &= from_here.offset() == sum_offset;
         // Stepped first, subscripted then, and stepped again.
         auto later = t[e];
         later.step(c).step(d);
         auto last = later[b];
         last.step(K(7)).step(a);
-        equal &= last[K(-7)].offset() == all && later[b + a].offset() == all;
+        equal &= last[K(-7)].offset() == sum_offset && later[b + a].offset() == sum_offset;
     }
     CHECK(equal);
 }

@@ -37,15 +37,15 @@ TEST_CASE("CoordinatesRange.apply_to_tensor") {
 TEST_CASE("CoordinatesRange.copy_between_tensors") {
     using From = tensor<int, k / 8, i, k % 8>;
     using To = tensor<int, i.pitch(70), spio::swizzle(k / 8, i % 8), k % 8>;
-    std::vector<int> from_data(From::storage_size());
-    std::vector<int> to_data(To::storage_size(), -1);
-    From const from(from_data.data());
-    To const to(to_data.data());
+    std::vector<int> source_data(From::storage_size());
+    std::vector<int> target_data(To::storage_size(), -1);
+    From const source(source_data.data());
+    To const target(target_data.data());
     int n = 0;
-    for (auto x : range(from)) *from[x] = n++;
-    for (auto x : range(to)) *to[x] = *from[x];
+    for (auto x : range(source)) *source[x] = n++;
+    for (auto x : range(target)) *target[x] = *source[x];
     bool equal = true;
-    for (auto x : range(from)) equal &= *from[x] == *to[x];
+    for (auto x : range(source)) equal &= *source[x] == *target[x];
     CHECK(equal);
     CHECK(n == 1024);
 }

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tile.h"
 
-__device__ inline void load(Box to, BoxMap const& x, barrier<spio::sm_90a>& full) {
+__device__ inline void load(Box destination, BoxMap const& x, barrier<spio::sm_90a>& full) {
     full.arrive_and_expect(BoxMap::num_bytes());
-    load_box(to, x, I(-3) + K8(1), full);
+    load_box(destination, x, I(-3) + K8(1), full);
     spio::shrink_registers<spio::sm_90a, 24>();
 }
-__device__ inline void multiply_all(Sums c, Lefts a, Rights b, Box to) {
+__device__ inline void multiply_all(Sums c, Lefts a, Rights b, Box destination) {
     multiply(c, a, b);
     multiply(*c.origin(), *a[K16(1)], *b[K16(1)]);
-    a.origin()->store<spio::sm_90a>(to[Left::row_index()]);
+    a.origin()->store<spio::sm_90a>(destination[Left::row_index()]);
 }

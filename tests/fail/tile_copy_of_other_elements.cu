@@ -3,6 +3,6 @@
 #include "tile.h"
 
 using Floats = spio::tensor<spio::vec<float, 4>, i, k / 8>;
-__device__ inline void copy(Box to, Floats from) {
-    copy_async(to[I(1)], from[I(1)]); // wrong
+__device__ inline void copy(Box destination, Floats source) {
+    copy_async(destination[I(1)], source[I(1)]); // wrong
 }

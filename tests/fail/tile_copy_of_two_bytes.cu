@@ -3,6 +3,6 @@
 #include "tile.h"
 
 using Halves = spio::tensor<spio::half, i, k>;
-__device__ inline void copy(Halves to, Halves from) {
-    copy_async(to[I(1)], from[I(1)]); // wrong
+__device__ inline void copy(Halves destination, Halves source) {
+    copy_async(destination[I(1)], source[I(1)]); // wrong
 }

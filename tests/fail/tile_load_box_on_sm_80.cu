@@ -2,6 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tile.h"
 
-__device__ inline void load(Box to, BoxMap const& x, barrier<spio::sm_80>& full) {
-    load_box(to, x, I(-3) + K8(1), full); // wrong
+__device__ inline void load(Box destination, BoxMap const& x, barrier<spio::sm_80>& full) {
+    load_box(destination, x, I(-3) + K8(1), full); // wrong
 }

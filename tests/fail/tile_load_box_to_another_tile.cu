@@ -2,6 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tile.h"
 
-__device__ inline void load(Image to, BoxMap const& x, barrier<spio::sm_90a>& full) {
-    load_box(to, x, I(-3) + K8(1), full); // wrong
+__device__ inline void load(Image destination, BoxMap const& x, barrier<spio::sm_90a>& full) {
+    load_box(destination, x, I(-3) + K8(1), full); // wrong
 }

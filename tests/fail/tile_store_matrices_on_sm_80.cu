@@ -2,6 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tile.h"
 
-__device__ inline void store(Left const& a, Box to) {
-    a.store<spio::sm_80>(to[Left::row_index()]); // wrong
+__device__ inline void store(Left const& a, Box destination) {
+    a.store<spio::sm_80>(destination[Left::row_index()]); // wrong
 }

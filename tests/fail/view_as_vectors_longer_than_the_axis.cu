@@ -3,7 +3,7 @@
 #include "dimensions.h"
 
 struct Sixteen {
-    float of[16];
+    float words[16];
 };
 constexpr void look(Folded a) {
     auto vectors = spio::as_vectors<Sixteen>(a); // wrong

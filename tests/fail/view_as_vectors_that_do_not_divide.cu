@@ -3,7 +3,7 @@
 #include "dimensions.h"
 
 struct Three {
-    float of[3];
+    float words[3];
 };
 constexpr void look(Folded a) {
     auto vectors = spio::as_vectors<Three>(a); // wrong

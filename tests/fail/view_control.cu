@@ -3,7 +3,7 @@
 #include "dimensions.h"
 
 struct Four {
-    float of[4];
+    float words[4];
 };
 constexpr auto look(Folded a) { return spio::slice<8>(a, I(4))[I(7)].get(); }
 inline auto look_wide(Folded a) { return spio::as_vectors<Four>(a); }

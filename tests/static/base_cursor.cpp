@@ -20,7 +20,7 @@ template <class A> inline constexpr bool same<A, A> = true;
 constexpr char memory[4096] = {};
 constexpr char const* middle = memory + 2048;
 template <auto... Axes> using chars = spio::tensor<char const, Axes...>;
-template <class Cursor> constexpr long long at(Cursor c) { return c.get() - middle; }
+template <class Cursor> constexpr long long offset_of(Cursor c) { return c.get() - middle; }
 template <class C, class D>
 concept steps = requires(C c, D d) { c.step(d); };
 template <class C, class D>
@@ -33,9 +33,9 @@ using T = chars<k / 8, i, k % 8>;
 constexpr T t(middle);
 
 // Tensor.tensor_2d_small: rebase, then subscript by whole blocks
-static_assert(at(t[K(7)].rebase()) == 7 && at(t[K(7)].rebase()[K8(1)]) == 128 + 7);
-static_assert(at(t[K(7)].rebase()[K8(1)]) == at(t[K(7)][K8(1)]));
-static_assert(at(t[K(7)].rebase()[I(3)]) == at(t[K(7)][I(3)]));
+static_assert(offset_of(t[K(7)].rebase()) == 7 && offset_of(t[K(7)].rebase()[K8(1)]) == 128 + 7);
+static_assert(offset_of(t[K(7)].rebase()[K8(1)]) == offset_of(t[K(7)][K8(1)]));
+static_assert(offset_of(t[K(7)].rebase()[I(3)]) == offset_of(t[K(7)][I(3)]));
 
 static_assert(same<decltype(t[K(7)].rebase()), spio::base_cursor<char const, T::layout_type>>);
 
@@ -87,8 +87,8 @@ static_assert(steps<Blocks<3>, fold<Block, 3>> && !steps<Blocks<(1 << 16) + 1>, 
 
 // A pitch is the distance that it moves.
 using Padded = chars<axis<I>(16).pitch(40), axis<J>(32)>;
-static_assert(at(Padded(middle)[J(5)].rebase().step(I(2))) == 85);
-static_assert(at(Padded(middle)[J(5)].rebase().step(J(-2))) == 3);
+static_assert(offset_of(Padded(middle)[J(5)].rebase().step(I(2))) == 85);
+static_assert(offset_of(Padded(middle)[J(5)].rebase().step(J(-2))) == 3);
 
 constexpr bool reaches_its_element() {
     struct pair {

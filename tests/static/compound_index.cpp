@@ -26,7 +26,7 @@ using Folded = compound_index<i32 / 8, i32 % 8, j8>;
 
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
-template <class Expected, class T> constexpr bool is(T x, int n) {
+template <class Expected, class T> constexpr bool equals(T x, int n) {
     return same<T, Expected> && x.get() == n;
 }
 template <class Index, class Law> constexpr bool at_each_offset(Law law) {
@@ -38,12 +38,12 @@ template <class Index, class Law> constexpr bool at_each_offset(Law law) {
 
 // Index1D.get
 static_assert(at_each_offset<Index1D>([](Index1D x, int o) {
-    return is<bounded<I, 16>>(x.get<I>(), o);
+    return equals<bounded<I, 16>>(x.get<I>(), o);
 }));
 
 // Index2D.get
 static_assert(at_each_offset<Index2D>([](Index2D x, int o) {
-    return is<bounded<I, 32>>(x.get<I>(), o / 8) && is<bounded<J, 8>>(x.get<J>(), o % 8);
+    return equals<bounded<I, 32>>(x.get<I>(), o / 8) && equals<bounded<J, 8>>(x.get<J>(), o % 8);
 }));
 
 // Index3D.get
@@ -107,7 +107,7 @@ static_assert(same<decltype(compound_index<i32 / 16, i32 / 8 % 2>().cast<I, K>()
 
 // IndexCast.unrelated_dimensions_unchanged
 static_assert(at_each_offset<Index2D>([](Index2D x, int o) {
-    return is<bounded<J, 8>>(x.cast<I, K>().get<J>(), o % 8);
+    return equals<bounded<J, 8>>(x.cast<I, K>().get<J>(), o % 8);
 }));
 
 // IndexCast.no_matching_dimension

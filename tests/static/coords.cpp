@@ -23,7 +23,8 @@ template <class A> inline constexpr bool same<A, A> = true;
 
 // Whether coordinates have just these types, in this order, and these values.
 template <class... Ts> struct exactly {
-    template <class C, class... Ns> static constexpr bool of([[maybe_unused]] C c, Ns... values) {
+    template <class C, class... Ns>
+    static constexpr bool holds([[maybe_unused]] C c, Ns... values) {
         return same<C, coords<Ts...>> && C::num_dims() == sizeof...(Ts) &&
                ((c.template get<Ts>().get() == values) && ...);
     }
@@ -32,7 +33,7 @@ template <class... Ts> struct exactly {
 // Coordinates.direct_construction
 static_assert(coords<I, J>(I(1), J(2)).get<I>() == I(1) &&
               coords<I, J>(I(1), J(2)).get<J>() == J(2));
-static_assert(exactly<I, J>::of(coords<I, J>(), 0, 0) && exactly<>::of(coords<>()));
+static_assert(exactly<I, J>::holds(coords<I, J>(), 0, 0) && exactly<>::holds(coords<>()));
 
 // Coordinates.make_coordinates_from_lvalues, make_coordinates_mixed, const_access
 constexpr bool is_made_from_variables() {
@@ -41,100 +42,101 @@ constexpr bool is_made_from_variables() {
     auto const from_lvalues = make_coordinates(i, j);
     auto const mixed = make_coordinates(i, J(5));
     i = I(9);
-    return exactly<I, J>::of(from_lvalues, 3, 4) && exactly<I, J>::of(mixed, 3, 5);
+    return exactly<I, J>::holds(from_lvalues, 3, 4) && exactly<I, J>::holds(mixed, 3, 5);
 }
 static_assert(is_made_from_variables());
 
 // Coordinates.add_same_dims
-static_assert(exactly<I, J>::of(make_coordinates(I(1), J(2)) + make_coordinates(I(10), J(20)), 11,
-                                22));
+static_assert(exactly<I, J>::holds(make_coordinates(I(1), J(2)) + make_coordinates(I(10), J(20)),
+                                   11, 22));
 
 // Coordinates.add_disjoint_dims
-static_assert(exactly<I, J>::of(make_coordinates(I(5)) + make_coordinates(J(7)), 5, 7));
+static_assert(exactly<I, J>::holds(make_coordinates(I(5)) + make_coordinates(J(7)), 5, 7));
 
 // Coordinates.add_overlapping_dims
-static_assert(exactly<I, J, K>::of(make_coordinates(I(1), J(2)) + make_coordinates(J(20), K(30)), 1,
-                                   22, 30));
+static_assert(exactly<I, J, K>::holds(make_coordinates(I(1), J(2)) + make_coordinates(J(20), K(30)),
+                                      1, 22, 30));
 
 // Coordinates.add_subset_b_in_a
-static_assert(exactly<I, J, K>::of(make_coordinates(I(3), J(4), K(5)) + make_coordinates(J(10)), 3,
-                                   14, 5));
+static_assert(exactly<I, J, K>::holds(make_coordinates(I(3), J(4), K(5)) + make_coordinates(J(10)),
+                                      3, 14, 5));
 
 // Coordinates.add_subset_a_in_b
-static_assert(exactly<J, I, K>::of(make_coordinates(J(10)) + make_coordinates(I(3), J(4), K(5)), 14,
-                                   3, 5));
+static_assert(exactly<J, I, K>::holds(make_coordinates(J(10)) + make_coordinates(I(3), J(4), K(5)),
+                                      14, 3, 5));
 
 // Coordinates.add_single_dims
-static_assert(exactly<I>::of(make_coordinates(I(100)) + make_coordinates(I(23)), 123));
+static_assert(exactly<I>::holds(make_coordinates(I(100)) + make_coordinates(I(23)), 123));
 
 // Coordinates.add_dim_and_fold_same_base
-static_assert(exactly<I>::of(make_coordinates(I(3)) + make_coordinates(I8(2)), 19));
+static_assert(exactly<I>::holds(make_coordinates(I(3)) + make_coordinates(I8(2)), 19));
 
 // Coordinates.add_two_folds_different_strides
-static_assert(exactly<I4>::of(make_coordinates(I8(1)) + make_coordinates(I4(2)), 4));
+static_assert(exactly<I4>::holds(make_coordinates(I8(1)) + make_coordinates(I4(2)), 4));
 
 // Coordinates.add_mixed_folds_and_dims
-static_assert(exactly<I, J>::of(make_coordinates(I(2), fold<J, 4>(1)) +
-                                    make_coordinates(I8(1), J(3)),
-                                10, 7));
-static_assert(
-    exactly<fold<K, 8>>::of(make_coordinates(fold<K, 8>(2)) + make_coordinates(fold<K, 16>(1)), 4));
+static_assert(exactly<I, J>::holds(make_coordinates(I(2), fold<J, 4>(1)) +
+                                       make_coordinates(I8(1), J(3)),
+                                   10, 7));
+static_assert(exactly<fold<K, 8>>::holds(make_coordinates(fold<K, 8>(2)) +
+                                             make_coordinates(fold<K, 16>(1)),
+                                         4));
 
 // Coordinates.add_unnormalized_to_normalized
-static_assert(exactly<I>::of(make_coordinates(I(1), I8(1)) + make_coordinates(I(5)), 14));
+static_assert(exactly<I>::holds(make_coordinates(I(1), I8(1)) + make_coordinates(I(5)), 14));
 
 // Coordinates.add_single_dim_to_coords
-static_assert(exactly<I, J, K>::of(make_coordinates(I(1), J(2)) + K(5), 1, 2, 5));
-static_assert(exactly<K, I, J>::of(K(5) + make_coordinates(I(1), J(2)), 5, 1, 2));
+static_assert(exactly<I, J, K>::holds(make_coordinates(I(1), J(2)) + K(5), 1, 2, 5));
+static_assert(exactly<K, I, J>::holds(K(5) + make_coordinates(I(1), J(2)), 5, 1, 2));
 
 // Coordinates.add_single_dim_existing
-static_assert(exactly<I, J>::of(make_coordinates(I(1), J(2)) + I(10), 11, 2));
+static_assert(exactly<I, J>::holds(make_coordinates(I(1), J(2)) + I(10), 11, 2));
 
 // Coordinates.add_fold_to_coords
-static_assert(exactly<I, J>::of(make_coordinates(I(3), J(2)) + I8(1), 11, 2));
+static_assert(exactly<I, J>::holds(make_coordinates(I(3), J(2)) + I8(1), 11, 2));
 
 // Coordinates.add_single_dim_to_empty_coords
-static_assert(exactly<I>::of(coords<>() + I(5), 5) && exactly<I>::of(I(5) + coords<>(), 5));
-static_assert(exactly<I, J>::of(coords<>() + make_coordinates(I(1), J(2)), 1, 2));
+static_assert(exactly<I>::holds(coords<>() + I(5), 5) && exactly<I>::holds(I(5) + coords<>(), 5));
+static_assert(exactly<I, J>::holds(coords<>() + make_coordinates(I(1), J(2)), 1, 2));
 
 // Coordinates.add_module_to_coords
-static_assert(exactly<I, J>::of(make_coordinates(I(1), J(2)) + bounded<I, 8>(5), 6, 2));
-static_assert(exactly<I, J>::of(make_coordinates(bounded<I, 8>(5)) + bounded<I, 8>(6) + J(1), 11,
-                                1));
+static_assert(exactly<I, J>::holds(make_coordinates(I(1), J(2)) + bounded<I, 8>(5), 6, 2));
+static_assert(exactly<I, J>::holds(make_coordinates(bounded<I, 8>(5)) + bounded<I, 8>(6) + J(1), 11,
+                                   1));
 
 // Coordinates.dim_plus_coordinates
-static_assert(exactly<I, J, K>::of(I(5) + make_coordinates(J(2), K(3)), 5, 2, 3));
+static_assert(exactly<I, J, K>::holds(I(5) + make_coordinates(J(2), K(3)), 5, 2, 3));
 
 // Coordinates.dim_plus_coordinates_existing_dim
-static_assert(exactly<I, J>::of(I(10) + make_coordinates(I(2), J(3)), 12, 3));
+static_assert(exactly<I, J>::holds(I(10) + make_coordinates(I(2), J(3)), 12, 3));
 
 // Coordinates.subtract_single_dim_existing
-static_assert(exactly<I, J>::of(make_coordinates(I(10), J(5)) - I(3), 7, 5));
+static_assert(exactly<I, J>::holds(make_coordinates(I(10), J(5)) - I(3), 7, 5));
 
 // Coordinates.subtract_single_dim_new
-static_assert(exactly<I, J, K>::of(make_coordinates(I(10), J(5)) - K(3), 10, 5, -3));
+static_assert(exactly<I, J, K>::holds(make_coordinates(I(10), J(5)) - K(3), 10, 5, -3));
 
 // Coordinates.subtract_fold_from_coords
-static_assert(exactly<I, J>::of(make_coordinates(I(20), J(5)) - I8(1), 12, 5));
+static_assert(exactly<I, J>::holds(make_coordinates(I(20), J(5)) - I8(1), 12, 5));
 
 // Coordinates.subtract_module_from_coords
-static_assert(exactly<I, J>::of(make_coordinates(I(10), J(3)) - bounded<I, 4>(2), 8, 3));
+static_assert(exactly<I, J>::holds(make_coordinates(I(10), J(3)) - bounded<I, 4>(2), 8, 3));
 
 // 21.8: coordinates subtract, negate, scale and move in place.
-static_assert(exactly<I, J>::of(make_coordinates(I(10), J(3)) - make_coordinates(I(4), J(5)), 6,
-                                -2));
-static_assert(exactly<I, J, K>::of(make_coordinates(I(1), J(2)) - make_coordinates(J(5), K(7)), 1,
-                                   -3, -7));
-static_assert(exactly<I, J>::of(I(10) - make_coordinates(I(4), J(5)), 6, -5));
-static_assert(exactly<I, J>::of(-make_coordinates(I(1), bounded<J, 4>(3)), -1, -3));
-static_assert(exactly<I, J>::of(make_coordinates(I(1), J(2)) * 3, 3, 6));
-static_assert(exactly<I, J>::of(3 * make_coordinates(I(1), J(2)), 3, 6));
+static_assert(exactly<I, J>::holds(make_coordinates(I(10), J(3)) - make_coordinates(I(4), J(5)), 6,
+                                   -2));
+static_assert(exactly<I, J, K>::holds(make_coordinates(I(1), J(2)) - make_coordinates(J(5), K(7)),
+                                      1, -3, -7));
+static_assert(exactly<I, J>::holds(I(10) - make_coordinates(I(4), J(5)), 6, -5));
+static_assert(exactly<I, J>::holds(-make_coordinates(I(1), bounded<J, 4>(3)), -1, -3));
+static_assert(exactly<I, J>::holds(make_coordinates(I(1), J(2)) * 3, 3, 6));
+static_assert(exactly<I, J>::holds(3 * make_coordinates(I(1), J(2)), 3, 6));
 constexpr bool moves_in_place() {
     auto c = make_coordinates(I(1), J(2));
     c += make_coordinates(I(10), J(20));
     c += I(100);
     c -= J(2);
-    return exactly<I, J>::of(c, 111, 20);
+    return exactly<I, J>::holds(c, 111, 20);
 }
 static_assert(moves_in_place());
 

@@ -25,66 +25,67 @@ template <class A> inline constexpr bool same<A, A> = true;
 
 // Whether coordinates have just these types, in this order, and these values.
 template <class... Ts> struct exactly {
-    template <class C, class... Ns> static constexpr bool of([[maybe_unused]] C c, Ns... values) {
+    template <class C, class... Ns>
+    static constexpr bool holds([[maybe_unused]] C c, Ns... values) {
         return same<C, coords<Ts...>> && C::num_dims() == sizeof...(Ts) &&
                ((c.template get<Ts>().get() == values) && ...);
     }
 };
 
 // Coordinates.normalize_single_dim
-static_assert(exactly<I>::of(make_coordinates(I(5)).normalize(), 5));
+static_assert(exactly<I>::holds(make_coordinates(I(5)).normalize(), 5));
 
 // Coordinates.normalize_multiple_different_dims
-static_assert(exactly<I, J>::of(make_coordinates(I(3), J(7)).normalize(), 3, 7));
+static_assert(exactly<I, J>::holds(make_coordinates(I(3), J(7)).normalize(), 3, 7));
 
 // Coordinates.normalize_fold_single
-static_assert(exactly<I8>::of(make_coordinates(I8(2)).normalize(), 2));
+static_assert(exactly<I8>::holds(make_coordinates(I8(2)).normalize(), 2));
 
 // Coordinates.normalize_dim_and_fold_same_base
-static_assert(exactly<I>::of(make_coordinates(I(3), I8(2)).normalize(), 19));
+static_assert(exactly<I>::holds(make_coordinates(I(3), I8(2)).normalize(), 19));
 
 // Coordinates.normalize_two_folds_same_base
-static_assert(exactly<I8>::of(make_coordinates(I8(1), fold<I, 16>(2)).normalize(), 5));
+static_assert(exactly<I8>::holds(make_coordinates(I8(1), fold<I, 16>(2)).normalize(), 5));
 
 // Coordinates.normalize_two_folds_smaller_stride_second
-static_assert(exactly<I4>::of(make_coordinates(I8(1), I4(2)).normalize(), 4));
+static_assert(exactly<I4>::holds(make_coordinates(I8(1), I4(2)).normalize(), 4));
 
 // Coordinates.normalize_mixed_dims_and_folds
-static_assert(exactly<I, J>::of(make_coordinates(I(2), I8(3), J(1), J4(2)).normalize(), 26, 9));
+static_assert(exactly<I, J>::holds(make_coordinates(I(2), I8(3), J(1), J4(2)).normalize(), 26, 9));
 
 // Coordinates.normalize_preserves_fold_when_no_dim
-static_assert(exactly<I8, J4>::of(make_coordinates(I8(2), J4(3)).normalize(), 2, 3));
+static_assert(exactly<I8, J4>::holds(make_coordinates(I8(2), J4(3)).normalize(), 2, 3));
 
 // Coordinates.normalize_preserves_order
-static_assert(exactly<I, J4>::of(make_coordinates(I(5), J4(3)).normalize(), 5, 3));
-static_assert(exactly<I, K>::of(make_coordinates(I(1), fold<K, 8>(2), K(5)).normalize(), 1, 21));
-static_assert(exactly<bounded<I, 4>, J>::of(make_coordinates(bounded<I, 4>(3), J(1)).normalize(), 3,
-                                            1));
+static_assert(exactly<I, J4>::holds(make_coordinates(I(5), J4(3)).normalize(), 5, 3));
+static_assert(exactly<I, K>::holds(make_coordinates(I(1), fold<K, 8>(2), K(5)).normalize(), 1, 21));
+static_assert(exactly<bounded<I, 4>, J>::holds(make_coordinates(bounded<I, 4>(3), J(1)).normalize(),
+                                               3, 1));
 
 // Coordinates.make_normalized_coordinates_single_dim
-static_assert(exactly<I>::of(make_normalized_coordinates(I(5)), 5));
+static_assert(exactly<I>::holds(make_normalized_coordinates(I(5)), 5));
 
 // Coordinates.make_normalized_coordinates_multiple_dims
-static_assert(exactly<I, J>::of(make_normalized_coordinates(I(3), J(7)), 3, 7));
+static_assert(exactly<I, J>::holds(make_normalized_coordinates(I(3), J(7)), 3, 7));
 
 // Coordinates.make_normalized_coordinates_fold_single
-static_assert(exactly<I8>::of(make_normalized_coordinates(I8(2)), 2));
+static_assert(exactly<I8>::holds(make_normalized_coordinates(I8(2)), 2));
 
 // Coordinates.make_normalized_coordinates_dim_and_fold
-static_assert(exactly<I>::of(make_normalized_coordinates(I(3), I8(2)), 19));
+static_assert(exactly<I>::holds(make_normalized_coordinates(I(3), I8(2)), 19));
 
 // Coordinates.make_normalized_coordinates_two_folds
-static_assert(exactly<I4>::of(make_normalized_coordinates(I8(1), I4(2)), 4));
+static_assert(exactly<I4>::holds(make_normalized_coordinates(I8(1), I4(2)), 4));
 
 // Coordinates.make_normalized_coordinates_mixed
-static_assert(exactly<I, J>::of(make_normalized_coordinates(I(2), I8(3), J(1), J4(2)), 26, 9));
-static_assert(exactly<I>::of(make_normalized_coordinates(I(1), I(2)), 3));
+static_assert(exactly<I, J>::holds(make_normalized_coordinates(I(2), I8(3), J(1), J4(2)), 26, 9));
+static_assert(exactly<I>::holds(make_normalized_coordinates(I(1), I(2)), 3));
 
 // Coordinates.make_normalized_coordinates_from_lvalues
 constexpr bool is_made_from_variables() {
     I const i(3);
     I8 f(2);
-    return exactly<I>::of(make_normalized_coordinates(i, f), 19);
+    return exactly<I>::holds(make_normalized_coordinates(i, f), 19);
 }
 static_assert(is_made_from_variables());
 
@@ -93,7 +94,7 @@ constexpr bool normalizing_sums() {
     for (int a = -20; a < 20; ++a) {
         for (int b = -20; b < 20; ++b) {
             auto const c = make_coordinates(I4(a), fold<I, 6>(b), J(a));
-            if (!exactly<fold<I, 2>, J>::of(c.normalize(), 2 * a + 3 * b, a)) return false;
+            if (!exactly<fold<I, 2>, J>::holds(c.normalize(), 2 * a + 3 * b, a)) return false;
         }
     }
     return true;
@@ -103,58 +104,58 @@ static_assert(normalizing_sums());
 constexpr auto ijk = make_coordinates(I(1), J(2), K(3));
 
 // Coordinates.drop_single_dim
-static_assert(exactly<I, K>::of(ijk.drop<J>(), 1, 3));
+static_assert(exactly<I, K>::holds(ijk.drop<J>(), 1, 3));
 
 // Coordinates.drop_first_dim
-static_assert(exactly<J, K>::of(ijk.drop<I>(), 2, 3));
+static_assert(exactly<J, K>::holds(ijk.drop<I>(), 2, 3));
 
 // Coordinates.drop_last_dim
-static_assert(exactly<I, J>::of(ijk.drop<K>(), 1, 2));
+static_assert(exactly<I, J>::holds(ijk.drop<K>(), 1, 2));
 
 // Coordinates.drop_fold_by_base_dim
-static_assert(exactly<J>::of(make_coordinates(I8(2), J(3)).drop<I>(), 3));
+static_assert(exactly<J>::holds(make_coordinates(I8(2), J(3)).drop<I>(), 3));
 
 // Coordinates.drop_multiple_folds_same_base
-static_assert(exactly<J>::of(make_coordinates(I4(1), J(3), I8(2)).drop<I>(), 3));
+static_assert(exactly<J>::holds(make_coordinates(I4(1), J(3), I8(2)).drop<I>(), 3));
 
 // Coordinates.drop_base_and_fold_same_dim
-static_assert(exactly<J>::of(make_coordinates(I(1), I8(2), J(3)).drop<I>(), 3));
+static_assert(exactly<J>::holds(make_coordinates(I(1), I8(2), J(3)).drop<I>(), 3));
 
 // Coordinates.drop_to_single_dim
-static_assert(exactly<J>::of(make_coordinates(I(1), J(2)).drop<I>(), 2));
+static_assert(exactly<J>::holds(make_coordinates(I(1), J(2)).drop<I>(), 2));
 
 // Coordinates.drop_to_empty
-static_assert(exactly<>::of(make_coordinates(I(1)).drop<I>()));
+static_assert(exactly<>::holds(make_coordinates(I(1)).drop<I>()));
 
 // Coordinates.drop_preserves_values
-static_assert(exactly<bounded<I, 8>, fold<K, 8>>::of(
+static_assert(exactly<bounded<I, 8>, fold<K, 8>>::holds(
     make_coordinates(bounded<I, 8>(7), J(2), fold<K, 8>(3)).drop<J>(), 7, 3));
 
 // Coordinates.cast_single_dim
-static_assert(exactly<K, J>::of(make_coordinates(I(5), J(10)).cast<I, K>(), 5, 10));
+static_assert(exactly<K, J>::holds(make_coordinates(I(5), J(10)).cast<I, K>(), 5, 10));
 
 // Coordinates.cast_no_match
-static_assert(exactly<I, J>::of(make_coordinates(I(5), J(10)).cast<K, I>(), 5, 10));
+static_assert(exactly<I, J>::holds(make_coordinates(I(5), J(10)).cast<K, I>(), 5, 10));
 
 // Coordinates.cast_fold_to_different_base
-static_assert(exactly<fold<K, 8>>::of(make_coordinates(I8(2)).cast<I, K>(), 2));
+static_assert(exactly<fold<K, 8>>::holds(make_coordinates(I8(2)).cast<I, K>(), 2));
 
 // Coordinates.cast_multiple_same_base
-static_assert(exactly<fold<K, 4>, fold<K, 8>>::of(make_coordinates(I4(1), I8(2)).cast<I, K>(), 1,
-                                                  2));
+static_assert(exactly<fold<K, 4>, fold<K, 8>>::holds(make_coordinates(I4(1), I8(2)).cast<I, K>(), 1,
+                                                     2));
 
 // Coordinates.cast_base_and_fold_same_dim
-static_assert(exactly<K, fold<K, 8>, J>::of(make_coordinates(I(1), I8(2), J(3)).cast<I, K>(), 1, 2,
-                                            3));
+static_assert(exactly<K, fold<K, 8>, J>::holds(make_coordinates(I(1), I8(2), J(3)).cast<I, K>(), 1,
+                                               2, 3));
 
 // Coordinates.cast_preserves_values
-static_assert(exactly<K, J>::of(make_coordinates(I(-7), J(99)).cast<I, K>(), -7, 99));
+static_assert(exactly<K, J>::holds(make_coordinates(I(-7), J(99)).cast<I, K>(), -7, 99));
 
 // Coordinates.cast_empty_coordinates
-static_assert(exactly<>::of(coords<>().cast<I, K>()));
+static_assert(exactly<>::holds(coords<>().cast<I, K>()));
 
 // Coordinates.cast_all_dims
-static_assert(exactly<K>::of(make_coordinates(I(5)).cast<I, K>(), 5));
+static_assert(exactly<K>::holds(make_coordinates(I(5)).cast<I, K>(), 5));
 
 // Coordinates.cast_module_to_different_base
-static_assert(exactly<bounded<K, 4>>::of(make_coordinates(bounded<I, 4>(3)).cast<I, K>(), 3));
+static_assert(exactly<bounded<K, 4>>::holds(make_coordinates(bounded<I, 4>(3)).cast<I, K>(), 3));

@@ -28,13 +28,13 @@ using K8 = fold<K, 8>;
 
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
-template <class Expected, class T> constexpr bool is(T x, int n) {
+template <class Expected, class T> constexpr bool equals(T x, int n) {
     return same<T, Expected> && x.get() == n;
 }
 constexpr char memory[4096] = {};
 constexpr char const* middle = memory + 2048;
 template <auto... Axes> using chars = spio::tensor<char const, Axes...>;
-template <class Cursor> constexpr long long at(Cursor c) { return c.get() - middle; }
+template <class Cursor> constexpr long long offset_of(Cursor c) { return c.get() - middle; }
 
 constexpr auto k = axis<K>(64);
 constexpr chars<k / 8, axis<M>(16), k % 8> t(middle);
@@ -46,22 +46,22 @@ static_assert(same<decltype(hw.origin()), spio::cursor<char const, Shape>>);
 static_assert(same<decltype(hw[H(1)][W(2)][H(3)]), spio::cursor<char const, Shape, H, W>>);
 
 // Cursor.cursor_size_simple
-static_assert(is<H>(hw[H(1)].size<H>(), 16) && is<W>(hw[W(1)].size<W>(), 32));
+static_assert(equals<H>(hw[H(1)].size<H>(), 16) && equals<W>(hw[W(1)].size<W>(), 32));
 
 // Cursor.cursor_size_folded
-static_assert(is<K8>(t[K(3)].size<K8>(), 8) && is<K>(t[K(3)].size<K>(), 8));
+static_assert(equals<K8>(t[K(3)].size<K8>(), 8) && equals<K>(t[K(3)].size<K>(), 8));
 
 // Cursor.cursor_extent_matches_tensor, CursorInbounds.extents
-static_assert(is<K>(t[K(3)].extent<K>(), 64) && is<K8>(t[M(3)].extent<K8>(), 8));
-static_assert(is<M>(t[K(3)].extent<M>(), 16));
+static_assert(equals<K>(t[K(3)].extent<K>(), 64) && equals<K8>(t[M(3)].extent<K8>(), 8));
+static_assert(equals<M>(t[K(3)].extent<M>(), 16));
 static_assert(same<decltype(t[K(3)].extents()), coords<K8, M>> && t[K(3)].extents() == t.extents());
 
 // Cursor.cursor_extent_different_fold_levels
-static_assert(is<fold<K, 16>>(t[K(3)].extent<fold<K, 16>>(), 4));
-static_assert(is<fold<K, 128>>(t.origin().extent<fold<K, 128>>(), 0));
+static_assert(equals<fold<K, 16>>(t[K(3)].extent<fold<K, 16>>(), 4));
+static_assert(equals<fold<K, 128>>(t.origin().extent<fold<K, 128>>(), 0));
 
 // Cursor.cursor_type_alias_extent, CursorInbounds.extent_single_dim: known to the type
-static_assert(is<K>(decltype(t)::extent<K>(), 64));
+static_assert(equals<K>(decltype(t)::extent<K>(), 64));
 
 // CursorInbounds.basic, law 10, 0 <= position < extent in every base
 constexpr bool is_in_where_both_are() {
@@ -113,18 +113,19 @@ static_assert(!cube[I(3)][J(3)][K(4)].inbounds());
 
 // Cursor.in_range_overload_stores_result_and_returns_this
 constexpr bool stores_and_returns_itself() {
-    bool in = false;
+    bool is_inbounds = false;
     auto const c = hw[H(5)][W(10)];
-    if (&c.inbounds(in) != &c || !in) return false;
+    if (&c.inbounds(is_inbounds) != &c || !is_inbounds) return false;
     auto const outside = hw[H(-5)];
-    return &outside.inbounds(in) == &outside && !in;
+    return &outside.inbounds(is_inbounds) == &outside && !is_inbounds;
 }
 static_assert(stores_and_returns_itself());
 
 // Cursor.in_range_overload_enables_method_chaining
 constexpr bool chains() {
-    bool in = false;
-    return hw[H(5)][W(10)].inbounds(in).rebase().get() == middle + 5 * 32 + 10 && in;
+    bool is_inbounds = false;
+    return hw[H(5)][W(10)].inbounds(is_inbounds).rebase().get() == middle + 5 * 32 + 10 &&
+           is_inbounds;
 }
 static_assert(chains());
 
@@ -136,8 +137,11 @@ constexpr bool stepping_is_subscripting() {
     auto alternately = t[M(2)];
     int moved = 0;
     for (int n = 0; n < 8; ++n) {
-        if (at(by_four) != at(t[M(2)][K(4 * n)]) || at(by_one) != at(t[K(n)][M(2)])) return false;
-        if (at(by_fold) != at(t[K(8 * n)][M(2)]) || at(alternately) != at(t[M(2)][K(moved)]))
+        if (offset_of(by_four) != offset_of(t[M(2)][K(4 * n)]) ||
+            offset_of(by_one) != offset_of(t[K(n)][M(2)]))
+            return false;
+        if (offset_of(by_fold) != offset_of(t[K(8 * n)][M(2)]) ||
+            offset_of(alternately) != offset_of(t[M(2)][K(moved)]))
             return false;
         by_four.step(K(4));
         by_one.step(K(1));
@@ -160,19 +164,21 @@ constexpr bool moves_relatively() {
     auto b = ten[I(2)][J(2)];
     b.step(I(1));
     b.step(J(1));
-    if (at(b) != 33) return false;
+    if (offset_of(b) != 33) return false;
     auto c = ten[I(2)][J(4)];
     for (int n = 0; n < 5; ++n) {
-        if (at(c) != (2 + n) * 10 + 4) return false;
+        if (offset_of(c) != (2 + n) * 10 + 4) return false;
         c.step(I(1));
     }
-    return at(c) == 74;
+    return offset_of(c) == 74;
 }
 static_assert(moves_relatively());
 
 // Law 2: a position before the first is where the layout would continue.
-static_assert(at(t[K(-1)]) == -128 + 7 && at(t[K8(1)][K(-1)]) == 7 && at(t[K(-9)]) == -2 * 128 + 7);
+static_assert(offset_of(t[K(-1)]) == -128 + 7 && offset_of(t[K8(1)][K(-1)]) == 7 &&
+              offset_of(t[K(-9)]) == -2 * 128 + 7);
 
 // Law 5: no axis but an inner one is reduced.
-static_assert(at(ten[I(10)]) == 100 && at(ten[I(-1)]) == -10 && at(ten[J(15)]) == 15);
-static_assert(at(t[K(64)]) == 8 * 128 && at(t[K8(3)][K(9)]) == 4 * 128 + 1);
+static_assert(offset_of(ten[I(10)]) == 100 && offset_of(ten[I(-1)]) == -10 &&
+              offset_of(ten[J(15)]) == 15);
+static_assert(offset_of(t[K(64)]) == 8 * 128 && offset_of(t[K8(3)][K(9)]) == 4 * 128 + 1);

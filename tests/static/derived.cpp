@@ -22,7 +22,7 @@ template <class A> inline constexpr bool same<A, A> = true;
 constexpr char memory[8192] = {};
 constexpr char const* middle = memory + 4096;
 template <auto... Axes> using chars = spio::tensor<char const, Axes...>;
-template <class Cursor> constexpr long long at(Cursor c) { return c.get() - middle; }
+template <class Cursor> constexpr long long offset_of(Cursor c) { return c.get() - middle; }
 template <auto... Axes>
 concept lays_out = requires { typename spio::layout<Axes...>; };
 
@@ -38,8 +38,8 @@ static_assert(lays_out<i, reversed> && !lays_out<i, 7>);
 
 // A function of one dimension.
 using Reversed = chars<i, reversed>;
-static_assert(at(Reversed(middle)[I(2)][J(3)]) == 2 * 8 + 4 &&
-              at(Reversed(middle)[I(2)]) == 2 * 8 + 7);
+static_assert(offset_of(Reversed(middle)[I(2)][J(3)]) == 2 * 8 + 4 &&
+              offset_of(Reversed(middle)[I(2)]) == 2 * 8 + 7);
 static_assert(Reversed::size() == 128 && Reversed::extent<J>() == J(8) &&
               Reversed::storage_size() == 128);
 
@@ -84,9 +84,10 @@ constexpr bool is_diagonal() {
             int const tile = (a + 4) / 4 - 1;
             int const row = (a + 4) % 4;
             int const expected = tile * 128 + (row * 4 + (b / 8 + row) % 4) * 8 + b % 8;
-            if (at(t[I(a)][K(b)]) != expected || at(t[K(b) + I(a)]) != expected) return false;
+            if (offset_of(t[I(a)][K(b)]) != expected || offset_of(t[K(b) + I(a)]) != expected)
+                return false;
             // On the sum of all subscripts, not on each of them.
-            if (at(t[I(a - 3)][K8(b / 8)][I(3)][K(b % 8)]) != expected) return false;
+            if (offset_of(t[I(a - 3)][K8(b / 8)][I(3)][K(b % 8)]) != expected) return false;
         }
     }
     return true;
@@ -95,7 +96,7 @@ static_assert(is_diagonal());
 
 // A function that reads what is placed elsewhere.
 struct rotated {
-    constexpr int operator()(J x, I by) const { return (x.get() + by.get()) % 8; }
+    constexpr int operator()(J x, I row) const { return (x.get() + row.get()) % 8; }
 };
 using Rotated = chars<i, derived(rotated(), j).reading(i % 8)>;
 constexpr bool is_rotated() {
@@ -103,10 +104,11 @@ constexpr bool is_rotated() {
     for (int a = 0; a < 16; ++a) {
         for (int b = 0; b < 8; ++b) {
             int const expected = a * 8 + (b + a) % 8;
-            if (at(t[I(a)][J(b)]) != expected || at(t[J(b)][I(a)]) != expected) return false;
+            if (offset_of(t[I(a)][J(b)]) != expected || offset_of(t[J(b)][I(a)]) != expected)
+                return false;
             auto stepped = t[J(b)];
             stepped.step(I(a));
-            if (at(stepped) != expected) return false;
+            if (offset_of(stepped) != expected) return false;
         }
     }
     return true;
@@ -118,8 +120,8 @@ static_assert(chars<derived(rotated(), j).reading(i % 8), i>::size<I>() == I(16)
 
 // It reads several as well, each at its own digit, and keeps its pitch.
 struct twice_rotated {
-    constexpr int operator()(J x, I by, K8 times) const {
-        return (x.get() + by.get() * (times.get() + 1)) % 8;
+    constexpr int operator()(J x, I row, K8 times) const {
+        return (x.get() + row.get() * (times.get() + 1)) % 8;
     }
 };
 using TwiceRotated = chars<i, k / 8, derived(twice_rotated(), j).pitch(3).reading(i % 4, k / 8)>;
@@ -129,7 +131,7 @@ constexpr bool is_twice_rotated() {
         for (int b = 0; b < 8; ++b) {
             for (int c = 0; c < 4; ++c) {
                 int const expected = a * 96 + c * 24 + (b + a % 4 * (c + 1)) % 8 * 3;
-                if (at(t[J(b)][I(a)][K8(c)]) != expected) return false;
+                if (offset_of(t[J(b)][I(a)][K8(c)]) != expected) return false;
             }
         }
     }
@@ -143,13 +145,15 @@ static_assert(!lays_out<derived(rotated(), j).reading(i % 8)>);
 
 // A pitch of a derived axis, and axes to its left.
 using Pitched = chars<i, reversed.pitch(3), axis<K>(3)>;
-static_assert(at(Pitched(middle)[I(1)][J(7)][K(2)]) == 24 + 2 && at(Pitched(middle)[J(0)]) == 21);
+static_assert(offset_of(Pitched(middle)[I(1)][J(7)][K(2)]) == 24 + 2 &&
+              offset_of(Pitched(middle)[J(0)]) == 21);
 
 // Inputs that arrive in any shape: the matching rules of the reference are the law of addition.
 constexpr Diagonal t(middle);
-static_assert(at(t[I(1)][K8(2)]) == at(t[make_coordinates(I(1), K8(2))]));
-static_assert(at(t[make_coordinates(I(1), fold<I, 2>(1), K8(1))]) == at(t[I(3)][K(8)]));
-static_assert(at(t[I(2) + K8(0)][I(2) + K8(1)]) == at(t[I(4) + K8(1)]));
+static_assert(offset_of(t[I(1)][K8(2)]) == offset_of(t[make_coordinates(I(1), K8(2))]));
+static_assert(offset_of(t[make_coordinates(I(1), fold<I, 2>(1), K8(1))]) ==
+              offset_of(t[I(3)][K(8)]));
+static_assert(offset_of(t[I(2) + K8(0)][I(2) + K8(1)]) == offset_of(t[I(4) + K8(1)]));
 
 // CompoundIndexDerivedDims.input_output_dims, tensor_subscript_with_offset: an index turns an
 // OFFSET, or a LANE, into what a tensor is subscripted by
@@ -158,9 +162,11 @@ static_assert(spio::located<Index> && Index::num_dims() == 2 && Index::size() ==
 constexpr bool subscripts_by_offset() {
     for (int offset = 0; offset < 128; ++offset) {
         Index const index{spio::OFFSET(offset)};
-        if (at(Rotated(middle)[index]) != at(Rotated(middle)[I(offset / 8)][J(offset % 8)]))
+        if (offset_of(Rotated(middle)[index]) !=
+            offset_of(Rotated(middle)[I(offset / 8)][J(offset % 8)]))
             return false;
-        if (at(Rotated(middle)[index]) != at(Rotated(middle)[index.coordinates()])) return false;
+        if (offset_of(Rotated(middle)[index]) != offset_of(Rotated(middle)[index.coordinates()]))
+            return false;
     }
     return true;
 }
@@ -201,5 +207,5 @@ static_assert(lanes_are_digits());
 // written
 using Inside = chars<i, reversed, axis<K>(3)>;
 using Outside = chars<reversed, i, axis<K>(3)>;
-static_assert(at(Inside(middle)[I(2)][J(3)][K(1)]) == (2 * 8 + 4) * 3 + 1);
-static_assert(at(Outside(middle)[I(2)][J(3)][K(1)]) == (4 * 16 + 2) * 3 + 1);
+static_assert(offset_of(Inside(middle)[I(2)][J(3)][K(1)]) == (2 * 8 + 4) * 3 + 1);
+static_assert(offset_of(Outside(middle)[I(2)][J(3)][K(1)]) == (4 * 16 + 2) * 3 + 1);

@@ -12,7 +12,7 @@ using spio::fold;
 
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
-template <class Expected, class T> constexpr bool is(T x, int n) {
+template <class Expected, class T> constexpr bool equals(T x, int n) {
     return same<T, Expected> && x.get() == n;
 }
 template <class A, class B> constexpr bool six_comparisons_agree(A a, B b, int x, int y) {
@@ -32,14 +32,14 @@ template <class Law> constexpr bool for_all(int low, int high, Law law) {
 static_assert(I().get() == 0 && I(7).get() == 7);
 static_assert(for_all(-20, 20,
                       [](int a, int b) { return six_comparisons_agree(I(a), I(b), a, b); }));
-static_assert(is<I>(I(7) + I(8), 15));
-static_assert(is<I>(I(8) - I(7), 1));
-static_assert(is<I>(I(7) - I(8), -1));
-static_assert(is<I>(I(8) + I(-1), 7));
-static_assert(is<I>(I(8) % I(3), 2));
+static_assert(equals<I>(I(7) + I(8), 15));
+static_assert(equals<I>(I(8) - I(7), 1));
+static_assert(equals<I>(I(7) - I(8), -1));
+static_assert(equals<I>(I(8) + I(-1), 7));
+static_assert(equals<I>(I(8) % I(3), 2));
 static_assert(for_all(-20, 20, [](int a, int b) {
-    return is<I>(I(a) + I(b), a + b) && is<I>(I(a) - I(b), a - b) && is<I>(-I(a), -a) &&
-           is<I>(I(a) * b, a * b) && is<I>(b * I(a), a * b);
+    return equals<I>(I(a) + I(b), a + b) && equals<I>(I(a) - I(b), a - b) && equals<I>(-I(a), -a) &&
+           equals<I>(I(a) * b, a * b) && equals<I>(b * I(a), a * b);
 }));
 
 // Division rounds down, and the remainder is the rest: 0 <= a % b < b.
@@ -52,18 +52,19 @@ static_assert(for_all(-40, 40, [](int a, int b) {
 
 // I.fold
 static_assert(fold<I, 8>(I(32)) == fold<I, 8>(4));
-static_assert(is<fold<I, 8>>(spio::refold<8>(I(32)), 4));
-static_assert(is<fold<I, 4>>(spio::refold<4>(I(32)), 8));
+static_assert(equals<fold<I, 8>>(spio::refold<8>(I(32)), 4));
+static_assert(equals<fold<I, 4>>(spio::refold<4>(I(32)), 8));
 
 // I.cast
-static_assert(is<J>(spio::cast<J>(I(8)), 8) && spio::cast<J>(I(8)) == J(8));
+static_assert(equals<J>(spio::cast<J>(I(8)), 8) && spio::cast<J>(I(8)) == J(8));
 
 // Dim.unfold
-static_assert(is<I>(spio::unfold(I(42)), 42));
+static_assert(equals<I>(spio::unfold(I(42)), 42));
 
 // By a negative number too division floors, and remainders are not negative.
-static_assert(is<I>(I(7) / -2, -4) && is<I>(I(-7) / -2, 3) && is<I>(I(8) / -2, -4));
-static_assert(is<I>(I(7) % I(-2), 1) && is<I>(I(-7) % I(-2), 1) && is<I>(I(-8) % I(-2), 0));
+static_assert(equals<I>(I(7) / -2, -4) && equals<I>(I(-7) / -2, 3) && equals<I>(I(8) / -2, -4));
+static_assert(equals<I>(I(7) % I(-2), 1) && equals<I>(I(-7) % I(-2), 1) &&
+              equals<I>(I(-8) % I(-2), 0));
 
 // Dim.stride_property, stride
 static_assert(spio::stride_of<I> == 1 && spio::stride_of<J> == 1 &&
@@ -83,12 +84,12 @@ static_assert((I(1) + J(2)).num_dims() == 2);
 
 // Dim.mixed_dimensions_with_fold
 constexpr auto two_folds = fold<I, 8>(2) + fold<J, 16>(3);
-static_assert(is<fold<I, 8>>(two_folds.get<fold<I, 8>>(), 2));
-static_assert(is<fold<J, 16>>(two_folds.get<fold<J, 16>>(), 3));
+static_assert(equals<fold<I, 8>>(two_folds.get<fold<I, 8>>(), 2));
+static_assert(equals<fold<J, 16>>(two_folds.get<fold<J, 16>>(), 3));
 constexpr auto dim_and_fold = I(10) + fold<J, 16>(2);
-static_assert(is<I>(dim_and_fold.get<I>(), 10) && dim_and_fold.get<fold<J, 16>>() == J(32));
+static_assert(equals<I>(dim_and_fold.get<I>(), 10) && dim_and_fold.get<fold<J, 16>>() == J(32));
 constexpr auto fold_and_dim = fold<I, 8>(5) + J(20);
-static_assert(fold_and_dim.get<fold<I, 8>>() == I(40) && is<J>(fold_and_dim.get<J>(), 20));
+static_assert(fold_and_dim.get<fold<I, 8>>() == I(40) && equals<J>(fold_and_dim.get<J>(), 20));
 
 // In place: the type stays, so the sum must be of that type.
 constexpr bool moves_in_place() {
@@ -117,7 +118,7 @@ static_assert(spio::divup(1, 2) == 1 && spio::divup(7, 2) == 4);
 static_assert(spio::divup(8, 2) == 4 && spio::divup(9, 2) == 5);
 
 // TestBuiltInDims.test_lane_has_correct_name, test_offset_has_correct_name
-static_assert(is<spio::LANE>(spio::LANE(31), 31) && is<spio::OFFSET>(spio::OFFSET(8), 8));
+static_assert(equals<spio::LANE>(spio::LANE(31), 31) && equals<spio::OFFSET>(spio::OFFSET(8), 8));
 
 // A number becomes a dimension only when it is said so, of whatever integer type it is.
 static_assert(I(5u) == I(5) && I(5l) == I(5) && I(5ull) == I(5) && I(short(5)) == I(5));

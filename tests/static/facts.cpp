@@ -37,11 +37,11 @@ template <auto... Axes> using cells = tensor<cell, Axes...>;
 
 // is_injective against what it means: no two positions have one offset.
 template <class T> constexpr bool shares_no_address() {
-    bool seen[T::storage_size()] = {};
+    bool is_visited[T::storage_size()] = {};
     for (auto x : range(T())) {
         auto const offset = T()[x].offset();
-        if (offset < 0 || offset >= T::storage_size() || seen[offset]) return false;
-        seen[offset] = true;
+        if (offset < 0 || offset >= T::storage_size() || is_visited[offset]) return false;
+        is_visited[offset] = true;
     }
     return true;
 }
@@ -66,8 +66,10 @@ static_assert(overlapping<floats<i, derived([](J x) { return x.get() - 1; }, j)>
 // A function must be a permutation for every combination of what it reads, and none may read what
 // depends on it.
 constexpr auto folds_late = [](J x, I row) { return x.get() / (row.get() / 7 + 1); };
-constexpr auto folds_last = [](J x, I, K by) { return x.get() / (by.get() / 3 + 1); };
-constexpr auto rotates = [](J x, I row, K by) { return (x.get() + row.get() * by.get()) % 8; };
+constexpr auto folds_last = [](J x, I, K block) { return x.get() / (block.get() / 3 + 1); };
+constexpr auto rotates = [](J x, I row, K block) {
+    return (x.get() + row.get() * block.get()) % 8;
+};
 static_assert(overlapping<floats<i, derived(folds_late, j).reading(i % 8)>>);
 static_assert(
     overlapping<floats<i, axis<K>(4), derived(folds_last, j).reading(i % 2, axis<K>(4))>>);
@@ -127,10 +129,10 @@ static_assert(!as_two<floats<i, axis<J>(7)>> && !as_two<floats<i, swizzle(j, i %
 
 // A lane has its element in one access, or there is no telling what a warp's costs.
 struct twelve_bytes {
-    float of[3];
+    float words[3];
 };
 struct many_bytes {
-    double of[32];
+    double words[32];
 };
 template <class T>
 concept has_conflicts = requires { bank_conflicts<tensor<T, axis<J>(32)>, InRow>(); };

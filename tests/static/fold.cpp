@@ -15,7 +15,7 @@ using F32 = fold<I, 32>;
 
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
-template <class Expected, class T> constexpr bool is(T x, int n) {
+template <class Expected, class T> constexpr bool equals(T x, int n) {
     return same<T, Expected> && x.get() == n;
 }
 template <class A, class B> constexpr bool six_comparisons_agree(A a, B b) {
@@ -37,24 +37,25 @@ concept becomes = requires(From x, void (*f)(To)) { f(x); };
 
 // Fold.methods
 static_assert(F8(32).get() == 32);
-static_assert(is<I>(spio::unfold(F8(32)), 8 * 32));
-static_assert(is<F16>(spio::refold<16>(F8(32)), 16) && is<F8>(spio::refold<8>(F16(16)), 32));
+static_assert(equals<I>(spio::unfold(F8(32)), 8 * 32));
+static_assert(equals<F16>(spio::refold<16>(F8(32)), 16) &&
+              equals<F8>(spio::refold<8>(F16(16)), 32));
 static_assert(F16(F8(16)) == F8(16));
 static_assert(for_all(-9, 9, [](int a, int b) { return six_comparisons_agree(F8(a), F8(b)); }));
-static_assert(is<F8>(F8(32) + F8(16), 48) && is<F8>(F8(32) - F8(16), 16));
-static_assert(is<F8>(-F8(3), -3) && is<F8>(F8(3) * 4, 12) && is<F8>(4 * F8(3), 12));
+static_assert(equals<F8>(F8(32) + F8(16), 48) && equals<F8>(F8(32) - F8(16), 16));
+static_assert(equals<F8>(-F8(3), -3) && equals<F8>(F8(3) * 4, 12) && equals<F8>(4 * F8(3), 12));
 
 // Fold.mixed_stride_addition
-static_assert(is<F8>(F8(8) + F16(4), 16) && is<F8>(F16(4) + F8(8), 16));
+static_assert(equals<F8>(F8(8) + F16(4), 16) && equals<F8>(F16(4) + F8(8), 16));
 
 // Fold.dim_addition
-static_assert(is<I>(F8(8) + I(32), 96) && is<I>(I(32) + F8(8), 96));
+static_assert(equals<I>(F8(8) + I(32), 96) && equals<I>(I(32) + F8(8), 96));
 
 // Fold.mixed_stride_subtraction
-static_assert(is<F8>(F8(16) - F16(4), 8) && is<F8>(F16(4) - F8(8), 0));
+static_assert(equals<F8>(F8(16) - F16(4), 8) && equals<F8>(F16(4) - F8(8), 0));
 
 // Fold.dim_subtraction
-static_assert(is<I>(F8(8) - I(32), 32) && is<I>(I(96) - F8(8), 32));
+static_assert(equals<I>(F8(8) - I(32), 32) && equals<I>(I(96) - F8(8), 32));
 
 // Fold.mix_stride_comparison
 static_assert(for_all(-9, 9, [](int a, int b) {
@@ -67,7 +68,7 @@ static_assert(for_all(-33, 33, [](int a, int b) {
 }));
 
 // Fold.cast
-static_assert(is<fold<J, 32>>(spio::cast<J>(F32(8)), 8));
+static_assert(equals<fold<J, 32>>(spio::cast<J>(F32(8)), 8));
 
 // Fold.dim_copy_constructor
 static_assert(F32(I(256)) == F32(8));
@@ -76,7 +77,7 @@ static_assert(F32(I(256)) == F32(8));
 static_assert(spio::stride_of<F32> == 32 && spio::stride_of<F8> == 8 && spio::bound_of<F8> == 0);
 
 // Fold.data_type, dim_type
-static_assert(is<I>(spio::base_of<F32>(8), 8));
+static_assert(equals<I>(spio::base_of<F32>(8), 8));
 static_assert(same<spio::base_of<F8>, I> && same<spio::base_of<F8>, spio::base_of<F16>>);
 static_assert(same<spio::dimension_of<F8>, F8>);
 
@@ -84,14 +85,15 @@ static_assert(same<spio::dimension_of<F8>, F8>);
 static_assert(spio::unfold(fold<I, 64>(7)) == I(448) &&
               spio::refold<32>(fold<I, 64>(7)) == F32(14));
 static_assert(same<fold<fold<I, 64>, 2>, fold<I, 128>> && spio::unfold(fold<F8, 4>(7)) == I(224));
-static_assert(is<fold<J, 64>>(spio::cast<J>(fold<I, 64>(7)), 7));
+static_assert(equals<fold<J, 64>>(spio::cast<J>(fold<I, 64>(7)), 7));
 static_assert(same<fold<I, 1>, I>);
 
 // cross_type.negative_values
-static_assert(is<I>(F8(2) - I(20), -4) && is<I>(I(10) - F8(2), -6) && is<I>(F8(-1) + I(16), 8));
+static_assert(equals<I>(F8(2) - I(20), -4) && equals<I>(I(10) - F8(2), -6) &&
+              equals<I>(F8(-1) + I(16), 8));
 
 // TestStaticFold.test_fold_refold_to_new_stride
-static_assert(is<F16>(spio::refold<16>(F8(9)), 4));
+static_assert(equals<F16>(spio::refold<16>(F8(9)), 4));
 
 // TestStaticFold.test_fold_divide_operator, test_fold_divide_chained
 static_assert(same<fold<F8, 2>, F16> && same<fold<fold<I, 8>, 2>, fold<I, 16>>);
@@ -113,8 +115,8 @@ template <int Stride> using blocks = fold<I, Stride>;
 static_assert(same<blocks<4>, fold<I, 4>>);
 
 // Two folds meet at the greatest stride that divides both, neither of which need divide the other.
-static_assert(is<fold<I, 2>>(fold<I, 6>(1) + fold<I, 4>(1), 5));
-static_assert(is<fold<I, 2>>(fold<I, 6>(1) - fold<I, 4>(2), -1));
+static_assert(equals<fold<I, 2>>(fold<I, 6>(1) + fold<I, 4>(1), 5));
+static_assert(equals<fold<I, 2>>(fold<I, 6>(1) - fold<I, 4>(2), -1));
 static_assert(fold<I, 6>(2) == fold<I, 4>(3) && fold<I, 6>(1) > fold<I, 4>(1));
 static_assert(for_all(-20, 20, [](int a, int b) {
     return six_comparisons_agree(fold<I, 6>(a), fold<I, 4>(b));
@@ -122,13 +124,14 @@ static_assert(for_all(-20, 20, [](int a, int b) {
 
 // Folding rounds down, from any stride to any stride.
 template <class From, class To> constexpr bool folding_floors() {
-    constexpr int from = spio::stride_of<From>;
-    constexpr int to = spio::stride_of<To>;
+    constexpr int source_stride = spio::stride_of<From>;
+    constexpr int target_stride = spio::stride_of<To>;
     for (int n = -100; n < 100; ++n) {
-        int const units = n * from;
-        int floor = units / to;
-        if (floor * to > units) --floor;
-        if (To(From(n)).get() != floor || spio::refold<to>(From(n)).get() != floor) return false;
+        int const units = n * source_stride;
+        int floor = units / target_stride;
+        if (floor * target_stride > units) --floor;
+        if (To(From(n)).get() != floor || spio::refold<target_stride>(From(n)).get() != floor)
+            return false;
     }
     return true;
 }

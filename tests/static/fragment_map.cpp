@@ -36,7 +36,7 @@ constexpr auto j16 = axis<J>(16);
 constexpr auto k8 = axis<K>(8);
 constexpr auto k16 = axis<K>(16);
 struct two {
-    float of[2];
+    float words[2];
 };
 
 // f(lane, n, place) of what a lane has of the n-th piece, for all lanes and pieces.
@@ -54,9 +54,9 @@ template <class Map, class Function> constexpr bool for_all(Function f) {
 
 // MMA_A_88_F16_Index.indices, FragmentIndex.MMA_M16_K16_F16_A
 template <class Map> constexpr bool is_left() {
-    return for_all<Map>([](int lane, int n, auto at) {
-        K const k = at.template total<K>();
-        return at.template total<I>() == I(lane / 4 + 8 * (n & 1)) &&
+    return for_all<Map>([](int lane, int n, auto position) {
+        K const k = position.template total<K>();
+        return position.template total<I>() == I(lane / 4 + 8 * (n & 1)) &&
                k == K2(lane % 4 + 4 * (n >> 1)) && K8(k) == K8(n >> 1) &&
                spio::modulo<4>(K2(k)) == K2(lane % 4);
     });
@@ -65,9 +65,9 @@ static_assert(is_left<left_map<i16, k16>>() && is_left<left_map<i16, k8>>());
 
 // MMA_B_88_F16_Index.indices, FragmentIndex.MMA_B_N16_K16_F16_Index, MMA_N8_K8_F16_B
 template <class Map> constexpr bool is_right() {
-    return for_all<Map>([](int lane, int n, auto at) {
-        K const k = at.template total<K>();
-        return at.template total<J>() == J(lane / 4 + 8 * (n >> 1)) &&
+    return for_all<Map>([](int lane, int n, auto position) {
+        K const k = position.template total<K>();
+        return position.template total<J>() == J(lane / 4 + 8 * (n >> 1)) &&
                k == K2(lane % 4 + 4 * (n & 1)) && K8(k) == K8(n & 1) &&
                spio::modulo<4>(K2(k)) == K2(lane % 4);
     });
@@ -77,9 +77,9 @@ static_assert(is_right<right_map<k16, j16>>() && is_right<right_map<k16, j8>>() 
 
 // MMA_C_M16_N16_F32_Index.indices, FragmentIndex.MMA_M16_N16_F32_C
 template <class Map> constexpr bool is_sum() {
-    return for_all<Map>([](int lane, int n, auto at) {
-        J const j = at.template total<J>();
-        return at.template total<I>() == I(lane / 4 + 8 * (n & 1)) &&
+    return for_all<Map>([](int lane, int n, auto position) {
+        J const j = position.template total<J>();
+        return position.template total<I>() == I(lane / 4 + 8 * (n & 1)) &&
                j == J2(lane % 4 + 4 * (n >> 1)) && J8(j) == J8(n >> 1) &&
                spio::modulo<4>(J2(j)) == J2(lane % 4);
     });
@@ -102,13 +102,13 @@ static_assert(lanes_are_the_same_in_each_piece());
 template <class Map, int Elements> constexpr bool holds_each_once() {
     bool held[Elements] = {};
     bool once = true;
-    for_all<Map>([&](int, int, auto at) {
+    for_all<Map>([&](int, int, auto position) {
         using rows = typename Map::template pieces<two>;
         constexpr int columns = sizeof(held) / 16;
-        K const column = at.template total<K>();
+        K const column = position.template total<K>();
         static_assert(rows::template extent<K>() == K(columns));
         for (int n = 0; n < 2; ++n) {
-            bool& element = held[at.template total<I>().value * columns + column.value + n];
+            bool& element = held[position.template total<I>().value * columns + column.value + n];
             once &= !element;
             element = true;
         }
@@ -160,8 +160,8 @@ using Thread = compound_index<axis<WARP>(4), axis<LANE>(32)>;
 template <class Rows> constexpr bool follows_lanes() {
     for (int thread = 0; thread < 128; ++thread) {
         Rows const expected(thread % 32 % Rows::size());
-        auto const is_expected = [&](auto const& at) {
-            return spio::for_lane<Rows>(at).coordinates() == expected.coordinates();
+        auto const is_expected = [&](auto const& position) {
+            return spio::for_lane<Rows>(position).coordinates() == expected.coordinates();
         };
         bool const finds_it = is_expected(Thread(thread)) && is_expected(LANE(thread % 32)) &&
                               is_expected(spio::make_coordinates(bounded<LANE, 32>(thread % 32)));
@@ -175,7 +175,8 @@ static_assert(follows_lanes<left_map<i16, k16>::rows>() &&
 static_assert(follows_lanes<right_map<k16, j16>::rows>() &&
               follows_lanes<right_map<k16, j8>::rows>());
 template <class At>
-concept tells_a_lane = requires(At at) { spio::for_lane<left_map<i16, k16>::rows>(at); };
+concept tells_a_lane =
+    requires(At position) { spio::for_lane<left_map<i16, k16>::rows>(position); };
 static_assert(tells_a_lane<Thread> && !tells_a_lane<WARP> && !tells_a_lane<int>);
 
 // TestFragmentSpecs.test_fragment_type_has_num_rows, test_fragment_type_has_num_cols,

@@ -24,7 +24,7 @@ using K16 = fold<K, 16>;
 
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
-template <class Expected, class T> constexpr bool is(T x, int n) {
+template <class Expected, class T> constexpr bool equals(T x, int n) {
     return same<T, Expected> && x.get() == n;
 }
 template <class Law> constexpr bool for_all(int low, int high, Law law) {
@@ -59,14 +59,14 @@ template <class T, class A, class B> constexpr bool order_and_split_never_matter
     return for_all(-5, 6, [](int x, int y) {
         auto const a = A(x * 3);
         auto const b = B(y * 2);
-        auto const other = make_coordinates(I(3), K(21));
+        auto const move = make_coordinates(I(3), K(21));
         auto const expected = T()[a + b].offset();
         auto stepped = T()[a];
         if constexpr (requires { stepped.step(b); }) {
             if (stepped.step(b).offset() != expected) return false;
         }
         return T()[a][b].offset() == expected && T()[b][a].offset() == expected &&
-               T()[a][other][b].offset() == T()[other + a + b].offset();
+               T()[a][move][b].offset() == T()[move + a + b].offset();
     });
 }
 template <class T, class A, class B>
@@ -88,15 +88,16 @@ constexpr bool offsets_are_what_the_layouts_say() {
         for (int b = -32; b < 64; b += 5) {
             int const k8 = floor(b, 8);
             int const k1 = rest(b, 8);
-            auto const at = [&]<class T>(T t) { return t[I(a)][K(b)].offset(); };
-            if (at(Plain()) != a * 32 + b || at(Folded()) != k8 * 64 + a * 8 + k1) return false;
-            if (at(Coarse()) != k8 * 2 + floor(a, 4) ||
-                at(Functional()) != k8 * 64 + a * 8 + 7 - k1)
+            auto const offset_of = [&]<class T>(T t) { return t[I(a)][K(b)].offset(); };
+            if (offset_of(Plain()) != a * 32 + b || offset_of(Folded()) != k8 * 64 + a * 8 + k1)
                 return false;
-            if (at(Exchanged()) != a * 40 + (k8 ^ rest(a, 4)) * 8 + k1) return false;
-            if (at(Ring()) != rest(k8, 4) * 64 + k1 * 8 + a) return false;
+            if (offset_of(Coarse()) != k8 * 2 + floor(a, 4) ||
+                offset_of(Functional()) != k8 * 64 + a * 8 + 7 - k1)
+                return false;
+            if (offset_of(Exchanged()) != a * 40 + (k8 ^ rest(a, 4)) * 8 + k1) return false;
+            if (offset_of(Ring()) != rest(k8, 4) * 64 + k1 * 8 + a) return false;
             int const pair = 2 * a + rest(k8, 2);
-            if (at(Checkered()) != floor(b, 16) * 128 + (pair ^ (floor(a, 4) & 1)) * 8 + k1)
+            if (offset_of(Checkered()) != floor(b, 16) * 128 + (pair ^ (floor(a, 4) & 1)) * 8 + k1)
                 return false;
         }
     }
@@ -125,17 +126,18 @@ static_assert(!adds<K, int> && !adds<int, K> && !compares<K, int> && !compares<i
               !compares<K, long>);
 
 // 4. Two folds of one base meet at the greatest stride that divides both; coarser floors.
-static_assert(is<K8>(K8(1) + K16(1), 3) && is<fold<K, 2>>(fold<K, 6>(1) + fold<K, 4>(1), 5));
+static_assert(equals<K8>(K8(1) + K16(1), 3) &&
+              equals<fold<K, 2>>(fold<K, 6>(1) + fold<K, 4>(1), 5));
 static_assert(for_all(-12, 12, [](int a, int b) {
-    return is<fold<K, 2>>(fold<K, 6>(a) + fold<K, 4>(b), 3 * a + 2 * b) &&
-           is<K8>(K8(a) - K16(b), a - 2 * b) &&
-           is<fold<K, 3>>(fold<K, 9>(a) + fold<K, 6>(b), 3 * a + 2 * b) &&
+    return equals<fold<K, 2>>(fold<K, 6>(a) + fold<K, 4>(b), 3 * a + 2 * b) &&
+           equals<K8>(K8(a) - K16(b), a - 2 * b) &&
+           equals<fold<K, 3>>(fold<K, 9>(a) + fold<K, 6>(b), 3 * a + 2 * b) &&
            K16(K8(a)).get() == floor(a, 2) && fold<K, 4>(fold<K, 6>(a)).get() == floor(3 * a, 2);
 }));
 
 // 5. Nothing wraps unless it says so.
-static_assert(is<K>(bounded<K, 4>(3) + bounded<K, 4>(2), 5) &&
-              is<K>(bounded<K, 4>(1) - bounded<K, 4>(2), -1));
+static_assert(equals<K>(bounded<K, 4>(3) + bounded<K, 4>(2), 5) &&
+              equals<K>(bounded<K, 4>(1) - bounded<K, 4>(2), -1));
 static_assert(Plain()[I(9)].offset() == 9 * 32 && Plain()[K(33)].offset() == 33 &&
               Folded()[K(33)].offset() == 4 * 64 + 1);
 constexpr bool a_ring_wraps() {
@@ -174,12 +176,12 @@ static_assert(lays_out<axis<fold<K, 6>>(4), axis<K>(6)> &&
 
 // 9. range(tensor) visits every element once, whatever the pitches.
 template <class T> constexpr bool visits_each_once() {
-    bool seen[T::storage_size()] = {};
+    bool is_visited[T::storage_size()] = {};
     int count = 0;
     for (auto x : range(T())) {
         auto const offset = T()[x].offset();
-        if (seen[offset]) return false;
-        seen[offset] = true;
+        if (is_visited[offset]) return false;
+        is_visited[offset] = true;
         ++count;
     }
     return count == T::size();

@@ -15,33 +15,34 @@ using Module = bounded<F16, 4>;
 
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
-template <class Expected, class T> constexpr bool is(T x, int n) {
+template <class Expected, class T> constexpr bool equals(T x, int n) {
     return same<T, Expected> && x.get() == n;
 }
 
 // min_max.same_type
-static_assert(is<I>(min(I(5), I(10)), 5) && is<I>(min(I(10), I(5)), 5));
-static_assert(is<I>(max(I(5), I(10)), 10) && is<I>(max(I(10), I(5)), 10));
+static_assert(equals<I>(min(I(5), I(10)), 5) && equals<I>(min(I(10), I(5)), 5));
+static_assert(equals<I>(max(I(5), I(10)), 10) && equals<I>(max(I(10), I(5)), 10));
 
 // min_max.fold_same_stride
-static_assert(is<F8>(min(F8(5), F8(10)), 5) && is<F8>(max(F8(5), F8(10)), 10));
+static_assert(equals<F8>(min(F8(5), F8(10)), 5) && equals<F8>(max(F8(5), F8(10)), 10));
 
 // min_max.module_same_type
-static_assert(is<Module>(min(Module(1), Module(3)), 1) && is<Module>(max(Module(1), Module(3)), 3));
+static_assert(equals<Module>(min(Module(1), Module(3)), 1) &&
+              equals<Module>(max(Module(1), Module(3)), 3));
 
 // min_max.fold_different_stride
-static_assert(is<F8>(min(F8(8), F16(5)), 8) && is<F8>(max(F8(8), F16(5)), 10));
+static_assert(equals<F8>(min(F8(8), F16(5)), 8) && equals<F8>(max(F8(8), F16(5)), 10));
 
 // min_max.dim_and_fold
-static_assert(is<I>(min(F8(8), I(50)), 50) && is<I>(max(F8(8), I(50)), 64));
-static_assert(is<I>(min(I(50), F8(8)), 50) && is<I>(max(I(50), F8(8)), 64));
+static_assert(equals<I>(min(F8(8), I(50)), 50) && equals<I>(max(F8(8), I(50)), 64));
+static_assert(equals<I>(min(I(50), F8(8)), 50) && equals<I>(max(I(50), F8(8)), 64));
 
 // min_max.module_and_dim
-static_assert(is<I>(min(Module(2), I(50)), 32) && is<I>(max(Module(2), I(50)), 50));
-static_assert(is<I>(min(I(50), Module(2)), 32) && is<I>(max(I(50), Module(2)), 50));
+static_assert(equals<I>(min(Module(2), I(50)), 32) && equals<I>(max(Module(2), I(50)), 50));
+static_assert(equals<I>(min(I(50), Module(2)), 32) && equals<I>(max(I(50), Module(2)), 50));
 
 // min_max.module_and_fold
-static_assert(is<F8>(min(Module(2), F8(5)), 4) && is<F8>(max(Module(2), F8(5)), 5));
+static_assert(equals<F8>(min(Module(2), F8(5)), 4) && equals<F8>(max(Module(2), F8(5)), 5));
 
 template <class A, class B> constexpr bool is_a_bound() {
     for (int a = -20; a < 20; ++a) {

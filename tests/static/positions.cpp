@@ -35,13 +35,14 @@ template <class Tensor, class Law> constexpr bool visits(int size, Law expected)
 // Law 9: every address of a tensor that is injective is reached once.
 template <class Tensor> constexpr bool visits_every_element_once() {
     Tensor const t(memory);
-    bool seen[Tensor::storage_size()] = {};
+    bool is_visited[Tensor::storage_size()] = {};
     int count = 0;
     for (auto x : range(t)) {
         auto const offset = t[x].get() - memory;
-        if (!t[x].inbounds() || offset < 0 || offset >= Tensor::storage_size() || seen[offset])
+        if (!t[x].inbounds() || offset < 0 || offset >= Tensor::storage_size() ||
+            is_visited[offset])
             return false;
-        seen[offset] = true;
+        is_visited[offset] = true;
         ++count;
     }
     return count == Tensor::size();

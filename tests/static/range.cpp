@@ -18,7 +18,8 @@ template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
 
 // Whether a range holds just these numbers, all of type T.
-template <class T, class Range, int N> constexpr bool is(Range values, int const (&expected)[N]) {
+template <class T, class Range, int N>
+constexpr bool equals(Range values, int const (&expected)[N]) {
     int n = 0;
     for (auto x : values) {
         static_assert(same<decltype(x), T>);
@@ -62,31 +63,31 @@ static_assert(equals_the_loop<I, 1>() && equals_the_loop<I, 2>() && equals_the_l
 static_assert(equals_the_loop<fold<I, 8>, 1>() && equals_the_loop<fold<I, 8>, 5>());
 
 // range.step_1
-static_assert(is<fold<I, 16>>(range(fold<I, 16>(8)), {0, 1, 2, 3, 4, 5, 6, 7}));
+static_assert(equals<fold<I, 16>>(range(fold<I, 16>(8)), {0, 1, 2, 3, 4, 5, 6, 7}));
 
 // range.step_2
-static_assert(is<I>(range_with_step<2>(I(8)), {0, 2, 4, 6}));
+static_assert(equals<I>(range_with_step<2>(I(8)), {0, 2, 4, 6}));
 
 // range.step_2_odd_end
-static_assert(is<I>(range_with_step<2>(I(9)), {0, 2, 4, 6, 8}));
-static_assert(is<I>(range_with_step<4>(I(10)), {0, 4, 8}));
+static_assert(equals<I>(range_with_step<2>(I(9)), {0, 2, 4, 6, 8}));
+static_assert(equals<I>(range_with_step<4>(I(10)), {0, 4, 8}));
 
 // range.start_1
-static_assert(is<I>(range(I(1), I(8)), {1, 2, 3, 4, 5, 6, 7}));
+static_assert(equals<I>(range(I(1), I(8)), {1, 2, 3, 4, 5, 6, 7}));
 
 // range.start_1_step_2
-static_assert(is<I>(range_with_step<2>(I(1), I(8)), {1, 3, 5, 7}));
-static_assert(is<I>(range_with_step<3>(I(2), I(10)), {2, 5, 8}));
+static_assert(equals<I>(range_with_step<2>(I(1), I(8)), {1, 3, 5, 7}));
+static_assert(equals<I>(range_with_step<3>(I(2), I(10)), {2, 5, 8}));
 
 // reverse_range.step_1
-static_assert(is<I>(reverse_range(I(8)), {7, 6, 5, 4, 3, 2, 1, 0}));
+static_assert(equals<I>(reverse_range(I(8)), {7, 6, 5, 4, 3, 2, 1, 0}));
 
 // range.fold_dim_range, and the form that rounds up
 static_assert(length(range(spio::refold<16>(I(33)))) == 2);
 static_assert(length(range(fold<I, 16>(spio::divup(33, 16)))) == 3);
 
 // I.range
-static_assert(is<I>(range(I(7)), {0, 1, 2, 3, 4, 5, 6}));
+static_assert(equals<I>(range(I(7)), {0, 1, 2, 3, 4, 5, 6}));
 
 // An end before the start is an empty range.
 static_assert(length(range(I(0))) == 0 && length(range(I(-5))) == 0 &&
@@ -95,4 +96,4 @@ static_assert(length(reverse_range(I(0))) == 0 && length(reverse_range(I(-5))) =
 static_assert(length(range_with_step<8>(I(-1))) == 0);
 
 // The values have the type of the end: a bound of the end bounds the values.
-static_assert(is<bounded<K, 4>>(range(bounded<K, 4>(3)), {0, 1, 2}));
+static_assert(equals<bounded<K, 4>>(range(bounded<K, 4>(3)), {0, 1, 2}));

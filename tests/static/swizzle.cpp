@@ -21,7 +21,7 @@ using K8 = fold<K, 8>;
 
 constexpr char memory[4096] = {};
 template <auto... Axes> using chars = spio::tensor<char const, Axes...>;
-template <class Cursor> constexpr long long at(Cursor c) { return c.get() - memory; }
+template <class Cursor> constexpr long long offset_of(Cursor c) { return c.get() - memory; }
 // The reference's formula.
 constexpr int checker(int pair, int color) { return (2 * pair | color) ^ (pair / 4 & 1); }
 
@@ -76,10 +76,10 @@ constexpr bool is_a_checkerboard() {
         for (int color = 0; color < 2; ++color) {
             int const expected = checker(pair, color);
             if (order(I(pair), K8(color)) != expected) return false;
-            if (at(tile[I(pair) + K8(color)]) != expected) return false;
+            if (offset_of(tile[I(pair) + K8(color)]) != expected) return false;
             // CheckerboardDerivedDims.matching_logic, apply_derived_dim: folds, parts, and pieces
-            if (at(tile[K(8 * color + 5)][I(pair)]) != expected) return false;
-            if (at(tile[I(pair)][K8(color)]) != expected) return false;
+            if (offset_of(tile[K(8 * color + 5)][I(pair)]) != expected) return false;
+            if (offset_of(tile[I(pair)][K8(color)]) != expected) return false;
         }
     }
     return true;
@@ -89,12 +89,13 @@ static_assert(is_a_checkerboard());
 // 8.1: what the reference loses.  [K/16: 4 @64, I/16: 2 @32, S: 32 @1]
 using Worked = chars<k / 16, axis<I>(32) / 16, checkerboard(axis<I>(32) % 16, k % 16 / 8)>;
 constexpr Worked worked(memory);
-static_assert(at(worked[I(5) + K8(1)]) == 10 && at(worked[I(5) + K(8)]) == 10);
-static_assert(at(worked[I(5) + K(24)]) == 64 + 10 && at(worked[I(21) + K(24)]) == 64 + 32 + 10);
-static_assert(at(worked[I(5)][K8(1)]) == 10);
-static_assert(at(worked[I(2) + K8(0)][I(2) + K8(1)]) == 8);
-static_assert(at(worked[make_coordinates(I(3), fold<I, 4>(2), K8(1))]) == 23);
-static_assert(at(worked[I(5)]) == 11);
+static_assert(offset_of(worked[I(5) + K8(1)]) == 10 && offset_of(worked[I(5) + K(8)]) == 10);
+static_assert(offset_of(worked[I(5) + K(24)]) == 64 + 10 &&
+              offset_of(worked[I(21) + K(24)]) == 64 + 32 + 10);
+static_assert(offset_of(worked[I(5)][K8(1)]) == 10);
+static_assert(offset_of(worked[I(2) + K8(0)][I(2) + K8(1)]) == 8);
+static_assert(offset_of(worked[make_coordinates(I(3), fold<I, 4>(2), K8(1))]) == 23);
+static_assert(offset_of(worked[I(5)]) == 11);
 
 // Tensor.checkerboardindex_derived_dim_subscript_with_static_dim_mixing: [I/16: 4, K/16: 4, 32]
 using Mixed = chars<i / 16, k / 16, checkerboard(i % 16, k % 16 / 8)>;
@@ -103,7 +104,8 @@ constexpr bool tiles_by_itself() {
     for (int a = 0; a < 64; a += 3) {
         for (int b = 0; b < 8; ++b) {
             int const expected = a / 16 * 128 + b / 2 * 32 + checker(a % 16, b % 2);
-            if (at(t[I(a) + K8(b)]) != expected || at(t[I(a)][K8(b)]) != expected) return false;
+            if (offset_of(t[I(a) + K8(b)]) != expected || offset_of(t[I(a)][K8(b)]) != expected)
+                return false;
         }
     }
     return true;
@@ -118,8 +120,9 @@ constexpr bool coarse_folds_tile() {
     for (int pair = 0; pair < 16; pair += 5) {
         for (int cell = 0; cell < 32; ++cell) {
             int const expected = cell / 8 * 128 + cell / 2 % 4 * 32 + checker(pair, cell % 2);
-            if (at(t[I(pair) + K8(cell)]) != expected) return false;
-            if (at(t[fold<K, 64>(cell / 8)][I(pair) + K8(cell % 8)]) != expected) return false;
+            if (offset_of(t[I(pair) + K8(cell)]) != expected) return false;
+            if (offset_of(t[fold<K, 64>(cell / 8)][I(pair) + K8(cell % 8)]) != expected)
+                return false;
         }
     }
     return true;
@@ -130,21 +133,21 @@ static_assert(coarse_folds_tile());
 using JTiles = chars<axis<J>(128) / 64, axis<J>(128) % 64 / 16,
                      checkerboard(axis<J>(128) % 16, axis<K>(16) / 8)>;
 constexpr JTiles j_tiles(memory);
-static_assert(at(j_tiles[fold<J, 64>(1)][J(21) + K8(1)]) == 128 + 32 + checker(5, 1));
+static_assert(offset_of(j_tiles[fold<J, 64>(1)][J(21) + K8(1)]) == 128 + 32 + checker(5, 1));
 
 // TensorDerivedDim.compound_index_subscript, fragment_load_index_subscript,
 // LoadIndexToCheckerboard.mma_a_full_chain, mma_b_full_chain
 using Load = spio::compound_index<axis<K>(16) / 8, axis<I>(16)>;
 constexpr bool lanes_find_their_cells() {
     for (int lane = 0; lane < 32; ++lane) {
-        if (at(Tile(memory)[Load(lane)]) != checker(lane % 16, lane / 16)) return false;
+        if (offset_of(Tile(memory)[Load(lane)]) != checker(lane % 16, lane / 16)) return false;
     }
     using LoadB = spio::compound_index<axis<I>(16) / 8, axis<K>(16) / 8, axis<I>(16) % 8>;
     for (int lane = 0; lane < 32; ++lane) {
         int const row = lane % 8 + 8 * (lane / 16);
-        if (at(Tile(memory)[LoadB(lane)]) != checker(row, lane / 8 % 2)) return false;
+        if (offset_of(Tile(memory)[LoadB(lane)]) != checker(row, lane / 8 % 2)) return false;
     }
-    return at(worked[fold<I, 16>(1)][Load(1)]) == 32 + 2 && at(worked[Load(16)]) == 1;
+    return offset_of(worked[fold<I, 16>(1)][Load(1)]) == 32 + 2 && offset_of(worked[Load(16)]) == 1;
 }
 static_assert(lanes_find_their_cells());
 
@@ -152,7 +155,7 @@ static_assert(lanes_find_their_cells());
 // test_checkerboard_with_dim_objects, test_checkerboard_with_fold_objects,
 // TestDerivedDimensionInDims.test_derived_dim_via_dict_positional: as many cells as were asked for
 static_assert(chars<checkerboard(axis<I>(64), axis<K>(16) / 8)>::size() == 128);
-static_assert(at(chars<checkerboard(axis<I>(64), axis<K>(16) / 8)>(memory)[I(63)]) == 127);
+static_assert(offset_of(chars<checkerboard(axis<I>(64), axis<K>(16) / 8)>(memory)[I(63)]) == 127);
 
 // Rows exchanged by exclusive or: 128 bytes, and 64 with two rows to a step.
 constexpr bool exchanges_rows() {
@@ -160,8 +163,10 @@ constexpr bool exchanges_rows() {
     chars<i, swizzle(axis<K>(32) / 8, i / 2 % 4), axis<K>(32) % 8> const narrow(memory);
     for (int a = 0; a < 64; a += 5) {
         for (int b = 0; b < 64; b += 3) {
-            if (at(wide[K(b)][I(a)]) != a * 64 + ((b / 8) ^ (a % 8)) * 8 + b % 8) return false;
-            if (b < 32 && at(narrow[I(a) + K(b)]) != a * 32 + ((b / 8) ^ (a / 2 % 4)) * 8 + b % 8)
+            if (offset_of(wide[K(b)][I(a)]) != a * 64 + ((b / 8) ^ (a % 8)) * 8 + b % 8)
+                return false;
+            if (b < 32 &&
+                offset_of(narrow[I(a) + K(b)]) != a * 32 + ((b / 8) ^ (a / 2 % 4)) * 8 + b % 8)
                 return false;
         }
     }
@@ -190,7 +195,8 @@ template <int Columns, int RowSize> constexpr bool is_swizzled_by_line() {
         for (int r = 0; r < RowSize; ++r) {
             for (int column = 0; column < Columns; ++column) {
                 int const cell = (b * RowSize + r) * Columns + column;
-                if (at(Lines(memory)[I(b)][J(r)][K(column)]) != (cell ^ cell / 8 % Columns)) {
+                if (offset_of(Lines(memory)[I(b)][J(r)][K(column)]) !=
+                    (cell ^ cell / 8 % Columns)) {
                     return false;
                 }
             }

@@ -29,40 +29,43 @@ using K8 = fold<K, 8>;
 
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
-template <class Expected, class T> constexpr bool is(T x, int n) {
+template <class Expected, class T> constexpr bool equals(T x, int n) {
     return same<T, Expected> && x.get() == n;
 }
 constexpr char memory[4096] = {};
 template <auto... Axes> using chars = tensor<char const, Axes...>;
-template <class Cursor> constexpr long long at(Cursor c) { return c.get() - memory; }
+template <class Cursor> constexpr long long offset_of(Cursor c) { return c.get() - memory; }
 
 constexpr auto k = axis<K>(64);
 constexpr auto m = axis<M>(16);
 
 // Tensor.tensor_extent_simple
 using Plain = chars<axis<H>(48), axis<W>(64)>;
-static_assert(is<H>(Plain::extent<H>(), 48) && is<W>(Plain::extent<W>(), 64));
-static_assert(is<H>(Plain::size<H>(), 48) && is<W>(Plain::size<W>(), 64));
+static_assert(equals<H>(Plain::extent<H>(), 48) && equals<W>(Plain::extent<W>(), 64));
+static_assert(equals<H>(Plain::size<H>(), 48) && equals<W>(Plain::size<W>(), 64));
 static_assert(same<decltype(Plain::extents()), coords<H, W>> && Plain::extents() == H(48) + W(64));
 
 // Tensor.tensor_extent_folded
 using Folded = chars<axis<H>(48) / 4, axis<W>(64) / 4>;
-static_assert(is<fold<H, 4>>(Folded::size<fold<H, 4>>(), 12) && is<H>(Folded::extent<H>(), 48));
-static_assert(is<fold<W, 4>>(Folded::extent<fold<W, 4>>(), 16) && is<W>(Folded::extent<W>(), 64));
+static_assert(equals<fold<H, 4>>(Folded::size<fold<H, 4>>(), 12) &&
+              equals<H>(Folded::extent<H>(), 48));
+static_assert(equals<fold<W, 4>>(Folded::extent<fold<W, 4>>(), 16) &&
+              equals<W>(Folded::extent<W>(), 64));
 
 // Tensor.tensor_extent_multiple_folds
 using TwoFolds = chars<k / 8, m, k % 8>;
-static_assert(is<K8>(TwoFolds::size<K8>(), 8) && is<K>(TwoFolds::size<K>(), 8));
-static_assert(is<K>(TwoFolds::extent<K>(), 64) && is<K8>(TwoFolds::extent<K8>(), 8));
-static_assert(is<fold<K, 16>>(TwoFolds::extent<fold<K, 16>>(), 4));
-static_assert(is<fold<K, 128>>(TwoFolds::extent<fold<K, 128>>(), 0));
+static_assert(equals<K8>(TwoFolds::size<K8>(), 8) && equals<K>(TwoFolds::size<K>(), 8));
+static_assert(equals<K>(TwoFolds::extent<K>(), 64) && equals<K8>(TwoFolds::extent<K8>(), 8));
+static_assert(equals<fold<K, 16>>(TwoFolds::extent<fold<K, 16>>(), 4));
+static_assert(equals<fold<K, 128>>(TwoFolds::extent<fold<K, 128>>(), 0));
 static_assert(same<decltype(TwoFolds::extents()), coords<K8, M>> &&
               TwoFolds::extents() == K(64) + M(16));
 
 // Tensor.tensor_extent_different_fold_levels
 using Blocks = chars<axis<M>(64) / 16>;
-static_assert(is<M>(Blocks::extent<M>(), 64) && is<fold<M, 4>>(Blocks::extent<fold<M, 4>>(), 16));
-static_assert(is<fold<M, 16>>(Blocks::extent<fold<M, 16>>(), 4));
+static_assert(equals<M>(Blocks::extent<M>(), 64) &&
+              equals<fold<M, 4>>(Blocks::extent<fold<M, 4>>(), 16));
+static_assert(equals<fold<M, 16>>(Blocks::extent<fold<M, 16>>(), 4));
 
 // Tensor.subscript_projection_onto_folds
 constexpr bool folds_by_itself() {
@@ -70,8 +73,8 @@ constexpr bool folds_by_itself() {
     for (int n = 0; n < 32; ++n) {
         for (int j = 0; j < 4; ++j) {
             int const expected = n / 8 * 32 + j * 8 + n % 8;
-            if (at(small[K(n)][M(j)]) != expected) return false;
-            if (at(small[K8(n / 8)][K(n % 8)][M(j)]) != expected) return false;
+            if (offset_of(small[K(n)][M(j)]) != expected) return false;
+            if (offset_of(small[K8(n / 8)][K(n % 8)][M(j)]) != expected) return false;
         }
     }
     return true;
@@ -80,15 +83,16 @@ static_assert(folds_by_itself());
 
 // Tensor.subscript_multiple_folds_with_carry
 constexpr TwoFolds t(memory);
-static_assert(at(t[K(4)][K(4)]) == at(t[K(8)]) && at(t[K(8)]) == 128);
+static_assert(offset_of(t[K(4)][K(4)]) == offset_of(t[K(8)]) && offset_of(t[K(8)]) == 128);
 
 // Tensor.deferred_folding_equivalence
 constexpr bool carries() {
     for (int e = 0; e < 8; e += 3) {
         for (int f = 0; f < 8; ++f) {
-            if (at(t[K(e)][M(f)]) != at(t[M(f)][K(e)])) return false;
+            if (offset_of(t[K(e)][M(f)]) != offset_of(t[M(f)][K(e)])) return false;
             for (int g = 0; g < 8; ++g) {
-                if (at(t[K(e)][K(f)][K(g)]) != at(t[K(e) + K(f) + K(g)])) return false;
+                if (offset_of(t[K(e)][K(f)][K(g)]) != offset_of(t[K(e) + K(f) + K(g)]))
+                    return false;
             }
         }
     }
@@ -97,27 +101,29 @@ constexpr bool carries() {
 static_assert(carries());
 
 // Tensor.deferred_folding_with_coordinates
-static_assert(at(t[K(5) + M(3)][K(7) + M(2)]) == at(t[make_coordinates(K(12), M(5))]));
-static_assert(at(t[make_coordinates(K(12), M(5))]) == 128 + 5 * 8 + 4);
+static_assert(offset_of(t[K(5) + M(3)][K(7) + M(2)]) ==
+              offset_of(t[make_coordinates(K(12), M(5))]));
+static_assert(offset_of(t[make_coordinates(K(12), M(5))]) == 128 + 5 * 8 + 4);
 
 // Tensor.dimensional_projection_ignores_extra_dims
-static_assert(at(t[make_coordinates(K(12), M(5), J(100))]) == at(t[K(12)][M(5)]));
-static_assert(at(t[make_coordinates(J(100), K(12))][M(5) + H(3)]) == at(t[K(12)][M(5)]));
+static_assert(offset_of(t[make_coordinates(K(12), M(5), J(100))]) == offset_of(t[K(12)][M(5)]));
+static_assert(offset_of(t[make_coordinates(J(100), K(12))][M(5) + H(3)]) ==
+              offset_of(t[K(12)][M(5)]));
 
 // Coordinates.apply_to_normalized_coordinates: the rest of I:9 waits for another subscript
 using Coarse = chars<axis<J>(8), axis<I>(32) / 8>;
 constexpr Coarse coarse(memory);
-static_assert(at(coarse[make_coordinates(I(1), fold<I, 8>(1))]) == 1);
-static_assert(at(coarse[make_coordinates(I(1), fold<I, 8>(1))][I(7)]) == 2 &&
-              at(coarse[I(4)][I(4)]) == 1);
+static_assert(offset_of(coarse[make_coordinates(I(1), fold<I, 8>(1))]) == 1);
+static_assert(offset_of(coarse[make_coordinates(I(1), fold<I, 8>(1))][I(7)]) == 2 &&
+              offset_of(coarse[I(4)][I(4)]) == 1);
 
 // Coordinates.apply_to_three_dimensions
 using Cube = chars<axis<K>(4), axis<J>(4), axis<I>(4)>;
-static_assert(at(Cube(memory)[make_coordinates(I(1), J(2), K(3))]) == 57);
+static_assert(offset_of(Cube(memory)[make_coordinates(I(1), J(2), K(3))]) == 57);
 
 // Coordinates.fold_projects_onto_base_dim_in_tensor
-static_assert(at(chars<axis<J>(4), axis<I>(32)>(memory)[make_coordinates(fold<I, 8>(2), J(1))]) ==
-              48);
+static_assert(
+    offset_of(chars<axis<J>(4), axis<I>(32)>(memory)[make_coordinates(fold<I, 8>(2), J(1))]) == 48);
 
 // Tensor.double_subscript_with_wave_block_idx
 constexpr auto i64 = axis<I>(64);
@@ -130,8 +136,8 @@ constexpr bool blocks_and_threads_meet() {
         for (int n = 0; n < 16; ++n) {
             int const i = block / 4 * 2 + block % 2;
             int const expected = i * 64 + block / 2 % 2 * 32 + n * 2 + 1;
-            if (at(tiled[WaveBlock(block)][I(n) + K8(1)]) != expected) return false;
-            if (at(tiled[K8(1)][I(n)][WaveBlock(block)]) != expected) return false;
+            if (offset_of(tiled[WaveBlock(block)][I(n) + K8(1)]) != expected) return false;
+            if (offset_of(tiled[K8(1)][I(n)][WaveBlock(block)]) != expected) return false;
         }
     }
     return true;
@@ -142,8 +148,8 @@ static_assert(blocks_and_threads_meet());
 using Block = spio::compound_index<axis<I>(64) / 16, axis<J>(32) / 16>;
 using Thread = spio::compound_index<axis<I>(64) % 16, axis<J>(32) % 16>;
 using Grid = chars<axis<I>(64), axis<J>(32)>;
-static_assert(at(Grid(memory)[Block(1)][Thread(70)]) == 150);
-static_assert(at(Grid(memory)[Thread(70)][Block(1)]) == 150);
+static_assert(offset_of(Grid(memory)[Block(1)][Thread(70)]) == 150);
+static_assert(offset_of(Grid(memory)[Thread(70)][Block(1)]) == 150);
 
 // ContiguousTensor.offset_from_tensor, StrideTensor.offset_from_tensor: the sizes
 using Padded =
@@ -167,13 +173,13 @@ static_assert(tensor<half8, axis<I>(16), axis<J>(32)>::num_bytes() == 16 * 32 * 
 
 // 11.6: what is not outermost in memory may be written first.
 using Transposed = chars<axis<I>(4).pitch(1), axis<J>(8).pitch(4)>;
-static_assert(Transposed::storage_size() == 32 && at(Transposed(memory)[I(3)][J(7)]) == 31);
+static_assert(Transposed::storage_size() == 32 && offset_of(Transposed(memory)[I(3)][J(7)]) == 31);
 
 // TestTensorEdgeCases.test_1d_tensor, test_many_dimensions,
 // TestTensorPositionalDimArgs.test_single_dim_positional, test_three_dims_positional,
 // test_many_dimensions_positional
-static_assert(at(chars<axis<I>(5)>(memory)[I(4)]) == 4);
-static_assert(at(chars<axis<I>(3), axis<J>(4), axis<K>(5), axis<H>(6)>(
+static_assert(offset_of(chars<axis<I>(5)>(memory)[I(4)]) == 4);
+static_assert(offset_of(chars<axis<I>(3), axis<J>(4), axis<K>(5), axis<H>(6)>(
                   memory)[I(2) + J(3)][K(4) + H(5)]) == 359);
 
 // A pointer that may move, and what it points to.

@@ -31,7 +31,7 @@ template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
 constexpr char memory[4096] = {};
 template <auto... Axes> using chars = tensor<char const, Axes...>;
-template <class Cursor> constexpr long long at(Cursor c) { return c.get() - memory; }
+template <class Cursor> constexpr long long offset_of(Cursor c) { return c.get() - memory; }
 template <int Size, class T, class D>
 concept slices = requires(T t, D d) { slice<Size>(t, d); };
 template <class Vector, class T>
@@ -50,10 +50,11 @@ constexpr bool cuts_a_part() {
         if (cells.size() != 24 * 10 || cells.extents() != spio::make_coordinates(H(24), W(10)))
             return false;
         for (auto x : range(rows)) {
-            if (at(rows[x]) != at(hw[x][H(start)]) || !rows[x].inbounds()) return false;
+            if (offset_of(rows[x]) != offset_of(hw[x][H(start)]) || !rows[x].inbounds())
+                return false;
         }
         for (auto x : range(cells)) {
-            if (at(cells[x]) != at(hw[x][W(start)])) return false;
+            if (offset_of(cells[x]) != offset_of(hw[x][W(start)])) return false;
         }
     }
     return !slice<4>(hw, H(8))[H(4)].inbounds();
@@ -70,7 +71,7 @@ template <class T, int Size, class Start> constexpr bool is_a_part(Start start) 
     auto const part = slice<Size>(t, start);
     int count = 0;
     for (auto x : range(part)) {
-        if (at(part[x]) != at(t[x][start]) || !part[x].inbounds()) return false;
+        if (offset_of(part[x]) != offset_of(t[x][start]) || !part[x].inbounds()) return false;
         ++count;
     }
     return count == part.size() && part.template extent<Start>() == Start(Size);
@@ -89,7 +90,8 @@ static_assert(!slices<2, chars<axis<K>(4).ring(), i>, K> &&
 
 // Of a tensor with a dynamic size, what is static is cut.
 using Dynamic = chars<axis<N>(spio::dynamic), i, k>;
-static_assert(at(slice<4>(Dynamic(memory, N(3)), I(8))[N(2)][I(3)][K(1)]) == 2 * 512 + 11 * 32 + 1);
+static_assert(offset_of(slice<4>(Dynamic(memory, N(3)), I(8))[N(2)][I(3)][K(1)]) ==
+              2 * 512 + 11 * 32 + 1);
 static_assert(slice<4>(Dynamic(memory, N(3)), I(8)).extents() ==
               spio::make_coordinates(N(3), I(4), K(32)));
 static_assert(!slices<2, Dynamic, N>);

@@ -5,14 +5,14 @@ namespace different {
 constexpr auto i = spio::axis<I>(16);
 constexpr auto k = spio::axis<K>(32).ring();
 
-__global__ void typed(float* to) {
-    *spio::tensor<float, i, k>(to)[I(threadIdx.y)][K(threadIdx.x)] = 1.0f;
+__global__ void typed(float* destination) {
+    *spio::tensor<float, i, k>(destination)[I(threadIdx.y)][K(threadIdx.x)] = 1.0f;
 }
 
-__global__ void raw(float* to) {
+__global__ void raw(float* destination) {
     int const row = threadIdx.y;
     int const column = threadIdx.x;
-    to[row * 32 + column] = 1.0f;
+    destination[row * 32 + column] = 1.0f;
 }
 
 } // namespace different

@@ -5,8 +5,10 @@ namespace excused {
 
 constexpr auto i = spio::axis<I>(16);
 
-__global__ void typed(float* to) { *spio::tensor<float, i>(to)[I(threadIdx.x)] = 1.0f; }
+__global__ void typed(float* destination) {
+    *spio::tensor<float, i>(destination)[I(threadIdx.x)] = 1.0f;
+}
 
-__global__ void raw(float* to) { to[int(threadIdx.x)] = 1.0f; }
+__global__ void raw(float* destination) { destination[int(threadIdx.x)] = 1.0f; }
 
 } // namespace excused
