@@ -1,4 +1,4 @@
-// Draws one tile in three layouts, and how the banks of shared memory serve a column of each.
+// Draws a tile in three layouts, and the banks of shared memory that a column of each is read from.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdio>
@@ -57,7 +57,8 @@ struct placed {
     bool is_read; // by the first lanes that go together
 };
 
-// What lies where in shared memory, and how many cells the first lanes want from each group.
+// The element in each cell of shared memory, and the number of cells that the first lanes read from
+// each group of banks.
 struct bank_map {
     char const* name;
     char const* type;

@@ -1,4 +1,4 @@
-// An SVG picture of words and rounded boxes, written as it is drawn. Lengths are in pixels.
+// An SVG picture of text and rounded boxes, written while it is drawn. Lengths are in pixels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,7 +25,7 @@ class picture {
         if (!small_words.empty()) stream_ << "<tspan dx=\"2\">" << plain(small_words) << "</tspan>";
         stream_ << "</text>\n";
     }
-    // Boxes side by side leave a gap of two pixels. What one means shows when it is pointed at.
+    // Adjacent boxes leave a gap of two pixels. The meaning of a box is its tooltip.
     void box(int x, int y, int width, int height, std::string const& color,
              std::string const& meaning = "") {
         stream_ << "<rect x=\"" << x + 1 << "\" y=\"" << y + 1 << "\" width=\"" << width - 2

@@ -8,20 +8,20 @@
 using namespace spio;
 using namespace product;
 
-// A block makes 64 x 64 sums, a warp 32 x 32 of them, 32 products at a time.
+// A block computes 64 x 64 elements of c, a warp 32 x 32, in steps of 32 products.
 constexpr auto i_tile = axis<I>(64);
 constexpr auto j_tile = axis<J>(64);
 constexpr auto k_tile = axis<K>(32);
 constexpr int threads = 128;
 using Warp = compound_index<i_tile / 32, j_tile / 32>;
 
-// In shared memory, cells of 8 halves are swizzled by row: no two lanes meet in a bank.
+// In shared memory, cells of 8 halves are swizzled by row, so that loads have no bank conflicts.
 using a_tile = tensor<half8, i_tile, swizzle(k_tile / 8, i_tile / 2 % 4)>;
 using b_tile = tensor<half8, j_tile, swizzle(k_tile / 8, j_tile / 2 % 4)>;
 
 static_assert(product::shared_bytes == spio::shared_bytes<a_tile, b_tile>);
 
-// In registers, what a warp multiplies: fragments of 16 x 16, as tensors of them.
+// In registers, the operands of a warp are tensors of 16 x 16 fragments.
 constexpr auto i16 = axis<I>(16);
 constexpr auto j16 = axis<J>(16);
 constexpr auto k16 = axis<K>(16);
@@ -64,7 +64,7 @@ extern "C" __global__ void product_64x64(params p) {
         auto const b_part = Bs(b_data);
         for (auto const position : range(a_part)) a_part[position]->load(a_row[position]);
         for (auto const position : range(b_part)) b_part[position]->load(b_row[position]);
-        multiply(c, a_part, b_part); // over K, which only the factors have
+        multiply(c, a_part, b_part); // sums over K, which only the factors have
         sync_block();
         a_loader.step(fold<K, 32>(1));
         b_loader.step(fold<K, 32>(1));

@@ -1,4 +1,4 @@
-// The dimensions, matrices and parameters of the product, for the kernel and for who calls it.
+// The dimensions, matrices and parameters of the product, for the kernel and its caller.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,7 +21,7 @@ struct K : spio::dim {
     using dim::dim;
 };
 
-// Any number of rows of a; 64 columns, sums of 128 products.
+// a has any number of rows; c has 64 columns; K is 128.
 inline constexpr auto i = spio::axis<I>(spio::dynamic);
 inline constexpr auto j = spio::axis<J>(64);
 inline constexpr auto k = spio::axis<K>(128);

@@ -1,4 +1,4 @@
-// The product runs where there is no GPU, watched: every thread of every block, lane by lane.
+// Runs the product on the host device, which needs no GPU and checks every thread for races.
 // SPDX-License-Identifier: Apache-2.0
 #include "product.h"
 #include "sim/arena.h"

@@ -77,11 +77,11 @@ def difference(typed, raw):
 
 def compare(options, command, arch):
     """For each case, how its kernels compare, and whether that is what its file says."""
-    here = pathlib.Path(__file__).resolve().parent
+    folder = pathlib.Path(__file__).resolve().parent
     source = options.out / f"sm_{arch}.cu"
     ptx_file = options.out / f"sm_{arch}.ptx"
     cubin_file = options.out / f"sm_{arch}.cubin"
-    includes = [here / "dimensions.h", *(case.resolve() for case in options.cases)]
+    includes = [folder / "dimensions.h", *(case.resolve() for case in options.cases)]
     source.write_text("".join(f'#include "{file}"\n' for file in includes))
     places = {"{file}": source, "{ptx}": ptx_file}
     run([str(places.get(word, word)).replace("{arch}", arch) for word in command])

@@ -1,4 +1,4 @@
-// Cursors at run time: bounds over whole domains, steps, and rings that a loop goes around.
+// Cursors at run time: bounds over whole domains, steps, and loops over rings.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// The laws at run time, where nothing is known to the compiler but the types.
+// The laws at run time, where the compiler knows only the types.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
@@ -30,7 +30,7 @@ using K8 = fold<K, 8>;
 constexpr auto i = axis<I>(16);
 constexpr auto k = axis<K>(64);
 
-// Any position, split into any parts in any order, is one offset.
+// A position has one offset, however it is split into subscripts and in any order.
 template <class Tensor> void law_1(Tensor const& t) {
     std::mt19937 random(1);
     std::uniform_int_distribution<int> some(-100, 100);

@@ -1,4 +1,4 @@
-// Iterating over memory: each element of a tensor is reached once, and tensors copy by position.
+// Iteration over tensors: each element is visited once, and tensors are copied by position.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
@@ -59,7 +59,7 @@ TEST_CASE("CoordinatesRange.accumulate_values") {
     CHECK(sum == 9);
 }
 
-// Law 9, counted.
+// Law 9, by counting visits.
 template <class Tensor> void visits_every_element_once(Tensor const& t) {
     std::vector<int> visits(t.storage_size());
     int count = 0;

@@ -1,4 +1,4 @@
-// Tensors over memory: what is written through one subscript is read through every other.
+// Tensors over memory: an element written through one subscript is read through every other.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
@@ -172,7 +172,7 @@ TEST_CASE("WithVectorWidth.memory_access") {
     CHECK(&read_only[fold<I, 4>(1)]->x == &storage[1].x);
 }
 
-// A view for a thread: a tensor, whoever owns it, subscripted by the indices of the thread.
+// The elements of one thread: a tensor subscripted by the indices of the thread.
 template <class Tensor> auto view_of(Tensor const& t, int block, int thread) {
     using Block = spio::compound_index<axis<I>(16) / 8, axis<J>(8) / 8>;
     using Thread = spio::compound_index<axis<I>(16) % 8>;

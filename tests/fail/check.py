@@ -41,8 +41,8 @@ class Case:
 
     def rest(self):
         """The case without what is wrong, as a namespace of its own."""
-        kept = ["" if line.endswith("// wrong") else line for line in self.lines]
-        return "\n".join([f"namespace {self.file.stem} {{", f'#line 1 "{self.file}"', *kept, "}", ""])
+        lines = ["" if line.endswith("// wrong") else line for line in self.lines]
+        return "\n".join([f"namespace {self.file.stem} {{", f'#line 1 "{self.file}"', *lines, "}", ""])
 
     def flaw(self, status, output):
         """What is not as it should be about a compiler's answer; empty if nothing."""

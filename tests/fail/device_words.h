@@ -1,4 +1,4 @@
-// What CUDA's headers tell clang, for a clang that only reads device text.
+// The macros of CUDA's headers, for a clang that only checks device text.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

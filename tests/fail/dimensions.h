@@ -1,4 +1,4 @@
-// The dimensions, axes and tensors that the cases speak of.
+// The dimensions, axes and tensors that the cases use.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a kernel says to the chip, as the cases speak of it.
+// The tile types that the cases use.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

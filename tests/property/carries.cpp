@@ -1,4 +1,4 @@
-// Carry plans against brute force: the digit, and every promise that a plan makes of its parts.
+// Carry plans against brute force: the digit, and every property that a plan states.
 // SPDX-License-Identifier: Apache-2.0
 #include "tally.h"
 
@@ -45,7 +45,7 @@ question draw_question(dice& random) {
 void draw_values(question& q, dice& random) {
     for (int i = 0; i < most_terms; ++i) {
         int const bound = q.terms.bounds[i];
-        // The greatest values are those that break a promise, if any does.
+        // The greatest values are the likeliest to violate a property.
         q.terms.values[i] = bound == 0         ? static_cast<int>(random.draw_between(-200, 200))
                             : random.one_in(2) ? bound - 1
                                                : random.draw_below(bound);

@@ -1,4 +1,4 @@
-// A compound index that was compiled, as functions of plain numbers, beside its description.
+// A compiled compound index as functions of plain numbers, beside its description.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

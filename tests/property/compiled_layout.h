@@ -1,4 +1,4 @@
-// A layout that was compiled, as functions of plain numbers, beside the text that describes it.
+// A compiled layout as functions of plain numbers, beside its description.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,13 +9,13 @@
 
 import spio.dims;
 
-// How far off a committed cursor was after a move, if that compiles.
+// The error of a base cursor after a move, in elements, if the move compiles.
 struct committed_move {
     bool compiles = false;
     long long apart = 0;
 };
 
-// Where a walk ended, and how the moves went that were tried there.
+// The end of a walk, and the moves of base cursors tried there.
 struct arrival {
     long long offset = 0;
     long long address = 0;
@@ -23,7 +23,7 @@ struct arrival {
     committed_move moves[2];
 };
 
-// What a tensor says of itself.
+// The results of a tensor's queries.
 struct portrait {
     long long size = 0;
     long long storage_size = 0;
@@ -36,7 +36,7 @@ struct portrait {
     int sizes[12] = {};        // of size<D>(), one for each digit that is placed
 };
 
-// An element as range(tensor) yields it.
+// A position that range(tensor) yields, and its offset.
 struct visit {
     int position[4];
     long long offset;

@@ -26,7 +26,7 @@ struct N : spio::dim {
 template <int Stride> using I_ = spio::fold<I, Stride>;
 template <int Stride> using K_ = spio::fold<K, Stride>;
 
-// Base units of each base that is there.
+// The value of each base present, in base units.
 using units = std::map<char, long long>;
 
 template <class Base>
@@ -116,7 +116,7 @@ template <class A> void judge_alone(tally& t, dice& random) {
         } else {
             t.check(!a_units.contains('K'), "drop() of an absent base");
         }
-        // Where both are there, one base cannot become the other entry by entry.
+        // If both bases are present, entries of one cannot be renamed to the other.
         if (a_units.contains('K') && !a_units.contains('N')) {
             auto renamed = a_units;
             renamed.erase('K');

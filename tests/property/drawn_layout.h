@@ -1,4 +1,4 @@
-// Random layouts as plain numbers, for the oracle and for the table from which the library plans.
+// Random layouts as plain numbers, for the oracle and as the library's layout tables.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -38,7 +38,7 @@ inline oracle::layout draw_layout(dice& random) {
         std::swap(digits[d - 1], digits[random.draw_below(static_cast<int>(d))]);
     }
 
-    // A digit that a function may place: not one whose size only the tensor knows.
+    // Whether a function may place a digit: its size must be static.
     auto const closed = [&](oracle::digit const& d) {
         return !result.bases[d.base].dynamic || d.end() < result.bases[d.base].extent;
     };

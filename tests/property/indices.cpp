@@ -1,4 +1,4 @@
-// Compiled compound indices against the oracle: mixed radix there and back, and dealing out.
+// Compiled compound indices against the oracle: mixed radix in both directions, and partitions.
 // SPDX-License-Identifier: Apache-2.0
 #include "tally.h"
 

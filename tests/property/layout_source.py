@@ -84,11 +84,11 @@ class Layout:
     def __init__(self, dice):
         self.dice = dice
         names = dice.sample(["I", "J", "K", "N"], dice.choice([1, 2, 2, 3, 3, 4]))
-        self.of = {name: Base(dice, name) for name in names}
+        self.base_by_name = {name: Base(dice, name) for name in names}
         self.bases = names
         self.groups = []  # of an axis: kind, parameters, placed, read, expression
-        self.declarations = [base.declaration() for base in self.of.values()]
-        digits = [d for base in self.of.values() for d in base.digits]
+        self.declarations = [base.declaration() for base in self.base_by_name.values()]
+        digits = [d for base in self.base_by_name.values() for d in base.digits]
         dice.shuffle(digits)
         while digits:
             self.add_axis(digits)
@@ -97,16 +97,16 @@ class Layout:
         self.moves = self.choose_moves()
 
     def dynamic_bases(self):
-        return [name for name, base in self.of.items() if base.kind == "dynamic"]
+        return [name for name, base in self.base_by_name.items() if base.kind == "dynamic"]
 
     def placed(self):
         return [d for group in self.groups for d in group["placed"]]
 
     def expression(self, digit):
-        return self.of[digit.base].expression(self.dice, digit)
+        return self.base_by_name[digit.base].expression(self.dice, digit)
 
     def is_open(self, digit):
-        base = self.of[digit.base]
+        base = self.base_by_name[digit.base]
         return base.kind == "dynamic" and digit == base.digits[-1]
 
     def add_axis(self, digits):
@@ -136,7 +136,7 @@ class Layout:
             self.place(digits, "plain", [digit], [], self.expression(digit))
 
     def shuffle(self, digits, placed):
-        """A permutation that a user might write: factor * cell + shift + turn * what is read."""
+        """A permutation that a user might write: factor * cell + shift + turn * sum of the digits read."""
         dice = self.dice
         cells = math.prod(d.size for d in placed)
         read = []
@@ -163,12 +163,12 @@ class Layout:
 
     def choose_read(self, placed, most):
         """A digit that a derived axis may read: of another base any, of its own only a whole other one."""
-        base = self.of[self.dice.choice(self.bases)]
+        base = self.base_by_name[self.dice.choice(self.bases)]
         options = [d for d in base.digits if d not in placed and not self.is_open(d)]
         if all(d.base != base.name for d in placed):
             strides = [base.unit * s for s in (1, 2, 3, 4)]
-            made = [Digit(base.name, stride, size) for stride in strides for size in (2, 3, 4, 8)]
-            options += [d for d in made if base.kind == "dynamic" or self.divides(base, d)]
+            candidates = [Digit(base.name, stride, size) for stride in strides for size in (2, 3, 4, 8)]
+            options += [d for d in candidates if base.kind == "dynamic" or self.divides(base, d)]
         options = [d for d in options if d.size <= most]
         return self.dice.choice(options) if options else None
 
@@ -195,13 +195,13 @@ class Layout:
 
     def choose_moves(self):
         """Folds by which a committed cursor may, perhaps, move."""
-        base = self.of[self.dice.choice(self.bases)]
+        base = self.base_by_name[self.dice.choice(self.bases)]
         top = base.digits[-1].stride
         other = self.dice.choice([1, base.finest, 2 * top, top * 3, 12])
         return [Digit(base.name, top, 0)] + ([Digit(base.name, other, 0)] if other != top else [])
 
     def model(self):
-        texts = [base.model() for base in self.of.values()]
+        texts = [base.model() for base in self.base_by_name.values()]
         for group in self.groups:
             texts.append(f"axis {group['kind']} pitch {group['pitch']}")
             texts += [f"placed {d.model()}" for d in group["placed"]]

@@ -1,4 +1,4 @@
-// Compiled layouts against the oracle: walks, iteration, sizes, bounds and committed cursors.
+// Compiled layouts against the oracle: walks, iteration, sizes, bounds and base cursors.
 // SPDX-License-Identifier: Apache-2.0
 #include "tally.h"
 
@@ -18,7 +18,7 @@ namespace {
 
 using sizes = std::vector<int>;
 
-// Extents for the dynamic bases: small ones mostly, now and then none at all.
+// Extents for the dynamic bases: mostly small ones, sometimes zero.
 sizes draw_sizes(dice& random, oracle::layout const& layout) {
     sizes result;
     for (oracle::base const& b : layout.bases) {
@@ -53,8 +53,8 @@ void check_portrait(tally& t, compiled_layout const& l, sizes const& s, oracle::
     expect(p.is_wide == o.is_wide(), "offset_type");
 }
 
-// Whether along some axis that is not derived, all aligned groups of so many cells lie together,
-// and aligned, in memory.
+// Whether along some plain axis all aligned groups of `width` cells are adjacent and aligned in
+// memory.
 bool are_together(oracle::layout const& o, std::vector<oracle::position> const& cells, int width) {
     for (oracle::axis const& a : o.axes) {
         if (a.kind != "plain") continue;
@@ -72,7 +72,7 @@ bool are_together(oracle::layout const& o, std::vector<oracle::position> const& 
     return width == 1;
 }
 
-// What range(tensor) must yield; what may be claimed of the elements together.
+// Checks range(tensor), and the properties of the tensor as a whole.
 void check_visits(tally& t, compiled_layout const& l, sizes const& s, oracle::layout const& o) {
     auto const visits = l.visit_all(s.data());
     auto const cells = o.cells();
@@ -99,8 +99,7 @@ void check_visits(tally& t, compiled_layout const& l, sizes const& s, oracle::la
     expect(are_together(o, cells, p.vector_width), "vector_width");
 }
 
-// Whether a position lies so far outside that 31 bits do not hold its offset on some axes whose own
-// offsets they do hold.
+// Whether a position lies so far outside that the sum over the narrow axes may overflow.
 bool is_out_of_reach(oracle::layout const& o, oracle::position const& p) {
     oracle::number reach = 0;
     for (std::size_t a = o.axes.size(); a-- > 0 && !o.is_wide(a);) {
@@ -111,7 +110,7 @@ bool is_out_of_reach(oracle::layout const& o, oracle::position const& p) {
     return reach > 0x7fffffff;
 }
 
-// Whether there was something to check.
+// Checks one walk. Returns false if its end is out of reach.
 bool check_walk(tally& t, compiled_layout const& l, compiled_walk const& w, sizes const& s,
                 oracle::layout const& o, dice& random) {
     auto const walk = oracle::walk::parse(o, w.terms);
@@ -144,7 +143,7 @@ bool check_walk(tally& t, compiled_layout const& l, compiled_walk const& w, size
     return true;
 }
 
-// Whole blocks of the coarsest axis, where that is plain and nothing else reads it, always commit.
+// Checks that base cursors move by whole blocks of a plain coarsest axis that no function reads.
 void check_moves(tally& t, compiled_layout const& l, oracle::layout const& o, arrival const& a) {
     for (std::size_t m = 0; m < l.moves.size(); ++m) {
         auto const move = oracle::walk::parse(o, "+ " + std::string(l.moves[m])).terms[0].digits[0];

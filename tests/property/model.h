@@ -1,4 +1,4 @@
-// The oracle: what the laws say of a layout, in plain loops over plain numbers.
+// The oracle: the laws for a layout, as plain loops over plain numbers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -83,7 +83,7 @@ class layout {
         result.settle();
         return result;
     }
-    // To be called when all axes are there.
+    // Must be called after the last axis is added.
     void settle() {
         placed_.clear();
         for (axis const& a : axes) placed_.insert(placed_.end(), a.placed.begin(), a.placed.end());
@@ -96,7 +96,7 @@ class layout {
         return -1;
     }
 
-    // The same layout with the dynamic extents that a tensor was made with.
+    // The same layout with the given dynamic extents.
     layout sized(std::vector<int> const& sizes) const {
         layout result = *this;
         std::size_t next = 0;
@@ -106,7 +106,8 @@ class layout {
         return result;
     }
 
-    // The size of a digit that is placed: that of the coarsest follows from the extent.
+    // The size of a placed digit; for the coarsest digit of a dynamic base it follows from the
+    // extent.
     number count(digit const& d) const {
         if (is_coarsest(d) && bases[d.base].dynamic) {
             return (bases[d.base].extent + d.stride - 1) / d.stride;
@@ -146,8 +147,8 @@ class layout {
         }
         return product;
     }
-    // Whether offsets on the axes from one on need more than 31 bits, for dynamic sizes as great as
-    // they may get.
+    // Whether offsets on an axis and those to its right need more than 31 bits, with dynamic sizes
+    // at their maximum.
     bool is_wide(std::size_t first_axis = 0) const {
         long double last = 0;
         long double running = 1;
@@ -168,7 +169,7 @@ class layout {
         return true;
     }
 
-    // Nothing where the position lies so far outside that a derived axis has no place for it.
+    // Empty if the position lies outside the domain of a derived axis.
     std::optional<number> offset(position const& p) const {
         number sum = 0;
         for (std::size_t a = 0; a < axes.size(); ++a) {
@@ -179,8 +180,8 @@ class layout {
         return sum;
     }
 
-    // Every cell once, the first digit slowest. A dynamic extent may end before its last block
-    // does: those cells are stored, but no positions.
+    // Every cell once, the first digit slowest, including cells of a last block beyond a dynamic
+    // extent: they are stored, but are not positions.
     std::vector<position> cells() const {
         std::vector<position> result;
         if (storage_size() > 0) visit(0, position(bases.size()), result);
@@ -209,7 +210,7 @@ class layout {
         }
     }
 
-    // What the next coarser digit of the base leaves; the coarsest goes on, unless it is a ring.
+    // The digit, reduced modulo the next coarser one; the coarsest is reduced only in a ring.
     number value_of_placed(digit const& d, position const& p) const {
         number const steps = floor_quotient(p[d.base], d.stride);
         number next = 0;

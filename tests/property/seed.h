@@ -1,4 +1,4 @@
-// Reproducible randomness: a seed that the environment may set, and how long to try.
+// Reproducible random numbers: a seed and a number of rounds that the environment may set.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <random>
 
-// SPIO_SEED chooses other values, SPIO_ROUNDS multiplies how many are tried.
+// SPIO_SEED sets the seed; SPIO_ROUNDS multiplies the number of rounds.
 inline std::uint64_t seed() {
     char const* const text = std::getenv("SPIO_SEED");
     return text ? std::strtoull(text, nullptr, 0) : 2024;

@@ -1,4 +1,4 @@
-// Layout tables against the oracle: offsets, memory strides, and what moves freely.
+// Layout tables against the oracle: offsets, memory strides and free moves.
 // SPDX-License-Identifier: Apache-2.0
 #include "tally.h"
 
@@ -32,7 +32,7 @@ std::string text_of(oracle::layout const& l) {
     return text;
 }
 
-// A number that differs where layouts do, so that each counts once.
+// A hash of a layout, so that each layout counts once.
 std::uint64_t fingerprint(oracle::layout const& l) {
     std::uint64_t hash = 0xcbf29ce484222325u;
     auto const add = [&](oracle::number n) {
@@ -93,14 +93,14 @@ oracle::number planned_offset(oracle::layout const& l, drawn_table const& table,
         } else if (l.axes[a].kind == "exclusive_or") {
             place = values[0] ^ values[1];
         }
-        // Only a tensor knows the strides to the left of a dynamic axis.
+        // The strides to the left of a dynamic axis are not static.
         auto const known = table.memory_stride(a);
         sum += place * (known >= 0 ? known : l.memory_stride(a));
     }
     return sum;
 }
 
-// A move of a base that is said to be free adds the same to every offset.
+// Checks that a move by the free stride of a base adds the same to every offset.
 void check_free_moves(tally& t, dice& random, oracle::layout const& l, drawn_table const& table) {
     int const b = random.draw_below(static_cast<int>(l.bases.size()));
     auto const text = [&] { return "base " + std::to_string(b) + " of " + text_of(l); };
@@ -122,7 +122,7 @@ void check_free_moves(tally& t, dice& random, oracle::layout const& l, drawn_tab
         zero[b] = 0;
         bool const expected = *offset - *l.offset(zero) == p[b] / top.stride * stride;
         t.check(expected, "is_linear", text);
-        // A ring is, but for its end.
+        // A ring is linear except at its end.
         auto outside = p;
         outside[b] += l.bases[b].extent;
         auto const moved_offset = l.offset(outside);

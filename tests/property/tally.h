@@ -1,4 +1,4 @@
-// Counts what was tried, and reports the first failures only.
+// Counts checks, and reports the first failure of each law.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +14,7 @@ class tally {
   public:
     long long tried = 0;
 
-    // `example` is a function that says where: of the first failure of each kind only.
+    // `example` returns the description of a failure; it is called for the first of each law.
     template <class Example> void check(bool holds, char const* law, Example example) {
         ++tried;
         if (!holds && ++failures_[law] == 1) FAIL_CHECK(std::string(law), "\n  ", example());
@@ -22,7 +22,7 @@ class tally {
     void check(bool holds, char const* law) {
         check(holds, law, [] { return std::string(); });
     }
-    // Says how much was tried, and that all of it held.
+    // Prints how much was checked, and reports the number of failures.
     void conclude(std::string const& figures) const {
         std::cout << "figure: property." << figures << ", seed " << seed() << '\n';
         for (auto const& [law, times] : failures_) FAIL_CHECK(times, " times: ", law);

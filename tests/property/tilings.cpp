@@ -1,4 +1,4 @@
-// Valid and broken tilings: what is refused, for which dimension, and with which two numbers.
+// Valid and broken tilings: which are refused, for which dimension, and with which two numbers.
 // SPDX-License-Identifier: Apache-2.0
 #include "tally.h"
 
@@ -32,7 +32,7 @@ std::string text_of(std::vector<row> const& rows) {
     return text;
 }
 
-// Digits that tile their bases, now and then with something wrong about one of them.
+// Digits that tile their bases, sometimes with faults.
 std::vector<row> draw_rows(dice& random) {
     std::vector<row> rows;
     int const bases = 1 + random.draw_below(3);
@@ -101,8 +101,8 @@ struct fault {
     auto operator<=>(fault const&) const = default;
 };
 
-// All that is wrong: of two digits of a base that follow each other, the finer must end where the
-// coarser starts, or before that in an index, but at a divisor.
+// All faults. Of two successive digits of a base, the finer must end where the coarser starts; in
+// an index it may end earlier, if its stride divides the coarser one.
 std::set<fault> faults_of(std::vector<row> rows, spio::folds law) {
     std::set<fault> faults;
     int last_base = 0;
@@ -131,7 +131,7 @@ std::set<fault> faults_of(std::vector<row> rows, spio::folds law) {
             } else if (!good) {
                 faults.insert({spio::flaw::gap, b, end, coarser.stride});
             }
-            // Which of two equal ones is the coarsest is not for us to say.
+            // Of two digits with the greatest stride either may count as the coarsest.
             bool const may_be_coarsest = finer.stride == own.back().stride;
             if (finer.dynamic && !may_be_coarsest) {
                 faults.insert({spio::flaw::dynamic, b, finer.stride, 0});
@@ -153,7 +153,7 @@ std::set<fault> faults_of(std::vector<row> rows, spio::folds law) {
     return faults;
 }
 
-// Where nothing is wrong, every position of a base is one combination of digits, and one only.
+// Whether each position of a base is a different combination of digits, and each combination one.
 bool is_bijective(std::vector<row> const& rows, int base) {
     std::vector<row> own;
     for (row const& r : rows) {

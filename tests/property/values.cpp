@@ -83,7 +83,7 @@ template <int A, int... Bs> void judge_all(tally& t, std::integer_sequence<int, 
     (report(Bs + 1, judge<A, Bs + 1>()), ...);
 }
 
-// Of one stride: division by a number, bounds that a sum does not keep, and reduction.
+// The laws for one stride: division by a number, sums of bounded values, and reduction.
 template <int Stride> void judge_alone(tally& t) {
     auto const text = [&] { return "stride " + std::to_string(Stride); };
     using bounded = spio::bounded<fold<Stride>, 8>;

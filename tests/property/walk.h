@@ -1,4 +1,4 @@
-// What a walk through a layout consists of, so that values for it can be drawn and added up.
+// A walk through a layout as a list of terms, whose values can be drawn and added up.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -18,7 +18,7 @@ struct term {
     number bound = 0; // 0: none
     int sign = 1;
 
-    // How the layout's bases move for this value.
+    // Adds this value of the term to a position.
     void add_to(position& p, number value) const {
         for (std::size_t d = digits.size(); d-- > 0;) {
             number const digit_value = d > 0 ? floor_rest(value, digits[d].size) : value;
@@ -53,7 +53,7 @@ class walk {
         return result;
     }
 
-    // Values that stay in the layout, mostly, or that lie anywhere around it.
+    // Values whose sum mostly stays in the layout, or lies anywhere near it.
     std::vector<int> draw(dice& random, layout const& shape) const {
         bool const inside = !random.one_in(3);
         std::vector<int> values;

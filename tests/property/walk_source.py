@@ -83,11 +83,11 @@ class Walk:
         """A dimension of the layout, some fold of it, and perhaps a bound; or what came before."""
         if self.drawn and self.dice.random() < 0.3:
             return self.dice.choice(self.drawn)
-        of = self.layout.of[self.dice.choice(self.layout.bases)]
-        strides = [1, 1, of.finest, 2, 3, 6] + [d.stride for d in of.digits]
+        base = self.layout.base_by_name[self.dice.choice(self.layout.bases)]
+        strides = [1, 1, base.finest, 2, 3, 6] + [d.stride for d in of.digits]
         stride = self.dice.choice([s for s in strides if s <= 128])
         bound = self.dice.choice(bounds) if self.dice.random() < 0.3 else 0
-        self.drawn.append(Digit(of.name, stride, bound))
+        self.drawn.append(Digit(base.name, stride, bound))
         return self.drawn[-1]
 
     def write(self, digit, sign="+"):

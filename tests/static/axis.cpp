@@ -1,4 +1,4 @@
-// Axes: dimensions with a size, their folds and remainders, and what a layout makes of them.
+// Axes: dimensions with a size, their folds and remainders, and the layouts made of them.
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 
@@ -84,7 +84,7 @@ static_assert(TwoBases::size<I>() == I(16));
 using Explicit = floats<axis<K8>(4), axis<fold<K, 4>>(2), axis<K>(4)>;
 static_assert(Explicit::size() == 32 && Explicit::extent<K>() == K(32));
 
-// What must not be a layout is none.
+// Axes that do not form a layout.
 template <auto... Axes>
 concept lays_out = requires { typename spio::layout<Axes...>; };
 static_assert(lays_out<axis<K8>(4), axis<K>(8)>);
@@ -99,10 +99,10 @@ static_assert(!lays_out<axis<I>(4), axis<I>(4)> && !lays_out<axis<K>(8), axis<K8
 static_assert(!lays_out<axis<K8>(4), axis<K8>(4), axis<K>(8)>);
 static_assert(!lays_out<16> && !lays_out<axis<I>(4), 8>);
 
-// By one there is nothing to fold: two axes would count the same.
+// A fold by one is refused: two axes would count the same dimension.
 static_assert(!lays_out<k / 1, k % 1> && !lays_out<k % 1, axis<I>(4), k / 1> && lays_out<k / 1>);
 
-// An axis has a size of its own dimension.
+// The size of an axis is a value of its own dimension.
 template <class D, class From>
 concept sizes = requires(From n) { axis<D>(n); };
 static_assert(!sizes<K, I> && !sizes<K, fold<I, 8>> && !sizes<K8, I> && !sizes<K, spio::coords<K>>);
@@ -144,7 +144,7 @@ using Three = chars<axis<WARP>(2), axis<I>(64) / 16, axis<I>(64) % 16>;
 static_assert(stride_of<Three>(WARP(1)) == 64 && stride_of<Three>(fold<I, 16>(1)) == 16);
 static_assert(stride_of<Three>(I(1)) == 1);
 
-// A pitch of 0 is a broadcast; there is none below.
+// A pitch of 0 is a broadcast; negative pitches are refused.
 using Same = chars<axis<J>(4), axis<I>(4).pitch(0), axis<K>(64)>;
 static_assert(stride_of<Same>(I(3)) == 0 && Same::storage_size() == 64 && Same::size() == 1024);
 static_assert(!spio::is_injective<Same> && !spio::is_injective<chars<axis<I>(4).pitch(0)>>);

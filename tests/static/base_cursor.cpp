@@ -1,4 +1,4 @@
-// Committed cursors: a pointer that moves only where moving is adding, and refuses the rest.
+// Base cursors: pointers that move only where a move adds a constant, and refuse all other moves.
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 
@@ -39,7 +39,7 @@ static_assert(offset_of(t[K(7)].rebase()[I(3)]) == offset_of(t[K(7)][I(3)]));
 
 static_assert(same<decltype(t[K(7)].rebase()), spio::base_cursor<char const, T::layout_type>>);
 
-// Where it moves it agrees with the cursor that it was made from, at every position.
+// After a move it agrees with the cursor that it was made from, at every position.
 constexpr bool agrees_with_the_cursor() {
     for (int n = -8; n < 40; ++n) {
         for (int blocks = -2; blocks < 3; ++blocks) {
@@ -54,7 +54,7 @@ constexpr bool agrees_with_the_cursor() {
 }
 static_assert(agrees_with_the_cursor());
 
-// What could carry does not compile: on t[K(7)], K(1) is a new block, not the next element.
+// A move that might carry does not compile: on t[K(7)], K(1) is a new block, not the next element.
 using Committed = committed<T>;
 static_assert(steps<Committed, K8> && steps<Committed, fold<K, 16>> && steps<Committed, I>);
 static_assert(!steps<Committed, K> && !steps<Committed, fold<K, 4>> &&
@@ -65,8 +65,8 @@ static_assert(moves<Committed, K8> && !moves<Committed, K> && !moves<Committed, 
 static_assert(Committed::moves_freely<K8> && !Committed::moves_freely<K> &&
               !Committed::moves_freely<J>);
 
-// A ring wraps and a function of a position is not a sum: neither moves, but what it does not read
-// does.
+// Rings wrap and functions of a position are not sums, so their bases do not move; bases that a
+// function does not read do.
 using Ring = committed<chars<axis<K>(4).ring(), i>>;
 static_assert(!steps<Ring, K> && steps<Ring, I>);
 using Swizzled = committed<chars<k / 16, i / 8, spio::checkerboard(i % 8, k / 8 % 2), k % 8>>;
@@ -75,7 +75,7 @@ static_assert(!steps<Swizzled, K8> && !steps<Swizzled, K> && !steps<Swizzled, I>
 using Read = committed<chars<i, spio::swizzle(axis<J>(8), i % 8)>>;
 static_assert(steps<Read, fold<I, 8>> && !steps<Read, I> && !steps<Read, J>);
 
-// Blocks that a function reads move by what repeats for both; beyond 2^31 there is no such move.
+// Blocks that a function reads move by a common multiple of both periods, if it is below 2^31.
 constexpr auto ignores = [](J x, K) { return x.get(); };
 constexpr auto j = axis<J>(8);
 using Block = fold<K, 1 << 16>;
@@ -85,7 +85,7 @@ using Blocks = committed<
 static_assert(steps<Blocks<8>, Block> && !steps<Blocks<3>, Block>);
 static_assert(steps<Blocks<3>, fold<Block, 3>> && !steps<Blocks<(1 << 16) + 1>, Block>);
 
-// A pitch is the distance that it moves.
+// An axis with a pitch moves by its pitch.
 using Padded = chars<axis<I>(16).pitch(40), axis<J>(32)>;
 static_assert(offset_of(Padded(middle)[J(5)].rebase().step(I(2))) == 85);
 static_assert(offset_of(Padded(middle)[J(5)].rebase().step(J(-2))) == 3);

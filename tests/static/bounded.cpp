@@ -1,4 +1,4 @@
-// Bounded values: a promise that a count stays below a number, which no sum of two keeps.
+// Bounded values: values that stay below a number known to the type; sums of two are unbounded.
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 
@@ -117,7 +117,7 @@ static_assert(modulo_is_euclidean<I, 1>() && modulo_is_euclidean<I, 4>() &&
               modulo_is_euclidean<I, 7>());
 static_assert(modulo_is_euclidean<F8, 4>() && modulo_is_euclidean<F8, 3>());
 
-// A bounded value is one of its dimension; the other way must be said.
+// A bounded value converts to its dimension implicitly; the reverse is explicit.
 static_assert(becomes<Module, F16> && becomes<Module, I> && becomes<bounded<I, 4>, I>);
 static_assert(!becomes<F16, Module> && !becomes<int, Module> && !becomes<Module, bounded<F16, 8>>);
 static_assert(F8(Module(3)) == F8(6) && fold<I, 32>(Module(3)) == fold<I, 32>(1));

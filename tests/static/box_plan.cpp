@@ -1,4 +1,4 @@
-// How a tile lies in a global tensor as a box: plans made by hand, and tiles that are no boxes.
+// TMA boxes of tiles in global tensors, against plans written by hand; tiles that are no TMA boxes.
 // SPDX-License-Identifier: Apache-2.0
 #include "spio/tile/tensor_map.h"
 
@@ -71,7 +71,7 @@ static_assert(of_images<tensor<cell, w8, swizzle(half_of_c / 8, w8 / 2 % 4)>>::p
 static_assert(of_images<tensor<cell, w8, swizzle(quarter_of_c / 8, w8 / 4 % 2)>>::plan(Shape(N(1)))
                   .swizzle == 32);
 
-// A pitch of the global tensor is a stride, and a fold of it is a dimension of the engine's.
+// A pitch of the global tensor is a stride of the tensor map; a fold of it is a dimension.
 using Padded = tensor<floats, axis<H>(20).pitch(40), axis<W>(64) / 4>;
 static_assert(
     tensor_map<tensor<floats, axis<W>(32) / 4>, Padded>::plan() ==
@@ -88,7 +88,7 @@ static_assert(!is_box<tensor<float, h4.pitch(12), w8>, Matrix>);
 static_assert(!is_box<tensor<float, axis<H>(512), w8>, Matrix>);
 static_assert(!is_box<tensor<float, h4, axis<W>(3)>, Matrix>);
 static_assert(!is_box<tensor<cell, h4, w8, c / 8>, tensor<cell, n, h, w, c / 16, c % 16 / 8>>);
-// A swizzle that the engine does not have: by other rows, of other cells, starting anew in between.
+// Swizzles that TMA does not have: by other rows, of other cells, starting anew in between.
 static_assert(!is_box<tensor<cell, h4, w8, swizzle(c / 8, h4 % 4)>, Images>);
 static_assert(!is_box<tensor<cell, h4, w8, swizzle(half_of_c / 8, w8 % 4)>, Images>);
 static_assert(!is_box<tensor<cell, h4, axis<W>(4), swizzle(c / 8, axis<W>(4) % 4)>, Images>);
@@ -106,7 +106,7 @@ static_assert(spio::box_alignment<ByLine> == 1024);
 static_assert(
     of_images<tensor<cell, h4, w10, swizzle(quarter_of_c / 8, h4, w10)>>::plan(Shape(N(1)))
         .swizzle == 32);
-// By rows of another size, by other rows, over blocks that are not all there is before the rows.
+// By rows of another size, by other rows, and over blocks that do not include all outer axes.
 static_assert(!is_box<tensor<cell, h4, w10, swizzle(c / 8, h4, w8)>, Images>);
 static_assert(!is_box<tensor<cell, h4, w10, swizzle(c / 8, w10, h4)>, Images>);
 static_assert(!is_box<tensor<cell, axis<N>(2), h4, w10, swizzle(c / 8, h4, w10)>, Images>);

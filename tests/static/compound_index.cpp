@@ -51,7 +51,7 @@ static_assert(at_each_offset<Index3D>([](Index3D x, int o) {
     return x.get<I>() == I(o / 32) && x.get<J>() == J(o / 4 % 8) && x.get<K>() == K(o % 4);
 }));
 
-// The type behind: a bounded digit for each axis, of which the first may be open.
+// The type behind: a bounded digit for each axis, of which the first may be unbounded.
 static_assert(same<Index2D, spio::linear_index<bounded<I, 32>, bounded<J, 8>>>);
 static_assert(spio::linear_index<K, bounded<J, 8>>(805) == make_coordinates(K(100), J(5)));
 
@@ -164,7 +164,7 @@ static_assert(at_each_offset<Folded>([](Folded x, int o) {
            c.normalize().get<I>().get() == o / 8 && Folded(OFFSET(o)) == c;
 }));
 
-// An index is a place: what it says adds, compares and unfolds; adding two keeps the carry.
+// An index is a place: its coordinates add, compare and unfold; the sum of two keeps the carry.
 static_assert(Index2D(9) + Index2D(10) == make_coordinates(I(2), J(3)));
 static_assert(compound_index<axis<K>(32) / 8, axis<K>(32) % 8>(29) +
                   compound_index<axis<K>(32) / 8, axis<K>(32) % 8>(3) ==
@@ -173,7 +173,7 @@ static_assert(Index2D(9) - W(3) == make_coordinates(W(-3), I(1)) &&
               Index2D(9) > make_coordinates(I(0), J(0)));
 static_assert(spio::located<Index2D> && spio::place<Index2D> && !spio::index<Index2D>);
 
-// A dimension that no tensor has repeats the others.
+// Values of a dimension that the tensor lacks repeat the positions of the others.
 struct REPEAT : spio::dim {
     using dim::dim;
 };

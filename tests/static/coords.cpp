@@ -21,7 +21,7 @@ using I8 = fold<I, 8>;
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
 
-// Whether coordinates have just these types, in this order, and these values.
+// Whether coordinates have exactly these types, in this order, and these values.
 template <class... Ts> struct exactly {
     template <class C, class... Ns>
     static constexpr bool holds([[maybe_unused]] C c, Ns... values) {

@@ -1,4 +1,4 @@
-// Comparison of coordinates: a partial order, which holds where it holds in every shared base.
+// Comparison of coordinates: a partial order, which holds if it holds in every shared base.
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 

@@ -23,7 +23,7 @@ using J4 = fold<J, 4>;
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
 
-// Whether coordinates have just these types, in this order, and these values.
+// Whether coordinates have exactly these types, in this order, and these values.
 template <class... Ts> struct exactly {
     template <class C, class... Ns>
     static constexpr bool holds([[maybe_unused]] C c, Ns... values) {
@@ -89,7 +89,7 @@ constexpr bool is_made_from_variables() {
 }
 static_assert(is_made_from_variables());
 
-// Normalizing keeps what is meant, for every pair of entries.
+// Normalizing keeps the position, for every pair of entries.
 constexpr bool normalizing_sums() {
     for (int a = -20; a < 20; ++a) {
         for (int b = -20; b < 20; ++b) {

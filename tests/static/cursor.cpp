@@ -1,4 +1,4 @@
-// Cursors: subscripts in any order, steps, and the test whether a place is inside.
+// Cursors: subscripts in any order, steps, and the test for bounds.
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 
@@ -174,11 +174,11 @@ constexpr bool moves_relatively() {
 }
 static_assert(moves_relatively());
 
-// Law 2: a position before the first is where the layout would continue.
+// Law 2: at negative positions the layout continues.
 static_assert(offset_of(t[K(-1)]) == -128 + 7 && offset_of(t[K8(1)][K(-1)]) == 7 &&
               offset_of(t[K(-9)]) == -2 * 128 + 7);
 
-// Law 5: no axis but an inner one is reduced.
+// Law 5: only inner axes are reduced.
 static_assert(offset_of(ten[I(10)]) == 100 && offset_of(ten[I(-1)]) == -10 &&
               offset_of(ten[J(15)]) == 15);
 static_assert(offset_of(t[K(64)]) == 8 * 128 && offset_of(t[K8(3)][K(9)]) == 4 * 128 + 1);

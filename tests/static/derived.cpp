@@ -43,7 +43,8 @@ static_assert(offset_of(Reversed(middle)[I(2)][J(3)]) == 2 * 8 + 4 &&
 static_assert(Reversed::size() == 128 && Reversed::extent<J>() == J(8) &&
               Reversed::storage_size() == 128);
 
-// What a function cannot be called with, or what it returns, is no layout; nor is what is no axis.
+// A function that cannot be called with its digits, or that returns no int, is refused; so is
+// anything that is not an axis.
 static_assert(!lays_out<i, derived([](K x) { return x.get(); }, j)>);
 static_assert(!lays_out<i, derived([](J x, I y) { return (x + J(y.get())).get(); }, j)>);
 static_assert(!lays_out<i, derived([](J x) { return J(7) - x; }, j)> && !lays_out<i, I(3)>);
@@ -59,7 +60,7 @@ using Reading = decltype(reversed.reading(i));
 static_assert(reads<decltype(reversed), axis<I>, axis<K>> && !reads<decltype(reversed), int>);
 static_assert(!reads<Reading, axis<I>> && !reads<decltype(reversed), decltype(reversed)>);
 
-// A pitch is the derived axis's own, and none is negative.
+// The pitch belongs to the derived axis, not to the axes that it places, and is not negative.
 template <long long Pitch>
 concept has_pitch = requires { typename chars<i, reversed.pitch(Pitch)>; };
 template <auto Placed>
@@ -69,7 +70,7 @@ concept is_read = requires { typename chars<i, reversed.reading(Read)>; };
 static_assert(has_pitch<3> && has_pitch<0> && !has_pitch<-1> && !has_pitch<-5>);
 static_assert(is_placed<j> && !is_placed<j.pitch(1)> && !is_read<i.pitch(64)>);
 
-// A function of two dimensions, with folds: it gets each digit as a value of what it counts.
+// A function of two dimensions, with folds: it takes each digit as a value of its dimension.
 struct diagonal {
     template <class Row, class Cell> constexpr int operator()(Row row, Cell cell) const {
         static_assert(same<Row, I> && same<Cell, K8>);
@@ -86,7 +87,7 @@ constexpr bool is_diagonal() {
             int const expected = tile * 128 + (row * 4 + (b / 8 + row) % 4) * 8 + b % 8;
             if (offset_of(t[I(a)][K(b)]) != expected || offset_of(t[K(b) + I(a)]) != expected)
                 return false;
-            // On the sum of all subscripts, not on each of them.
+            // The function takes the digits of the sum of all subscripts.
             if (offset_of(t[I(a - 3)][K8(b / 8)][I(3)][K(b % 8)]) != expected) return false;
         }
     }
@@ -94,7 +95,7 @@ constexpr bool is_diagonal() {
 }
 static_assert(is_diagonal());
 
-// A function that reads what is placed elsewhere.
+// A function that reads a digit which another axis places.
 struct rotated {
     constexpr int operator()(J x, I row) const { return (x.get() + row.get()) % 8; }
 };
@@ -115,10 +116,10 @@ constexpr bool is_rotated() {
 }
 static_assert(is_rotated() && Rotated::size() == 128);
 
-// What is read has no size there.
+// An axis that is only read gives the dimension no size.
 static_assert(chars<derived(rotated(), j).reading(i % 8), i>::size<I>() == I(16));
 
-// It reads several as well, each at its own digit, and keeps its pitch.
+// A function may read several digits, each of its own axis; the pitch stays.
 struct twice_rotated {
     constexpr int operator()(J x, I row, K8 times) const {
         return (x.get() + row.get() * (times.get() + 1)) % 8;
@@ -148,7 +149,7 @@ using Pitched = chars<i, reversed.pitch(3), axis<K>(3)>;
 static_assert(offset_of(Pitched(middle)[I(1)][J(7)][K(2)]) == 24 + 2 &&
               offset_of(Pitched(middle)[J(0)]) == 21);
 
-// Inputs that arrive in any shape: the matching rules of the reference are the law of addition.
+// Inputs of any form: law 1 replaces the matching rules of the reference.
 constexpr Diagonal t(middle);
 static_assert(offset_of(t[I(1)][K8(2)]) == offset_of(t[make_coordinates(I(1), K8(2))]));
 static_assert(offset_of(t[make_coordinates(I(1), fold<I, 2>(1), K8(1))]) ==
@@ -173,7 +174,7 @@ constexpr bool subscripts_by_offset() {
 static_assert(subscripts_by_offset());
 
 // The lanes of ldmatrix as compound indices: i or j and k / 8 are digits of the lane, and REPEAT
-// takes the lanes that load what others do.
+// counts the lanes that load the same rows as others.
 // MMA_A_M16_K8_F16_LoadIndex.indices, MMA_A_M16_K16_F16_LoadIndex.indices,
 // MMA_B_N8_K8_F16_LoadIndex.indices, MMA_B_N8_K16_F16_LoadIndex.indices,
 // MMA_B_N16_K16_F16_LoadIndex.indices

@@ -61,7 +61,7 @@ static_assert(equals<J>(spio::cast<J>(I(8)), 8) && spio::cast<J>(I(8)) == J(8));
 // Dim.unfold
 static_assert(equals<I>(spio::unfold(I(42)), 42));
 
-// By a negative number too division floors, and remainders are not negative.
+// Division by a negative number floors too, and remainders are not negative.
 static_assert(equals<I>(I(7) / -2, -4) && equals<I>(I(-7) / -2, 3) && equals<I>(I(8) / -2, -4));
 static_assert(equals<I>(I(7) % I(-2), 1) && equals<I>(I(-7) % I(-2), 1) &&
               equals<I>(I(-8) % I(-2), 0));
@@ -91,7 +91,7 @@ static_assert(equals<I>(dim_and_fold.get<I>(), 10) && dim_and_fold.get<fold<J, 1
 constexpr auto fold_and_dim = fold<I, 8>(5) + J(20);
 static_assert(fold_and_dim.get<fold<I, 8>>() == I(40) && equals<J>(fold_and_dim.get<J>(), 20));
 
-// In place: the type stays, so the sum must be of that type.
+// In place the type stays, so the sum must be of that type.
 constexpr bool moves_in_place() {
     I i(5);
     i += I(3);
@@ -120,7 +120,7 @@ static_assert(spio::divup(8, 2) == 4 && spio::divup(9, 2) == 5);
 // TestBuiltInDims.test_lane_has_correct_name, test_offset_has_correct_name
 static_assert(equals<spio::LANE>(spio::LANE(31), 31) && equals<spio::OFFSET>(spio::OFFSET(8), 8));
 
-// A number becomes a dimension only when it is said so, of whatever integer type it is.
+// An integer of any type becomes a dimension, but only explicitly.
 static_assert(I(5u) == I(5) && I(5l) == I(5) && I(5ull) == I(5) && I(short(5)) == I(5));
 static_assert(spio::integer<int> && spio::integer<unsigned long long> && !spio::integer<bool>);
 static_assert(!spio::integer<char> && !spio::integer<float> && !spio::integer<I>);

@@ -1,4 +1,4 @@
-// Dynamic axes: a size that is passed when the tensor is made, beside sizes that the type knows.
+// Dynamic axes: sizes that are passed when the tensor is made, beside sizes that its type knows.
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 
@@ -63,7 +63,7 @@ constexpr bool strides_follow_the_size() {
 }
 static_assert(strides_follow_the_size());
 
-// Sizes and extents of the tensor, each asked for in the same words as a static one.
+// Sizes and extents of the tensor, with the same calls as for a static one.
 constexpr Middle t(memory, N(5));
 static_assert(t.size<N>() == N(5) && t.extent<N>() == N(5) && t.size<I>() == I(4));
 static_assert(t.extents() == make_coordinates(I(4), N(5), J(8)));
@@ -80,13 +80,13 @@ using Two = chars<axis<K>(dynamic), i, n>;
 static_assert(takes<Two, K, N> && takes<Two, N, K> && !takes<Two, K> && !takes<Two, K, K>);
 static_assert(offset_of(Two(memory, K(2), N(3))[K(1)][I(2)][N(2)]) == 12 + 6 + 2);
 static_assert(offset_of(Two(memory, N(3), K(2))[K(1)][I(2)][N(2)]) == 12 + 6 + 2);
-// In folds it counts as many units, and of none there is no storage, whatever the pitch.
+// A size in folds counts the units in them; an extent of zero has no storage, whatever the pitch.
 static_assert(Middle(memory, N8(2)).extent<N>() == N(16) && Middle(memory, N8(2)).size() == 512);
 static_assert(chars<n.pitch(40), i, j>(memory, N(0)).storage_size() == 0 &&
               chars<n.pitch(40), i, j>(memory, N(0)).size() == 0);
 static_assert(!knows_its_size<Middle> && knows_its_size<chars<i, j>>);
 
-// Folds of a size that the fold need not divide: the last block is part full.
+// The fold need not divide a dynamic size: the last block is then partly filled.
 using Folded = chars<n / 8, i, n % 8>;
 constexpr bool folds_cover_the_size() {
     for (int size = 1; size < 20; ++size) {
@@ -106,7 +106,7 @@ constexpr bool folds_cover_the_size() {
 }
 static_assert(folds_cover_the_size());
 
-// The greatest size need not be a multiple of the fold either, and fold_up() rounds up nothing.
+// The maximum need not be a multiple of the fold either, and fold_up() does not round it.
 constexpr auto odd = axis<N>(dynamic.up_to(41));
 using Odd = chars<odd / 8, i, odd % 8>;
 static_assert(Odd(memory, N(41)).size<N8>() == N8(6) && Odd(memory, N(41))[N(40)].inbounds());
@@ -114,7 +114,7 @@ static_assert(offset_of(Odd(memory, N(41))[N(40)][I(3)]) == 5 * 32 + 3 * 8);
 static_assert(same<chars<spio::fold_up(odd, 8), i, odd % 8>, Odd> &&
               same<chars<spio::fold_up(n, 8), i, n % 8>, Folded>);
 
-// range() visits each element of the size, and no cell of what the last block has too many.
+// range() visits each element, and no cell of the unused part of the last block.
 constexpr bool range_stays_inside() {
     for (int size = 1; size < 20; size += 3) {
         Folded const folded(memory, N(size));
@@ -132,7 +132,7 @@ constexpr bool range_stays_inside() {
 }
 static_assert(range_stays_inside());
 
-// Law 12: a size that could be anything needs wide offsets; one that is known to be small does not.
+// Law 12: an unlimited dynamic size needs 64-bit offsets; one with a small maximum does not.
 static_assert(sizeof(Outer::offset_type) == 8 && sizeof(chars<few, i, j>::offset_type) == 4);
 static_assert(sizeof(chars<n>::offset_type) == 4);
 static_assert(Outer(memory, N(1 << 28))[N((1 << 28) - 1)][I(3)][J(7)].offset() == (1LL << 33) - 1);
@@ -149,6 +149,6 @@ static_assert(offset_of(swizzled[K(5)][N(2)][J(1)][I(3)]) == 48 + 32 + 12 + (1 ^
 static_assert(offset_of(swizzled[I(3)][K(-1)][J(1) + N(2)]) ==
               offset_of(swizzled[K(5)][N(2)][J(1)][I(3)]));
 
-// An index whose first digit is open.
+// An index whose first digit is unbounded.
 using Open = spio::compound_index<n, i>;
 static_assert(Open(4 * 100 + 3) == make_coordinates(N(100), I(3)));

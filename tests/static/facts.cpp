@@ -1,4 +1,4 @@
-// Facts about layouts: whether elements share an address, banks conflict, vectors fit.
+// Properties of layouts: shared addresses, bank conflicts and vector widths.
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 
@@ -35,7 +35,7 @@ constexpr auto k = axis<K>(64);
 template <auto... Axes> using floats = tensor<float, Axes...>;
 template <auto... Axes> using cells = tensor<cell, Axes...>;
 
-// is_injective against what it means: no two positions have one offset.
+// is_injective against its definition: no two positions have the same offset.
 template <class T> constexpr bool shares_no_address() {
     bool is_visited[T::storage_size()] = {};
     for (auto x : range(T())) {
@@ -104,7 +104,7 @@ static_assert(bank_conflicts<tensor<short, axis<J>(64)>>([](int lane) { return J
               0);
 static_assert(bank_conflicts<tensor<double, axis<J>(32)>, InRow>() == 0);
 
-// The widest vector: what the innermost size and every other stride allow.
+// The widest vector that the innermost size and all other strides allow.
 static_assert(vector_width(floats<i, j>()) == 8 && vector_width(floats<i, axis<J>(6)>()) == 2);
 static_assert(vector_width(floats<i.pitch(12), j>()) == 4 &&
               vector_width(floats<i.pitch(9), j>()) == 1);
@@ -117,7 +117,7 @@ static_assert(vector_width(floats<i.pitch(64), axis<N>(spio::dynamic.up_to(64))>
 static_assert(vector_width(floats<i, swizzle(k / 8, i % 8), k % 8>()) == 8);
 static_assert(vector_width(floats<i, swizzle(j, i % 8)>()) == 1);
 static_assert(vector_width(floats<swizzle(axis<J>(4), k / 16 % 4), k / 8>()) == 2);
-// An axis of one step is in nobody's way, wherever it stands.
+// An axis of one step does not limit the width, wherever it stands.
 static_assert(vector_width(floats<i, j, axis<K>(1)>()) == vector_width(floats<i, j>()));
 // It is the width that the tensor can be read at.
 template <class T>
@@ -127,7 +127,7 @@ static_assert(as_two<floats<i, j>> && as_two<floats<i.pitch(12), j>> &&
 static_assert(as_two<floats<i, j, axis<K>(1)>>);
 static_assert(!as_two<floats<i, axis<J>(7)>> && !as_two<floats<i, swizzle(j, i % 8)>>);
 
-// A lane has its element in one access, or there is no telling what a warp's costs.
+// Bank conflicts are defined only for elements that a lane accesses with one instruction.
 struct twelve_bytes {
     float words[3];
 };
@@ -138,7 +138,7 @@ template <class T>
 concept has_conflicts = requires { bank_conflicts<tensor<T, axis<J>(32)>, InRow>(); };
 static_assert(has_conflicts<double> && !has_conflicts<twelve_bytes> && !has_conflicts<many_bytes>);
 
-// Of fewer lanes, only those count: half a warp that reads every other word meets half as often.
+// With fewer lanes only those count: half a warp that reads every fourth word conflicts less often.
 using Half = compound_index<axis<J>(16)>;
 static_assert(bank_conflicts<floats<axis<J>(16).pitch(4)>, Half>() == 1);
 static_assert(bank_conflicts<floats<axis<J>(32).pitch(4)>, InRow>() == 3);

@@ -1,4 +1,4 @@
-// Folds: a dimension counted in blocks, which unfolds by itself and folds when asked to.
+// Folds: dimensions counted in blocks, which unfold implicitly and fold explicitly.
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 
@@ -141,6 +141,6 @@ static_assert(folding_floors<F16, F8>() && folding_floors<fold<I, 6>, fold<I, 4>
 static_assert(folding_floors<fold<I, 4>, fold<I, 6>>() &&
               folding_floors<fold<I, 12>, fold<I, 5>>());
 
-// What is exact happens by itself; what rounds must be said.
+// Exact conversions are implicit; conversions that round are explicit.
 static_assert(becomes<F8, I> && becomes<F16, F8> && !becomes<F8, F16> && !becomes<I, F8>);
 static_assert(!becomes<fold<I, 6>, fold<I, 4>> && !becomes<F8, J> && !becomes<int, F8>);

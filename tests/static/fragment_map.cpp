@@ -1,4 +1,4 @@
-// What each lane holds of a fragment and points to when it is loaded, against the tables.
+// The elements of a fragment that each lane holds, and the rows it loads, against PTX's tables.
 // SPDX-License-Identifier: Apache-2.0
 #include "spio/tile/fragment_map.h"
 
@@ -39,7 +39,8 @@ struct two {
     float words[2];
 };
 
-// f(lane, n, place) of what a lane has of the n-th piece, for all lanes and pieces.
+// Whether f(lane, n, position) holds for the position of a lane's n-th piece, for all lanes and
+// pieces.
 template <class Map, class Function> constexpr bool for_all(Function f) {
     using pieces = typename Map::template pieces<two>;
     int count = 0;
@@ -98,7 +99,7 @@ constexpr bool lanes_are_the_same_in_each_piece() {
 }
 static_assert(lanes_are_the_same_in_each_piece());
 
-// Each element is held once.
+// Each element belongs to one lane.
 template <class Map, int Elements> constexpr bool holds_each_once() {
     bool held[Elements] = {};
     bool once = true;
@@ -140,7 +141,7 @@ static_assert(points_to<right_map<k16, j8>::rows>(16, [](int l) { return K8(l / 
 static_assert(points_to<right_map<k16, j16>::rows>(32, [](int l) {
     return K8(l / 8 % 2) + J(l % 8 + l / 16 * 8);
 }));
-// Transposed, memory runs along the other dimension: the n-th eight rows are of the n-th piece.
+// Transposed, memory runs along the other dimension: the n-th eight rows belong to the n-th piece.
 using I8 = fold<I, 8>;
 static_assert(points_to<left_map<i16, k16>::transposed_rows>(32, [](int l) {
     return I8(l / 8 % 2) + K(l % 8 + l / 16 * 8);
@@ -149,7 +150,7 @@ static_assert(points_to<right_map<k16, j16>::transposed_rows>(32, [](int l) {
     return J8(l / 16) + K(l % 16);
 }));
 
-// A lane's rows come from an index that has the lane, whatever else it has, or from a part of it.
+// The rows of a lane can be asked of any index that has LANE, or a part of it, beside others.
 //     MMA_A_M16_K16_F16_LoadIndex.from_compound_index_with_lane,
 //     from_compound_index_with_extra_dims, from_compound_index_with_module_lane,
 //     from_compound_index_with_fold_lane

@@ -214,7 +214,7 @@ using Wide = chars<axis<I>(1 << 16), axis<J>(1 << 15).pitch(2)>;
 static_assert(sizeof(Narrow::offset_type) == 4 && sizeof(Wide::offset_type) == 8);
 static_assert(Narrow()[I((1 << 16) - 1)][J((1 << 15) - 1)].offset() == 0x7fffffff);
 static_assert(Wide()[I((1 << 16) - 1)][J((1 << 15) - 1)].offset() == 0xfffffffell);
-// The last offset decides, and, of an axis with one step, what is beyond it.
+// The greatest offset decides; for an axis of one step, the stride of the axis to its left too.
 static_assert(sizeof(chars<axis<I>(3).pitch((1 << 30) - 1), axis<J>(2)>::offset_type) == 4);
 static_assert(sizeof(chars<axis<I>(3).pitch(1 << 30)>::offset_type) == 8);
 static_assert(chars<axis<I>(1).pitch(1ll << 40)>()[I(1)].offset() == 1ll << 40);

@@ -1,4 +1,4 @@
-// The lesser and the greater of two values of one base, at whatever strides.
+// The minimum and the maximum of two values of one base, of any strides.
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 

@@ -1,4 +1,4 @@
-// Partitions: the offsets of an index dealt out over the lanes of another, each to just one.
+// Partitions: the offsets of an index distributed over the lanes of another, each to exactly one.
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 

@@ -23,7 +23,7 @@ template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
 
 constexpr char memory[8192] = {};
-// Whether the n-th position of a tensor is what the law says, for each of `size` positions.
+// Whether range(tensor) has `size` positions, of which the n-th is expected(n).
 template <class Tensor, class Law> constexpr bool visits(int size, Law expected) {
     int n = 0;
     for (auto x : range(Tensor(memory))) {
@@ -110,12 +110,12 @@ static_assert(
 static_assert(
     same<position_of<tensor<char, i / 8, j>>, coords<bounded<fold<I, 8>, 2>, bounded<J, 8>>>);
 
-// The order is that in which the axes are written, whatever their strides in memory.
+// The order is that in which the axes are written, for any strides in memory.
 static_assert(visits<tensor<char const, axis<I>(4).pitch(1), axis<J>(8).pitch(4)>>(32, [](int n) {
     return make_coordinates(I(n / 8), J(n % 8));
 }));
 
-// Law 9: pitches, folds, swizzles and functions of one's own do not keep an element from its turn.
+// Law 9 for pitches, folds, swizzles and user functions.
 static_assert(visits_every_element_once<tensor<char const, axis<I>(8).pitch(64), axis<J>(32)>>());
 static_assert(visits_every_element_once<tensor<char const, axis<I>(4).pitch(9), j>>());
 static_assert(visits_every_element_once<tensor<char const, k / 8, i.pitch(10), k % 8>>());
@@ -130,7 +130,7 @@ static_assert(visits_every_element_once<
               tensor<char const, i, spio::derived([](J x) { return 7 - x.get(); }, j)>>());
 static_assert(visits_every_element_once<tensor<char const, axis<K>(4).ring(), j>>());
 
-// So many that their number takes more than 32 bits: the first are as ever.
+// The first positions of a tensor whose number of elements takes more than 32 bits.
 using Vast = tensor<char const, axis<I>(2), axis<J>(1 << 16), axis<K>(1 << 16)>;
 constexpr bool starts_at_zero() {
     auto x = range(Vast()).begin();

@@ -1,4 +1,4 @@
-// Ranges: the values of one dimension in a row.
+// Ranges: successive values of one dimension.
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 
@@ -17,7 +17,7 @@ using spio::reverse_range;
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
 
-// Whether a range holds just these numbers, all of type T.
+// Whether a range consists of these numbers, all of type T.
 template <class T, class Range, int N>
 constexpr bool equals(Range values, int const (&expected)[N]) {
     int n = 0;
@@ -95,5 +95,5 @@ static_assert(length(range(I(0))) == 0 && length(range(I(-5))) == 0 &&
 static_assert(length(reverse_range(I(0))) == 0 && length(reverse_range(I(-5))) == 0);
 static_assert(length(range_with_step<8>(I(-1))) == 0);
 
-// The values have the type of the end: a bound of the end bounds the values.
+// The values have the type of the end, including its bound.
 static_assert(equals<bounded<K, 4>>(range(bounded<K, 4>(3)), {0, 1, 2}));

@@ -133,7 +133,7 @@ static_assert(!has_size<T, K> && !has_size<T, I8> && !has_extent<T, K>);
 static_assert(has_size<Cursor, I> && !has_size<Cursor, K> && has_extent<Cursor, I> &&
               !has_extent<Cursor, K>);
 
-// I * I is nothing; int * I scales
+// Dimensions do not multiply; a number scales one
 static_assert(!multiplies<I, I> && !multiplies<K8, K> && !multiplies<I, J> && !divides<I, I>);
 static_assert(multiplies<int, I> && multiplies<I, int> && divides<I, int> && !divides<int, I>);
 static_assert(!multiplies<I, double> && !multiplies<double, I> && !multiplies<I, bool> &&
@@ -149,7 +149,7 @@ static_assert(counts<I8> && requires(I i, coords<I, J> c) {
 static_assert(subtracts<coords<I>, coords<J>> && subtracts<coords<I, J>, I> &&
               subtracts<I, coords<I, J>>);
 
-// In place, what would be rounded or would leave its bound is refused, as is another base.
+// In place, sums that would be rounded or leave the bound are refused, as are other bases.
 static_assert(!adds_in_place<I8, I> && !subtracts_in_place<I8, I> && !adds_in_place<I, J>);
 static_assert(!adds_in_place<I, int> && !subtracts_in_place<I, int> && !counts<bounded<I, 4>>);
 static_assert(!adds_in_place<bounded<I, 4>, bounded<I, 4>> && !adds_in_place<bounded<I, 4>, I>);
@@ -190,21 +190,21 @@ static_assert(gets<coords<I, I8>, I8> && !gets<coords<I>, I8> && !gets<coords<I>
 using Index = spio::compound_index<axis<I>(4), axis<J>(8)>;
 static_assert(gets<Index, I> && !gets<Index, K> && !gets<Index, I8>);
 
-// size of an absent dimension, or of one that is open
+// size of an absent dimension, or of an unbounded one
 template <class T>
 concept has_number = requires { T::size(); };
 using Open = spio::compound_index<axis<J>(spio::dynamic), axis<I>(4)>;
 static_assert(has_size<Index, I> && !has_size<Index, K> && !has_size<Index, I8>);
 static_assert(has_number<Index> && !has_number<Open> && has_size<Open, I> && !has_size<Open, J>);
 
-// A late tensor is made with its sizes, and with nothing else
+// A dynamic tensor is made with its dynamic sizes only
 template <class... Sizes>
 concept sizes =
     requires(float* p, Sizes... n) { spio::tensor<float, axis<J>(spio::dynamic)>(p, n...); };
 static_assert(sizes<J> && sizes<fold<J, 8>> && !sizes<> && !sizes<I> && !sizes<J, J>);
 static_assert(!sizes<int> && !sizes<coords<J>> && !sizes<J, int>);
 
-// cast makes no dimension twice
+// cast does not make two entries of one dimension
 static_assert(casts<coords<I, J>, I, K> && !casts<coords<I, J>, I, J>);
 static_assert(casts<Index, I, K> && !casts<Index, I, J>);
 
@@ -215,7 +215,7 @@ static_assert(makes_an_index<int> && makes_an_index<spio::OFFSET> &&
               makes_an_index<coords<spio::OFFSET, K>>);
 static_assert(!makes_an_index<I> && !makes_an_index<coords<K>> && !makes_an_index<double>);
 
-// A range over a swizzled tensor is there; over a number it is not.
+// range() takes a swizzled tensor, but no number.
 static_assert(ranges<spio::tensor<float, spio::swizzle(axis<K>(8), axis<I>(8)), axis<I>(8)>>);
 static_assert(ranges<I> && ranges<I8>);
 template <class... Ts>
@@ -230,7 +230,7 @@ static_assert(!has_range<I, I8> && !has_range<I, int> && !has_range<coords<I>>);
 static_assert(has_steps<2, I> && has_steps<2, I, I> && !has_steps<0, I> && !has_steps<-1, I, I>);
 static_assert(!has_steps<2, int> && !has_steps<2, I, J>);
 
-// Two bases have no lesser, and a stride or a bound is positive.
+// Values of two bases have no minimum; strides and bounds are positive.
 static_assert(has_min<I, I8> && !has_min<I, J> && !has_min<I, int>);
 static_assert(refolds<8, I> && !refolds<0, I> && !refolds<-8, I> && !refolds<8, int>);
 static_assert(reduces<8, I> && !reduces<0, I> && !reduces<-8, I> && folds<I, 8> && !folds<I, 0> &&

@@ -1,4 +1,4 @@
-// Arithmetic of sizes: an axis folds by what divides it, and sizes do not add or multiply.
+// Arithmetic of sizes: an axis folds by divisors of its size; axes do not add or multiply.
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 
@@ -50,7 +50,7 @@ static_assert(has_size<I, 1> && !has_size<I, 0> && !has_size<I, -1>);
 
 // TestStaticDim.test_static_dim_add_same_base, test_static_dim_add_different_base_raises,
 // test_static_dim_add_int, test_static_dim_int_add, test_static_dim_multiply_same_base,
-// test_static_dim_multiply_different_base_raises: sizes are no values
+// test_static_dim_multiply_different_base_raises: axes are not values
 static_assert(!adds<axis<I>, axis<I>> && !adds<axis<I>, axis<J>> && !adds<axis<I>, int> &&
               !adds<int, axis<I>>);
 static_assert(!multiplies<axis<I>, axis<I>> && !multiplies<axis<I>, axis<J>> &&
