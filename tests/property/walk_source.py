@@ -84,7 +84,7 @@ class Walk:
         if self.drawn and self.dice.random() < 0.3:
             return self.dice.choice(self.drawn)
         base = self.layout.base_by_name[self.dice.choice(self.layout.bases)]
-        strides = [1, 1, base.finest, 2, 3, 6] + [d.stride for d in of.digits]
+        strides = [1, 1, base.finest, 2, 3, 6] + [d.stride for d in base.digits]
         stride = self.dice.choice([s for s in strides if s <= 128])
         bound = self.dice.choice(bounds) if self.dice.random() < 0.3 else 0
         self.drawn.append(Digit(base.name, stride, bound))
