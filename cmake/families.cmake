@@ -1,14 +1,27 @@
 # Writes sources that know families of kernels by their modules, and makes families of a project.
 # SPDX-License-Identifier: Apache-2.0
 
-# Configures a template that has @IMPORTS@ and @ENTRIES@, a line of each for each family. The module
-# and the namespace of FAMILY are MODULE_PREFIX FAMILY and NAMESPACE_PREFIX FAMILY.
-function(spio_list_families template output module_prefix namespace_prefix)
+# Configures a template that has @IMPORTS@, @EXPORTS@ and @ENTRIES@, a line of each for each family.
+#     spio_list_families(TEMPLATE OUTPUT [NAMESPACE OUTER] [MODULES MODULE...] FAMILIES FAMILY...)
+# The module and the namespace of FAMILY are those of spio_add_family(). MODULES are exported too.
+function(spio_list_families template output)
+    cmake_parse_arguments(PARSE_ARGV 2 list "" "NAMESPACE" "MODULES;FAMILIES")
+    set(dot "")
+    set(colons "")
+    if(list_NAMESPACE)
+        set(dot .)
+        set(colons ::)
+    endif()
     set(IMPORTS "")
+    set(EXPORTS "")
     set(ENTRIES "")
-    foreach(family IN LISTS ARGN)
-        string(APPEND IMPORTS "import ${module_prefix}${family};\n")
-        string(APPEND ENTRIES "        ${namespace_prefix}${family}::in_words(),\n")
+    foreach(family IN LISTS list_FAMILIES)
+        string(APPEND IMPORTS "import ${list_NAMESPACE}${dot}${family};\n")
+        string(APPEND EXPORTS "export import ${list_NAMESPACE}${dot}${family};\n")
+        string(APPEND ENTRIES "        ${list_NAMESPACE}${colons}${family}::in_words(),\n")
+    endforeach()
+    foreach(module IN LISTS list_MODULES)
+        string(APPEND EXPORTS "export import ${module};\n")
     endforeach()
     configure_file("${template}" "${output}" @ONLY)
 endfunction()
@@ -29,23 +42,75 @@ function(spio_embed_kernel_text output module namespace)
         VERBATIM)
 endfunction()
 
-# A library that is a family of kernels: the module NAME, in whose namespace NAME are in_words() and
-# kernel_text(), which this writes: the text of NAME.h and NAME.cuh in the same folder, and of what
-# else is in KERNELS, by names that an #include has.
-#     spio_add_family(NAME SOURCES NAME.cppm... [KERNELS FILE...])
+# A library that is a family of kernels: a module NAME, in whose namespace NAME are in_words() and
+# kernel_text(). In its folder are NAME.cppm, sources and partitions of the module, the headers of the
+# kernels, problem.h among them, and NAME.cuh or a header for each body. kernel_text() is written here:
+# it returns the headers by the names that an #include has, NAME/problem.h.
+#     spio_add_family(NAME [FOLDER DIR] [KERNELS DIR] [NAMESPACE OUTER])
+# FOLDER is NAME unless it is given; KERNELS is where the headers are, if they are elsewhere. Both
+# folders are called NAME. With OUTER the module is OUTER.NAME, the namespace OUTER::NAME, and the
+# target OUTER_NAME, alias OUTER::NAME.
+#
+# launch.cppm and launch.cpp, if they are there, are the module NAME.launch, of the target NAME_launch:
+# what makes the family's kernels ready on a device.
 function(spio_add_family name)
-    cmake_parse_arguments(PARSE_ARGV 1 family "" "" "SOURCES;KERNELS")
-    set(text "${CMAKE_CURRENT_BINARY_DIR}/${name}_kernel_text.cpp")
-    spio_embed_kernel_text("${text}" ${name} ${name} FOLDER "${CMAKE_CURRENT_SOURCE_DIR}" FILES
-                           ${name}.h ${name}.cuh ${family_KERNELS})
-    set(interfaces ${family_SOURCES})
-    list(FILTER interfaces INCLUDE REGEX "\\.cppm$")
-    set(others ${family_SOURCES})
-    list(FILTER others EXCLUDE REGEX "\\.cppm$")
-    add_library(${name} STATIC)
-    target_sources(${name} PRIVATE ${others} "${text}" PUBLIC FILE_SET CXX_MODULES FILES
-                                                              ${interfaces})
-    target_compile_features(${name} PUBLIC cxx_std_20)
-    target_include_directories(${name} PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}")
-    target_link_libraries(${name} PUBLIC spio::spec spio::headers)
+    cmake_parse_arguments(PARSE_ARGV 1 family "" "FOLDER;KERNELS;NAMESPACE" "")
+    if(family_UNPARSED_ARGUMENTS)
+        message(FATAL_ERROR "spio_add_family(${name}) takes FOLDER, KERNELS and NAMESPACE, not "
+                            "'${family_UNPARSED_ARGUMENTS}'.")
+    endif()
+    if(NOT family_FOLDER)
+        set(family_FOLDER ${name})
+    endif()
+    cmake_path(ABSOLUTE_PATH family_FOLDER NORMALIZE)
+    if(NOT family_KERNELS)
+        set(family_KERNELS "${family_FOLDER}")
+    endif()
+    cmake_path(ABSOLUTE_PATH family_KERNELS NORMALIZE)
+    foreach(needed IN ITEMS "${family_FOLDER}/${name}.cppm" "${family_KERNELS}/problem.h")
+        if(NOT EXISTS "${needed}")
+            message(FATAL_ERROR "spio_add_family(${name}): there is no ${needed}.")
+        endif()
+    endforeach()
+    cmake_path(GET family_KERNELS FILENAME last)
+    if(NOT last STREQUAL name)
+        message(FATAL_ERROR "spio_add_family(${name}): the folder of its headers is called ${last}.")
+    endif()
+    cmake_path(GET family_KERNELS PARENT_PATH root)
+
+    set(target ${name})
+    set(module ${name})
+    set(namespace ${name})
+    if(family_NAMESPACE)
+        set(target ${family_NAMESPACE}_${name})
+        set(module ${family_NAMESPACE}.${name})
+        set(namespace ${family_NAMESPACE}::${name})
+    endif()
+
+    file(GLOB headers CONFIGURE_DEPENDS RELATIVE "${root}" "${family_KERNELS}/*.h"
+         "${family_KERNELS}/*.cuh")
+    set(text "${CMAKE_CURRENT_BINARY_DIR}/${target}_kernel_text.cpp")
+    spio_embed_kernel_text("${text}" ${module} ${namespace} FOLDER "${root}" FILES ${headers})
+
+    file(GLOB interfaces CONFIGURE_DEPENDS "${family_FOLDER}/*.cppm")
+    file(GLOB sources CONFIGURE_DEPENDS "${family_FOLDER}/*.cpp")
+    list(REMOVE_ITEM interfaces "${family_FOLDER}/launch.cppm")
+    list(REMOVE_ITEM sources "${family_FOLDER}/launch.cpp")
+    spio_add_family_library(${target} "${family_FOLDER}" "${root}" INTERFACES ${interfaces} SOURCES
+                            ${sources} "${text}" LIBRARIES spio::spec spio::headers)
+    if(EXISTS "${family_FOLDER}/launch.cppm")
+        spio_add_family_library(
+            ${target}_launch "${family_FOLDER}" "${root}" INTERFACES "${family_FOLDER}/launch.cppm"
+            SOURCES "${family_FOLDER}/launch.cpp" LIBRARIES ${target} spio::launch)
+    endif()
+endfunction()
+
+function(spio_add_family_library target folder root)
+    cmake_parse_arguments(PARSE_ARGV 3 library "" "" "INTERFACES;SOURCES;LIBRARIES")
+    add_library(${target} STATIC)
+    target_compile_features(${target} PUBLIC cxx_std_20)
+    target_sources(${target} PRIVATE ${library_SOURCES}
+                   PUBLIC FILE_SET CXX_MODULES BASE_DIRS "${folder}" FILES ${library_INTERFACES})
+    target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${root}>)
+    target_link_libraries(${target} PUBLIC ${library_LIBRARIES})
 endfunction()

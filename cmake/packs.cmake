@@ -97,7 +97,7 @@ function(spio_packer_of out_var)
         set(packer ${packer}_packer)
         if(NOT TARGET ${packer})
             set(main "${CMAKE_CURRENT_BINARY_DIR}/${packer}.cpp")
-            spio_list_families("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/packer.cpp.in" "${main}" "" ""
+            spio_list_families("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/packer.cpp.in" "${main}" FAMILIES
                                ${ARGN})
             add_executable(${packer} "${main}")
             list(GET ARGN 0 first)

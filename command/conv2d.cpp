@@ -16,7 +16,7 @@ module;
 module spio.command;
 
 import spio.conv2d;
-import spio.convolution;
+import spio.conv2d.launch;
 import spio.launch;
 import spio.spec;
 

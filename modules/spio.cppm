@@ -3,17 +3,13 @@
 export module spio;
 
 export import spio.aot;
-export import spio.axpby;
 export import spio.cache;
-export import spio.conv2d;
-export import spio.convolution;
 export import spio.cuda;
 export import spio.dims;
 export import spio.families;
 export import spio.image;
 export import spio.jit;
 export import spio.launch;
-export import spio.layernorm_2d;
 export import spio.runtime;
 export import spio.spec;
 export import spio.text;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "conv2d.h"
+#include "conv2d/problem.h"
 #include "spio/tile/tensor_map.h"
 
 namespace spio::conv2d::boxes {

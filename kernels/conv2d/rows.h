@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "conv2d.h"
+#include "conv2d/problem.h"
 
 namespace spio::conv2d::rows {
 

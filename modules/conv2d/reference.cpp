@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
-#include "conv2d.h"
+#include "conv2d/problem.h"
 
 #include <algorithm>
 #include <atomic>

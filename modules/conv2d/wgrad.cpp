@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
-#include "conv2d.h"
+#include "conv2d/problem.h"
 #include "conv2d/wgrad_boxes.h"
 #include "conv2d/wgrad_rows.h"
 #include "conv2d/wgrad_sum.h"
@@ -87,6 +87,7 @@ gradient_specs<Params> specialized_gradient(problem const& of, Config const& by,
             .shape = {.block = {config.threads(of)},
                       .shared_bytes = config.shared_bytes(of),
                       .overlaps_previous = overlaps},
+            .headers = kernel_text(),
             .body = in,
             .blocks = at_once};
     };

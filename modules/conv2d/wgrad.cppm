@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
-#include "conv2d.h"
+#include "conv2d/problem.h"
 #include "conv2d/wgrad_boxes.h"
 #include "conv2d/wgrad_rows.h"
 #include "conv2d/wgrad_sum.h"

@@ -24,7 +24,7 @@ std::string config_text = "threads=32";
 header headers[3];
 
 spec specialize(std::string_view problem, std::string_view arch) {
-    headers[0] = {"own.cuh", body};
+    headers[0] = {"own/own.cuh", body};
     headers[1] = {"own/inner.h", inner};
     headers[2] = {"own/unused.h", "nobody includes it"};
     return specialized({.family = "own",
@@ -52,7 +52,7 @@ std::string whys(aot::pack const& in) {
 
 TEST_CASE("a family of somebody else is spelled in its own namespace") {
     auto const of = specialize("a=1", "sm_80");
-    CHECK(of.source == "#include \"own.cuh\"\n\nextern \"C\" __global__ void " + of.symbol +
+    CHECK(of.source == "#include \"own/own.cuh\"\n\nextern \"C\" __global__ void " + of.symbol +
                            "(__grid_constant__ mine::params const p) {\n    mine::run<1>(p);\n}\n");
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("the headers of a specialization are those that a compiler meets") {
     std::vector<std::string> names;
     for (auto const& each : headers_of(specialize("a=1", "sm_80"))) names.emplace_back(each.name);
     REQUIRE(names.size() > 3);
-    CHECK(names[0] == "own.cuh");
+    CHECK(names[0] == "own/own.cuh");
     CHECK(names[1] == "spio/dim.h");
     CHECK(names.back() == "own/inner.h");
     for (auto const& name : names) {

@@ -1,7 +1,7 @@
 // clang, clang-cuda: no viable conversion from 'tensor<.*axis<C>.*, axis<X>.*' to 'tensor<
 // nvcc, nvrtc: no suitable user-defined conversion from "Columns".* to "spio::layernorm_2d::images"
 // SPDX-License-Identifier: Apache-2.0
-#include "layernorm_2d.h"
+#include "layernorm_2d/problem.h"
 
 namespace layer = spio::layernorm_2d;
 using Columns = spio::tensor<spio::half, layer::all_c, layer::all_x>;

@@ -1,7 +1,7 @@
 // clang, clang-cuda: no viable conversion from .tensor<spio::half, .* to .tensor<const float,
 // nvcc, nvrtc: no suitable user-defined conversion from "Halves".* to "spio::tensor<const float
 // SPDX-License-Identifier: Apache-2.0
-#include "axpby.h"
+#include "axpby/problem.h"
 #include "spio/tile/half.h"
 
 using Halves = spio::tensor<spio::half, spio::axpby::elements>;

@@ -1,7 +1,7 @@
 // clang, clang-cuda: no viable conversion from .tensor<const float, .* to .tensor<float,
 // nvcc, nvrtc: no suitable user-defined conversion from "Readable".* to "spio::axpby::scalars"
 // SPDX-License-Identifier: Apache-2.0
-#include "axpby.h"
+#include "axpby/problem.h"
 
 using Readable = spio::tensor<float const, spio::axpby::elements>;
 inline spio::axpby::params launch(Readable x, Readable y) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
-#include "conv2d.h"
+#include "conv2d/problem.h"
 #include "tests/kernels/conv2d_numbers.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ module;
 export module convolution_work;
 
 import spio.conv2d;
-import spio.convolution;
+import spio.conv2d.launch;
 import spio.launch;
 import spio.runtime;
 import spio.spec;

@@ -9,7 +9,8 @@ from sources import is_cxx, root, sources
 # What device text takes from outside: each header costs every kernel compiled at run time.
 mp11 = {"boost/mp11/detail/mp_list.hpp"}
 
-families = {"spio.axpby", "spio.conv2d", "spio.layernorm_2d", "spio.matmul"}
+# Each folder of kernels/ but the two that all kernels share is a family of that name.
+families = {"spio." + path.name for path in (root / "kernels").iterdir()} - {"spio.machine", "spio.spio"}
 
 # Whom each module may import: the arrows of the house, and what lies behind them.
 imports = {
@@ -26,7 +27,7 @@ imports = {
     "spio.model": {"spio.spec"},
     "spio.cuda": set(),
     "spio.launch": {"spio.image", "spio.cuda", "spio.spec"},
-    "spio.convolution": {"spio.conv2d", "spio.launch", "spio.spec"},
+    **{f"{family}.launch": {family, "spio.launch", "spio.spec"} for family in families},
     "spio.runtime": {"spio.aot", "spio.cache", "spio.cuda", "spio.image", "spio.jit", "spio.launch",
                      "spio.spec"},
 }
@@ -124,16 +125,16 @@ def may_include(room, family, header):
         return room in {"tile", "family"}
     if header.startswith("spio/"):
         return room != "machine"
-    # A family is a file, or a folder of bodies beside its contract.
-    named = pathlib.PurePath(header)
-    return room == "family" and family in (named.stem, named.parts[0])
+    return room == "family" and family == pathlib.PurePath(header).parts[0]
 
 
 def check_kernels(path, code):
     folders = path.parts[1:-1]
-    room = {(): "family", ("machine",): "machine", ("spio",): "algebra",
+    room = {("machine",): "machine", ("spio",): "algebra",
             ("spio", "tile"): "tile"}.get(folders, "family" if len(folders) == 1 else "unknown")
-    family = folders[0] if room == "family" and folders else path.stem
+    if room == "unknown":
+        complain(path, code, 0, "nothing lies beside the folders of kernels/")
+    family = folders[0] if folders else ""
     forbid(path, code, r"\b(std|cuda)\s*::", "device text has no std")
     forbid(path, code, r"^\s*(export\s+)?import\b", "device text does not import")
     unroll = r"|pragma\s+unroll" if path.suffix == ".cuh" else ""
@@ -154,7 +155,7 @@ def check_kernels(path, code):
 def check_sim(path, code):
     forbid(path, code, r"^\s*(export\s+)?import\b", "a kernel includes this: it does not import")
     for position, header in includes_of(code):
-        if header.startswith(("spio/", "conv2d", "matmul")):
+        if header.startswith("spio/") or "spio." + header.split("/")[0] in families:
             complain(path, code, position, f"the host device knows the machine, no kernel: {header}")
     if path.parts[1] == "machine" and not (root / "kernels" / "machine" / path.name).exists():
         complain(path, code, 0, "a twin has the name of what it stands for in kernels/machine")
@@ -165,6 +166,8 @@ def check_module(path, code):
     if not name or name[1] not in imports:
         complain(path, code, 0, f"not a module of the house: {name and name[1]}")
         return
+    if len(path.parts) == 3 and name[1].split(".")[1] != path.parts[1]:
+        complain(path, code, name.start(), "a module's folder has the module's name")
     if path.suffix == ".cppm" and name[1].split(".")[-1] != path.stem and not name[2]:
         complain(path, code, name.start(), "a module's file has the module's name")
     for match in re.finditer(r"^\s*(?:export\s+)?import\s+([\w.]+)\s*;", code, re.M):

@@ -7,6 +7,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
@@ -34,9 +35,22 @@ nvrtc const& compiler() {
     return one;
 }
 
+std::string contents(char const* name) {
+    std::ifstream file(fs::path(SPIO_SOURCE_DIR) / name);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+// The text of a kernel, with the headers of its family and those that all kernels share.
 source axpby() {
-    std::ifstream file(fs::path(SPIO_SOURCE_DIR) / "tests/kernels/axpby.cu");
-    return {.name = "axpby", .text = std::string(std::istreambuf_iterator<char>(file), {})};
+    static auto const texts =
+        std::array{contents("kernels/axpby/problem.h"), contents("kernels/axpby/axpby.cuh")};
+    static auto const headers = [] {
+        std::vector<header> all(kernel_text().begin(), kernel_text().end());
+        all.push_back({"axpby/problem.h", texts[0]});
+        all.push_back({"axpby/axpby.cuh", texts[1]});
+        return all;
+    }();
+    return {.name = "axpby", .text = contents("tests/kernels/axpby.cu"), .headers = headers};
 }
 
 bool has(std::span<std::byte const> cubin, std::string_view symbol) {
@@ -89,7 +103,7 @@ TEST_CASE("axpby is compiled for two architectures") {
 
 TEST_CASE("what is refused is told with the options and the whole log") {
     std::string const said =
-        thrown_by({.name = "broken", .text = "int x = y;\n#include \"axpby.h\"\nint z = w;\n"});
+        thrown_by({.name = "broken", .text = "int x = y;\n#include \"spio/dims.h\"\nint z = w;\n"});
     CHECK(contains(said, "nvrtcCompileProgram for broken: NVRTC_ERROR_COMPILATION"));
     CHECK(contains(said, "-arch=sm_80 -std=c++20 -default-device --modify-stack-limit=false"));
     CHECK(contains(said, "\"y\" is undefined"));

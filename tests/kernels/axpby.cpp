@@ -1,6 +1,6 @@
 // axpby over vectors of any length: y = fma(a, x, b y) bit by bit, in every configuration.
 // SPDX-License-Identifier: Apache-2.0
-#include "axpby.h"
+#include "axpby/problem.h"
 #include "trial.h"
 
 #include <algorithm>

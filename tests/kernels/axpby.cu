@@ -1,6 +1,6 @@
 // axpby as two configurations have it.
 // SPDX-License-Identifier: Apache-2.0
-#include "axpby.cuh"
+#include "axpby/axpby.cuh"
 
 extern "C" __global__ void axpby_256x4(__grid_constant__ spio::axpby::params const p) {
     spio::axpby::run<spio::axpby::config{.threads = 256, .vectors = 4}>(p);

@@ -1,6 +1,6 @@
 // LayerNorm against double loops, of many widths and odd sizes, within the bound of its roundings.
 // SPDX-License-Identifier: Apache-2.0
-#include "layernorm_2d.h"
+#include "layernorm_2d/problem.h"
 #include "rounding.h"
 #include "sixteen_bits.h"
 #include "trial.h"

@@ -1,6 +1,6 @@
 // LayerNorm of many widths, as the choice of configurations has it and otherwise.
 // SPDX-License-Identifier: Apache-2.0
-#include "layernorm_2d.cuh"
+#include "layernorm_2d/layernorm_2d.cuh"
 
 using spio::layernorm_2d::config;
 using spio::layernorm_2d::params;

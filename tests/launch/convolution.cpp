@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include "conv2d.h"
+#include "conv2d/problem.h"
 
 #include <cstddef>
 #include <span>
@@ -10,7 +10,7 @@
 #include <vector>
 
 import spio.conv2d;
-import spio.convolution;
+import spio.conv2d.launch;
 import spio.host;
 import spio.image;
 import spio.launch;

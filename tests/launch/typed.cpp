@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
-#include "axpby.h"
-#include "layernorm_2d.h"
+#include "axpby/problem.h"
+#include "layernorm_2d/problem.h"
 #include "tests/kernels/box_copy.h"
 
 #include <cstddef>

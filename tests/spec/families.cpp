@@ -36,7 +36,7 @@ TEST_CASE("a specialization is one call in a text") {
     CHECK(of.line() == "axpby n=1000");
     CHECK(of.config == "threads=96 vectors=2");
     CHECK(of.symbol.starts_with("axpby_96x2_"));
-    CHECK(of.source == "#include \"axpby.cuh\"\n\nextern \"C\" __global__ void " + of.symbol +
+    CHECK(of.source == "#include \"axpby/axpby.cuh\"\n\nextern \"C\" __global__ void " + of.symbol +
                            "(__grid_constant__ spio::axpby::params const p) {\n"
                            "    spio::axpby::run<spio::axpby::config{.threads = 96, .vectors = "
                            "2}>(p);\n}\n");

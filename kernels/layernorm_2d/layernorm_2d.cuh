@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "layernorm_2d.h"
+#include "layernorm_2d/problem.h"
 #include "spio/facts.h"
 #include "spio/tile/arithmetic.cuh"
 #include "spio/tile/async_copy.cuh"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "axpby.h"
+#include "axpby/problem.h"
 #include "spio/compound_index.h"
 #include "spio/range.h"
 #include "spio/tile/arithmetic.cuh"

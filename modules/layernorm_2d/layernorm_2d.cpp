@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
-#include "layernorm_2d.h"
+#include "layernorm_2d/problem.h"
 
 #include <cmath>
 #include <cstddef>
@@ -49,7 +49,8 @@ spec_of<params> specialize(problem const& p, config const& c, std::string_view a
          .arch = arch,
          .arguments = "spio::layernorm_2d::problem" + initializer_of(p) +
                       ", spio::layernorm_2d::config" + initializer_of(c),
-         .shape = {.block = {c.threads()}, .shared_bytes = c.shared_bytes()}},
+         .shape = {.block = {c.threads()}, .shared_bytes = c.shared_bytes()},
+         .headers = kernel_text()},
         [p, c](params const& by) {
             int const factors = p.affine ? p.channels : 0;
             if (by.x.extents() != by.y.extents() || by.y.extent<C>() != C(p.channels) ||

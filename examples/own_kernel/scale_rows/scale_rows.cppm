@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
-#include "scale_rows.h"
+#include "scale_rows/problem.h"
 
 #include <span>
 #include <string>

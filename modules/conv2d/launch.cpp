@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
-#include "conv2d.h"
 #include "conv2d/boxes.h"
+#include "conv2d/problem.h"
 #include "conv2d/rows.h"
 #include "conv2d/wgrad_boxes.h"
 #include "conv2d/wgrad_rows.h"
@@ -13,7 +13,7 @@ module;
 #include <string>
 #include <variant>
 
-module spio.convolution;
+module spio.conv2d.launch;
 
 import spio.conv2d;
 import spio.launch;

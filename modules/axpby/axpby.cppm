@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
-#include "axpby.h"
+#include "axpby/problem.h"
 
 #include <span>
 #include <string_view>
@@ -40,6 +40,9 @@ inline spec_of<params> specialize(problem const& p, std::string_view arch) {
 constexpr extent grid(config const& c, int n) { return {c.blocks(n) > 0 ? c.blocks(n) : 1}; }
 
 family const& in_words();
+
+// The headers of the family, as they were when the library was built.
+std::span<header const> kernel_text();
 
 // What y becomes, in double.
 std::vector<double> reference(float a, std::span<float const> x, float b, std::span<float const> y);

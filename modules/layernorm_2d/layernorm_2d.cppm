@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
-#include "layernorm_2d.h"
+#include "layernorm_2d/problem.h"
 
 #include <span>
 #include <string_view>
@@ -39,6 +39,9 @@ constexpr extent grid(config const& c, int positions) {
 }
 
 family const& in_words();
+
+// The headers of the family, as they were when the library was built.
+std::span<header const> kernel_text();
 
 // What y is, in double: x by the bits of its halves, positions of so many channels one after the
 // other. Without affine, weight and bias are empty.

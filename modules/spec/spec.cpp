@@ -150,7 +150,7 @@ spec specialized(specialization const& s, std::size_t params_bytes) {
                  .shape = s.shape,
                  .params_bytes = params_bytes,
                  .headers = s.headers};
-    auto const header = name + (s.body.empty() ? "" : "/" + std::string(s.body)) + ".cuh";
+    auto const header = name + "/" + (s.body.empty() ? name : std::string(s.body)) + ".cuh";
     auto const bounds = s.blocks == 0 ? ""
                                       : "__launch_bounds__(" + std::to_string(s.shape.block.x) +
                                             ", " + std::to_string(s.blocks) + ") ";

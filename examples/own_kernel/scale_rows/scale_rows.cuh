@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "scale_rows.h"
+#include "scale_rows/problem.h"
 #include "spio/range.h"
 #include "spio/tile/thread.cuh"
 

@@ -6,8 +6,8 @@
 //     forward.launch(stream, {.from = x, .filter = filter, .to = y});
 module;
 
-#include "conv2d.h"
 #include "conv2d/boxes.h"
+#include "conv2d/problem.h"
 #include "conv2d/rows.h"
 #include "conv2d/wgrad_boxes.h"
 #include "conv2d/wgrad_rows.h"
@@ -17,7 +17,7 @@ module;
 #include <utility>
 #include <variant>
 
-export module spio.convolution;
+export module spio.conv2d.launch;
 
 import spio.conv2d;
 import spio.launch;

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
-#include "conv2d.h"
 #include "conv2d/boxes.h"
+#include "conv2d/problem.h"
 #include "conv2d/rows.h"
 
 #include <array>
 #include <climits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -117,6 +118,9 @@ problem problem_of(problem const& made_for, wgrad_arguments<Gradient> const&);
 std::vector<spec> specs_of(problem const&, config const&, std::string_view arch);
 
 family const& in_words();
+
+// The headers of the family, as they were when the library was built.
+std::span<header const> kernel_text();
 
 } // namespace spio::conv2d
 

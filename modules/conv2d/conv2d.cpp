@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
-#include "conv2d.h"
 #include "conv2d/boxes.h"
+#include "conv2d/problem.h"
 #include "conv2d/rows.h"
 #include "conv2d/wgrad_boxes.h"
 #include "conv2d/wgrad_rows.h"
@@ -243,6 +243,7 @@ spec_of<Params> specialize_body(problem const& of, Config const& by, std::string
          .shape = {.block = {by.threads(of)},
                    .shared_bytes = by.shared_bytes(of),
                    .overlaps_previous = needs_maps(by)},
+         .headers = kernel_text(),
          .body = body,
          .blocks = by.blocks},
         [of, by](Params const& p) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
-#include "axpby.h"
+#include "axpby/problem.h"
 
 #include <cstddef>
 #include <span>
@@ -26,7 +26,8 @@ spec_of<params> specialize(problem const& p, config const& c, std::string_view a
          .config = text_of(c),
          .arch = arch,
          .arguments = "spio::axpby::config" + initializer_of(c),
-         .shape = {.block = {c.threads}}},
+         .shape = {.block = {c.threads}},
+         .headers = kernel_text()},
         [c](params const& by) {
             int const x = by.x.extent<N>().value, y = by.y.extent<N>().value;
             if (x != y) {
