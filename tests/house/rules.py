@@ -4,6 +4,7 @@ import pathlib
 import re
 import sys
 
+import names
 from sources import is_cxx, root, sources
 
 # What device text takes from outside: each header costs every kernel compiled at run time.
@@ -43,6 +44,15 @@ doors = {
 
 # Folders that turn kernels into something that runs: none knows another.
 makers = {"aot", "jit", "sim"}
+
+# How many names of variables, parameters and members may still be prepositions, pronouns or auxiliaries,
+# by folder. A budget may fall, and where there is none it is 0. `rules.py FOLDER` lists them.
+name_budgets = {"aot": 78, "bench": 50, "command": 217, "examples": 30, "jit": 37, "kernels": 190,
+                "modules": 553, "sim": 194, "tests": 693}
+
+# How many interface units the library and the command may have: every consumer compiles those of the
+# library again.
+interface_unit_budget = 86
 
 complaints = []
 
@@ -216,13 +226,38 @@ def check_one_door_each(texts):
             complaints.append(f"{header} has more than one door: {sorted(map(str, users))}")
 
 
+def check_names(texts, listed_folders):
+    """Counts names that say no noun; complains about folders that have more of them than they may."""
+    found = {}
+    for path, text in texts.items():
+        if is_cxx(path):
+            found.setdefault(path.parts[0], []).extend(
+                f"{path}:{line}: a name should be a noun: {name}" for line, name in names.forbidden_names(text))
+    for folder, lines in found.items():
+        budget = name_budgets.get(folder, 0)
+        if len(lines) > budget or folder in listed_folders:
+            complaints.extend(lines)
+            complaints.append(f"{folder}/: {len(lines)} names are no nouns, and {budget} may be")
+    return sum(map(len, found.values()))
+
+
+def check_interface_units(texts):
+    units = [path for path in texts if path.suffix == ".cppm" and path.parts[0] not in {"tests", "examples"}]
+    if len(units) > interface_unit_budget:
+        complaints.append(f"{len(units)} interface units, and {interface_unit_budget} may be: join two of one nature")
+    return len(units)
+
+
 def main():
     texts = {path: (root / path).read_text() for path in sources()}
     for path, text in texts.items():
         check(path, text)
     check_one_door_each(texts)
+    count = check_names(texts, sys.argv[1:])
+    units = check_interface_units(texts)
     print(*complaints, sep="\n")
-    print(f"figure: house.rules: {len(texts)} files, {len(complaints)} complaints")
+    print(f"figure: house.rules: {len(texts)} files, {len(complaints)} complaints, {units} interface units, "
+          f"{count} names that are no nouns")
     return bool(complaints)
 
 

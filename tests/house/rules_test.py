@@ -3,6 +3,7 @@
 import pathlib
 import sys
 
+import names
 import rules
 
 opening = "// Says what it is.\n// SPDX-License-Identifier: Apache-2.0\n"
@@ -67,6 +68,30 @@ bad = [
 ]
 
 
+# Declarations of names that are no nouns, and other uses of the same words.
+riddles = [
+    ("int of;", ["of"]),
+    ("int f(int at, config const& by);", ["at", "by"]),
+    ("int f(int count, T&& to) {}", ["to"]),
+    ("template <auto by, int... of> int f();", ["by", "of"]),
+    ("auto const& [value, is] = f();", ["is"]),
+    ("auto f = [x, &given = y, on = 3](int) {};", ["given", "on"]),
+    ("for (int first = f(1, 2), after = 3; first < after; ++first) {}", ["after"]),
+    ("struct s { int count = 0, whole; };", ["whole"]),
+    ("config const by(3);", ["by"]),
+    ("unsigned char before[4];", ["before"]),
+    ("for (auto const& each : all_of_them) {}", []),
+    ("auto each = f();", ["each"]),
+    ("std::vector<int> kept{1};", ["kept"]),
+    ("x = a & by; y = a * by; if (a > by) return at;", []),
+    ("container.at(3); int at(int index); T of(int);", []),
+    ("// int of;\n/* int at; */ char const* s = \"int by;\"; auto r = R\"(int on;)\"; char c = ';';", []),
+    ("auto value = config{.of = 3, .by = 4};", []),
+    ("long n = 1'000'000; int given;", ["given"]),
+    ("f(a, by); g(of = 3); enum class e { of, at };", []),
+]
+
+
 def said(path, text):
     rules.complaints.clear()
     rules.check(pathlib.PurePath(path), text)
@@ -79,6 +104,27 @@ wrong += [
     for path, text, word in bad
     if not any(word in line for line in said(path, text))
 ]
+for text, words in riddles:
+    found = sorted(name for _, name in names.forbidden_names(text))
+    if found != sorted(words):
+        wrong.append(f"expected the names {words}, got {found}: {text}")
+
+rules.complaints.clear()
+rules.name_budgets = {"sim": 1}
+rules.check_names({pathlib.PurePath("sim/a.h"): "int of;"}, [])
+if rules.complaints:
+    wrong.append(f"a name that the budget allows: {rules.complaints}")
+rules.check_names({pathlib.PurePath("sim/a.h"): "int of, at;"}, [])
+rules.check_names({pathlib.PurePath("jit/a.cpp"): "\nint of;"}, [])
+if not {"sim/a.h:1: a name should be a noun: at", "jit/a.cpp:2: a name should be a noun: of"} <= set(rules.complaints):
+    wrong.append(f"names beyond the budget: {rules.complaints}")
+rules.complaints.clear()
+rules.interface_unit_budget = 1
+rules.check_interface_units({pathlib.PurePath(f"modules/{name}.cppm"): "" for name in "ab"})
+if not any("interface units" in line for line in rules.complaints):
+    wrong.append("interface units beyond the budget pass")
+
 print(*wrong, sep="\n")
-print(f"figure: house.rules.self: {len(good)} files obey, {len(bad)} files break a rule")
+print(f"figure: house.rules.self: {len(good)} files obey, {len(bad)} files break a rule, "
+      f"{len(riddles)} pieces of code name something")
 sys.exit(bool(wrong))
