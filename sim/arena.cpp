@@ -1,4 +1,4 @@
-// Cuts allocations out of one reserve of addresses.
+// Allocates global memory in grains of one reserve of addresses.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/arena.h"
 
@@ -15,62 +15,68 @@ namespace spio::sim {
 
 namespace arena {
 
-constexpr std::size_t grain = 64 * 1024;
-constexpr std::size_t grains = reserved_bytes / grain;
+constexpr std::size_t grain_bytes = 64 * 1024;
+constexpr std::size_t grain_count = reserved_bytes / grain_bytes;
 
 struct allocation {
     std::string name;
     unsigned char* begin;
-    std::size_t bytes, first_grain, grain_count;
-    bool alive;
+    std::size_t bytes, first_grain, grains;
+    bool is_alive;
 };
 
 static void* map(std::size_t bytes, int protection) {
-    void* const got =
+    void* const address =
         mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return got == MAP_FAILED ? nullptr : got;
+    return address == MAP_FAILED ? nullptr : address;
 }
 
 unsigned char* const base = static_cast<unsigned char*>(map(reserved_bytes, PROT_NONE));
 
-// Whose each grain is, its guards included. Read by threads of kernels without the lock.
+// The allocation of each grain, guards included. Threads of kernels read it without the mutex.
 static std::atomic<allocation*>* const owners = static_cast<std::atomic<allocation*>*>(
-    map(grains * sizeof(std::atomic<allocation*>), PROT_READ | PROT_WRITE));
+    map(grain_count * sizeof(std::atomic<allocation*>), PROT_READ | PROT_WRITE));
 
-static std::mutex cutting;
+static std::mutex mutex;
 static std::size_t next_grain = 1;
-// Freed ones, by their size; taken again once the reserve has been gone through.
+// First grains of freed allocations, by their number of grains. They are reused only when the
+// reserve has been gone through, so that accesses to freed memory are found for long.
 static std::unordered_map<std::size_t, std::vector<std::size_t>> freed;
-static std::vector<std::unique_ptr<allocation>> all;
+static std::vector<std::unique_ptr<allocation>> allocations;
 
-found find(void const* at) {
-    auto const* const byte = static_cast<unsigned char const*>(at);
-    auto const number = static_cast<std::size_t>(byte - base) / grain;
-    auto const* owner = owners[number].load(std::memory_order_acquire);
-    // Beyond the end of one, the next may be nearer.
-    if (number + 1 < grains && (owner == nullptr || byte >= owner->begin + owner->bytes)) {
-        auto const* const next = owners[number + 1].load(std::memory_order_acquire);
-        bool const nearer =
+static std::size_t grain_of(void const* address) {
+    return static_cast<std::size_t>(static_cast<unsigned char const*>(address) - base) /
+           grain_bytes;
+}
+
+allocation_info find(void const* address) {
+    auto const* const byte = static_cast<unsigned char const*>(address);
+    auto const grain = grain_of(address);
+    auto const* owner = owners[grain].load(std::memory_order_acquire);
+    // Beyond the end of one allocation, the next may be nearer.
+    if (grain + 1 < grain_count && (owner == nullptr || byte >= owner->begin + owner->bytes)) {
+        auto const* const next = owners[grain + 1].load(std::memory_order_acquire);
+        bool const is_nearer =
             next != nullptr && next->begin > byte &&
             (owner == nullptr ||
              next->begin - byte < byte - owner->begin - static_cast<std::ptrdiff_t>(owner->bytes));
-        if (nearer) owner = next;
+        if (is_nearer) owner = next;
     }
     if (owner == nullptr) return {};
-    return {owner->name.c_str(), owner->begin, owner->bytes, owner->alive};
+    return {owner->name.c_str(), owner->begin, owner->bytes, owner->is_alive};
 }
 
-// Grains of which the last is the guard of what comes after it, and of what was before.
-static std::size_t take(std::size_t count) {
-    if (next_grain + count < grains) {
+// The first of some free grains. The grain before them and the last of them are guards.
+static std::size_t take_grains(std::size_t count) {
+    if (next_grain + count < grain_count) {
         auto const first = next_grain;
         next_grain += count;
         return first;
     }
-    auto& same = freed[count];
-    if (same.empty()) throw std::bad_alloc();
-    auto const first = same.back();
-    same.pop_back();
+    auto& same_size = freed[count];
+    if (same_size.empty()) throw std::bad_alloc();
+    auto const first = same_size.back();
+    same_size.pop_back();
     return first;
 }
 
@@ -78,30 +84,29 @@ static std::size_t take(std::size_t count) {
 
 void* allocate(std::size_t bytes, std::string name) {
     using namespace arena;
-    std::lock_guard const lock(cutting);
-    auto const used = bytes == 0 ? 1 : (bytes + grain - 1) / grain;
-    if (base == nullptr || owners == nullptr || used > grains) throw std::bad_alloc();
-    auto const first = take(used + 1);
-    auto* const begin = base + first * grain;
-    if (mprotect(begin, used * grain, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+    std::lock_guard const lock(mutex);
+    auto const used = bytes == 0 ? 1 : (bytes + grain_bytes - 1) / grain_bytes;
+    if (base == nullptr || owners == nullptr || used > grain_count) throw std::bad_alloc();
+    auto const first = take_grains(used + 1);
+    auto* const begin = base + first * grain_bytes;
+    if (mprotect(begin, used * grain_bytes, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
     std::memset(begin, 0xff, bytes);
-    all.push_back(std::make_unique<allocation>(
+    allocations.push_back(std::make_unique<allocation>(
         allocation{std::move(name), begin, bytes, first, used + 1, true}));
-    for (std::size_t i = 0; i <= used; i++) owners[first + i] = all.back().get();
+    for (std::size_t i = 0; i <= used; i++) owners[first + i] = allocations.back().get();
     return begin;
 }
 
 void release(void* begin) {
     using namespace arena;
-    std::lock_guard const lock(cutting);
-    auto const number = static_cast<std::size_t>(static_cast<unsigned char*>(begin) - base) / grain;
-    auto* const owner = owners[number].load();
-    owner->alive = false;
-    auto const used = (owner->grain_count - 1) * grain;
-    // The pages are given back, and no longer to be touched.
-    madvise(begin, used, MADV_DONTNEED);
-    mprotect(begin, used, PROT_NONE);
-    freed[owner->grain_count].push_back(owner->first_grain);
+    std::lock_guard const lock(mutex);
+    auto* const owner = owners[grain_of(begin)].load();
+    owner->is_alive = false;
+    auto const used_bytes = (owner->grains - 1) * grain_bytes;
+    // The pages go back to the system, and every access to them faults.
+    madvise(begin, used_bytes, MADV_DONTNEED);
+    mprotect(begin, used_bytes, PROT_NONE);
+    freed[owner->grains].push_back(owner->first_grain);
 }
 
 } // namespace spio::sim

@@ -1,4 +1,4 @@
-// Global memory: allocations between guards, so that whatever misses them is found.
+// Global memory: allocations between guard pages, so that accesses outside of them are found.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,24 +12,24 @@ namespace spio::sim {
 namespace arena {
 
 constexpr std::size_t reserved_bytes = std::size_t{1} << 38;
-extern unsigned char* const base; // of the reserve
+extern unsigned char* const base; // of the reserved addresses
 
-inline bool holds(void const* at) {
-    return reinterpret_cast<std::uintptr_t>(at) - reinterpret_cast<std::uintptr_t>(base) <
+inline bool contains(void const* address) {
+    return reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(base) <
            reserved_bytes;
 }
-// The allocation at or nearest to an address; no name: there is none.
-struct found {
-    char const* name = nullptr;
+struct allocation_info {
+    char const* name = nullptr; // null: there is no allocation
     void const* begin = nullptr;
     std::size_t bytes = 0;
-    bool alive = false;
+    bool is_alive = false;
 };
-found find(void const* at);
+// The allocation at or nearest to an address.
+allocation_info find(void const* address);
 
 } // namespace arena
 
-// Aligned to 256 bytes, as a device gives it; filled with bytes 0xff. The name is for reports.
+// Memory aligned to 256 bytes, as a GPU gives it, filled with bytes 0xff. Reports use the name.
 void* allocate(std::size_t bytes, std::string name);
 void release(void* begin);
 

@@ -1,4 +1,4 @@
-// The words of device text that a host compiler does not know: the build includes this before it.
+// The keywords of CUDA that a host compiler does not know. The build includes this before kernels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// The table of kernels that were compiled in.
+// Lists the kernels that were compiled into the program.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/host_kernel.h"
 
@@ -8,33 +8,34 @@ namespace spio::sim {
 
 namespace {
 
-// Made before any kernel is, for those are made before main() in any order.
-constinit host_kernel* first = nullptr;
-constinit std::mutex table;
+// A list of all kernels. Kernels are static objects of many files, initialised in any order, so the
+// list must need no initialisation.
+constinit host_kernel* first_kernel = nullptr;
+constinit std::mutex list_mutex;
 
 } // namespace
 
 host_kernel::host_kernel(char const* symbol, std::size_t params_bytes, run_function run)
     : symbol_(symbol), params_bytes_(params_bytes), run_(run), next_(nullptr) {
-    std::lock_guard const lock(table);
-    next_ = first;
-    first = this;
+    std::lock_guard const lock(list_mutex);
+    next_ = first_kernel;
+    first_kernel = this;
 }
 
 host_kernel::~host_kernel() {
-    std::lock_guard const lock(table);
-    for (host_kernel** at = &first; *at != nullptr; at = &(*at)->next_) {
-        if (*at == this) {
-            *at = next_;
+    std::lock_guard const lock(list_mutex);
+    for (host_kernel** link = &first_kernel; *link != nullptr; link = &(*link)->next_) {
+        if (*link == this) {
+            *link = next_;
             return;
         }
     }
 }
 
 host_kernel const* host_kernel::find(std::string_view symbol) {
-    std::lock_guard const lock(table);
-    for (host_kernel const* at = first; at != nullptr; at = at->next_) {
-        if (at->symbol_ == symbol) return at;
+    std::lock_guard const lock(list_mutex);
+    for (host_kernel const* kernel = first_kernel; kernel != nullptr; kernel = kernel->next_) {
+        if (kernel->symbol_ == symbol) return kernel;
     }
     return nullptr;
 }

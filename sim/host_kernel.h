@@ -9,7 +9,7 @@
 
 namespace spio::sim {
 
-// It is in the table for as long as it lives, which is meant to be the program's time.
+// A kernel that can be found for as long as the object lives. It is meant to be a static object.
 class host_kernel {
   public:
     using run_function = report (*)(launch_shape const&, void const* params);
@@ -23,7 +23,7 @@ class host_kernel {
     report run(launch_shape const& shape, void const* params) const { return run_(shape, params); }
     run_function function() const { return run_; }
 
-    // Null if there is none.
+    // The kernel of this symbol, or null.
     static host_kernel const* find(std::string_view symbol);
 
   private:
@@ -33,7 +33,7 @@ class host_kernel {
     host_kernel* next_;
 };
 
-// A kernel of one struct.
+// A kernel whose only parameter is a struct.
 //     extern "C" void axpby_256x4(params p) { … }
 //     namespace { spio::sim::host_kernel_of<axpby_256x4> const entry("axpby_256x4"); }
 template <auto Kernel> class host_kernel_of;
@@ -41,8 +41,8 @@ template <class Params, void (*Kernel)(Params)> class host_kernel_of<Kernel> : p
   public:
     explicit host_kernel_of(char const* symbol)
         : host_kernel(symbol, sizeof(Params), [](launch_shape const& shape, void const* params) {
-              auto const& p = *static_cast<Params const*>(params);
-              return launch(shape, [&p] { Kernel(p); });
+              auto const& arguments = *static_cast<Params const*>(params);
+              return launch(shape, [&arguments] { Kernel(arguments); });
           }) {}
 };
 

@@ -1,4 +1,4 @@
-// Launches: a kernel's text run by every thread of a grid, on the host.
+// Launches: every thread of a grid runs a kernel, on the host.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -29,7 +29,7 @@ report run_grid(launch_shape const& shape, void (*run)(void const*), void const*
 template <class Body>
 report launch(launch_shape const& shape, Body const& body, launch_options const& options = {}) {
     return run_grid(
-        shape, [](void const* each) { (*static_cast<Body const*>(each))(); }, &body, options);
+        shape, [](void const* pointer) { (*static_cast<Body const*>(pointer))(); }, &body, options);
 }
 
 } // namespace spio::sim

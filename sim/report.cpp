@@ -1,4 +1,4 @@
-// Reports as text.
+// Spells reports.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/report.h"
 
@@ -60,12 +60,12 @@ char const* name_of(misuse kind) {
 
 std::string report::text() const {
     if (kind == misuse::none) return "no misuse";
-    auto const place = [](extent at) {
-        return "(" + std::to_string(at.x) + ", " + std::to_string(at.y) + ", " +
-               std::to_string(at.z) + ")";
+    auto const text_of = [](extent index) {
+        return "(" + std::to_string(index.x) + ", " + std::to_string(index.y) + ", " +
+               std::to_string(index.z) + ")";
     };
-    return kernel + ", block " + place(block) + ", thread " + place(thread) + ": " + name_of(kind) +
-           ": " + sentence;
+    return kernel + ", block " + text_of(block) + ", thread " + text_of(thread) + ": " +
+           name_of(kind) + ": " + sentence;
 }
 
 } // namespace spio::sim

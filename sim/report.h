@@ -1,4 +1,4 @@
-// What the host device says of a kernel that misuses the machine.
+// Reports: how a kernel misuses the GPU, and where.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,6 +11,7 @@ struct extent {
     int x = 1, y = 1, z = 1;
 
     constexpr int count() const { return x * y * z; }
+    // The place of this number, x running fastest.
     constexpr extent at(int number) const { return {number % x, number / x % y, number / x / y}; }
     friend constexpr bool operator==(extent const&, extent const&) = default;
 };
@@ -18,32 +19,32 @@ struct extent {
 enum class misuse {
     none,
     launch_malformed,     // more threads or memory than there are, or a cluster that does not fit
-    lane_missing,         // a collective that names a lane which cannot come
+    lane_missing,         // a collective that names a lane which cannot arrive
     collective_mismatch,  // lanes of one warp that wait for each other in different collectives
     barrier_malformed,    // a named barrier with a number or a count that it cannot have
-    deadlock,             // nobody can go on
-    livelock,             // everybody asks, and nothing changes
+    deadlock,             // no thread can go on
+    livelock,             // threads poll, and nothing changes
     shared_out_of_bounds, // beyond the block's shared memory
-    shared_misaligned,    // an address that the width of the access does not divide
-    shared_uninitialised, // a read of what nobody wrote
-    read_before_wait,     // a read of what an asynchronous copy still brings
-    write_before_wait,    // a write to it
-    overwritten_while_stored, // a write to what a bulk store still reads
-    store_without_fence,      // a bulk store of what the copy engine need not see yet
-    race,                     // two threads at one byte, one of them writing, in no order
+    shared_misaligned,    // an address that is not a multiple of the access's width
+    shared_uninitialised, // a read of bytes that were never written
+    read_before_wait,     // a read of bytes that an asynchronous copy has yet to write
+    write_before_wait,    // a write to such bytes
+    overwritten_while_stored, // a write to bytes that a bulk store has yet to read
+    store_without_fence,      // a bulk store of writes that the TMA engine need not see yet
+    race,                     // two unordered accesses to one byte, at least one of them a write
     mbarrier_touched,         // a plain access to the word of an mbarrier
-    mbarrier_not_made,        // an mbarrier used before its init, or not fenced for the copy engine
-    mbarrier_made_twice,      // an mbarrier made where there is one
+    mbarrier_not_made,        // an mbarrier used before its init, or not fenced for the TMA engine
+    mbarrier_made_twice,      // an mbarrier initialised where there is one
     mbarrier_overrun,         // more arrivals or bytes than a phase can take
     copy_malformed,           // an asynchronous copy with a size or an address that it cannot have
     copy_abandoned,           // a block that ends while a copy still writes its memory
     global_out_of_bounds,     // outside every allocation
-    global_misaligned,        // an address that the width of the access does not divide
-    undefined_behaviour,      // what the language itself does not define
+    global_misaligned,        // an address that is not a multiple of the access's width
+    undefined_behaviour,      // undefined by C++ itself
 };
 char const* name_of(misuse kind);
 
-// One misuse: what, where, and a sentence with its numbers. False if there was none.
+// One misuse: its kind, its place, and a sentence with its numbers. False if there was none.
 struct report {
     misuse kind = misuse::none;
     std::string kernel = {};
@@ -52,7 +53,7 @@ struct report {
     std::string sentence = {};
 
     explicit operator bool() const { return kind != misuse::none; }
-    // In one line.
+    // All of it, in one line.
     std::string text() const;
 };
 

@@ -1,16 +1,16 @@
-// Arithmetic that is rounded as it says, whatever a compiler may do to other expressions.
+// Arithmetic with a defined rounding, which no compiler option changes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 namespace spio::machine {
 
-// a b + c, rounded once.
+// a * b + c, rounded once.
 __device__ inline float multiply_add(float a, float b, float c) {
     float sum;
     asm("fma.rn.f32 %0, %1, %2, %3;" : "=f"(sum) : "f"(a), "f"(b), "f"(c));
     return sum;
 }
-// The nearest float to the root.
+// The square root, rounded to the nearest float.
 __device__ inline float square_root(float x) {
     float root;
     asm("sqrt.rn.f32 %0, %1;" : "=f"(root) : "f"(x));

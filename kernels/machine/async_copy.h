@@ -1,4 +1,4 @@
-// Copies from global to shared memory that the thread does not wait for.
+// cp.async: copies from global to shared memory, for which the thread waits later.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,14 +6,14 @@
 
 namespace spio::machine {
 
-// 16 bytes, both addresses aligned; those beyond `bytes` become zero, and are not read.
+// Copies 16 bytes between aligned addresses. Those beyond `bytes` are not read, and become zero.
 __device__ inline void copy_16_async(void* shared, void const* global, int bytes) {
     asm volatile(
         "cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(shared_address(shared)),
         "l"(global), "r"(bytes)
         : "memory");
 }
-// 4 or 8 bytes of it.
+// The same for 4 or 8 bytes.
 template <int Size>
     requires(Size == 4 || Size == 8)
 __device__ inline void copy_async(void* shared, void const* global, int bytes) {
@@ -22,11 +22,11 @@ __device__ inline void copy_async(void* shared, void const* global, int bytes) {
                  : "memory");
 }
 
-// All copies of this thread since the last commit are a group. Waiting leaves the last so many of
-// its groups under way.
+// A commit makes a group of all copies of this thread since the last commit. A wait returns when at
+// most the last `Pending` groups are incomplete.
 __device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-template <int UnderWay> __device__ inline void wait_for_copies() {
-    asm volatile("cp.async.wait_group %0;" ::"n"(UnderWay) : "memory");
+template <int Pending> __device__ inline void wait_for_copies() {
+    asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory");
 }
 
 } // namespace spio::machine

@@ -1,4 +1,4 @@
-// Copies of whole ranges and of boxes of tensors, by the engine that does only that (sm_90).
+// Bulk copies: ranges and boxes of tensors that the TMA engine copies (sm_90).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,12 +6,12 @@
 
 namespace spio::machine {
 
-// What the engine knows of a tensor in global memory: made on the host, 64-byte aligned.
+// A tensor map: how the TMA engine finds a tensor in global memory. The host encodes it.
 struct alignas(64) tensor_map_words {
     unsigned long long words[16];
 };
 
-// A range of a multiple of 16 bytes, both ends aligned to 16.
+// Copies a multiple of 16 bytes between addresses that are aligned to 16.
 __device__ inline void bulk_load(void* shared, void const* global, int bytes,
                                  mbarrier_word* barrier) {
     asm volatile(
@@ -26,98 +26,100 @@ __device__ inline void bulk_store(void* global, void const* shared, int bytes) {
                  : "memory");
 }
 
-// A box, from the coordinates of its first element, innermost first. Elements outside the tensor
-// load as zero and are not stored. A load may begin before the tensor; a store that does is an
-// illegal instruction (seen on an H200).
-__device__ inline void box_load(void* shared, tensor_map_words const* map, int const (&at)[1],
-                                mbarrier_word* barrier) {
+// Copies a box of a tensor, given the coordinates of its first element, innermost first. Elements
+// outside the tensor load as zero and are not stored. A load may begin before the tensor; a store
+// that does is an illegal instruction (seen on an H200).
+__device__ inline void box_load(void* shared, tensor_map_words const* map,
+                                int const (&coordinates)[1], mbarrier_word* barrier) {
     asm volatile("cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
                  "[%0], [%1, {%3}], [%2];" ::"r"(shared_address(shared)),
-                 "l"(map), "r"(shared_address(barrier)), "r"(at[0])
+                 "l"(map), "r"(shared_address(barrier)), "r"(coordinates[0])
                  : "memory");
 }
-__device__ inline void box_load(void* shared, tensor_map_words const* map, int const (&at)[2],
-                                mbarrier_word* barrier) {
+__device__ inline void box_load(void* shared, tensor_map_words const* map,
+                                int const (&coordinates)[2], mbarrier_word* barrier) {
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
                  "[%0], [%1, {%3, %4}], [%2];" ::"r"(shared_address(shared)),
-                 "l"(map), "r"(shared_address(barrier)), "r"(at[0]), "r"(at[1])
+                 "l"(map), "r"(shared_address(barrier)), "r"(coordinates[0]), "r"(coordinates[1])
                  : "memory");
 }
-__device__ inline void box_load(void* shared, tensor_map_words const* map, int const (&at)[3],
-                                mbarrier_word* barrier) {
+__device__ inline void box_load(void* shared, tensor_map_words const* map,
+                                int const (&coordinates)[3], mbarrier_word* barrier) {
     asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
                  "[%0], [%1, {%3, %4, %5}], [%2];" ::"r"(shared_address(shared)),
-                 "l"(map), "r"(shared_address(barrier)), "r"(at[0]), "r"(at[1]), "r"(at[2])
+                 "l"(map), "r"(shared_address(barrier)), "r"(coordinates[0]), "r"(coordinates[1]),
+                 "r"(coordinates[2])
                  : "memory");
 }
-__device__ inline void box_load(void* shared, tensor_map_words const* map, int const (&at)[4],
-                                mbarrier_word* barrier) {
+__device__ inline void box_load(void* shared, tensor_map_words const* map,
+                                int const (&coordinates)[4], mbarrier_word* barrier) {
     asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
                  "[%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(shared_address(shared)),
-                 "l"(map), "r"(shared_address(barrier)), "r"(at[0]), "r"(at[1]), "r"(at[2]),
-                 "r"(at[3])
+                 "l"(map), "r"(shared_address(barrier)), "r"(coordinates[0]), "r"(coordinates[1]),
+                 "r"(coordinates[2]), "r"(coordinates[3])
                  : "memory");
 }
-__device__ inline void box_load(void* shared, tensor_map_words const* map, int const (&at)[5],
-                                mbarrier_word* barrier) {
+__device__ inline void box_load(void* shared, tensor_map_words const* map,
+                                int const (&coordinates)[5], mbarrier_word* barrier) {
     asm volatile("cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
                  "[%0], [%1, {%3, %4, %5, %6, %7}], [%2];" ::"r"(shared_address(shared)),
-                 "l"(map), "r"(shared_address(barrier)), "r"(at[0]), "r"(at[1]), "r"(at[2]),
-                 "r"(at[3]), "r"(at[4])
+                 "l"(map), "r"(shared_address(barrier)), "r"(coordinates[0]), "r"(coordinates[1]),
+                 "r"(coordinates[2]), "r"(coordinates[3]), "r"(coordinates[4])
                  : "memory");
 }
-__device__ inline void box_store(tensor_map_words const* map, int const (&at)[1],
+__device__ inline void box_store(tensor_map_words const* map, int const (&coordinates)[1],
                                  void const* shared) {
     asm volatile(
         "cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%0, {%2}], [%1];" ::"l"(map),
-        "r"(shared_address(shared)), "r"(at[0])
+        "r"(shared_address(shared)), "r"(coordinates[0])
         : "memory");
 }
-__device__ inline void box_store(tensor_map_words const* map, int const (&at)[2],
+__device__ inline void box_store(tensor_map_words const* map, int const (&coordinates)[2],
                                  void const* shared) {
     asm volatile(
         "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(
             map),
-        "r"(shared_address(shared)), "r"(at[0]), "r"(at[1])
+        "r"(shared_address(shared)), "r"(coordinates[0]), "r"(coordinates[1])
         : "memory");
 }
-__device__ inline void box_store(tensor_map_words const* map, int const (&at)[3],
+__device__ inline void box_store(tensor_map_words const* map, int const (&coordinates)[3],
                                  void const* shared) {
     asm volatile(
         "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::
             "l"(map),
-        "r"(shared_address(shared)), "r"(at[0]), "r"(at[1]), "r"(at[2])
+        "r"(shared_address(shared)), "r"(coordinates[0]), "r"(coordinates[1]), "r"(coordinates[2])
         : "memory");
 }
-__device__ inline void box_store(tensor_map_words const* map, int const (&at)[4],
+__device__ inline void box_store(tensor_map_words const* map, int const (&coordinates)[4],
                                  void const* shared) {
     asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.tile.bulk_group "
                  "[%0, {%2, %3, %4, %5}], [%1];" ::"l"(map),
-                 "r"(shared_address(shared)), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3])
+                 "r"(shared_address(shared)), "r"(coordinates[0]), "r"(coordinates[1]),
+                 "r"(coordinates[2]), "r"(coordinates[3])
                  : "memory");
 }
-__device__ inline void box_store(tensor_map_words const* map, int const (&at)[5],
+__device__ inline void box_store(tensor_map_words const* map, int const (&coordinates)[5],
                                  void const* shared) {
     asm volatile("cp.async.bulk.tensor.5d.global.shared::cta.tile.bulk_group "
                  "[%0, {%2, %3, %4, %5, %6}], [%1];" ::"l"(map),
-                 "r"(shared_address(shared)), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]),
-                 "r"(at[4])
+                 "r"(shared_address(shared)), "r"(coordinates[0]), "r"(coordinates[1]),
+                 "r"(coordinates[2]), "r"(coordinates[3]), "r"(coordinates[4])
                  : "memory");
 }
 __device__ inline void prefetch_map(tensor_map_words const* map) {
     asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
 
-// All stores of this thread since the last commit are a group. Waiting leaves the last so many of
-// its groups under way: until their shared memory was read, or until they are written.
+// A commit makes a group of all stores of this thread since the last commit. A wait returns when at
+// most the last `Pending` groups have not read their shared memory, or not written global memory.
 __device__ inline void commit_bulk_stores() {
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
-template <int UnderWay> __device__ inline void wait_for_bulk_reads() {
-    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(UnderWay) : "memory");
+template <int Pending> __device__ inline void wait_for_bulk_reads() {
+    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(Pending) : "memory");
 }
-template <int UnderWay> __device__ inline void wait_for_bulk_stores() {
-    asm volatile("cp.async.bulk.wait_group %0;" ::"n"(UnderWay) : "memory");
+template <int Pending> __device__ inline void wait_for_bulk_stores() {
+    asm volatile("cp.async.bulk.wait_group %0;" ::"n"(Pending) : "memory");
 }
 
 } // namespace spio::machine

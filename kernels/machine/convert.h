@@ -9,7 +9,7 @@ __device__ inline float half_to_float(unsigned short bits) {
     asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
     return value;
 }
-// To the nearest, to even if there are two.
+// Rounds to the nearest, ties to even.
 __device__ inline unsigned short float_to_half(float value) {
     unsigned short bits;
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));

@@ -4,7 +4,7 @@
 
 namespace spio::machine {
 
-// A warpgroup gives registers back, or takes some that others gave back: so many a thread has then.
+// Sets the registers of each thread of a warpgroup: fewer, which others can take, or more.
 template <int Count>
     requires(Count >= 24 && Count <= 256 && Count % 8 == 0)
 __device__ inline void shrink_registers() {
@@ -16,11 +16,11 @@ __device__ inline void grow_registers() {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Count));
 }
 
-// Until the kernels before this one have finished and what they wrote can be read.
+// Waits until the kernels before this one have ended, and what they wrote can be read.
 __device__ inline void wait_for_kernels_before() {
     asm volatile("griddepcontrol.wait;" ::: "memory");
 }
-// The kernels after this one may start.
+// Lets the next kernel start early.
 __device__ inline void let_kernels_after_start() {
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }

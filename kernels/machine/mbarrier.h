@@ -1,4 +1,4 @@
-// Barriers in shared memory that count arrivals of threads and bytes of copies, phase by phase.
+// Mbarriers: barriers in shared memory that count arrivals and bytes, phase by phase.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace spio::machine {
 
-// What the hardware keeps in 8 bytes of shared memory. A phase ends when as many have arrived as
-// the barrier was made for, and as many bytes as were announced.
+// The state that the hardware keeps. A phase completes when as many threads have arrived as the
+// barrier was initialised for, and as many bytes have been copied as were announced.
 struct alignas(8) mbarrier_word {
     unsigned long long bits;
 };
@@ -24,13 +24,13 @@ __device__ inline void mbarrier_arrive(mbarrier_word* barrier) {
                      shared_address(barrier))
                  : "memory");
 }
-// One arrives once all async copies of the thread so far have; it must be among those that the
-// barrier counts.
+// Arrives as soon as all cp.async copies that the thread has issued are complete. This is one of
+// the arrivals that the barrier was initialised for.
 __device__ inline void mbarrier_arrive_after_copies(mbarrier_word* barrier) {
     asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(shared_address(barrier))
                  : "memory");
 }
-// So many bytes more will come in this phase (sm_90).
+// Announces more bytes for this phase (sm_90).
 __device__ inline void mbarrier_expect(mbarrier_word* barrier, int bytes) {
     asm volatile(
         "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)),
@@ -45,24 +45,24 @@ __device__ inline void mbarrier_arrive_and_expect(mbarrier_word* barrier, int by
                  : "memory");
 }
 
-// Whether the phase of this parity has ended: at once, or after a wait of bounded time (sm_90).
+// Whether the phase of this parity is complete: asks once, or waits for a bounded time (sm_90).
 __device__ inline bool mbarrier_test(mbarrier_word* barrier, int parity) {
-    unsigned ended;
+    unsigned is_complete;
     asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], %2; "
                  "selp.u32 %0, 1, 0, p; }"
-                 : "=r"(ended)
+                 : "=r"(is_complete)
                  : "r"(shared_address(barrier)), "r"(parity)
                  : "memory");
-    return ended != 0;
+    return is_complete != 0;
 }
 __device__ inline bool mbarrier_try_wait(mbarrier_word* barrier, int parity) {
-    unsigned ended;
+    unsigned is_complete;
     asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; "
                  "selp.u32 %0, 1, 0, p; }"
-                 : "=r"(ended)
+                 : "=r"(is_complete)
                  : "r"(shared_address(barrier)), "r"(parity)
                  : "memory");
-    return ended != 0;
+    return is_complete != 0;
 }
 
 } // namespace spio::machine

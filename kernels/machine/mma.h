@@ -1,10 +1,10 @@
-// The tensor core: c += a b, over a warp, with 16-bit factors and float sums.
+// mma.sync: a warp computes c += a b on the tensor core, 16-bit factors and float sums.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 namespace spio::machine {
 
-// 16 x 8 sums of 8 products, or of 16.
+// 16 x 8 sums of 8 products each, or of 16.
 __device__ inline void multiply_halves(float (&c)[4], unsigned const (&a)[2],
                                        unsigned const (&b)[1]) {
     asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "

@@ -1,4 +1,4 @@
-// The address of something in shared memory, as the instructions that work there take it.
+// Addresses in the window of shared memory, as instructions take them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Who runs: threads, blocks, clusters, and where they meet.
+// Threads, blocks and clusters: their indices, their sizes and their barriers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,11 +9,11 @@ struct extent3 {
 };
 
 __device__ inline extent3 thread_index() {
-    extent3 at;
-    asm("mov.u32 %0, %%tid.x;" : "=r"(at.x));
-    asm("mov.u32 %0, %%tid.y;" : "=r"(at.y));
-    asm("mov.u32 %0, %%tid.z;" : "=r"(at.z));
-    return at;
+    extent3 index;
+    asm("mov.u32 %0, %%tid.x;" : "=r"(index.x));
+    asm("mov.u32 %0, %%tid.y;" : "=r"(index.y));
+    asm("mov.u32 %0, %%tid.z;" : "=r"(index.z));
+    return index;
 }
 __device__ inline extent3 block_size() {
     extent3 size;
@@ -23,11 +23,11 @@ __device__ inline extent3 block_size() {
     return size;
 }
 __device__ inline extent3 block_index() {
-    extent3 at;
-    asm("mov.u32 %0, %%ctaid.x;" : "=r"(at.x));
-    asm("mov.u32 %0, %%ctaid.y;" : "=r"(at.y));
-    asm("mov.u32 %0, %%ctaid.z;" : "=r"(at.z));
-    return at;
+    extent3 index;
+    asm("mov.u32 %0, %%ctaid.x;" : "=r"(index.x));
+    asm("mov.u32 %0, %%ctaid.y;" : "=r"(index.y));
+    asm("mov.u32 %0, %%ctaid.z;" : "=r"(index.z));
+    return index;
 }
 __device__ inline extent3 grid_size() {
     extent3 size;
@@ -42,7 +42,7 @@ __device__ inline int lane_index() {
     return lane;
 }
 
-// The block's place in its cluster, as one number, and how many blocks that has (sm_90).
+// The number of the block in its cluster, and the number of blocks of the cluster (sm_90).
 __device__ inline int cluster_rank() {
     int rank;
     asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
@@ -54,27 +54,27 @@ __device__ inline int cluster_size() {
     return size;
 }
 
-// The memory that a launch gives each block beyond what the kernel declares.
+// The dynamic shared memory of the block.
 __device__ inline unsigned char* dynamic_shared() {
     extern __shared__ __align__(1024) unsigned char spio_dynamic_shared[];
     return spio_dynamic_shared;
 }
 
-// All threads of the block.
+// Waits for all threads of the block.
 __device__ inline void sync_block() { asm volatile("barrier.sync 0;" ::: "memory"); }
-// So many threads, whole warps, at one of the barriers 0 to 15: to wait there, or only to be
-// counted.
+// Arrives at one of the barriers 0 to 15, which so many threads complete (whole warps): and waits
+// for them, or goes on.
 __device__ inline void sync_threads(int barrier, int threads) {
     asm volatile("barrier.sync.aligned %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
 __device__ inline void arrive_threads(int barrier, int threads) {
     asm volatile("barrier.arrive.aligned %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
-// The lanes of a warp that the mask names.
+// Waits for the lanes of the mask.
 __device__ inline void sync_warp(unsigned lanes) {
     asm volatile("bar.warp.sync %0;" ::"r"(lanes) : "memory");
 }
-// All threads of the cluster (sm_90).
+// Arrives at the barrier of the cluster, and waits for all threads of the cluster (sm_90).
 __device__ inline void arrive_cluster() {
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 }
@@ -82,15 +82,15 @@ __device__ inline void wait_cluster() {
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
-// Waits a little, in a loop that asks for something.
+// Sleeps for a short time in a loop that polls.
 __device__ inline void nap(int nanoseconds) {
     asm volatile("nanosleep.u32 %0;" ::"r"(nanoseconds));
 }
 // A clock that all blocks share, in nanoseconds.
 __device__ inline unsigned long long nanoseconds() {
-    unsigned long long now;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now)::"memory");
-    return now;
+    unsigned long long time;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time)::"memory");
+    return time;
 }
 
 } // namespace spio::machine

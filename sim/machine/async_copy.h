@@ -1,30 +1,30 @@
-// Copies from global to shared memory that the thread does not wait for.
+// cp.async: copies from global to shared memory, for which the thread waits later.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "machine/shared_address.h"
 
 namespace spio::sim {
-void copy_asynchronously(void* shared, void const* global, int size, int bytes);
-void wait_for_copy_groups(int under_way);
+void start_async_copy(void* shared, void const* global, int size, int bytes);
+void wait_for_copy_groups(int pending);
 } // namespace spio::sim
 
 namespace spio::machine {
 
-// 16 bytes, both addresses aligned; those beyond `bytes` become zero, and are not read.
+// Copies 16 bytes between aligned addresses. Those beyond `bytes` are not read, and become zero.
 inline void copy_16_async(void* shared, void const* global, int bytes) {
-    sim::copy_asynchronously(shared, global, 16, bytes);
+    sim::start_async_copy(shared, global, 16, bytes);
 }
-// 4 or 8 bytes of it.
+// The same for 4 or 8 bytes.
 template <int Size>
     requires(Size == 4 || Size == 8)
 inline void copy_async(void* shared, void const* global, int bytes) {
-    sim::copy_asynchronously(shared, global, Size, bytes);
+    sim::start_async_copy(shared, global, Size, bytes);
 }
 
-// All copies of this thread since the last commit are a group. Waiting leaves the last so many of
-// its groups under way.
+// A commit makes a group of all copies of this thread since the last commit. A wait returns when at
+// most the last `Pending` groups are incomplete.
 void commit_copies();
-template <int UnderWay> inline void wait_for_copies() { sim::wait_for_copy_groups(UnderWay); }
+template <int Pending> inline void wait_for_copies() { sim::wait_for_copy_groups(Pending); }
 
 } // namespace spio::machine

@@ -7,7 +7,7 @@
 namespace spio::machine {
 
 constexpr float half_to_float(unsigned short bits) { return sim::half_to_float(bits); }
-// To the nearest, to even if there are two.
+// Rounds to the nearest, ties to even.
 constexpr unsigned short float_to_half(float value) { return sim::float_to_half(value); }
 constexpr unsigned short float_to_bfloat16(float value) { return sim::float_to_bfloat16(value); }
 // Two at once, the first in the low bits.

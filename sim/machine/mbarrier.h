@@ -1,4 +1,4 @@
-// Barriers in shared memory that count arrivals of threads and bytes of copies, phase by phase.
+// Mbarriers: barriers in shared memory that count arrivals and bytes, phase by phase.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace spio::machine {
 
-// What the hardware keeps in 8 bytes of shared memory. A phase ends when as many have arrived as
-// the barrier was made for, and as many bytes as were announced.
+// The state that the hardware keeps. A phase completes when as many threads have arrived as the
+// barrier was initialised for, and as many bytes have been copied as were announced.
 struct alignas(8) mbarrier_word {
     unsigned long long bits;
 };
@@ -15,14 +15,14 @@ struct alignas(8) mbarrier_word {
 void mbarrier_init(mbarrier_word* barrier, int arrivals);
 void mbarrier_end(mbarrier_word* barrier);
 void mbarrier_arrive(mbarrier_word* barrier);
-// One arrives once all async copies of the thread so far have; it must be among those that the
-// barrier counts.
+// Arrives as soon as all cp.async copies that the thread has issued are complete. This is one of
+// the arrivals that the barrier was initialised for.
 void mbarrier_arrive_after_copies(mbarrier_word* barrier);
-// So many bytes more will come in this phase (sm_90).
+// Announces more bytes for this phase (sm_90).
 void mbarrier_expect(mbarrier_word* barrier, int bytes);
 void mbarrier_arrive_and_expect(mbarrier_word* barrier, int bytes);
 
-// Whether the phase of this parity has ended: at once, or after a wait of bounded time (sm_90).
+// Whether the phase of this parity is complete: asks once, or waits for a bounded time (sm_90).
 bool mbarrier_test(mbarrier_word* barrier, int parity);
 bool mbarrier_try_wait(mbarrier_word* barrier, int parity);
 

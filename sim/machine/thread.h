@@ -1,4 +1,4 @@
-// Who runs: threads, blocks, clusters, and where they meet.
+// Threads, blocks and clusters: their indices, their sizes and their barriers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,26 +14,26 @@ extent3 block_index();
 extent3 grid_size();
 int lane_index();
 
-// The block's place in its cluster, as one number, and how many blocks that has (sm_90).
+// The number of the block in its cluster, and the number of blocks of the cluster (sm_90).
 int cluster_rank();
 int cluster_size();
 
-// The memory that a launch gives each block beyond what the kernel declares.
+// The dynamic shared memory of the block.
 unsigned char* dynamic_shared();
 
-// All threads of the block.
+// Waits for all threads of the block.
 void sync_block();
-// So many threads, whole warps, at one of the barriers 0 to 15: to wait there, or only to be
-// counted.
+// Arrives at one of the barriers 0 to 15, which so many threads complete (whole warps): and waits
+// for them, or goes on.
 void sync_threads(int barrier, int threads);
 void arrive_threads(int barrier, int threads);
-// The lanes of a warp that the mask names.
+// Waits for the lanes of the mask.
 void sync_warp(unsigned lanes);
-// All threads of the cluster (sm_90).
+// Arrives at the barrier of the cluster, and waits for all threads of the cluster (sm_90).
 void arrive_cluster();
 void wait_cluster();
 
-// Waits a little, in a loop that asks for something.
+// Sleeps for a short time in a loop that polls.
 void nap(int nanoseconds);
 // A clock that all blocks share, in nanoseconds.
 unsigned long long nanoseconds();

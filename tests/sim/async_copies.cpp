@@ -28,7 +28,7 @@ struct fixture {
 
 TEST_CASE("copies arrive when their group was waited for") {
     fixture const global;
-    expect_silence(shape, [&] {
+    expect_no_misuse(shape, [&] {
         machine::copy_16_async(&word(4 * thread()), global.source(4 * thread()), 16);
         machine::commit_copies();
         machine::copy_16_async(&word(128 + 4 * thread()), global.source(4 * thread()), 12);
@@ -50,7 +50,7 @@ TEST_CASE("copies arrive when their group was waited for") {
 
 TEST_CASE("a source is read late") {
     fixture const global;
-    expect_silence({.block = {32}, .dynamic_shared_bytes = 512}, [&] {
+    expect_no_misuse({.block = {32}, .dynamic_shared_bytes = 512}, [&] {
         auto& source = global.from.data()[4 * thread()];
         source = 1;
         machine::copy_16_async(&word(4 * thread()), &source, 16);
@@ -67,40 +67,41 @@ TEST_CASE("a read before its wait") {
     auto const copy = [&] {
         machine::copy_16_async(&word(4 * thread()), global.source(4 * thread()), 16);
     };
-    expect(misuse::read_before_wait, "a read of 4 bytes at shared offset", shape, [&] {
+    expect_misuse(misuse::read_before_wait, "a read of 4 bytes at shared offset", shape, [&] {
         copy();
         machine::commit_copies();
         global.target(thread()) = word(4 * thread());
     });
     // Not committed; one group too few.
-    expect(misuse::read_before_wait, "to which an asynchronous copy is under way", shape, [&] {
-        copy();
-        machine::wait_for_copies<0>();
-        global.target(thread()) = word(4 * thread());
-    });
-    expect(misuse::read_before_wait, "under way", shape, [&] {
+    expect_misuse(misuse::read_before_wait, "to which an asynchronous copy is under way", shape,
+                  [&] {
+                      copy();
+                      machine::wait_for_copies<0>();
+                      global.target(thread()) = word(4 * thread());
+                  });
+    expect_misuse(misuse::read_before_wait, "under way", shape, [&] {
         copy();
         machine::commit_copies();
         machine::wait_for_copies<1>();
         global.target(thread()) = word(4 * thread());
     });
-    expect(misuse::write_before_wait, "a write of 4 bytes", shape, [&] {
+    expect_misuse(misuse::write_before_wait, "a write of 4 bytes", shape, [&] {
         copy();
         word(4 * thread() + 1) = 1;
     });
-    expect(misuse::write_before_wait, "an asynchronous copy of 16 bytes", shape, [&] {
+    expect_misuse(misuse::write_before_wait, "an asynchronous copy of 16 bytes", shape, [&] {
         copy();
         copy();
     });
     // What others copied is there after their wait and a barrier, not after one's own.
-    expect(misuse::race, "a read of 4 bytes at .* where thread .* wrote", shape, [&] {
+    expect_misuse(misuse::race, "a read of 4 bytes at .* where thread .* wrote", shape, [&] {
         copy();
         machine::commit_copies();
         machine::wait_for_copies<0>();
         machine::nap(1);
         global.target(thread()) = word(4 * (31 - thread()));
     });
-    expect_silence(shape, [&] {
+    expect_no_misuse(shape, [&] {
         copy();
         machine::commit_copies();
         machine::wait_for_copies<0>();
@@ -111,21 +112,22 @@ TEST_CASE("a read before its wait") {
 
 TEST_CASE("copies are aligned, and stay inside") {
     fixture const global;
-    expect(misuse::copy_malformed, "from an address that is 4 beyond", shape, [&] {
+    expect_misuse(misuse::copy_malformed, "from an address that is 4 beyond", shape, [&] {
         machine::copy_16_async(&word(4 * thread()), global.source(4 * thread() + 1), 16);
     });
-    expect(misuse::shared_misaligned, "at shared offset 4, which is not a multiple of 16",
-           {.block = {1}, .dynamic_shared_bytes = 64},
-           [&] { machine::copy_16_async(&word(1), global.source(0), 16); });
-    expect(misuse::copy_malformed, "of 16 bytes cannot read 17", shape,
-           [&] { machine::copy_16_async(&word(4 * thread()), global.source(0), 17); });
-    expect(misuse::shared_out_of_bounds, "of 16 bytes at shared offset 2048", shape,
-           [&] { machine::copy_16_async(&word(16 * (thread() + 1)), global.source(0), 16); });
-    expect(misuse::global_out_of_bounds, "of `from`, which has 2048 bytes", shape, [&] {
+    expect_misuse(misuse::shared_misaligned, "at shared offset 4, which is not a multiple of 16",
+                  {.block = {1}, .dynamic_shared_bytes = 64},
+                  [&] { machine::copy_16_async(&word(1), global.source(0), 16); });
+    expect_misuse(misuse::copy_malformed, "of 16 bytes cannot read 17", shape,
+                  [&] { machine::copy_16_async(&word(4 * thread()), global.source(0), 17); });
+    expect_misuse(misuse::shared_out_of_bounds, "of 16 bytes at shared offset 2048", shape, [&] {
+        machine::copy_16_async(&word(16 * (thread() + 1)), global.source(0), 16);
+    });
+    expect_misuse(misuse::global_out_of_bounds, "of `from`, which has 2048 bytes", shape, [&] {
         machine::copy_16_async(&word(4 * thread()), global.source(4 * (thread() + 97)), 16);
     });
     // Nothing is read of what is filled with zeros.
-    expect_silence(shape, [&] {
+    expect_no_misuse(shape, [&] {
         bool const inside = thread() < 10;
         machine::copy_16_async(&word(4 * thread()), global.source(4 * thread() + 472),
                                inside ? 16 : 0);
@@ -142,7 +144,7 @@ TEST_CASE("an mbarrier is told of copies when they have arrived") {
     auto const barrier = [] {
         return reinterpret_cast<machine::mbarrier_word*>(machine::dynamic_shared() + 1024);
     };
-    expect_silence(shape, [&] {
+    expect_no_misuse(shape, [&] {
         if (thread() == 0) machine::mbarrier_init(barrier(), 32);
         machine::sync_block();
         for (int turn = 0; turn < 3; turn++) {
@@ -155,7 +157,7 @@ TEST_CASE("an mbarrier is told of copies when they have arrived") {
         }
     });
     for (int i = 0; i < 32; i++) CHECK(global.target(i) == 4 * (31 - i) + 8);
-    expect(misuse::read_before_wait, "under way", shape, [&] {
+    expect_misuse(misuse::read_before_wait, "under way", shape, [&] {
         if (thread() == 0) machine::mbarrier_init(barrier(), 32);
         machine::sync_block();
         machine::copy_16_async(&word(4 * thread()), global.source(4 * thread()), 16);

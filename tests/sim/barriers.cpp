@@ -13,19 +13,21 @@ constexpr unsigned all = 0xffffffff;
 
 TEST_CASE("a barrier that a warp misses is a deadlock") {
     launch_shape const shape = {.grid = {2}, .block = {96}, .name = "missed"};
-    expect(misuse::deadlock,
-           "threads 0-31, 64-95 wait at barrier 0, where 64 of 96 have come; threads 32-63 ended",
-           shape, [] {
-               if (thread() / 32 == 1) return;
-               machine::sync_block();
-           });
-    expect(misuse::deadlock,
-           "at barrier 0, where 95 of 96 .*thread 40 waits for lanes of the warp in sync_warp",
-           shape, [] {
-               if (thread() == 40) machine::sync_warp(all);
-               machine::sync_block();
-           });
-    expect_silence(shape, [] {
+    expect_misuse(
+        misuse::deadlock,
+        "threads 0-31, 64-95 wait at barrier 0, where 64 of 96 have come; threads 32-63 ended",
+        shape, [] {
+            if (thread() / 32 == 1) return;
+            machine::sync_block();
+        });
+    expect_misuse(
+        misuse::deadlock,
+        "at barrier 0, where 95 of 96 .*thread 40 waits for lanes of the warp in sync_warp", shape,
+        [] {
+            if (thread() == 40) machine::sync_warp(all);
+            machine::sync_block();
+        });
+    expect_no_misuse(shape, [] {
         for (int i = 0; i < 5; i++) machine::sync_block();
     });
 }
@@ -34,7 +36,7 @@ TEST_CASE("named barriers count threads") {
     launch_shape const shape = {
         .block = {128}, .dynamic_shared_bytes = 512, .name = "named barriers"};
     // Two warps produce, two consume: the producers do not wait for full, the consumers for empty.
-    expect_silence(shape, [] {
+    expect_no_misuse(shape, [] {
         for (int turn = 0; turn < 8; turn++) {
             if (thread() < 64) {
                 if (turn > 0) machine::sync_threads(2, 128);
@@ -47,33 +49,34 @@ TEST_CASE("named barriers count threads") {
             }
         }
     });
-    expect_silence(shape, [] {
+    expect_no_misuse(shape, [] {
         int const half = thread() / 64;
         word(thread()) = 1;
         machine::sync_threads(1 + half, 64);
         word(64 * half + 63 - thread() % 64) += 1;
     });
-    expect(misuse::barrier_malformed, "barrier 16: there are barriers 0 to 15", shape,
-           [] { machine::sync_threads(16, 128); });
-    expect(misuse::barrier_malformed, "must be whole warps", shape,
-           [] { machine::sync_threads(1, 40); });
-    expect(misuse::barrier_malformed, "barrier 1 for (64|128) threads, where .* for a count of",
-           shape, [] { machine::sync_threads(1, thread() < 32 ? 64 : 128); });
-    expect(misuse::barrier_malformed, "comes to barrier 3 again", shape, [] {
+    expect_misuse(misuse::barrier_malformed, "barrier 16: there are barriers 0 to 15", shape,
+                  [] { machine::sync_threads(16, 128); });
+    expect_misuse(misuse::barrier_malformed, "must be whole warps", shape,
+                  [] { machine::sync_threads(1, 40); });
+    expect_misuse(misuse::barrier_malformed,
+                  "barrier 1 for (64|128) threads, where .* for a count of", shape,
+                  [] { machine::sync_threads(1, thread() < 32 ? 64 : 128); });
+    expect_misuse(misuse::barrier_malformed, "comes to barrier 3 again", shape, [] {
         machine::arrive_threads(3, 128);
         machine::arrive_threads(3, 128);
     });
-    expect(misuse::deadlock, "threads 64-127 wait at barrier 1, where 64 of 128 have come", shape,
-           [] {
-               if (thread() >= 64) machine::sync_threads(1, 128);
-           });
+    expect_misuse(misuse::deadlock, "threads 64-127 wait at barrier 1, where 64 of 128 have come",
+                  shape, [] {
+                      if (thread() >= 64) machine::sync_threads(1, 128);
+                  });
 }
 
 TEST_CASE("blocks of a cluster wait for each other") {
     launch_shape const shape = {
         .grid = {8}, .block = {64}, .cluster = {4}, .dynamic_shared_bytes = 256, .name = "cluster"};
     spio::sim::memory<int> got(8, "got");
-    expect_silence(shape, [&] {
+    expect_no_misuse(shape, [&] {
         auto const block = static_cast<unsigned>(machine::block_index().x);
         for (int turn = 0; turn < 3; turn++) {
             word(thread()) = turn;
@@ -86,14 +89,14 @@ TEST_CASE("blocks of a cluster wait for each other") {
             machine::wait_cluster();
         }
     });
-    expect(misuse::deadlock, "wait for the cluster", shape, [] {
+    expect_misuse(misuse::deadlock, "wait for the cluster", shape, [] {
         if (machine::cluster_rank() == 2) return;
         machine::arrive_cluster();
         machine::wait_cluster();
     });
-    expect(misuse::barrier_malformed, "without having arrived", shape,
-           [] { machine::wait_cluster(); });
-    expect(misuse::barrier_malformed, "arrives at the cluster's barrier again", shape, [] {
+    expect_misuse(misuse::barrier_malformed, "without having arrived", shape,
+                  [] { machine::wait_cluster(); });
+    expect_misuse(misuse::barrier_malformed, "arrives at the cluster's barrier again", shape, [] {
         machine::arrive_cluster();
         machine::arrive_cluster();
     });
@@ -101,13 +104,13 @@ TEST_CASE("blocks of a cluster wait for each other") {
 
 TEST_CASE("launches that no machine takes") {
     auto const nothing = [] {};
-    expect(misuse::launch_malformed, "a block of 1025 threads", {.block = {1025}}, nothing);
-    expect(misuse::launch_malformed, "300000 bytes of shared memory",
-           {.dynamic_shared_bytes = 300000}, nothing);
-    expect(misuse::launch_malformed, "clusters of 3 x 1 x 1", {.grid = {4}, .cluster = {3}},
-           nothing);
-    expect(misuse::launch_malformed, "not positive", {.grid = {0}}, nothing);
-    expect_silence(
+    expect_misuse(misuse::launch_malformed, "a block of 1025 threads", {.block = {1025}}, nothing);
+    expect_misuse(misuse::launch_malformed, "300000 bytes of shared memory",
+                  {.dynamic_shared_bytes = 300000}, nothing);
+    expect_misuse(misuse::launch_malformed, "clusters of 3 x 1 x 1", {.grid = {4}, .cluster = {3}},
+                  nothing);
+    expect_misuse(misuse::launch_malformed, "not positive", {.grid = {0}}, nothing);
+    expect_no_misuse(
         {.grid = {2}, .block = {1024}, .cluster = {2}, .dynamic_shared_bytes = 227 * 1024},
         [] { machine::sync_block(); });
 }

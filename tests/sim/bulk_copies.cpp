@@ -1,17 +1,17 @@
-// What the copy engine moves: ranges and boxes, both ways, and what must not be touched meanwhile.
+// Bulk copies of ranges and boxes, and accesses that must wait for them.
 // SPDX-License-Identifier: Apache-2.0
 #include "bulk_fixture.h"
 
 TEST_CASE("ranges come and go") {
     fixture const global;
-    expect_silence(shape, [&] {
+    expect_no_misuse(shape, [&] {
         make_barrier();
         int const block = machine::block_index().x;
         for (int turn = 0; turn < 4; turn++) {
             if (thread() == 0) {
                 machine::mbarrier_arrive_and_expect(barrier(), 1024);
-                machine::bulk_load(&word(0), global.from.data() + 256 * turn, 512, barrier());
-                machine::bulk_load(&word(128), global.from.data() + 256 * turn + 128, 512,
+                machine::bulk_load(&word(0), global.input.data() + 256 * turn, 512, barrier());
+                machine::bulk_load(&word(128), global.input.data() + 256 * turn + 128, 512,
                                    barrier());
             }
             wait(turn % 2);
@@ -27,28 +27,28 @@ TEST_CASE("ranges come and go") {
         }
     });
     for (unsigned i = 0; i < 2048; i++) {
-        CHECK(global.to[i] == 2.0F * static_cast<float>(i % 1024 / 256 * 256 + 255 - i % 256));
+        CHECK(global.output[i] == 2.0F * static_cast<float>(i % 1024 / 256 * 256 + 255 - i % 256));
     }
 }
 
 TEST_CASE("boxes come and go, with zeros outside") {
     fixture const global;
     for (auto const swizzle : {spio::sim::swizzle_span::none, spio::sim::swizzle_span::bytes_32}) {
-        auto const from = map_of(global.from.data(), swizzle);
-        auto const to = map_of(global.to.data(), swizzle);
-        for (float& value : global.to) value = -1;
-        expect_silence({.block = {32}, .dynamic_shared_bytes = 8192}, [&] {
+        auto const input = map_of(global.input.data(), swizzle);
+        auto const output = map_of(global.output.data(), swizzle);
+        for (float& value : global.output) value = -1;
+        expect_no_misuse({.block = {32}, .dynamic_shared_bytes = 8192}, [&] {
             make_barrier();
             if (thread() == 0) {
-                machine::prefetch_map(&from);
+                machine::prefetch_map(&input);
                 machine::mbarrier_arrive_and_expect(barrier(), 256);
-                machine::box_load(&word(0), &from, {20, -2}, barrier());
-                machine::box_load(&word(32), &from, {8, 7}, barrier());
+                machine::box_load(&word(0), &input, {20, -2}, barrier());
+                machine::box_load(&word(32), &input, {8, 7}, barrier());
             }
             wait(0);
             if (thread() == 0) {
-                machine::box_store(&to, {4, 0}, &word(0));
-                machine::box_store(&to, {20, 8}, &word(32));
+                machine::box_store(&output, {4, 0}, &word(0));
+                machine::box_store(&output, {20, 8}, &word(32));
                 machine::commit_bulk_stores();
                 machine::wait_for_bulk_stores<0>();
             }
@@ -60,94 +60,97 @@ TEST_CASE("boxes come and go, with zeros outside") {
                     expected = i >= 2 && k < 8 ? static_cast<float>(24 * (i - 2) + k + 16) : 0;
                 }
                 if (i >= 8 && k >= 20) expected = static_cast<float>(24 * (i - 1) + k - 12);
-                CHECK(global.to.data()[24 * i + k] == expected);
+                CHECK(global.output.data()[24 * i + k] == expected);
             }
         }
     }
 }
 
-// One load of 512 bytes, and what a thread does when.
-template <class Before, class After>
-static void load(fixture const& global, Before before, After after) {
+// Each thread runs `early` after a load of 512 bytes was issued, and `late` after it waited for it.
+template <class Early, class Late> static void load(fixture const& global, Early early, Late late) {
     make_barrier();
     if (thread() == 0) {
         machine::mbarrier_arrive_and_expect(barrier(), 512);
-        machine::bulk_load(&word(0), global.from.data(), 512, barrier());
+        machine::bulk_load(&word(0), global.input.data(), 512, barrier());
     }
     machine::sync_block();
-    before();
+    early();
     wait(0);
-    after();
+    late();
 }
 static auto const nothing = [] {};
 
 TEST_CASE("loads are waited for") {
     fixture const global;
-    auto const take = [&] { global.target(machine::block_index().x)[thread()] = word(thread()); };
-    expect_silence(shape, [&] { load(global, nothing, take); });
-    expect(misuse::read_before_wait, "a read of 4 bytes at shared offset",
-           {.block = {64}, .dynamic_shared_bytes = 8192}, [&] {
-               make_barrier();
-               if (thread() == 0) {
-                   machine::mbarrier_arrive_and_expect(barrier(), 512);
-                   machine::bulk_load(&word(0), global.from.data(), 512, barrier());
-                   take();
-               }
-           });
-    expect(misuse::write_before_wait, "a write of 4 bytes at shared offset 0", shape, [&] {
+    auto const copy_word = [&] {
+        global.target(machine::block_index().x)[thread()] = word(thread());
+    };
+    expect_no_misuse(shape, [&] { load(global, nothing, copy_word); });
+    expect_misuse(misuse::read_before_wait, "a read of 4 bytes at shared offset",
+                  {.block = {64}, .dynamic_shared_bytes = 8192}, [&] {
+                      make_barrier();
+                      if (thread() == 0) {
+                          machine::mbarrier_arrive_and_expect(barrier(), 512);
+                          machine::bulk_load(&word(0), global.input.data(), 512, barrier());
+                          copy_word();
+                      }
+                  });
+    expect_misuse(misuse::write_before_wait, "a write of 4 bytes at shared offset 0", shape, [&] {
         make_barrier();
         if (thread() > 0) return;
         machine::mbarrier_arrive_and_expect(barrier(), 512);
-        machine::bulk_load(&word(0), global.from.data(), 512, barrier());
+        machine::bulk_load(&word(0), global.input.data(), 512, barrier());
         word(0) = 1;
     });
-    // Thread 0 waits, and tells the others by a word that orders nothing.
-    expect(misuse::race, "where the copy engine wrote",
-           {.block = {64}, .dynamic_shared_bytes = 8192}, [&] {
-               auto& flag = reinterpret_cast<unsigned&>(word(2000));
-               if (thread() == 0) flag = 0;
-               make_barrier();
-               if (thread() == 0) {
-                   machine::mbarrier_arrive_and_expect(barrier(), 512);
-                   machine::bulk_load(&word(0), global.from.data(), 512, barrier());
-                   wait(0);
-                   machine::atomic_add(&flag, 1);
-               } else {
-                   while (machine::atomic_add(&flag, 0) == 0) machine::nap(1);
-                   take();
-               }
-           });
-    expect_silence({.block = {64}, .dynamic_shared_bytes = 8192}, [&] {
+    // Thread 0 waits, and sets a flag without a fence, which orders nothing.
+    expect_misuse(misuse::race, "where the copy engine wrote",
+                  {.block = {64}, .dynamic_shared_bytes = 8192}, [&] {
+                      auto& flag = reinterpret_cast<unsigned&>(word(2000));
+                      if (thread() == 0) flag = 0;
+                      make_barrier();
+                      if (thread() == 0) {
+                          machine::mbarrier_arrive_and_expect(barrier(), 512);
+                          machine::bulk_load(&word(0), global.input.data(), 512, barrier());
+                          wait(0);
+                          machine::atomic_add(&flag, 1);
+                      } else {
+                          while (machine::atomic_add(&flag, 0) == 0) machine::nap(1);
+                          copy_word();
+                      }
+                  });
+    expect_no_misuse({.block = {64}, .dynamic_shared_bytes = 8192}, [&] {
         auto& flag = reinterpret_cast<unsigned&>(word(2000));
         if (thread() == 0) flag = 0;
         make_barrier();
         if (thread() == 0) {
             machine::mbarrier_arrive_and_expect(barrier(), 512);
-            machine::bulk_load(&word(0), global.from.data(), 512, barrier());
+            machine::bulk_load(&word(0), global.input.data(), 512, barrier());
             wait(0);
             machine::fence_block();
             machine::atomic_add(&flag, 1);
         } else {
             while (machine::atomic_add(&flag, 0) == 0) machine::nap(1);
             machine::fence_block();
-            take();
+            copy_word();
         }
     });
-    expect(misuse::copy_abandoned,
-           "a bulk load of 512 bytes to shared offset 0 is under way|the mbarrier at shared offset "
-           "4096",
-           {.block = {64}, .dynamic_shared_bytes = 8192}, [&] {
-               make_barrier();
-               if (thread() > 0) return;
-               machine::mbarrier_arrive_and_expect(barrier(), 512);
-               machine::bulk_load(&word(0), global.from.data(), 512, barrier());
-           });
-    expect(misuse::deadlock, "and -16 bytes are missing|and 16 bytes are missing", shape, [&] {
-        make_barrier();
-        if (thread() == 0) {
-            machine::mbarrier_arrive_and_expect(barrier(), 528);
-            machine::bulk_load(&word(0), global.from.data(), 512, barrier());
-        }
-        wait(0);
-    });
+    expect_misuse(
+        misuse::copy_abandoned,
+        "a bulk load of 512 bytes to shared offset 0 is under way|the mbarrier at shared offset "
+        "4096",
+        {.block = {64}, .dynamic_shared_bytes = 8192}, [&] {
+            make_barrier();
+            if (thread() > 0) return;
+            machine::mbarrier_arrive_and_expect(barrier(), 512);
+            machine::bulk_load(&word(0), global.input.data(), 512, barrier());
+        });
+    expect_misuse(misuse::deadlock, "and -16 bytes are missing|and 16 bytes are missing", shape,
+                  [&] {
+                      make_barrier();
+                      if (thread() == 0) {
+                          machine::mbarrier_arrive_and_expect(barrier(), 528);
+                          machine::bulk_load(&word(0), global.input.data(), 512, barrier());
+                      }
+                      wait(0);
+                  });
 }

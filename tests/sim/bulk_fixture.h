@@ -1,4 +1,4 @@
-// What tests of the copy engine share: a barrier, words of shared memory, tensors and their maps.
+// The fixture of tests of the TMA engine: a barrier, words of shared memory, tensors and maps.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -36,12 +36,12 @@ inline launch_shape const shape = {
     .grid = {2}, .block = {64}, .dynamic_shared_bytes = 8192, .name = "bulk copies"};
 
 struct fixture {
-    spio::sim::memory<float> from{1024, "from"};
-    spio::sim::memory<float> to{2048, "to"};
+    spio::sim::memory<float> input{1024, "from"};
+    spio::sim::memory<float> output{2048, "to"};
     fixture() {
-        for (unsigned i = 0; i < 1024; i++) from[i] = static_cast<float>(i);
+        for (unsigned i = 0; i < 1024; i++) input[i] = static_cast<float>(i);
     }
-    float* target(int block) const { return to.data() + 1024 * block; }
+    float* target(int block) const { return output.data() + 1024 * block; }
 };
 
 // A tensor of 10 x 24 floats, in boxes of 4 x 8.

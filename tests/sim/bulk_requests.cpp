@@ -1,38 +1,43 @@
-// How the copy engine is asked: sizes, places, fences; and who writes what a store still reads.
+// Requests to the TMA engine: sizes, addresses, fences; and writes to what a store still reads.
 // SPDX-License-Identifier: Apache-2.0
 #include "bulk_fixture.h"
 
-TEST_CASE("a copy is asked for as the engine takes it") {
+TEST_CASE("the engine refuses sizes and addresses that it cannot take") {
     fixture const global;
-    auto const first = [&](auto ask) {
+    auto const by_thread_0 = [&](auto request) {
         return [=] {
             make_barrier();
-            if (thread() == 0) ask();
+            if (thread() == 0) request();
         };
     };
-    expect(misuse::copy_malformed, "bulk_load of 500 bytes, which is not a multiple of 16", shape,
-           first([&] { machine::bulk_load(&word(0), global.from.data(), 500, barrier()); }));
-    expect(misuse::copy_malformed, "4 beyond a multiple of 16", shape,
-           first([&] { machine::bulk_load(&word(0), global.from.data() + 1, 512, barrier()); }));
-    expect(misuse::shared_misaligned, "shared offset 8, which is not a multiple of 16", shape,
-           first([&] { machine::bulk_load(&word(2), global.from.data(), 512, barrier()); }));
-    expect(misuse::global_out_of_bounds, "of `from`, which has 4096 bytes", shape,
-           first([&] { machine::bulk_load(&word(0), global.from.data() + 1020, 32, barrier()); }));
-    auto const map = map_of(global.from.data(), spio::sim::swizzle_span::none);
-    expect(misuse::shared_misaligned, "box_load of 128 bytes at shared offset 16", shape,
-           first([&] { machine::box_load(&word(4), &map, {0, 0}, barrier()); }));
-    expect(misuse::copy_malformed, "at 1 coordinates, by a map of a tensor that has 2", shape,
-           first([&] { machine::box_load(&word(0), &map, {0}, barrier()); }));
-    expect(misuse::copy_malformed, "box_store from coordinate -8 of dimension 0 on", shape,
-           first([&] { machine::box_store(&map, {-8, 0}, &word(0)); }));
-    expect(misuse::mbarrier_not_made, "not fenced for the copy engine", shape, [&] {
+    expect_misuse(
+        misuse::copy_malformed, "bulk_load of 500 bytes, which is not a multiple of 16", shape,
+        by_thread_0([&] { machine::bulk_load(&word(0), global.input.data(), 500, barrier()); }));
+    expect_misuse(misuse::copy_malformed, "4 beyond a multiple of 16", shape, by_thread_0([&] {
+                      machine::bulk_load(&word(0), global.input.data() + 1, 512, barrier());
+                  }));
+    expect_misuse(
+        misuse::shared_misaligned, "shared offset 8, which is not a multiple of 16", shape,
+        by_thread_0([&] { machine::bulk_load(&word(2), global.input.data(), 512, barrier()); }));
+    expect_misuse(misuse::global_out_of_bounds, "of `from`, which has 4096 bytes", shape,
+                  by_thread_0([&] {
+                      machine::bulk_load(&word(0), global.input.data() + 1020, 32, barrier());
+                  }));
+    auto const map = map_of(global.input.data(), spio::sim::swizzle_span::none);
+    expect_misuse(misuse::shared_misaligned, "box_load of 128 bytes at shared offset 16", shape,
+                  by_thread_0([&] { machine::box_load(&word(4), &map, {0, 0}, barrier()); }));
+    expect_misuse(misuse::copy_malformed, "at 1 coordinates, by a map of a tensor that has 2",
+                  shape, by_thread_0([&] { machine::box_load(&word(0), &map, {0}, barrier()); }));
+    expect_misuse(misuse::copy_malformed, "box_store from coordinate -8 of dimension 0 on", shape,
+                  by_thread_0([&] { machine::box_store(&map, {-8, 0}, &word(0)); }));
+    expect_misuse(misuse::mbarrier_not_made, "not fenced for the copy engine", shape, [&] {
         if (thread() > 0) return;
         machine::mbarrier_init(barrier(), 1);
-        machine::bulk_load(&word(0), global.from.data(), 512, barrier());
+        machine::bulk_load(&word(0), global.input.data(), 512, barrier());
     });
 }
 
-TEST_CASE("stores see what was fenced, and read in peace") {
+TEST_CASE("a store needs a fence before it, and no writes until it has read") {
     fixture const global;
     auto const write = [] {
         for (int i = thread(); i < 128; i += 64) word(i) = static_cast<float>(i);
@@ -42,32 +47,33 @@ TEST_CASE("stores see what was fenced, and read in peace") {
         machine::bulk_store(global.target(machine::block_index().x), &word(0), 512);
         machine::commit_bulk_stores();
     };
-    expect(misuse::store_without_fence, "of which thread \\(0, 0, 0\\) wrote byte 0 with no fence",
-           shape, [&] {
-               write();
-               machine::sync_block();
-               store();
-           });
-    expect(misuse::store_without_fence, "with no fence_for_bulk_copies after it", shape, [&] {
-        if (thread() == 0) machine::fence_for_bulk_copies();
-        write();
-        if (thread() > 0) machine::fence_for_bulk_copies();
-        machine::sync_block();
-        store();
-    });
-    expect_silence(shape, [&] {
+    expect_misuse(misuse::store_without_fence,
+                  "of which thread \\(0, 0, 0\\) wrote byte 0 with no fence", shape, [&] {
+                      write();
+                      machine::sync_block();
+                      store();
+                  });
+    expect_misuse(misuse::store_without_fence, "with no fence_for_bulk_copies after it", shape,
+                  [&] {
+                      if (thread() == 0) machine::fence_for_bulk_copies();
+                      write();
+                      if (thread() > 0) machine::fence_for_bulk_copies();
+                      machine::sync_block();
+                      store();
+                  });
+    expect_no_misuse(shape, [&] {
         write();
         machine::fence_for_bulk_copies();
         machine::sync_block();
         store();
     });
-    expect_silence(shape, [&] {
+    expect_no_misuse(shape, [&] {
         write();
         machine::sync_block();
         if (thread() == 0) machine::fence_for_bulk_copies();
         store();
     });
-    expect(misuse::overwritten_while_stored, "a bulk store still reads it", shape, [&] {
+    expect_misuse(misuse::overwritten_while_stored, "a bulk store still reads it", shape, [&] {
         write();
         machine::fence_for_bulk_copies();
         machine::sync_block();
@@ -75,7 +81,7 @@ TEST_CASE("stores see what was fenced, and read in peace") {
         machine::sync_block();
         if (thread() == 1) word(1) = 5;
     });
-    expect(misuse::race, "where thread \\(0, 0, 0\\) read", shape, [&] {
+    expect_misuse(misuse::race, "where thread \\(0, 0, 0\\) read", shape, [&] {
         write();
         machine::fence_for_bulk_copies();
         machine::sync_block();
@@ -84,7 +90,7 @@ TEST_CASE("stores see what was fenced, and read in peace") {
         for (int i = 0; thread() == 1 && i < 100; i++) machine::nap(1);
         if (thread() == 1) word(1) = 5;
     });
-    expect_silence(shape, [&] {
+    expect_no_misuse(shape, [&] {
         write();
         machine::fence_for_bulk_copies();
         machine::sync_block();
@@ -93,6 +99,6 @@ TEST_CASE("stores see what was fenced, and read in peace") {
         machine::sync_block();
         write();
     });
-    expect(misuse::shared_uninitialised, "bulk_store of 512 bytes at shared offset 0", shape,
-           store);
+    expect_misuse(misuse::shared_uninitialised, "bulk_store of 512 bytes at shared offset 0", shape,
+                  store);
 }

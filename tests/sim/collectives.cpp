@@ -15,7 +15,7 @@ constexpr unsigned all = 0xffffffff;
 TEST_CASE("shuffles read the lane that they name") {
     spio::sim::memory<unsigned> got(5 * 64, "got");
     for (unsigned by = 0; by < 32; by++) {
-        expect_silence({.block = {64}}, [&] {
+        expect_no_misuse({.block = {64}}, [&] {
             int const thread = machine::thread_index().x;
             auto const lane = static_cast<unsigned>(machine::lane_index());
             auto* const mine = got.data() + 5 * thread;
@@ -43,7 +43,7 @@ TEST_CASE("shuffles read the lane that they name") {
 TEST_CASE("sums, the least and the greatest, over some lanes") {
     spio::sim::memory<int> got(4 * 32, "got");
     for (unsigned const lanes : {all, 0x0000ffffU, 0x80000001U, 0x55555555U}) {
-        expect_silence({.block = {32}}, [&] {
+        expect_no_misuse({.block = {32}}, [&] {
             int const lane = machine::lane_index();
             if ((lanes >> lane & 1) == 0) return;
             int const value = 7 * lane % 32 - 10;
@@ -72,40 +72,41 @@ TEST_CASE("sums, the least and the greatest, over some lanes") {
 
 TEST_CASE("a lane that does not come is missed") {
     launch_shape const shape = {.grid = {3}, .block = {64}, .name = "lanes"};
-    expect(misuse::lane_missing, "lane 5 .*shuffle|lanes 0-31, of which 5 have ended", shape, [] {
-        if (machine::lane_index() == 5) return;
-        machine::shuffle(1, 0, all);
-    });
-    expect_silence(shape, [] {
+    expect_misuse(misuse::lane_missing, "lane 5 .*shuffle|lanes 0-31, of which 5 have ended", shape,
+                  [] {
+                      if (machine::lane_index() == 5) return;
+                      machine::shuffle(1, 0, all);
+                  });
+    expect_no_misuse(shape, [] {
         if (machine::lane_index() == 5) return;
         machine::shuffle(1, 0, all & ~(1U << 5));
     });
-    expect(misuse::lane_missing, "needs lanes 0-31, of which warp 0 has no 16-31",
-           {.block = {16}, .name = "half a warp"}, [] { machine::sync_warp(all); });
-    expect_silence({.block = {16}}, [] { machine::sync_warp(0xffff); });
+    expect_misuse(misuse::lane_missing, "needs lanes 0-31, of which warp 0 has no 16-31",
+                  {.block = {16}, .name = "half a warp"}, [] { machine::sync_warp(all); });
+    expect_no_misuse({.block = {16}}, [] { machine::sync_warp(0xffff); });
 }
 
 TEST_CASE("lanes that ask for different things are found") {
     launch_shape const shape = {.block = {32}, .name = "mismatch"};
-    expect(misuse::collective_mismatch, "asks for (ballot|shuffle_xor) of lanes 0-31, while lanes",
-           shape, [] {
-               if (machine::lane_index() < 16) {
-                   machine::shuffle_xor(1, 1, all);
-               } else {
-                   machine::ballot(true, all);
-               }
-           });
-    expect(misuse::collective_mismatch, "and is not one of them", shape,
-           [] { machine::ballot(true, 0xffff); });
-    expect(misuse::collective_mismatch, "while lanes .* wait in sync_warp", shape, [] {
+    expect_misuse(misuse::collective_mismatch,
+                  "asks for (ballot|shuffle_xor) of lanes 0-31, while lanes", shape, [] {
+                      if (machine::lane_index() < 16) {
+                          machine::shuffle_xor(1, 1, all);
+                      } else {
+                          machine::ballot(true, all);
+                      }
+                  });
+    expect_misuse(misuse::collective_mismatch, "and is not one of them", shape,
+                  [] { machine::ballot(true, 0xffff); });
+    expect_misuse(misuse::collective_mismatch, "while lanes .* wait in sync_warp", shape, [] {
         bool const low = machine::lane_index() < 20;
         machine::sync_warp(low ? 0x001fffff : 0xfff80000);
     });
-    expect(misuse::collective_mismatch, "lane .* reads lane 20", shape, [] {
+    expect_misuse(misuse::collective_mismatch, "lane .* reads lane 20", shape, [] {
         if (machine::lane_index() < 16) machine::shuffle(1, 20, 0xffff);
     });
     // Some may meet by themselves while the others wait for all.
-    expect_silence(shape, [] {
+    expect_no_misuse(shape, [] {
         if (machine::lane_index() < 8) machine::sync_warp(0xff);
         machine::sync_warp(all);
         if (machine::lane_index() < 16) {

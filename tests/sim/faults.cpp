@@ -50,18 +50,18 @@ TEST_CASE("a fault names the thread that met it") {
     });
     CAPTURE(wild);
     CHECK(wild.find("faults, block (0, 0, 0), thread (9, 0, 0): a fault") != std::string::npos);
-    reported++;
+    misuses_reported++;
 
     auto const deep = last_words([] {
         if (machine::thread_index().x == 3) zero = fall(0);
     });
     CAPTURE(deep);
     CHECK(deep.find("thread (3, 0, 0): its stack overflowed") != std::string::npos);
-    reported++;
+    misuses_reported++;
 }
 
 TEST_CASE("a reference to nothing is undefined behaviour") {
-    expect(misuse::undefined_behaviour, "faults.cpp:[0-9]+: a 'int' at null", shape, [] {
+    expect_misuse(misuse::undefined_behaviour, "faults.cpp:[0-9]+: a 'int' at null", shape, [] {
         int* const nowhere = reinterpret_cast<int*>(static_cast<std::intptr_t>(zero));
         if (machine::thread_index().x == 4) *nowhere = 1;
     });

@@ -49,7 +49,7 @@ template <bool Waits> static void hand_over(spio::sim::memory<int> const& got) {
 
 TEST_CASE("a ring of stages goes round") {
     spio::sim::memory<int> got(640, "got");
-    expect_silence(shape, [&] { hand_over<true>(got); });
+    expect_no_misuse(shape, [&] { hand_over<true>(got); });
     for (int i = 0; i < 640; i++) CHECK(got.data()[i] == i / 64 + 31 - i % 32);
 }
 
@@ -62,11 +62,11 @@ TEST_CASE("a stage that is filled before it was emptied") {
         CHECK((found.kind == misuse::race || found.kind == misuse::mbarrier_overrun ||
                found.kind == misuse::shared_uninitialised));
     }
-    reported++;
+    misuses_reported++;
 }
 
 TEST_CASE("polling and waiting see the same") {
-    expect_silence(shape, [] {
+    expect_no_misuse(shape, [] {
         if (thread() == 0) machine::mbarrier_init(barrier(0), 64);
         machine::sync_block();
         if (thread() < 64) {
@@ -80,14 +80,15 @@ TEST_CASE("polling and waiting see the same") {
 }
 
 TEST_CASE("an mbarrier is made once, and used after that") {
-    expect(misuse::mbarrier_not_made, "mbarrier_arrive at shared offset 1024, where no mbarrier",
-           shape, [] { machine::mbarrier_arrive(barrier(0)); });
-    expect(misuse::mbarrier_made_twice, "mbarrier_init at shared offset 1024", shape, [] {
+    expect_misuse(misuse::mbarrier_not_made,
+                  "mbarrier_arrive at shared offset 1024, where no mbarrier", shape,
+                  [] { machine::mbarrier_arrive(barrier(0)); });
+    expect_misuse(misuse::mbarrier_made_twice, "mbarrier_init at shared offset 1024", shape, [] {
         if (thread() > 0) return;
         machine::mbarrier_init(barrier(0), 1);
         machine::mbarrier_init(barrier(0), 1);
     });
-    expect_silence(shape, [] {
+    expect_no_misuse(shape, [] {
         if (thread() > 0) return;
         machine::mbarrier_init(barrier(0), 1);
         machine::mbarrier_arrive(barrier(0));
@@ -97,21 +98,22 @@ TEST_CASE("an mbarrier is made once, and used after that") {
         machine::mbarrier_end(barrier(0));
         *reinterpret_cast<int*>(barrier(0)) = 1;
     });
-    expect(misuse::mbarrier_not_made, "with nothing that orders the two|no mbarrier was made",
-           shape, [] {
-               if (thread() == 0) machine::mbarrier_init(barrier(0), 96);
-               machine::nap(1);
-               machine::mbarrier_arrive(barrier(0));
-           });
-    expect(misuse::mbarrier_overrun, "for 0 arrivals", shape,
-           [] { machine::mbarrier_init(barrier(0), 0); });
-    expect(misuse::shared_misaligned, "mbarrier_init of 8 bytes at shared offset 4", shape,
-           [] { machine::mbarrier_init(reinterpret_cast<machine::mbarrier_word*>(&word(1)), 1); });
+    expect_misuse(misuse::mbarrier_not_made,
+                  "with nothing that orders the two|no mbarrier was made", shape, [] {
+                      if (thread() == 0) machine::mbarrier_init(barrier(0), 96);
+                      machine::nap(1);
+                      machine::mbarrier_arrive(barrier(0));
+                  });
+    expect_misuse(misuse::mbarrier_overrun, "for 0 arrivals", shape,
+                  [] { machine::mbarrier_init(barrier(0), 0); });
+    expect_misuse(
+        misuse::shared_misaligned, "mbarrier_init of 8 bytes at shared offset 4", shape,
+        [] { machine::mbarrier_init(reinterpret_cast<machine::mbarrier_word*>(&word(1)), 1); });
 }
 
 TEST_CASE("the word of an mbarrier is not for reading or writing") {
     for (bool const writes : {false, true}) {
-        expect(misuse::mbarrier_touched, "where the word of an mbarrier is", shape, [&] {
+        expect_misuse(misuse::mbarrier_touched, "where the word of an mbarrier is", shape, [&] {
             if (thread() == 0) machine::mbarrier_init(barrier(0), 96);
             machine::sync_block();
             int& bits = word(257);
@@ -125,13 +127,14 @@ TEST_CASE("the word of an mbarrier is not for reading or writing") {
 }
 
 TEST_CASE("a phase takes what it was made for") {
-    expect(misuse::mbarrier_overrun, "has all its 1 arrivals and waits for 64 bytes", shape, [] {
-        if (thread() > 0) return;
-        machine::mbarrier_init(barrier(0), 1);
-        machine::mbarrier_arrive_and_expect(barrier(0), 64);
-        machine::mbarrier_arrive(barrier(0));
-    });
-    expect(misuse::mbarrier_overrun, "2000000 more bytes expected", shape, [] {
+    expect_misuse(misuse::mbarrier_overrun, "has all its 1 arrivals and waits for 64 bytes", shape,
+                  [] {
+                      if (thread() > 0) return;
+                      machine::mbarrier_init(barrier(0), 1);
+                      machine::mbarrier_arrive_and_expect(barrier(0), 64);
+                      machine::mbarrier_arrive(barrier(0));
+                  });
+    expect_misuse(misuse::mbarrier_overrun, "2000000 more bytes expected", shape, [] {
         if (thread() > 0) return;
         machine::mbarrier_init(barrier(0), 1);
         machine::mbarrier_expect(barrier(0), 2000000);
@@ -139,34 +142,36 @@ TEST_CASE("a phase takes what it was made for") {
 }
 
 TEST_CASE("a phase that never ends") {
-    expect(misuse::deadlock,
-           "threads 32-95 wait for the phase of parity 0 of the mbarrier at shared offset 1024, "
-           "where 32 of "
-           "33 have arrived, and 0 bytes are missing",
-           shape, [] {
-               if (thread() == 0) machine::mbarrier_init(barrier(0), 33);
-               machine::sync_block();
-               if (thread() < 32) {
-                   machine::mbarrier_arrive(barrier(0));
-               } else {
-                   wait(0, 0);
-               }
-           });
-    expect(misuse::livelock, "threads 0-31 ended; threads 32-.* asks? by (mbarrier_test|nap)",
-           shape, [] {
-               if (thread() == 0) machine::mbarrier_init(barrier(0), 33);
-               machine::sync_block();
-               if (thread() < 32) {
-                   machine::mbarrier_arrive(barrier(0));
-               } else {
-                   while (!machine::mbarrier_test(barrier(0), 0)) machine::nap(10);
-               }
-           });
+    expect_misuse(
+        misuse::deadlock,
+        "threads 32-95 wait for the phase of parity 0 of the mbarrier at shared offset 1024, "
+        "where 32 of "
+        "33 have arrived, and 0 bytes are missing",
+        shape, [] {
+            if (thread() == 0) machine::mbarrier_init(barrier(0), 33);
+            machine::sync_block();
+            if (thread() < 32) {
+                machine::mbarrier_arrive(barrier(0));
+            } else {
+                wait(0, 0);
+            }
+        });
+    expect_misuse(misuse::livelock,
+                  "threads 0-31 ended; threads 32-.* asks? by (mbarrier_test|nap)", shape, [] {
+                      if (thread() == 0) machine::mbarrier_init(barrier(0), 33);
+                      machine::sync_block();
+                      if (thread() < 32) {
+                          machine::mbarrier_arrive(barrier(0));
+                      } else {
+                          while (!machine::mbarrier_test(barrier(0), 0)) machine::nap(10);
+                      }
+                  });
     spio::sim::memory<unsigned> flag(1, "flag");
-    expect(misuse::livelock, "thread 0 asks by load_acquire", {.grid = {3}, .name = "flag"}, [&] {
-        if (machine::block_index().x == 1) return;
-        flag[0] = 0;
-        while (machine::load_acquire(flag.data()) == 0) {
-        }
-    });
+    expect_misuse(misuse::livelock, "thread 0 asks by load_acquire", {.grid = {3}, .name = "flag"},
+                  [&] {
+                      if (machine::block_index().x == 1) return;
+                      flag[0] = 0;
+                      while (machine::load_acquire(flag.data()) == 0) {
+                      }
+                  });
 }

@@ -20,7 +20,7 @@ struct alignas(16) vector {
 
 TEST_CASE("every thread has its place, and every block its shared memory") {
     spio::sim::memory<int> got(3 * 4 * 5 * 2 * 3 * 4, "got");
-    expect_silence({.grid = {3, 4, 5}, .block = {2, 3, 4}, .dynamic_shared_bytes = 96}, [&] {
+    expect_no_misuse({.grid = {3, 4, 5}, .block = {2, 3, 4}, .dynamic_shared_bytes = 96}, [&] {
         auto const at = machine::thread_index();
         auto const block = machine::block_index();
         auto const size = machine::block_size();
@@ -39,27 +39,27 @@ TEST_CASE("every thread has its place, and every block its shared memory") {
 TEST_CASE("shared memory has an end") {
     launch_shape const shape = {
         .grid = {2}, .block = {64}, .dynamic_shared_bytes = 256, .name = "bounds"};
-    expect(misuse::shared_out_of_bounds,
-           "a write of 4 bytes at shared offset 256, .* has 256 bytes", shape,
-           [] { *shared<int>(4 * machine::thread_index().x + 4) = 1; });
-    expect(misuse::shared_out_of_bounds, "a read of 4 bytes at shared offset -4", shape,
-           [] { *shared<int>(4 * machine::thread_index().x) = *shared<int>(-4); });
-    expect(misuse::shared_out_of_bounds, "of 16 bytes at shared offset 248", shape,
-           [] { *shared<vector>(248 & ~15) = *shared<vector>(256 - 8); });
-    expect_silence(shape, [] { *shared<int>(4 * machine::thread_index().x) = 1; });
+    expect_misuse(misuse::shared_out_of_bounds,
+                  "a write of 4 bytes at shared offset 256, .* has 256 bytes", shape,
+                  [] { *shared<int>(4 * machine::thread_index().x + 4) = 1; });
+    expect_misuse(misuse::shared_out_of_bounds, "a read of 4 bytes at shared offset -4", shape,
+                  [] { *shared<int>(4 * machine::thread_index().x) = *shared<int>(-4); });
+    expect_misuse(misuse::shared_out_of_bounds, "of 16 bytes at shared offset 248", shape,
+                  [] { *shared<vector>(248 & ~15) = *shared<vector>(256 - 8); });
+    expect_no_misuse(shape, [] { *shared<int>(4 * machine::thread_index().x) = 1; });
 }
 
 TEST_CASE("shared accesses are aligned") {
     launch_shape const shape = {.block = {32}, .dynamic_shared_bytes = 1024, .name = "aligned"};
-    expect(misuse::shared_misaligned, "at shared offset 2, which is not a multiple of 4", shape,
-           [] { *shared<int>(2) = 1; });
+    expect_misuse(misuse::shared_misaligned, "at shared offset 2, which is not a multiple of 4",
+                  shape, [] { *shared<int>(2) = 1; });
     // A vector is copied as bytes, but its type says how it lies.
-    expect(misuse::shared_misaligned, "shared offset [0-9]+, which is not a multiple of 16", shape,
-           [] {
-               int const thread = machine::thread_index().x;
-               element(shared<vector>(16 * thread + 8)) = vector{{1, 2, 3, 4}};
-           });
-    expect_silence(shape, [] {
+    expect_misuse(misuse::shared_misaligned, "shared offset [0-9]+, which is not a multiple of 16",
+                  shape, [] {
+                      int const thread = machine::thread_index().x;
+                      element(shared<vector>(16 * thread + 8)) = vector{{1, 2, 3, 4}};
+                  });
+    expect_no_misuse(shape, [] {
         int const thread = machine::thread_index().x;
         *shared<vector>(16 * thread) = vector{{1, 2, 3, 4}};
         *shared<short>(16 * thread + 6) = 1;
@@ -69,19 +69,19 @@ TEST_CASE("shared accesses are aligned") {
 TEST_CASE("shared memory is read after it was written") {
     launch_shape const shape = {.block = {64}, .dynamic_shared_bytes = 256, .name = "initialised"};
     spio::sim::memory<int> got(64, "got");
-    expect(misuse::shared_uninitialised,
-           "a read of 4 bytes at shared offset 252, of which byte 252", shape, [&] {
-               int const thread = machine::thread_index().x;
-               if (thread < 63) *shared<int>(4 * thread) = thread;
-               machine::sync_block();
-               got[static_cast<unsigned>(thread)] = *shared<int>(4 * thread);
-           });
-    expect(misuse::shared_uninitialised, "of which byte 3 was never written", shape, [&] {
+    expect_misuse(misuse::shared_uninitialised,
+                  "a read of 4 bytes at shared offset 252, of which byte 252", shape, [&] {
+                      int const thread = machine::thread_index().x;
+                      if (thread < 63) *shared<int>(4 * thread) = thread;
+                      machine::sync_block();
+                      got[static_cast<unsigned>(thread)] = *shared<int>(4 * thread);
+                  });
+    expect_misuse(misuse::shared_uninitialised, "of which byte 3 was never written", shape, [&] {
         if (machine::thread_index().x > 0) return;
         for (int i = 0; i < 3; i++) *shared<char volatile>(i) = 1;
         got[0] = *shared<int>(0);
     });
-    expect_silence(shape, [&] {
+    expect_no_misuse(shape, [&] {
         int const thread = machine::thread_index().x;
         *shared<int>(4 * thread) = thread;
         machine::sync_block();
@@ -99,18 +99,21 @@ TEST_CASE("global memory is what was allocated") {
         gone = freed.data();
     }
     auto const thread = [] { return machine::thread_index().x; };
-    expect(misuse::global_out_of_bounds,
-           "a write of 4 bytes at byte 128 of `first`, which has 128 bytes: it ends 4 beyond",
-           shape, [&] { first.data()[thread() + 1] = 1; });
-    expect(misuse::global_out_of_bounds, "begins 8 before `second`, which has 4000 bytes", shape,
-           [&] { first.data()[thread()] = *(second.data() - 2); });
-    expect(misuse::global_out_of_bounds, "of `freed`, which was freed", shape,
-           [&] { first.data()[thread()] = gone[0]; });
-    expect(misuse::global_misaligned, "not a multiple of 4", shape,
-           [&] { *reinterpret_cast<float*>(reinterpret_cast<char*>(first.data()) + 1) = 1; });
-    expect(misuse::global_misaligned, "not a multiple of 16", shape,
-           [&] { element(reinterpret_cast<vector*>(second.data() + 2)) = vector{{1, 2, 3, 4}}; });
-    expect_silence(shape, [&] {
+    expect_misuse(
+        misuse::global_out_of_bounds,
+        "a write of 4 bytes at byte 128 of `first`, which has 128 bytes: it ends 4 beyond", shape,
+        [&] { first.data()[thread() + 1] = 1; });
+    expect_misuse(misuse::global_out_of_bounds, "begins 8 before `second`, which has 4000 bytes",
+                  shape, [&] { first.data()[thread()] = *(second.data() - 2); });
+    expect_misuse(misuse::global_out_of_bounds, "of `freed`, which was freed", shape,
+                  [&] { first.data()[thread()] = gone[0]; });
+    expect_misuse(misuse::global_misaligned, "not a multiple of 4", shape, [&] {
+        *reinterpret_cast<float*>(reinterpret_cast<char*>(first.data()) + 1) = 1;
+    });
+    expect_misuse(misuse::global_misaligned, "not a multiple of 16", shape, [&] {
+        element(reinterpret_cast<vector*>(second.data() + 2)) = vector{{1, 2, 3, 4}};
+    });
+    expect_no_misuse(shape, [&] {
         first.data()[thread()] = 1;
         reinterpret_cast<vector*>(second.data())[thread()] = vector{{1, 2, 3, 4}};
     });

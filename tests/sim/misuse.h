@@ -1,4 +1,4 @@
-// A planted misuse and its correct twin, launched in many orders.
+// Planted misuses and their correct twins, launched in many orders of threads.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +14,7 @@ using spio::sim::launch_shape;
 using spio::sim::misuse;
 using spio::sim::report;
 
-// One after the other, shuffled lanes, shuffled warps; by one OS thread and by four.
+// Threads in order, shuffled (odd seeds), and by warps of changing priority (even seeds).
 inline constexpr launch_options orders[] = {
     {.os_threads = 1},
     {.os_threads = 4},
@@ -26,28 +26,29 @@ inline constexpr launch_options orders[] = {
     {.os_threads = 1, .seed = 6},
 };
 
-inline int reported = 0;
-inline int silent = 0;
+inline int misuses_reported = 0;
+inline int correct_kernels = 0;
 
-// In every order the kernel must be refused, with this kind and a sentence like that.
+// In every order the launch must report this kind of misuse, with a sentence that matches.
 template <class Body>
-void expect(misuse kind, char const* sentence, launch_shape const& shape, Body const& body) {
+void expect_misuse(misuse kind, char const* sentence, launch_shape const& shape, Body const& body) {
     for (auto const& order : orders) {
-        report const found = spio::sim::launch(shape, body, order);
-        CAPTURE(found.text());
+        report const result = spio::sim::launch(shape, body, order);
+        CAPTURE(result.text());
         CAPTURE(order.seed);
-        CHECK(std::string(name_of(found.kind)) == name_of(kind));
-        CHECK(std::regex_search(found.sentence, std::regex(sentence)));
+        CHECK(std::string(name_of(result.kind)) == name_of(kind));
+        CHECK(std::regex_search(result.sentence, std::regex(sentence)));
     }
-    reported++;
+    misuses_reported++;
 }
-template <class Body> void expect_silence(launch_shape const& shape, Body const& body) {
+// In every order the launch must report nothing.
+template <class Body> void expect_no_misuse(launch_shape const& shape, Body const& body) {
     for (auto const& order : orders) {
-        report const found = spio::sim::launch(shape, body, order);
+        report const result = spio::sim::launch(shape, body, order);
         CAPTURE(order.seed);
-        CHECK(found.text() == "no misuse");
+        CHECK(result.text() == "no misuse");
     }
-    silent++;
+    correct_kernels++;
 }
 
 } // namespace planted

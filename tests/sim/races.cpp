@@ -19,22 +19,23 @@ static launch_shape const shape = {
 constexpr unsigned all = 0xffffffff;
 
 TEST_CASE("a read of what another thread wrote needs a barrier between") {
-    expect(misuse::race, "a (read|write) of 4 bytes at shared offset [0-9]+, where thread", shape,
-           [] {
-               word(thread()) = 1;
-               machine::sync_block();
-               word(128 + thread()) = word(127 - thread());
-               word(thread()) = 2;
-           });
-    expect_silence(shape, [] {
+    expect_misuse(misuse::race, "a (read|write) of 4 bytes at shared offset [0-9]+, where thread",
+                  shape, [] {
+                      word(thread()) = 1;
+                      machine::sync_block();
+                      word(128 + thread()) = word(127 - thread());
+                      word(thread()) = 2;
+                  });
+    expect_no_misuse(shape, [] {
         word(thread()) = 1;
         machine::sync_block();
         word(128 + thread()) = word(127 - thread());
         machine::sync_block();
         word(thread()) = 2;
     });
-    expect(misuse::race, "a write of 4 bytes at shared offset 0, where thread .* wrote byte 0",
-           shape, [] { word(0) = 1; });
+    expect_misuse(misuse::race,
+                  "a write of 4 bytes at shared offset 0, where thread .* wrote byte 0", shape,
+                  [] { word(0) = 1; });
     // The check can be left out.
     auto const found = spio::sim::launch(shape, [] { word(0) = 1; }, {.races = false});
     CHECK(found.text() == "no misuse");
@@ -53,10 +54,11 @@ TEST_CASE("a warp orders its lanes by sync_warp, not by what else it does togeth
             machine::shuffle(0U, 0, all);
         }
     };
-    expect(misuse::race, "with nothing that orders the two", shape, [&] { turn_around(false); });
-    expect_silence(shape, [&] { turn_around(true); });
+    expect_misuse(misuse::race, "with nothing that orders the two", shape,
+                  [&] { turn_around(false); });
+    expect_no_misuse(shape, [&] { turn_around(true); });
     // Another warp does not see it.
-    expect(misuse::race, "with nothing that orders the two", shape, [] {
+    expect_misuse(misuse::race, "with nothing that orders the two", shape, [] {
         word(thread()) = 1;
         machine::sync_warp(all);
         machine::sum_over(1, all);
@@ -66,20 +68,20 @@ TEST_CASE("a warp orders its lanes by sync_warp, not by what else it does togeth
 }
 
 TEST_CASE("bytes are apart") {
-    expect_silence(shape, [] {
+    expect_no_misuse(shape, [] {
         word<char>(thread()) = 1;
         word<short>(64 + thread()) = 1;
         machine::sync_block();
         if (word<char>(127 - thread()) != 1) word(0) = 0;
     });
-    expect(misuse::race, "byte 10[01]", shape, [] {
+    expect_misuse(misuse::race, "byte 10[01]", shape, [] {
         if (thread() == 3) word<char>(101) = 1;
         if (thread() == 90) word<short>(50) = 1;
     });
 }
 
 TEST_CASE("reads do not race, and any number of them comes before a write") {
-    expect_silence(shape, [] {
+    expect_no_misuse(shape, [] {
         if (thread() == 0) word(0) = 1;
         machine::sync_block();
         for (int i = 0; i < 3; i++) {
@@ -90,26 +92,27 @@ TEST_CASE("reads do not race, and any number of them comes before a write") {
         }
     });
     // All but one lane meet the writer.
-    expect(misuse::race,
-           "where thread \\(5, 0, 0\\) (read|wrote)|a read of 4 bytes .* \\(9, 0, 0\\) wrote",
-           {.block = {32}, .dynamic_shared_bytes = 1024}, [] {
-               if (thread() == 0) word(0) = 1;
-               machine::sync_block();
-               word(1 + thread()) = word(0);
-               if (thread() != 5) machine::sync_warp(all & ~(1U << 5));
-               if (thread() == 9) word(0) = 2;
-           });
+    expect_misuse(
+        misuse::race,
+        "where thread \\(5, 0, 0\\) (read|wrote)|a read of 4 bytes .* \\(9, 0, 0\\) wrote",
+        {.block = {32}, .dynamic_shared_bytes = 1024}, [] {
+            if (thread() == 0) word(0) = 1;
+            machine::sync_block();
+            word(1 + thread()) = word(0);
+            if (thread() != 5) machine::sync_warp(all & ~(1U << 5));
+            if (thread() == 9) word(0) = 2;
+        });
 }
 
 TEST_CASE("atomics do not race among themselves, but with the rest") {
-    expect_silence(shape, [] {
+    expect_no_misuse(shape, [] {
         if (thread() == 0) word<unsigned>(0) = 0;
         machine::sync_block();
         machine::atomic_add(&word<unsigned>(0), 2);
         machine::sync_block();
         word(1 + thread()) = word(0) == 256;
     });
-    expect(misuse::race, "with nothing that orders the two", shape, [] {
+    expect_misuse(misuse::race, "with nothing that orders the two", shape, [] {
         if (thread() == 0) word<unsigned>(0) = 0;
         machine::sync_block();
         machine::atomic_add(&word<unsigned>(0), 2);
@@ -140,9 +143,10 @@ TEST_CASE("a release and an acquire of one word order what is around them") {
             word(1) = word(0);
         }
     };
-    expect_silence(shape, [&] { pass(true); });
-    expect(misuse::race, "a read of 4 bytes at shared offset 0, where thread \\(0, 0, 0\\) wrote",
-           shape, [&] { pass(false); });
+    expect_no_misuse(shape, [&] { pass(true); });
+    expect_misuse(misuse::race,
+                  "a read of 4 bytes at shared offset 0, where thread \\(0, 0, 0\\) wrote", shape,
+                  [&] { pass(false); });
     // A lock by compare and exchange, with fences.
     auto const count = [](bool fences) {
         unsigned& lock = word<unsigned>(255);
@@ -156,8 +160,8 @@ TEST_CASE("a release and an acquire of one word order what is around them") {
             machine::atomic_exchange(&lock, 0);
         }
     };
-    expect_silence(shape, [&] { count(true); });
-    expect(misuse::race, "at shared offset 0", shape, [&] { count(false); });
+    expect_no_misuse(shape, [&] { count(true); });
+    expect_misuse(misuse::race, "at shared offset 0", shape, [&] { count(false); });
 }
 
 TEST_CASE("grids whose blocks pass something on") {

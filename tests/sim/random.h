@@ -1,4 +1,4 @@
-// A small random number generator, the same numbers on every machine.
+// A random number generator that gives the same numbers on every machine.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -16,13 +16,13 @@ struct random {
         x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
         return x ^ x >> 31;
     }
-    constexpr unsigned bits(int n) { return static_cast<unsigned>((*this)() >> (64 - n)); }
-    // From first to last, both included.
+    constexpr unsigned bits(int count) { return static_cast<unsigned>((*this)() >> (64 - count)); }
+    // A number from first to last, inclusive.
     constexpr int between(int first, int last) {
         auto const span = static_cast<std::uint64_t>(std::int64_t(last) - first + 1);
         return static_cast<int>(first + static_cast<std::int64_t>((*this)() % span));
     }
-    constexpr bool one_in(int n) { return between(1, n) == 1; }
+    constexpr bool one_in(int count) { return between(1, count) == 1; }
 };
 
 } // namespace test

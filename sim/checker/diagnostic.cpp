@@ -1,0 +1,42 @@
+// Records the first misuse of a launch, and stops the launch.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/checker/diagnostic.h"
+
+#include <cstdarg>
+#include <cstdio>
+
+namespace spio::sim {
+
+static void record(gpu_thread const& thread, misuse kind, char const* format, va_list arguments) {
+    auto& launch = launch_of(thread);
+    std::lock_guard const lock(launch.report_mutex);
+    if (launch.first_misuse) return;
+    char sentence[1024];
+    std::vsnprintf(sentence, sizeof sentence, format, arguments);
+    launch.first_misuse = {kind, launch.shape.name, thread.block->index, thread.index, sentence};
+    launch.is_stopped = true;
+}
+
+void record_misuse(gpu_thread const& thread, misuse kind, char const* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    record(thread, kind, format, arguments);
+    va_end(arguments);
+}
+
+void abandon_thread() {
+    if (running == nullptr) throw launch_stopped{};
+    auto& fibers = *worker_of(*running).fibers;
+    running = nullptr;
+    fibers.leave();
+}
+
+void raise_misuse(gpu_thread const& thread, misuse kind, char const* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    record(thread, kind, format, arguments);
+    va_end(arguments);
+    abandon_thread();
+}
+
+} // namespace spio::sim

@@ -1,0 +1,171 @@
+// Checks accesses to shared and global memory: bounds, alignment, initialisation, races.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/checker/memory_checker.h"
+
+#include "sim/arena.h"
+#include "sim/checker/diagnostic.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace spio::sim {
+
+static bool is_aligned(void const* address, int alignment) {
+    return reinterpret_cast<std::uintptr_t>(address) % static_cast<unsigned>(alignment) == 0;
+}
+
+int shared_offset(gpu_thread& thread, void const* address, int bytes, char const* name,
+                  int alignment) {
+    auto const& shared = thread.block->shared;
+    auto const offset = shared.offset_of(address);
+    if (!shared.is_shared(address)) {
+        raise_misuse(thread, misuse::shared_out_of_bounds,
+                     "%s needs an address in shared memory, and got one that is not", name);
+    }
+    if (!shared.contains(offset, bytes)) {
+        raise_misuse(
+            thread, misuse::shared_out_of_bounds,
+            "%s of %d bytes at shared offset %td, but the block has %d bytes of shared memory",
+            name, bytes, offset, shared.bytes);
+    }
+    if (!is_aligned(address, alignment)) {
+        raise_misuse(thread, misuse::shared_misaligned,
+                     "%s of %d bytes at shared offset %td, which is not a multiple of %d", name,
+                     bytes, offset, alignment);
+    }
+    return static_cast<int>(offset);
+}
+
+void check_race(gpu_thread& thread, accessor const& accessor, int offset, int bytes,
+                access_info const& info) {
+    auto& block = *thread.block;
+    if (!launch_of(thread).options.races) return;
+    auto const race = block.races.add(accessor, offset, bytes, info.kind);
+    if (race.offset < 0) return;
+    char const* const verb = race.kind == access::read    ? "read"
+                             : race.kind == access::write ? "wrote"
+                                                          : "atomically changed";
+    if (race.observer >= static_cast<int>(block.threads.size())) {
+        raise_misuse(thread, misuse::race,
+                     "%s of %d bytes at shared offset %d, where the copy engine %s byte %d, with "
+                     "nothing that orders the two",
+                     info.name, bytes, offset, verb, race.offset);
+    }
+    auto const other = block.threads[static_cast<std::size_t>(race.observer)].index;
+    raise_misuse(thread, misuse::race,
+                 "%s of %d bytes at shared offset %d, where thread (%d, %d, %d) %s byte %d, with "
+                 "nothing that orders the two",
+                 info.name, bytes, offset, other.x, other.y, other.z, verb, race.offset);
+}
+
+unsigned current_write_of(gpu_thread& thread) {
+    auto& writes = thread.block->writes;
+    if (thread.current_write == 0) {
+        writes.push_back(
+            {thread.number, thread.epoch, thread.block->generation, thread.last_proxy_fence.count});
+        thread.current_write = static_cast<unsigned>(writes.size());
+    }
+    return thread.current_write;
+}
+
+// Says which state of the bytes forbids the access.
+[[noreturn]] static void raise_state(gpu_thread& thread, int offset, int bytes,
+                                     access_info const& info) {
+    auto const& shared = thread.block->shared;
+    bool const reads = is_read(info.kind);
+    if (shared.has_any(offset, bytes, in_mbarrier)) {
+        raise_misuse(thread, misuse::mbarrier_touched,
+                     "%s of %d bytes at shared offset %d, where the word of an mbarrier is",
+                     info.name, bytes, offset);
+    }
+    if (shared.has_any(offset, bytes, copy_pending)) {
+        raise_misuse(
+            thread, reads ? misuse::read_before_wait : misuse::write_before_wait,
+            "%s of %d bytes at shared offset %d, to which an asynchronous copy is under way",
+            info.name, bytes, offset);
+    }
+    if (!reads && shared.has_any(offset, bytes, store_pending)) {
+        raise_misuse(
+            thread, misuse::overwritten_while_stored,
+            "%s of %d bytes at shared offset %d: shared memory overwritten while a bulk store "
+            "still reads it",
+            info.name, bytes, offset);
+    }
+    int first = offset;
+    while (shared.has_any(first, 1, initialised)) first++;
+    raise_misuse(thread, misuse::shared_uninitialised,
+                 "%s of %d bytes at shared offset %d, of which byte %d was never written",
+                 info.name, bytes, offset, first);
+}
+
+void access_shared(gpu_thread& thread, int offset, int bytes, access_info const& info) {
+    auto& shared = thread.block->shared;
+    auto* const state = shared.state.data() + offset;
+    unsigned any = 0;
+    unsigned every = initialised;
+    for (int i = 0; i < bytes; i++) {
+        any |= state[i];
+        every &= state[i];
+    }
+    bool const needs_value = info.kind != access::write;
+    unsigned const forbidden =
+        copy_pending | in_mbarrier | (is_read(info.kind) ? 0U : store_pending);
+    if ((any & forbidden) != 0 || (needs_value && every == 0)) {
+        raise_state(thread, offset, bytes, info);
+    }
+
+    check_race(thread, accessor_of(thread), offset, bytes, info);
+    if (is_read(info.kind)) return;
+    auto const write = current_write_of(thread);
+    for (int i = 0; i < bytes; i++) state[i] = initialised;
+    std::fill_n(shared.last_write.begin() + offset, bytes, write);
+}
+
+void check_global(gpu_thread& thread, void const* address, std::intptr_t bytes, char const* name) {
+    if (!arena::contains(address) || bytes == 0) return;
+    auto const array = arena::find(address);
+    auto const offset =
+        reinterpret_cast<std::intptr_t>(address) - reinterpret_cast<std::intptr_t>(array.begin);
+    auto const size = static_cast<std::intptr_t>(array.bytes);
+    if (array.name == nullptr) {
+        raise_misuse(thread, misuse::global_out_of_bounds,
+                     "%s of %td bytes at %p, far from every allocation", name, bytes, address);
+    }
+    if (!array.is_alive) {
+        raise_misuse(thread, misuse::global_out_of_bounds,
+                     "%s of %td bytes at byte %td of `%s`, which was freed", name, bytes, offset,
+                     array.name);
+    }
+    if (offset < 0) {
+        raise_misuse(thread, misuse::global_out_of_bounds,
+                     "%s of %td bytes that begins %td before `%s`, which has %td bytes", name,
+                     bytes, -offset, array.name, size);
+    }
+    if (offset + bytes > size) {
+        raise_misuse(thread, misuse::global_out_of_bounds,
+                     "%s of %td bytes at byte %td of `%s`, which has %td bytes: it ends %td beyond",
+                     name, bytes, offset, array.name, size, offset + bytes - size);
+    }
+}
+
+void check_access(gpu_thread& thread, void const* address, int bytes, access_info const& info) {
+    auto const& shared = thread.block->shared;
+    if (shared.is_shared(address)) {
+        auto const offset = shared.offset_of(address);
+        if (!shared.contains(offset, bytes) || !is_aligned(address, info.alignment)) {
+            shared_offset(thread, address, bytes, info.name, info.alignment);
+        }
+        access_shared(thread, static_cast<int>(offset), bytes, info);
+        return;
+    }
+    if (!arena::contains(address)) return;
+    check_global(thread, address, bytes, info.name);
+    if (is_aligned(address, info.alignment)) return;
+    auto const array = arena::find(address);
+    raise_misuse(thread, misuse::global_misaligned,
+                 "%s of %d bytes at byte %td of `%s`, which is not a multiple of %d", info.name,
+                 bytes, static_cast<char const*>(address) - static_cast<char const*>(array.begin),
+                 array.name, info.alignment);
+}
+
+} // namespace spio::sim

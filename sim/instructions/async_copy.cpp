@@ -1,0 +1,114 @@
+// cp.async: copies of a thread, which are complete after its wait and not before.
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/async_copy.h"
+
+#include "machine/mbarrier.h"
+#include "sim/checker/diagnostic.h"
+#include "sim/checker/happens_before.h"
+#include "sim/checker/memory_checker.h"
+#include "sim/instructions/async_engine.h"
+#include "sim/scheduler/scheduler.h"
+
+#include <cstring>
+#include <utility>
+
+namespace spio::sim {
+
+void start_async_copy(void* shared, void const* global, int size, int bytes) {
+    auto& thread = *running;
+    char const* const name = "an asynchronous copy";
+    if (bytes < 0 || bytes > size) {
+        raise_misuse(thread, misuse::copy_malformed, "%s of %d bytes cannot read %d", name, size,
+                     bytes);
+    }
+    auto const excess = reinterpret_cast<std::uintptr_t>(global) % static_cast<unsigned>(size);
+    if (excess != 0) {
+        raise_misuse(thread, misuse::copy_malformed,
+                     "%s of %d bytes from an address that is %d beyond a multiple of it", name,
+                     size, static_cast<int>(excess));
+    }
+    int const destination = shared_offset(thread, shared, size, name, size);
+    check_global(thread, global, bytes, name);
+    access_shared(thread, destination, size, {access::write, name, size});
+    auto& memory = thread.block->shared;
+    memory.mark(destination, size, copy_pending, initialised);
+    std::memset(memory.base + destination, 0xff, static_cast<std::size_t>(size));
+    if (thread.copies.empty()) thread.copies.push_back(std::make_shared<copy_batch>());
+    thread.copies.back()->copies.push_back(
+        {static_cast<unsigned char const*>(global), destination, bytes, size});
+}
+
+void write_copied(gpu_block& block, int destination, unsigned char const* source, int bytes) {
+    auto const count = static_cast<std::size_t>(bytes);
+    if (source == nullptr) {
+        std::memset(block.shared.base + destination, 0, count);
+    } else {
+        std::memcpy(block.shared.base + destination, source, count);
+    }
+    block.shared.mark(destination, bytes, initialised, copy_pending);
+}
+
+static void complete_batch(gpu_thread& thread, copy_batch const& batch, epoch_number epoch) {
+    auto& block = *thread.block;
+    char const* const name = "an asynchronous copy";
+    for (auto const& [source, destination, bytes, size] : batch.copies) {
+        check_global(thread, source, bytes, name);
+        if (bytes > 0) write_copied(block, destination, source, bytes);
+        if (bytes < size) write_copied(block, destination + bytes, nullptr, size - bytes);
+        check_race(thread, {thread.number, epoch, thread.clock, thread.number}, destination, size,
+                   {access::write, name, size});
+        auto const write = current_write_of(thread);
+        std::fill_n(block.shared.last_write.begin() + destination, size, write);
+    }
+}
+
+void complete_copies(gpu_thread& thread, copy_group const& copies, epoch_number epoch) {
+    for (auto const& batch : copies) {
+        if (batch->is_complete) continue;
+        batch->is_complete = true;
+        complete_batch(thread, *batch, epoch);
+    }
+}
+
+void wait_for_copy_groups(int pending) {
+    auto& thread = *running;
+    auto& groups = thread.copy_groups;
+    if (groups.size() <= static_cast<std::size_t>(pending)) return;
+    auto const end = groups.end() - pending;
+    for (auto group = groups.begin(); group != end; group++) {
+        complete_copies(thread, *group, thread.epoch);
+    }
+    groups.erase(groups.begin(), end);
+    note_change(thread);
+}
+
+} // namespace spio::sim
+
+namespace spio::machine {
+
+void commit_copies() {
+    auto& thread = *sim::running;
+    thread.copy_groups.push_back(std::move(thread.copies));
+    thread.copies.clear();
+}
+
+void mbarrier_arrive_after_copies(mbarrier_word* barrier) {
+    auto& thread = *sim::running;
+    char const* const name = "mbarrier_arrive_after_copies";
+    int const offset = sim::mbarrier_offset(thread, barrier, name);
+    sim::mbarrier_at(thread, offset, name);
+    auto& arrival = thread.block->async_operations.emplace_back();
+    arrival.kind = sim::async_kind::arrival;
+    arrival.issuer = &thread;
+    arrival.epoch = thread.epoch;
+    arrival.clock = thread.clock;
+    arrival.mbarrier = offset;
+    for (auto const& group : thread.copy_groups) {
+        arrival.copies.insert(arrival.copies.end(), group.begin(), group.end());
+    }
+    arrival.copies.insert(arrival.copies.end(), thread.copies.begin(), thread.copies.end());
+    if (!thread.copies.empty()) thread.copies.push_back(std::make_shared<sim::copy_batch>());
+    sim::begin_epoch(thread);
+}
+
+} // namespace spio::machine

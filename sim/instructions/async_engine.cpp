@@ -1,0 +1,76 @@
+// Performs asynchronous operations one at a time, and checks those that a block leaves behind.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/instructions/async_engine.h"
+
+#include "sim/checker/diagnostic.h"
+#include "sim/checker/memory_checker.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace spio::sim {
+
+static void perform_load(async_operation const& load) {
+    auto& thread = *load.issuer;
+    auto& block = *thread.block;
+    auto& barrier = mbarrier_at(thread, load.mbarrier, "a bulk load");
+    epoch_number const epoch = ++barrier.tma_epoch;
+    for (auto const& piece : load.pieces) {
+        if (piece.source) check_global(thread, piece.source, piece.bytes, "a bulk load");
+        write_copied(block, piece.destination, piece.source, piece.bytes);
+        check_race(thread, {barrier.tma_observer, epoch, load.clock, thread.number},
+                   piece.destination, piece.bytes, {access::write, "a bulk load", 1});
+        std::fill_n(block.shared.last_write.begin() + piece.destination, piece.bytes, 0U);
+    }
+    barrier.loader = &thread;
+    barrier.loaded_phase = barrier.phase;
+    barrier.arrivals.release(barrier.tma_observer, epoch, load.clock, block.observers());
+    receive_bytes(thread, barrier, load.mbarrier, load.bytes);
+}
+
+static void perform_arrival(async_operation const& arrival) {
+    auto& thread = *arrival.issuer;
+    complete_copies(thread, arrival.copies, arrival.epoch);
+    arrive_at(thread, mbarrier_at(thread, arrival.mbarrier, "mbarrier_arrive_after_copies"),
+              arrival.mbarrier, arrival.epoch, arrival.clock);
+}
+
+bool perform_async_operation(gpu_worker& worker) {
+    bool const is_shuffled = worker.launch->options.seed != 0;
+    auto& blocks = worker.cluster.blocks;
+    auto const first = is_shuffled ? worker.random() % blocks.size() : 0;
+    for (std::size_t i = 0; i < blocks.size(); i++) {
+        auto& operations = blocks[(first + i) % blocks.size()]->async_operations;
+        if (operations.empty()) continue;
+        auto const position = is_shuffled ? worker.random() % operations.size() : 0;
+        auto const operation = std::move(operations[position]);
+        operations.erase(operations.begin() + static_cast<std::ptrdiff_t>(position));
+        if (operation.kind == async_kind::bulk_load) {
+            perform_load(operation);
+        } else {
+            perform_arrival(operation);
+        }
+        return true;
+    }
+    return false;
+}
+
+void end_async_operations(gpu_block& block) {
+    for (auto const& [offset, barrier] : block.mbarriers) {
+        if (barrier.loader == nullptr) continue;
+        raise_misuse(*barrier.loader, misuse::copy_abandoned,
+                     "the block has ended, and nobody has waited for what bulk loads brought to "
+                     "the mbarrier at shared offset %d",
+                     offset);
+    }
+    for (auto const& operation : block.async_operations) {
+        if (operation.kind != async_kind::bulk_load) continue;
+        raise_misuse(
+            *operation.issuer, misuse::copy_abandoned,
+            "the block has ended, while a bulk load of %d bytes to shared offset %d is under way",
+            operation.bytes, operation.pieces.empty() ? 0 : operation.pieces.front().destination);
+    }
+    for (auto& thread : block.threads) complete_stores(thread);
+}
+
+} // namespace spio::sim

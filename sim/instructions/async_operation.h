@@ -1,0 +1,82 @@
+// Asynchronous operations: copies that a thread has issued and that are performed later.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "sim/checker/vector_clock.h"
+
+#include <memory>
+#include <vector>
+
+namespace spio::sim {
+
+struct gpu_thread;
+
+// A copy of a few bytes from global to shared memory by cp.async; beyond `bytes` it writes zeros.
+struct async_copy {
+    unsigned char const* source;
+    int destination, bytes, size;
+};
+// Copies that complete together. A group has one batch, or more if the thread let an mbarrier wait
+// for the copies so far: those may complete before the group does.
+struct copy_batch {
+    std::vector<async_copy> copies;
+    bool is_complete = false;
+};
+using copy_group = std::vector<std::shared_ptr<copy_batch>>;
+
+// A contiguous piece of a bulk load from global to shared memory. A null source stands for zeros.
+struct load_piece {
+    int destination;
+    unsigned char const* source;
+    int bytes;
+};
+// What is performed out of the issuing thread's order: a bulk load by the TMA engine, or an
+// arrival at an mbarrier after the thread's cp.async copies.
+enum class async_kind { bulk_load, arrival };
+struct async_operation {
+    async_kind kind = async_kind::bulk_load;
+    gpu_thread* issuer = nullptr;
+    epoch_number epoch = 0; // of the issuer, when it issued the operation
+    vector_clock clock;     // likewise
+    int mbarrier = 0;       // its offset in shared memory
+    copy_group copies;
+    std::vector<load_piece> pieces;
+    int bytes = 0;
+};
+
+struct shared_range {
+    int offset, bytes;
+};
+// A contiguous piece of a bulk store from shared to global memory.
+struct store_piece {
+    int source;
+    unsigned char* destination;
+    int bytes;
+};
+// A bulk store first reads shared memory, and writes global memory later.
+struct bulk_store {
+    shared_range source = {};
+    std::vector<store_piece> pieces;
+    std::vector<unsigned char> data; // what it has read
+};
+struct bulk_store_group {
+    std::vector<bulk_store> stores;
+    bool is_read = false;
+};
+
+// The TMA engine sees writes of threads only after a proxy fence
+// (fence.proxy.async, here fence_for_bulk_copies).
+struct proxy_fence {
+    unsigned count = 0;      // of the thread's fences so far
+    unsigned generation = 0; // of the block, at the last fence
+    vector_clock clock;      // of the thread, at the last fence
+};
+// A write by a thread, as far as it matters to those fences.
+struct generic_write {
+    int thread;
+    epoch_number epoch;
+    unsigned generation; // of the block
+    unsigned fences;     // of the thread before the write
+};
+
+} // namespace spio::sim

@@ -1,0 +1,87 @@
+// Atomics and fences: what they do, and what they release and acquire.
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/atomic.h"
+
+#include "machine/fence.h"
+#include "sim/checker/happens_before.h"
+#include "sim/checker/memory_checker.h"
+#include "sim/scheduler/scheduler.h"
+
+#include <atomic>
+
+namespace spio::sim {
+
+// An atomic releases what happened before the thread's last fence. What it reads is acquired by the
+// thread's next fence.
+static void collect_clock(gpu_thread& thread, void const* word) {
+    auto const& clocks = thread.block->atomic_clocks;
+    if (auto const position = clocks.find(word); position != clocks.end()) {
+        thread.unfenced_clock.join(position->second);
+    }
+}
+
+template <class T, class Function>
+static T change(T* word, char const* name, Function new_value_of) {
+    auto& thread = *running;
+    check_access(thread, word, sizeof(T), {access::atomic, name, sizeof(T)});
+    collect_clock(thread, word);
+    thread.block->atomic_clocks[word].join(thread.fence_clock);
+    std::atomic_ref<T> atomic(*word);
+    T old_value = atomic.load();
+    while (!atomic.compare_exchange_weak(old_value, new_value_of(old_value))) {
+    }
+    if (T const new_value = atomic.load(); new_value != old_value) note_change(thread);
+    return old_value;
+}
+
+static void fence() {
+    auto& thread = *running;
+    acquire(thread, thread.unfenced_clock);
+    thread.fence_clock = clock_of(thread);
+    begin_epoch(thread);
+}
+
+} // namespace spio::sim
+
+namespace spio::machine {
+
+using namespace sim;
+
+unsigned atomic_add(unsigned* word, unsigned value) {
+    return change(word, "atomic_add", [&](unsigned old_value) { return old_value + value; });
+}
+float atomic_add(float* word, float value) {
+    return change(word, "atomic_add", [&](float old_value) { return old_value + value; });
+}
+unsigned atomic_exchange(unsigned* word, unsigned value) {
+    return change(word, "atomic_exchange", [&](unsigned) { return value; });
+}
+unsigned atomic_compare_exchange(unsigned* word, unsigned expected, unsigned value) {
+    auto const old_value = change(word, "atomic_compare_exchange", [&](unsigned current) {
+        return current == expected ? value : current;
+    });
+    // A thread whose exchange fails may try again.
+    if (old_value != expected) poll("atomic_compare_exchange");
+    return old_value;
+}
+unsigned load_acquire(unsigned const* word) {
+    poll("load_acquire");
+    auto& thread = *running;
+    check_access(thread, word, sizeof *word, {access::atomic_read, "load_acquire", sizeof *word});
+    collect_clock(thread, word);
+    acquire(thread, thread.unfenced_clock);
+    return std::atomic_ref<unsigned>(*const_cast<unsigned*>(word)).load();
+}
+void store_release(unsigned* word, unsigned value) {
+    auto& thread = *running;
+    check_access(thread, word, sizeof *word, {access::atomic, "store_release", sizeof *word});
+    thread.block->atomic_clocks[word].join(clock_of(thread));
+    begin_epoch(thread);
+    std::atomic_ref<unsigned>(*word).store(value);
+    note_change(thread);
+}
+
+void fence_block() { fence(); }
+void fence_device() { fence(); }
+
+} // namespace spio::machine

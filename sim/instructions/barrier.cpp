@@ -1,0 +1,93 @@
+// Barriers of a block: threads arrive, wait, and then know what the others have done.
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/thread.h"
+#include "sim/checker/diagnostic.h"
+#include "sim/checker/happens_before.h"
+#include "sim/scheduler/scheduler.h"
+
+namespace spio::sim {
+
+static void check_arrival(gpu_thread const& thread, named_barrier const& barrier, int number,
+                          int threads) {
+    if (barrier.arrived == 0) return;
+    if (barrier.expected != threads) {
+        raise_misuse(thread, misuse::barrier_malformed,
+                     "barrier %d for %d threads, where %d have come for a count of %d", number,
+                     threads, barrier.arrived, barrier.expected);
+    }
+    if (barrier.has_arrived[static_cast<std::size_t>(thread.number)]) {
+        raise_misuse(thread, misuse::barrier_malformed,
+                     "the thread comes to barrier %d again, before those %d threads are complete "
+                     "for which it has come",
+                     number, threads);
+    }
+}
+
+static void complete(gpu_block& block, named_barrier& barrier) {
+    auto const size = block.threads.size();
+    if (barrier.waiting.size() == size) {
+        synchronize_block(block);
+    } else {
+        for (auto* const thread : barrier.waiting) thread->clock = barrier.arrivals.clock();
+    }
+    for (auto* const thread : barrier.waiting) {
+        if (thread != running) wake(*thread);
+    }
+    barrier.arrived = 0;
+    barrier.waiting.clear();
+    barrier.arrivals.reset();
+}
+
+// The running thread arrives at a barrier that so many threads complete, and waits for them or not.
+static void arrive_at_barrier(int number, int threads, bool waits) {
+    auto& thread = *running;
+    auto& block = *thread.block;
+    auto const size = static_cast<int>(block.threads.size());
+    if (number < 0 || number > 15) {
+        raise_misuse(thread, misuse::barrier_malformed, "barrier %d: there are barriers 0 to 15",
+                     number);
+    }
+    if (threads <= 0 || (threads % 32 != 0 && threads != size) || threads > size) {
+        raise_misuse(thread, misuse::barrier_malformed,
+                     "barrier %d for %d threads: the count must be whole warps, and at most the "
+                     "block's %d threads",
+                     number, threads, size);
+    }
+    auto& barrier = block.barriers[number];
+    check_arrival(thread, barrier, number, threads);
+    if (barrier.arrived == 0) {
+        barrier.expected = threads;
+        barrier.has_arrived.assign(block.threads.size(), false);
+    }
+    barrier.has_arrived[static_cast<std::size_t>(thread.number)] = true;
+    release(thread, barrier.arrivals);
+    barrier.arrived++;
+    if (waits) barrier.waiting.push_back(&thread);
+    if (barrier.arrived == threads) {
+        complete(block, barrier);
+        note_change(thread);
+    } else if (waits) {
+        wait({wait_kind::barrier, number});
+    }
+}
+
+static void synchronize_lanes(collective& collective) {
+    sync_clock arrivals;
+    for_each_lane(collective.lanes, [&](int lane) { release(collective.lane_0[lane], arrivals); });
+    for_each_lane(collective.lanes,
+                  [&](int lane) { collective.lane_0[lane].clock = arrivals.clock(); });
+}
+constexpr warp_operation sync_operation = {"sync_warp", synchronize_lanes};
+
+} // namespace spio::sim
+
+namespace spio::machine {
+
+void sync_block() {
+    sim::arrive_at_barrier(0, static_cast<int>(sim::running->block->threads.size()), true);
+}
+void sync_threads(int barrier, int threads) { sim::arrive_at_barrier(barrier, threads, true); }
+void arrive_threads(int barrier, int threads) { sim::arrive_at_barrier(barrier, threads, false); }
+void sync_warp(unsigned lanes) { sim::run_collective(sim::sync_operation, lanes, nullptr); }
+
+} // namespace spio::machine

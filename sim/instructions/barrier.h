@@ -1,0 +1,39 @@
+// Barriers of a block and of a cluster.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "sim/checker/vector_clock.h"
+
+#include <vector>
+
+namespace spio::sim {
+
+struct gpu_thread;
+
+// One of the barriers 0 to 15 of a block.
+struct named_barrier {
+    int expected = 0; // threads that complete it
+    int arrived = 0;
+    std::vector<gpu_thread*> waiting;
+    std::vector<bool> has_arrived; // by thread
+    sync_clock arrivals;
+};
+
+// The barrier of a cluster. Threads arrive and wait separately, and only threads of the same block
+// share a vector clock.
+struct cluster_barrier {
+    unsigned phase = 0;
+    int arrived = 0; // in this phase
+    std::vector<gpu_thread*> waiting;
+    std::vector<unsigned> phases_of_thread; // the number of phases at which a thread has arrived
+    std::vector<sync_clock> arrivals;       // by block
+    std::vector<vector_clock> last_phase;   // by block: what the last phase released
+
+    void open(int blocks, int threads) {
+        phases_of_thread.assign(static_cast<std::size_t>(threads), 0);
+        arrivals.resize(static_cast<std::size_t>(blocks));
+        last_phase.resize(static_cast<std::size_t>(blocks));
+    }
+};
+
+} // namespace spio::sim

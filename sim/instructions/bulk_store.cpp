@@ -1,0 +1,170 @@
+// Bulk stores: ranges and TMA boxes from shared to global memory, which their thread waits for.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/checker/diagnostic.h"
+#include "sim/checker/memory_checker.h"
+#include "sim/instructions/async_engine.h"
+#include "sim/instructions/bulk_request.h"
+#include "sim/scheduler/scheduler.h"
+
+#include <cstring>
+#include <utility>
+
+namespace spio::sim {
+
+// Whether the TMA engine sees a write: its writer fenced after it, or the issuer fenced after it
+// had synchronized with the writer.
+static bool is_fenced(gpu_thread const& issuer, generic_write const& write) {
+    auto const& writer = issuer.block->threads[static_cast<std::size_t>(write.thread)];
+    auto const& fence = issuer.last_proxy_fence;
+    if (writer.last_proxy_fence.count > write.fences) return true;
+    return fence.count > 0 &&
+           (fence.generation > write.generation || fence.clock.includes(write.thread, write.epoch));
+}
+
+static void check_fences(gpu_thread& thread, shared_range source, char const* name) {
+    auto const& block = *thread.block;
+    unsigned last = 0;
+    for (int i = source.offset; i < source.offset + source.bytes; i++) {
+        auto const number = block.shared.last_write[static_cast<std::size_t>(i)];
+        if (number == last || number == 0) continue;
+        last = number;
+        auto const& write = block.writes[number - 1];
+        if (is_fenced(thread, write)) continue;
+        auto const writer = block.threads[static_cast<std::size_t>(write.thread)].index;
+        raise_misuse(
+            thread, misuse::store_without_fence,
+            "%s of %d bytes at shared offset %d, of which thread (%d, %d, %d) wrote byte %d with "
+            "no fence_for_bulk_copies after it",
+            name, source.bytes, source.offset, writer.x, writer.y, writer.z, i);
+    }
+}
+
+static bulk_store& start_store(gpu_thread& thread, void const* shared, int bytes, int alignment,
+                               char const* name) {
+    auto& block = *thread.block;
+    shared_range const source = {shared_offset(thread, shared, bytes, name, alignment), bytes};
+    access_shared(thread, source.offset, bytes, {access::read, name, alignment});
+    check_fences(thread, source, name);
+    block.shared.mark(source.offset, bytes, store_pending, 0);
+    block.pending_stores.push_back(source);
+    auto& store = thread.stores.emplace_back();
+    store.source = source;
+    return store;
+}
+
+template <int Rank>
+static void store_box(machine::tensor_map_words const* words, int const (&coordinates)[Rank],
+                      void const* shared) {
+    auto& thread = *running;
+    char const* const name = "box_store";
+    auto const& map = map_of(thread, words, name, Rank);
+    for (int dimension = 0; dimension < Rank; dimension++) {
+        if (coordinates[dimension] >= 0) continue;
+        raise_misuse(thread, misuse::copy_malformed,
+                     "box_store from coordinate %d of dimension %d on, where only a load may begin "
+                     "before the tensor: the chip takes this for an illegal instruction",
+                     coordinates[dimension], dimension);
+    }
+    auto& store = start_store(thread, shared, map.box_bytes(), 128, name);
+    int const source = store.source.offset;
+    map.for_each_chunk(
+        coordinates,
+        [&](int offset, unsigned char* destination, int bytes) {
+            if (destination == nullptr) return;
+            check_global(thread, destination, bytes, name);
+            store.pieces.push_back({source + offset, destination, bytes});
+        },
+        static_cast<unsigned>(source));
+}
+
+// Reads shared memory, which may be overwritten from now on.
+static void read_source(gpu_thread& thread, bulk_store& store) {
+    auto& block = *thread.block;
+    auto const [offset, bytes] = store.source;
+    for (auto const& piece : store.pieces) {
+        auto const* const begin = block.shared.base + piece.source;
+        store.data.insert(store.data.end(), begin, begin + piece.bytes);
+    }
+    check_race(thread, accessor_of(thread), offset, bytes, {access::read, "a bulk store", 1});
+    auto& pending = block.pending_stores;
+    for (auto other = pending.begin(); other != pending.end(); other++) {
+        if (other->offset != offset || other->bytes != bytes) continue;
+        pending.erase(other);
+        break;
+    }
+    // Another store may yet read some of the same bytes.
+    block.shared.mark(offset, bytes, 0, store_pending);
+    for (auto const& other : pending) {
+        block.shared.mark(other.offset, other.bytes, store_pending, 0);
+    }
+}
+
+static void write_destination(gpu_thread& thread, bulk_store const& store) {
+    auto const* data = store.data.data();
+    for (auto const& piece : store.pieces) {
+        check_global(thread, piece.destination, piece.bytes, "a bulk store");
+        std::memcpy(piece.destination, data, static_cast<std::size_t>(piece.bytes));
+        data += piece.bytes;
+    }
+}
+
+static void advance_group(gpu_thread& thread, bulk_store_group& group, bool writes) {
+    if (!group.is_read) {
+        for (auto& store : group.stores) read_source(thread, store);
+    }
+    group.is_read = true;
+    if (!writes) return;
+    for (auto const& store : group.stores) write_destination(thread, store);
+}
+
+void wait_for_bulk_groups(int pending, bool writes) {
+    auto& thread = *running;
+    auto& groups = thread.store_groups;
+    auto const rest = static_cast<std::size_t>(pending);
+    for (std::size_t i = 0; i + rest < groups.size(); i++) {
+        advance_group(thread, groups[i], writes);
+    }
+    if (writes && groups.size() > rest) groups.erase(groups.begin(), groups.end() - pending);
+    note_change(thread);
+}
+
+static void commit_stores(gpu_thread& thread) {
+    thread.store_groups.push_back({std::exchange(thread.stores, {})});
+}
+
+void complete_stores(gpu_thread& thread) {
+    if (!thread.stores.empty()) commit_stores(thread);
+    for (auto& group : thread.store_groups) advance_group(thread, group, true);
+    thread.store_groups.clear();
+}
+
+} // namespace spio::sim
+
+namespace spio::machine {
+
+using namespace sim;
+
+void bulk_store(void* global, void const* shared, int bytes) {
+    auto& thread = *running;
+    check_range(thread, global, bytes, "bulk_store");
+    auto& store = start_store(thread, shared, bytes, 16, "bulk_store");
+    store.pieces.push_back({store.source.offset, static_cast<unsigned char*>(global), bytes});
+}
+void box_store(tensor_map_words const* map, int const (&coordinates)[1], void const* shared) {
+    store_box(map, coordinates, shared);
+}
+void box_store(tensor_map_words const* map, int const (&coordinates)[2], void const* shared) {
+    store_box(map, coordinates, shared);
+}
+void box_store(tensor_map_words const* map, int const (&coordinates)[3], void const* shared) {
+    store_box(map, coordinates, shared);
+}
+void box_store(tensor_map_words const* map, int const (&coordinates)[4], void const* shared) {
+    store_box(map, coordinates, shared);
+}
+void box_store(tensor_map_words const* map, int const (&coordinates)[5], void const* shared) {
+    store_box(map, coordinates, shared);
+}
+void commit_bulk_stores() { commit_stores(*running); }
+
+} // namespace spio::machine

@@ -1,0 +1,76 @@
+// The barrier of a cluster: all its threads arrive, and wait for each other later.
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/thread.h"
+#include "sim/checker/diagnostic.h"
+#include "sim/checker/happens_before.h"
+#include "sim/scheduler/scheduler.h"
+
+#include <utility>
+
+namespace spio::sim {
+
+static void do_nothing(collective&) {}
+constexpr warp_operation arrive_operation = {"arrive_cluster", do_nothing};
+constexpr warp_operation wait_operation = {"wait_cluster", do_nothing};
+
+static unsigned& phases_of(gpu_thread const& thread) {
+    auto const& block = *thread.block;
+    auto const number = static_cast<std::size_t>(block.rank) * block.threads.size() +
+                        static_cast<std::size_t>(thread.number);
+    return block.cluster->barrier.phases_of_thread[number];
+}
+
+static void complete_phase(cluster_barrier& barrier) {
+    barrier.arrived = 0;
+    barrier.phase++;
+    for (std::size_t rank = 0; rank < barrier.arrivals.size(); rank++) {
+        barrier.last_phase[rank] = barrier.arrivals[rank].clock();
+        barrier.arrivals[rank].reset();
+    }
+    for (auto* const thread : std::exchange(barrier.waiting, {})) wake(*thread);
+}
+
+static void arrive() {
+    auto& thread = *running;
+    auto& barrier = thread.block->cluster->barrier;
+    auto& phases = phases_of(thread);
+    if (phases != barrier.phase) {
+        raise_misuse(thread, misuse::barrier_malformed,
+                     "the thread arrives at the cluster's barrier again, before the others have");
+    }
+    phases++;
+    release(thread, barrier.arrivals[static_cast<std::size_t>(thread.block->rank)]);
+    if (++barrier.arrived < static_cast<int>(barrier.phases_of_thread.size())) return;
+    complete_phase(barrier);
+    note_change(thread);
+}
+
+static void wait_for_phase() {
+    auto& thread = *running;
+    auto& barrier = thread.block->cluster->barrier;
+    auto const phases = phases_of(thread);
+    if (phases == 0) {
+        raise_misuse(thread, misuse::barrier_malformed,
+                     "the thread waits for the cluster without having arrived");
+    }
+    if (phases > barrier.phase) {
+        barrier.waiting.push_back(&thread);
+        wait({wait_kind::cluster});
+    }
+    acquire(thread, barrier.last_phase[static_cast<std::size_t>(thread.block->rank)]);
+}
+
+} // namespace spio::sim
+
+namespace spio::machine {
+
+void arrive_cluster() {
+    sim::run_collective(sim::arrive_operation, sim::all_lanes, nullptr);
+    sim::arrive();
+}
+void wait_cluster() {
+    sim::run_collective(sim::wait_operation, sim::all_lanes, nullptr);
+    sim::wait_for_phase();
+}
+
+} // namespace spio::machine

@@ -1,0 +1,47 @@
+// Collectives: operations that the lanes of a warp perform together once all have arrived.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bit>
+
+namespace spio::sim {
+
+struct collective;
+struct gpu_thread;
+
+struct warp_operation {
+    char const* name;
+    void (*perform)(collective& collective);
+};
+
+// An operation for which some lanes of a warp wait.
+struct collective {
+    warp_operation const* operation = nullptr;
+    unsigned lanes = 0;           // a mask of those that take part
+    unsigned arrived = 0;         // and of those that have arrived
+    gpu_thread* lane_0 = nullptr; // of the warp: its threads lie side by side
+    void* arguments[32] = {};
+};
+
+// The running thread takes part with its argument. It returns when the operation was performed.
+void run_collective(warp_operation const& operation, unsigned lanes, void* argument);
+
+// A lane ends for which others wait.
+[[noreturn]] void raise_missing_lane(gpu_thread const& thread, collective const& collective);
+
+// The lanes of a mask as text, for example "0-3,7".
+struct lane_ranges {
+    explicit lane_ranges(unsigned lanes);
+    char text[100];
+};
+
+inline constexpr unsigned all_lanes = 0xffffffff;
+
+template <class Argument> Argument& argument_of(collective& collective, int lane) {
+    return *static_cast<Argument*>(collective.arguments[lane]);
+}
+template <class Function> void for_each_lane(unsigned lanes, Function function) {
+    for (; lanes != 0; lanes &= lanes - 1) function(std::countr_zero(lanes));
+}
+
+} // namespace spio::sim

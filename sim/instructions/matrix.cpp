@@ -1,0 +1,98 @@
+// ldmatrix and stmatrix: all lanes of a warp move matrices between shared memory and registers.
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/matrix.h"
+
+#include "sim/checker/memory_checker.h"
+#include "sim/matrix.h"
+
+#include <cstring>
+
+namespace spio::sim {
+
+template <int N> struct matrix_argument {
+    void const* row;
+    unsigned values[N];
+};
+
+// The addresses of all rows, each checked as an access of the lane that points to it.
+template <int N, class Row>
+static void find_rows(collective& collective, Row (&rows)[8 * N], access kind) {
+    access_info const info = {kind, collective.operation->name, 16};
+    for (int lane = 0; lane < 8 * N; lane++) {
+        auto& thread = collective.lane_0[lane];
+        auto const* const row = argument_of<matrix_argument<N>>(collective, lane).row;
+        int const offset = shared_offset(thread, row, 16, info.name, 16);
+        access_shared(thread, offset, 16, info);
+        rows[lane] = thread.block->shared.base + offset;
+    }
+}
+
+template <int N, bool Transposed> static void perform_load(collective& collective) {
+    unsigned char const* rows[8 * N];
+    find_rows<N>(collective, rows, access::read);
+    unsigned values[32][N];
+    load_matrices(values, rows, Transposed);
+    for (int lane = 0; lane < 32; lane++) {
+        auto& argument = argument_of<matrix_argument<N>>(collective, lane);
+        std::memcpy(argument.values, values[lane], sizeof values[lane]);
+    }
+}
+template <int N, bool Transposed>
+constexpr warp_operation load_operation = {
+    Transposed ? "load_matrices_transposed" : "load_matrices", perform_load<N, Transposed>};
+
+template <int N, bool Transposed> static void perform_store(collective& collective) {
+    unsigned char* rows[8 * N];
+    find_rows<N>(collective, rows, access::write);
+    unsigned values[32][N];
+    for (int lane = 0; lane < 32; lane++) {
+        auto const& argument = argument_of<matrix_argument<N>>(collective, lane);
+        std::memcpy(values[lane], argument.values, sizeof values[lane]);
+    }
+    store_matrices(rows, values, Transposed);
+}
+template <int N, bool Transposed>
+constexpr warp_operation store_operation = {
+    Transposed ? "store_matrices_transposed" : "store_matrices", perform_store<N, Transposed>};
+
+template <bool Transposed, int N> static void load(unsigned (&values)[N], void const* row) {
+    matrix_argument<N> argument = {row, {}};
+    run_collective(load_operation<N, Transposed>, all_lanes, &argument);
+    std::memcpy(values, argument.values, sizeof values);
+}
+template <bool Transposed, int N> static void store(void* row, unsigned const (&values)[N]) {
+    matrix_argument<N> argument = {row, {}};
+    std::memcpy(argument.values, values, sizeof values);
+    run_collective(store_operation<N, Transposed>, all_lanes, &argument);
+}
+
+} // namespace spio::sim
+
+namespace spio::machine {
+
+void load_matrices(unsigned (&values)[1], void const* row) { sim::load<false>(values, row); }
+void load_matrices(unsigned (&values)[2], void const* row) { sim::load<false>(values, row); }
+void load_matrices(unsigned (&values)[4], void const* row) { sim::load<false>(values, row); }
+void load_matrices_transposed(unsigned (&values)[1], void const* row) {
+    sim::load<true>(values, row);
+}
+void load_matrices_transposed(unsigned (&values)[2], void const* row) {
+    sim::load<true>(values, row);
+}
+void load_matrices_transposed(unsigned (&values)[4], void const* row) {
+    sim::load<true>(values, row);
+}
+void store_matrices(void* row, unsigned const (&values)[1]) { sim::store<false>(row, values); }
+void store_matrices(void* row, unsigned const (&values)[2]) { sim::store<false>(row, values); }
+void store_matrices(void* row, unsigned const (&values)[4]) { sim::store<false>(row, values); }
+void store_matrices_transposed(void* row, unsigned const (&values)[1]) {
+    sim::store<true>(row, values);
+}
+void store_matrices_transposed(void* row, unsigned const (&values)[2]) {
+    sim::store<true>(row, values);
+}
+void store_matrices_transposed(void* row, unsigned const (&values)[4]) {
+    sim::store<true>(row, values);
+}
+
+} // namespace spio::machine

@@ -1,0 +1,48 @@
+// What a thread can ask about itself and its launch; registers of a warpgroup; time.
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/thread.h"
+
+#include "machine/launch_control.h"
+#include "machine/shared_address.h"
+#include "sim/scheduler/scheduler.h"
+
+#include <chrono>
+
+namespace spio::sim {
+
+static void do_nothing(collective&) {}
+constexpr warp_operation shrink_operation = {"shrink_registers", do_nothing};
+constexpr warp_operation grow_operation = {"grow_registers", do_nothing};
+
+void change_registers(bool grows) {
+    run_collective(grows ? grow_operation : shrink_operation, all_lanes, nullptr);
+}
+
+static machine::extent3 triple(extent value) { return {value.x, value.y, value.z}; }
+
+} // namespace spio::sim
+
+namespace spio::machine {
+
+using sim::running;
+
+extent3 thread_index() { return sim::triple(running->index); }
+extent3 block_size() { return sim::triple(sim::launch_of(*running).shape.block); }
+extent3 block_index() { return sim::triple(running->block->index); }
+extent3 grid_size() { return sim::triple(sim::launch_of(*running).shape.grid); }
+int lane_index() { return running->lane(); }
+int cluster_rank() { return running->block->rank; }
+int cluster_size() { return sim::launch_of(*running).shape.cluster.count(); }
+unsigned char* dynamic_shared() { return running->block->shared.base; }
+unsigned shared_address(void const* pointer) {
+    return static_cast<unsigned>(running->block->shared.offset_of(pointer));
+}
+
+void nap(int) { sim::poll("nap"); }
+unsigned long long nanoseconds() {
+    auto const time = std::chrono::steady_clock::now().time_since_epoch();
+    return static_cast<unsigned long long>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
+}
+
+} // namespace spio::machine

@@ -1,0 +1,26 @@
+// Crash reports: which thread of which kernel runs when the program dies of a signal.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "sim/gpu.h"
+
+#include <csignal>
+#include <memory>
+
+namespace spio::sim {
+
+// While it lives, a SIGSEGV, SIGBUS, SIGFPE or SIGILL of this OS thread prints kernel, block and
+// thread, and then has the effect that it had before.
+class crash_handler {
+  public:
+    crash_handler();
+    crash_handler(crash_handler const&) = delete;
+    crash_handler& operator=(crash_handler const&) = delete;
+    ~crash_handler();
+
+  private:
+    std::unique_ptr<unsigned char[]> stack_; // a fiber's own stack may have overflowed
+    stack_t previous_stack_ = {};
+};
+
+} // namespace spio::sim

@@ -1,0 +1,84 @@
+// Tells a slow launch from one that is stuck.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/scheduler/deadlock.h"
+
+#include "sim/checker/diagnostic.h"
+#include "sim/scheduler/scheduler.h"
+
+#include <string>
+#include <thread>
+
+namespace spio::sim {
+
+constexpr unsigned long long max_polls = 2'000'000;
+constexpr int min_rounds = 1000;
+constexpr int max_timeouts = 3;
+
+void deadlock_detector::reset() {
+    if (is_stuck_) worker_.launch->stuck_workers--;
+    is_stuck_ = false;
+    polls_ = 0;
+    rounds_ = 0;
+}
+
+// A wait for an mbarrier's phase returns after some time, whether or not the phase has ended.
+bool deadlock_detector::time_out_waits() {
+    bool any = false;
+    for (auto& block : worker_.cluster.blocks) {
+        for (auto& thread : block->threads) {
+            if (thread.state != thread_state::waiting ||
+                thread.blocked_by.kind != wait_kind::mbarrier_phase) {
+                continue;
+            }
+            wake(thread);
+            any = true;
+        }
+    }
+    return any;
+}
+
+void deadlock_detector::resolve() {
+    auto& launch = *worker_.launch;
+    if (auto const changes = launch.changes.load(); changes != changes_) {
+        changes_ = changes;
+        reset();
+    }
+    rounds_++;
+    auto& pollers = worker_.pollers;
+    if (pollers.empty()) {
+        if (rounds_ > max_timeouts || !time_out_waits()) raise(misuse::deadlock);
+        return;
+    }
+    polls_ += pollers.size();
+    if (polls_ > max_polls && rounds_ > min_rounds) {
+        // Blocks that other OS threads run may still bring the change.
+        if (!is_stuck_) launch.stuck_workers++;
+        is_stuck_ = true;
+        if (launch.stuck_workers == launch.active_workers && launch.changes == changes_) {
+            raise(misuse::livelock);
+        }
+        std::this_thread::yield();
+    }
+    if (rounds_ % 16 == 0) time_out_waits();
+    for (auto* const thread : pollers) wake(*thread);
+    pollers.clear();
+}
+
+void deadlock_detector::raise(misuse kind) {
+    gpu_thread const* first = nullptr;
+    std::string text;
+    for (auto& block : worker_.cluster.blocks) {
+        for (auto const& thread : block->threads) {
+            if (first == nullptr && thread.state != thread_state::ended) first = &thread;
+        }
+        if (!text.empty()) text += "; in block rank " + std::to_string(block->rank) + " ";
+        text += describe_threads(*block);
+    }
+    record_misuse(*first, kind, "%s: %s",
+                  kind == misuse::deadlock ? "nobody can go on"
+                                           : "everybody asks, and nothing changes",
+                  text.c_str());
+    throw launch_stopped{};
+}
+
+} // namespace spio::sim

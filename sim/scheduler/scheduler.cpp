@@ -1,0 +1,109 @@
+// Resumes the threads of a cluster in turn until all have ended.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/scheduler/scheduler.h"
+
+#include "sim/checker/diagnostic.h"
+#include "sim/instructions/async_engine.h"
+#include "sim/scheduler/deadlock.h"
+
+namespace spio::sim {
+
+thread_local constinit gpu_thread* running = nullptr;
+
+void note_change(gpu_thread const& thread) {
+    launch_of(thread).changes.fetch_add(1, std::memory_order_relaxed);
+}
+
+static void suspend(gpu_thread& thread) {
+    worker_of(thread).fibers->suspend();
+    thread.state = thread_state::ready;
+}
+
+void wait(wait_reason const& reason) {
+    auto& thread = *running;
+    thread.blocked_by = reason;
+    thread.state = thread_state::waiting;
+    suspend(thread);
+}
+
+void poll(char const* name) {
+    auto& thread = *running;
+    thread.blocked_by = {wait_kind::poll, 0, 0, name};
+    thread.state = thread_state::polling;
+    worker_of(thread).pollers.push_back(&thread);
+    suspend(thread);
+}
+
+void wake(gpu_thread& thread) {
+    thread.state = thread_state::ready;
+    worker_of(thread).ready_queue.push(thread);
+}
+void wake_lane(gpu_thread& thread) {
+    auto& worker = worker_of(thread);
+    thread.state = thread_state::ready;
+    auto& queue = worker.launch->options.seed == 0 ? worker.warp_queue : worker.ready_queue;
+    queue.push(thread);
+}
+
+// An even seed prefers warps of high priority, and changes priorities now and then; an odd seed
+// takes any thread.
+static gpu_thread* pick_shuffled(gpu_worker& worker) {
+    auto& queue = worker.ready_queue;
+    if (queue.size() == 0) return queue.pop();
+    auto const random_position = [&] { return worker.random() % queue.size(); };
+    auto const priority = [&](std::size_t position) -> unsigned& {
+        return worker.warp_priority[static_cast<std::size_t>(queue.peek(position)->fiber) / 32];
+    };
+    auto best = random_position();
+    if (worker.launch->options.seed % 2 == 0) {
+        for (int i = 0; i < 8; i++) {
+            auto const other = random_position();
+            if (priority(other) > priority(best)) best = other;
+        }
+        if (worker.random() % 64 == 0) priority(best) = static_cast<unsigned>(worker.random());
+    }
+    return queue.pop(best);
+}
+
+// The thread that runs next: in the order in which they were woken, or shuffled.
+static gpu_thread* pick(gpu_worker& worker) {
+    if (worker.launch->options.seed != 0) return pick_shuffled(worker);
+    auto* const lane = worker.warp_queue.pop();
+    return lane ? lane : worker.ready_queue.pop();
+}
+
+static void resume(gpu_worker& worker, gpu_thread& thread) {
+    running = &thread;
+    worker.fibers->resume(thread.fiber);
+    running = nullptr;
+}
+
+void run_threads(gpu_worker& worker) {
+    auto& launch = *worker.launch;
+    bool const is_shuffled = launch.options.seed != 0;
+    deadlock_detector deadlock(worker);
+    while (worker.cluster.live_threads > 0) {
+        if (launch.is_stopped.load(std::memory_order_relaxed)) throw launch_stopped{};
+        // Asynchronous operations are performed as late as possible, or at any time if shuffled.
+        if (is_shuffled && worker.random() % 16 == 0) perform_async_operation(worker);
+        if (auto* const thread = pick(worker)) {
+            resume(worker, *thread);
+        } else if (!perform_async_operation(worker)) {
+            deadlock.resolve();
+        }
+    }
+}
+
+void end_thread(gpu_thread& thread) {
+    auto& warp = thread.block->warps[static_cast<std::size_t>(thread.warp())];
+    auto const lane = 1U << thread.lane();
+    for (auto const& collective : warp.collectives) {
+        if (collective.lanes & lane) raise_missing_lane(thread, collective);
+    }
+    warp.ended_lanes |= lane;
+    thread.state = thread_state::ended;
+    thread.block->cluster->live_threads--;
+    note_change(thread);
+}
+
+} // namespace spio::sim

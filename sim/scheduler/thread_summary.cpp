@@ -1,0 +1,76 @@
+// Says what the threads of a block do, for the report of a deadlock.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/scheduler/deadlock.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace spio::sim {
+
+static std::string describe_phase(gpu_block const& block, wait_reason const& reason) {
+    auto text = " for the phase of parity " + std::to_string(reason.parity) +
+                " of the mbarrier at shared offset " + std::to_string(reason.number);
+    auto const position = block.mbarriers.find(reason.number);
+    if (position == block.mbarriers.end()) return text;
+    auto const& barrier = position->second;
+    return text + ", where " + std::to_string(barrier.expected - barrier.missing) + " of " +
+           std::to_string(barrier.expected) + " have arrived, and " +
+           std::to_string(barrier.pending_bytes) + " bytes are missing";
+}
+
+static std::string describe(gpu_thread const& thread, bool is_plural) {
+    auto const& reason = thread.blocked_by;
+    auto const& block = *thread.block;
+    std::string const waits = is_plural ? "wait" : "waits";
+    if (thread.state == thread_state::ended) return "ended";
+    switch (reason.kind) {
+    case wait_kind::collective:
+        return waits + " for lanes of the warp in " + reason.name;
+    case wait_kind::barrier: {
+        auto const& barrier = block.barriers[reason.number];
+        return waits + " at barrier " + std::to_string(reason.number) + ", where " +
+               std::to_string(barrier.arrived) + " of " + std::to_string(barrier.expected) +
+               " have come";
+    }
+    case wait_kind::cluster:
+        return waits + " for the cluster";
+    case wait_kind::mbarrier_phase:
+        return waits + describe_phase(block, reason);
+    case wait_kind::poll:
+        return (is_plural ? "ask by " : "asks by ") + std::string(reason.name);
+    case wait_kind::none:
+        break;
+    }
+    return is_plural ? "run" : "runs";
+}
+
+std::string describe_threads(gpu_block const& block) {
+    struct group {
+        gpu_thread const* first;
+        std::string activity;
+        std::string numbers; // of its threads, as ranges
+        bool is_plural;
+    };
+    std::vector<group> groups;
+    auto const& threads = block.threads;
+    for (std::size_t begin = 0, end = 0; begin < threads.size(); begin = end) {
+        auto const activity = describe(threads[begin], true);
+        end = begin + 1;
+        while (end < threads.size() && describe(threads[end], true) == activity) end++;
+        auto entry = std::ranges::find(groups, activity, &group::activity);
+        bool const is_new = entry == groups.end();
+        if (is_new) entry = groups.insert(entry, {&threads[begin], activity, "", end - begin > 1});
+        entry->numbers += (is_new ? "" : ", ") + std::to_string(begin);
+        if (end - begin > 1) entry->numbers += "-" + std::to_string(end - 1);
+        entry->is_plural |= !is_new;
+    }
+    std::string text;
+    for (auto const& group : groups) {
+        text += (text.empty() ? "" : "; ") + std::string(group.is_plural ? "threads " : "thread ") +
+                group.numbers + " " + describe(*group.first, group.is_plural);
+    }
+    return text;
+}
+
+} // namespace spio::sim

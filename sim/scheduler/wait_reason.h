@@ -1,0 +1,17 @@
+// The state of a thread, and the reason for which it waits.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace spio::sim {
+
+enum class thread_state { ready, waiting, polling, ended };
+
+enum class wait_kind { none, collective, barrier, cluster, mbarrier_phase, poll };
+struct wait_reason {
+    wait_kind kind = wait_kind::none;
+    int number = 0; // of the barrier, or the mbarrier's offset
+    int parity = 0; // of the mbarrier's phase
+    char const* name = "";
+};
+
+} // namespace spio::sim
