@@ -1,0 +1,37 @@
+// The softmax of the rows of a matrix: dimensions, problem, configuration and parameters.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "spio/tensor.h"
+
+namespace softmax {
+
+struct Row : spio::dim {
+    using dim::dim;
+};
+struct Column : spio::dim {
+    using dim::dim;
+};
+
+// What is known when the kernel is compiled: there is one kernel for each number of columns.
+struct problem {
+    int columns;
+};
+struct config {
+    int warps; // of a block; each warp computes one row
+};
+
+// What a launch brings: matrices of any number of rows, and a factor.
+inline constexpr auto row = spio::axis<Row>(spio::dynamic);
+inline constexpr auto column = spio::axis<Column>(spio::dynamic);
+using input_matrix = spio::tensor<float const, row, column>;
+using output_matrix = spio::tensor<float, row, column>;
+
+// y = softmax(scale * x), row by row.
+struct params {
+    input_matrix x;
+    output_matrix y;
+    float scale = 1;
+};
+
+} // namespace softmax

@@ -1,0 +1,75 @@
+// The softmax of the rows of a matrix: how a problem becomes a kernel.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include "softmax/problem.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+export module softmax;
+
+import spio.spec;
+
+// The fields of a problem and of a configuration, with their bounds, for manifests and messages.
+namespace spio {
+template <> struct fields_of<softmax::problem> {
+    static constexpr auto all =
+        std::tuple(field{"columns", &softmax::problem::columns, {.least = 1, .most = 2048}});
+};
+template <> struct fields_of<softmax::config> {
+    static constexpr auto all =
+        std::tuple(field{"warps", &softmax::config::warps, {.least = 1, .most = 32}});
+};
+} // namespace spio
+
+export namespace softmax {
+
+using softmax::Column;
+using softmax::input_matrix;
+using softmax::output_matrix;
+using softmax::params;
+using softmax::problem;
+using softmax::Row;
+
+// The text of problem.h and softmax.cuh; spio_add_family() writes this function.
+std::span<spio::header const> kernel_text();
+
+inline spio::spec_of<params> specialize(problem const& problem, std::string_view arch) {
+    spio::check("softmax", problem);
+    config const config = {.warps = 4};
+    return spio::specialized<params>(
+        {.family = "softmax",
+         .prefix = "softmax_" + std::to_string(problem.columns),
+         .problem = spio::text_of(problem),
+         .config = spio::text_of(config),
+         .arch = arch,
+         .arguments = "softmax::problem" + spio::initializer_of(problem) + ", softmax::config" +
+                      spio::initializer_of(config),
+         .shape = {.block = {32 * config.warps}},
+         .scope = "softmax",
+         .headers = kernel_text()},
+        [problem, config](params const& params) {
+            auto const rows = params.y.extent<Row>();
+            if (params.x.extents() != params.y.extents() ||
+                params.y.extents() != rows + Column(problem.columns)) {
+                throw spio::error("launch", "softmax " + spio::text_of(problem),
+                                  "x and y must both have so many columns, and the same rows");
+            }
+            return spio::extent{spio::divup(rows.value, config.warps)};
+        });
+}
+
+// How a line of a manifest, `softmax columns=1000`, becomes a specification.
+inline spio::family const& in_words() {
+    static constexpr spio::family family = {
+        "softmax", [](std::string_view text, std::string_view arch) {
+            return std::vector<spio::spec>{specialize(spio::parse<problem>("softmax", text), arch)};
+        }};
+    return family;
+}
+
+} // namespace softmax
