@@ -1,4 +1,4 @@
-// Conversions between float and the 16-bit formats, bit for bit as the chip makes them.
+// Conversions between float and the 16-bit formats, with the bits that the GPU gives.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace spio::sim {
 
-// Where the bits of a format are: a sign, an exponent, a fraction.
+// The layout of a format: a sign bit, then an exponent, then a fraction.
 struct half_format {
     static constexpr int exponent_bits = 5;
     static constexpr int fraction_bits = 10;
@@ -22,29 +22,31 @@ template <class Format>
 inline constexpr unsigned infinity_bits =
     ((1U << Format::exponent_bits) - 1) << Format::fraction_bits;
 
-// To the nearest, to even if there are two; beyond the greatest, infinity; of any NaN, 0x7fff.
+// Rounds to the nearest, ties to even. Numbers beyond the greatest become infinite, and any NaN
+// becomes 0x7fff.
 template <class Format> constexpr unsigned short rounded_to(float value) {
     unsigned const bits = std::bit_cast<unsigned>(value);
     unsigned const sign = bits >> 16 & 0x8000U;
     unsigned const magnitude = bits & 0x7fffffffU;
     if (magnitude > 0x7f800000U) return 0x7fff;
 
-    // Subnormals, of float and of the format, have the exponent of the least normal number, and no
+    // Subnormals of float and of the format have the exponent of the least normal number, and no
     // leading one.
     bool const subnormal = magnitude < 0x00800000U;
     unsigned const significand = (magnitude & 0x007fffffU) | (subnormal ? 0U : 0x00800000U);
     int const exponent = (subnormal ? 1 : static_cast<int>(magnitude >> 23)) - 127;
     int const biased = std::max(exponent + exponent_bias<Format>, 1);
     int const below = biased - (exponent + exponent_bias<Format>);
-    // Whatever is dropped from 25 bits up is less than a half of the last bit that stays.
+    // If 25 bits or more are dropped, they are less than half of the last bit that remains.
     int const dropped = std::min(23 - Format::fraction_bits + below, 25);
 
     unsigned const half = 1U << (dropped - 1);
-    unsigned const rest = significand & (2 * half - 1);
-    unsigned kept = significand >> dropped;
-    kept += rest > half || (rest == half && kept % 2 == 1);
-    // The leading one, and a carry, add to the exponent by themselves.
-    unsigned const rounded = (static_cast<unsigned>(biased - 1) << Format::fraction_bits) + kept;
+    unsigned const remainder = significand & (2 * half - 1);
+    unsigned rounded_significand = significand >> dropped;
+    rounded_significand += remainder > half || (remainder == half && rounded_significand % 2 == 1);
+    // The leading one and a carry add to the exponent without further ado.
+    unsigned const rounded =
+        (static_cast<unsigned>(biased - 1) << Format::fraction_bits) + rounded_significand;
     return static_cast<unsigned short>(sign | std::min(rounded, infinity_bits<Format>));
 }
 
@@ -53,7 +55,7 @@ constexpr unsigned short float_to_bfloat16(float value) {
     return rounded_to<bfloat16_format>(value);
 }
 
-// Exact; of any NaN, 0x7fffffff.
+// Exact. Any NaN becomes 0x7fffffff.
 constexpr float half_to_float(unsigned short bits) {
     unsigned const sign = (bits & 0x8000U) << 16;
     unsigned const magnitude = bits & 0x7fffU;
@@ -65,7 +67,7 @@ constexpr float half_to_float(unsigned short bits) {
     }
     return std::bit_cast<float>(sign | ((magnitude << 13) + ((127U - 15U) << 23)));
 }
-// A bfloat16 is the upper half of a float, also if it is a NaN: no instruction is needed.
+// A bfloat16 is the upper half of a float, even if it is a NaN.
 constexpr float bfloat16_to_float(unsigned short bits) {
     return std::bit_cast<float>(static_cast<unsigned>(bits) << 16);
 }

@@ -6,8 +6,8 @@
 
 namespace spio::sim {
 
-// The element of a matrix that is one half of a lane's register.
-//     (Lane, Half) -> (Lane / 4, 2 (Lane % 4) + Half), or the reverse of it if transposed
+// The element of a matrix in one half of a lane's register.
+//     (Lane, Half) -> (Lane / 4, 2 (Lane % 4) + Half), row and column exchanged if transposed
 struct matrix_place {
     int row, column;
 };
@@ -19,7 +19,7 @@ constexpr matrix_place place_in_matrix(int lane, int half, bool transposed) {
 
 // Row r of matrix m is the 16 bytes at rows[8 m + r]; matrix m is in register m of every lane.
 template <int N>
-void load_matrices(unsigned (&to)[32][N], unsigned char const* const (&rows)[8 * N],
+void load_matrices(unsigned (&values)[32][N], unsigned char const* const (&rows)[8 * N],
                    bool transposed) {
     static_assert(N == 1 || N == 2 || N == 4, "there are instructions for 1, 2 and 4 matrices");
     for (int lane = 0; lane < 32; ++lane) {
@@ -29,20 +29,20 @@ void load_matrices(unsigned (&to)[32][N], unsigned char const* const (&rows)[8 *
                 auto const [row, column] = place_in_matrix(lane, half, transposed);
                 std::memcpy(&halves[half], rows[8 * m + row] + 2 * column, 2);
             }
-            to[lane][m] = halves[0] | static_cast<unsigned>(halves[1]) << 16;
+            values[lane][m] = halves[0] | static_cast<unsigned>(halves[1]) << 16;
         }
     }
 }
 
 template <int N>
-void store_matrices(unsigned char* const (&rows)[8 * N], unsigned const (&from)[32][N],
+void store_matrices(unsigned char* const (&rows)[8 * N], unsigned const (&values)[32][N],
                     bool transposed) {
     static_assert(N == 1 || N == 2 || N == 4, "there are instructions for 1, 2 and 4 matrices");
     for (int lane = 0; lane < 32; ++lane) {
         for (int m = 0; m < N; ++m) {
             for (int half = 0; half < 2; ++half) {
                 auto const [row, column] = place_in_matrix(lane, half, transposed);
-                auto const element = static_cast<unsigned short>(from[lane][m] >> 16 * half);
+                auto const element = static_cast<unsigned short>(values[lane][m] >> 16 * half);
                 std::memcpy(rows[8 * m + row] + 2 * column, &element, 2);
             }
         }

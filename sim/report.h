@@ -6,13 +6,13 @@
 
 namespace spio::sim {
 
-// A place in a block or a grid, or the size of one.
+// A size in three dimensions, or an index.
 struct extent {
     int x = 1, y = 1, z = 1;
 
     constexpr int count() const { return x * y * z; }
-    // The place of this number, x running fastest.
-    constexpr extent at(int number) const { return {number % x, number / x % y, number / x / y}; }
+    // The index of an element by its number, x running fastest.
+    constexpr extent index_of(int number) const { return {number % x, number / x % y, number / x / y}; }
     friend constexpr bool operator==(extent const&, extent const&) = default;
 };
 

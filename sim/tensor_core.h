@@ -1,4 +1,4 @@
-// The tensor core's c += a b over a warp, with the sums that the chip makes, bit for bit.
+// The tensor core: c += a * b over a warp, with the same bits as on the GPU.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace spio::sim {
 
-// The 16-bit factor that is one half of a lane's register of a, or of b.
+// The element of a, or of b, in one half of a lane's register.
 //     (Lane, Register, Half) -> (I16, K), and -> (J8, K)
 struct factor_place {
     int line, k;
@@ -17,7 +17,7 @@ constexpr factor_place place_in_a(int lane, int reg, int half) {
 constexpr factor_place place_in_b(int lane, int reg, int half) {
     return {lane / 4, lane % 4 * 2 + half + reg * 8};
 }
-// The sum that is a lane's register of c.
+// The element of c in a lane's register.
 //     (Lane, Register) -> (I16, J8)
 struct sum_place {
     int i, j;

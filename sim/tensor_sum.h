@@ -1,4 +1,4 @@
-// The sums of a tensor core: exact products, aligned to the largest, cut off, added as integers.
+// Sums of a tensor core: exact products are aligned to the largest, truncated, and added.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@ namespace spio::sim {
 
 enum class number_kind : unsigned char { finite, infinite, nan };
 
-// A factor of a product: significand 2^(exponent - fraction bits of its format).
+// A factor of a product. Its magnitude is significand * 2^(exponent - fraction bits of its format).
 struct factor {
     unsigned short significand;
     short exponent;
@@ -19,7 +19,7 @@ struct factor {
     number_kind kind;
 };
 
-// Subnormals keep the exponent of the least normal number: nothing normalizes them.
+// Subnormals keep the exponent of the least normal number: the core does not normalize them.
 template <class Format> constexpr factor factor_of(unsigned bits) {
     constexpr unsigned leading_one = 1U << Format::fraction_bits;
     unsigned const fraction = bits & (leading_one - 1);
@@ -33,7 +33,7 @@ template <class Format> constexpr factor factor_of(unsigned bits) {
                                     : number_kind::nan};
 }
 
-// What goes into a sum: magnitude 2^(exponent - 30), below 2^(exponent + 2).
+// An addend of a sum: magnitude * 2^(exponent - 30), which is below 2^(exponent + 2).
 struct addend {
     static constexpr int fraction_bits = 30;
 
@@ -43,8 +43,8 @@ struct addend {
     number_kind kind;
 };
 
-// Exact: 22 bits at most. Its exponent is the sum of the factors' exponents, though the magnitude
-// may reach 4.
+// An exact product, of 22 bits at most. Its exponent is the sum of the factors' exponents, so the
+// magnitude may reach 4 * 2^exponent.
 template <class Format> constexpr addend product(factor a, factor b) {
     addend p{.magnitude = (static_cast<unsigned>(a.significand) * b.significand)
                           << (addend::fraction_bits - 2 * Format::fraction_bits),
@@ -70,37 +70,38 @@ constexpr addend addend_of(float value) {
 
 enum class rounding : unsigned char { to_zero, down, to_nearest };
 
-// magnitude / 2^bits, of a number of the given sign.
+// magnitude / 2^bits, rounded as a number of this sign.
 constexpr unsigned long long shifted(unsigned long long magnitude, int bits, bool negative,
                                      rounding mode) {
     if (bits <= 0) return magnitude << -bits;
-    unsigned long long const kept = bits < 64 ? magnitude >> bits : 0;
-    if (mode == rounding::to_zero) return kept;
-    unsigned long long const rest = bits < 64 ? magnitude - (kept << bits) : magnitude;
-    if (mode == rounding::down) return kept + (negative && rest > 0);
-    if (bits > 64) return kept;
+    unsigned long long const quotient = bits < 64 ? magnitude >> bits : 0;
+    if (mode == rounding::to_zero) return quotient;
+    unsigned long long const remainder = bits < 64 ? magnitude - (quotient << bits) : magnitude;
+    if (mode == rounding::down) return quotient + (negative && remainder > 0);
+    if (bits > 64) return quotient;
     unsigned long long const half = 1ULL << (bits - 1);
-    return kept + (rest > half || (rest == half && kept % 2 == 1));
+    return quotient + (remainder > half || (remainder == half && quotient % 2 == 1));
 }
 
-// How a tensor core sums. The values below are published findings; each parameter is one that an
-// experiment can tell (tests/gpu/tensor_core_probe.cpp).
+// How a tensor core sums. The published values stand below; tests/gpu/tensor_core_probe.cpp
+// measures each parameter.
 struct tensor_core {
-    // So many products are summed at once, and the accumulator with them; then the next ones.
+    // The number of products that are summed at once, together with the accumulator.
     int terms;
-    // All addends are cut off at so many bits below the largest exponent among them.
+    // Addends are truncated at this number of bits below the largest exponent among them.
     int fraction_bits;
-    // An addend that is zero counts there with this exponent, or with what its factors' fields say.
+    // The exponent of an addend that is zero; own_exponent: the sum of its factors' exponents.
     int exponent_of_zero = -133;
     rounding of_addends = rounding::to_zero;
     rounding of_sum = rounding::to_zero;
-    // Or products are summed by themselves first, and their sum then added to the accumulator.
+    // False: products are summed without the accumulator, which is added to their sum.
     bool accumulator_inside = true;
-    // Whether addends are shifted to have a leading one before their exponents are compared.
+    // Whether addends get a leading one before their exponents are compared.
     bool normalizes_addends = false;
-    // Beyond the greatest float, or else stays there.
+    // Whether a sum beyond the greatest float becomes infinite, or the greatest float.
     bool overflows_to_infinity = true;
-    // A sum that rounds to zero has its sign; one that is zero is negative if all addends are.
+    // Whether a sum that rounds to zero keeps its sign, and whether a sum of negative zeros is
+    // negative.
     bool small_sum_keeps_sign = true;
     bool zero_sum_keeps_sign = true;
 
@@ -109,7 +110,7 @@ struct tensor_core {
 
     bool operator==(tensor_core const&) const = default;
 
-    // c and all products, as many at a time as this core sums at once.
+    // Adds all products to c, as many at a time as this core sums at once.
     constexpr float accumulate(float c, addend const* products, int count) const {
         addend sum[max_terms + 1];
         for (int first = 0; first < count; first += terms) {
@@ -119,8 +120,8 @@ struct tensor_core {
                 sum[size] = addend_of(c);
                 c = sum_of(sum, size + 1);
             } else {
-                addend both[2] = {addend_of(sum_of(sum, size)), addend_of(c)};
-                c = sum_of(both, 2);
+                addend pair[2] = {addend_of(sum_of(sum, size)), addend_of(c)};
+                c = sum_of(pair, 2);
             }
         }
         return c;
@@ -144,7 +145,7 @@ struct tensor_core {
             int const bits = largest - x.exponent + addend::fraction_bits - fraction_bits;
             auto const part =
                 static_cast<long long>(shifted(x.magnitude, bits, x.negative, of_addends));
-            // Signs are random: no branch on them.
+            // Signs are random, so there is no branch on them.
             sum += (part ^ -static_cast<long long>(x.negative)) + x.negative;
             all_negative &= x.negative;
         }
@@ -177,16 +178,17 @@ struct tensor_core {
         return std::bit_cast<float>(magnitude | (negative ? 0x80000000U : 0U));
     }
 
-    // sum 2^unit as a float.
+    // sum * 2^unit as a float.
     constexpr float rounded(long long sum, int unit) const {
         bool const negative = sum < 0;
         auto const magnitude = static_cast<unsigned long long>(negative ? -sum : sum);
         int const width = static_cast<int>(std::bit_width(magnitude));
-        // The exponent of the last bit that stays.
+        // The exponent of the last bit that remains.
         int const last = std::max(unit + width - 24, -149);
-        unsigned long long const kept = shifted(magnitude, last - unit, negative, of_sum);
-        // The leading one, and a carry, add to the exponent by themselves.
-        unsigned long long const bits = (static_cast<unsigned long long>(last + 149) << 23) + kept;
+        unsigned long long const quotient = shifted(magnitude, last - unit, negative, of_sum);
+        // The leading one and a carry add to the exponent without further ado.
+        unsigned long long const bits =
+            (static_cast<unsigned long long>(last + 149) << 23) + quotient;
         if (bits == 0) return with_sign(negative && small_sum_keeps_sign, 0);
         if (bits >= 0x7f800000U) {
             return with_sign(negative, overflows_to_infinity ? 0x7f800000U : 0x7f7fffffU);
@@ -197,7 +199,7 @@ struct tensor_core {
 
 inline constexpr tensor_core volta_tensor_core{.terms = 4, .fraction_bits = 23};
 inline constexpr tensor_core ampere_tensor_core{.terms = 8, .fraction_bits = 24};
-// Fitted on an H200: 11.3 million sums, bit by bit, and no other values fit them all.
+// Fitted to the bits of 11.3 million sums on an H200. No other values fit all of them.
 inline constexpr tensor_core hopper_tensor_core{
     .terms = 16, .fraction_bits = 25, .small_sum_keeps_sign = false, .zero_sum_keeps_sign = false};
 

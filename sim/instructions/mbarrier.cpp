@@ -122,13 +122,13 @@ void mbarrier_init(mbarrier_word* barrier, int arrivals) {
     }
     access_shared(thread, offset, word_bytes, {access::write, "mbarrier_init", word_bytes});
     block.shared.mark(offset, word_bytes, in_mbarrier, initialised);
-    auto& made = block.mbarriers[offset];
-    made = {};
-    made.expected = made.missing = arrivals;
-    made.initialiser = thread.number;
-    made.init_epoch = thread.epoch;
-    made.init_generation = block.generation;
-    made.tma_observer =
+    auto& state = block.mbarriers[offset];
+    state = {};
+    state.expected = state.missing = arrivals;
+    state.initialiser = thread.number;
+    state.init_epoch = thread.epoch;
+    state.init_generation = block.generation;
+    state.tma_observer =
         static_cast<int>(block.threads.size()) + block.mbarrier_count++ % gpu_block::tma_observers;
     note_change(thread);
 }

@@ -25,8 +25,8 @@ static int lane_across(int lane, int distance) { return lane ^ distance; }
 template <source_function Source> static void perform_shuffle(collective& collective) {
     for_each_lane(collective.lanes, [&](int lane) {
         auto& argument = argument_of<shuffle_argument>(collective, lane);
-        int const wanted = Source(lane, argument.distance & 31);
-        int const source = wanted < 0 || wanted > 31 ? lane : wanted;
+        int const chosen = Source(lane, argument.distance & 31);
+        int const source = chosen < 0 || chosen > 31 ? lane : chosen;
         if (!(collective.lanes >> source & 1)) {
             raise_misuse(collective.lane_0[lane], misuse::collective_mismatch,
                          "lane %d reads lane %d by %s of lanes %s, which do not include it", lane,

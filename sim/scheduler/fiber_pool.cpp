@@ -57,15 +57,15 @@ void fiber_pool::unmap() {
 }
 
 void fiber_pool::reserve(int count) {
-    auto const wanted = static_cast<std::size_t>(count);
-    if (wanted > fibers_.size()) {
+    auto const needed = static_cast<std::size_t>(count);
+    if (needed > fibers_.size()) {
         unmap();
-        mapped_bytes_ = wanted * slot_bytes;
+        mapped_bytes_ = needed * slot_bytes;
         void* const stacks = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE,
                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
         if (stacks == MAP_FAILED) throw std::bad_alloc();
         stacks_ = static_cast<unsigned char*>(stacks);
-        fibers_.resize(wanted);
+        fibers_.resize(needed);
         for (int i = 0; i < count; i++) mprotect(stacks_ + i * slot_bytes, page_bytes, PROT_NONE);
     }
 }

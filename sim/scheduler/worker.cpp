@@ -89,7 +89,7 @@ static void start_block(gpu_worker& worker, gpu_block& block, extent index) {
         thread.block = &block;
         thread.number = i;
         thread.fiber = block.rank * threads + i;
-        thread.index = shape.block.at(i);
+        thread.index = shape.block.index_of(i);
         block.warps[static_cast<std::size_t>(thread.warp())].lanes |= 1U << thread.lane();
         worker.fibers->start(thread.fiber, run_thread, &thread);
         wake(thread);
@@ -109,7 +109,7 @@ static void run_cluster(gpu_worker& worker, extent first, shared_regions const& 
     for (auto& priority : worker.warp_priority) priority = static_cast<unsigned>(worker.random());
     for (int rank = 0; rank < blocks; rank++) {
         auto& block = *cluster.blocks.emplace_back(std::make_unique<gpu_block>());
-        auto const offset = shape.cluster.at(rank);
+        auto const offset = shape.cluster.index_of(rank);
         block.rank = rank;
         regions.open(block.shared, rank, shape.dynamic_shared_bytes);
         start_block(worker, block, {first.x + offset.x, first.y + offset.y, first.z + offset.z});
@@ -132,7 +132,7 @@ void run_clusters(gpu_launch& launch) {
             int const number = launch.next_cluster++;
             if (number >= clusters.count()) break;
             worker.random.seed(launch.options.seed + static_cast<unsigned>(number));
-            auto const index = clusters.at(number);
+            auto const index = clusters.index_of(number);
             run_cluster(worker, {index.x * cluster.x, index.y * cluster.y, index.z * cluster.z},
                         regions);
         }

@@ -1,4 +1,4 @@
-// Each function of the machine once: every compiler must assemble it, and the host have its twin.
+// Each function of kernels/machine once: every compiler must assemble it.
 // SPDX-License-Identifier: Apache-2.0
 #include "machine/arithmetic.h"
 #include "machine/async_copy.h"

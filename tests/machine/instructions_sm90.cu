@@ -1,4 +1,4 @@
-// Each function of the machine that came with Hopper, once.
+// Each function of kernels/machine that needs sm_90, once.
 // SPDX-License-Identifier: Apache-2.0
 #include "machine/bulk_copy.h"
 #include "machine/fence.h"

@@ -1,4 +1,4 @@
-// The 16-bit numbers come from CUDA's types and go back to them.
+// Spio's 16-bit numbers convert from CUDA's types and back.
 // SPDX-License-Identifier: Apache-2.0
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -12,11 +12,11 @@ extern "C" __global__ void interchange(__half* h, __half2* h2, __nv_bfloat16* b,
     spio::bfloat16 const bfloat = b[0];
     spio::bfloat162 const bfloats = b2[0];
     __half const back = half;
-    __half2 const both = halves;
-    __nv_bfloat16 const back_too = bfloat;
-    __nv_bfloat162 const both_too = bfloats;
+    __half2 const pair = halves;
+    __nv_bfloat16 const bfloat_back = bfloat;
+    __nv_bfloat162 const bfloat_pair = bfloats;
     h[1] = back;
-    h2[1] = both;
-    b[1] = back_too;
-    b2[1] = both_too;
+    h2[1] = pair;
+    b[1] = bfloat_back;
+    b2[1] = bfloat_pair;
 }

@@ -1,4 +1,4 @@
-// Copies that a thread starts: what they bring, when, and what must not be touched before.
+// cp.async: when copies are complete, and accesses that must wait for them.
 // SPDX-License-Identifier: Apache-2.0
 #include "machine/async_copy.h"
 #include "machine/mbarrier.h"
@@ -16,17 +16,17 @@ static launch_shape const shape = {
 
 namespace {
 struct fixture {
-    spio::sim::memory<float> from{512, "from"};
-    spio::sim::memory<float> to{512, "to"};
+    spio::sim::memory<float> input{512, "from"};
+    spio::sim::memory<float> output{512, "to"};
     fixture() {
-        for (unsigned i = 0; i < 512; i++) from[i] = static_cast<float>(i);
+        for (unsigned i = 0; i < 512; i++) input[i] = static_cast<float>(i);
     }
-    float const* source(int i) const { return from.data() + i; }
-    float& target(int i) const { return to.data()[i]; }
+    float const* source(int i) const { return input.data() + i; }
+    float& target(int i) const { return output.data()[i]; }
 };
 } // namespace
 
-TEST_CASE("copies arrive when their group was waited for") {
+TEST_CASE("copies are complete after a wait for their group") {
     fixture const global;
     expect_no_misuse(shape, [&] {
         machine::copy_16_async(&word(4 * thread()), global.source(4 * thread()), 16);
@@ -48,10 +48,10 @@ TEST_CASE("copies arrive when their group was waited for") {
     for (int i = 0; i < 32; i++) CHECK(global.target(320 + i) == 0);
 }
 
-TEST_CASE("a source is read late") {
+TEST_CASE("a copy may read its source as late as the wait") {
     fixture const global;
     expect_no_misuse({.block = {32}, .dynamic_shared_bytes = 512}, [&] {
-        auto& source = global.from.data()[4 * thread()];
+        auto& source = global.input.data()[4 * thread()];
         source = 1;
         machine::copy_16_async(&word(4 * thread()), &source, 16);
         machine::commit_copies();
@@ -72,7 +72,7 @@ TEST_CASE("a read before its wait") {
         machine::commit_copies();
         global.target(thread()) = word(4 * thread());
     });
-    // Not committed; one group too few.
+    // The copy was not committed; then the wait leaves one group pending.
     expect_misuse(misuse::read_before_wait, "to which an asynchronous copy is under way", shape,
                   [&] {
                       copy();
@@ -93,7 +93,7 @@ TEST_CASE("a read before its wait") {
         copy();
         copy();
     });
-    // What others copied is there after their wait and a barrier, not after one's own.
+    // The copies of other lanes are complete after their wait and a barrier between.
     expect_misuse(misuse::race, "a read of 4 bytes at .* where thread .* wrote", shape, [&] {
         copy();
         machine::commit_copies();
@@ -126,7 +126,7 @@ TEST_CASE("copies are aligned, and stay inside") {
     expect_misuse(misuse::global_out_of_bounds, "of `from`, which has 2048 bytes", shape, [&] {
         machine::copy_16_async(&word(4 * thread()), global.source(4 * (thread() + 97)), 16);
     });
-    // Nothing is read of what is filled with zeros.
+    // A copy of 0 bytes reads nothing, and may have any source.
     expect_no_misuse(shape, [&] {
         bool const inside = thread() < 10;
         machine::copy_16_async(&word(4 * thread()), global.source(4 * thread() + 472),
@@ -139,7 +139,7 @@ TEST_CASE("copies are aligned, and stay inside") {
     CHECK(global.target(10) == 0);
 }
 
-TEST_CASE("an mbarrier is told of copies when they have arrived") {
+TEST_CASE("copies arrive at an mbarrier when they are complete") {
     fixture const global;
     auto const barrier = [] {
         return reinterpret_cast<machine::mbarrier_word*>(machine::dynamic_shared() + 1024);

@@ -1,4 +1,4 @@
-// Barriers of blocks and clusters: who waits, and who is missed.
+// Barriers of blocks and clusters, and threads that never arrive.
 // SPDX-License-Identifier: Apache-2.0
 #include "machine/thread.h"
 #include "misuse.h"
@@ -9,7 +9,7 @@ using namespace planted;
 
 static int thread() { return machine::thread_index().x; }
 static int& word(int i) { return reinterpret_cast<int*>(machine::dynamic_shared())[i]; }
-constexpr unsigned all = 0xffffffff;
+constexpr unsigned all_lanes = 0xffffffff;
 
 TEST_CASE("a barrier that a warp misses is a deadlock") {
     launch_shape const shape = {.grid = {2}, .block = {96}, .name = "missed"};
@@ -24,7 +24,7 @@ TEST_CASE("a barrier that a warp misses is a deadlock") {
         misuse::deadlock,
         "at barrier 0, where 95 of 96 .*thread 40 waits for lanes of the warp in sync_warp", shape,
         [] {
-            if (thread() == 40) machine::sync_warp(all);
+            if (thread() == 40) machine::sync_warp(all_lanes);
             machine::sync_block();
         });
     expect_no_misuse(shape, [] {
@@ -35,7 +35,8 @@ TEST_CASE("a barrier that a warp misses is a deadlock") {
 TEST_CASE("named barriers count threads") {
     launch_shape const shape = {
         .block = {128}, .dynamic_shared_bytes = 512, .name = "named barriers"};
-    // Two warps produce, two consume: the producers do not wait for full, the consumers for empty.
+    // Two warps produce and two consume. Producers only arrive at the barrier that says full, and
+    // consumers only arrive at the one that says empty.
     expect_no_misuse(shape, [] {
         for (int turn = 0; turn < 8; turn++) {
             if (thread() < 64) {
@@ -75,15 +76,15 @@ TEST_CASE("named barriers count threads") {
 TEST_CASE("blocks of a cluster wait for each other") {
     launch_shape const shape = {
         .grid = {8}, .block = {64}, .cluster = {4}, .dynamic_shared_bytes = 256, .name = "cluster"};
-    spio::sim::memory<int> got(8, "got");
+    spio::sim::memory<int> values(8, "got");
     expect_no_misuse(shape, [&] {
         auto const block = static_cast<unsigned>(machine::block_index().x);
         for (int turn = 0; turn < 3; turn++) {
             word(thread()) = turn;
-            if (thread() == 0) got[block] = 10 * turn + machine::cluster_rank();
+            if (thread() == 0) values[block] = 10 * turn + machine::cluster_rank();
             machine::arrive_cluster();
             machine::wait_cluster();
-            CHECK(got[block ^ 3] == 10 * turn + (3 - machine::cluster_rank()));
+            CHECK(values[block ^ 3] == 10 * turn + (3 - machine::cluster_rank()));
             CHECK(word(63 - thread()) == turn);
             machine::arrive_cluster();
             machine::wait_cluster();
@@ -102,7 +103,7 @@ TEST_CASE("blocks of a cluster wait for each other") {
     });
 }
 
-TEST_CASE("launches that no machine takes") {
+TEST_CASE("launches that no GPU accepts") {
     auto const nothing = [] {};
     expect_misuse(misuse::launch_malformed, "a block of 1025 threads", {.block = {1025}}, nothing);
     expect_misuse(misuse::launch_malformed, "300000 bytes of shared memory",

@@ -1,4 +1,4 @@
-// Collectives of a warp: what they do, and what they ask for.
+// Collectives of a warp: their results, and the lanes that they need.
 // SPDX-License-Identifier: Apache-2.0
 #include "machine/thread.h"
 #include "machine/warp.h"
@@ -10,47 +10,47 @@
 namespace machine = spio::machine;
 using namespace planted;
 
-constexpr unsigned all = 0xffffffff;
+constexpr unsigned all_lanes = 0xffffffff;
 
 TEST_CASE("shuffles read the lane that they name") {
-    spio::sim::memory<unsigned> got(5 * 64, "got");
-    for (unsigned by = 0; by < 32; by++) {
+    spio::sim::memory<unsigned> results(5 * 64, "got");
+    for (unsigned distance = 0; distance < 32; distance++) {
         expect_no_misuse({.block = {64}}, [&] {
             int const thread = machine::thread_index().x;
             auto const lane = static_cast<unsigned>(machine::lane_index());
-            auto* const mine = got.data() + 5 * thread;
-            mine[0] = machine::shuffle(100 + lane, static_cast<int>(by), all);
-            mine[1] = machine::shuffle_up(100 + lane, static_cast<int>(by), all);
-            mine[2] = machine::shuffle_down(100 + lane, static_cast<int>(by), all);
-            mine[3] = machine::shuffle_xor(100 + lane, static_cast<int>(by), all);
-            mine[4] = machine::ballot(lane % 3 == by % 3, all);
+            auto* const result = results.data() + 5 * thread;
+            result[0] = machine::shuffle(100 + lane, static_cast<int>(distance), all_lanes);
+            result[1] = machine::shuffle_up(100 + lane, static_cast<int>(distance), all_lanes);
+            result[2] = machine::shuffle_down(100 + lane, static_cast<int>(distance), all_lanes);
+            result[3] = machine::shuffle_xor(100 + lane, static_cast<int>(distance), all_lanes);
+            result[4] = machine::ballot(lane % 3 == distance % 3, all_lanes);
         });
         unsigned votes = 0;
         for (unsigned lane = 0; lane < 32; lane++) {
-            if (lane % 3 == by % 3) votes |= 1U << lane;
+            if (lane % 3 == distance % 3) votes |= 1U << lane;
         }
         for (unsigned thread = 0; thread < 64; thread++) {
             unsigned const lane = thread % 32;
-            CHECK(got[5 * thread] == 100 + by);
-            CHECK(got[5 * thread + 1] == 100 + (lane < by ? lane : lane - by));
-            CHECK(got[5 * thread + 2] == 100 + (lane + by > 31 ? lane : lane + by));
-            CHECK(got[5 * thread + 3] == 100 + (lane ^ by));
-            CHECK(got[5 * thread + 4] == votes);
+            CHECK(results[5 * thread] == 100 + distance);
+            CHECK(results[5 * thread + 1] == 100 + (lane < distance ? lane : lane - distance));
+            CHECK(results[5 * thread + 2] == 100 + (lane + distance > 31 ? lane : lane + distance));
+            CHECK(results[5 * thread + 3] == 100 + (lane ^ distance));
+            CHECK(results[5 * thread + 4] == votes);
         }
     }
 }
 
 TEST_CASE("sums, the least and the greatest, over some lanes") {
-    spio::sim::memory<int> got(4 * 32, "got");
-    for (unsigned const lanes : {all, 0x0000ffffU, 0x80000001U, 0x55555555U}) {
+    spio::sim::memory<int> results(4 * 32, "got");
+    for (unsigned const lanes : {all_lanes, 0x0000ffffU, 0x80000001U, 0x55555555U}) {
         expect_no_misuse({.block = {32}}, [&] {
             int const lane = machine::lane_index();
             if ((lanes >> lane & 1) == 0) return;
             int const value = 7 * lane % 32 - 10;
-            got[4 * lane] = machine::sum_over(value, lanes);
-            got[4 * lane + 1] = machine::least_over(value, lanes);
-            got[4 * lane + 2] = machine::greatest_over(value, lanes);
-            got[4 * lane + 3] = machine::elect_lane(lanes);
+            results[4 * lane] = machine::sum_over(value, lanes);
+            results[4 * lane + 1] = machine::least_over(value, lanes);
+            results[4 * lane + 2] = machine::greatest_over(value, lanes);
+            results[4 * lane + 3] = machine::elect_lane(lanes);
         });
         int sum = 0, least = 100, greatest = -100;
         for (int lane = 0; lane < 32; lane++) {
@@ -62,27 +62,27 @@ TEST_CASE("sums, the least and the greatest, over some lanes") {
         }
         for (int lane = 0; lane < 32; lane++) {
             if ((lanes >> lane & 1) == 0) continue;
-            CHECK(got[4 * lane] == sum);
-            CHECK(got[4 * lane + 1] == least);
-            CHECK(got[4 * lane + 2] == greatest);
-            CHECK(got[4 * lane + 3] == (lane == std::countr_zero(lanes)));
+            CHECK(results[4 * lane] == sum);
+            CHECK(results[4 * lane + 1] == least);
+            CHECK(results[4 * lane + 2] == greatest);
+            CHECK(results[4 * lane + 3] == (lane == std::countr_zero(lanes)));
         }
     }
 }
 
-TEST_CASE("a lane that does not come is missed") {
+TEST_CASE("a lane that does not arrive is missed") {
     launch_shape const shape = {.grid = {3}, .block = {64}, .name = "lanes"};
     expect_misuse(misuse::lane_missing, "lane 5 .*shuffle|lanes 0-31, of which 5 have ended", shape,
                   [] {
                       if (machine::lane_index() == 5) return;
-                      machine::shuffle(1, 0, all);
+                      machine::shuffle(1, 0, all_lanes);
                   });
     expect_no_misuse(shape, [] {
         if (machine::lane_index() == 5) return;
-        machine::shuffle(1, 0, all & ~(1U << 5));
+        machine::shuffle(1, 0, all_lanes & ~(1U << 5));
     });
     expect_misuse(misuse::lane_missing, "needs lanes 0-31, of which warp 0 has no 16-31",
-                  {.block = {16}, .name = "half a warp"}, [] { machine::sync_warp(all); });
+                  {.block = {16}, .name = "half a warp"}, [] { machine::sync_warp(all_lanes); });
     expect_no_misuse({.block = {16}}, [] { machine::sync_warp(0xffff); });
 }
 
@@ -91,9 +91,9 @@ TEST_CASE("lanes that ask for different things are found") {
     expect_misuse(misuse::collective_mismatch,
                   "asks for (ballot|shuffle_xor) of lanes 0-31, while lanes", shape, [] {
                       if (machine::lane_index() < 16) {
-                          machine::shuffle_xor(1, 1, all);
+                          machine::shuffle_xor(1, 1, all_lanes);
                       } else {
-                          machine::ballot(true, all);
+                          machine::ballot(true, all_lanes);
                       }
                   });
     expect_misuse(misuse::collective_mismatch, "and is not one of them", shape,
@@ -105,10 +105,10 @@ TEST_CASE("lanes that ask for different things are found") {
     expect_misuse(misuse::collective_mismatch, "lane .* reads lane 20", shape, [] {
         if (machine::lane_index() < 16) machine::shuffle(1, 20, 0xffff);
     });
-    // Some may meet by themselves while the others wait for all.
+    // Some lanes may synchronize among themselves while the others wait for all lanes.
     expect_no_misuse(shape, [] {
         if (machine::lane_index() < 8) machine::sync_warp(0xff);
-        machine::sync_warp(all);
+        machine::sync_warp(all_lanes);
         if (machine::lane_index() < 16) {
             machine::shuffle_xor(1, 1, 0xffff);
         } else {

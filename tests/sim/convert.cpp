@@ -1,4 +1,4 @@
-// Conversions of every 16-bit pattern, and of floats around every one of them.
+// Conversions of every 16-bit pattern, and of floats around each of them.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
@@ -21,8 +21,8 @@ static_assert(floats_to_bfloat16s(1.0F, -2.0F) == 0xc0003f80U);
 
 static unsigned bits_of(float x) { return std::bit_cast<unsigned>(x); }
 
-// The number that a pattern stands for; whether it is one.
-struct meaning {
+// The value of each pattern of a format, computed in double.
+struct format_values {
     int exponent_bits, fraction_bits;
 
     int top() const { return (1 << exponent_bits) - 1; }
@@ -30,7 +30,7 @@ struct meaning {
     bool is_number(unsigned bits) const {
         return static_cast<int>(bits >> fraction_bits & static_cast<unsigned>(top())) < top();
     }
-    double of(unsigned bits) const {
+    double value_of(unsigned bits) const {
         int const field = static_cast<int>(bits >> fraction_bits) & top();
         double const fraction = bits & ((1U << fraction_bits) - 1);
         double const value = field == 0 ? std::ldexp(fraction, 1 - bias() - fraction_bits)
@@ -38,7 +38,7 @@ struct meaning {
                                                      field - bias() - fraction_bits);
         return bits & 0x8000U ? -value : value;
     }
-    // By rounding a quotient in double, which is exact, to an integer.
+    // The nearest pattern. The quotient below is exact in double.
     unsigned short rounded(float x) const {
         unsigned const sign = std::signbit(x) ? 0x8000U : 0U;
         if (std::isnan(x)) return 0x7fff;
@@ -63,8 +63,8 @@ struct meaning {
         return static_cast<unsigned short>(sign | bits);
     }
 };
-constexpr meaning half{5, 10};
-constexpr meaning bfloat16{8, 7};
+constexpr format_values half{5, 10};
+constexpr format_values bfloat16{8, 7};
 
 static unsigned short by_compiler(float x) {
     auto const value = static_cast<_Float16>(x);
@@ -74,93 +74,94 @@ static unsigned short by_compiler(float x) {
 }
 
 struct checks {
-    long long floats = 0, wrong = 0;
-    unsigned first_wrong = 0;
+    long long floats = 0, errors = 0;
+    unsigned first_error = 0;
 
-    void count(unsigned pattern, bool right) {
+    void count(unsigned pattern, bool is_right) {
         ++floats;
-        if (!right && wrong++ == 0) first_wrong = pattern;
+        if (!is_right && errors++ == 0) first_error = pattern;
     }
     void conversion_of(unsigned pattern) {
         auto const x = std::bit_cast<float>(pattern);
         unsigned short const by_rounding = half.rounded(x);
-        bool right = float_to_half(x) == by_rounding;
-        right &= std::isnan(x) || by_compiler(x) == by_rounding;
-        right &= float_to_bfloat16(x) == bfloat16.rounded(x);
-        count(pattern, right);
+        bool is_right = float_to_half(x) == by_rounding;
+        is_right &= std::isnan(x) || by_compiler(x) == by_rounding;
+        is_right &= float_to_bfloat16(x) == bfloat16.rounded(x);
+        count(pattern, is_right);
     }
     void report() const {
-        INFO("first wrong: ", first_wrong, " of ", floats);
-        CHECK(wrong == 0);
+        INFO("first wrong: ", first_error, " of ", floats);
+        CHECK(errors == 0);
     }
 };
 
-TEST_CASE("every pattern of 16 bits is the number that it stands for, and comes back") {
-    checks all;
+TEST_CASE("every pattern of 16 bits has its value, and is the rounding of that value") {
+    checks checked;
     for (unsigned bits = 0; bits < 0x10000U; ++bits) {
         auto const pattern = static_cast<unsigned short>(bits);
         float const h = half_to_float(pattern);
         if (half.is_number(bits)) {
-            all.count(bits, h == half.of(bits) && std::signbit(h) == (bits >= 0x8000U) &&
-                                float_to_half(h) == bits);
+            checked.count(bits, h == half.value_of(bits) && std::signbit(h) == (bits >= 0x8000U) &&
+                                    float_to_half(h) == bits);
         } else if ((bits & 0x3ffU) == 0) {
-            all.count(bits, std::isinf(h) && float_to_half(h) == bits);
+            checked.count(bits, std::isinf(h) && float_to_half(h) == bits);
         } else {
-            all.count(bits, bits_of(h) == 0x7fffffffU && float_to_half(h) == 0x7fff);
+            checked.count(bits, bits_of(h) == 0x7fffffffU && float_to_half(h) == 0x7fff);
         }
         float const b = bfloat16_to_float(pattern);
         if (bfloat16.is_number(bits)) {
-            all.count(bits, b == bfloat16.of(bits) && float_to_bfloat16(b) == bits);
+            checked.count(bits, b == bfloat16.value_of(bits) && float_to_bfloat16(b) == bits);
         } else if ((bits & 0x7fU) == 0) {
-            all.count(bits, std::isinf(b) && float_to_bfloat16(b) == bits);
+            checked.count(bits, std::isinf(b) && float_to_bfloat16(b) == bits);
         } else {
-            all.count(bits, bits_of(b) == bits << 16 && float_to_bfloat16(b) == 0x7fff);
+            checked.count(bits, bits_of(b) == bits << 16 && float_to_bfloat16(b) == 0x7fff);
         }
     }
-    CHECK(all.floats == 2 * 65536);
-    all.report();
+    CHECK(checked.floats == 2 * 65536);
+    checked.report();
 }
 
 TEST_CASE("every tie, and the floats on both sides of it, go to the nearest, to even if two are") {
-    checks all;
+    checks checked;
     for (unsigned bits = 0; bits < 0x8000U; ++bits) {
-        for (meaning const& format : {half, bfloat16}) {
-            // The last one's neighbour would be infinity's place.
+        for (format_values const& format : {half, bfloat16}) {
+            // Infinity has no tie above it.
             if (!format.is_number(bits)) continue;
-            double const next = format.is_number(bits + 1) ? format.of(bits + 1)
+            double const next = format.is_number(bits + 1) ? format.value_of(bits + 1)
                                                            : std::ldexp(1.0, format.bias() + 1);
-            for (double at : {format.of(bits), (format.of(bits) + next) / 2}) {
-                auto const x = static_cast<float>(at);
-                // Between two subnormals of bfloat16 there is still a float, their tie.
-                REQUIRE(x == at);
+            for (double value : {format.value_of(bits), (format.value_of(bits) + next) / 2}) {
+                auto const x = static_cast<float>(value);
+                // The tie between two subnormals of bfloat16 is a float too.
+                REQUIRE(x == value);
                 for (unsigned sign : {0U, 0x80000000U}) {
                     for (int step = -2; step <= 2; ++step) {
-                        all.conversion_of((bits_of(x) + static_cast<unsigned>(step)) ^ sign);
+                        checked.conversion_of((bits_of(x) + static_cast<unsigned>(step)) ^ sign);
                     }
                 }
             }
         }
     }
-    CHECK(all.floats > 1'000'000);
-    all.report();
+    CHECK(checked.floats > 1'000'000);
+    checked.report();
 }
 
-TEST_CASE("millions of floats are rounded as by two others") {
-    checks all;
+TEST_CASE("millions of floats are rounded as in double and by the compiler") {
+    checks checked;
     // Every sign, exponent and upper fraction, with the lower bits at and around their half.
     for (unsigned upper = 0; upper < 0x10000U; ++upper) {
         for (unsigned lower :
              {0U, 1U, 0x0fffU, 0x1000U, 0x1001U, 0x7fffU, 0x8000U, 0x8001U, 0xffffU}) {
-            all.conversion_of(upper << 16 | lower);
+            checked.conversion_of(upper << 16 | lower);
         }
     }
     test::random random{1};
-    for (int i = 0; i < 2'000'000; ++i) all.conversion_of(random.bits(32));
+    for (int i = 0; i < 2'000'000; ++i) checked.conversion_of(random.bits(32));
     // Where halves are: exponents from 2^-27 to 2^17.
     for (int i = 0; i < 1'000'000; ++i) {
-        all.conversion_of(random.bits(1) << 31 |
-                          static_cast<unsigned>(random.between(100, 144)) << 23 | random.bits(23));
+        checked.conversion_of(random.bits(1) << 31 |
+                              static_cast<unsigned>(random.between(100, 144)) << 23 |
+                              random.bits(23));
     }
-    CHECK(all.floats > 3'500'000);
-    all.report();
+    CHECK(checked.floats > 3'500'000);
+    checked.report();
 }

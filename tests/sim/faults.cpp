@@ -1,4 +1,4 @@
-// What the language does not define, and faults that end the program.
+// Undefined behaviour, and faults that end the program.
 // SPDX-License-Identifier: Apache-2.0
 #include "machine/thread.h"
 #include "misuse.h"
@@ -13,8 +13,8 @@ static launch_shape const shape = {
     .grid = {2}, .block = {32}, .dynamic_shared_bytes = 256, .name = "faults"};
 static int volatile zero = 0;
 
-// Dies of it in a process of its own, and returns what that said.
-template <class Body> static std::string last_words(Body const& body) {
+// What a process prints that runs the kernel and dies of it.
+template <class Body> static std::string output_of_crash(Body const& body) {
     int ends[2];
     REQUIRE(pipe(ends) == 0);
     pid_t const child = fork();
@@ -26,41 +26,41 @@ template <class Body> static std::string last_words(Body const& body) {
         _exit(0);
     }
     close(ends[1]);
-    std::string said;
+    std::string output;
     char piece[256];
     for (ssize_t n = 0; (n = read(ends[0], piece, sizeof piece)) > 0;) {
-        said.append(piece, static_cast<std::size_t>(n));
+        output.append(piece, static_cast<std::size_t>(n));
     }
     close(ends[0]);
     int status = 0;
     waitpid(child, &status, 0);
     CHECK((!WIFEXITED(status) || WEXITSTATUS(status) != 0));
-    return said;
+    return output;
 }
 
-static int fall(int depth) {
-    int volatile room[1000];
-    for (int i = 0; i < 1000; i++) room[i] = depth;
-    return depth < zero ? depth : fall(depth + 1) + room[depth % 1000];
+static int recurse(int depth) {
+    int volatile buffer[1000];
+    for (int i = 0; i < 1000; i++) buffer[i] = depth;
+    return depth < zero ? depth : recurse(depth + 1) + buffer[depth % 1000];
 }
 
-TEST_CASE("a fault names the thread that met it") {
-    auto const wild = last_words([] {
+TEST_CASE("a crash report names the thread") {
+    auto const stray = output_of_crash([] {
         if (machine::thread_index().x == 9) *reinterpret_cast<int volatile*>(zero + 64) = 1;
     });
-    CAPTURE(wild);
-    CHECK(wild.find("faults, block (0, 0, 0), thread (9, 0, 0): a fault") != std::string::npos);
+    CAPTURE(stray);
+    CHECK(stray.find("faults, block (0, 0, 0), thread (9, 0, 0): a fault") != std::string::npos);
     misuses_reported++;
 
-    auto const deep = last_words([] {
-        if (machine::thread_index().x == 3) zero = fall(0);
+    auto const overflow = output_of_crash([] {
+        if (machine::thread_index().x == 3) zero = recurse(0);
     });
-    CAPTURE(deep);
-    CHECK(deep.find("thread (3, 0, 0): its stack overflowed") != std::string::npos);
+    CAPTURE(overflow);
+    CHECK(overflow.find("thread (3, 0, 0): its stack overflowed") != std::string::npos);
     misuses_reported++;
 }
 
-TEST_CASE("a reference to nothing is undefined behaviour") {
+TEST_CASE("a null reference is undefined behaviour") {
     expect_misuse(misuse::undefined_behaviour, "faults.cpp:[0-9]+: a 'int' at null", shape, [] {
         int* const nowhere = reinterpret_cast<int*>(static_cast<std::intptr_t>(zero));
         if (machine::thread_index().x == 4) *nowhere = 1;

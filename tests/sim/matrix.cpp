@@ -1,4 +1,4 @@
-// Matrices to registers and back, against the documentation's own words.
+// Matrices between memory and registers, compared with the documentation of PTX.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
@@ -17,7 +17,7 @@ using namespace spio::sim;
 
 namespace {
 
-// Rows of 16 bytes, scattered in memory with poison between them.
+// Rows of 16 bytes in any order, with gaps of a known value between them.
 template <int N> struct scattered_rows {
     std::vector<unsigned char> memory = std::vector<unsigned char>(32 * 8 * N, 0xcd);
     std::array<int, 8 * N> place{};
@@ -49,44 +49,46 @@ unsigned half_of(unsigned reg, int column) { return column % 2 == 0 ? reg & 0xff
 template <int N> void loads_and_stores(bool transposed) {
     test::random random{N + 100U * transposed};
     for (int round = 0; round < 200; ++round) {
-        scattered_rows<N> from(random);
-        scattered_rows<N> to(random);
+        scattered_rows<N> input(random);
+        scattered_rows<N> output(random);
         for (int m = 0; m < N; ++m) {
-            for (int at = 0; at < 64; ++at) {
-                from.set(m, at / 8, at % 8, static_cast<unsigned short>(random.bits(16)));
+            for (int element_index = 0; element_index < 64; ++element_index) {
+                input.set(m, element_index / 8, element_index % 8,
+                          static_cast<unsigned short>(random.bits(16)));
             }
         }
         unsigned char const* sources[8 * N];
         unsigned char* targets[8 * N];
         for (int i = 0; i < 8 * N; ++i) {
-            sources[i] = from.row(i);
-            targets[i] = to.row(i);
+            sources[i] = input.row(i);
+            targets[i] = output.row(i);
         }
         unsigned registers[32][N];
         load_matrices(registers, sources, transposed);
-        int wrong = 0;
+        int errors = 0;
         for (int m = 0; m < N; ++m) {
-            for (int at = 0; at < 64; ++at) {
-                int const row = at / 8;
-                int const column = at % 8;
+            for (int element_index = 0; element_index < 64; ++element_index) {
+                int const row = element_index / 8;
+                int const column = element_index % 8;
                 unsigned const element =
-                    transposed ? from.element(m, column, row) : from.element(m, row, column);
-                wrong += half_of(registers[thread_of(row, column)][m], column) != element;
+                    transposed ? input.element(m, column, row) : input.element(m, row, column);
+                errors += half_of(registers[thread_of(row, column)][m], column) != element;
             }
         }
-        CHECK(wrong == 0);
+        CHECK(errors == 0);
 
         store_matrices(targets, registers, transposed);
         for (int m = 0; m < N; ++m) {
-            for (int at = 0; at < 64; ++at) {
-                wrong += to.element(m, at / 8, at % 8) != from.element(m, at / 8, at % 8);
+            for (int element_index = 0; element_index < 64; ++element_index) {
+                errors += output.element(m, element_index / 8, element_index % 8) !=
+                          input.element(m, element_index / 8, element_index % 8);
             }
         }
-        CHECK(wrong == 0);
-        // Nothing between the rows was touched: half of the memory.
-        CHECK(std::count(to.memory.begin(), to.memory.end(), 0xcd) >= 16 * 8 * N);
-        for (int i = 0; i < 8 * N; ++i) std::memset(to.row(i), 0xcd, 16);
-        CHECK(std::count(to.memory.begin(), to.memory.end(), 0xcd) == 32 * 8 * N);
+        CHECK(errors == 0);
+        // The gaps between the rows, which are half of the memory, were not written.
+        CHECK(std::count(output.memory.begin(), output.memory.end(), 0xcd) >= 16 * 8 * N);
+        for (int i = 0; i < 8 * N; ++i) std::memset(output.row(i), 0xcd, 16);
+        CHECK(std::count(output.memory.begin(), output.memory.end(), 0xcd) == 32 * 8 * N);
     }
 }
 
@@ -118,7 +120,7 @@ TEST_CASE("what is stored untransposed and loaded transposed is the transpose") 
     }
 }
 
-TEST_CASE("the places of a matrix are all different") {
+TEST_CASE("each element of a matrix belongs to one lane") {
     for (bool transposed : {false, true}) {
         std::set<std::pair<int, int>> places;
         for (int i = 0; i < 64; ++i) {

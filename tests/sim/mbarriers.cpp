@@ -1,4 +1,4 @@
-// Barriers in shared memory: phases, counts, and what must not be done to them.
+// Mbarriers: phases, counts, and misuses.
 // SPDX-License-Identifier: Apache-2.0
 #include "machine/mbarrier.h"
 
@@ -22,9 +22,9 @@ static void wait(int i, int parity) {
 static launch_shape const shape = {
     .grid = {2}, .block = {96}, .dynamic_shared_bytes = 2048, .name = "mbarriers"};
 
-// A ring of two stages between a warp that fills and two that take, through full and empty
-// barriers.
-template <bool Waits> static void hand_over(spio::sim::memory<int> const& got) {
+// A ring of two stages: one warp fills a stage and two warps read it. Barriers 0 and 1 say that a
+// stage is full, barriers 2 and 3 that it is empty.
+template <bool Waits> static void run_ring(spio::sim::memory<int> const& output) {
     if (thread() == 0) {
         for (int stage = 0; stage < 2; stage++) {
             machine::mbarrier_init(barrier(stage), 32);
@@ -41,26 +41,26 @@ template <bool Waits> static void hand_over(spio::sim::memory<int> const& got) {
             machine::mbarrier_arrive(barrier(stage));
         } else {
             wait(stage, parity);
-            got.data()[64 * turn + thread() - 32] = word(32 * stage + (63 - thread() % 32) % 32);
+            output.data()[64 * turn + thread() - 32] = word(32 * stage + (63 - thread() % 32) % 32);
             machine::mbarrier_arrive(barrier(2 + stage));
         }
     }
 }
 
 TEST_CASE("a ring of stages goes round") {
-    spio::sim::memory<int> got(640, "got");
-    expect_no_misuse(shape, [&] { hand_over<true>(got); });
-    for (int i = 0; i < 640; i++) CHECK(got.data()[i] == i / 64 + 31 - i % 32);
+    spio::sim::memory<int> output(640, "got");
+    expect_no_misuse(shape, [&] { run_ring<true>(output); });
+    for (int i = 0; i < 640; i++) CHECK(output.data()[i] == i / 64 + 31 - i % 32);
 }
 
 TEST_CASE("a stage that is filled before it was emptied") {
-    spio::sim::memory<int> got(640, "got");
+    spio::sim::memory<int> output(640, "got");
     for (auto const& order : orders) {
-        auto const found = spio::sim::launch(shape, [&] { hand_over<false>(got); }, order);
-        CAPTURE(found.text());
-        // What is wrong shows in one way or another, by the order.
-        CHECK((found.kind == misuse::race || found.kind == misuse::mbarrier_overrun ||
-               found.kind == misuse::shared_uninitialised));
+        auto const result = spio::sim::launch(shape, [&] { run_ring<false>(output); }, order);
+        CAPTURE(result.text());
+        // The order of threads decides which misuse comes first.
+        CHECK((result.kind == misuse::race || result.kind == misuse::mbarrier_overrun ||
+               result.kind == misuse::shared_uninitialised));
     }
     misuses_reported++;
 }
@@ -79,7 +79,7 @@ TEST_CASE("polling and waiting see the same") {
     });
 }
 
-TEST_CASE("an mbarrier is made once, and used after that") {
+TEST_CASE("an mbarrier is initialised once, and then used") {
     expect_misuse(misuse::mbarrier_not_made,
                   "mbarrier_arrive at shared offset 1024, where no mbarrier", shape,
                   [] { machine::mbarrier_arrive(barrier(0)); });
@@ -126,7 +126,7 @@ TEST_CASE("the word of an mbarrier is not for reading or writing") {
     }
 }
 
-TEST_CASE("a phase takes what it was made for") {
+TEST_CASE("a phase takes the arrivals and bytes that it expects") {
     expect_misuse(misuse::mbarrier_overrun, "has all its 1 arrivals and waits for 64 bytes", shape,
                   [] {
                       if (thread() > 0) return;

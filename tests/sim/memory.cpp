@@ -1,4 +1,4 @@
-// Loads and stores of kernel text: what is seen of them, in shared and in global memory.
+// Loads and stores of kernels, in shared and in global memory: bounds, alignment, initialisation.
 // SPDX-License-Identifier: Apache-2.0
 #include "machine/thread.h"
 #include "misuse.h"
@@ -10,29 +10,29 @@ using namespace planted;
 template <class T> static T* shared(int offset) {
     return reinterpret_cast<T*>(machine::dynamic_shared() + offset);
 }
-// As a cursor gives an element.
-template <class T> static T& element(T* at) { return *at; }
+// A reference to a whole element, as kernels get it from a cursor.
+template <class T> static T& element(T* pointer) { return *pointer; }
 namespace {
 struct alignas(16) vector {
     float element[4];
 };
 } // namespace
 
-TEST_CASE("every thread has its place, and every block its shared memory") {
-    spio::sim::memory<int> got(3 * 4 * 5 * 2 * 3 * 4, "got");
+TEST_CASE("every thread has its index, and every block its shared memory") {
+    spio::sim::memory<int> output(3 * 4 * 5 * 2 * 3 * 4, "got");
     expect_no_misuse({.grid = {3, 4, 5}, .block = {2, 3, 4}, .dynamic_shared_bytes = 96}, [&] {
-        auto const at = machine::thread_index();
+        auto const index = machine::thread_index();
         auto const block = machine::block_index();
         auto const size = machine::block_size();
         auto const grid = machine::grid_size();
-        int const thread = at.x + size.x * (at.y + size.y * at.z);
+        int const thread = index.x + size.x * (index.y + size.y * index.z);
         int const number = block.x + grid.x * (block.y + grid.y * block.z);
         *shared<int>(4 * thread) = 24 * number + thread;
         machine::sync_block();
-        got[static_cast<unsigned>(24 * number + thread)] = *shared<int>(4 * (23 - thread));
+        output[static_cast<unsigned>(24 * number + thread)] = *shared<int>(4 * (23 - thread));
     });
     for (int i = 0; i < 60 * 24; i++) {
-        CHECK(got[static_cast<unsigned>(i)] == i / 24 * 24 + 23 - i % 24);
+        CHECK(output[static_cast<unsigned>(i)] == i / 24 * 24 + 23 - i % 24);
     }
 }
 
@@ -53,7 +53,7 @@ TEST_CASE("shared accesses are aligned") {
     launch_shape const shape = {.block = {32}, .dynamic_shared_bytes = 1024, .name = "aligned"};
     expect_misuse(misuse::shared_misaligned, "at shared offset 2, which is not a multiple of 4",
                   shape, [] { *shared<int>(2) = 1; });
-    // A vector is copied as bytes, but its type says how it lies.
+    // A vector is copied byte by byte, but its type asks for an alignment.
     expect_misuse(misuse::shared_misaligned, "shared offset [0-9]+, which is not a multiple of 16",
                   shape, [] {
                       int const thread = machine::thread_index().x;
@@ -68,24 +68,24 @@ TEST_CASE("shared accesses are aligned") {
 
 TEST_CASE("shared memory is read after it was written") {
     launch_shape const shape = {.block = {64}, .dynamic_shared_bytes = 256, .name = "initialised"};
-    spio::sim::memory<int> got(64, "got");
+    spio::sim::memory<int> output(64, "got");
     expect_misuse(misuse::shared_uninitialised,
                   "a read of 4 bytes at shared offset 252, of which byte 252", shape, [&] {
                       int const thread = machine::thread_index().x;
                       if (thread < 63) *shared<int>(4 * thread) = thread;
                       machine::sync_block();
-                      got[static_cast<unsigned>(thread)] = *shared<int>(4 * thread);
+                      output[static_cast<unsigned>(thread)] = *shared<int>(4 * thread);
                   });
     expect_misuse(misuse::shared_uninitialised, "of which byte 3 was never written", shape, [&] {
         if (machine::thread_index().x > 0) return;
         for (int i = 0; i < 3; i++) *shared<char volatile>(i) = 1;
-        got[0] = *shared<int>(0);
+        output[0] = *shared<int>(0);
     });
     expect_no_misuse(shape, [&] {
         int const thread = machine::thread_index().x;
         *shared<int>(4 * thread) = thread;
         machine::sync_block();
-        got[static_cast<unsigned>(thread)] = *shared<int>(4 * (63 - thread));
+        output[static_cast<unsigned>(thread)] = *shared<int>(4 * (63 - thread));
     });
 }
 
@@ -93,10 +93,10 @@ TEST_CASE("global memory is what was allocated") {
     launch_shape const shape = {.grid = {2}, .block = {32}, .name = "global"};
     spio::sim::memory<float> first(32, "first");
     spio::sim::memory<float> second(1000, "second");
-    float* gone = nullptr;
+    float* freed_data = nullptr;
     {
         spio::sim::memory<float> freed(32, "freed");
-        gone = freed.data();
+        freed_data = freed.data();
     }
     auto const thread = [] { return machine::thread_index().x; };
     expect_misuse(
@@ -106,7 +106,7 @@ TEST_CASE("global memory is what was allocated") {
     expect_misuse(misuse::global_out_of_bounds, "begins 8 before `second`, which has 4000 bytes",
                   shape, [&] { first.data()[thread()] = *(second.data() - 2); });
     expect_misuse(misuse::global_out_of_bounds, "of `freed`, which was freed", shape,
-                  [&] { first.data()[thread()] = gone[0]; });
+                  [&] { first.data()[thread()] = freed_data[0]; });
     expect_misuse(misuse::global_misaligned, "not a multiple of 4", shape, [&] {
         *reinterpret_cast<float*>(reinterpret_cast<char*>(first.data()) + 1) = 1;
     });

@@ -1,4 +1,4 @@
-// Two threads at one byte, one of them writing: found where nothing orders them, and only there.
+// Races: two unordered accesses to one byte, at least one of them a write.
 // SPDX-License-Identifier: Apache-2.0
 #include "machine/atomic.h"
 #include "machine/fence.h"
@@ -16,7 +16,7 @@ template <class T = int> static T& word(int i) {
 }
 static launch_shape const shape = {
     .grid = {2}, .block = {128}, .dynamic_shared_bytes = 1024, .name = "races"};
-constexpr unsigned all = 0xffffffff;
+constexpr unsigned all_lanes = 0xffffffff;
 
 TEST_CASE("a read of what another thread wrote needs a barrier between") {
     expect_misuse(misuse::race, "a (read|write) of 4 bytes at shared offset [0-9]+, where thread",
@@ -36,38 +36,38 @@ TEST_CASE("a read of what another thread wrote needs a barrier between") {
     expect_misuse(misuse::race,
                   "a write of 4 bytes at shared offset 0, where thread .* wrote byte 0", shape,
                   [] { word(0) = 1; });
-    // The check can be left out.
-    auto const found = spio::sim::launch(shape, [] { word(0) = 1; }, {.races = false});
-    CHECK(found.text() == "no misuse");
+    // The check can be switched off.
+    auto const result = spio::sim::launch(shape, [] { word(0) = 1; }, {.races = false});
+    CHECK(result.text() == "no misuse");
 }
 
 TEST_CASE("a warp orders its lanes by sync_warp, not by what else it does together") {
-    auto const turn_around = [](bool synchronises) {
+    auto const reverse_lanes = [](bool synchronises) {
         int const warp = thread() / 32 * 32;
         int const lane = thread() % 32;
         for (int i = 0; i < 4; i++) {
             word(warp + lane) = i;
-            if (synchronises) machine::sync_warp(all);
-            machine::shuffle(0U, 0, all);
+            if (synchronises) machine::sync_warp(all_lanes);
+            machine::shuffle(0U, 0, all_lanes);
             word(128 + thread()) = word(warp + 31 - lane);
-            if (synchronises) machine::sync_warp(all);
-            machine::shuffle(0U, 0, all);
+            if (synchronises) machine::sync_warp(all_lanes);
+            machine::shuffle(0U, 0, all_lanes);
         }
     };
     expect_misuse(misuse::race, "with nothing that orders the two", shape,
-                  [&] { turn_around(false); });
-    expect_no_misuse(shape, [&] { turn_around(true); });
-    // Another warp does not see it.
+                  [&] { reverse_lanes(false); });
+    expect_no_misuse(shape, [&] { reverse_lanes(true); });
+    // It does not order the lanes of another warp.
     expect_misuse(misuse::race, "with nothing that orders the two", shape, [] {
         word(thread()) = 1;
-        machine::sync_warp(all);
-        machine::sum_over(1, all);
+        machine::sync_warp(all_lanes);
+        machine::sum_over(1, all_lanes);
         for (int i = 0; i < 10; i++) machine::nap(1);
         word(128 + thread()) = word((thread() + 32) % 128);
     });
 }
 
-TEST_CASE("bytes are apart") {
+TEST_CASE("accesses to neighbouring bytes do not race") {
     expect_no_misuse(shape, [] {
         word<char>(thread()) = 1;
         word<short>(64 + thread()) = 1;
@@ -91,7 +91,7 @@ TEST_CASE("reads do not race, and any number of them comes before a write") {
             machine::sync_block();
         }
     });
-    // All but one lane meet the writer.
+    // One lane does not synchronize with the writer.
     expect_misuse(
         misuse::race,
         "where thread \\(5, 0, 0\\) (read|wrote)|a read of 4 bytes .* \\(9, 0, 0\\) wrote",
@@ -99,7 +99,7 @@ TEST_CASE("reads do not race, and any number of them comes before a write") {
             if (thread() == 0) word(0) = 1;
             machine::sync_block();
             word(1 + thread()) = word(0);
-            if (thread() != 5) machine::sync_warp(all & ~(1U << 5));
+            if (thread() != 5) machine::sync_warp(all_lanes & ~(1U << 5));
             if (thread() == 9) word(0) = 2;
         });
 }
@@ -147,7 +147,7 @@ TEST_CASE("a release and an acquire of one word order what is around them") {
     expect_misuse(misuse::race,
                   "a read of 4 bytes at shared offset 0, where thread \\(0, 0, 0\\) wrote", shape,
                   [&] { pass(false); });
-    // A lock by compare and exchange, with fences.
+    // A lock: compare and exchange, with fences.
     auto const count = [](bool fences) {
         unsigned& lock = word<unsigned>(255);
         if (thread() == 0) lock = word<unsigned>(0) = 0;
@@ -164,12 +164,12 @@ TEST_CASE("a release and an acquire of one word order what is around them") {
     expect_misuse(misuse::race, "at shared offset 0", shape, [&] { count(false); });
 }
 
-TEST_CASE("grids whose blocks pass something on") {
+TEST_CASE("blocks of a grid can wait for each other") {
     spio::sim::memory<unsigned> turn(1, "turn");
     spio::sim::memory<unsigned> sum(1, "sum");
     for (auto const& order : orders) {
         turn[0] = sum[0] = 0;
-        auto const found = spio::sim::launch(
+        auto const result = spio::sim::launch(
             {.grid = {20}, .block = {32}},
             [&] {
                 auto const block = static_cast<unsigned>(machine::block_index().x);
@@ -181,7 +181,7 @@ TEST_CASE("grids whose blocks pass something on") {
                 machine::sync_block();
             },
             order);
-        CHECK(found.text() == "no misuse");
+        CHECK(result.text() == "no misuse");
         CHECK(sum[0] == (1U << 20) - 21);
     }
 }

@@ -1,4 +1,4 @@
-// The tensor core against sums in double, one addend after the other.
+// The tensor core, compared with sums in double, one addend after the other.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
@@ -24,23 +24,23 @@ double to_integer(double x, rounding mode) {
 
 float to_float(double x, tensor_core const& core) {
     auto y = static_cast<float>(x);
-    bool const beyond = std::isinf(y);
+    bool const is_infinite = std::isinf(y);
     if (core.of_sum == rounding::to_zero && std::fabs(y) > std::fabs(x))
         y = std::nextafter(y, 0.0F);
     if (core.of_sum == rounding::down && y > x) y = std::nextafter(y, -INFINITY);
-    // What is not stepped back from infinity by rounding alone stays there.
-    if (beyond && std::fabs(x) >= 0x1p128) y = static_cast<float>(std::copysign(INFINITY, x));
+    // A sum beyond the floats stays infinite; one that rounding alone made infinite does not.
+    if (is_infinite && std::fabs(x) >= 0x1p128) y = static_cast<float>(std::copysign(INFINITY, x));
     if (std::isinf(y) && !core.overflows_to_infinity) y = std::copysign(0x1.fffffep127F, y);
     if (y == 0 && !core.small_sum_keeps_sign) return 0.0F;
     return y;
 }
 
-// A number with the exponent by which it is aligned.
+// An addend, and the exponent by which it is aligned with others.
 struct term {
     double value;
     int exponent;
 
-    static term of(double value, int exponent, tensor_core const& core) {
+    static term make(double value, int exponent, tensor_core const& core) {
         bool const own = core.exponent_of_zero == tensor_core::own_exponent;
         if (value == 0) return {value, own ? exponent : core.exponent_of_zero};
         return {value, core.normalizes_addends ? std::ilogb(value) : exponent};
@@ -64,12 +64,12 @@ float sum_of(std::vector<term> const& terms, tensor_core const& core) {
     return to_float(std::ldexp(sum, largest - core.fraction_bits), core);
 }
 
-// ilogb, but of subnormals the least normal number's.
+// The exponent of a number; that of the least normal number for subnormals.
 int exponent_of(double x, int least) { return x == 0 ? least : std::max(std::ilogb(x), least); }
 
 template <class Format>
-float dot(float c, unsigned short const* a, unsigned short const* b, int count,
-          tensor_core const& core) {
+float dot_product(float c, unsigned short const* a, unsigned short const* b, int count,
+                  tensor_core const& core) {
     int const least = 1 - exponent_bias<Format>;
     for (int first = 0; first < count; first += core.terms) {
         std::vector<term> terms;
@@ -78,16 +78,16 @@ float dot(float c, unsigned short const* a, unsigned short const* b, int count,
             double const y = test::tile_source<Format>::value_of(b[k]);
             bool const finite = std::isfinite(x) && std::isfinite(y);
             int const exponent = finite ? exponent_of(x, least) + exponent_of(y, least) : 0;
-            terms.push_back(term::of(x * y, exponent, core));
+            terms.push_back(term::make(x * y, exponent, core));
         }
-        auto const of_float = [&](float x) {
-            return term::of(x, std::isfinite(x) ? exponent_of(x, -126) : 0, core);
+        auto const float_term = [&](float x) {
+            return term::make(x, std::isfinite(x) ? exponent_of(x, -126) : 0, core);
         };
         if (core.accumulator_inside) {
-            terms.push_back(of_float(c));
+            terms.push_back(float_term(c));
             c = sum_of(terms, core);
         } else {
-            c = sum_of({of_float(sum_of(terms, core)), of_float(c)}, core);
+            c = sum_of({float_term(sum_of(terms, core)), float_term(c)}, core);
         }
     }
     return c;
@@ -116,7 +116,7 @@ void row_and_column_of_c(int lane, int i, int& row, int& column) {
 }
 
 struct tally {
-    long long sums = 0, wrong = 0;
+    long long sums = 0, errors = 0;
 };
 
 template <class Format, int K>
@@ -144,10 +144,11 @@ void check_tile(test::tile<K> const& t, tensor_core const& core, tally& count) {
     for (int lane = 0; lane < 32; ++lane) {
         for (int i = 0; i < 4; ++i) {
             row_and_column_of_c(lane, i, row, column);
-            float const expected = dot<Format>(t.c[row][column], t.a[row], t.b[column], K, core);
+            float const expected =
+                dot_product<Format>(t.c[row][column], t.a[row], t.b[column], K, core);
             ++count.sums;
             if (bits_of(expected) == bits_of(c[lane][i])) continue;
-            if (count.wrong++ == 0) {
+            if (count.errors++ == 0) {
                 MESSAGE("k = ", K, ", c[", row, "][", column, "] is ", c[lane][i], ", should be ",
                         expected, ", began at ", t.c[row][column]);
             }
@@ -181,28 +182,28 @@ TEST_CASE("the cores of three chips sum as in double, bit for bit") {
         check_core(core, 25, count);
     }
     CHECK(count.sums == 3LL * 4 * 11 * 25 * 128);
-    CHECK(count.wrong == 0);
+    CHECK(count.errors == 0);
 }
 
 TEST_CASE("and so does every core that an experiment may find") {
     tally count;
     test::random random{7};
     auto const mode = [&] { return static_cast<rounding>(random.between(0, 2)); };
-    auto const yes = [&] { return random.one_in(2); };
+    auto const coin = [&] { return random.one_in(2); };
     for (int i = 0; i < 150; ++i) {
         check_core(tensor_core{.terms = 1 << random.between(0, 4),
                                .fraction_bits = random.between(20, 30),
-                               .exponent_of_zero = yes() && yes() ? tensor_core::own_exponent
-                                                                  : -random.between(120, 160),
+                               .exponent_of_zero = coin() && coin() ? tensor_core::own_exponent
+                                                                    : -random.between(120, 160),
                                .of_addends = mode(),
                                .of_sum = mode(),
-                               .accumulator_inside = yes(),
-                               .normalizes_addends = yes(),
-                               .overflows_to_infinity = yes(),
-                               .small_sum_keeps_sign = yes(),
-                               .zero_sum_keeps_sign = yes()},
+                               .accumulator_inside = coin(),
+                               .normalizes_addends = coin(),
+                               .overflows_to_infinity = coin(),
+                               .small_sum_keeps_sign = coin(),
+                               .zero_sum_keeps_sign = coin()},
                    1, count);
     }
     CHECK(count.sums == 150LL * 4 * 11 * 128);
-    CHECK(count.wrong == 0);
+    CHECK(count.errors == 0);
 }

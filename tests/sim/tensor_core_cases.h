@@ -1,4 +1,4 @@
-// Tiles of factors and sums that tell one way of summing from another.
+// Tiles of factors and sums on which different tensor cores give different results.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace test {
 
-// What one multiply of a warp works on: c[i][j] += a[i][k] b[j][k].
+// The operands of one multiplication by a warp: c[i][j] += a[i][k] * b[j][k].
 template <int K> struct tile {
     unsigned short a[16][K];
     unsigned short b[8][K];
@@ -43,20 +43,20 @@ template <class Format> struct tile_source {
 
     random next;
 
-    // A number of this exponent, subnormal or the greatest where the format ends.
+    // A number of this exponent; where the format has none, a subnormal or the greatest exponent.
     unsigned short number(int exponent, unsigned fraction) {
         unsigned const sign = next.bits(1) << 15;
         unsigned bits = 0;
         if (exponent < 1 - bias) {
-            int const below = std::min(1 - bias - exponent, Format::fraction_bits);
-            bits = ((fraction & fraction_mask) | (fraction_mask + 1)) >> below;
+            int const shift = std::min(1 - bias - exponent, Format::fraction_bits);
+            bits = ((fraction & fraction_mask) | (fraction_mask + 1)) >> shift;
         } else {
             auto const field = static_cast<unsigned>(std::min(exponent, bias) + bias);
             bits = field << Format::fraction_bits | (fraction & fraction_mask);
         }
         return static_cast<unsigned short>(sign | bits);
     }
-    // All of the fraction, or few bits of it: ties need those.
+    // A random fraction, or one of few bits, which leads to ties.
     unsigned fraction() {
         switch (next.between(0, 3)) {
         case 0:
@@ -85,7 +85,7 @@ template <class Format> struct tile_source {
     template <int K> void factors(tile_kind kind, tile<K>& t) {
         int const least = 1 - bias - Format::fraction_bits;
         int const center = next.between(-bias / 2, bias / 2);
-        auto const all = [&](auto make) {
+        auto const fill_all = [&](auto make) {
             for (auto& row : t.a) fill(row, make);
             for (auto& column : t.b) fill(column, make);
         };
@@ -96,20 +96,20 @@ template <class Format> struct tile_source {
         };
         switch (kind) {
         case tile_kind::near_one:
-            all([&] { return between(-3, 3); });
+            fill_all([&] { return between(-3, 3); });
             break;
         case tile_kind::wide:
-            all([&] { return between(least, bias); });
+            fill_all([&] { return between(least, bias); });
             break;
         case tile_kind::cancelling:
-            all([&] { return between(-4, 4); });
+            fill_all([&] { return between(-4, 4); });
             for (int k = 0; k < K; k += 2) {
-                int const other = next.between(0, K / 2 - 1) * 2 + 1;
+                int const partner = next.between(0, K / 2 - 1) * 2 + 1;
                 for (auto& row : t.a) {
-                    row[other] =
+                    row[partner] =
                         row[k] ^ 0x8000U ^ (next.one_in(3) ? 1U << next.between(0, 4) : 0U);
                 }
-                for (auto& column : t.b) column[other] = column[k];
+                for (auto& column : t.b) column[partner] = column[k];
             }
             break;
         case tile_kind::edges:
@@ -141,8 +141,8 @@ template <class Format> struct tile_source {
             break;
         case tile_kind::permuted:
             for (auto& column : t.b) {
-                unsigned short const one = number(0, 0);
-                fill(column, [&] { return one; });
+                unsigned short const unit = number(0, 0);
+                fill(column, [&] { return unit; });
             }
             fill(t.a[0], [&] { return between(center - 14, center); });
             for (int i = 1; i < 16; ++i) {
@@ -151,8 +151,8 @@ template <class Format> struct tile_source {
             }
             break;
         case tile_kind::zeros:
-            all([&] { return next.one_in(4) ? between(least, 2) : zero(); });
-            if (next.one_in(4)) all([&] { return zero(); });
+            fill_all([&] { return next.one_in(4) ? between(least, 2) : zero(); });
+            if (next.one_in(4)) fill_all([&] { return zero(); });
             // Rows and columns of one sign: all addends may be negative.
             if (next.one_in(2)) {
                 auto const of_one_sign = [&](auto& line) {
@@ -164,20 +164,20 @@ template <class Format> struct tile_source {
             }
             break;
         case tile_kind::huge:
-            all([&] { return between(bias / 2 - 2, bias / 2 + 2); });
+            fill_all([&] { return between(bias / 2 - 2, bias / 2 + 2); });
             break;
         case tile_kind::special:
-            all([&] {
+            fill_all([&] {
                 return next.one_in(40) ? special() : next.one_in(20) ? zero() : between(-2, 2);
             });
             break;
         case tile_kind::any_bits:
-            all([&] { return any_bits(); });
+            fill_all([&] { return any_bits(); });
             break;
         }
     }
 
-    // A sum to begin with: nothing, or what cancels the products, or any distance from them.
+    // An initial sum: zero, or minus the products, or some other exponent.
     float begin(tile_kind kind, double products) {
         unsigned const random_float = next.bits(32);
         if (kind == tile_kind::any_bits) return std::bit_cast<float>(random_float);

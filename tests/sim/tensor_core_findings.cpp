@@ -1,4 +1,4 @@
-// Sums of few numbers that show, one by one, what is published about tensor cores.
+// Small sums that show the published properties of tensor cores, one by one.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
@@ -83,7 +83,7 @@ TEST_CASE("infinities and what is not a number") {
 
 TEST_CASE("what fits is exact: integers, and subnormals") {
     test::random random{3};
-    long long wrong = 0;
+    long long errors = 0;
     for (int round = 0; round < 20000; ++round) {
         int exact = random.between(-1000, 1000);
         auto const begin = static_cast<float>(exact);
@@ -101,10 +101,10 @@ TEST_CASE("what fits is exact: integers, and subnormals") {
             p = product<bfloat16_format>(factor(x, -70), factor(y, -79));
         }
         float const unit = tiny ? 0x1p-149F : 1.0F;
-        wrong += hopper_tensor_core.accumulate(begin * unit, products, 16) !=
-                 static_cast<float>(exact) * unit;
+        errors += hopper_tensor_core.accumulate(begin * unit, products, 16) !=
+                  static_cast<float>(exact) * unit;
     }
-    CHECK(wrong == 0);
+    CHECK(errors == 0);
 }
 
 TEST_CASE("an addend that is zero counts as if it were 2^-133") {

@@ -1,4 +1,4 @@
-// Boxes of tensors against a walk over coordinates, swizzles against a table.
+// Boxes of tensors, compared with loops over coordinates; swizzles, compared with a table.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
@@ -23,7 +23,7 @@ static_assert(sizeof(tensor_map) <= 128);
 
 namespace {
 
-// The documentation's figure, by hand: in row y of 128 bytes, the place of chunk x.
+// The documentation's figure: in row y of 128 bytes, the place of chunk x.
 constexpr int places_128[8][8] = {{0, 1, 2, 3, 4, 5, 6, 7}, {1, 0, 3, 2, 5, 4, 7, 6},
                                   {2, 3, 0, 1, 6, 7, 4, 5}, {3, 2, 1, 0, 7, 6, 5, 4},
                                   {4, 5, 6, 7, 0, 1, 2, 3}, {5, 4, 7, 6, 1, 0, 3, 2},
@@ -76,13 +76,13 @@ struct aligned_memory {
     }
 };
 
-// A tensor in a memory as large as it needs, a box, and a place for that, some of it outside.
+// A tensor, and a box that may begin or end outside of it.
 struct box_case {
     std::vector<uint64_t> sizes, strides;
     std::vector<uint32_t> box;
     int element_bytes = 1;
     swizzle_span swizzle = swizzle_span::none;
-    int at[5] = {};
+    int start[5] = {};
     uint64_t memory_bytes = 0;
 
     box_case(test::random& random, int rank) {
@@ -104,16 +104,16 @@ struct box_case {
             stride = d == 0 ? size * static_cast<uint64_t>(element_bytes) : size * stride;
             sizes.push_back(size);
             box.push_back(static_cast<uint32_t>(width));
-            at[d] = random.between(-width - 1, static_cast<int>(size) + 1);
-            if (random.one_in(3)) at[d] = 0;
+            start[d] = random.between(-width - 1, static_cast<int>(size) + 1);
+            if (random.one_in(3)) start[d] = 0;
         }
     }
 
     // The address in the tensor's memory of an element of the box, or -1 if it is outside.
-    long long global_of(int const (&step)[5]) const {
+    long long global_address(int const (&step)[5]) const {
         long long address = 0;
         for (std::size_t d = 0; d < sizes.size(); ++d) {
-            long long const place = static_cast<long long>(at[d]) + step[d];
+            long long const place = static_cast<long long>(start[d]) + step[d];
             if (place < 0 || place >= static_cast<long long>(sizes[d])) return -1;
             address += place * (d == 0 ? element_bytes : static_cast<long long>(strides[d - 1]));
         }
@@ -121,8 +121,8 @@ struct box_case {
     }
 };
 
-// Each element of a box: f(its address in the box, in memory or -1).
-template <class F> void walk(box_case const& c, F f) {
+// Calls f(address in the box, address in memory or -1) for each element of a box.
+template <class F> void for_each_element(box_case const& c, F f) {
     int size[5] = {1, 1, 1, 1, 1};
     for (std::size_t d = 0; d < c.box.size(); ++d) size[d] = static_cast<int>(c.box[d]);
     int n = 0;
@@ -132,11 +132,11 @@ template <class F> void walk(box_case const& c, F f) {
             for (step[2] = 0; step[2] < size[2]; ++step[2])
                 for (step[1] = 0; step[1] < size[1]; ++step[1])
                     for (step[0] = 0; step[0] < size[0]; ++step[0])
-                        f(n++ * c.element_bytes, c.global_of(step));
+                        f(n++ * c.element_bytes, c.global_address(step));
 }
 
 struct tally {
-    long long boxes = 0, elements = 0, outside = 0, wrong = 0;
+    long long boxes = 0, elements = 0, outside = 0, errors = 0;
 };
 
 void check_box(box_case const& c, test::random& random, tally& count) {
@@ -144,57 +144,57 @@ void check_box(box_case const& c, test::random& random, tally& count) {
     for (uint64_t i = 0; i < c.memory_bytes; ++i) {
         tensor.begin[i] = static_cast<unsigned char>(random.bits(8));
     }
-    std::vector<unsigned char> const before(tensor.begin, tensor.begin + c.memory_bytes);
+    std::vector<unsigned char> const original(tensor.begin, tensor.begin + c.memory_bytes);
     tensor_map map;
     REQUIRE(map.encode(tensor.begin, c.element_bytes, c.sizes, c.strides, c.box, c.swizzle) == "");
 
-    // Shared memory that begins anywhere that the engine takes.
+    // Any address in shared memory that a copy may have.
     int const address = 128 * random.between(0, 8);
     int const bytes = map.box_bytes();
     std::vector<unsigned char> shared(static_cast<std::size_t>(bytes) + 128, 0xcd);
     int covered = 0;
     map.for_each_chunk(
-        c.at,
+        c.start,
         [&](int offset, unsigned char const* global, int size) {
             covered += size;
-            count.wrong += size < 1 || offset < 0 || offset % 16 + size > 16;
-            auto* const to = shared.data() + offset;
-            global ? std::memcpy(to, global, static_cast<std::size_t>(size))
-                   : std::memset(to, 0, static_cast<std::size_t>(size));
+            count.errors += size < 1 || offset < 0 || offset % 16 + size > 16;
+            auto* const destination = shared.data() + offset;
+            global ? std::memcpy(destination, global, static_cast<std::size_t>(size))
+                   : std::memset(destination, 0, static_cast<std::size_t>(size));
         },
         static_cast<unsigned>(address));
-    count.wrong += covered != bytes;
+    count.errors += covered != bytes;
 
     int box_bytes = 0;
-    walk(c, [&](int linear, long long global) {
+    for_each_element(c, [&](int linear, long long global) {
         box_bytes += c.element_bytes;
         ++count.elements;
         count.outside += global < 0;
         for (int byte = 0; byte < c.element_bytes; ++byte) {
             int const place = place_of(c.swizzle, address + linear + byte) - address;
-            int const expected = global < 0 ? 0 : before[static_cast<std::size_t>(global + byte)];
-            count.wrong += shared.at(static_cast<std::size_t>(place)) != expected;
+            int const expected = global < 0 ? 0 : original[static_cast<std::size_t>(global + byte)];
+            count.errors += shared.at(static_cast<std::size_t>(place)) != expected;
         }
     });
-    count.wrong += box_bytes != bytes;
+    count.errors += box_bytes != bytes;
 
-    // Back from other bytes: those inside are stored, and nothing else is.
+    // Stored back from other bytes: only elements inside the tensor change.
     for (auto& byte : shared) byte = static_cast<unsigned char>(random.bits(8));
     map.for_each_chunk(
-        c.at,
+        c.start,
         [&](int offset, unsigned char* global, int size) {
             if (global) std::memcpy(global, shared.data() + offset, static_cast<std::size_t>(size));
         },
         static_cast<unsigned>(address));
-    auto expected = before;
-    walk(c, [&](int linear, long long global) {
+    auto expected = original;
+    for_each_element(c, [&](int linear, long long global) {
         for (int byte = 0; global >= 0 && byte < c.element_bytes; ++byte) {
             int const place = place_of(c.swizzle, address + linear + byte) - address;
             expected[static_cast<std::size_t>(global + byte)] =
                 shared[static_cast<std::size_t>(place)];
         }
     });
-    count.wrong += std::memcmp(expected.data(), tensor.begin, c.memory_bytes) != 0;
+    count.errors += std::memcmp(expected.data(), tensor.begin, c.memory_bytes) != 0;
     ++count.boxes;
 }
 
@@ -205,7 +205,7 @@ TEST_CASE("a box of rank 1 to 5 is loaded and stored element by element, zeros o
         test::random random{static_cast<uint64_t>(rank)};
         tally count;
         for (int i = 0; i < 600; ++i) check_box(box_case(random, rank), random, count);
-        CHECK(count.wrong == 0);
+        CHECK(count.errors == 0);
         CHECK(count.boxes == 600);
         CHECK(count.outside > count.elements / 10);
         CHECK(count.outside < count.elements);
@@ -236,16 +236,16 @@ TEST_CASE("coordinates at the ends of int, sizes of 2^32, strides beyond 2^31") 
     constexpr int last = 2147483647;
     for (int x : {-last - 1, -16, -1, 0, last - 3, last}) {
         for (int y : {-last - 1, -1, 0, last}) {
-            int const at[] = {x, y};
-            int in = 0;
-            int out = 0;
-            // Addresses alone: nothing is at most of them.
-            map.for_each_chunk(at,
-                               [&](int, unsigned char const* p, int n) { (p ? in : out) += n; });
+            int const start[] = {x, y};
+            int inside = 0;
+            int outside = 0;
+            // Only addresses are computed: most of them are not mapped.
+            map.for_each_chunk(
+                start, [&](int, unsigned char const* p, int n) { (p ? inside : outside) += n; });
             int const columns = x >= 0 ? 16 : x <= -16 ? 0 : 16 + x;
             int const rows = y >= 0 ? 2 : y == -1 ? 1 : 0;
-            CHECK(in == rows * columns);
-            CHECK(in + out == 32);
+            CHECK(inside == rows * columns);
+            CHECK(inside + outside == 32);
         }
     }
 }

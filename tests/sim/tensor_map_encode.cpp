@@ -1,4 +1,4 @@
-// What a tensor map may be, and the sentence for everything that it may not.
+// Tensor maps that are valid, and the error message for each that is not.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 alignas(64) unsigned char memory[128];
 
-// A tensor that is right, to be made wrong in one thing.
+// A valid tensor, of which a test changes one field.
 struct request {
     void* base = memory;
     int element_bytes = 2;
@@ -25,28 +25,28 @@ struct request {
     std::vector<uint32_t> box = {32, 4, 2};
     swizzle_span swizzle = swizzle_span::bytes_64;
 
-    std::string said(tensor_map& map) const {
+    std::string encode(tensor_map& map) const {
         return map.encode(base, element_bytes, sizes, strides, box, swizzle);
     }
 };
 
-template <class Change> std::string said_of(Change change) {
+template <class Change> std::string error_of(Change change) {
     request r;
     change(r);
     tensor_map map;
     std::memset(&map, 0x5a, sizeof map);
-    tensor_map before = map;
-    std::string const said = r.said(map);
-    // Nothing is set if anything is wrong.
-    if (!said.empty()) CHECK(std::memcmp(&map, &before, sizeof map) == 0);
-    return said;
+    tensor_map const original = map;
+    std::string const error = r.encode(map);
+    // An invalid tensor leaves the map as it was.
+    if (!error.empty()) CHECK(std::memcmp(&map, &original, sizeof map) == 0);
+    return error;
 }
 
 } // namespace
 
 TEST_CASE("a map that is right has its fields, and ones for the dimensions that it lacks") {
     tensor_map map;
-    REQUIRE(request().said(map) == "");
+    REQUIRE(request().encode(map) == "");
     CHECK(map.base == memory);
     CHECK(map.rank == 3);
     CHECK(map.element_bytes == 2);
@@ -61,44 +61,44 @@ TEST_CASE("a map that is right has its fields, and ones for the dimensions that 
 TEST_CASE("each requirement of the driver has its sentence") {
     auto const two_32 = uint64_t(1) << 32;
     auto const two_40 = uint64_t(1) << 40;
-    CHECK(said_of([](auto& r) { r.sizes.clear(); }) == "The rank is 0, which is not from 1 to 5.");
-    CHECK(said_of([](auto& r) { r.sizes.resize(6, 1); }) ==
+    CHECK(error_of([](auto& r) { r.sizes.clear(); }) == "The rank is 0, which is not from 1 to 5.");
+    CHECK(error_of([](auto& r) { r.sizes.resize(6, 1); }) ==
           "The rank is 6, which is not from 1 to 5.");
-    CHECK(said_of([](auto& r) { r.strides.pop_back(); }) ==
+    CHECK(error_of([](auto& r) { r.strides.pop_back(); }) ==
           "Rank 3 needs as many box sizes, and strides for all dimensions but the innermost.");
-    CHECK(said_of([](auto& r) { r.box.push_back(1); }) ==
+    CHECK(error_of([](auto& r) { r.box.push_back(1); }) ==
           "Rank 3 needs as many box sizes, and strides for all dimensions but the innermost.");
-    CHECK(said_of([](auto& r) { r.element_bytes = 3; }) ==
+    CHECK(error_of([](auto& r) { r.element_bytes = 3; }) ==
           "The element size is 3 bytes, which is not 1, 2, 4 or 8.");
-    CHECK(said_of([](auto& r) { r.element_bytes = 16; }) ==
+    CHECK(error_of([](auto& r) { r.element_bytes = 16; }) ==
           "The element size is 16 bytes, which is not 1, 2, 4 or 8.");
-    CHECK(said_of([](auto& r) { r.base = nullptr; }) == "The address of the tensor is null.");
+    CHECK(error_of([](auto& r) { r.base = nullptr; }) == "The address of the tensor is null.");
     for (int i = 1; i < 16; ++i) {
-        CHECK(said_of([&](auto& r) { r.base = memory + i; }) ==
+        CHECK(error_of([&](auto& r) { r.base = memory + i; }) ==
               "The address of the tensor is not a multiple of 16.");
     }
-    CHECK(said_of([](auto& r) { r.base = memory + 16; }) == "");
-    CHECK(said_of([](auto& r) { r.sizes[1] = 0; }) ==
+    CHECK(error_of([](auto& r) { r.base = memory + 16; }) == "");
+    CHECK(error_of([](auto& r) { r.sizes[1] = 0; }) ==
           "The size of dimension 1 is 0, which is not from 1 to 2^32.");
-    CHECK(said_of([&](auto& r) { r.sizes[2] = two_32 + 1; }) ==
+    CHECK(error_of([&](auto& r) { r.sizes[2] = two_32 + 1; }) ==
           "The size of dimension 2 is 4294967297, which is not from 1 to 2^32.");
-    CHECK(said_of([&](auto& r) { r.sizes[2] = two_32; }) == "");
+    CHECK(error_of([&](auto& r) { r.sizes[2] = two_32; }) == "");
     for (unsigned box : {0U, 257U, 0xffffffffU}) {
-        CHECK(said_of([&](auto& r) { r.box[1] = box; }) == "The box size of dimension 1 is " +
-                                                               std::to_string(box) +
-                                                               ", which is not from 1 to 256.");
+        CHECK(error_of([&](auto& r) { r.box[1] = box; }) == "The box size of dimension 1 is " +
+                                                                std::to_string(box) +
+                                                                ", which is not from 1 to 256.");
     }
-    CHECK(said_of([](auto& r) { r.box[1] = 256; }) == "");
-    CHECK(said_of([](auto& r) { r.strides[0] = 120; }) ==
+    CHECK(error_of([](auto& r) { r.box[1] = 256; }) == "");
+    CHECK(error_of([](auto& r) { r.strides[0] = 120; }) ==
           "The stride of dimension 1 is 120 bytes, not a multiple of 16.");
-    CHECK(said_of([&](auto& r) { r.strides[1] = two_40; }) ==
+    CHECK(error_of([&](auto& r) { r.strides[1] = two_40; }) ==
           "The stride of dimension 2 is 1099511627776 bytes, not below 2^40.");
-    CHECK(said_of([&](auto& r) { r.strides[1] = two_40 - 16; }) == "");
-    CHECK(said_of([](auto& r) { r.box[0] = 9; }) ==
+    CHECK(error_of([&](auto& r) { r.strides[1] = two_40 - 16; }) == "");
+    CHECK(error_of([](auto& r) { r.box[0] = 9; }) ==
           "A row of the box is 18 bytes, not a multiple of 16.");
-    CHECK(said_of([](auto& r) { r.box[0] = 40; }) ==
+    CHECK(error_of([](auto& r) { r.box[0] = 40; }) ==
           "A row of the box is 80 bytes, not the swizzle's span of 64.");
-    CHECK(said_of([](auto& r) {
+    CHECK(error_of([](auto& r) {
               r.swizzle = swizzle_span::none;
               r.box = {256, 256, 2};
           }) == "The box is 262144 bytes, more than any shared memory.");
@@ -109,12 +109,12 @@ TEST_CASE("a row of the box is as long as its swizzle's span") {
         auto const span = static_cast<uint32_t>(swizzle);
         for (int element_bytes : {1, 2, 4, 8}) {
             for (uint32_t bytes = 16; bytes <= 256; bytes += 16) {
-                auto const said = said_of([&](auto& r) {
+                auto const error = error_of([&](auto& r) {
                     r.swizzle = swizzle;
                     r.element_bytes = element_bytes;
                     r.box[0] = bytes / static_cast<uint32_t>(element_bytes);
                 });
-                CHECK((said == "") == (bytes == span));
+                CHECK((error == "") == (bytes == span));
             }
         }
     }
