@@ -1,4 +1,4 @@
-// Runs what was compiled in on the host device.
+// Finds kernels of this program, and runs them on the host device.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -25,31 +25,32 @@ namespace spio::host {
 
 namespace {
 
-sim::extent extent_of(extent const& e) { return {e.x, e.y, e.z}; }
+sim::extent extent_of(extent const& size) { return {size.x, size.y, size.z}; }
 
 } // namespace
 
-std::optional<image> find(spec const& of) {
-    if (of.arch != "host") return {};
-    auto const* const kernel = sim::host_kernel::find(of.symbol);
+std::optional<image> find(spec const& spec) {
+    if (spec.arch != "host") return {};
+    auto const* const kernel = sim::host_kernel::find(spec.symbol);
     if (kernel == nullptr) return {};
-    image found = {.symbol = of.symbol,
-                   .line = of.line(),
-                   .arch = of.arch,
-                   .made_by = "this program",
-                   .kind = image_kind::host,
-                   .shape = of.shape,
-                   .params_bytes = kernel->params_bytes()};
-    found.run = [kernel](geometry const& g, void const* params) -> std::string {
-        auto const report = kernel->run({.grid = extent_of(g.grid),
-                                         .block = extent_of(g.shape.block),
-                                         .cluster = extent_of(g.shape.cluster),
-                                         .dynamic_shared_bytes = g.shape.shared_bytes,
+    image result = {.symbol = spec.symbol,
+                    .line = spec.line(),
+                    .arch = spec.arch,
+                    .made_by = "this program",
+                    .kind = image_kind::host,
+                    .shape = spec.shape,
+                    .params_bytes = kernel->params_bytes()};
+    result.run = [kernel](geometry const& geometry, void const* params) -> std::string {
+        auto const& shape = geometry.shape;
+        auto const report = kernel->run({.grid = extent_of(geometry.grid),
+                                         .block = extent_of(shape.block),
+                                         .cluster = extent_of(shape.cluster),
+                                         .dynamic_shared_bytes = shape.shared_bytes,
                                          .name = kernel->symbol()},
                                         params);
         return report ? report.text() : std::string();
     };
-    return found;
+    return result;
 }
 
 void* allocate(std::size_t bytes, std::string name) {
@@ -66,12 +67,12 @@ std::string encode(box_plan const& plan, void* base, unsigned long long (&words)
     std::ranges::copy(plan.box, box);
     sim::tensor_map map = {};
     static_assert(sizeof map <= sizeof words);
-    // The stride of the innermost dimension is not told.
-    auto const wrong = map.encode(base, plan.element_bytes, std::span(sizes, rank),
+    // The innermost dimension has no stride there.
+    auto const error = map.encode(base, plan.element_bytes, std::span(sizes, rank),
                                   std::span(strides + 1, rank - 1), std::span(box, rank),
                                   static_cast<sim::swizzle_span>(plan.swizzle));
-    if (wrong.empty()) std::memcpy(words, &map, sizeof map);
-    return wrong;
+    if (error.empty()) std::memcpy(words, &map, sizeof map);
+    return error;
 }
 
 } // namespace spio::host

@@ -1,4 +1,4 @@
-// Kernels compiled into the program, as images; and the memory that they are watched in.
+// The host device: kernels that were compiled into the program, as images, and their memory.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -15,16 +15,16 @@ import spio.spec;
 
 export namespace spio::host {
 
-// Those that spio_add_host_pack() put into the program.
-std::optional<image> find(spec const&);
+// A kernel that spio_add_host_pack() has put into the program.
+std::optional<image> find(spec const& spec);
 struct compiled_in {
-    std::optional<image> find(spec const& of) const { return host::find(of); }
+    std::optional<image> find(spec const& spec) const { return host::find(spec); }
 };
 
-// Of the host device: a kernel that misses it is found.
+// Global memory of the host device. Accesses of kernels outside of it are reported by its name.
 void* allocate(std::size_t bytes, std::string name);
-void release(void*) noexcept;
-// What the host device's copy engine reads of a tensor; or what is wrong, in a sentence.
-std::string encode(box_plan const&, void* base, unsigned long long (&words)[16]);
+void release(void* begin) noexcept;
+// Encodes a tensor map as the host device reads it. Returns what is invalid, or an empty string.
+std::string encode(box_plan const& plan, void* base, unsigned long long (&words)[16]);
 
 } // namespace spio::host
