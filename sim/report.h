@@ -12,7 +12,9 @@ struct extent {
 
     constexpr int count() const { return x * y * z; }
     // The index of an element by its number, x running fastest.
-    constexpr extent index_of(int number) const { return {number % x, number / x % y, number / x / y}; }
+    constexpr extent index_of(int number) const {
+        return {number % x, number / x % y, number / x / y};
+    }
     friend constexpr bool operator==(extent const&, extent const&) = default;
 };
 
