@@ -50,15 +50,15 @@ std::vector<unsigned short> whole_halves(std::mt19937& random, std::size_t size,
 struct data {
     problem of;
     config by;
-    std::vector<unsigned short> from, filter, dy;
+    std::vector<unsigned short> input, filter, dy;
     std::vector<float> bias;
 
     void draw(std::mt19937& random) {
         if (of.pass == direction::wgrad) {
-            from = whole_halves(random, size_of_x(of), products_of(of));
+            input = whole_halves(random, size_of_x(of), products_of(of));
             dy = whole_halves(random, size_of_y(of), products_of(of));
         } else {
-            from =
+            input =
                 random_halves(random, of.pass == direction::dgrad ? size_of_y(of) : size_of_x(of));
             filter = random_halves(random, size_of_filter(of));
             bias = random_floats(random, size_of_bias(of), -2, 2);
@@ -66,34 +66,37 @@ struct data {
     }
 };
 
-class walk_rehearsal : public rehearsal {
+class correlation_rehearsal : public rehearsal {
   public:
-    walk_rehearsal(stage& at, data const& is)
+    correlation_rehearsal(stage& at, data const& is)
         : place(at),
           given(is),
           body(at, is.of, is.by),
-          from(at.put<half>(is.from, "from")),
+          input(at.put<half>(is.input, "input")),
           filter(at.put<half>(is.filter, "filter")),
           bias(at.put<float>(is.bias, "bias")),
-          to(at.on(), is.of.pass == direction::dgrad ? size_of_x(is.of) : size_of_y(is.of), "to") {}
+          output(at.on(), is.of.pass == direction::dgrad ? size_of_x(is.of) : size_of_y(is.of),
+                 "output") {}
 
     void launch(stream const& in) const override {
         auto const& of = given.of;
-        walk const way = walk_of(of);
-        body.launch(in,
-                    {.from = from.as<images_read>(N(of.n), H(way.h), W(way.w), C(of.c)),
-                     .filter = filter.as<filter_of<half const>>(K(of.c), R(of.r), S(of.s)),
-                     .bias = bias.as<bias_of<float const>>(K(static_cast<int>(size_of_bias(of)))),
-                     .to = to.as<images_made>(N(of.n), P(way.p), Q(way.q), K(of.c))});
+        correlation const correlation = correlation_of(of);
+        body.launch(
+            in,
+            {.input = input.as<input_tensor>(N(of.n), H(correlation.h), W(correlation.w), C(of.c)),
+             .filter = filter.as<filter_of<half const>>(K(of.c), R(of.r), S(of.s)),
+             .bias = bias.as<bias_of<float const>>(K(static_cast<int>(size_of_bias(of)))),
+             .output =
+                 output.as<output_tensor>(N(of.n), P(correlation.p), Q(correlation.q), K(of.c))});
     }
 
     verdict check(stream const& in) const override {
-        place.poison(to);
+        place.poison(output);
         launch(in);
         in.synchronize();
         auto const& of = given.of;
-        auto const exact = reference(of, given.from, given.filter, given.bias);
-        auto const got = place.get(to);
+        auto const exact = reference(of, given.input, given.filter, given.bias);
+        auto const got = place.get(output);
         verdict all;
         for (std::size_t i = 0; i < got.size(); ++i) {
             all.compare(of.pass == direction::dgrad ? "dx" : "y", i, conv2d::number_of(got[i]),
@@ -108,9 +111,9 @@ class walk_rehearsal : public rehearsal {
     stage const& place;
     data const& given;
     convolution body;
-    array<half> from, filter;
+    array<half> input, filter;
     array<float> bias;
-    array<half> to;
+    array<half> output;
 };
 
 // Its elements are floats or halves.
@@ -120,7 +123,7 @@ template <class Gradient> class gradient_rehearsal : public rehearsal {
         : place(at),
           given(is),
           both(at, is.of, is.by),
-          x(at.put<half>(is.from, "x")),
+          x(at.put<half>(is.input, "x")),
           dy(at.put<half>(is.dy, "dy")),
           dw(at.on(), size_of_filter(is.of), "dw"),
           dbias(at.on(), size_of_bias(is.of), "dbias"),
@@ -128,10 +131,10 @@ template <class Gradient> class gradient_rehearsal : public rehearsal {
 
     void launch(stream const& in) const override {
         auto const& of = given.of;
-        using gradient_of_y = decltype(wgrad_arguments<Gradient>::dy);
+        using gradient_of_y = decltype(wgrad_args<Gradient>::dy);
         both.launch(
-            in, wgrad_arguments<Gradient>{
-                    .x = x.as<images_read>(N(of.n), H(of.h), W(of.w), C(of.c)),
+            in, wgrad_args<Gradient>{
+                    .x = x.as<input_tensor>(N(of.n), H(of.h), W(of.w), C(of.c)),
                     .dy = dy.as<gradient_of_y>(N(of.n), P(of.p()), Q(of.q()), K(of.c)),
                     .dw = dw.template as<filter_of<Gradient>>(K(of.c), R(of.r), S(of.s)),
                     .dbias = dbias.as<bias_of<float>>(K(static_cast<int>(size_of_bias(of)))),
@@ -152,7 +155,7 @@ template <class Gradient> class gradient_rehearsal : public rehearsal {
         place.poison(workspace);
         launch(in);
         in.synchronize();
-        auto const exact = reference_gradients(given.of, given.from, given.dy);
+        auto const exact = reference_gradients(given.of, given.input, given.dy);
         verdict all;
         auto const compare = [&](char const* name, auto const& got, double_sums const& sums,
                                  double rounding) {
@@ -184,7 +187,7 @@ class conv2d_trial : public trial {
     conv2d_trial(conv2d::problem const& of, std::string_view arch, unsigned seed)
         : made{.of = of,
                .by = best_config(of, arch),
-               .from = {},
+               .input = {},
                .filter = {},
                .dy = {},
                .bias = {}},
@@ -199,8 +202,9 @@ class conv2d_trial : public trial {
                4 * size_of_bias(of);
     }
     std::unique_ptr<rehearsal> on(stage& at) override {
-        if (made.from.empty()) made.draw(random);
-        if (made.of.pass != direction::wgrad) return std::make_unique<walk_rehearsal>(at, made);
+        if (made.input.empty()) made.draw(random);
+        if (made.of.pass != direction::wgrad)
+            return std::make_unique<correlation_rehearsal>(at, made);
         if (made.of.gradient == precision::fp16) {
             return std::make_unique<gradient_rehearsal<half>>(at, made);
         }

@@ -5,15 +5,15 @@
 //     N...]
 //
 // LAYERS has a problem a line, without its pass, and may tell configurations of it after colons:
-//     n=32 c=64 h=64 w=64 : boxes groups=8 images=1 columns=32 rows=8 strips=1 blocks=4
+//     n=32 c=64 h=64 w=64 : tma groups=8 images=1 columns=32 rows=8 strips=1 blocks=4
 // OUT gets SYMBOL.cu for each kernel, and kernels.json: for those configurations, or for the N that
 // are estimated to be best, or for the best one, what was asked and how its kernels are launched,
 // one after the other. Where parameters hold a pointer, the JSON says which.
-#include "conv2d/boxes.h"
-#include "conv2d/rows.h"
-#include "conv2d/wgrad_boxes.h"
-#include "conv2d/wgrad_rows.h"
-#include "conv2d/wgrad_sum.h"
+#include "conv2d/cp_async.h"
+#include "conv2d/tma.h"
+#include "conv2d/wgrad_cp_async.h"
+#include "conv2d/wgrad_reduce.h"
+#include "conv2d/wgrad_tma.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -44,36 +44,40 @@ namespace {
 
 // Stand for the pointers of a launch: found in the bytes of parameters, and replaced there.
 std::map<std::string, std::uint64_t> const stand_ins = {
-    {"from", 0x7fa1'c0de'0000'0100},  {"filter", 0x7fa2'c0de'0000'0200},
-    {"bias", 0x7fa3'c0de'0000'0300},  {"to", 0x7fa4'c0de'0000'0400},
+    {"input", 0x7fa1'c0de'0000'0100}, {"filter", 0x7fa2'c0de'0000'0200},
+    {"bias", 0x7fa3'c0de'0000'0300},  {"output", 0x7fa4'c0de'0000'0400},
     {"dy", 0x7fa5'c0de'0000'0500},    {"dw", 0x7fa6'c0de'0000'0600},
     {"dbias", 0x7fa7'c0de'0000'0700}, {"workspace", 0x7fa8'c0de'0000'0800}};
 template <class T> T* stand_in(char const* name) {
     return reinterpret_cast<T*>(stand_ins.at(name));
 }
 
-walk_arguments arguments_of(problem const& of) {
-    walk const way = walk_of(of);
-    return {.from = images_read(stand_in<half const>("from"), N(of.n), H(way.h), W(way.w), C(of.c)),
+correlation_args arguments_of(problem const& of) {
+    correlation const correlation = correlation_of(of);
+    return {.input = input_tensor(stand_in<half const>("input"), N(of.n), H(correlation.h),
+                                  W(correlation.w), C(of.c)),
             .filter =
                 filter_of<half const>(stand_in<half const>("filter"), K(of.c), R(of.r), S(of.s)),
             .bias = bias_of<float const>(of.bias ? stand_in<float const>("bias") : nullptr,
                                          K(of.bias ? of.c : 0)),
-            .to = images_made(stand_in<half>("to"), N(of.n), P(way.p), Q(way.q), K(of.c))};
+            .output = output_tensor(stand_in<half>("output"), N(of.n), P(correlation.p),
+                                    Q(correlation.q), K(of.c))};
 }
-rows::params params_of(problem const& of, rows::config const&) { return {arguments_of(of)}; }
-boxes::params params_of(problem const& of, boxes::config const&) {
-    return {.from = {}, .to = {}, .is = arguments_of(of)};
+cp_async::params params_of(problem const& of, cp_async::config const&) {
+    return {arguments_of(of)};
 }
-wgrad_rows::params params_of(problem const& of, wgrad_rows::config const&) {
-    return {.x = stand_in<half const>("from"),
+tma::params params_of(problem const& of, tma::config const&) {
+    return {.input = {}, .output = {}, .args = arguments_of(of)};
+}
+wgrad_cp_async::params params_of(problem const& of, wgrad_cp_async::config const&) {
+    return {.x = stand_in<half const>("input"),
             .dy = stand_in<half const>("dy"),
             .workspace = stand_in<vec<float, 4>>("workspace"),
             .n = of.n,
             .h = of.h,
             .w = of.w};
 }
-wgrad_boxes::params params_of(problem const& of, wgrad_boxes::config const&) {
+wgrad_tma::params params_of(problem const& of, wgrad_tma::config const&) {
     return {.x = {},
             .dy = {},
             .workspace = stand_in<vec<float, 4>>("workspace"),
@@ -81,7 +85,7 @@ wgrad_boxes::params params_of(problem const& of, wgrad_boxes::config const&) {
             .h = of.h,
             .w = of.w};
 }
-wgrad_sum::params params_of_sum(problem const& of) {
+wgrad_reduce::params params_of_sum(problem const& of) {
     return {.workspace = stand_in<vec<float, 4> const>("workspace"),
             .dw = stand_in<void>("dw"),
             .dbias = of.bias ? stand_in<float>("dbias") : nullptr};
@@ -125,16 +129,15 @@ std::string map_in_json(std::size_t at, char const* of, box_plan const& plan) {
            ", \"swizzle\": " + std::to_string(plan.swizzle) +
            ", \"fetched\": " + std::to_string(plan.fetched) + "}";
 }
-std::string maps_in_json(problem const&, rows::config const&) { return ""; }
-std::string maps_in_json(problem const&, wgrad_rows::config const&) { return ""; }
-std::string maps_in_json(problem const& of, boxes::config const& by) {
-    return map_in_json(offsetof(boxes::params, from), "from", boxes::plan_of_read(of, by)) + ", " +
-           map_in_json(offsetof(boxes::params, to), "to", boxes::plan_of_made(of, by));
+std::string maps_in_json(problem const&, cp_async::config const&) { return ""; }
+std::string maps_in_json(problem const&, wgrad_cp_async::config const&) { return ""; }
+std::string maps_in_json(problem const& of, tma::config const& by) {
+    return map_in_json(offsetof(tma::params, input), "input", tma::input_plan(of, by)) + ", " +
+           map_in_json(offsetof(tma::params, output), "output", tma::output_plan(of, by));
 }
-std::string maps_in_json(problem const& of, wgrad_boxes::config const& by) {
-    return map_in_json(offsetof(wgrad_boxes::params, x), "from", wgrad_boxes::plan_of_x(of, by)) +
-           ", " +
-           map_in_json(offsetof(wgrad_boxes::params, dy), "dy", wgrad_boxes::plan_of_dy(of, by));
+std::string maps_in_json(problem const& of, wgrad_tma::config const& by) {
+    return map_in_json(offsetof(wgrad_tma::params, x), "input", wgrad_tma::plan_of_x(of, by)) +
+           ", " + map_in_json(offsetof(wgrad_tma::params, dy), "dy", wgrad_tma::plan_of_dy(of, by));
 }
 
 struct request {
@@ -196,8 +199,8 @@ class kernels {
         } else {
             auto const both = specialize_gradient(of, by, arch);
             workspace_bytes = both.workspace_bytes;
-            all = launch_of(both.parts, params, maps_in_json(of, by)) + ", " +
-                  launch_of(both.sum, params_of_sum(of), "");
+            all = launch_of(both.partial_sums, params, maps_in_json(of, by)) + ", " +
+                  launch_of(both.reduction, params_of_sum(of), "");
         }
         auto const expected = explain(of, by, arch);
         text += (text.empty() ? "" : ",\n") + std::string("{\"problem\": ") +

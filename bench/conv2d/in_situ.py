@@ -58,7 +58,7 @@ class Ours(Peer):
 
     def images(self, which, given, shape, weight):
         made = torch.empty(shape, dtype=torch.half, device="cuda", memory_format=torch.channels_last)
-        self.run(which, {"from": given, "filter": weight}, {"to": made})
+        self.run(which, {"input": given, "filter": weight}, {"output": made})
         return made
 
     def fprop(self, x, weight):
@@ -70,7 +70,7 @@ class Ours(Peer):
 
     def wgrad(self, dy, x, weight):
         made = torch.empty(weight.shape, device="cuda", memory_format=torch.channels_last)
-        self.run("wgrad", {"from": x, "dy": dy}, {"dw": made, "workspace": self.workspace})
+        self.run("wgrad", {"input": x, "dy": dy}, {"dw": made, "workspace": self.workspace})
         return made.half()
 
 

@@ -19,7 +19,7 @@ class Layer:
         self.filter = self.filter.to(memory_format=torch.channels_last)
         self.bias = torch.randn(c, device="cuda") if described["bias"] else None
         self.half_bias = self.bias.half() if described["bias"] else None
-        self.makes = ["to"] if self.which != "wgrad" else ["dw", "dbias"] if described["bias"] else ["dw"]
+        self.makes = ["output"] if self.which != "wgrad" else ["dw", "dbias"] if described["bias"] else ["dw"]
         self.tensors = [self.set(workspace_floats) for _ in range(sets)]
         # What PyTorch's own gradient asks for besides: only its size is looked at.
         self.like_x = self.random(self.x) if self.which == "dgrad" else None
@@ -32,18 +32,18 @@ class Layer:
     def set(self, workspace_floats):
         if self.which != "wgrad":
             read, made = (self.x, self.y) if self.which == "fprop" else (self.y, self.x)
-            return {"from": self.random(read), "filter": self.filter, "bias": self.bias, "to": self.random(made)}
+            return {"input": self.random(read), "filter": self.filter, "bias": self.bias, "output": self.random(made)}
         poison = lambda *shape: torch.full(shape, float("nan"), device="cuda")
         dw = poison(*self.filter.shape).to(memory_format=torch.channels_last)
-        return {"from": self.random(self.x), "dy": self.random(self.y), "dw": dw, "dbias": poison(self.of["c"]),
-                "workspace": poison(workspace_floats), "to": self.random(self.y)}
+        return {"input": self.random(self.x), "dy": self.random(self.y), "dw": dw, "dbias": poison(self.of["c"]),
+                "workspace": poison(workspace_floats), "output": self.random(self.y)}
 
     def bytes(self):
         """Each tensor once."""
         given = self.tensors[0]
         if self.which == "wgrad":
-            return 2 * (given["from"].numel() + given["dy"].numel()) + 4 * given["dw"].numel()
-        return 2 * sum(given[name].numel() for name in ("from", "to", "filter"))
+            return 2 * (given["input"].numel() + given["dy"].numel()) + 4 * given["dw"].numel()
+        return 2 * sum(given[name].numel() for name in ("input", "output", "filter"))
 
     def gradients(self, dy, x, mask):
         return torch.ops.aten.convolution_backward(dy, x, self.filter, [self.of["c"]], (1, 1), self.padding, (1, 1),
@@ -53,21 +53,21 @@ class Layer:
         """The same by PyTorch."""
         given = self.tensors[number]
         if self.which == "fprop":
-            return F.conv2d(given["from"], self.filter, self.half_bias, padding=self.padding, groups=self.groups)
+            return F.conv2d(given["input"], self.filter, self.half_bias, padding=self.padding, groups=self.groups)
         if self.which == "dgrad":
-            return self.gradients(given["from"], self.like_x, (True, False, False))[0]
-        return self.gradients(given["dy"], given["from"], (False, True, bool(self.of["bias"])))[1]
+            return self.gradients(given["input"], self.like_x, (True, False, False))[0]
+        return self.gradients(given["dy"], given["input"], (False, True, bool(self.of["bias"])))[1]
 
     def copy(self, number):
         """As many bytes as the layer reads and makes."""
         given = self.tensors[number]
-        count = min(given["from"].numel(), given["to"].numel())
+        count = min(given["input"].numel(), given["output"].numel())
         flat = lambda t: t.permute(0, 2, 3, 1).reshape(-1)[:count]
-        flat(given["to"]).copy_(flat(given["from"]))
+        flat(given["output"]).copy_(flat(given["input"]))
 
     def exact(self, images):
         """In double, and the sum of magnitudes, of some images."""
-        given = self.tensors[0]["from"][images].double()
+        given = self.tensors[0]["input"][images].double()
         by = self.filter.double()
         if self.which == "fprop":
             run = lambda x, f: F.conv2d(x, f, padding=self.padding, groups=self.groups)
@@ -83,7 +83,7 @@ class Layer:
     def exact_gradient(self, group):
         """The same of the filter's gradient, and of the bias's, of one group."""
         channels = slice(8 * group, 8 * group + 8)
-        x = F.pad(self.tensors[0]["from"][:, channels].double(), (self.padding[1],) * 2 + (self.padding[0],) * 2)
+        x = F.pad(self.tensors[0]["input"][:, channels].double(), (self.padding[1],) * 2 + (self.padding[0],) * 2)
         dy = self.tensors[0]["dy"][:, channels].double()
         p, q, r, s = (self.of[key] for key in "pqrs")
 
@@ -107,7 +107,7 @@ class Layer:
         images = sorted({0, self.of["n"] // 2, self.of["n"] - 1})
         value, magnitude = self.exact(images)
         products = 8 * self.of["r"] * self.of["s"] + self.of["bias"]
-        return error(self.tensors[0]["to"][images], value, magnitude, products, 2.0 ** -11)
+        return error(self.tensors[0]["output"][images], value, magnitude, products, 2.0 ** -11)
 
 
 def error(made, value, magnitude, products, unit):

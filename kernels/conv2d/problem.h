@@ -50,7 +50,7 @@ enum class direction { fprop, dgrad, wgrad };
 
 // What of the problem a kernel is made for: all of it, or the launch brings n, or n, h and w. Then
 // those of the problem are the sizes that it is tuned for.
-enum class scope { all, any_n, any_image };
+enum class known_sizes { all, any_n, any_image };
 
 // The weight gradient's elements.
 enum class precision { fp32, fp16 };
@@ -63,7 +63,7 @@ struct problem {
     int pad_h = 1, pad_w = 1;
     bool bias = false;
     direction pass = direction::fprop;
-    scope made_for = scope::all;
+    known_sizes made_for = known_sizes::all;
     precision gradient = precision::fp32;
 
     constexpr int p() const { return h + 2 * pad_h - r + 1; }
@@ -71,8 +71,8 @@ struct problem {
     constexpr int groups() const { return c / group_width; }
     constexpr int taps() const { return r * s; }
 
-    constexpr bool knows_n() const { return made_for == scope::all; }
-    constexpr bool knows_image() const { return made_for != scope::any_image; }
+    constexpr bool knows_n() const { return made_for == known_sizes::all; }
+    constexpr bool knows_image() const { return made_for != known_sizes::any_image; }
     // Without what the launch brings: so one kernel is spelled in one way.
     constexpr problem without_unknown() const {
         problem known = *this;
@@ -95,14 +95,14 @@ struct problem {
 // fprop and dgrad are one walk: it reads rows of one image and makes rows of another, whose element
 // (p, q) is of those at (p + r - pad_h, q + s - pad_w) for each tap of the filter. That of dgrad
 // meets the filter backwards, and may begin inside what it reads: then its padding is negative.
-struct walk {
+struct correlation {
     int h, w; // read
     int p, q; // made
     int r, s;
     int pad_h, pad_w;
     bool is_backward;
 };
-constexpr walk walk_of(problem const& of) {
+constexpr correlation correlation_of(problem const& of) {
     if (of.pass == direction::dgrad) {
         return {of.p(), of.q(), of.h, of.w, of.r, of.s, of.r - 1 - of.pad_h, of.s - 1 - of.pad_w,
                 true};
@@ -112,9 +112,9 @@ constexpr walk walk_of(problem const& of) {
 
 // As a launch knows them: elements one after the other, all beginning at a multiple of 16 bytes.
 inline constexpr axis<C> c_of_group{group_width};
-using images_read =
+using input_tensor =
     tensor<half const, axis<N>(dynamic), axis<H>(dynamic), axis<W>(dynamic), axis<C>(dynamic)>;
-using images_made =
+using output_tensor =
     tensor<half, axis<N>(dynamic), axis<P>(dynamic), axis<Q>(dynamic), axis<K>(dynamic)>;
 template <class T>
 using filter_of = tensor<T, axis<K>(dynamic), axis<R>(dynamic), axis<S>(dynamic), c_of_group>;
@@ -123,18 +123,18 @@ using floats = tensor<float, axis<FLOAT>(dynamic)>;
 
 // What a launch is told, whatever the body. Padding is zeros that may be multiplied: what is no
 // number in the filter, or in the gradient of y, may come through where it meets them.
-//     fprop   from is x, to is y; there is a bias where the problem has one
-//     dgrad   from is the gradient of y, to that of x, as rows and columns of the walk
-struct walk_arguments {
-    images_read from;
+//     fprop   input is x, output is y; there is a bias where the problem has one
+//     dgrad   input is the gradient of y, output that of x, as rows and columns of the correlation
+struct correlation_args {
+    input_tensor input;
     filter_of<half const> filter;
     bias_of<float const> bias = {};
-    images_made to;
+    output_tensor output;
 };
 // The workspace has as many floats as the body says, and need not be cleared. The gradient of the
 // filter is in floats or halves; that of the bias is made where the problem has one.
-template <class Gradient> struct wgrad_arguments {
-    images_read x;
+template <class Gradient> struct wgrad_args {
+    input_tensor x;
     tensor<half const, axis<N>(dynamic), axis<P>(dynamic), axis<Q>(dynamic), axis<K>(dynamic)> dy;
     filter_of<Gradient> dw;
     bias_of<float> dbias = {};

@@ -10,15 +10,15 @@ namespace spio::conv2d {
 using half8 = vec<half, 8>;
 
 // The walk of a launch: a constant where the image is known.
-template <problem Problem> constexpr walk walk_at(walk_arguments const& is) {
-    walk way = walk_of(Problem);
+template <problem Problem> constexpr correlation correlation_of(correlation_args const& args) {
+    correlation correlation = correlation_of(Problem);
     if constexpr (!Problem.knows_image()) {
-        way.h = is.from.template extent<H>().get();
-        way.w = is.from.template extent<W>().get();
-        way.p = is.to.template extent<P>().get();
-        way.q = is.to.template extent<Q>().get();
+        correlation.h = args.input.template extent<H>().get();
+        correlation.w = args.input.template extent<W>().get();
+        correlation.p = args.output.template extent<P>().get();
+        correlation.q = args.output.template extent<Q>().get();
     }
-    return way;
+    return correlation;
 }
 
 template <index D> constexpr axis<D> known_or_dynamic(bool is_known, int size) {
@@ -28,7 +28,7 @@ template <index D> constexpr axis<D> known_or_dynamic(bool is_known, int size) {
 template <problem Problem> struct tensors {
     static constexpr bool knows_n = Problem.knows_n();
     static constexpr bool knows_image = Problem.knows_image();
-    static constexpr walk known = walk_of(Problem);
+    static constexpr correlation known = correlation_of(Problem);
 
     static constexpr axis<N> n = known_or_dynamic<N>(knows_n, Problem.n);
     static constexpr axis<H> h = known_or_dynamic<H>(knows_image, known.h);
@@ -41,8 +41,12 @@ template <problem Problem> struct tensors {
     using read = tensor<half8 const, n, h, w, c / 8>;
     using made = tensor<half8, n, p, q, k / 8>;
 
-    static constexpr read read_from(walk_arguments const& is) { return sized<read, H, W>(is.from); }
-    static constexpr made made_at(walk_arguments const& is) { return sized<made, P, Q>(is.to); }
+    static constexpr read read_from(correlation_args const& args) {
+        return sized<read, H, W>(args.input);
+    }
+    static constexpr made made_at(correlation_args const& args) {
+        return sized<made, P, Q>(args.output);
+    }
 
   private:
     // With the sizes that are not known from its type.

@@ -7,8 +7,8 @@
 
 namespace spio::conv2d::wgrad {
 
-// A part of the rows of all images, of which there is a sum; two taps that are summed together.
-struct PART : dim {
+// A split of the rows of all images, of which there is a sum; two taps that are summed together.
+struct SPLIT : dim {
     using dim::dim;
 };
 struct PAIR : dim {
@@ -73,11 +73,11 @@ constexpr int rows_seen(problem const& of) {
     return of.h + (meets_row_above(of) ? 1 : 0) + (meets_row_below(of) ? 1 : 0);
 }
 
-// Blocks have a slice of the groups each, and of its rows a part. What a lane has of a sum is one
+// Blocks have a slice of the groups each, and of its rows a split. What a lane has of a sum is one
 // element of the workspace.
 constexpr int slices(problem const& of, int groups) { return divup(of.groups(), groups); }
-constexpr long long workspace_bytes(problem const& of, int groups, int parts) {
-    return 16LL * 32 * parts * slices(of, groups) * groups * pairs_of(of).count();
+constexpr long long workspace_bytes(problem const& of, int groups, int splits) {
+    return 16LL * 32 * splits * slices(of, groups) * groups * pairs_of(of).count();
 }
 
 } // namespace spio::conv2d::wgrad

@@ -4,7 +4,7 @@
 
 #include "spio/swizzle.h"
 
-namespace spio::conv2d::wgrad_boxes {
+namespace spio::conv2d::wgrad_tma {
 
 // Cells of a tile by the engine's swizzle; those of one group need none.
 template <auto Channels, auto Columns> consteval auto swizzled_cells() {
@@ -18,4 +18,4 @@ template <auto Channels, auto Columns> consteval auto swizzled_cells() {
     }
 }
 
-} // namespace spio::conv2d::wgrad_boxes
+} // namespace spio::conv2d::wgrad_tma

@@ -1,4 +1,4 @@
-// The rows of a part, span by span: how blocks share them, and how those of x meet those of y.
+// The rows of a split, span by span: how blocks share them, and how those of x meet those of y.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -26,15 +26,15 @@ struct span {
     int rows = 0;
 };
 
-// All spans of a part. The rows of one strip follow one another, then come the next strip, the next
-// images: a part is as many of them as any other, but for one.
+// All spans of a split. The rows of one strip follow one another, then come the next strip, the
+// next images: a split is as many of them as any other, but for one.
 class spans {
   public:
-    __device__ spans(image_sizes const& of, int images, int columns, PART part, int parts)
+    __device__ spans(image_sizes const& of, int images, int columns, SPLIT split, int splits)
         : rows_(of.p), strips_(divup(of.q, columns)), images_(images), columns_(columns) {
         long long const all = 1LL * divup(of.n, images) * strips_ * rows_;
-        next_ = static_cast<int>(all * part.get() / parts);
-        end_ = static_cast<int>(all * (part.get() + 1) / parts);
+        next_ = static_cast<int>(all * split.get() / splits);
+        end_ = static_cast<int>(all * (split.get() + 1) / splits);
     }
 
     __device__ bool next(span& to) {

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
-#include "conv2d/boxes.h"
+#include "conv2d/cp_async.h"
 #include "conv2d/problem.h"
-#include "conv2d/rows.h"
-#include "conv2d/wgrad_boxes.h"
-#include "conv2d/wgrad_rows.h"
+#include "conv2d/tma.h"
+#include "conv2d/wgrad_cp_async.h"
+#include "conv2d/wgrad_tma.h"
 
 #include <algorithm>
 #include <array>
@@ -73,7 +73,7 @@ std::string name_of(problem const& of) {
 namespace {
 
 constexpr std::array<std::string_view, std::variant_size_v<config>> bodies = {
-    "rows", "boxes", "wgrad_rows", "wgrad_boxes"};
+    "cp_async", "tma", "wgrad_cp_async", "wgrad_tma"};
 
 template <std::size_t Body> config config_by(std::string_view words) {
     return parse<std::variant_alternative_t<Body, config>>(bodies[Body], words);
@@ -93,7 +93,7 @@ config config_of(std::string_view words) {
     if (at == std::ssize(bodies)) {
         throw error("parse", "conv2d",
                     "the body is " + std::string(body) +
-                        ", but must be rows, boxes, wgrad_rows or wgrad_boxes");
+                        ", but must be cp_async, tma, wgrad_cp_async or wgrad_tma");
     }
     return parsers[static_cast<std::size_t>(at)](words.substr(body.size()));
 }
@@ -135,34 +135,35 @@ bool knows(problem const& made_for, problem const& of) {
 
 } // namespace
 
-problem problem_of(problem const& made_for, walk_arguments const& is) {
+problem problem_of(problem const& made_for, correlation_args const& args) {
     bool const is_forward = made_for.pass == direction::fprop;
-    int const h = is_forward ? is.from.extent<H>().get() : is.to.extent<P>().get();
-    int const w = is_forward ? is.from.extent<W>().get() : is.to.extent<Q>().get();
-    problem const of = made_for.with(is.to.extent<N>().get(), h, w);
-    walk const way = walk_of(of);
-    bool const agrees =
-        is.from.extents() == make_coordinates(N(of.n), H(way.h), W(way.w), C(of.c)) &&
-        is.to.extents() == make_coordinates(N(of.n), P(way.p), Q(way.q), K(of.c)) &&
-        is.filter.extent<K>() == K(of.c) && is.filter.extent<R>() == R(of.r) &&
-        is.filter.extent<S>() == S(of.s) && is.bias.extent<K>() == K(of.bias ? of.c : 0) &&
-        knows(made_for, of);
+    int const h = is_forward ? args.input.extent<H>().get() : args.output.extent<P>().get();
+    int const w = is_forward ? args.input.extent<W>().get() : args.output.extent<Q>().get();
+    problem const of = made_for.with(args.output.extent<N>().get(), h, w);
+    correlation const correlation = correlation_of(of);
+    bool const agrees = args.input.extents() == make_coordinates(N(of.n), H(correlation.h),
+                                                                 W(correlation.w), C(of.c)) &&
+                        args.output.extents() == make_coordinates(N(of.n), P(correlation.p),
+                                                                  Q(correlation.q), K(of.c)) &&
+                        args.filter.extent<K>() == K(of.c) && args.filter.extent<R>() == R(of.r) &&
+                        args.filter.extent<S>() == S(of.s) &&
+                        args.bias.extent<K>() == K(of.bias ? of.c : 0) && knows(made_for, of);
     if (!agrees) {
         throw error("launch", "conv2d " + text_of(made_for),
-                    "the tensors have other sizes: from " + sizes_of<N, H, W, C>(is.from) +
-                        ", to " + sizes_of<N, P, Q, K>(is.to) + ", the filter " +
-                        sizes_of<K, R, S>(is.filter) + ", the bias " + sizes_of<K>(is.bias));
+                    "the tensors have other sizes: input " + sizes_of<N, H, W, C>(args.input) +
+                        ", output " + sizes_of<N, P, Q, K>(args.output) + ", the filter " +
+                        sizes_of<K, R, S>(args.filter) + ", the bias " + sizes_of<K>(args.bias));
     }
     if (!made_for.knows_image()) check_image(of);
-    expect_place(of, "from", is.from.get());
-    expect_place(of, "the filter", is.filter.get());
-    expect_place(of, "to", is.to.get());
-    if (of.bias) expect_place(of, "the bias", is.bias.get());
+    expect_place(of, "the input", args.input.get());
+    expect_place(of, "the filter", args.filter.get());
+    expect_place(of, "the output", args.output.get());
+    if (of.bias) expect_place(of, "the bias", args.bias.get());
     return of;
 }
 
 template <class Gradient>
-problem problem_of(problem const& made_for, wgrad_arguments<Gradient> const& is) {
+problem problem_of(problem const& made_for, wgrad_args<Gradient> const& is) {
     problem const of =
         made_for.with(is.x.template extent<N>().get(), is.x.template extent<H>().get(),
                       is.x.template extent<W>().get());
@@ -191,8 +192,8 @@ problem problem_of(problem const& made_for, wgrad_arguments<Gradient> const& is)
     if (of.bias) expect_place(of, "dbias", is.dbias.get());
     return of;
 }
-template problem problem_of(problem const&, wgrad_arguments<float> const&);
-template problem problem_of(problem const&, wgrad_arguments<half> const&);
+template problem problem_of(problem const&, wgrad_args<float> const&);
+template problem problem_of(problem const&, wgrad_args<half> const&);
 
 extent grid(problem const& of, config const& by) {
     return std::visit([&](auto const& c) { return grid_of(of, c.blocks_of(of)); }, by);
@@ -208,7 +209,8 @@ void expect_chip(problem const& of, std::string_view arch, bool copy_engine, int
     if (arch != "host" && generation < 80)
         fail("it takes at least sm_80, and not " + std::string(arch));
     if (copy_engine && arch != "host" && !chip_of(arch).has_copy_engine) {
-        fail("boxes need the copy engine of sm_90a, and " + std::string(arch) + " has none");
+        fail("the tma bodies need the TMA engine of sm_90a, and " + std::string(arch) +
+             " has none");
     }
     if (shared_bytes > most_shared(arch)) {
         fail("a block takes " + std::to_string(shared_bytes) +
@@ -247,20 +249,20 @@ spec_of<Params> specialize_body(problem const& of, Config const& by, std::string
          .body = body,
          .blocks = by.blocks},
         [of, by](Params const& p) {
-            problem const brought = problem_of(of, p.is);
+            problem const brought = problem_of(of, p.args);
             return grid_of(brought, by.blocks_of(brought));
         });
 }
 
 } // namespace
 
-spec_of<rows::params> specialize(problem const& of, rows::config const& by, std::string_view arch) {
-    return specialize_body<rows::params>(of, by, arch, "rows");
+spec_of<cp_async::params> specialize(problem const& of, cp_async::config const& by,
+                                     std::string_view arch) {
+    return specialize_body<cp_async::params>(of, by, arch, "cp_async");
 }
 
-spec_of<boxes::params> specialize(problem const& of, boxes::config const& by,
-                                  std::string_view arch) {
-    return specialize_body<boxes::params>(of, by, arch, "boxes");
+spec_of<tma::params> specialize(problem const& of, tma::config const& by, std::string_view arch) {
+    return specialize_body<tma::params>(of, by, arch, "tma");
 }
 
 std::vector<spec> specs_of(problem const& of, config const& by, std::string_view arch) {
@@ -270,7 +272,7 @@ std::vector<spec> specs_of(problem const& of, config const& by, std::string_view
                 return {specialize(of, c, arch)};
             } else {
                 auto const both = specialize_gradient(of, c, arch);
-                return {both.parts, both.sum};
+                return {both.partial_sums, both.reduction};
             }
         },
         by);

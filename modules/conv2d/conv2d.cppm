@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
-#include "conv2d/boxes.h"
+#include "conv2d/cp_async.h"
 #include "conv2d/problem.h"
-#include "conv2d/rows.h"
+#include "conv2d/tma.h"
 
 #include <array>
 #include <climits>
@@ -32,18 +32,18 @@ using conv2d::direction;
 using conv2d::group_width;
 using conv2d::precision;
 using conv2d::problem;
-using conv2d::scope;
-using conv2d::walk;
-using conv2d::walk_of;
+using conv2d::known_sizes;
+using conv2d::correlation;
+using conv2d::correlation_of;
 
 using conv2d::bias_of;
 using conv2d::filter_of;
 using conv2d::FLOAT;
 using conv2d::floats;
-using conv2d::images_made;
-using conv2d::images_read;
-using conv2d::walk_arguments;
-using conv2d::wgrad_arguments;
+using conv2d::output_tensor;
+using conv2d::input_tensor;
+using conv2d::correlation_args;
+using conv2d::wgrad_args;
 using conv2d::C;
 using conv2d::H;
 using conv2d::K;
@@ -54,18 +54,18 @@ using conv2d::R;
 using conv2d::S;
 using conv2d::W;
 
-namespace rows {
-using rows::config;
-using rows::params;
-} // namespace rows
+namespace cp_async {
+using cp_async::config;
+using cp_async::params;
+} // namespace cp_async
 
-namespace boxes {
-using boxes::best_config;
-using boxes::config;
-using boxes::params;
-using boxes::plan_of_made;
-using boxes::plan_of_read;
-} // namespace boxes
+namespace tma {
+using tma::best_config;
+using tma::config;
+using tma::params;
+using tma::output_plan;
+using tma::input_plan;
+} // namespace tma
 
 // Throws which field is not what it may be, and what it may be.
 void check(problem const&);
@@ -75,15 +75,15 @@ void check(problem const&);
 std::string name_of(problem const&);
 
 // How one of the bodies does it: the first two are for fprop and dgrad, the others for wgrad.
-using config = std::variant<rows::config, boxes::config, wgrad_rows::config, wgrad_boxes::config>;
+using config =
+    std::variant<cp_async::config, tma::config, wgrad_cp_async::config, wgrad_tma::config>;
 
-// As "rows groups=8 images=1 …".
+// As "cp_async groups=8 images=1 …".
 std::string words_of(config const&);
 config config_of(std::string_view words);
 // Whether launches bring maps for the copy engine, by the plans of the body.
 inline bool needs_maps(config const& by) {
-    return std::holds_alternative<boxes::config>(by) ||
-           std::holds_alternative<wgrad_boxes::config>(by);
+    return std::holds_alternative<tma::config>(by) || std::holds_alternative<wgrad_tma::config>(by);
 }
 
 // The configurations worth a trial, best first as estimated, and the first of them. Where the
@@ -106,14 +106,14 @@ struct estimate {
 estimate explain(problem const&, config const&, std::string_view arch);
 
 // A specialization of fprop or dgrad, and the blocks of a launch of it.
-spec_of<rows::params> specialize(problem const&, rows::config const&, std::string_view arch);
+spec_of<cp_async::params> specialize(problem const&, cp_async::config const&,
+                                     std::string_view arch);
 // On chips with a copy engine. Its maps are those of the plans, for the tensors of the arguments.
-spec_of<boxes::params> specialize(problem const&, boxes::config const&, std::string_view arch);
+spec_of<tma::params> specialize(problem const&, tma::config const&, std::string_view arch);
 extent grid(problem const&, config const&);
 // The problem that a launch brings; throws if it is not one that the kernel was made for.
-problem problem_of(problem const& made_for, walk_arguments const&);
-template <class Gradient>
-problem problem_of(problem const& made_for, wgrad_arguments<Gradient> const&);
+problem problem_of(problem const& made_for, correlation_args const&);
+template <class Gradient> problem problem_of(problem const& made_for, wgrad_args<Gradient> const&);
 // The kernels of any pass, in the order of their launches.
 std::vector<spec> specs_of(problem const&, config const&, std::string_view arch);
 
@@ -137,8 +137,8 @@ template <> struct enumerators_of<conv2d::direction> {
     static constexpr std::string_view type = "spio::conv2d::direction";
     static constexpr std::array<std::string_view, 3> all = {"fprop", "dgrad", "wgrad"};
 };
-template <> struct enumerators_of<conv2d::scope> {
-    static constexpr std::string_view type = "spio::conv2d::scope";
+template <> struct enumerators_of<conv2d::known_sizes> {
+    static constexpr std::string_view type = "spio::conv2d::known_sizes";
     static constexpr std::array<std::string_view, 3> all = {"all", "any_n", "any_image"};
 };
 template <> struct enumerators_of<conv2d::precision> {
@@ -161,8 +161,8 @@ template <> struct fields_of<conv2d::problem> {
                    field{"gradient", &problem::gradient, {}, presence::optional});
 };
 
-template <> struct fields_of<conv2d::rows::config> {
-    using config = conv2d::rows::config;
+template <> struct fields_of<conv2d::cp_async::config> {
+    using config = conv2d::cp_async::config;
     static constexpr auto all =
         std::tuple(field{"groups", &config::groups, {.least = 1, .most = 32}},
                    field{"images", &config::images, {.least = 1, .most = 64}},
@@ -174,8 +174,8 @@ template <> struct fields_of<conv2d::rows::config> {
                    field{"unrolled", &config::unrolled, {}, presence::optional});
 };
 
-template <> struct fields_of<conv2d::boxes::config> {
-    using config = conv2d::boxes::config;
+template <> struct fields_of<conv2d::tma::config> {
+    using config = conv2d::tma::config;
     static constexpr auto all =
         std::tuple(field{"groups", &config::groups, {.least = 1, .most = 8}},
                    field{"images", &config::images, {.least = 1, .most = 64}},

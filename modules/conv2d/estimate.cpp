@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
-#include "conv2d/boxes.h"
+#include "conv2d/cp_async.h"
 #include "conv2d/problem.h"
-#include "conv2d/rows.h"
-#include "conv2d/wgrad_boxes.h"
-#include "conv2d/wgrad_rows.h"
+#include "conv2d/tma.h"
+#include "conv2d/wgrad_cp_async.h"
+#include "conv2d/wgrad_tma.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,7 +38,7 @@ double steps_read(long long made, long long each, int taps, long long pad, long 
 }
 
 // As ptxas gives them, within a few.
-int registers_of(problem const& of, rows::config const& by) {
+int registers_of(problem const& of, cp_async::config const& by) {
     int const several = by.images > 1 ? 7 * std::max(0, by.tiles - 2) : 0; // addresses
     int const wanted = 14 + several + by.tiles * (6 + 4 * of.r) + of.taps();
     int const threads = by.threads(of);
@@ -46,7 +46,7 @@ int registers_of(problem const& of, rows::config const& by) {
     return std::min({(wanted + 7) / 8 * 8, most, 255});
 }
 
-int blocks_per_processor(problem const& of, rows::config const& by, chip const& on) {
+int blocks_per_processor(problem const& of, cp_async::config const& by, chip const& on) {
     int const by_shared = on.shared_bytes / (by.shared_bytes(of) + 1024);
     int const by_threads = 2048 / by.threads(of);
     int const by_registers = 65536 / (registers_of(of, by) * by.threads(of));
@@ -54,8 +54,8 @@ int blocks_per_processor(problem const& of, rows::config const& by, chip const& 
 }
 
 // Each tensor once.
-double bytes_of(problem const& of, walk const& way) {
-    double const pixels = 1.0 * way.h * way.w + 1.0 * way.p * way.q;
+double bytes_of(problem const& of, correlation const& correlation) {
+    double const pixels = 1.0 * correlation.h * correlation.w + 1.0 * correlation.p * correlation.q;
     return 2.0 * of.c * (of.n * pixels + group_width * of.taps());
 }
 
@@ -70,21 +70,23 @@ double overlapped(estimate const& e) {
                     1 / sharpness);
 }
 
-estimate explain_rows(problem const& of, rows::config const& by, chip const& on) {
-    walk const way = walk_of(of);
+estimate explain_cp_async(problem const& of, cp_async::config const& by, chip const& on) {
+    correlation const correlation = correlation_of(of);
     double const images = of.n, channel_bytes = 2.0 * of.c;
     double const blocks = static_cast<double>(by.blocks_of(of));
 
     estimate e;
-    e.bytes = bytes_of(of, way);
-    double const rows_read = steps_read(way.p, by.rows, of.r, way.pad_h, way.h);
-    double const columns_read = steps_read(way.q, by.columns, of.s, way.pad_w, way.w);
+    e.bytes = bytes_of(of, correlation);
+    double const rows_read =
+        steps_read(correlation.p, by.rows, of.r, correlation.pad_h, correlation.h);
+    double const columns_read =
+        steps_read(correlation.q, by.columns, of.s, correlation.pad_w, correlation.w);
     // Memory is read in lines of 128 bytes, and half a line costs more than half.
     bool const splits_lines = 2 * group_width * by.groups < 128 && channel_bytes >= 128;
     e.traffic = e.bytes / on.memory * (splits_lines ? 1.09 : 1);
 
     // Every row that is read is a step of each warp.
-    double const steps = divup(of.n, by.images) * rows_read * divup(way.q, by.columns) *
+    double const steps = divup(of.n, by.images) * rows_read * divup(correlation.q, by.columns) *
                          divup(of.groups(), by.groups) * by.warps();
     double const products = products_of_row(of);
     double const rest = by.unrolled ? 39 : 60;
@@ -95,10 +97,10 @@ estimate explain_rows(problem const& of, rows::config const& by, chip const& on)
     e.blocks_per_processor = blocks_per_processor(of, by, on);
     double const at_once = 1.0 * on.processors * e.blocks_per_processor;
     e.waves = blocks / at_once;
-    double const rows_of_block = rows_read / divup(way.p, by.rows);
+    double const rows_of_block = rows_read / divup(correlation.p, by.rows);
     double const row = on.row * (8 + by.tiles * products);
     double const row_bytes =
-        2.0 * group_width * by.groups * by.images * std::min(by.columns_read(of), way.w);
+        2.0 * group_width * by.groups * by.images * std::min(by.columns_read(of), correlation.w);
     double const read = images * rows_read * columns_read * channel_bytes;
     double const under_way = std::min(at_once, blocks) * (by.stages - 1) * row_bytes;
     e.latency =
@@ -114,21 +116,23 @@ estimate explain_rows(problem const& of, rows::config const& by, chip const& on)
 
 // What the engine moves is bound by memory, or by its own pace: a few cycles for each pixel of a
 // box.
-estimate explain_boxes(problem const& of, boxes::config const& by, chip const& on) {
-    walk const way = walk_of(of);
+estimate explain_tma(problem const& of, tma::config const& by, chip const& on) {
+    correlation const correlation = correlation_of(of);
     double const images = of.n;
     double const slices = divup(of.groups(), by.groups);
-    double const made = images * way.p * way.q;
+    double const made = images * correlation.p * correlation.q;
 
     estimate e;
-    e.bytes = bytes_of(of, way);
-    double const rows_read = steps_read(way.p, by.rows, of.r, way.pad_h, way.h);
-    double const columns_read = steps_read(way.q, by.columns, of.s, way.pad_w, way.w);
+    e.bytes = bytes_of(of, correlation);
+    double const rows_read =
+        steps_read(correlation.p, by.rows, of.r, correlation.pad_h, correlation.h);
+    double const columns_read =
+        steps_read(correlation.q, by.columns, of.s, correlation.pad_w, correlation.w);
     double const engine =
         3 * (images * rows_read * columns_read + made) * slices / (on.clock * on.processors);
     e.traffic = std::max(e.bytes / on.memory, engine);
 
-    double const steps = divup(of.n, by.images) * rows_read * divup(way.q, by.columns) *
+    double const steps = divup(of.n, by.images) * rows_read * divup(correlation.q, by.columns) *
                          by.tiles() * slices * by.groups;
     e.arithmetic = steps * (10 + products_of_row(of) * on.product) / (4 * on.clock * on.processors);
 
@@ -148,7 +152,7 @@ estimate explain_gradient(problem const& of, Config const& by, chip const& on, i
                           double rest) {
     constexpr double second_kernel = 1.5; // begins while the first one ends
     estimate e;
-    e.bytes = bytes_of(of, walk_of(of));
+    e.bytes = bytes_of(of, correlation_of(of));
     e.traffic = (e.bytes + static_cast<double>(by.workspace_bytes(of))) / on.memory;
 
     double const strips = 1.0 * divup(of.n, by.images) * divup(of.q(), by.columns);
@@ -170,14 +174,15 @@ estimate explain_gradient(problem const& of, Config const& by, chip const& on, i
 
 estimate explain(problem const& of, config const& by, std::string_view arch) {
     chip const on = chip_of(arch);
-    if (auto const* const rows = std::get_if<rows::config>(&by)) return explain_rows(of, *rows, on);
-    if (auto const* const boxes = std::get_if<boxes::config>(&by)) {
-        return explain_boxes(of, *boxes, on);
+    if (auto const* const rows = std::get_if<cp_async::config>(&by))
+        return explain_cp_async(of, *rows, on);
+    if (auto const* const boxes = std::get_if<tma::config>(&by)) {
+        return explain_tma(of, *boxes, on);
     }
-    if (auto const* const rows = std::get_if<wgrad_rows::config>(&by)) {
+    if (auto const* const rows = std::get_if<wgrad_cp_async::config>(&by)) {
         return explain_gradient(of, *rows, on, std::max(1, rows->blocks), 120);
     }
-    return explain_gradient(of, std::get<wgrad_boxes::config>(by), on, 1, 50);
+    return explain_gradient(of, std::get<wgrad_tma::config>(by), on, 1, 50);
 }
 
 std::string estimate::explained() const {

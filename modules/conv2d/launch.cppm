@@ -3,15 +3,15 @@
 //
 //     spio::runtime const gpu;
 //     conv2d::convolution const forward(gpu, {.n = 32, .c = 64, .h = 56, .w = 56});
-//     forward.launch(stream, {.from = x, .filter = filter, .to = y});
+//     forward.launch(stream, {.input = x, .filter = filter, .output = y});
 module;
 
-#include "conv2d/boxes.h"
+#include "conv2d/cp_async.h"
 #include "conv2d/problem.h"
-#include "conv2d/rows.h"
-#include "conv2d/wgrad_boxes.h"
-#include "conv2d/wgrad_rows.h"
-#include "conv2d/wgrad_sum.h"
+#include "conv2d/tma.h"
+#include "conv2d/wgrad_cp_async.h"
+#include "conv2d/wgrad_reduce.h"
+#include "conv2d/wgrad_tma.h"
 
 #include <cstddef>
 #include <utility>
@@ -48,25 +48,25 @@ class convolution {
         : convolution(from, of, best_config(of, from.on().arch())) {}
 
     // The sizes are those of the problem, or others where it leaves them open.
-    void launch(stream const&, walk_arguments const&) const;
+    void launch(stream const&, correlation_args const&) const;
 
   private:
-    using by_rows = ready_body<rows::config, rows::params>;
-    using by_boxes = ready_body<boxes::config, boxes::params>;
+    using by_cp_async = ready_body<cp_async::config, cp_async::params>;
+    using by_tma = ready_body<tma::config, tma::params>;
 
     device home;
     problem made_for;
-    std::variant<by_rows, by_boxes> body;
+    std::variant<by_cp_async, by_tma> body;
 
     template <class Loader>
-    static std::variant<by_rows, by_boxes> body_of(Loader& from, problem const& of,
-                                                   config const& by) {
+    static std::variant<by_cp_async, by_tma> body_of(Loader& from, problem const& of,
+                                                     config const& by) {
         auto const arch = from.on().arch();
-        if (auto const* const c = std::get_if<rows::config>(&by)) {
-            return by_rows{*c, from.load(specialize(of, *c, arch))};
+        if (auto const* const c = std::get_if<cp_async::config>(&by)) {
+            return by_cp_async{*c, from.load(specialize(of, *c, arch))};
         }
-        if (auto const* const c = std::get_if<boxes::config>(&by)) {
-            return by_boxes{*c, from.load(specialize(of, *c, arch))};
+        if (auto const* const c = std::get_if<tma::config>(&by)) {
+            return by_tma{*c, from.load(specialize(of, *c, arch))};
         }
         refuse(of, by);
     }
@@ -84,15 +84,15 @@ class weight_gradient {
 
     // Launches that may run at the same time take a workspace each.
     std::size_t workspace_floats() const { return both.workspace_bytes / sizeof(float); }
-    void launch(stream const&, wgrad_arguments<float> const&) const;
-    void launch(stream const&, wgrad_arguments<half> const&) const;
+    void launch(stream const&, wgrad_args<float> const&) const;
+    void launch(stream const&, wgrad_args<half> const&) const;
 
   private:
-    using by_rows = ready_body<wgrad_rows::config, wgrad_rows::params>;
-    using by_boxes = ready_body<wgrad_boxes::config, wgrad_boxes::params>;
+    using by_cp_async = ready_body<wgrad_cp_async::config, wgrad_cp_async::params>;
+    using by_tma = ready_body<wgrad_tma::config, wgrad_tma::params>;
     struct kernels {
-        std::variant<by_rows, by_boxes> parts;
-        kernel<wgrad_sum::params> sum;
+        std::variant<by_cp_async, by_tma> partial_sums;
+        kernel<wgrad_reduce::params> reduction;
         std::size_t workspace_bytes;
     };
 
@@ -100,20 +100,20 @@ class weight_gradient {
     problem made_for;
     kernels both;
 
-    template <class Gradient>
-    void launch_both(stream const&, wgrad_arguments<Gradient> const&) const;
+    template <class Gradient> void launch_both(stream const&, wgrad_args<Gradient> const&) const;
 
     template <class Loader>
     static kernels both_of(Loader& from, problem const& of, config const& by) {
         auto const load = [&]<class Config>(Config const& c) {
             auto const specs = specialize_gradient(of, c, from.on().arch());
-            auto parts = from.load(specs.parts);
-            using params = decltype(specs.parts)::params_type;
-            return kernels{ready_body<Config, params>{c, std::move(parts)}, from.load(specs.sum),
+            auto partial_sums = from.load(specs.partial_sums);
+            using params = decltype(specs.partial_sums)::params_type;
+            return kernels{ready_body<Config, params>{c, std::move(partial_sums)},
+                           from.load(specs.reduction),
                            static_cast<std::size_t>(specs.workspace_bytes)};
         };
-        if (auto const* const c = std::get_if<wgrad_rows::config>(&by)) return load(*c);
-        if (auto const* const c = std::get_if<wgrad_boxes::config>(&by)) return load(*c);
+        if (auto const* const c = std::get_if<wgrad_cp_async::config>(&by)) return load(*c);
+        if (auto const* const c = std::get_if<wgrad_tma::config>(&by)) return load(*c);
         refuse(of, by);
     }
 };

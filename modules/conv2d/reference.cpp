@@ -95,30 +95,31 @@ struct filter_places {
 
 double_sums reference(problem const& of, std::span<unsigned short const> from,
                       std::span<unsigned short const> filter, std::span<float const> bias) {
-    walk const way = walk_of(of);
+    correlation const correlation = correlation_of(of);
     auto const channels = static_cast<std::size_t>(of.c);
-    expect_size(of, "what is read", from.size(), product({of.n, way.h, way.w, of.c}));
+    expect_size(of, "what is read", from.size(),
+                product({of.n, correlation.h, correlation.w, of.c}));
     expect_size(of, "the filter", filter.size(), product({of.c, of.r, of.s, group_width}));
     expect_size(of, "the bias", bias.size(), of.bias ? channels : 0);
     auto const x = numbers_of(from), by = numbers_of(filter);
-    filter_places const place = {of, way.is_backward};
+    filter_places const place = {of, correlation.is_backward};
 
     double_sums all;
-    all.values.resize(product({of.n, way.p, way.q, of.c}));
+    all.values.resize(product({of.n, correlation.p, correlation.q, of.c}));
     all.magnitudes.resize(all.values.size());
     auto const make = [&](std::size_t image, int p, int q, double* value, double* magnitude) {
-        auto const rows = taps_inside(p, way.pad_h, of.r, way.h);
-        auto const columns = taps_inside(q, way.pad_w, of.s, way.w);
+        auto const rows = taps_inside(p, correlation.pad_h, of.r, correlation.h);
+        auto const columns = taps_inside(q, correlation.pad_w, of.s, correlation.w);
         for (std::size_t k = 0; k < channels; ++k) {
             value[k] = of.bias ? static_cast<double>(bias[k]) : 0;
             magnitude[k] = std::abs(value[k]);
         }
         for (int r = rows.first; r < rows.last; ++r) {
             for (int s = columns.first; s < columns.last; ++s) {
-                auto const row = image * static_cast<std::size_t>(way.h) +
-                                 static_cast<std::size_t>(p + r - way.pad_h);
-                auto const pixel = row * static_cast<std::size_t>(way.w) +
-                                   static_cast<std::size_t>(q + s - way.pad_w);
+                auto const row = image * static_cast<std::size_t>(correlation.h) +
+                                 static_cast<std::size_t>(p + r - correlation.pad_h);
+                auto const pixel = row * static_cast<std::size_t>(correlation.w) +
+                                   static_cast<std::size_t>(q + s - correlation.pad_w);
                 for (std::size_t k = 0; k < channels; ++k) {
                     auto const group = k / width;
                     for (std::size_t c = 0; c < width; ++c) {
@@ -131,11 +132,12 @@ double_sums reference(problem const& of, std::span<unsigned short const> from,
             }
         }
     };
-    for_each(product({of.n, way.p}), [&](std::size_t row) {
-        auto const height = static_cast<std::size_t>(way.p);
-        for (int q = 0; q < way.q; ++q) {
+    for_each(product({of.n, correlation.p}), [&](std::size_t row) {
+        auto const height = static_cast<std::size_t>(correlation.p);
+        for (int q = 0; q < correlation.q; ++q) {
             auto const at =
-                (row * static_cast<std::size_t>(way.q) + static_cast<std::size_t>(q)) * channels;
+                (row * static_cast<std::size_t>(correlation.q) + static_cast<std::size_t>(q)) *
+                channels;
             make(row / height, static_cast<int>(row % height), q, &all.values[at],
                  &all.magnitudes[at]);
         }

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
-#include "conv2d/boxes.h"
+#include "conv2d/cp_async.h"
 #include "conv2d/problem.h"
-#include "conv2d/rows.h"
-#include "conv2d/wgrad_boxes.h"
-#include "conv2d/wgrad_rows.h"
+#include "conv2d/tma.h"
+#include "conv2d/wgrad_cp_async.h"
+#include "conv2d/wgrad_tma.h"
 
 #include <algorithm>
 #include <limits>
@@ -47,33 +47,33 @@ std::vector<int> parts_of(int whole, int least, int most) {
 struct columns_of_block {
     int images, columns;
 };
-std::vector<columns_of_block> columns_of(problem const& of, walk const& way) {
+std::vector<columns_of_block> columns_of(problem const& of, correlation const& correlation) {
     std::vector<columns_of_block> all;
-    int const tiles = divup(way.q, 16);
+    int const tiles = divup(correlation.q, 16);
     for (int const columns : {16, 32, 48, 64, 96, 128}) {
         if (columns / 16 <= tiles) all.push_back({1, columns});
     }
-    int const whole = way.q <= 8 ? 8 : 16 * tiles;
+    int const whole = correlation.q <= 8 ? 8 : 16 * tiles;
     for (int const images : {2, 4, 8, 16}) {
-        bool const few = images <= of.n || (way.q <= 8 && images == 2);
+        bool const few = images <= of.n || (correlation.q <= 8 && images == 2);
         if (few && images * whole <= 128) all.push_back({images, whole});
     }
     return all;
 }
 
 // The one that measurements chose, and its neighbours.
-std::vector<boxes::config> boxes_worth_a_trial(problem const& of) {
-    boxes::config const best = boxes::best_config(of);
-    std::vector<boxes::config> all;
+std::vector<tma::config> tma_worth_a_trial(problem const& of) {
+    tma::config const best = tma::best_config(of);
+    std::vector<tma::config> all;
     for (int const groups : {best.groups, best.groups / 2, 2 * best.groups}) {
         for (int const rows : {best.rows, best.rows / 2, 2 * best.rows}) {
             for (int const tiles : {1, 2}) {
-                boxes::config by = best;
+                tma::config by = best;
                 by.groups = groups;
                 by.rows = rows;
                 (best.columns == 8 ? by.images : by.columns) *= tiles;
                 if (!by.fits(of)) continue;
-                by.blocks = boxes::blocks_that_fit(of, by);
+                by.blocks = tma::blocks_that_fit(of, by);
                 if (by.blocks > 0) all.push_back(by);
             }
         }
@@ -113,11 +113,11 @@ void put_first(std::vector<config>& all, config const& chosen) {
 template <class Config, class F>
 void add_neighbours(ranking& to, problem const& of, Config const& best, F has_room) {
     for (int const groups : {best.groups, best.groups / 2}) {
-        for (int const parts : {best.parts, best.parts / 2}) {
+        for (int const splits : {best.splits, best.splits / 2}) {
             for (int const stages : {best.stages, best.stages / 2}) {
                 Config by = best;
                 by.groups = groups;
-                by.parts = parts * (best.groups / std::max(groups, 1));
+                by.splits = splits * (best.groups / std::max(groups, 1));
                 by.stages = stages;
                 if (by.fits(of) && has_room(by)) to.add(by);
             }
@@ -136,10 +136,10 @@ std::vector<config> space_of_gradient(problem const& of, std::string_view arch) 
         return worth_it;
     };
     if (on.has_copy_engine) {
-        auto const best = best_boxes_of_gradient(of, arch);
+        auto const best = best_wgrad_tma(of, arch);
         if (best.fits(of)) return first(best, [](auto const&) { return true; });
     }
-    return first(best_rows_of_gradient(of, arch), [&](auto const& by) {
+    return first(best_wgrad_cp_async(of, arch), [&](auto const& by) {
         return by.blocks * (by.shared_bytes(of) + 1024) <= on.shared_bytes;
     });
 }
@@ -150,9 +150,9 @@ std::vector<config> space(problem const& of, std::string_view arch) {
     check(of);
     if (of.pass == direction::wgrad) return space_of_gradient(of, arch);
     chip const on = chip_of(arch);
-    walk const way = walk_of(of);
+    correlation const correlation = correlation_of(of);
     ranking all(of, arch);
-    auto const add = [&](rows::config by) {
+    auto const add = [&](cp_async::config by) {
         // Sums and filter must leave registers for the rest.
         bool const has_registers = 4 * of.r * by.tiles + of.taps() <= 144;
         if (!by.fits(of) || !has_registers || by.warps() > 16 ||
@@ -163,8 +163,8 @@ std::vector<config> space(problem const& of, std::string_view arch) {
         all.add(by);
     };
     for (int const groups : groups_of_block(of.groups())) {
-        for (auto const& [images, columns] : columns_of(of, way)) {
-            for (int const rows : parts_of(way.p, 4, 64)) {
+        for (auto const& [images, columns] : columns_of(of, correlation)) {
+            for (int const rows : parts_of(correlation.p, 4, 64)) {
                 for (int const tiles : {1, 2, 3, 4}) {
                     for (int const stages : {3, 4}) {
                         for (bool const unrolled : {true, false}) {
@@ -176,11 +176,11 @@ std::vector<config> space(problem const& of, std::string_view arch) {
         }
     }
     if (on.has_copy_engine) {
-        for (auto const& by : boxes_worth_a_trial(of)) all.add(by);
+        for (auto const& by : tma_worth_a_trial(of)) all.add(by);
     }
     auto worth_it = all.best_first();
     if (!worth_it.empty() && needs_maps(worth_it.front())) {
-        put_first(worth_it, boxes::best_config(of));
+        put_first(worth_it, tma::best_config(of));
     }
     return worth_it;
 }

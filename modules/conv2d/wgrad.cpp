@@ -3,9 +3,9 @@
 module;
 
 #include "conv2d/problem.h"
-#include "conv2d/wgrad_boxes.h"
-#include "conv2d/wgrad_rows.h"
-#include "conv2d/wgrad_sum.h"
+#include "conv2d/wgrad_cp_async.h"
+#include "conv2d/wgrad_reduce.h"
+#include "conv2d/wgrad_tma.h"
 
 #include <algorithm>
 #include <string>
@@ -37,7 +37,7 @@ columns_of_step columns_of(problem const& of, int most_tiles) {
 }
 
 // Parts for so many blocks at a time: no more than have some rows for each that is read twice.
-int parts_of(problem const& of, columns_of_step const& step, int slices, int blocks) {
+int splits_of(problem const& of, columns_of_step const& step, int slices, int blocks) {
     long long const rows = 1LL * divup(of.n, step.images) * divup(of.q(), step.columns) * of.p();
     long long const worth_it = rows / (4LL * of.r);
     return static_cast<int>(std::max(1LL, std::min<long long>(blocks / slices, worth_it)));
@@ -46,9 +46,9 @@ int parts_of(problem const& of, columns_of_step const& step, int slices, int blo
 // Images of which two are in memory while two are read, of few rows: each has its own text.
 bool comes_whole(problem const& of) {
     return of.knows_image() && of.q() <= 8 && of.p() + of.r <= 16 &&
-           wgrad_boxes::config{8, 2, 8, 3, 1, true}.fits(of);
+           wgrad_tma::config{8, 2, 8, 3, 1, true}.fits(of);
 }
-int parts_of_whole(problem const& of, columns_of_step const& step, int slices, int blocks) {
+int splits_of_whole_images(problem const& of, columns_of_step const& step, int slices, int blocks) {
     return std::clamp(blocks / slices, 1, divup(of.n, step.images));
 }
 
@@ -71,7 +71,7 @@ gradient_specs<Params> specialized_gradient(problem const& of, Config const& by,
                     "the configuration " + words + " does not fit");
     }
     expect_chip(of, arch, overlaps, by.shared_bytes(of));
-    auto const sum = wgrad_sum::config_for(of, by.groups, by.parts, overlaps);
+    auto const sum = wgrad_reduce::config_for(of, by.groups, by.splits, overlaps);
     auto const of_blocks = grid_of(of, by.blocks_of(of));
     auto const of_sum = grid_of(of, sum.blocks_of(of));
     auto const named = [&](std::string const& name, auto const& config, std::string_view in,
@@ -91,58 +91,60 @@ gradient_specs<Params> specialized_gradient(problem const& of, Config const& by,
             .body = in,
             .blocks = at_once};
     };
-    return {specialized<Params>(named("wgrad", by, body, blocks),
-                                [of_blocks](Params const&) { return of_blocks; }),
-            specialized<wgrad_sum::params>(named("wgrad_sum", sum, "wgrad_sum", 0),
-                                           [of_sum](wgrad_sum::params const&) { return of_sum; }),
-            by.workspace_bytes(of)};
+    return {
+        specialized<Params>(named("wgrad", by, body, blocks),
+                            [of_blocks](Params const&) { return of_blocks; }),
+        specialized<wgrad_reduce::params>(named("wgrad_reduce", sum, "wgrad_reduce", 0),
+                                          [of_sum](wgrad_reduce::params const&) { return of_sum; }),
+        by.workspace_bytes(of)};
 }
 
 } // namespace
 
-gradient_specs<wgrad_rows::params>
-specialize_gradient(problem const& of, wgrad_rows::config const& by, std::string_view arch) {
-    return specialized_gradient<wgrad_rows::params>(of, by, "wgrad_rows", by.blocks, arch);
+gradient_specs<wgrad_cp_async::params>
+specialize_gradient(problem const& of, wgrad_cp_async::config const& by, std::string_view arch) {
+    return specialized_gradient<wgrad_cp_async::params>(of, by, "wgrad_cp_async", by.blocks, arch);
 }
-gradient_specs<wgrad_boxes::params>
-specialize_gradient(problem const& of, wgrad_boxes::config const& by, std::string_view arch) {
-    return specialized_gradient<wgrad_boxes::params>(of, by, "wgrad_boxes", 1, arch);
+gradient_specs<wgrad_tma::params>
+specialize_gradient(problem const& of, wgrad_tma::config const& by, std::string_view arch) {
+    return specialized_gradient<wgrad_tma::params>(of, by, "wgrad_tma", 1, arch);
 }
 
-wgrad_rows::config best_rows_of_gradient(problem const& of, std::string_view arch) {
+wgrad_cp_async::config best_wgrad_cp_async(problem const& of, std::string_view arch) {
     chip const on = chip_of(arch);
     auto const step = columns_of(of, tiles_of_warp(of, 255));
     // Two blocks take turns at waiting, where a thread needs no more than 128 registers.
     int const blocks = of.taps() > 9 ? 1 : 2;
     int const most = std::min(on.shared_bytes / blocks - 1024, 227 * 1024);
-    wgrad_rows::config best = {.groups = std::min(of.groups(), 8),
-                               .images = step.images,
-                               .columns = step.columns,
-                               .stages = 2,
-                               .parts = 1,
-                               .blocks = blocks};
+    wgrad_cp_async::config best = {.groups = std::min(of.groups(), 8),
+                                   .images = step.images,
+                                   .columns = step.columns,
+                                   .stages = 2,
+                                   .splits = 1,
+                                   .blocks = blocks};
     auto const bytes_of_stage = [&] { return best.shared_bytes(of) / best.stages; };
     // Rows that are on their way count for more than whole cache lines.
     if (best.groups == 8 && 4 * bytes_of_stage() > most) best.groups = 4;
-    best.parts = parts_of(of, step, wgrad::slices(of, best.groups), blocks * on.processors);
+    best.splits = splits_of(of, step, wgrad::slices(of, best.groups), blocks * on.processors);
     best.stages = std::clamp(most / bytes_of_stage(), 2, 8);
     return best;
 }
 
-wgrad_boxes::config best_boxes_of_gradient(problem const& of, std::string_view arch) {
+wgrad_tma::config best_wgrad_tma(problem const& of, std::string_view arch) {
     chip const on = chip_of(arch);
     bool const whole = comes_whole(of);
     auto const step = whole ? columns_of_step{2, 8} : columns_of(of, tiles_of_warp(of, 168));
     int groups = 1;
     while (groups < 8 && groups < of.groups()) groups *= 2;
     int const slices = wgrad::slices(of, groups);
-    wgrad_boxes::config best = {.groups = groups,
-                                .images = step.images,
-                                .columns = step.columns,
-                                .stages = 3,
-                                .parts = whole ? parts_of_whole(of, step, slices, on.processors)
-                                               : parts_of(of, step, slices, on.processors),
-                                .whole = whole};
+    wgrad_tma::config best = {.groups = groups,
+                              .images = step.images,
+                              .columns = step.columns,
+                              .stages = 3,
+                              .splits =
+                                  whole ? splits_of_whole_images(of, step, slices, on.processors)
+                                        : splits_of(of, step, slices, on.processors),
+                              .whole_images = whole};
     auto more = best;
     // Products of many taps are the slower, the further ahead the rows are that wait.
     while (++more.stages <= (of.taps() > 9 ? 8 : 12) && more.fits(of)) best = more;

@@ -69,7 +69,7 @@ problem drawn(std::mt19937& random, direction pass) {
     of.h = std::max(1, of.r - 2 * of.pad_h) + between(0, 20);
     of.w = std::max(1, of.s - 2 * of.pad_w) + between(0, random() % 4 == 0 ? 90 : 24);
     of.bias = pass != direction::dgrad && between(0, 1) == 1;
-    of.made_for = static_cast<scope>(between(0, 2));
+    of.made_for = static_cast<known_sizes>(between(0, 2));
     if (pass == direction::wgrad) of.gradient = static_cast<precision>(between(0, 1));
     return of;
 }
@@ -102,8 +102,8 @@ int run_random(runtime const& gpu, stream const& in, std::size_t count, portion 
                 auto by = space(of, with_maps ? gpu.arch() : "sm_80");
                 std::erase_if(by, [&](auto const& c) { return needs_maps(c) != with_maps; });
                 if (by.empty() && with_maps)
-                    by = {pass == direction::wgrad ? config(best_boxes_of_gradient(of, gpu.arch()))
-                                                   : config(boxes::best_config(of))};
+                    by = {pass == direction::wgrad ? config(best_wgrad_tma(of, gpu.arch()))
+                                                   : config(tma::best_config(of))};
                 auto const& chosen = by[random() % by.size()];
                 try_once(gpu, in, seed, of, chosen, n % 8 == 0 ? 100 : 1, all);
             }

@@ -127,16 +127,18 @@ void walk_once(runtime const& gpu, stream const& in, std::mt19937& random, probl
     guarded<float> const added(in, bias);
     guarded<half> const made(in,
                              static_cast<std::size_t>(is_forward ? size_of_y(of) : size_of_x(of)));
-    walk const way = walk_of(of);
+    correlation const correlation = correlation_of(of);
     bool is_whole = true;
     auto const got = made_by(
         repeats, all, [&] { return made.read(is_whole); },
         [&] {
             body.launch(in,
-                        {.from = images_read(given.get(), N(of.n), H(way.h), W(way.w), C(of.c)),
+                        {.input = input_tensor(given.get(), N(of.n), H(correlation.h),
+                                               W(correlation.w), C(of.c)),
                          .filter = filter_of<half const>(weights.get(), K(of.c), R(of.r), S(of.s)),
                          .bias = bias_of<float const>(added.get(), K(of.bias ? of.c : 0)),
-                         .to = images_made(made.get(), N(of.n), P(way.p), Q(way.q), K(of.c))});
+                         .output = output_tensor(made.get(), N(of.n), P(correlation.p),
+                                                 Q(correlation.q), K(of.c))});
         });
     all.compare(of, got, reference(of, from, filter, bias), precision::fp16);
     if (!is_whole) ++all.wrong;
@@ -155,10 +157,10 @@ void gradient_once(runtime const& gpu, stream const& in, std::mt19937& random, p
     auto const got = made_by(
         repeats, all, [&] { return std::pair(dw.read(is_whole), dbias.read(is_whole)); },
         [&] {
-            using gradient_of_y = decltype(wgrad_arguments<Gradient>::dy);
+            using gradient_of_y = decltype(wgrad_args<Gradient>::dy);
             both.launch(
-                in, wgrad_arguments<Gradient>{
-                        .x = images_read(x_there.get(), N(of.n), H(of.h), W(of.w), C(of.c)),
+                in, wgrad_args<Gradient>{
+                        .x = input_tensor(x_there.get(), N(of.n), H(of.h), W(of.w), C(of.c)),
                         .dy = gradient_of_y(dy_there.get(), N(of.n), P(of.p()), Q(of.q()), K(of.c)),
                         .dw = filter_of<Gradient>(dw.get(), K(of.c), R(of.r), S(of.s)),
                         .dbias = bias_of<float>(dbias.get(), K(of.bias ? of.c : 0)),

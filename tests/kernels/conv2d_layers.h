@@ -9,7 +9,7 @@ namespace spio::test::conv2d_layers {
 using conv2d::direction;
 using conv2d::precision;
 using conv2d::problem;
-using conv2d::scope;
+using conv2d::known_sizes;
 
 // Images of any size.
 constexpr problem layer_of(direction pass, int c, int r, int s, int pad_h, int pad_w,
@@ -24,7 +24,7 @@ constexpr problem layer_of(direction pass, int c, int r, int s, int pad_h, int p
             .pad_w = pad_w,
             .bias = bias,
             .pass = pass,
-            .made_for = scope::any_image,
+            .made_for = known_sizes::any_image,
             .gradient = gradient};
 }
 inline constexpr auto fprop = direction::fprop;

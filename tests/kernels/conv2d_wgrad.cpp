@@ -11,53 +11,53 @@
 
 import spio.conv2d;
 
-using sum_params = spio::conv2d::wgrad_sum::params;
-using row_params = spio::conv2d::wgrad_rows::params;
-using box_params = spio::conv2d::wgrad_boxes::params;
-extern "C" void wgrad_row_plain(row_params p);
-extern "C" void wgrad_sum_row_plain(sum_params p);
-extern "C" void wgrad_row_ragged(row_params p);
-extern "C" void wgrad_sum_row_ragged(sum_params p);
-extern "C" void wgrad_row_pointwise(row_params p);
-extern "C" void wgrad_sum_row_pointwise(sum_params p);
-extern "C" void wgrad_row_five(row_params p);
-extern "C" void wgrad_sum_row_five(sum_params p);
-extern "C" void wgrad_row_seven(row_params p);
-extern "C" void wgrad_sum_row_seven(sum_params p);
-extern "C" void wgrad_row_wide(row_params p);
-extern "C" void wgrad_sum_row_wide(sum_params p);
-extern "C" void wgrad_row_tall(row_params p);
-extern "C" void wgrad_sum_row_tall(sum_params p);
-extern "C" void wgrad_row_far(row_params p);
-extern "C" void wgrad_sum_row_far(sum_params p);
-extern "C" void wgrad_row_even(row_params p);
-extern "C" void wgrad_sum_row_even(sum_params p);
-extern "C" void wgrad_box_plain(box_params p);
-extern "C" void wgrad_sum_box_plain(sum_params p);
-extern "C" void wgrad_box_ragged(box_params p);
-extern "C" void wgrad_sum_box_ragged(sum_params p);
-extern "C" void wgrad_box_pointwise(box_params p);
-extern "C" void wgrad_sum_box_pointwise(sum_params p);
-extern "C" void wgrad_box_five(box_params p);
-extern "C" void wgrad_sum_box_five(sum_params p);
-extern "C" void wgrad_box_seven(box_params p);
-extern "C" void wgrad_sum_box_seven(sum_params p);
-extern "C" void wgrad_box_wide(box_params p);
-extern "C" void wgrad_sum_box_wide(sum_params p);
-extern "C" void wgrad_box_tall(box_params p);
-extern "C" void wgrad_sum_box_tall(sum_params p);
-extern "C" void wgrad_box_far(box_params p);
-extern "C" void wgrad_sum_box_far(sum_params p);
-extern "C" void wgrad_box_even(box_params p);
-extern "C" void wgrad_sum_box_even(sum_params p);
-extern "C" void wgrad_box_image(box_params p);
-extern "C" void wgrad_sum_box_image(sum_params p);
-extern "C" void wgrad_box_low_image(box_params p);
-extern "C" void wgrad_sum_box_low_image(sum_params p);
-extern "C" void wgrad_box_far_image(box_params p);
-extern "C" void wgrad_sum_box_far_image(sum_params p);
-extern "C" void wgrad_box_plain_image(box_params p);
-extern "C" void wgrad_sum_box_plain_image(sum_params p);
+using sum_params = spio::conv2d::wgrad_reduce::params;
+using row_params = spio::conv2d::wgrad_cp_async::params;
+using box_params = spio::conv2d::wgrad_tma::params;
+extern "C" void wgrad_cp_async_plain(row_params p);
+extern "C" void wgrad_reduce_cp_async_plain(sum_params p);
+extern "C" void wgrad_cp_async_ragged(row_params p);
+extern "C" void wgrad_reduce_cp_async_ragged(sum_params p);
+extern "C" void wgrad_cp_async_pointwise(row_params p);
+extern "C" void wgrad_reduce_cp_async_pointwise(sum_params p);
+extern "C" void wgrad_cp_async_five(row_params p);
+extern "C" void wgrad_reduce_cp_async_five(sum_params p);
+extern "C" void wgrad_cp_async_seven(row_params p);
+extern "C" void wgrad_reduce_cp_async_seven(sum_params p);
+extern "C" void wgrad_cp_async_wide(row_params p);
+extern "C" void wgrad_reduce_cp_async_wide(sum_params p);
+extern "C" void wgrad_cp_async_tall(row_params p);
+extern "C" void wgrad_reduce_cp_async_tall(sum_params p);
+extern "C" void wgrad_cp_async_far(row_params p);
+extern "C" void wgrad_reduce_cp_async_far(sum_params p);
+extern "C" void wgrad_cp_async_even(row_params p);
+extern "C" void wgrad_reduce_cp_async_even(sum_params p);
+extern "C" void wgrad_tma_plain(box_params p);
+extern "C" void wgrad_reduce_tma_plain(sum_params p);
+extern "C" void wgrad_tma_ragged(box_params p);
+extern "C" void wgrad_reduce_tma_ragged(sum_params p);
+extern "C" void wgrad_tma_pointwise(box_params p);
+extern "C" void wgrad_reduce_tma_pointwise(sum_params p);
+extern "C" void wgrad_tma_five(box_params p);
+extern "C" void wgrad_reduce_tma_five(sum_params p);
+extern "C" void wgrad_tma_seven(box_params p);
+extern "C" void wgrad_reduce_tma_seven(sum_params p);
+extern "C" void wgrad_tma_wide(box_params p);
+extern "C" void wgrad_reduce_tma_wide(sum_params p);
+extern "C" void wgrad_tma_tall(box_params p);
+extern "C" void wgrad_reduce_tma_tall(sum_params p);
+extern "C" void wgrad_tma_far(box_params p);
+extern "C" void wgrad_reduce_tma_far(sum_params p);
+extern "C" void wgrad_tma_even(box_params p);
+extern "C" void wgrad_reduce_tma_even(sum_params p);
+extern "C" void wgrad_tma_image(box_params p);
+extern "C" void wgrad_reduce_tma_image(sum_params p);
+extern "C" void wgrad_tma_low_image(box_params p);
+extern "C" void wgrad_reduce_tma_low_image(sum_params p);
+extern "C" void wgrad_tma_far_image(box_params p);
+extern "C" void wgrad_reduce_tma_far_image(sum_params p);
+extern "C" void wgrad_tma_plain_image(box_params p);
+extern "C" void wgrad_reduce_tma_plain_image(sum_params p);
 
 namespace {
 
@@ -73,73 +73,77 @@ template <class Params, class Layer> struct made_layer {
     kernel<sum_params> sum;
     Layer is;
 };
-using made_by_rows = made_layer<row_params, layers::row_layer>;
-using made_by_boxes = made_layer<box_params, layers::box_layer>;
+using cp_async_layers = made_layer<row_params, layers::row_layer>;
+using tma_layers = made_layer<box_params, layers::box_layer>;
 
-std::vector<made_by_rows> const by_rows = {
-    {{"wgrad_row_plain", wgrad_row_plain},
-     {"wgrad_sum_row_plain", wgrad_sum_row_plain},
+std::vector<cp_async_layers> const by_cp_async = {
+    {{"wgrad_cp_async_plain", wgrad_cp_async_plain},
+     {"wgrad_reduce_cp_async_plain", wgrad_reduce_cp_async_plain},
      layers::row_plain},
-    {{"wgrad_row_ragged", wgrad_row_ragged},
-     {"wgrad_sum_row_ragged", wgrad_sum_row_ragged},
+    {{"wgrad_cp_async_ragged", wgrad_cp_async_ragged},
+     {"wgrad_reduce_cp_async_ragged", wgrad_reduce_cp_async_ragged},
      layers::row_ragged},
-    {{"wgrad_row_pointwise", wgrad_row_pointwise},
-     {"wgrad_sum_row_pointwise", wgrad_sum_row_pointwise},
+    {{"wgrad_cp_async_pointwise", wgrad_cp_async_pointwise},
+     {"wgrad_reduce_cp_async_pointwise", wgrad_reduce_cp_async_pointwise},
      layers::row_pointwise},
-    {{"wgrad_row_five", wgrad_row_five},
-     {"wgrad_sum_row_five", wgrad_sum_row_five},
+    {{"wgrad_cp_async_five", wgrad_cp_async_five},
+     {"wgrad_reduce_cp_async_five", wgrad_reduce_cp_async_five},
      layers::row_five},
-    {{"wgrad_row_seven", wgrad_row_seven},
-     {"wgrad_sum_row_seven", wgrad_sum_row_seven},
+    {{"wgrad_cp_async_seven", wgrad_cp_async_seven},
+     {"wgrad_reduce_cp_async_seven", wgrad_reduce_cp_async_seven},
      layers::row_seven},
-    {{"wgrad_row_wide", wgrad_row_wide},
-     {"wgrad_sum_row_wide", wgrad_sum_row_wide},
+    {{"wgrad_cp_async_wide", wgrad_cp_async_wide},
+     {"wgrad_reduce_cp_async_wide", wgrad_reduce_cp_async_wide},
      layers::row_wide},
-    {{"wgrad_row_tall", wgrad_row_tall},
-     {"wgrad_sum_row_tall", wgrad_sum_row_tall},
+    {{"wgrad_cp_async_tall", wgrad_cp_async_tall},
+     {"wgrad_reduce_cp_async_tall", wgrad_reduce_cp_async_tall},
      layers::row_tall},
-    {{"wgrad_row_far", wgrad_row_far}, {"wgrad_sum_row_far", wgrad_sum_row_far}, layers::row_far},
-    {{"wgrad_row_even", wgrad_row_even},
-     {"wgrad_sum_row_even", wgrad_sum_row_even},
+    {{"wgrad_cp_async_far", wgrad_cp_async_far},
+     {"wgrad_reduce_cp_async_far", wgrad_reduce_cp_async_far},
+     layers::row_far},
+    {{"wgrad_cp_async_even", wgrad_cp_async_even},
+     {"wgrad_reduce_cp_async_even", wgrad_reduce_cp_async_even},
      layers::row_even},
 };
-std::vector<made_by_boxes> const by_boxes = {
-    {{"wgrad_box_plain", wgrad_box_plain},
-     {"wgrad_sum_box_plain", wgrad_sum_box_plain},
+std::vector<tma_layers> const by_tma = {
+    {{"wgrad_tma_plain", wgrad_tma_plain},
+     {"wgrad_reduce_tma_plain", wgrad_reduce_tma_plain},
      layers::box_plain},
-    {{"wgrad_box_ragged", wgrad_box_ragged},
-     {"wgrad_sum_box_ragged", wgrad_sum_box_ragged},
+    {{"wgrad_tma_ragged", wgrad_tma_ragged},
+     {"wgrad_reduce_tma_ragged", wgrad_reduce_tma_ragged},
      layers::box_ragged},
-    {{"wgrad_box_pointwise", wgrad_box_pointwise},
-     {"wgrad_sum_box_pointwise", wgrad_sum_box_pointwise},
+    {{"wgrad_tma_pointwise", wgrad_tma_pointwise},
+     {"wgrad_reduce_tma_pointwise", wgrad_reduce_tma_pointwise},
      layers::box_pointwise},
-    {{"wgrad_box_five", wgrad_box_five},
-     {"wgrad_sum_box_five", wgrad_sum_box_five},
+    {{"wgrad_tma_five", wgrad_tma_five},
+     {"wgrad_reduce_tma_five", wgrad_reduce_tma_five},
      layers::box_five},
-    {{"wgrad_box_seven", wgrad_box_seven},
-     {"wgrad_sum_box_seven", wgrad_sum_box_seven},
+    {{"wgrad_tma_seven", wgrad_tma_seven},
+     {"wgrad_reduce_tma_seven", wgrad_reduce_tma_seven},
      layers::box_seven},
-    {{"wgrad_box_wide", wgrad_box_wide},
-     {"wgrad_sum_box_wide", wgrad_sum_box_wide},
+    {{"wgrad_tma_wide", wgrad_tma_wide},
+     {"wgrad_reduce_tma_wide", wgrad_reduce_tma_wide},
      layers::box_wide},
-    {{"wgrad_box_tall", wgrad_box_tall},
-     {"wgrad_sum_box_tall", wgrad_sum_box_tall},
+    {{"wgrad_tma_tall", wgrad_tma_tall},
+     {"wgrad_reduce_tma_tall", wgrad_reduce_tma_tall},
      layers::box_tall},
-    {{"wgrad_box_far", wgrad_box_far}, {"wgrad_sum_box_far", wgrad_sum_box_far}, layers::box_far},
-    {{"wgrad_box_even", wgrad_box_even},
-     {"wgrad_sum_box_even", wgrad_sum_box_even},
+    {{"wgrad_tma_far", wgrad_tma_far},
+     {"wgrad_reduce_tma_far", wgrad_reduce_tma_far},
+     layers::box_far},
+    {{"wgrad_tma_even", wgrad_tma_even},
+     {"wgrad_reduce_tma_even", wgrad_reduce_tma_even},
      layers::box_even},
-    {{"wgrad_box_image", wgrad_box_image},
-     {"wgrad_sum_box_image", wgrad_sum_box_image},
+    {{"wgrad_tma_image", wgrad_tma_image},
+     {"wgrad_reduce_tma_image", wgrad_reduce_tma_image},
      layers::box_image},
-    {{"wgrad_box_low_image", wgrad_box_low_image},
-     {"wgrad_sum_box_low_image", wgrad_sum_box_low_image},
+    {{"wgrad_tma_low_image", wgrad_tma_low_image},
+     {"wgrad_reduce_tma_low_image", wgrad_reduce_tma_low_image},
      layers::box_low_image},
-    {{"wgrad_box_far_image", wgrad_box_far_image},
-     {"wgrad_sum_box_far_image", wgrad_sum_box_far_image},
+    {{"wgrad_tma_far_image", wgrad_tma_far_image},
+     {"wgrad_reduce_tma_far_image", wgrad_reduce_tma_far_image},
      layers::box_far_image},
-    {{"wgrad_box_plain_image", wgrad_box_plain_image},
-     {"wgrad_sum_box_plain_image", wgrad_sum_box_plain_image},
+    {{"wgrad_tma_plain_image", wgrad_tma_plain_image},
+     {"wgrad_reduce_tma_plain_image", wgrad_reduce_tma_plain_image},
      layers::box_plain_image},
 };
 
@@ -162,8 +166,8 @@ row_params params_of(test::trial&, layers::row_layer const&, problem const& of, 
 }
 box_params params_of(test::trial& t, layers::box_layer const& layer, problem const& of, void* x,
                      void* dy, vec<float, 4>* workspace) {
-    return {.x = t.make_map<encoded_map>(wgrad_boxes::plan_of_x(of, layer.by), x),
-            .dy = t.make_map<encoded_map>(wgrad_boxes::plan_of_dy(of, layer.by), dy),
+    return {.x = t.make_map<encoded_map>(wgrad_tma::plan_of_x(of, layer.by), x),
+            .dy = t.make_map<encoded_map>(wgrad_tma::plan_of_dy(of, layer.by), dy),
             .workspace = workspace,
             .n = of.n,
             .h = of.h,
@@ -240,12 +244,11 @@ void run_random(test::trial& t, std::vector<Layer> const& all, int problems) {
         expect_sums(t, layer.run.symbol, of, in, run(t, layer, of, in));
     }
 }
-test::test_case const rows_case("conv2d_wgrad_rows", [](test::trial& t) {
-    run_random(t, by_rows, t.is_small() ? 9 : 333);
+test::test_case const rows_case("conv2d_wgrad_cp_async", [](test::trial& t) {
+    run_random(t, by_cp_async, t.is_small() ? 9 : 333);
 });
 test::test_case const boxes_case(
-    "conv2d_wgrad_boxes", [](test::trial& t) { run_random(t, by_boxes, t.is_small() ? 9 : 333); },
-    90);
+    "conv2d_wgrad_tma", [](test::trial& t) { run_random(t, by_tma, t.is_small() ? 9 : 333); }, 90);
 
 // What is no number in x, and what is beyond all numbers, comes through where a tap meets it, and
 // nowhere else.
@@ -268,9 +271,9 @@ template <class Layer> void run_infinite(test::trial& t, std::vector<Layer> cons
         }
     }
 }
-test::test_case const infinite_rows_case("conv2d_wgrad_rows_infinite",
-                                         [](test::trial& t) { run_infinite(t, by_rows); });
+test::test_case const infinite_rows_case("conv2d_wgrad_cp_async_infinite",
+                                         [](test::trial& t) { run_infinite(t, by_cp_async); });
 test::test_case const infinite_boxes_case(
-    "conv2d_wgrad_boxes_infinite", [](test::trial& t) { run_infinite(t, by_boxes); }, 90);
+    "conv2d_wgrad_tma_infinite", [](test::trial& t) { run_infinite(t, by_tma); }, 90);
 
 } // namespace

@@ -4,9 +4,9 @@
 
 #include "conv2d_layers.h"
 
-#include "conv2d/wgrad_boxes.h"
-#include "conv2d/wgrad_rows.h"
-#include "conv2d/wgrad_sum.h"
+#include "conv2d/wgrad_cp_async.h"
+#include "conv2d/wgrad_reduce.h"
+#include "conv2d/wgrad_tma.h"
 
 namespace spio::test::conv2d_wgrad {
 
@@ -17,12 +17,12 @@ template <class Config> struct layer {
     problem is;
     Config by;
 
-    constexpr conv2d::wgrad_sum::config sum() const {
-        return conv2d::wgrad_sum::config_for(is, by.groups, by.parts, false);
+    constexpr conv2d::wgrad_reduce::config sum() const {
+        return conv2d::wgrad_reduce::config_for(is, by.groups, by.splits, false);
     }
 };
-using row_layer = layer<conv2d::wgrad_rows::config>;
-using box_layer = layer<conv2d::wgrad_boxes::config>;
+using row_layer = layer<conv2d::wgrad_cp_async::config>;
+using box_layer = layer<conv2d::wgrad_tma::config>;
 
 // Images of any size.
 constexpr problem layer_of(int c, int r, int s, int pad_h, int pad_w, bool bias = false,
@@ -42,11 +42,11 @@ inline constexpr problem even = layer_of(16, 6, 2, 3, 1, false, precision::fp16)
 
 // Images of one size.
 constexpr problem image_of(problem of, int h, int w) {
-    of.made_for = conv2d::scope::any_n;
+    of.made_for = conv2d::known_sizes::any_n;
     return of.with(of.n, h, w);
 }
 
-// groups, images, columns, stages, parts, blocks
+// groups, images, columns, stages, splits, blocks
 inline constexpr row_layer row_plain = {plain, {2, 1, 16, 2, 1, 0}};
 inline constexpr row_layer row_ragged = {ragged, {4, 1, 64, 3, 3, 0}};
 inline constexpr row_layer row_pointwise = {pointwise, {1, 1, 32, 4, 5, 0}};
@@ -57,7 +57,7 @@ inline constexpr row_layer row_tall = {tall, {1, 1, 16, 3, 7, 0}};
 inline constexpr row_layer row_far = {far, {2, 2, 8, 2, 2, 0}};
 inline constexpr row_layer row_even = {even, {2, 1, 32, 4, 1, 0}};
 
-// groups, images, columns, stages, parts, whole
+// groups, images, columns, stages, splits, whole_images
 inline constexpr box_layer box_plain = {plain, {2, 1, 16, 3, 1, false}};
 inline constexpr box_layer box_ragged = {ragged, {4, 1, 64, 3, 3, false}};
 inline constexpr box_layer box_pointwise = {pointwise, {1, 1, 32, 4, 5, false}};

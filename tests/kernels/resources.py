@@ -9,7 +9,7 @@ import sys
 
 # Rows of one tap row and of 7 x 7 taps: clang leaves in memory what nvcc and NVRTC unroll into registers.
 KEEPS_A_FRAME = {("clang", name) for name in
-                 ("wgrad_row_wide", "wgrad_row_seven", "wgrad_box_wide", "wgrad_box_seven")}
+                 ("wgrad_cp_async_wide", "wgrad_cp_async_seven", "wgrad_tma_wide", "wgrad_tma_seven")}
 
 
 def kernels_of(log):

@@ -63,7 +63,7 @@ struct batch {
         in.write(y, std::span<unsigned short const>(ones));
         in.synchronize();
     }
-    conv2d::images_read read() const { return x.as<conv2d::images_read>(N(n), H(5), W(6), C(8)); }
+    conv2d::input_tensor read() const { return x.as<conv2d::input_tensor>(N(n), H(5), W(6), C(8)); }
 };
 
 std::string reason_of(auto const& f) {
@@ -85,9 +85,9 @@ TEST_CASE("one kernel serves every batch, and tensors of other sizes are refused
     std::vector<unsigned short> const ones(filter.size(), 0x3c00);
     in.write(filter, std::span<unsigned short const>(ones));
     auto const launch = [&](batch const& of, int rows) {
-        forward.launch(in, {.from = of.read(),
+        forward.launch(in, {.input = of.read(),
                             .filter = filter.as<conv2d::filter_of<half const>>(K(8), R(rows), S(3)),
-                            .to = of.y.as<conv2d::images_made>(N(of.n), P(5), Q(6), K(8))});
+                            .output = of.y.as<conv2d::output_tensor>(N(of.n), P(5), Q(6), K(8))});
     };
     for (int const n : {1, 3}) {
         batch const of(here, in, n);
@@ -100,7 +100,7 @@ TEST_CASE("one kernel serves every batch, and tensors of other sizes are refused
         CHECK(made.front() == 0x5000);      // 32
         CHECK(made.back() == 0x5000);
         CHECK(reason_of([&] { launch(of, 2); }) ==
-              "the tensors have other sizes: from " + std::to_string(n) + " x 5 x 6 x 8, to " +
+              "the tensors have other sizes: input " + std::to_string(n) + " x 5 x 6 x 8, output " +
                   std::to_string(n) + " x 5 x 6 x 8, the filter 8 x 2 x 3, the bias 0");
     }
     CHECK(reason_of([&] {
@@ -121,12 +121,11 @@ TEST_CASE("a weight gradient takes a workspace, and makes what it was made for")
     array<half> const in_halves(here.on(), dw.size(), "dw");
     auto const arguments = [&]<class T>(batch const& of, array<T> const& made,
                                         conv2d::floats between) {
-        using gradient_of_y = decltype(conv2d::wgrad_arguments<T>::dy);
-        return conv2d::wgrad_arguments<T>{
-            .x = of.read(),
-            .dy = of.y.as<gradient_of_y>(N(of.n), P(5), Q(6), K(8)),
-            .dw = made.template as<conv2d::filter_of<T>>(K(8), R(3), S(3)),
-            .workspace = between};
+        using gradient_of_y = decltype(conv2d::wgrad_args<T>::dy);
+        return conv2d::wgrad_args<T>{.x = of.read(),
+                                     .dy = of.y.as<gradient_of_y>(N(of.n), P(5), Q(6), K(8)),
+                                     .dw = made.template as<conv2d::filter_of<T>>(K(8), R(3), S(3)),
+                                     .workspace = between};
     };
     for (int const n : {1, 3}) {
         batch const of(here, in, n);

@@ -47,7 +47,7 @@ TEST_CASE("a convolution is said in words, of which some go without saying") {
           "gradient=fp32");
     CHECK(initializer_of(problem_of("n=1 c=8 h=1 w=1 made_for=any_n").without_unknown()) ==
           "{.n = 0, .c = 8, .h = 1, .w = 1, .r = 3, .s = 3, .pad_h = 1, .pad_w = 1, .bias = false, "
-          ".pass = spio::conv2d::direction::fprop, .made_for = spio::conv2d::scope::any_n, "
+          ".pass = spio::conv2d::direction::fprop, .made_for = spio::conv2d::known_sizes::any_n, "
           ".gradient = spio::conv2d::precision::fp32}");
 }
 
@@ -62,7 +62,7 @@ TEST_CASE("its name is that of the layer") {
 
 TEST_CASE("the gradient of the input walks backwards") {
     auto of = problem_of("n=1 c=8 h=9 w=10 r=3 s=5 pad_h=7 pad_w=0 pass=dgrad");
-    auto const back = conv2d::walk_of(of);
+    auto const back = conv2d::correlation_of(of);
     CHECK(back.is_backward);
     CHECK(back.h == 21);
     CHECK(back.w == 6);
@@ -71,8 +71,8 @@ TEST_CASE("the gradient of the input walks backwards") {
     CHECK(back.pad_h == -5);
     CHECK(back.pad_w == 4);
     of.pass = conv2d::direction::fprop;
-    CHECK(conv2d::walk_of(of).p == 21);
-    CHECK(conv2d::walk_of(of).pad_h == 7);
+    CHECK(conv2d::correlation_of(of).p == 21);
+    CHECK(conv2d::correlation_of(of).pad_h == 7);
 }
 
 TEST_CASE("what is not supported is told by its field and its bound") {
@@ -93,12 +93,12 @@ TEST_CASE("what is not supported is told by its field and its bound") {
 
 TEST_CASE("a specialization says its body, its layer and what a processor should hold") {
     auto const of = problem_of("n=32 c=64 h=64 w=64 made_for=any_n");
-    conv2d::rows::config const by = {8, 1, 32, 16, 2, 4, 4, true};
+    conv2d::cp_async::config const by = {8, 1, 32, 16, 2, 4, 4, true};
     auto const spec = conv2d::specialize(of, by, "sm_80");
     CHECK(spec.symbol.starts_with("conv2d_fprop_anyn_64c_64h_64w_1py_1px_3r_3s_nb_"));
-    CHECK(spec.config == "rows groups=8 images=1 columns=32 rows=16 tiles=2 stages=4 blocks=4 "
+    CHECK(spec.config == "cp_async groups=8 images=1 columns=32 rows=16 tiles=2 stages=4 blocks=4 "
                          "unrolled=true");
-    CHECK(spec.source.starts_with("#include \"conv2d/rows.cuh\"\n"));
+    CHECK(spec.source.starts_with("#include \"conv2d/cp_async.cuh\"\n"));
     CHECK(spec.source.find("__launch_bounds__(256, 4) " + spec.symbol) != std::string::npos);
     CHECK(spec.shape == block_shape{.block = {256}, .shared_bytes = 16 * 9 * (4 * 34 + 2 * 32)});
     // One image serves every batch.
@@ -109,17 +109,17 @@ TEST_CASE("a specialization says its body, its layer and what a processor should
 
 TEST_CASE("boxes are specialized where there is a copy engine") {
     auto const of = problem_of("n=32 c=64 h=64 w=64 made_for=any_n");
-    auto const by = conv2d::boxes::best_config(of);
+    auto const by = conv2d::tma::best_config(of);
     auto const spec = conv2d::specialize(of, by, "sm_90a");
-    CHECK(spec.config == "boxes groups=8 images=1 columns=16 rows=8 strips=1 blocks=5");
-    CHECK(spec.source.starts_with("#include \"conv2d/boxes.cuh\"\n"));
-    CHECK(spec.source.find("(__grid_constant__ spio::conv2d::boxes::params const p)") !=
+    CHECK(spec.config == "tma groups=8 images=1 columns=16 rows=8 strips=1 blocks=5");
+    CHECK(spec.source.starts_with("#include \"conv2d/tma.cuh\"\n"));
+    CHECK(spec.source.find("(__grid_constant__ spio::conv2d::tma::params const p)") !=
           std::string::npos);
     CHECK(spec.shape.block == extent{256});
     CHECK(by.blocks_of(of) == 32 * 8 * 4);
     CHECK(conv2d::specialize(of.with(7, 64, 64), by, "sm_90a").symbol == spec.symbol);
 
-    auto const refused = [&](conv2d::boxes::config const& wrong, std::string_view arch) {
+    auto const refused = [&](conv2d::tma::config const& wrong, std::string_view arch) {
         try {
             conv2d::specialize(of, wrong, arch);
         } catch (spio::error const& e) {
@@ -127,7 +127,8 @@ TEST_CASE("boxes are specialized where there is a copy engine") {
         }
         return std::string("none");
     };
-    CHECK(refused(by, "sm_89") == "boxes need the copy engine of sm_90a, and sm_89 has none");
+    CHECK(refused(by, "sm_89") ==
+          "the tma bodies need the TMA engine of sm_90a, and sm_89 has none");
     CHECK(refused({3, 1, 16, 8, 1, 0}, "sm_90a")
               .ends_with("does not fit")); // no span of the engine's
     CHECK(refused({8, 65, 8, 8, 1, 0}, "sm_90a") ==
@@ -152,9 +153,9 @@ TEST_CASE("the best boxes fit every problem") {
         of.pad_h = between(0, 9);
         of.pad_w = between(0, 9);
         of.pass = n % 2 == 0 ? conv2d::direction::fprop : conv2d::direction::dgrad;
-        of.made_for = std::array{conv2d::scope::all, conv2d::scope::any_n,
-                                 conv2d::scope::any_image}[static_cast<std::size_t>(n % 3)];
-        auto const by = conv2d::boxes::best_config(of);
+        of.made_for = std::array{conv2d::known_sizes::all, conv2d::known_sizes::any_n,
+                                 conv2d::known_sizes::any_image}[static_cast<std::size_t>(n % 3)];
+        auto const by = conv2d::tma::best_config(of);
         CHECK(by.fits(of));
         CHECK(by.blocks >= 1);
         CHECK(by.blocks * (by.shared_bytes(of) + 1024) <= 228 * 1024);
@@ -164,7 +165,7 @@ TEST_CASE("the best boxes fit every problem") {
 
 TEST_CASE("a configuration that cannot be is refused") {
     auto const of = problem_of("n=2 c=16 h=9 w=9");
-    auto const refused = [&](conv2d::rows::config const& by) {
+    auto const refused = [&](conv2d::cp_async::config const& by) {
         try {
             conv2d::specialize(of, by, "sm_80");
         } catch (spio::error const& e) {
@@ -192,7 +193,8 @@ TEST_CASE("blocks are for what chips have, also for those to come") {
           1);
     CHECK_THROWS_WITH_AS(
         conv2d::specs_of(of, conv2d::best_config(of, "sm_90a"), "sm_80"),
-        doctest::Contains("boxes need the copy engine of sm_90a, and sm_80 has none"), spio::error);
+        doctest::Contains("the tma bodies need the TMA engine of sm_90a, and sm_80 has none"),
+        spio::error);
     CHECK_THROWS_WITH_AS(conv2d::specs_of(of, conv2d::best_config(of, "sm_75"), "sm_75"),
                          doctest::Contains("it takes at least sm_80, and not sm_75"), spio::error);
 }

@@ -55,8 +55,8 @@ TEST_CASE("every problem has configurations that fit, the best one first") {
 
 TEST_CASE("a configuration is of a body that there is") {
     CHECK_THROWS_WITH(conv2d::config_of("squares groups=8"),
-                      doctest::Contains("the body is squares, but must be rows, boxes, "));
-    CHECK_THROWS_WITH(conv2d::config_of("boxes groups=8"), doctest::Contains("images is missing"));
+                      doctest::Contains("the body is squares, but must be cp_async, tma, "));
+    CHECK_THROWS_WITH(conv2d::config_of("tma groups=8"), doctest::Contains("images is missing"));
 }
 
 namespace {
@@ -79,7 +79,7 @@ TEST_CASE("on a Hopper chip boxes are chosen, and last about as long as they wer
                                {five_by_five(256, 1152, 7), 19.7}};
     for (auto const& [of, microseconds] : layers) {
         auto const by = conv2d::best_config(of, "sm_90a");
-        CHECK(conv2d::words_of(by) == conv2d::words_of(conv2d::boxes::best_config(of)));
+        CHECK(conv2d::words_of(by) == conv2d::words_of(conv2d::tma::best_config(of)));
         double const expected = conv2d::explain(of, by, "sm_90a").microseconds;
         CAPTURE(conv2d::words_of(by));
         CAPTURE(conv2d::explain(of, by, "sm_90a").explained());

@@ -44,7 +44,7 @@ void check_specs(conv2d::problem const& of, spec const& parts, spec const& sum,
     CHECK(parts.symbol != sum.symbol);
     CHECK(parts.line() == sum.line());
     CHECK(parts.line() == "conv2d " + text_of(of));
-    CHECK(sum.source.starts_with("#include \"conv2d/wgrad_sum.cuh\""));
+    CHECK(sum.source.starts_with("#include \"conv2d/wgrad_reduce.cuh\""));
 }
 
 } // namespace
@@ -56,41 +56,41 @@ TEST_CASE(
         auto const of = drawn(random);
         CAPTURE(text_of(of));
         for (auto const* const arch : {"sm_80", "sm_86", "sm_89"}) {
-            auto const by = conv2d::best_rows_of_gradient(of, arch);
+            auto const by = conv2d::best_wgrad_cp_async(of, arch);
             CAPTURE(text_of(by));
             REQUIRE(by.fits(of));
             auto const made = conv2d::specialize_gradient(of, by, arch);
-            check_specs(of, made.parts, made.sum, made.workspace_bytes);
-            CHECK(made.parts.source.starts_with("#include \"conv2d/wgrad_rows.cuh\""));
+            check_specs(of, made.partial_sums, made.reduction, made.workspace_bytes);
+            CHECK(made.partial_sums.source.starts_with("#include \"conv2d/wgrad_cp_async.cuh\""));
         }
-        auto const by = conv2d::best_boxes_of_gradient(of, "sm_90a");
+        auto const by = conv2d::best_wgrad_tma(of, "sm_90a");
         CAPTURE(text_of(by));
         REQUIRE(by.fits(of));
         auto const made = conv2d::specialize_gradient(of, by, "sm_90a");
-        check_specs(of, made.parts, made.sum, made.workspace_bytes);
-        CHECK(made.parts.source.starts_with("#include \"conv2d/wgrad_boxes.cuh\""));
+        check_specs(of, made.partial_sums, made.reduction, made.workspace_bytes);
+        CHECK(made.partial_sums.source.starts_with("#include \"conv2d/wgrad_tma.cuh\""));
     }
 }
 
 TEST_CASE("the layers that are measured have the configurations that were fastest") {
     auto const boxes = [](std::string_view words) {
-        return text_of(conv2d::best_boxes_of_gradient(gradient_of(words), "sm_90a"));
+        return text_of(conv2d::best_wgrad_tma(gradient_of(words), "sm_90a"));
     };
     CHECK(boxes("n=256 c=64 h=64 w=64") ==
-          "groups=8 images=1 columns=64 stages=12 parts=132 whole=false");
+          "groups=8 images=1 columns=64 stages=12 splits=132 whole_images=false");
     CHECK(boxes("n=128 c=1024 h=16 w=16") ==
-          "groups=8 images=4 columns=16 stages=11 parts=8 whole=false");
+          "groups=8 images=4 columns=16 stages=11 splits=8 whole_images=false");
     CHECK(boxes("n=64 c=128 h=56 w=56 bias=true") ==
-          "groups=8 images=1 columns=64 stages=12 parts=66 whole=false");
+          "groups=8 images=1 columns=64 stages=12 splits=66 whole_images=false");
     CHECK(boxes("n=128 c=288 h=32 w=32 r=5 s=5 pad_h=2 pad_w=2") ==
-          "groups=8 images=2 columns=32 stages=8 parts=26 whole=false");
+          "groups=8 images=2 columns=32 stages=8 splits=26 whole_images=false");
     CHECK(boxes("n=256 c=1152 h=7 w=7 r=5 s=5 pad_h=2 pad_w=2") ==
-          "groups=8 images=2 columns=8 stages=4 parts=7 whole=true");
+          "groups=8 images=2 columns=8 stages=4 splits=7 whole_images=true");
 }
 
 TEST_CASE("what does not fit is told") {
     auto const of = gradient_of("n=4 c=16 h=8 w=8");
-    auto const reason = [&](conv2d::wgrad_boxes::config const& by) {
+    auto const reason = [&](conv2d::wgrad_tma::config const& by) {
         try {
             conv2d::specialize_gradient(of, by, "sm_90a");
         } catch (spio::error const& e) {
@@ -98,20 +98,34 @@ TEST_CASE("what does not fit is told") {
         }
         return std::string("none");
     };
-    CHECK(
-        reason({.groups = 3, .images = 2, .columns = 8, .stages = 4, .parts = 2, .whole = false}) ==
-        "the configuration wgrad_boxes groups=3 images=2 columns=8 stages=4 parts=2 whole=false "
-        "does not fit");
-    CHECK(
-        reason({.groups = 2, .images = 1, .columns = 8, .stages = 4, .parts = 2, .whole = false}) ==
-        "the configuration wgrad_boxes groups=2 images=1 columns=8 stages=4 parts=2 whole=false "
-        "does not fit");
-    CHECK(
-        reason({.groups = 2, .images = 2, .columns = 8, .stages = 1, .parts = 2, .whole = false}) ==
-        "stages is 1, but must be at least 2, at most 64");
-    CHECK(
-        reason({.groups = 2, .images = 1, .columns = 16, .stages = 2, .parts = 2, .whole = true}) ==
-        "none");
+    CHECK(reason({.groups = 3,
+                  .images = 2,
+                  .columns = 8,
+                  .stages = 4,
+                  .splits = 2,
+                  .whole_images = false}) == "the configuration wgrad_tma groups=3 images=2 "
+                                             "columns=8 stages=4 splits=2 whole_images=false "
+                                             "does not fit");
+    CHECK(reason({.groups = 2,
+                  .images = 1,
+                  .columns = 8,
+                  .stages = 4,
+                  .splits = 2,
+                  .whole_images = false}) == "the configuration wgrad_tma groups=2 images=1 "
+                                             "columns=8 stages=4 splits=2 whole_images=false "
+                                             "does not fit");
+    CHECK(reason({.groups = 2,
+                  .images = 2,
+                  .columns = 8,
+                  .stages = 1,
+                  .splits = 2,
+                  .whole_images = false}) == "stages is 1, but must be at least 2, at most 64");
+    CHECK(reason({.groups = 2,
+                  .images = 1,
+                  .columns = 16,
+                  .stages = 2,
+                  .splits = 2,
+                  .whole_images = true}) == "none");
     auto const any = gradient_of("n=4 c=16 h=8 w=8 made_for=any_image");
-    CHECK(!conv2d::wgrad_boxes::config{2, 1, 16, 2, 2, true}.fits(any));
+    CHECK(!conv2d::wgrad_tma::config{2, 1, 16, 2, 2, true}.fits(any));
 }

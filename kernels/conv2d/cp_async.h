@@ -4,7 +4,7 @@
 
 #include "conv2d/problem.h"
 
-namespace spio::conv2d::rows {
+namespace spio::conv2d::cp_async {
 
 // A block makes some rows of some images, over some columns and groups; it reads a row after the
 // other, each once, while the next ones are on their way. A warp has one group and some tiles of 16
@@ -50,14 +50,14 @@ struct config {
     }
 
     constexpr long long blocks_of(problem const& of) const {
-        walk const way = walk_of(of);
-        return 1LL * divup(of.n, images) * divup(way.p, rows) * divup(way.q, columns) *
-               divup(of.groups(), groups);
+        correlation const correlation = correlation_of(of);
+        return 1LL * divup(of.n, images) * divup(correlation.p, rows) *
+               divup(correlation.q, columns) * divup(of.groups(), groups);
     }
 };
 
 struct params {
-    walk_arguments is;
+    correlation_args args;
 };
 
-} // namespace spio::conv2d::rows
+} // namespace spio::conv2d::cp_async

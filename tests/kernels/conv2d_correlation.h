@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace spio::test::conv2d_walk {
+namespace spio::test::conv2d_correlation {
 
 using conv2d::problem;
 
@@ -27,7 +27,7 @@ class tensors_on_device {
   public:
     tensors_on_device(trial& t, problem const& of, tensors const& in);
 
-    conv2d::walk_arguments arguments() const;
+    conv2d::correlation_args arguments() const;
     void* read_from() const { return from_.data(); }
     void* made_at() const { return to_.data(); }
     std::vector<unsigned short> made() const { return to_.read(); }
@@ -54,4 +54,4 @@ void run_random(trial& t, std::vector<walker> const& walkers, int problems);
 // else.
 void run_infinite(trial& t, std::vector<walker> const& walkers);
 
-} // namespace spio::test::conv2d_walk
+} // namespace spio::test::conv2d_correlation

@@ -5,29 +5,31 @@
 #include "conv2d/wgrad.h"
 #include "spio/tile/tensor_map.h"
 
-namespace spio::conv2d::wgrad_boxes {
+namespace spio::conv2d::wgrad_tma {
 
 // A warp has a group, and one more speaks to the engine, which brings a row of x and one of y at a
 // time: of some images, in a strip of their columns, some rows ahead. Small images come as a whole,
 // so that all that is done with them is known beforehand.
 struct config {
-    int groups;  // 1, 2, 4 or 8
-    int images;  // of a row
-    int columns; // of y of each: 8, so that a tile has two images, or some tiles of 16
-    int stages;  // rows in shared memory, with those that are kept
-    int parts;   // in which the rows of all images are summed
-    bool whole;  // a step has all rows of its images
+    int groups;        // 1, 2, 4 or 8
+    int images;        // of a row
+    int columns;       // of y of each: 8, so that a tile has two images, or some tiles of 16
+    int stages;        // rows in shared memory, with those that are kept
+    int splits;        // in which the rows of all images are summed
+    bool whole_images; // a step has all rows of its images
 
     // What was read may still be on its way to registers while the next step begins: its stage is
     // given back a step later. A row that meets another one is read once more in the next step.
     constexpr int stages_kept(problem const& of) const {
-        return !whole && wgrad::meets_two_rows(of) ? 2 : 1;
+        return !whole_images && wgrad::meets_two_rows(of) ? 2 : 1;
     }
 
     // Whole lines of the engine's swizzle.
     constexpr int columns_read(problem const& of) const { return room_for(columns + of.s - 1); }
-    constexpr int rows_read(problem const& of) const { return whole ? wgrad::rows_seen(of) : 1; }
-    constexpr int rows_of_dy(problem const& of) const { return whole ? of.p() : 1; }
+    constexpr int rows_read(problem const& of) const {
+        return whole_images ? wgrad::rows_seen(of) : 1;
+    }
+    constexpr int rows_of_dy(problem const& of) const { return whole_images ? of.p() : 1; }
     constexpr int cells_read(problem const& of) const {
         return images * rows_read(of) * columns_read(of) * groups;
     }
@@ -44,20 +46,20 @@ struct config {
     }
     constexpr bool fits(problem const& of) const {
         bool const positive =
-            groups > 0 && images > 0 && columns > 0 && stages > stages_kept(of) && parts > 0;
+            groups > 0 && images > 0 && columns > 0 && stages > stages_kept(of) && splits > 0;
         if (!positive || of.pass != direction::wgrad) return false;
         bool const is_small = of.q() <= columns && max(rows_read(of), of.p()) <= 256;
-        if (whole && !(of.knows_image() && is_small)) return false;
+        if (whole_images && !(of.knows_image() && is_small)) return false;
         if (1LL * stages * (cells_read(of) + cells_of_dy(of)) >= 1 << 24) return false;
         bool const is_even = columns % 16 == 0 || (columns == 8 && images % 2 == 0);
         return is_even && groups <= 8 && is_power_of_two(groups) && images <= 256 &&
                columns_read(of) <= 256 && shared_bytes(of) <= 227 * 1024;
     }
     constexpr long long blocks_of(problem const& of) const {
-        return 1LL * parts * wgrad::slices(of, groups);
+        return 1LL * splits * wgrad::slices(of, groups);
     }
     constexpr long long workspace_bytes(problem const& of) const {
-        return wgrad::workspace_bytes(of, groups, parts);
+        return wgrad::workspace_bytes(of, groups, splits);
     }
 };
 
@@ -89,4 +91,4 @@ struct params {
     int n, h, w;
 };
 
-} // namespace spio::conv2d::wgrad_boxes
+} // namespace spio::conv2d::wgrad_tma

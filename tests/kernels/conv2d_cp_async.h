@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "conv2d/rows.h"
+#include "conv2d/cp_async.h"
 #include "conv2d_layers.h"
 
-namespace spio::test::conv2d_rows {
+namespace spio::test::conv2d_cp_async {
 
 using namespace conv2d_layers;
-using conv2d::rows::config;
+using conv2d::cp_async::config;
 
 struct layer {
     problem is;
@@ -33,7 +33,7 @@ inline constexpr layer back_far = {layer_of(dgrad, 16, 1, 6, 0, 9), {1, 4, 16, 3
 
 // One whose size is known, and one whose batch is not.
 inline constexpr layer known = {{.n = 3, .c = 64, .h = 10, .w = 70}, {4, 1, 64, 4, 4, 3, 0}};
-inline constexpr layer known_but_n = {{.n = 0, .c = 64, .h = 10, .w = 70, .made_for = scope::any_n},
-                                      known.by};
+inline constexpr layer known_but_n = {
+    {.n = 0, .c = 64, .h = 10, .w = 70, .made_for = known_sizes::any_n}, known.by};
 
-} // namespace spio::test::conv2d_rows
+} // namespace spio::test::conv2d_cp_async

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "conv2d/bias.cuh"
+#include "conv2d/cp_async.h"
 #include "conv2d/filter.cuh"
 #include "conv2d/row_share.cuh"
-#include "conv2d/rows.h"
 #include "conv2d/tensors.h"
 #include "spio/facts.h"
 #include "spio/tile/async_copy.cuh"
@@ -13,7 +13,7 @@
 #include "spio/tile/shared_memory.h"
 #include "spio/views.h"
 
-namespace spio::conv2d::rows {
+namespace spio::conv2d::cp_async {
 
 // A row that is read, among those in shared memory; one of the two rows made that are there.
 struct STAGE : dim {
@@ -133,31 +133,31 @@ struct block {
         }
     }
 
-    __device__ __forceinline__ static void run(walk_arguments const& is) {
-        walk const way = walk_at<Problem>(is);
+    __device__ __forceinline__ static void run(correlation_args const& args) {
+        correlation const correlation = correlation_of<Problem>(args);
         auto number = static_cast<unsigned>(this_block());
         auto const first_group = take_digit<Groups>(number, divup(Problem.groups(), groups));
-        auto const first_column = take_digit<Columns>(number, divup(way.q, Config.columns));
-        auto const first_row = take_digit<Rows>(number, divup(way.p, Config.rows));
+        auto const first_column = take_digit<Columns>(number, divup(correlation.q, Config.columns));
+        auto const first_row = take_digit<Rows>(number, divup(correlation.p, Config.rows));
         auto const first_image = Images(number);
-        H const row_read(unfold(first_row).get() - way.pad_h);
-        W const column_read(unfold(first_column).get() - way.pad_w);
-        int const rows_made = min(Config.rows, way.p - unfold(first_row).get());
+        H const row_read(unfold(first_row).get() - correlation.pad_h);
+        W const column_read(unfold(first_column).get() - correlation.pad_w);
+        int const rows_made = min(Config.rows, correlation.p - unfold(first_row).get());
         int const rows_read = rows_made + r - 1;
 
         auto const memory = dynamic_shared_memory<Config.shared_bytes(Problem)>();
         auto const [read, after_read] = memory.template push<stages>();
         auto const [made, rest] = after_read.template push<sides>();
 
-        auto const x = in_memory::read_from(is)[first_image][first_group][column_read];
+        auto const x = in_memory::read_from(args)[first_image][first_group][column_read];
         auto const y =
-            in_memory::made_at(is)[first_image][cast<K>(first_group)][first_row][first_column];
+            in_memory::made_at(args)[first_image][cast<K>(first_group)][first_row][first_column];
         row_share<CellRead, threads, decltype(x)> from(x, this_thread());
         row_share<CellRead, threads, decltype(read.origin()), true> const to_stage(read.origin(),
                                                                                    this_thread());
         from.step(row_read);
         auto const is_inside = [&](int row) {
-            return H(0) <= row_read + H(row) && row_read + H(row) < H(way.h);
+            return H(0) <= row_read + H(row) && row_read + H(row) < H(correlation.h);
         };
         auto const load = [&](int row, STAGE stage) {
             if (row < rows_read && is_inside(row)) {
@@ -178,8 +178,8 @@ struct block {
         auto const group_of_warp = warp.template get<fold<K, 8>>();
         auto const group =
             min(cast<K>(first_group) + group_of_warp, fold<K, 8>(Problem.groups() - 1));
-        filter const by(is.filter.get(), cast<C>(group));
-        vec<float, 2> const bias = bias_at<Problem>(is.bias.get(), group);
+        filter const by(args.filter.get(), cast<C>(group));
+        vec<float, 2> const bias = bias_at<Problem>(args.bias.get(), group);
 
         auto const row_of_lane = two_taps::row_index();
         auto const read_at = Made(unfold(strip_of_warp + row_of_lane.template get<Q>()).get());
@@ -221,7 +221,7 @@ struct block {
 };
 
 template <problem Problem, config Config> __device__ __forceinline__ void run(params const& p) {
-    block<Problem, Config>::run(p.is);
+    block<Problem, Config>::run(p.args);
 }
 
-} // namespace spio::conv2d::rows
+} // namespace spio::conv2d::cp_async

@@ -1,6 +1,6 @@
 // Random walks on a device, against sums in double.
 // SPDX-License-Identifier: Apache-2.0
-#include "conv2d_walk.h"
+#include "conv2d_correlation.h"
 
 #include "conv2d_numbers.h"
 
@@ -11,7 +11,7 @@
 
 import spio.conv2d;
 
-namespace spio::test::conv2d_walk {
+namespace spio::test::conv2d_correlation {
 
 using namespace spio::conv2d;
 
@@ -31,7 +31,7 @@ problem drawn_problem(std::mt19937& random, problem const& layer, bool is_small)
 } // namespace
 
 tensors::tensors(std::mt19937& random, problem const& of)
-    : from(halves(random, 1LL * of.n * walk_of(of).h * walk_of(of).w * of.c)),
+    : from(halves(random, 1LL * of.n * correlation_of(of).h * correlation_of(of).w * of.c)),
       filter(halves(random, 8LL * of.c * of.taps())),
       bias(static_cast<std::size_t>(of.bias ? of.c : 0)) {
     std::uniform_real_distribution<float> between(-2, 2);
@@ -45,19 +45,20 @@ tensors_on_device::tensors_on_device(trial& t, problem const& of, tensors const&
       filter_(t.make("filter", in.filter)),
       bias_(t.make("bias", in.bias)),
       to_(t.make("to", std::vector<unsigned short>(
-                           static_cast<std::size_t>(1LL * of.n * walk_of(of).p * walk_of(of).q) *
+                           static_cast<std::size_t>(1LL * of.n * correlation_of(of).p *
+                                                    correlation_of(of).q) *
                                static_cast<std::size_t>(of.c),
                            0xffff))) {}
 
-walk_arguments tensors_on_device::arguments() const {
-    auto const way = walk_of(of_);
-    return {.from = images_read(reinterpret_cast<half const*>(from_.data()), N(of_.n), H(way.h),
-                                W(way.w), C(of_.c)),
+correlation_args tensors_on_device::arguments() const {
+    auto const correlation = correlation_of(of_);
+    return {.input = input_tensor(reinterpret_cast<half const*>(from_.data()), N(of_.n),
+                                  H(correlation.h), W(correlation.w), C(of_.c)),
             .filter = filter_of<half const>(reinterpret_cast<half const*>(filter_.data()), K(of_.c),
                                             R(of_.r), S(of_.s)),
             .bias = bias_of<float const>(bias_.data(), K(of_.bias ? of_.c : 0)),
-            .to = images_made(reinterpret_cast<half*>(to_.data()), N(of_.n), P(way.p), Q(way.q),
-                              K(of_.c))};
+            .output = output_tensor(reinterpret_cast<half*>(to_.data()), N(of_.n), P(correlation.p),
+                                    Q(correlation.q), K(of_.c))};
 }
 
 void expect_sums(trial& t, std::string const& name, problem const& of, tensors const& in,
@@ -100,4 +101,4 @@ void run_infinite(trial& t, std::vector<walker> const& walkers) {
     }
 }
 
-} // namespace spio::test::conv2d_walk
+} // namespace spio::test::conv2d_correlation

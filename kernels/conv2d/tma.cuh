@@ -3,16 +3,16 @@
 #pragma once
 
 #include "conv2d/bias.cuh"
-#include "conv2d/boxes.h"
 #include "conv2d/filter_tile.cuh"
 #include "conv2d/tensors.h"
+#include "conv2d/tma.h"
 #include "spio/compound_index.h"
 #include "spio/tile/bulk_copy.cuh"
 #include "spio/tile/half.cuh"
 #include "spio/tile/launch_control.cuh"
 #include "spio/tile/shared_memory.h"
 
-namespace spio::conv2d::boxes {
+namespace spio::conv2d::tma {
 
 // A strip of a block.
 struct STRIP : dim {
@@ -52,10 +52,10 @@ struct block {
     static constexpr axis<Q> q{Config.columns};
     static constexpr auto read_cells = swizzled_cells<c, h, w>();
     static constexpr auto made_cells = swizzled_cells<k, p, q>();
-    using read_tile = tensor<half8, h, w, read_cells>;
-    using made_tile = tensor<half8, p, q, made_cells>;
-    using read_map = tensor_map<read_tile, typename in_memory::read>;
-    using made_map = tensor_map<made_tile, typename in_memory::made>;
+    using input_tile = tensor<half8, h, w, read_cells>;
+    using output_tile = tensor<half8, p, q, made_cells>;
+    using input_map = tensor_map<input_tile, typename in_memory::read>;
+    using output_map = tensor_map<output_tile, typename in_memory::made>;
     template <class Map> static constexpr bool is_planned(box_plan const& plan) {
         if constexpr (Problem.knows_n()) {
             return Map::plan() == plan;
@@ -63,18 +63,18 @@ struct block {
             return Map::num_bytes() == 2LL * plan.box[0] * plan.box[1] * plan.box[2];
         }
     }
-    static_assert(is_planned<read_map>(plan_of_read(Problem, Config)) &&
-                      is_planned<made_map>(plan_of_made(Problem, Config)),
+    static_assert(is_planned<input_map>(input_plan(Problem, Config)) &&
+                      is_planned<output_map>(output_plan(Problem, Config)),
                   "the launch makes the maps from what the contract says");
 
-    static_assert(made_tile::num_bytes() <= read_tile::num_bytes(),
+    static_assert(output_tile::num_bytes() <= input_tile::num_bytes(),
                   "what is made lies where rows were that have been read");
 
     static constexpr int apart = Config.cells_between_boxes(Problem);
     static constexpr auto strip = axis<STRIP>(Config.strips).pitch(Config.images * apart);
     static constexpr auto n = axis<N>(Config.images).pitch(apart);
-    using read_tiles = tensor<half8, strip, n, h, w, read_cells>;
-    using made_tiles = tensor<half8, strip, n, p, q, made_cells>;
+    using input_tiles = tensor<half8, strip, n, h, w, read_cells>;
+    using output_tiles = tensor<half8, strip, n, p, q, made_cells>;
     using taps = filter_fragments<Problem>;
     using filter = typename filter_tiles::template of_channels<8 * groups>;
     using Pixels = compound_index<axis<N>(Config.images), q>;
@@ -89,9 +89,9 @@ struct block {
         Columns column;
         bool exists;
 
-        __device__ place_of_strip(int number, walk const& way, N images) {
-            int const across = divup(way.q, Config.columns);
-            int const down = divup(way.p, rows);
+        __device__ place_of_strip(int number, correlation const& correlation, N images) {
+            int const across = divup(correlation.q, Config.columns);
+            int const down = divup(correlation.p, rows);
             auto const at = static_cast<unsigned>(number);
             column = Columns(at % across);
             row = Rows(at / across % down);
@@ -106,9 +106,9 @@ struct block {
     // Whether a row of a strip is one of the image, as far as is known now: where one strip makes
     // all rows, those beside the image are only zeros, whether they come or not.
     static constexpr bool may_have(int row) {
-        constexpr walk way = in_memory::known;
-        if (!Problem.knows_image() || way.p > rows) return true;
-        return row >= way.pad_h && row < way.pad_h + way.h;
+        constexpr correlation correlation = in_memory::known;
+        if (!Problem.knows_image() || correlation.p > rows) return true;
+        return row >= correlation.pad_h && row < correlation.pad_h + correlation.h;
     }
 
     // A row that is read adds to as many that are made as the filter has rows, whose sums take
@@ -168,9 +168,9 @@ struct block {
     }
 
     __device__ __forceinline__ static void run(params const& given) {
-        walk_arguments const& is = given.is;
-        walk const way = walk_at<Problem>(is);
-        N const images = Problem.knows_n() ? N(Problem.n) : is.to.template extent<N>();
+        correlation_args const& args = given.args;
+        correlation const correlation = correlation_of<Problem>(args);
+        N const images = Problem.knows_n() ? N(Problem.n) : args.output.template extent<N>();
         constexpr int blocks_across = divup(Problem.groups(), groups);
         auto const first_group = Groups(this_block() % blocks_across);
         int const first_strip = this_block() / blocks_across * Config.strips;
@@ -178,8 +178,9 @@ struct block {
 
         auto const memory = dynamic_shared_memory<Config.shared_bytes(Problem)>();
         auto const [read, after_read] =
-            memory.template push<read_tiles, box_alignment<read_tile>>();
-        auto const [made, over_read] = memory.template push<made_tiles, box_alignment<made_tile>>();
+            memory.template push<input_tiles, box_alignment<input_tile>>();
+        auto const [made, over_read] =
+            memory.template push<output_tiles, box_alignment<output_tile>>();
         auto const [filters, after_filters] = after_read.template push<filter>();
         auto const [arrived, rest] = after_filters.template push<barriers>();
         bool const speaks = this_thread() == 0;
@@ -194,21 +195,22 @@ struct block {
         wait_for_kernels_before<chip>();
         if (speaks) {
             filter_tiles::template load<groups>(
-                filters, is.filter.get(),
+                filters, args.filter.get(),
                 typename filter_tiles::Group(fold<C, 8>(first_group).get()), groups_here,
                 *arrived[filter_barrier()]);
-            auto const& map = map_as<read_map>(given.from);
+            auto const& map = map_as<input_map>(given.input);
 #pragma unroll
             for (auto const s : range(STRIP(Config.strips))) {
-                place_of_strip const at(first_strip + s.get(), way, images);
+                place_of_strip const at(first_strip + s.get(), correlation, images);
                 if (!at.exists) continue;
-                arrived[s]->arrive_and_expect(Config.images * read_map::num_bytes());
+                arrived[s]->arrive_and_expect(Config.images * input_map::num_bytes());
 #pragma unroll
                 for (auto const image : range(N(Config.images))) {
                     load_box(read[s][image], map,
-                             make_coordinates(unfold(at.image) + image,
-                                              H(unfold(at.row).get() + first_row - way.pad_h),
-                                              W(unfold(at.column).get() - way.pad_w), first_group),
+                             make_coordinates(
+                                 unfold(at.image) + image,
+                                 H(unfold(at.row).get() + first_row - correlation.pad_h),
+                                 W(unfold(at.column).get() - correlation.pad_w), first_group),
                              *arrived[s]);
                 }
             }
@@ -218,7 +220,7 @@ struct block {
         bool const has_group = warp < groups_here;
         auto const group = fold<C, 8>(warp);
         auto const bias = bias_at<Problem>(
-            is.bias.get(), cast<K>(first_group + (has_group ? group : fold<C, 8>(0))));
+            args.bias.get(), cast<K>(first_group + (has_group ? group : fold<C, 8>(0))));
         auto const row_of_lane = two_taps::row_index();
         auto const pixel = row_of_lane.template get<Q>().get();
         auto const image_of_lane = N(pixel / Config.columns);
@@ -231,14 +233,14 @@ struct block {
         taps const by(filters[typename filter_tiles::Group(has_group ? warp : 0)]);
 #pragma unroll 1
         for (auto const s : range(STRIP(Config.strips))) {
-            place_of_strip const at(first_strip + s.get(), way, images);
+            place_of_strip const at(first_strip + s.get(), correlation, images);
             if (!at.exists) break;
             arrived[s]->wait(0);
             if (has_group) convolve(read_by_lane[s], made_by_lane[s], by, bias);
             fence_for_bulk_copies<chip>();
             sync_block();
             if (speaks) {
-                auto const& map = map_as<made_map>(given.to);
+                auto const& map = map_as<output_map>(given.output);
 #pragma unroll
                 for (auto const image : range(N(Config.images))) {
                     store_box<chip>(map,
@@ -257,4 +259,4 @@ template <problem Problem, config Config> __device__ __forceinline__ void run(pa
     block<Problem, Config>::run(p);
 }
 
-} // namespace spio::conv2d::boxes
+} // namespace spio::conv2d::tma

@@ -1,13 +1,13 @@
-// The sums of all parts added up to the weight gradient, and that of the bias.
+// The sums of all splits added up to the weight gradient, and that of the bias.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "conv2d/tap_sums.cuh"
-#include "conv2d/wgrad_sum.h"
+#include "conv2d/wgrad_reduce.h"
 #include "spio/tile/launch_control.cuh"
 #include "spio/tile/shared_memory.h"
 
-namespace spio::conv2d::wgrad_sum {
+namespace spio::conv2d::wgrad_reduce {
 
 using namespace wgrad;
 // Not those of fprop, if both are there.
@@ -30,11 +30,11 @@ constexpr void add(four& to, four const& more) {
 template <problem Problem, config Config>
     requires(Config.fits(Problem))
 struct block {
-    static constexpr axis<PART> part{Config.parts};
+    static constexpr axis<SPLIT> split{Config.splits};
     static constexpr axis<K> k{8 * Config.groups};
     static constexpr axis<PAIR> pair{pairs_of(Problem).count()};
     static constexpr axis<LANE> lane{32};
-    using workspace = tensor<four const, part, k / 8, pair, lane>;
+    using workspace = tensor<four const, split, k / 8, pair, lane>;
     using Element = compound_index<k / 8, pair, lane>;
 
     static constexpr axis<READER> reader{Config.readers};
@@ -42,7 +42,7 @@ struct block {
     using Thread = compound_index<reader, element>;
     using sums_of_readers = tensor<four, reader, element>;
 
-    static constexpr int rounds = divup(Config.parts, Config.readers);
+    static constexpr int rounds = divup(Config.splits, Config.readers);
 
     using number = typename either<Problem.gradient == precision::fp32, float, half>::type;
     using filter = tensor<number, axis<K>(Problem.c), axis<R>(Problem.r), axis<S>(Problem.s),
@@ -53,8 +53,8 @@ struct block {
         four sum = {};
 #pragma unroll
         for (int round = 0; round < rounds; ++round) {
-            PART const next(reader.get() + round * Config.readers);
-            if (next < PART(Config.parts)) add(sum, *mine[next]);
+            SPLIT const next(reader.get() + round * Config.readers);
+            if (next < SPLIT(Config.splits)) add(sum, *mine[next]);
         }
         return sum;
     }
@@ -113,4 +113,4 @@ template <problem Problem, config Config> __device__ __forceinline__ void run(pa
     block<Problem, Config>::run(p);
 }
 
-} // namespace spio::conv2d::wgrad_sum
+} // namespace spio::conv2d::wgrad_reduce

@@ -1,15 +1,15 @@
-// The sums of all parts added up to the weight gradient: how threads share them.
+// The sums of all splits added up to the weight gradient: how threads share them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "conv2d/wgrad.h"
 
-namespace spio::conv2d::wgrad_sum {
+namespace spio::conv2d::wgrad_reduce {
 
-// Each element of the workspace is added up over the parts by some readers, a run of parts each,
+// Each element of the workspace is added up over the splits by some readers, a run of splits each,
 // always in the same order.
 struct config {
-    int parts;
+    int splits;
     int groups; // that the workspace has, those beyond the last too
     int readers;
     bool overlaps; // may begin before the sums are there, and waits for them: from sm_90 on
@@ -19,7 +19,7 @@ struct config {
     constexpr int elements_of_block() const { return block_size / readers; }
     constexpr int shared_bytes(problem const&) const { return readers > 1 ? 16 * block_size : 0; }
     constexpr bool fits(problem const& of) const {
-        return of.pass == direction::wgrad && parts > 0 && groups >= of.groups() && readers > 0 &&
+        return of.pass == direction::wgrad && splits > 0 && groups >= of.groups() && readers > 0 &&
                block_size % readers == 0;
     }
     constexpr long long elements(problem const& of) const {
@@ -30,10 +30,10 @@ struct config {
     }
 };
 
-// So many readers that each has a few parts, and that there are blocks enough.
-constexpr config config_for(problem const& of, int groups_of_block, int parts, bool overlaps) {
-    config best = {parts, wgrad::slices(of, groups_of_block) * groups_of_block, 1, overlaps};
-    while (best.readers < 32 && best.readers * 4 < parts) best.readers *= 2;
+// So many readers that each has a few splits, and that there are blocks enough.
+constexpr config config_for(problem const& of, int groups_of_block, int splits, bool overlaps) {
+    config best = {splits, wgrad::slices(of, groups_of_block) * groups_of_block, 1, overlaps};
+    while (best.readers < 32 && best.readers * 4 < splits) best.readers *= 2;
     return best;
 }
 
@@ -44,4 +44,4 @@ struct params {
     float* dbias;
 };
 
-} // namespace spio::conv2d::wgrad_sum
+} // namespace spio::conv2d::wgrad_reduce

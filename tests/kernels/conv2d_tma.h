@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "conv2d/boxes.h"
+#include "conv2d/tma.h"
 #include "conv2d_layers.h"
 
-namespace spio::test::conv2d_boxes {
+namespace spio::test::conv2d_tma {
 
 using namespace conv2d_layers;
-using conv2d::boxes::config;
+using conv2d::tma::config;
 
 struct layer {
     problem is;
@@ -32,8 +32,8 @@ inline constexpr layer back_far = {layer_of(dgrad, 64, 1, 6, 0, 9), {8, 2, 16, 3
 
 // Ones whose size is known, the same but for the batch, and one that a strip covers.
 inline constexpr layer known = {{.n = 3, .c = 64, .h = 10, .w = 38}, {8, 1, 16, 4, 2, 0}};
-inline constexpr layer known_but_n = {{.n = 0, .c = 64, .h = 10, .w = 38, .made_for = scope::any_n},
-                                      known.by};
+inline constexpr layer known_but_n = {
+    {.n = 0, .c = 64, .h = 10, .w = 38, .made_for = known_sizes::any_n}, known.by};
 inline constexpr layer covered = {
     {.n = 5, .c = 32, .h = 7, .w = 7, .r = 5, .s = 5, .pad_h = 2, .pad_w = 2}, {4, 2, 8, 7, 2, 0}};
 // More is made than is read: rows beside the image come too.
@@ -44,4 +44,4 @@ inline constexpr layer covered_back = {
     {.n = 5, .c = 32, .h = 7, .w = 7, .r = 5, .s = 5, .pad_h = 2, .pad_w = 2, .pass = dgrad},
     {4, 2, 8, 8, 2, 0}};
 
-} // namespace spio::test::conv2d_boxes
+} // namespace spio::test::conv2d_tma

@@ -5,13 +5,13 @@
 #include "conv2d/row_share.cuh"
 #include "conv2d/tap_sums.cuh"
 #include "conv2d/tensors.h"
-#include "conv2d/wgrad_rows.h"
+#include "conv2d/wgrad_cp_async.h"
 #include "conv2d/wgrad_span.cuh"
 #include "spio/facts.h"
 #include "spio/tile/async_copy.cuh"
 #include "spio/tile/shared_memory.h"
 
-namespace spio::conv2d::wgrad_rows {
+namespace spio::conv2d::wgrad_cp_async {
 
 using namespace wgrad;
 
@@ -48,7 +48,7 @@ struct block {
     static constexpr axis<K> all_k{8 * groups * slices};
     static constexpr axis<PAIR> pair{warp_sums::count};
     static constexpr axis<LANE> lane{32};
-    using workspace = tensor<vec<float, 4>, axis<PART>(Config.parts), all_k / 8, pair, lane>;
+    using workspace = tensor<vec<float, 4>, axis<SPLIT>(Config.splits), all_k / 8, pair, lane>;
 
     // A thread copies cells of a row of x, and of one of y.
     template <index Column, auto Columns, auto Cells>
@@ -62,7 +62,7 @@ struct block {
     params const& p;
     image_sizes of;
     Groups slice;
-    PART part;
+    SPLIT split;
     x_tiles x;
     dy_tiles dy;
 
@@ -70,15 +70,15 @@ struct block {
         : p(given),
           of(sizes_of<Problem>(given.n, given.h, given.w)),
           slice(this_block() % slices),
-          part(this_block() / slices) {
+          split(this_block() / slices) {
         auto const memory = dynamic_shared_memory<Config.shared_bytes(Problem)>();
         auto const [x_there, after_x] = memory.template push<x_tiles>();
         auto const [dy_there, rest] = after_x.template push<dy_tiles>();
         x = x_there;
         dy = dy_there;
     }
-    __device__ spans spans_of_part() const {
-        return spans(of, Config.images, Config.columns, part, Config.parts);
+    __device__ spans spans_of_split() const {
+        return spans(of, Config.images, Config.columns, split, Config.splits);
     }
     template <class Images, class Row, class Column>
     __device__ static Images images_of(half const* from, int n, int h, int w) {
@@ -101,7 +101,7 @@ struct block {
               dy_images_(images_of<dy_images, P, Q>(in.p.dy, in.of.n, in.of.p, in.of.q)),
               to_x_(in.x.origin(), this_thread()),
               to_dy_(in.dy.origin(), this_thread()),
-              rows_(in.spans_of_part()),
+              rows_(in.spans_of_split()),
               walk_(in.of.h),
               x_(begin_of_x(x_images_, in.slice, {}), this_thread()),
               dy_(begin_of_dy(dy_images_, in.slice, {}), this_thread()) {
@@ -218,7 +218,7 @@ struct block {
         loader brings(*this);
 #pragma unroll 1
         for (int ahead = 0; ahead < Config.stages - 1; ++ahead) brings.load_next();
-        auto rows = spans_of_part();
+        auto rows = spans_of_split();
         consumer takes{brings,       x_of_lane(),          last_of_lane(),
                        dy_of_lane(), steps<Problem>(of.h), there_of_warp(of.q)};
         while (rows.next(takes.walk.at)) {
@@ -228,7 +228,7 @@ struct block {
             takes.walk.unrolled(takes);
         }
         takes.sum.store(
-            workspace(p.workspace)[part][cast<K>(slice)][cast<K>(group())][this_lane()]);
+            workspace(p.workspace)[split][cast<K>(slice)][cast<K>(group())][this_lane()]);
     }
 };
 
@@ -236,4 +236,4 @@ template <problem Problem, config Config> __device__ __forceinline__ void run(pa
     block<Problem, Config>(p).run();
 }
 
-} // namespace spio::conv2d::wgrad_rows
+} // namespace spio::conv2d::wgrad_cp_async

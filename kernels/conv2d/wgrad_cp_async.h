@@ -4,7 +4,7 @@
 
 #include "conv2d/wgrad.h"
 
-namespace spio::conv2d::wgrad_rows {
+namespace spio::conv2d::wgrad_cp_async {
 
 // A warp has a group. All threads of a block copy the next row of x and of y: of some images, in a
 // strip of their columns, some rows ahead.
@@ -13,7 +13,7 @@ struct config {
     int images;  // of a row
     int columns; // of y of each: 8, so that a tile has two images, or some tiles of 16
     int stages;  // rows in shared memory, but for the one that is on its way
-    int parts;   // in which the rows of all images are summed
+    int splits;  // in which the rows of all images are summed
     int blocks;  // that a processor should hold
 
     // Eight neighbours of a column of 16-byte cells lie in different banks if there is an odd
@@ -28,16 +28,16 @@ struct config {
     }
     constexpr bool fits(problem const& of) const {
         bool const positive =
-            groups > 0 && images > 0 && columns > 0 && stages > 1 && parts > 0 && blocks >= 0;
+            groups > 0 && images > 0 && columns > 0 && stages > 1 && splits > 0 && blocks >= 0;
         if (!positive || of.pass != direction::wgrad) return false;
         bool const is_even = columns % 16 == 0 || (columns == 8 && images % 2 == 0);
         return is_even && groups <= 32 && shared_bytes(of) <= 227 * 1024;
     }
     constexpr long long blocks_of(problem const& of) const {
-        return 1LL * parts * wgrad::slices(of, groups);
+        return 1LL * splits * wgrad::slices(of, groups);
     }
     constexpr long long workspace_bytes(problem const& of) const {
-        return wgrad::workspace_bytes(of, groups, parts);
+        return wgrad::workspace_bytes(of, groups, splits);
     }
 };
 
@@ -49,4 +49,4 @@ struct params {
     int n, h, w;
 };
 
-} // namespace spio::conv2d::wgrad_rows
+} // namespace spio::conv2d::wgrad_cp_async

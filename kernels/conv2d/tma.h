@@ -5,7 +5,7 @@
 #include "conv2d/problem.h"
 #include "spio/tile/tensor_map.h"
 
-namespace spio::conv2d::boxes {
+namespace spio::conv2d::tma {
 
 // A strip is some rows of some columns of an image, or of several. A block makes one strip after
 // the other in some groups, a warp to each, which makes tiles of 16 columns of a row at a time. All
@@ -24,12 +24,12 @@ struct config {
     // is made must still find room where rows were read, and each row behind those that are read
     // later.
     constexpr bool has_all_rows(problem const& of) const {
-        walk const way = walk_of(of);
-        return of.knows_image() && way.p <= rows && way.pad_h >= 0 && way.pad_h < of.r &&
-               rows * columns <= way.h * columns_read(of);
+        correlation const correlation = correlation_of(of);
+        return of.knows_image() && correlation.p <= rows && correlation.pad_h >= 0 &&
+               correlation.pad_h < of.r && rows * columns <= correlation.h * columns_read(of);
     }
     constexpr int rows_read(problem const& of) const {
-        return has_all_rows(of) ? walk_of(of).h : rows + of.r - 1;
+        return has_all_rows(of) ? correlation_of(of).h : rows + of.r - 1;
     }
     constexpr int columns_read(problem const& of) const { return columns + of.s - 1; }
     constexpr int tiles() const { return images * columns / 16; }
@@ -62,8 +62,9 @@ struct config {
     }
 
     constexpr long long strips_of(problem const& of) const {
-        walk const way = walk_of(of);
-        return 1LL * divup(of.n, images) * divup(way.p, rows) * divup(way.q, columns);
+        correlation const correlation = correlation_of(of);
+        return 1LL * divup(of.n, images) * divup(correlation.p, rows) *
+               divup(correlation.q, columns);
     }
     constexpr long long blocks_of(problem const& of) const {
         return divup(of.groups(), groups) * ((strips_of(of) + strips - 1) / strips);
@@ -87,7 +88,7 @@ constexpr int blocks_that_fit(problem const& of, config const& by) {
 // more of them take turns, and many rows for a filter, and more columns if four of them still fit.
 constexpr config best_config(problem const& of) {
     bool const is_large = of.taps() > 16;
-    walk const way = walk_of(of);
+    correlation const correlation = correlation_of(of);
     int const wanted = is_large ? 16 : 8;
     config best = {.groups = is_large ? 4 : 8,
                    .images = 1,
@@ -99,8 +100,8 @@ constexpr config best_config(problem const& of) {
     if (best.groups == 8 && 4 * divup(groups, 8) * 8 > 5 * groups) best.groups = 4;
     while (best.groups > groups) best.groups /= 2;
     if (of.knows_image()) {
-        best.rows = divup(way.p, divup(way.p, wanted));
-        if (way.q <= 8 && (!of.knows_n() || of.n > 1)) {
+        best.rows = divup(correlation.p, divup(correlation.p, wanted));
+        if (correlation.q <= 8 && (!of.knows_n() || of.n > 1)) {
             best.images = 2;
             best.columns = 8;
             if (is_large) best.strips = 2;
@@ -108,7 +109,8 @@ constexpr config best_config(problem const& of) {
     }
     config wide = best;
     wide.columns = 32;
-    if (is_large && best.images == 1 && way.q > 16 && blocks_that_fit(of, wide) >= 4) best = wide;
+    if (is_large && best.images == 1 && correlation.q > 16 && blocks_that_fit(of, wide) >= 4)
+        best = wide;
     best.blocks = blocks_that_fit(of, best);
     return best;
 }
@@ -122,20 +124,21 @@ constexpr box_plan plan_of(int n, int h, int w, int c, int rows, int columns, in
             .box = {8 * groups, columns, rows, 1},
             .swizzle = groups == 1 ? 0 : 16 * groups};
 }
-constexpr box_plan plan_of_read(problem const& of, config const& by) {
-    walk const way = walk_of(of);
-    return plan_of(of.n, way.h, way.w, of.c, by.rows_read(of), by.columns_read(of), by.groups);
+constexpr box_plan input_plan(problem const& of, config const& by) {
+    correlation const correlation = correlation_of(of);
+    return plan_of(of.n, correlation.h, correlation.w, of.c, by.rows_read(of), by.columns_read(of),
+                   by.groups);
 }
-constexpr box_plan plan_of_made(problem const& of, config const& by) {
-    walk const way = walk_of(of);
-    return plan_of(of.n, way.p, way.q, of.c, by.rows, by.columns, by.groups);
+constexpr box_plan output_plan(problem const& of, config const& by) {
+    correlation const correlation = correlation_of(of);
+    return plan_of(of.n, correlation.p, correlation.q, of.c, by.rows, by.columns, by.groups);
 }
 
 // The maps are of the same tensors as the arguments.
 struct params {
-    encoded_map from;
-    encoded_map to;
-    walk_arguments is;
+    encoded_map input;
+    encoded_map output;
+    correlation_args args;
 };
 
-} // namespace spio::conv2d::boxes
+} // namespace spio::conv2d::tma

@@ -4,15 +4,15 @@
 
 #include "conv2d/tap_sums.cuh"
 #include "conv2d/tensors.h"
-#include "conv2d/wgrad_boxes.h"
 #include "conv2d/wgrad_cells.cuh"
 #include "conv2d/wgrad_span.cuh"
+#include "conv2d/wgrad_tma.h"
 #include "spio/tile/bulk_copy.cuh"
 #include "spio/tile/launch_control.cuh"
 #include "spio/tile/shared_memory.h"
 #include "spio/tile/warp.cuh"
 
-namespace spio::conv2d::wgrad_boxes {
+namespace spio::conv2d::wgrad_tma {
 
 using namespace wgrad;
 
@@ -57,12 +57,12 @@ struct block {
     static constexpr axis<K> all_k{8 * groups * slices};
     static constexpr axis<PAIR> pair{warp_sums::count};
     static constexpr axis<LANE> lane{32};
-    using workspace = tensor<vec<float, 4>, axis<PART>(Config.parts), all_k / 8, pair, lane>;
+    using workspace = tensor<vec<float, 4>, axis<SPLIT>(Config.splits), all_k / 8, pair, lane>;
 
     params const& p;
     image_sizes of;
     Groups slice;
-    PART part;
+    SPLIT split;
     x_tiles x;
     dy_tiles dy;
     barriers_of_full full;
@@ -72,7 +72,7 @@ struct block {
         : p(given),
           of(sizes_of<Problem>(given.n, given.h, given.w)),
           slice(this_block() % slices),
-          part(this_block() / slices) {
+          split(this_block() / slices) {
         auto const memory = dynamic_shared_memory<Config.shared_bytes(Problem)>();
         auto const [x_there, after_x] = memory.template push<x_tiles, box_alignment<x_tile>>();
         auto const [dy_there, after_dy] = after_x.template push<dy_tiles, box_alignment<dy_tile>>();
@@ -83,10 +83,10 @@ struct block {
         full = full_there;
         empty = empty_there;
     }
-    __device__ spans spans_of_part() const {
+    __device__ spans spans_of_split() const {
         // Whole images are one row to them.
-        image_sizes const each = {of.n, of.h, of.w, Config.whole ? 1 : of.p, of.q};
-        return spans(each, Config.images, Config.columns, part, Config.parts);
+        image_sizes const each = {of.n, of.h, of.w, Config.whole_images ? 1 : of.p, of.q};
+        return spans(each, Config.images, Config.columns, split, Config.splits);
     }
 
     // The warp that speaks to the engine: one of its lanes does.
@@ -126,10 +126,10 @@ struct block {
         }
     };
     __device__ __forceinline__ void produce() const {
-        auto rows = spans_of_part();
+        auto rows = spans_of_split();
         producer brings{*this, steps<Problem>(of.h)};
         while (rows.next(brings.walk.at)) {
-            if constexpr (Config.whole) {
+            if constexpr (Config.whole_images) {
                 brings.load(true, H(-rows_above), true, P(0));
             } else {
                 brings.walk.rolled(brings);
@@ -212,7 +212,7 @@ struct block {
         }
     };
     __device__ __forceinline__ void consume() const {
-        auto rows = spans_of_part();
+        auto rows = spans_of_split();
         consumer takes{*this,        x_of_lane(),          last_of_lane(),
                        dy_of_lane(), steps<Problem>(of.h), there_of_warp(of.q)};
         for (auto& stage : takes.kept) stage = nobodys();
@@ -220,14 +220,14 @@ struct block {
             if (of.q > Config.columns) {
                 takes.there = there_of_warp(of.q - takes.walk.at.column.get());
             }
-            if constexpr (Config.whole) {
+            if constexpr (Config.whole_images) {
                 takes.add_images();
             } else {
                 takes.walk.unrolled(takes);
             }
         }
         takes.sum.store(
-            workspace(p.workspace)[part][cast<K>(slice)][cast<K>(group())][this_lane()]);
+            workspace(p.workspace)[split][cast<K>(slice)][cast<K>(group())][this_lane()]);
     }
 
     __device__ __forceinline__ void run() const {
@@ -256,4 +256,4 @@ template <problem Problem, config Config> __device__ __forceinline__ void run(pa
     block<Problem, Config>(p).run();
 }
 
-} // namespace spio::conv2d::wgrad_boxes
+} // namespace spio::conv2d::wgrad_tma
