@@ -34,7 +34,7 @@ class device {
         return bits_as<Map>(owned->encode(Map::plan(of.shape()), base));
     }
     // The same where only the kernel knows the tile.
-    //     .from = gpu.map(conv2d::tma::input_plan(problem, config), x.get())
+    //     .input = gpu.map(conv2d::tma::input_plan(problem, config), x.get())
     encoded_map map(box_plan const& plan, void const* base) const {
         return bits_as<encoded_map>(owned->encode(plan, const_cast<void*>(base)));
     }
