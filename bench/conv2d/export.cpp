@@ -208,19 +208,13 @@ class kernels {
                 ", \"config\": " + in_quotes(words_of(by)) +
                 ", \"chosen\": " + (is_chosen ? "true" : "false") +
                 ", \"arch\": " + in_quotes(arch);
-        for (auto const& [name, value] :
-             {std::pair{"n", 1LL * of.n},
-              {"c", 1LL * of.c},
-              {"h", 1LL * of.h},
-              {"w", 1LL * of.w},
-              {"p", 1LL * of.p()},
-              {"q", 1LL * of.q()},
-              {"r", 1LL * of.r},
-              {"s", 1LL * of.s},
-              {"pad_h", 1LL * of.pad_h},
-              {"pad_w", 1LL * of.pad_w},
-              {"bias", of.bias ? 1LL : 0LL},
-              {"workspace_floats", workspace_bytes / static_cast<long long>(sizeof(float))}}) {
+        auto const floats = workspace_bytes / static_cast<long long>(sizeof(float));
+        std::pair<char const*, long long> const numbers[] = {
+            {"n", of.n},         {"c", of.c},       {"h", of.h},
+            {"w", of.w},         {"p", of.p()},     {"q", of.q()},
+            {"r", of.r},         {"s", of.s},       {"pad_h", of.pad_h},
+            {"pad_w", of.pad_w}, {"bias", of.bias}, {"workspace_floats", floats}};
+        for (auto const& [name, value] : numbers) {
             text += ", " + in_quotes(name) + ": " + std::to_string(value);
         }
         text += ", \"estimate\": " + std::to_string(expected.microseconds) +
