@@ -54,14 +54,14 @@ class builder {
         std::vector<task> all;
         for (auto const& arch : request.archs) {
             std::set<std::string> known;
-            for (auto const& each : tasks(arch)) {
+            for (auto const& each : tasks(parse_arch(arch))) {
                 if (known.insert(each.of.symbol).second) all.push_back(each);
             }
         }
         return all;
     }
     // All of an architecture, those too that an earlier line has.
-    std::vector<task> tasks(std::string const& arch) const {
+    std::vector<task> tasks(arch arch) const {
         auto const lines =
             specs_of_lines(request.manifest, request.manifest_name, request.families, arch);
         std::vector<task> all;
@@ -75,7 +75,7 @@ class builder {
 
     built_image build(task const& t) const {
         auto made = record_of(t.of);
-        built_image is = {t.of.line(), t.of.arch, t.of.symbol};
+        built_image is = {t.of.line(), text_of(t.of.arch), t.of.symbol};
         // What came from other folders is not in the record.
         if (!request.compiler.include_folders.empty() || !is_there(t, made)) {
             auto const start = std::chrono::steady_clock::now();
@@ -99,13 +99,13 @@ class builder {
     built_image leave(task const& t) const {
         write_file(file_of(t, ".made"), "as an earlier line\n");
         touch(file_of(t, ".made"));
-        return {t.of.line(), t.of.arch, t.of.symbol};
+        return {t.of.line(), text_of(t.of.arch), t.of.symbol};
     }
 
     to_pack built(task const& t) const {
         auto made = record_of(t.of);
         if (!is_there(t, made)) {
-            throw error("pack", t.of.spelled(),
+            throw error(error_kind::internal, "pack", t.of.spelled(),
                         "its image in " + folder.string() + " is of another request, or not there");
         }
         auto const bytes = read_file(file_of(t, ".image"));
@@ -124,7 +124,7 @@ class builder {
     std::string version;
 
     fs::path file_of(task const& t, char const* extension) const {
-        auto const name = std::to_string(t.line) + "-" + t.of.arch;
+        auto const name = std::to_string(t.line) + "-" + text_of(t.of.arch);
         return folder / (name + (t.kernel == 0 ? "" : "." + std::to_string(t.kernel)) + extension);
     }
     places places_of(task const& t) const {
@@ -141,7 +141,7 @@ class builder {
         for (std::string_view const start :
              {"-I", "-i", "--include", "--pre-include", "--system-include"}) {
             if (!option.starts_with(start)) continue;
-            throw error("build", "pack " + request.output.string(),
+            throw error(error_kind::invalid, "build", "pack " + request.output.string(),
                         "the option " + option +
                             " brings files whose changes nobody would see; a family's own text "
                             "is told by its headers");
@@ -177,7 +177,7 @@ struct build_folder {
         std::error_code failed;
         auto name = (fs::temp_directory_path(failed) / "spio-pack-XXXXXX").string();
         if (failed || mkdtemp(name.data()) == nullptr) {
-            throw error("build", "pack " + r.output.string(),
+            throw error(error_kind::io, "build", "pack " + r.output.string(),
                         failed ? "TMPDIR: " + failed.message()
                                : name + ": " + std::strerror(errno));
         }
@@ -197,7 +197,7 @@ built_pack assemble(builder const& by, std::vector<task> const& tasks, fs::path 
         images.push_back(by.built(t));
         auto const& one = images.back();
         is.images.push_back({.line = t.of.line(),
-                             .arch = t.of.arch,
+                             .arch = text_of(t.of.arch),
                              .symbol = t.of.symbol,
                              .bytes = one.bytes.size(),
                              .plain_bytes = one.plain_bytes});
@@ -233,12 +233,12 @@ std::vector<built_image> build_line(build_request const& request, std::size_t li
     builder const by(request, request.folder);
     std::vector<built_image> images;
     std::set<std::string> known;
-    for (auto const& each : by.tasks(arch)) {
+    for (auto const& each : by.tasks(parse_arch(arch))) {
         bool const is_new = known.insert(each.of.symbol).second;
         if (each.line == line) images.push_back(is_new ? by.build(each) : by.leave(each));
     }
     if (images.empty()) {
-        throw error("build", request.manifest_name,
+        throw error(error_kind::invalid, "build", request.manifest_name,
                     "it has " + std::to_string(lines_of(request.manifest).size()) +
                         " lines of kernels, and no number " + std::to_string(line));
     }
@@ -250,7 +250,7 @@ template <class F> auto or_told(build_request const& request, F const& f) {
     try {
         return f();
     } catch (fs::filesystem_error const& e) {
-        throw error("build", "pack " + request.output.string(), e.what());
+        throw error(error_kind::io, "build", "pack " + request.output.string(), e.what());
     }
 }
 

@@ -30,20 +30,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_virtual(std::string_view arch) { return arch.starts_with("compute_"); }
-std::string number_of(std::string_view arch) {
-    return std::string(arch.substr(arch.find('_') + 1));
+// "90a" of sm_90a and of compute_90a.
+std::string number_of(arch arch) {
+    auto const text = text_of(arch);
+    return text.substr(text.find('_') + 1);
 }
 
 std::string with(fs::path stem, char const* extension) { return stem.concat(extension).string(); }
 
 // Equal to those of NVRTC where images are compiled at run time, as far as both have them.
-command nvcc_command(device_compiler const& by, std::string_view arch, places const& at) {
-    bool const is_text = is_virtual(arch);
+command nvcc_command(device_compiler const& by, arch arch, places const& at) {
+    bool const is_text = arch.is_ptx;
     return {by.program.string(),
             "-std=c++20",
             "--expt-relaxed-constexpr",
-            "-arch=" + std::string(arch),
+            "-arch=" + text_of(arch),
             is_text ? "-ptx" : "-cubin",
             "-I" + at.text.string(),
             "-o",
@@ -51,7 +52,7 @@ command nvcc_command(device_compiler const& by, std::string_view arch, places co
 }
 
 // Its own driver would pack the image, by an option that CUDA 13 no longer has.
-command clang_command(device_compiler const& by, std::string_view arch, places const& at) {
+command clang_command(device_compiler const& by, arch arch, places const& at) {
     return {by.program.string(), "-x", "cuda", "-std=c++20", "--cuda-device-only",
             "--cuda-path=" + by.cuda.string(), "-Wno-unknown-cuda-version",
             "-Wno-unknown-attributes",
@@ -71,9 +72,8 @@ void write_missing_headers(device_compiler const& by, fs::path const& folder) {
 
 } // namespace
 
-std::vector<command> commands_of(device_compiler const& by, std::string_view arch,
-                                 places const& at) {
-    bool const is_nvcc = by.kind == compiler_kind::nvcc, is_text = is_virtual(arch);
+std::vector<command> commands_of(device_compiler const& by, arch arch, places const& at) {
+    bool const is_nvcc = by.kind == compiler_kind::nvcc, is_text = arch.is_ptx;
     auto const tool = [&](char const* name) { return (by.cuda / "bin" / name).string(); };
     auto const number = number_of(arch);
     std::vector<command> all = {is_nvcc ? nvcc_command(by, arch, at) : clang_command(by, arch, at)};
@@ -86,7 +86,7 @@ std::vector<command> commands_of(device_compiler const& by, std::string_view arc
                        with(at.stem, ".ll")});
     }
     if (!is_nvcc && !is_text) {
-        all.push_back({tool("ptxas"), "-arch=" + std::string(arch), "-O3", "-o",
+        all.push_back({tool("ptxas"), "-arch=" + text_of(arch), "-O3", "-o",
                        with(at.stem, ".cubin"), with(at.stem, ".ptx")});
     }
     if (by.is_compressed) {
@@ -101,8 +101,8 @@ std::vector<command> commands_of(device_compiler const& by, std::string_view arc
 void run_for(spec const& of, command const& words) {
     auto const done = run(words);
     if (done.status == 0) return;
-    throw error("compile", of.spelled(),
-                "status " + std::to_string(done.status) + "\n" + spelled(words) + "\n" + done.said);
+    throw error(error_kind::tool_failed, "compile", of.spelled(),
+                "status " + std::to_string(done.status) + "\n" + spelled(words), done.said);
 }
 
 compiled compile(device_compiler const& by, spec const& of, places const& at) {
@@ -118,7 +118,7 @@ compiled compile(device_compiler const& by, spec const& of, places const& at) {
         }
         is_first = false;
     }
-    bool const is_text = is_virtual(of.arch);
+    bool const is_text = of.arch.is_ptx;
     auto const plain = with(at.stem, is_text ? ".ptx" : ".cubin");
     auto bytes = read_file(by.is_compressed ? with(at.stem, ".fatbin") : plain);
     // The driver is not told where a text ends.
@@ -133,7 +133,7 @@ compiled compile(device_compiler const& by, spec const& of, places const& at) {
 std::string read_file(fs::path const& path) {
     std::ifstream file(path, std::ios::binary);
     std::string text(std::istreambuf_iterator<char>(file), {});
-    if (!file) throw error("read", path.string(), "it cannot be read");
+    if (!file) throw error(error_kind::io, "read", path.string(), "it cannot be read");
     return text;
 }
 
@@ -151,7 +151,8 @@ void write_file(fs::path const& path, std::string_view text) {
     if (file) fs::rename(beside, path, failed);
     if (file && !failed) return;
     fs::remove(beside, ignored);
-    throw error("write", path.string(), failed ? failed.message() : "it cannot be written");
+    throw error(error_kind::io, "write", path.string(),
+                failed ? failed.message() : "it cannot be written");
 }
 
 } // namespace spio::aot

@@ -24,7 +24,7 @@ struct places {
 };
 
 using command = std::vector<std::string>;
-std::vector<command> commands_of(device_compiler const&, std::string_view arch, places const&);
+std::vector<command> commands_of(device_compiler const&, arch, places const&);
 
 struct compiled {
     image_kind kind;

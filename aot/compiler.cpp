@@ -68,7 +68,7 @@ std::string word_after(std::string const& before, std::vector<std::string> const
     auto const done = run(words);
     auto const at = done.said.find(before);
     if (done.status != 0 || at == done.said.npos) {
-        throw error("ask the version", words[0],
+        throw error(error_kind::tool_failed, "ask the version", words[0],
                     "status " + std::to_string(done.status) + ", it says: " + done.said);
     }
     auto const begin = at + before.size();
@@ -79,7 +79,8 @@ std::string word_after(std::string const& before, std::vector<std::string> const
 void refuse_old(fs::path const& program) {
     auto const version = word_after(", V", {program.string(), "--version"});
     if (std::atoi(version.c_str()) >= 13) return;
-    throw error("find", program.string(), "it is of CUDA " + version + ", and 13.0 is the least");
+    throw error(error_kind::no_compiler, "find", program.string(),
+                "it is of CUDA " + version + ", and 13.0 is the least");
 }
 
 } // namespace
@@ -107,7 +108,7 @@ device_compiler find_compiler(compiler_kind kind, fs::path const& cuda) {
     if (found == folders.end()) {
         std::string looked;
         for (auto const& each : folders) looked += (looked.empty() ? "" : ", ") + each.string();
-        throw error("find", "CUDA's compilers",
+        throw error(error_kind::no_compiler, "find", "CUDA's compilers",
                     "no folder with bin/ptxas, bin/fatbinary" +
                         std::string(kind == compiler_kind::nvcc ? " and bin/nvcc" : "") +
                         "; looked in " + looked);
@@ -120,7 +121,8 @@ device_compiler find_compiler(compiler_kind kind, fs::path const& cuda) {
         auto const program = found_in_path(name);
         if (!program.empty()) return {.kind = kind, .program = program, .cuda = *found};
     }
-    throw error("find", "clang", "PATH has neither clang++-19 nor clang++");
+    throw error(error_kind::no_compiler, "find", "clang",
+                "PATH has neither clang++-19 nor clang++");
 }
 
 std::string version_of(device_compiler const& by) {

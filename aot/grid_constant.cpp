@@ -23,7 +23,8 @@ std::string with_grid_constant(std::string text, std::string const& symbol) {
     auto const at = text.find(annotations);
     auto const end = at == text.npos ? at : text.find('}', at);
     if (end == text.npos) {
-        throw error("compile", symbol, "clang's intermediate text has no annotations");
+        throw error(error_kind::tool_failed, "compile", symbol,
+                    "clang's intermediate text has no annotations");
     }
     std::size_t next = 0; // number that no remark has
     for (auto line = text.find("\n!"); line != text.npos; line = text.find("\n!", line + 1)) {

@@ -128,7 +128,8 @@ void print_progress(build_progress const& at) {
 }
 
 void write_host_text(build_request const& r) {
-    write_file(r.output, host_text_of(specs_of(r.manifest, r.manifest_name, r.families, "host")));
+    write_file(r.output,
+               host_text_of(specs_of(r.manifest, r.manifest_name, r.families, host_arch)));
 }
 
 void list(pack const& in) {

@@ -37,7 +37,8 @@ struct pipe_ends {
     pipe_ends() {
         int ends[2];
         // Other programs that start meanwhile must not hold them open.
-        if (pipe2(ends, O_CLOEXEC) != 0) throw error("pipe2", "a program", std::strerror(errno));
+        if (pipe2(ends, O_CLOEXEC) != 0)
+            throw error(error_kind::io, "pipe2", "a program", std::strerror(errno));
         out = ends[0];
         in = ends[1];
     }
@@ -85,12 +86,12 @@ outcome run(std::vector<std::string> const& words) {
     pid_t id = 0;
     int const failed =
         posix_spawnp(&id, arguments[0], &files.all, nullptr, arguments.data(), environ);
-    if (failed != 0) throw error("start", words[0], std::strerror(failed));
+    if (failed != 0) throw error(error_kind::tool_failed, "start", words[0], std::strerror(failed));
     ends.close_in();
     outcome is = {0, ends.read_all()};
     int status = 0;
     while (waitpid(id, &status, 0) < 0) {
-        if (errno != EINTR) throw error("wait", words[0], std::strerror(errno));
+        if (errno != EINTR) throw error(error_kind::io, "wait", words[0], std::strerror(errno));
     }
     is.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     return is;

@@ -26,7 +26,7 @@ std::string joined(std::vector<spec> const& all, std::string spec::* word) {
 // Empty if it is not stale.
 std::string why_stale(packed const& entry, std::span<family const> families) {
     try {
-        auto const today = specs_of_line(entry.line, families, entry.arch);
+        auto const today = specs_of_line(entry.line, families, parse_arch(entry.arch));
         for (auto const& each : today) {
             if (each.symbol != entry.symbol || each.config != entry.config) continue;
             if (text_digest_of(each) == entry.text_digest) return {};

@@ -68,10 +68,10 @@ std::vector<std::byte> write_pack(std::span<to_pack const> images) {
     std::set<std::pair<std::string_view, std::string_view>> known;
     for (auto const& each : images) {
         auto const& of = each.of;
-        if (!known.emplace(of.symbol, of.arch).second) continue;
+        if (!known.emplace(of.symbol, text_of(of.arch)).second) continue;
         parts.push_back(text_of(each.bytes));
         entries.push_back({.symbol = of.symbol,
-                           .arch = of.arch,
+                           .arch = text_of(of.arch),
                            .line = of.line(),
                            .config = of.config,
                            .kind = each.kind,
@@ -83,7 +83,7 @@ std::vector<std::byte> write_pack(std::span<to_pack const> images) {
                            .text_digest = each.text_digest,
                            .plain_bytes = each.plain_bytes});
         if (auto const wrong = complaint_of(entries.back()); !wrong.empty()) {
-            throw error("pack", of.spelled(), "it " + wrong);
+            throw error(error_kind::internal, "pack", of.spelled(), "it " + wrong);
         }
     }
     // The index is as long with any places as with the right ones.

@@ -74,7 +74,7 @@ class axpby_rehearsal : public rehearsal {
 
 class axpby_trial : public trial {
   public:
-    axpby_trial(axpby::problem const& of, std::string_view arch, unsigned seed)
+    axpby_trial(axpby::problem const& of, arch arch, unsigned seed)
         : made{of, axpby::specialize(of, arch), {}, {}}, random(seed) {}
     std::string problem() const override { return text_of(made.problem); }
     std::vector<spec> kernels() const override { return {made.spec}; }
@@ -99,16 +99,15 @@ class axpby_trial : public trial {
 } // namespace
 
 trial_family const& axpby_trials() {
-    static trial_family const one = {.name = "axpby",
-                                     .meaning = "y = a x + b y over vectors of floats",
-                                     .example = "n=1000000",
-                                     .fields = words_of_fields<axpby::problem>,
-                                     .make = [](std::string_view words, std::string_view arch,
-                                                unsigned seed) -> std::unique_ptr<trial> {
-                                         auto const [problem] =
-                                             values_of_words<axpby::problem>("axpby", words);
-                                         return std::make_unique<axpby_trial>(problem, arch, seed);
-                                     }};
+    static trial_family const one = {
+        .name = "axpby",
+        .meaning = "y = a x + b y over vectors of floats",
+        .example = "n=1000000",
+        .fields = words_of_fields<axpby::problem>,
+        .make = [](std::string_view words, arch arch, unsigned seed) -> std::unique_ptr<trial> {
+            auto const [problem] = values_of_words<axpby::problem>("axpby", words);
+            return std::make_unique<axpby_trial>(problem, arch, seed);
+        }};
     return one;
 }
 

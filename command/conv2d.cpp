@@ -184,7 +184,7 @@ template <class Gradient> class gradient_rehearsal : public rehearsal {
 
 class conv2d_trial : public trial {
   public:
-    conv2d_trial(conv2d::problem const& of, std::string_view arch, unsigned seed)
+    conv2d_trial(conv2d::problem const& of, arch arch, unsigned seed)
         : made{.of = of,
                .by = best_config(of, arch),
                .input = {},
@@ -225,8 +225,7 @@ trial_family const& conv2d_trials() {
         .meaning = "a pass of a convolution with groups of 8 channels, of images in halves",
         .example = "n=2 c=16 h=14 w=14 pass=fprop",
         .fields = words_of_fields<problem>,
-        .make = [](std::string_view words, std::string_view arch,
-                   unsigned seed) -> std::unique_ptr<trial> {
+        .make = [](std::string_view words, arch arch, unsigned seed) -> std::unique_ptr<trial> {
             return std::make_unique<conv2d_trial>(parse<problem>("conv2d", words), arch, seed);
         }};
     return one;

@@ -42,7 +42,7 @@ chosen_device choose_device(std::string_view asked, surroundings const& around) 
     if (asked.empty()) {
         try {
             return open_gpu(0, around);
-        } catch (cuda::error const& e) {
+        } catch (spio::error const& e) {
             auto host = open_host();
             host.why_no_gpu = e.what();
             return host;

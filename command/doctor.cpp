@@ -47,10 +47,10 @@ finding driver_finding(surroundings const& around) {
             auto const gpu = driver->device(i);
             gpus.push_back(json::object({{"ordinal", i},
                                          {"name", gpu.name()},
-                                         {"arch", arch_of(gpu)},
+                                         {"arch", text_of(arch_of(gpu))},
                                          {"memory_bytes", gpu.memory_bytes()}}));
             found.lines.push_back("GPU " + std::to_string(i) + ", " + gpu.name() + ", " +
-                                  arch_of(gpu) + ", " + spelled_bytes(gpu.memory_bytes()));
+                                  text_of(arch_of(gpu)) + ", " + spelled_bytes(gpu.memory_bytes()));
         }
         found.facts = json::object({{"version", words}, {"gpus", json::array(gpus)}});
         if (count == 0) {
@@ -58,8 +58,8 @@ finding driver_finding(surroundings const& around) {
             found.words += ", without a GPU";
             found.advice = "kernels run on the host device";
         }
-    } catch (cuda::error const& e) {
-        bool const is_there = e.tried() != "dlopen";
+    } catch (spio::error const& e) {
+        bool const is_there = e.kind() != error_kind::not_found;
         found.is = is_there ? state::wrong : state::missing;
         found.words = is_there ? e.what() : "there is none: " + std::string(e.what());
         found.advice = is_there

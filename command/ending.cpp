@@ -8,20 +8,23 @@ module;
 
 module spio.command;
 
-import spio.cuda;
-import spio.jit;
-import spio.spec;
+import spio.error;
 
 namespace spio::command {
 
 namespace {
 
-exit_code code_of(spio::error const& e) {
-    if (e.tried() == "find") return exit_code::not_found;
-    bool const is_about_words = e.tried() == "parse" || e.tried() == "check" ||
-                                e.tried() == "specialize" || e.subject() == "SPIO_POLICY" ||
-                                e.subject().starts_with("'");
-    return is_about_words ? exit_code::usage : exit_code::tool_failed;
+exit_code code_of(error_kind kind) {
+    switch (kind) {
+    case error_kind::invalid:
+    case error_kind::unsupported:
+        return exit_code::usage;
+    case error_kind::not_found:
+    case error_kind::no_compiler:
+        return exit_code::not_found;
+    default:
+        return exit_code::tool_failed;
+    }
 }
 
 } // namespace
@@ -34,14 +37,7 @@ exit_code ending_of_error(std::string& words) {
         return e.code();
     } catch (spio::error const& e) {
         words = e.what();
-        return code_of(e);
-    } catch (jit::nvrtc_error const& e) {
-        words = e.what();
-        return e.tried() == "dlopen" || e.tried() == "open" ? exit_code::not_found
-                                                            : exit_code::tool_failed;
-    } catch (cuda::error const& e) {
-        words = e.what();
-        return e.tried() == "dlopen" ? exit_code::not_found : exit_code::tool_failed;
+        return code_of(e.kind());
     } catch (std::bad_alloc const&) {
         words = "there is not enough memory; try a smaller problem";
     } catch (std::exception const& e) {

@@ -41,7 +41,7 @@ finding nvrtc_finding() {
                                     {"build", compiler.build_id()},
                                     {"places", places}});
         return found;
-    } catch (jit::nvrtc_error const& e) {
+    } catch (spio::error const& e) {
         found.is = is_there ? state::wrong : state::missing;
         found.words = e.what();
         found.advice = std::getenv("SPIO_NVRTC") != nullptr

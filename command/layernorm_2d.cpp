@@ -153,8 +153,7 @@ class layernorm_2d_rehearsal : public rehearsal {
 
 class layernorm_2d_trial : public trial {
   public:
-    layernorm_2d_trial(layernorm_2d::problem const& of, int positions, std::string_view arch,
-                       unsigned seed)
+    layernorm_2d_trial(layernorm_2d::problem const& of, int positions, arch arch, unsigned seed)
         : made{of, positions, layernorm_2d::specialize(of, arch), {}, {}, {}}, random(seed) {}
     std::string problem() const override {
         return text_of(made.problem) + " " + text_of(layernorm_2d_launch{made.positions});
@@ -190,8 +189,7 @@ trial_family const& layernorm_2d_trials() {
         .meaning = "LayerNorm over the channels of images, from halves to halves",
         .example = "channels=64 positions=4096",
         .fields = words_of_fields<layernorm_2d::problem, layernorm_2d_launch>,
-        .make = [](std::string_view words, std::string_view arch,
-                   unsigned seed) -> std::unique_ptr<trial> {
+        .make = [](std::string_view words, arch arch, unsigned seed) -> std::unique_ptr<trial> {
             auto const [problem, launch] =
                 values_of_words<layernorm_2d::problem, layernorm_2d_launch>("layernorm_2d", words);
             return std::make_unique<layernorm_2d_trial>(problem, launch.positions, arch, seed);

@@ -9,6 +9,7 @@ module spio.command;
 
 import spio.image;
 import spio.launch;
+import spio.spec;
 
 namespace spio::command {
 
@@ -34,7 +35,7 @@ json timing_json(timing const& t, std::uint64_t bytes) {
 json kernel_json(staged const& each) {
     return json::object({{"symbol", each.from.symbol},
                          {"line", each.from.line},
-                         {"made_for", each.from.arch},
+                         {"made_for", text_of(each.from.arch)},
                          {"kind", name_of(each.from.kind)},
                          {"from", each.from.made_by},
                          {"origin", name_of(each.from.found)},
@@ -47,12 +48,12 @@ json kernel_json(staged const& each) {
 
 json outcome_json(outcome const& got, stage const& at, std::string const& why_no_gpu) {
     auto const time = got.timed ? timing_json(*got.timed, got.bytes_moved) : json(nullptr);
-    bool const is_host = at.on().arch() == "host";
+    bool const is_host = at.on().arch().is_host;
     return json::object(
         {{"problem", got.problem},
          {"device",
           json::object({{"name", at.on().name()},
-                        {"arch", at.on().arch()},
+                        {"arch", text_of(at.on().arch())},
                         {"why_no_gpu", why_no_gpu.empty() ? json(nullptr) : json(why_no_gpu)}})},
          {"kernels", json_of_each(at.kernels(), kernel_json)},
          {"check", got.checked ? verdict_json(*got.checked) : json(nullptr)},
@@ -61,7 +62,8 @@ json outcome_json(outcome const& got, stage const& at, std::string const& why_no
 }
 
 std::string outcome_text(outcome const& got, stage const& at, std::string const& why_no_gpu) {
-    std::string text = got.problem + " on " + at.on().name() + " (" + at.on().arch() + ")\n";
+    std::string text =
+        got.problem + " on " + at.on().name() + " (" + text_of(at.on().arch()) + ")\n";
     auto const add = [&](char const* what, std::string const& is) {
         text += "  " + padded(what, 8) + is + "\n";
     };
@@ -71,7 +73,7 @@ std::string outcome_text(outcome const& got, stage const& at, std::string const&
                          spelled_milliseconds(each.found_milliseconds) + ", loaded in " +
                          spelled_milliseconds(each.loaded_milliseconds));
     }
-    if (at.on().arch() == "host") {
+    if (at.on().arch().is_host) {
         add("ran", spelled_milliseconds(got.host_milliseconds) +
                        ", every load and store watched: a speed it is not");
     }

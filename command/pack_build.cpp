@@ -105,7 +105,8 @@ exit_code run_build(line const& asked, surroundings const& around) {
                                                 ", but must be such as sm_90a or compute_80");
         }
         try {
-            aot::specs_of(request.manifest, request.manifest_name, request.families, arch);
+            aot::specs_of(request.manifest, request.manifest_name, request.families,
+                          parse_arch(arch));
         } catch (spio::error const& e) {
             throw failure(exit_code::usage, e.what());
         }

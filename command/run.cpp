@@ -43,7 +43,7 @@ std::unique_ptr<rehearsal> staged_trial(trial& what, stage& at, policy how,
     try {
         return what.on(at);
     } catch (spio::error const& e) {
-        if (e.tried() != "find" || at.on().arch() != "host") throw;
+        if (e.kind() != error_kind::not_found || !at.on().arch().is_host) throw;
     }
     if (how == policy::aot_only) {
         throw failure(exit_code::not_found,
@@ -72,8 +72,9 @@ exit_code run_one(line const& asked, surroundings const& around) {
         asked.has("--policy") ? policy_in(asked.value("--policy")) : policy_of_environment();
     // Words are judged before a device is looked for.
     auto const words = problem_words(asked);
-    auto const asked_arch = std::string(asked.value("--arch"));
-    family.make(words, asked_arch.empty() ? "host" : asked_arch, seed);
+    auto const arch_text = asked.value("--arch");
+    auto const asked_arch = arch_text.empty() ? arch() : parse_arch(arch_text);
+    family.make(words, asked_arch == arch() ? host_arch : asked_arch, seed);
 
     auto const chosen = choose_device(asked.value("--device"), around);
     if (asked.has("--time") && !chosen.gpu) {
@@ -81,10 +82,11 @@ exit_code run_one(line const& asked, surroundings const& around) {
                       "--time measures launches on a GPU, and this would run on the host device" +
                           (chosen.why_no_gpu.empty() ? "" : ": " + chosen.why_no_gpu));
     }
-    auto const arch = asked_arch.empty() ? chosen.on.arch() : asked_arch;
-    if (suits(arch, chosen.on.arch()) == 0) {
-        throw failure(exit_code::not_found, chosen.on.name() + " is " + chosen.on.arch() +
-                                                " and runs no code for " + in_quotes(arch) +
+    auto const arch = asked_arch == spio::arch() ? chosen.on.arch() : asked_arch;
+    if (!arch.runs_on(chosen.on.arch())) {
+        throw failure(exit_code::not_found, chosen.on.name() + " is " + text_of(chosen.on.arch()) +
+                                                " and runs no code for " +
+                                                in_quotes(text_of(arch)) +
                                                 "; 'spio show' tells of other architectures");
     }
     auto const trial = family.make(words, arch, seed);

@@ -40,18 +40,18 @@ std::string problem_words(line const& asked) {
 
 namespace {
 
-constexpr std::string_view usual_arch = "sm_90a";
+constexpr arch usual_arch = sm_90a;
 
 // The first GPU's, or a usual one.
-std::string arch_for(line const& asked, surroundings const& around) {
-    if (asked.has("--arch")) return std::string(asked.value("--arch"));
+arch arch_for(line const& asked, surroundings const& around) {
+    if (asked.has("--arch")) return parse_arch(asked.value("--arch"));
     try {
         auto const driver = around.open_driver();
         if (driver->device_count() > 0) return arch_of(driver->device(0));
-    } catch (cuda::error const&) {
-        return std::string(usual_arch);
+    } catch (spio::error const&) {
+        return usual_arch;
     }
-    return std::string(usual_arch);
+    return usual_arch;
 }
 
 // Who would be asked and has it; nothing is compiled to know it.
@@ -63,17 +63,17 @@ struct origin {
 origin origin_of(spec const& of, shipped const& packs, jit::just_in_time const& compiler) {
     if (auto const found = packs.find(of)) {
         if (found->kind == image_kind::host) return {"program", "this program"};
-        return {"pack", found->made_by + ", made for " + found->arch};
+        return {"pack", found->made_by + ", made for " + text_of(found->arch)};
     }
     auto const line = "; the manifest line that adds it is: " + of.line();
-    if (of.arch == "host") return {"", "nowhere: it is not built into this program" + line};
+    if (of.arch.is_host) return {"", "nowhere: it is not built into this program" + line};
     auto const stale = packs.why_not(of);
     auto const nowhere = "nowhere: " + (stale.empty() ? "no pack has it" : stale);
-    if (!of.arch.starts_with("sm_")) return {"", nowhere + line};
+    if (of.arch.is_ptx) return {"", nowhere + line};
     try {
         if (compiler.is_kept(of)) return {"cache", "the cache of compiled images"};
         return {"nvrtc", "NVRTC, which would compile it"};
-    } catch (jit::nvrtc_error const& e) {
+    } catch (spio::error const& e) {
         return {"", nowhere + ", and " + e.what() + line};
     }
 }
@@ -90,7 +90,7 @@ std::string block_text(extent const& e) {
 json spec_json(spec const& of, origin const& from) {
     return json::object({{"line", of.line()},
                          {"config", of.config},
-                         {"arch", of.arch},
+                         {"arch", text_of(of.arch)},
                          {"symbol", of.symbol},
                          {"block", extent_json(of.shape.block)},
                          {"cluster", extent_json(of.shape.cluster)},
@@ -107,7 +107,7 @@ std::string spec_text(spec const& of, origin const& from) {
         text += "  " + padded(what, 12) + is + "\n";
     };
     add("config", of.config);
-    add("arch", of.arch);
+    add("arch", text_of(of.arch));
     add("symbol", of.symbol);
     add("block", block_text(of.shape.block) + " threads, " +
                      spelled_bytes(static_cast<unsigned>(of.shape.shared_bytes)) +
@@ -124,7 +124,7 @@ struct shown {
 };
 
 // A trial may have words of its own, for its launch, and several kernels.
-shown shown_of(family const& of, std::string const& words, std::string const& arch) {
+shown shown_of(family const& of, std::string const& words, arch arch) {
     if (auto const* const tried = trial_of(of)) {
         auto const trial = tried->make(words, arch, 0);
         return {trial->problem(), trial->kernels()};

@@ -51,7 +51,7 @@ aot::pack read_pack(fs::path const& path) {
         return aot::pack::read(path);
     } catch (spio::error const& e) {
         auto const code =
-            e.reason() == "it cannot be opened" ? exit_code::not_found : exit_code::check_failed;
+            e.kind() == error_kind::not_found ? exit_code::not_found : exit_code::check_failed;
         throw failure(code, e.what());
     }
 }

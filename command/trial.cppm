@@ -84,7 +84,7 @@ struct trial_family {
     std::string_view meaning; // "y = a x + b y"
     std::string_view example; // words of a problem
     std::vector<field_words> (*fields)();
-    std::unique_ptr<trial> (*make)(std::string_view words, std::string_view arch, unsigned seed);
+    std::unique_ptr<trial> (*make)(std::string_view words, arch, unsigned seed);
 };
 
 // All that there are.

@@ -23,6 +23,9 @@ namespace spio::jit {
 
 namespace {
 
+// NVRTC makes cubins, which are for chips.
+bool is_compiled_for(arch arch) { return arch.number > 0 && !arch.is_ptx; }
+
 // Of all kernel text, which is known since the library was built, and of the family's own headers.
 cache::digest digest_of_headers(spec const& of) {
     std::vector<cache::named_text> texts = {{"kernel text", kernel_text_digest()}};
@@ -36,7 +39,7 @@ cache::key key_of(std::string const& build, spec const& of,
                           .headers = digest_of_headers(of),
                           .options = options,
                           .nvrtc_build = build,
-                          .arch = of.arch});
+                          .arch = text_of(of.arch)});
 }
 
 cache::entry compile(nvrtc const& by, spec const& of, std::vector<std::string> const& options) {
@@ -45,7 +48,7 @@ cache::entry compile(nvrtc const& by, spec const& of, std::vector<std::string> c
         by.compile({.name = of.spelled(), .text = of.source, .headers = headers}, options);
     auto const* const bytes = reinterpret_cast<unsigned char const*>(made.cubin.data());
     return {.symbol = of.symbol,
-            .arch = of.arch,
+            .arch = text_of(of.arch),
             .parameters = {{0, static_cast<std::uint32_t>(of.params_bytes)}},
             .cubin = {bytes, bytes + made.cubin.size()}};
 }
@@ -66,8 +69,8 @@ origin origin_of(cache::origin from) {
 template <class F> decltype(auto) or_no_compiler(spec const& of, F f) {
     try {
         return f();
-    } catch (nvrtc_error const& e) {
-        throw no_compiler(of, e.what());
+    } catch (error const& e) {
+        throw no_compiler_error(of, e.what());
     }
 }
 
@@ -76,7 +79,7 @@ template <class F> decltype(auto) or_no_compiler(spec const& of, F f) {
 just_in_time::just_in_time() : own_store(std::make_unique<cache::store>()), kept(own_store.get()) {}
 
 std::optional<image> just_in_time::find(spec const& of) const {
-    if (!of.arch.starts_with("sm_")) return {};
+    if (!is_compiled_for(of.arch)) return {};
     for (;;) {
         try {
             return find_by(or_no_compiler(of, [&] { return build_id(); }), of);
@@ -86,7 +89,7 @@ std::optional<image> just_in_time::find(spec const& of) const {
 }
 
 image just_in_time::find_by(std::string const& build, spec const& of) const {
-    auto const options = nvrtc_options(of.arch);
+    auto const options = nvrtc_options(text_of(of.arch));
     auto const key = key_of(build, of, options);
     std::string made_by = "the cache in " + kept->path();
     auto const found = kept->get_or_compile(key, [&] {
@@ -107,8 +110,8 @@ image just_in_time::find_by(std::string const& build, spec const& of) const {
 }
 
 bool just_in_time::is_kept(spec const& of) const {
-    if (!of.arch.starts_with("sm_")) return false;
-    return kept->find(key_of(build_id(), of, nvrtc_options(of.arch))) != nullptr;
+    if (!is_compiled_for(of.arch)) return false;
+    return kept->find(key_of(build_id(), of, nvrtc_options(text_of(of.arch)))) != nullptr;
 }
 
 // That of the file that will be opened if something must be compiled.
@@ -128,12 +131,12 @@ nvrtc const& just_in_time::compiler(std::string const& build) const {
     if (!file || file->build_id != build) throw another_file();
     try {
         own_compiler = std::make_unique<nvrtc const>(file->path);
-    } catch (nvrtc_error const&) {
+    } catch (error const&) {
         unusable.push_back(file->path);
         file.reset();
         try {
             file = first_nvrtc_file(unusable);
-        } catch (nvrtc_error const&) {
+        } catch (error const&) {
             unusable.clear();
         }
         if (!file) throw;

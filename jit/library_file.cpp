@@ -56,7 +56,8 @@ fs::path named_file() {
     char const* const text = std::getenv("SPIO_NVRTC");
     fs::path const path = text ? text : "";
     if (path.empty() || path.is_absolute()) return path;
-    throw nvrtc_error("open", path.string(), "SPIO_NVRTC is not an absolute path");
+    throw error(error_kind::no_compiler, "open", path.string(),
+                "SPIO_NVRTC is not an absolute path");
 }
 
 // A variable of the environment, where only an absolute path will do.
@@ -116,7 +117,8 @@ void* open_file(fs::path const& path) {
     void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle != nullptr) return handle;
     char const* const words = dlerror();
-    throw nvrtc_error("dlopen", path.string(), words ? words : "no reason given");
+    throw error(error_kind::no_compiler, "dlopen", path.string(),
+                words ? words : "no reason given");
 }
 
 // A file as it lies in memory; empty if it cannot be had.
@@ -177,17 +179,17 @@ nvrtc_file first_nvrtc_file(std::span<fs::path const> others) {
             if (std::ranges::find(others, real) != others.end()) return false;
             first = {real, build_id_of(real)};
             return true;
-        } catch (nvrtc_error const& e) {
+        } catch (error const& e) {
             tried += std::string("\n") + e.what();
             return false;
         }
     });
     if (is_there) return first;
-    throw nvrtc_error("dlopen", "libnvrtc.so",
-                      tried.empty() ? "there is none: looked in CUDA_HOME, CUDA_PATH, "
-                                      "/usr/local/cuda, pip's wheels of VIRTUAL_ENV and "
-                                      "CONDA_PREFIX, LD_LIBRARY_PATH and the system's folders"
-                                    : "none that may be opened:" + tried);
+    throw error(error_kind::no_compiler, "dlopen", "libnvrtc.so",
+                tried.empty() ? "there is none: looked in CUDA_HOME, CUDA_PATH, "
+                                "/usr/local/cuda, pip's wheels of VIRTUAL_ENV and "
+                                "CONDA_PREFIX, LD_LIBRARY_PATH and the system's folders"
+                              : "none that may be opened:" + tried);
 }
 
 library_file open_nvrtc(fs::path const& path) {
@@ -207,9 +209,9 @@ std::string build_id_of(fs::path const& path) {
 fs::path trusted(fs::path const& path) {
     std::error_code failed;
     fs::path real = fs::canonical(path, failed);
-    if (failed) throw nvrtc_error("open", path.string(), failed.message());
+    if (failed) throw error(error_kind::no_compiler, "open", path.string(), failed.message());
     if (std::string const why = distrust(real); !why.empty()) {
-        throw nvrtc_error("open", real.string(), why);
+        throw error(error_kind::no_compiler, "open", real.string(), why);
     }
     return real;
 }

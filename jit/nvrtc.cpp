@@ -44,15 +44,6 @@ struct place_to_compile {
     ~place_to_compile() { places_to_compile.release(); }
 };
 
-std::string sentence(std::string const& tried, std::string const& subject, std::string const& words,
-                     std::vector<std::string> const& options, std::string const& log) {
-    std::string text = tried + " for " + subject + ": " + words;
-    if (!options.empty()) text += "\noptions:";
-    for (auto const& option : options) text += " " + option;
-    if (!log.empty()) text += "\n" + log;
-    return text;
-}
-
 // NVRTC asks the file system for each header in memory, too, and takes two for one that are one
 // file there. So its thread goes where there are none, without the rest of the program. Where that
 // is forbidden, a working directory with such files makes a compilation fail.
@@ -92,7 +83,7 @@ template <class F> void call_on_deep_stack(std::string const& for_what, F f) {
         }
         pthread_attr_destroy(&attributes);
     }
-    if (failed != 0) throw nvrtc_error("pthread_create", for_what, std::strerror(failed));
+    if (failed != 0) throw error(error_kind::io, "pthread_create", for_what, std::strerror(failed));
     pthread_join(thread, nullptr);
     if (work.failure) std::rethrow_exception(work.failure);
 }
@@ -123,15 +114,14 @@ class program {
         compiled is;
         std::string const no_log = read_log(is.log);
         if (done != result::success) {
-            throw nvrtc_error("nvrtcCompileProgram", name, words_of(done) + no_log, options,
-                              std::move(is.log));
+            throw failure("nvrtcCompileProgram", words_of(done) + no_log, options, is.log);
         }
         // A cubin is what it is, whether or not there is a log to go with it.
         std::size_t size = 0;
         check("nvrtcGetCUBINSize", entries.cubin_size(handle, &size), options, is.log);
         if (size == 0) {
-            throw nvrtc_error("nvrtcGetCUBINSize", name, "no cubin: the architecture is virtual",
-                              options, is.log);
+            throw failure("nvrtcGetCUBINSize", "no cubin: the architecture is virtual", options,
+                          is.log);
         }
         is.cubin.resize(size);
         check("nvrtcGetCUBIN", entries.cubin(handle, reinterpret_cast<char*>(is.cubin.data())),
@@ -148,9 +138,16 @@ class program {
         char const* const words = entries.error_string(r);
         return words ? words : "NVRTC error " + std::to_string(static_cast<unsigned>(r));
     }
+    // The reason ends with the options, on a line of their own.
+    error failure(char const* tried, std::string reason, std::vector<std::string> const& options,
+                  std::string const& log) const {
+        if (!options.empty()) reason += "\noptions:";
+        for (auto const& option : options) reason += " " + option;
+        return error(error_kind::tool_failed, tried, name, std::move(reason), log);
+    }
     void check(char const* tried, result r, std::vector<std::string> const& options = {},
                std::string const& log = {}) const {
-        if (r != result::success) throw nvrtc_error(tried, name, words_of(r), options, log);
+        if (r != result::success) throw failure(tried, words_of(r), options, log);
     }
     // Why there is none, if there is none.
     std::string read_log(std::string& log) const {
@@ -167,15 +164,6 @@ class program {
 };
 
 } // namespace
-
-nvrtc_error::nvrtc_error(std::string what_was_tried, std::string for_what, std::string worded,
-                         std::vector<std::string> with_options, std::string whole_log)
-    : std::runtime_error(sentence(what_was_tried, for_what, worded, with_options, whole_log)),
-      tried_text(std::move(what_was_tried)),
-      subject_text(std::move(for_what)),
-      name_text(std::move(worded)),
-      log_text(std::move(whole_log)),
-      option_texts(std::move(with_options)) {}
 
 // Equal to those of nvcc where it builds images ahead of time, as far as both have them.
 std::vector<std::string> nvrtc_options(std::string_view arch) {
@@ -203,10 +191,10 @@ nvrtc::nvrtc() {
             unusable.push_back(next.path);
             open(next.path);
             return;
-        } catch (nvrtc_error const& e) {
+        } catch (error const& e) {
             // That there is no other one is told with what the others had.
             if (e.subject() == "libnvrtc.so") {
-                throw nvrtc_error(e.tried(), e.subject(), e.name() + tried);
+                throw error(error_kind::no_compiler, e.tried(), e.subject(), e.reason() + tried);
             }
             tried += std::string("\n") + e.what();
         }
@@ -218,7 +206,9 @@ void nvrtc::open(std::filesystem::path const& path) {
     auto const find = [&](auto& function, char const* name) {
         function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
             dlsym(library.handle, name));
-        if (!function) throw nvrtc_error("dlsym", library.path.string(), std::string("no ") + name);
+        if (!function)
+            throw error(error_kind::tool_failed, "dlsym", library.path.string(),
+                        std::string("no ") + name);
     };
     find(entries.version, "nvrtcVersion");
     find(entries.error_string, "nvrtcGetErrorString");
@@ -239,13 +229,13 @@ void nvrtc::ask_version() {
     auto const subject = file.empty() ? "NVRTC" : file.string();
     if (r != result::success) {
         char const* const words = entries.error_string(r);
-        throw nvrtc_error("nvrtcVersion", subject, words ? words : "no words for it");
+        throw error(error_kind::tool_failed, "nvrtcVersion", subject,
+                    words ? words : "no words for it");
     }
     if (major_version < least_major) {
-        throw nvrtc_error("nvrtcVersion", subject,
-                          "it is " + std::to_string(major_version) + "." +
-                              std::to_string(minor_version) + ", and at least " +
-                              std::to_string(least_major) + ".0 is needed");
+        throw error(error_kind::tool_failed, "nvrtcVersion", subject,
+                    "it is " + std::to_string(major_version) + "." + std::to_string(minor_version) +
+                        ", and at least " + std::to_string(least_major) + ".0 is needed");
     }
 }
 

@@ -6,6 +6,7 @@ export import spio.aot;
 export import spio.cache;
 export import spio.cuda;
 export import spio.dims;
+export import spio.error;
 export import spio.families;
 export import spio.image;
 export import spio.jit;

@@ -2,21 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "spio/launch_values.h"
+
 #include <string>
 
 namespace spio::sim {
-
-// A size in three dimensions, or an index.
-struct extent {
-    int x = 1, y = 1, z = 1;
-
-    constexpr int count() const { return x * y * z; }
-    // The index of an element by its number, x running fastest.
-    constexpr extent index_of(int number) const {
-        return {number % x, number / x % y, number / x / y};
-    }
-    friend constexpr bool operator==(extent const&, extent const&) = default;
-};
 
 enum class misuse {
     none,

@@ -14,7 +14,7 @@ namespace spio::sim {
 enum class swizzle_span : unsigned char { none = 0, bytes_32 = 32, bytes_64 = 64, bytes_128 = 128 };
 
 // The fields of cuTensorMapEncodeTiled, innermost dimension first, without element strides or
-// interleaving, and with zeros outside the tensor. Kernels get it as machine::tensor_map_words.
+// interleaving, and with zeros outside the tensor. Kernels get it as tensor_map_words.
 struct tensor_map {
     static constexpr int max_rank = 5;
     static constexpr int max_box = 256;

@@ -121,7 +121,7 @@ template <class T> std::string first_of(T const (&numbers)[5], int count) {
     return "[" + text + "]";
 }
 // A map that is to be encoded for a launch, and where among the parameters.
-std::string map_in_json(std::size_t at, char const* of, box_plan const& plan) {
+std::string map_in_json(std::size_t at, char const* of, tensor_map_plan const& plan) {
     return "{\"at\": " + std::to_string(at) + ", \"of\": " + in_quotes(of) +
            ", \"sizes\": " + first_of(plan.sizes, plan.rank) +
            ", \"strides\": " + first_of(plan.strides, plan.rank) +
@@ -143,7 +143,8 @@ std::string maps_in_json(problem const& of, wgrad_tma::config const& by) {
 struct request {
     fs::path layers, out;
     std::size_t most = 1;
-    std::vector<std::string> passes, archs;
+    std::vector<std::string> passes;
+    std::vector<spio::arch> archs;
     std::vector<int> batches;
 };
 
@@ -151,7 +152,7 @@ class kernels {
   public:
     explicit kernels(request const& r) : asked(r) { fs::create_directories(r.out); }
 
-    void add(problem const& of, std::string const& arch, std::vector<config> all) {
+    void add(problem const& of, spio::arch arch, std::vector<config> all) {
         bool is_chosen = true;
         if (all.empty()) all = space(of, arch);
         for (auto const& by : all | std::views::take(asked.most)) {
@@ -190,7 +191,7 @@ class kernels {
                params_in_json(bytes) + ", \"maps\": [" + maps + "]}";
     }
     template <class Config>
-    void add(problem const& of, Config const& by, std::string const& arch, bool is_chosen) {
+    void add(problem const& of, Config const& by, spio::arch arch, bool is_chosen) {
         std::string all;
         long long workspace_bytes = 0;
         auto const params = params_of(of, by);
@@ -207,7 +208,7 @@ class kernels {
                 in_quotes(text_of(of)) + ", \"pass\": " + in_quotes(word_of(of.pass)) +
                 ", \"config\": " + in_quotes(words_of(by)) +
                 ", \"chosen\": " + (is_chosen ? "true" : "false") +
-                ", \"arch\": " + in_quotes(arch);
+                ", \"arch\": " + in_quotes(text_of(arch));
         auto const floats = workspace_bytes / static_cast<long long>(sizeof(float));
         std::pair<char const*, long long> const numbers[] = {
             {"n", of.n},         {"c", of.c},       {"h", of.h},
@@ -246,7 +247,7 @@ request parse(std::vector<std::string> const& words) {
         } else if (flag == "--pass") {
             r.passes.push_back(word);
         } else if (flag == "--arch") {
-            r.archs.push_back(word);
+            r.archs.push_back(spio::parse_arch(word));
         } else if (flag == "--most") {
             r.most = std::stoul(word);
         } else if (flag == "--batches") {
@@ -259,7 +260,7 @@ request parse(std::vector<std::string> const& words) {
     r.layers = places[0];
     r.out = places[1];
     if (r.passes.empty()) r.passes = {"fprop", "dgrad", "wgrad"};
-    if (r.archs.empty()) r.archs = {"compute_80"};
+    if (r.archs.empty()) r.archs = {spio::compute_80};
     return r;
 }
 
@@ -275,7 +276,7 @@ void run(request const& r) {
             auto batches = r.batches;
             if (batches.empty()) batches.push_back(of.n);
             for (int const n : batches) {
-                for (auto const& arch : r.archs) {
+                for (auto const arch : r.archs) {
                     all.add(of.with(n, of.h, of.w), arch, asked.by);
                 }
             }

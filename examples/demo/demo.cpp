@@ -43,24 +43,24 @@ template <class F> auto timed(F f) {
 struct machine {
     std::unique_ptr<cuda::driver> driver;
     device on;
-    std::string arch;
+    spio::arch arch;
 
     static machine found() {
         try {
             auto driver = std::make_unique<cuda::driver>();
             auto gpu = gpu_device(*driver, 0);
-            std::printf("On %s (%s).\n", gpu.name().c_str(), gpu.arch().c_str());
+            std::printf("On %s (%s).\n", gpu.name().c_str(), text_of(gpu.arch()).c_str());
             auto const arch = gpu.arch();
             return {std::move(driver), std::move(gpu), arch};
-        } catch (cuda::error const&) {
+        } catch (error const&) {
             std::printf(
                 "There is no GPU here. Kernels are compiled for an H100 all the same (sm_90a), "
                 "and run\non the host device, from the same text, with every load and store "
                 "watched.\n");
-            return {nullptr, host_device({host::allocate, host::release}), "sm_90a"};
+            return {nullptr, host_device({host::allocate, host::release}), sm_90a};
         }
     }
-    bool is_host() const { return on.arch() == "host"; }
+    bool is_host() const { return on.arch().is_host; }
 };
 
 // What runs here: the image for the GPU, or the one for the host that was built into this program.
@@ -70,12 +70,12 @@ image_of<layernorm_2d::params> image_for(machine const& here, layernorm_2d::prob
     std::printf("\n%s, %d positions\n", spec.line().c_str(), positions);
     auto const image = timed([&] { return all.find(spec); });
     std::printf("%s for %s, %zu bytes, from %s\n", std::string(name_of(image.kind)).c_str(),
-                image.arch.c_str(), image.bytes.size(), image.made_by.c_str());
+                text_of(image.arch).c_str(), image.bytes.size(), image.made_by.c_str());
     if (!here.is_host()) return image;
     host::compiled_in const in_this_program;
     no_source const nothing;
     return spio::images(in_this_program, nothing, policy::aot_only)
-        .find(layernorm_2d::specialize(problem, "host"));
+        .find(layernorm_2d::specialize(problem, host_arch));
 }
 
 // Launches it on random halves, and counts the results that rounding does not explain.

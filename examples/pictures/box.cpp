@@ -54,7 +54,7 @@ struct cell {
 
 struct box {
     char const* type;
-    spio::box_plan plan;
+    spio::tensor_map_plan plan;
     int conflicts;
     std::vector<cell> cells;
 };

@@ -29,7 +29,7 @@ constexpr spio::host_machine the_host = {
     .allocate = spio::host::allocate, .release = spio::host::release, .find = spio::host::find};
 
 static void print(spio::image const& image) {
-    std::printf("%s for %s: %zu bytes from %s\n", image.line.c_str(), image.arch.c_str(),
+    std::printf("%s for %s: %zu bytes from %s\n", image.line.c_str(), text_of(image.arch).c_str(),
                 image.bytes.size(), image.made_by.c_str());
 }
 
@@ -60,15 +60,15 @@ int main() try {
     pack.verify();
     for (auto const* arch : {"sm_80", "sm_86", "sm_89", "sm_90a", "sm_120a"}) {
         spio::images const images(pack, nothing, spio::policy::aot_only);
-        print(images.find(softmax::specialize({columns}, arch)));
+        print(images.find(softmax::specialize({columns}, spio::parse_arch(arch))));
     }
 
     // From NVRTC, where it is installed.
     spio::jit::just_in_time const compiler;
     try {
         spio::images const images(nothing, compiler, spio::policy::jit_only);
-        print(images.find(softmax::specialize({columns}, "sm_90a")));
-    } catch (spio::jit::nvrtc_error const& error) {
+        print(images.find(softmax::specialize({columns}, spio::sm_90a)));
+    } catch (spio::error const& error) {
         std::printf("nothing compiled at run time: %s\n", error.what());
     }
 

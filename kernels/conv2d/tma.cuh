@@ -56,7 +56,7 @@ struct block {
     using output_tile = tensor<half8, p, q, made_cells>;
     using input_map = tensor_map<input_tile, typename in_memory::read>;
     using output_map = tensor_map<output_tile, typename in_memory::made>;
-    template <class Map> static constexpr bool is_planned(box_plan const& plan) {
+    template <class Map> static constexpr bool is_planned(tensor_map_plan const& plan) {
         if constexpr (Problem.knows_n()) {
             return Map::plan() == plan;
         } else {

@@ -116,7 +116,7 @@ constexpr config best_config(problem const& of) {
 }
 
 // What the driver makes the maps from, of what is read and what is made, all sizes known.
-constexpr box_plan plan_of(int n, int h, int w, int c, int rows, int columns, int groups) {
+constexpr tensor_map_plan plan_of(int n, int h, int w, int c, int rows, int columns, int groups) {
     return {.rank = 4,
             .element_bytes = 2,
             .sizes = {c, w, h, n},
@@ -124,20 +124,20 @@ constexpr box_plan plan_of(int n, int h, int w, int c, int rows, int columns, in
             .box = {8 * groups, columns, rows, 1},
             .swizzle = groups == 1 ? 0 : 16 * groups};
 }
-constexpr box_plan input_plan(problem const& of, config const& by) {
+constexpr tensor_map_plan input_plan(problem const& of, config const& by) {
     correlation const correlation = correlation_of(of);
     return plan_of(of.n, correlation.h, correlation.w, of.c, by.rows_read(of), by.columns_read(of),
                    by.groups);
 }
-constexpr box_plan output_plan(problem const& of, config const& by) {
+constexpr tensor_map_plan output_plan(problem const& of, config const& by) {
     correlation const correlation = correlation_of(of);
     return plan_of(of.n, correlation.p, correlation.q, of.c, by.rows, by.columns, by.groups);
 }
 
 // The maps are of the same tensors as the arguments.
 struct params {
-    encoded_map input;
-    encoded_map output;
+    tensor_map_words input;
+    tensor_map_words output;
     correlation_args args;
 };
 

@@ -65,8 +65,8 @@ struct config {
 
 // What the driver makes the maps from, all sizes known. Where pixels are no whole cache lines, two
 // blocks share one: the first brings all of it.
-constexpr box_plan plan_of(int n, int h, int w, int c, int images, int rows, int columns,
-                           int groups) {
+constexpr tensor_map_plan plan_of(int n, int h, int w, int c, int images, int rows, int columns,
+                                  int groups) {
     return {.rank = 4,
             .element_bytes = 2,
             .sizes = {c, w, h, n},
@@ -75,18 +75,18 @@ constexpr box_plan plan_of(int n, int h, int w, int c, int images, int rows, int
             .swizzle = groups == 1 ? 0 : 16 * groups,
             .fetched = 2 * c % 128 == 0 ? 0 : 128};
 }
-constexpr box_plan plan_of_x(problem const& of, config const& by) {
+constexpr tensor_map_plan plan_of_x(problem const& of, config const& by) {
     return plan_of(of.n, of.h, of.w, of.c, by.images, by.rows_read(of), by.columns_read(of),
                    by.groups);
 }
-constexpr box_plan plan_of_dy(problem const& of, config const& by) {
+constexpr tensor_map_plan plan_of_dy(problem const& of, config const& by) {
     return plan_of(of.n, of.p(), of.q(), of.c, by.images, by.rows_of_dy(of), by.columns, by.groups);
 }
 
 // The sizes are those of x.
 struct params {
-    encoded_map x;
-    encoded_map dy;
+    tensor_map_words x;
+    tensor_map_words dy;
     vec<float, 4>* workspace;
     int n, h, w;
 };

@@ -3,13 +3,9 @@
 #pragma once
 
 #include "machine/mbarrier.h"
+#include "spio/launch_values.h"
 
 namespace spio::machine {
-
-// A tensor map: how the TMA engine finds a tensor in global memory. The host encodes it.
-struct alignas(64) tensor_map_words {
-    unsigned long long words[16];
-};
 
 // Copies a multiple of 16 bytes between addresses that are aligned to 16.
 __device__ inline void bulk_load(void* shared, void const* global, int bytes,

@@ -28,9 +28,9 @@ std::vector<manifest_line> lines_of(std::string_view manifest);
 // The specializations of each line. What is wrong with one is told as a compiler would, by the
 // manifest's name and the line's number.
 std::vector<std::vector<spec>> specs_of_lines(std::string_view manifest, std::string_view name,
-                                              std::span<family const>, std::string_view arch);
+                                              std::span<family const>, arch);
 // Those of all lines, one after the other.
 std::vector<spec> specs_of(std::string_view manifest, std::string_view name,
-                           std::span<family const>, std::string_view arch);
+                           std::span<family const>, arch);
 
 } // namespace spio::aot

@@ -138,7 +138,7 @@ pack::pack(std::span<std::byte const> bytes, std::string name, std::shared_ptr<v
 
 pack pack::read(std::filesystem::path const& path) {
     auto const fail = [&](std::string why) {
-        throw error("read", "pack " + path.string(), std::move(why));
+        throw error(error_kind::invalid, "read", "pack " + path.string(), std::move(why));
     };
     // To open a pipe would be to wait for somebody who writes.
     std::error_code unknown;
@@ -147,7 +147,9 @@ pack pack::read(std::filesystem::path const& path) {
         fail("it is no file");
     }
     std::ifstream file(path, std::ios::binary | std::ios::ate);
-    if (!file) fail("it cannot be opened");
+    if (!file) {
+        throw error(error_kind::not_found, "read", "pack " + path.string(), "it cannot be opened");
+    }
     auto const size = static_cast<std::streamoff>(file.tellg());
     if (size < 0 || static_cast<std::uint64_t>(size) > most_pack_bytes) {
         fail("it is no file of a pack's size");
@@ -187,7 +189,8 @@ packed const* pack::best_of(text_state state, spec const& of) const {
     int most = 0;
     for (auto const& each : index) {
         if (each.symbol != of.symbol) continue;
-        int const how = suits(each.arch, of.arch);
+        auto const code = find_arch(each.arch);
+        int const how = code ? suits(*code, of.arch) : 0;
         if (how <= most || text_of_entry(each, of) != state) continue;
         most = how;
         best = &each;
@@ -211,7 +214,7 @@ std::optional<image> pack::find(spec const& of) const {
     verify(*best);
     return image{.symbol = best->symbol,
                  .line = best->line,
-                 .arch = best->arch,
+                 .arch = parse_arch(best->arch),
                  .made_by = "pack " + named,
                  .kind = best->kind,
                  .bytes = bytes_of(*best),
@@ -220,6 +223,8 @@ std::optional<image> pack::find(spec const& of) const {
                  .params_bytes = best->params_bytes};
 }
 
-void pack::fail(std::string why) const { throw error("read", "pack " + named, std::move(why)); }
+void pack::fail(std::string why) const {
+    throw error(error_kind::invalid, "read", "pack " + named, std::move(why));
+}
 
 } // namespace spio::aot

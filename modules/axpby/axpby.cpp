@@ -16,7 +16,7 @@ import spio.spec;
 
 namespace spio::axpby {
 
-spec_of<params> specialize(problem const& p, config const& c, std::string_view arch) {
+spec_of<params> specialize(problem const& p, config const& c, arch arch) {
     check("axpby", p);
     check("axpby", c);
     return specialized<params>(
@@ -31,7 +31,7 @@ spec_of<params> specialize(problem const& p, config const& c, std::string_view a
         [c](params const& by) {
             int const x = by.x.extent<N>().value, y = by.y.extent<N>().value;
             if (x != y) {
-                throw error("launch", "axpby",
+                throw error(error_kind::invalid, "launch", "axpby",
                             "x has " + std::to_string(x) + " elements, y has " + std::to_string(y));
             }
             return grid(c, y);
@@ -39,7 +39,7 @@ spec_of<params> specialize(problem const& p, config const& c, std::string_view a
 }
 
 family const& in_words() {
-    static constexpr family one = {"axpby", [](std::string_view text, std::string_view arch) {
+    static constexpr family one = {"axpby", [](std::string_view text, arch arch) {
                                        auto const of = parse<problem>("axpby", text);
                                        return std::vector<spec>{specialize(of, arch)};
                                    }};
@@ -49,7 +49,7 @@ family const& in_words() {
 std::vector<double> reference(float a, std::span<float const> x, float b,
                               std::span<float const> y) {
     if (x.size() != y.size()) {
-        throw error("reference", "axpby",
+        throw error(error_kind::invalid, "reference", "axpby",
                     "x has " + std::to_string(x.size()) + " elements, y has " +
                         std::to_string(y.size()));
     }

@@ -32,8 +32,8 @@ constexpr config best_config(problem const& p) {
     return {.threads = p.n < (1 << 22) ? 256 : 512, .vectors = 1};
 }
 
-spec_of<params> specialize(problem const&, config const&, std::string_view arch);
-inline spec_of<params> specialize(problem const& p, std::string_view arch) {
+spec_of<params> specialize(problem const&, config const&, arch);
+inline spec_of<params> specialize(problem const& p, arch arch) {
     return specialize(p, best_config(p), arch);
 }
 // Of no elements too there is a block, which finds nothing to do.

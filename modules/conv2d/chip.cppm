@@ -4,9 +4,9 @@ module;
 
 #include "conv2d/problem.h"
 
-#include <string_view>
-
 export module spio.conv2d:chip;
+
+import spio.spec;
 
 namespace spio::conv2d {
 
@@ -28,14 +28,12 @@ struct chip {
 // RTX 3090 and an RTX 4090 have is taken from their data sheets, and not fitted. Chips to come,
 // which text is for, and others that are not here are taken to be as fast as the H200, and to have
 // as little shared memory as any.
-constexpr chip chip_of(std::string_view arch) {
-    auto const number = arch.substr(arch.find('_') + 1);
-    bool const is_text = arch.starts_with("compute_");
-    if (number.starts_with("86")) return {82, 1700, 0.85e6, 32, 0.008, 1.3, 4, 100 * 1024};
-    if (number.starts_with("89")) return {128, 2500, 0.92e6, 32, 0.006, 1.3, 4, 100 * 1024};
+constexpr chip chip_of(arch arch) {
+    if (arch.number == 86) return {82, 1700, 0.85e6, 32, 0.008, 1.3, 4, 100 * 1024};
+    if (arch.number == 89) return {128, 2500, 0.92e6, 32, 0.006, 1.3, 4, 100 * 1024};
     chip fastest = {132, 1750, 4.46e6, 6.2, 0.0077, 1.38, 3.6, 228 * 1024, true};
-    if (number == "90a" || (!is_text && number == "90")) return fastest;
-    if (arch == "host" || (!is_text && number.starts_with("80")))
+    if (arch.number == 90 && (arch.suffix == 'a' || !arch.is_ptx)) return fastest;
+    if (arch.is_host || (arch.number == 80 && !arch.is_ptx))
         return {108, 1400, 1.4e6, 8.5, 0.009, 1.3, 4, 164 * 1024};
     fastest.shared_bytes = 100 * 1024;
     fastest.has_copy_engine = false;
@@ -43,11 +41,11 @@ constexpr chip chip_of(std::string_view arch) {
 }
 
 // What a block may take of it.
-constexpr int most_shared(std::string_view arch) {
-    return arch == "host" ? 227 * 1024 : chip_of(arch).shared_bytes - 1024;
+constexpr int most_shared(arch arch) {
+    return arch.is_host ? 227 * 1024 : chip_of(arch).shared_bytes - 1024;
 }
 
 // Throws for architectures that have not what kernels need.
-void expect_chip(problem const&, std::string_view arch, bool copy_engine, int shared_bytes);
+void expect_chip(problem const&, arch, bool copy_engine, int shared_bytes);
 
 } // namespace spio::conv2d

@@ -35,7 +35,7 @@ void check_side(problem const& of, char const* image, int size, char const* filt
                 char const* pad, int padding) {
     long long const padded = size + 2LL * padding;
     auto const fail = [&](std::string bound) {
-        throw error("check", "conv2d " + text_of(of),
+        throw error(error_kind::invalid, "check", "conv2d " + text_of(of),
                     std::string(image) + " + 2 " + pad + " is " + std::to_string(padded) +
                         ", but must be " + bound);
     };
@@ -53,10 +53,11 @@ void check(problem const& of) {
     spio::check("conv2d", of);
     check_sides(of);
     if (of.bias && of.pass == direction::dgrad) {
-        throw error("check", "conv2d " + text_of(of), "bias is true, but dgrad has none");
+        throw error(error_kind::invalid, "check", "conv2d " + text_of(of),
+                    "bias is true, but dgrad has none");
     }
     if (of.gradient == precision::fp16 && of.pass != direction::wgrad) {
-        throw error("check", "conv2d " + text_of(of),
+        throw error(error_kind::invalid, "check", "conv2d " + text_of(of),
                     "gradient is fp16, but " + word_of(of.pass) + " makes no weight gradient");
     }
 }
@@ -91,7 +92,7 @@ config config_of(std::string_view words) {
     auto const body = words.substr(0, words.find(' '));
     auto const at = std::ranges::find(bodies, body) - bodies.begin();
     if (at == std::ssize(bodies)) {
-        throw error("parse", "conv2d",
+        throw error(error_kind::invalid, "parse", "conv2d",
                     "the body is " + std::string(body) +
                         ", but must be cp_async, tma, wgrad_cp_async or wgrad_tma");
     }
@@ -100,7 +101,7 @@ config config_of(std::string_view words) {
 
 extent grid_of(problem const& of, long long blocks) {
     if (blocks < 1 || blocks > INT_MAX) {
-        throw error("launch", "conv2d " + text_of(of),
+        throw error(error_kind::invalid, "launch", "conv2d " + text_of(of),
                     std::to_string(blocks) + " blocks are needed, of at least 1 and at most " +
                         std::to_string(INT_MAX));
     }
@@ -118,7 +119,7 @@ template <class... Ds, class Tensor> std::string sizes_of(Tensor const& t) {
 void expect_place(problem const& of, char const* name, void const* place) {
     auto const at = reinterpret_cast<std::uintptr_t>(place);
     if (at == 0 || at % 16 != 0) {
-        throw error("launch", "conv2d " + text_of(of),
+        throw error(error_kind::invalid, "launch", "conv2d " + text_of(of),
                     std::string(name) +
                         (at == 0 ? " is not there" : " begins at no multiple of 16 bytes"));
     }
@@ -149,7 +150,7 @@ problem problem_of(problem const& made_for, correlation_args const& args) {
                         args.filter.extent<S>() == S(of.s) &&
                         args.bias.extent<K>() == K(of.bias ? of.c : 0) && knows(made_for, of);
     if (!agrees) {
-        throw error("launch", "conv2d " + text_of(made_for),
+        throw error(error_kind::invalid, "launch", "conv2d " + text_of(made_for),
                     "the tensors have other sizes: input " + sizes_of<N, H, W, C>(args.input) +
                         ", output " + sizes_of<N, P, Q, K>(args.output) + ", the filter " +
                         sizes_of<K, R, S>(args.filter) + ", the bias " + sizes_of<K>(args.bias));
@@ -173,14 +174,14 @@ problem problem_of(problem const& made_for, wgrad_args<Gradient> const& is) {
         is.dw.extents() == make_coordinates(K(of.c), R(of.r), S(of.s), C(group_width)) &&
         is.dbias.template extent<K>() == K(of.bias ? of.c : 0) && knows(made_for, of);
     if (!agrees) {
-        throw error("launch", "conv2d " + text_of(made_for),
+        throw error(error_kind::invalid, "launch", "conv2d " + text_of(made_for),
                     "the tensors have other sizes: x " + sizes_of<N, H, W, C>(is.x) + ", dy " +
                         sizes_of<N, P, Q, K>(is.dy) + ", dw " + sizes_of<K, R, S>(is.dw) +
                         ", dbias " + sizes_of<K>(is.dbias));
     }
     constexpr auto given = same<Gradient, float> ? precision::fp32 : precision::fp16;
     if (given != made_for.gradient) {
-        throw error("launch", "conv2d " + text_of(made_for),
+        throw error(error_kind::invalid, "launch", "conv2d " + text_of(made_for),
                     "dw is of " + word_of(given) + ", but the kernel makes " +
                         word_of(made_for.gradient));
     }
@@ -199,23 +200,20 @@ extent grid(problem const& of, config const& by) {
     return std::visit([&](auto const& c) { return grid_of(of, c.blocks_of(of)); }, by);
 }
 
-void expect_chip(problem const& of, std::string_view arch, bool copy_engine, int shared_bytes) {
+void expect_chip(problem const& of, arch arch, bool copy_engine, int shared_bytes) {
     auto const fail = [&](std::string why) {
-        throw error("specialize", "conv2d " + text_of(of), std::move(why));
+        throw error(error_kind::unsupported, "specialize", "conv2d " + text_of(of), std::move(why));
     };
-    auto const number = arch.substr(arch.find('_') + 1);
-    int generation = 0;
-    std::from_chars(number.data(), number.data() + number.size(), generation);
-    if (arch != "host" && generation < 80)
-        fail("it takes at least sm_80, and not " + std::string(arch));
-    if (copy_engine && arch != "host" && !chip_of(arch).has_copy_engine) {
-        fail("the tma bodies need the TMA engine of sm_90a, and " + std::string(arch) +
-             " has none");
+    if (!arch.is_host && arch.number < 80)
+        fail("it takes at least sm_80, and not " + text_of(arch));
+    if (copy_engine && !arch.is_host && !chip_of(arch).has_copy_engine) {
+        fail("the tma bodies need the TMA engine of sm_90a, and " + text_of(arch) +
+             (arch.is_newer_than_known() ? " is newer" : " has none"));
     }
     if (shared_bytes > most_shared(arch)) {
         fail("a block takes " + std::to_string(shared_bytes) +
              " bytes of shared memory, of at most " + std::to_string(most_shared(arch)) + " for " +
-             std::string(arch));
+             text_of(arch));
     }
 }
 
@@ -223,13 +221,13 @@ namespace {
 
 // By the body of that name.
 template <class Params, class Config>
-spec_of<Params> specialize_body(problem const& of, Config const& by, std::string_view arch,
+spec_of<Params> specialize_body(problem const& of, Config const& by, arch arch,
                                 std::string const& body) {
     check(of);
     spio::check("conv2d", by);
     auto const words = body + " " + text_of(by);
     if (!by.fits(of)) {
-        throw error("specialize", "conv2d " + text_of(of),
+        throw error(error_kind::invalid, "specialize", "conv2d " + text_of(of),
                     "the configuration " + words + " does not fit");
     }
     expect_chip(of, arch, needs_maps(by), by.shared_bytes(of));
@@ -256,16 +254,15 @@ spec_of<Params> specialize_body(problem const& of, Config const& by, std::string
 
 } // namespace
 
-spec_of<cp_async::params> specialize(problem const& of, cp_async::config const& by,
-                                     std::string_view arch) {
+spec_of<cp_async::params> specialize(problem const& of, cp_async::config const& by, arch arch) {
     return specialize_body<cp_async::params>(of, by, arch, "cp_async");
 }
 
-spec_of<tma::params> specialize(problem const& of, tma::config const& by, std::string_view arch) {
+spec_of<tma::params> specialize(problem const& of, tma::config const& by, arch arch) {
     return specialize_body<tma::params>(of, by, arch, "tma");
 }
 
-std::vector<spec> specs_of(problem const& of, config const& by, std::string_view arch) {
+std::vector<spec> specs_of(problem const& of, config const& by, arch arch) {
     return std::visit(
         [&](auto const& c) -> std::vector<spec> {
             if constexpr (requires { specialize(of, c, arch); }) {
@@ -279,7 +276,7 @@ std::vector<spec> specs_of(problem const& of, config const& by, std::string_view
 }
 
 family const& in_words() {
-    static constexpr family one = {"conv2d", [](std::string_view text, std::string_view arch) {
+    static constexpr family one = {"conv2d", [](std::string_view text, arch arch) {
                                        auto const of = parse<problem>("conv2d", text);
                                        return specs_of(of, best_config(of, arch), arch);
                                    }};

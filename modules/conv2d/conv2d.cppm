@@ -88,8 +88,8 @@ inline bool needs_maps(config const& by) {
 
 // The configurations worth a trial, best first as estimated, and the first of them. Where the
 // launch brings the sizes, for those that the problem has nevertheless.
-std::vector<config> space(problem const&, std::string_view arch);
-config best_config(problem const&, std::string_view arch);
+std::vector<config> space(problem const&, arch);
+config best_config(problem const&, arch);
 
 // What the estimate is made of, in microseconds, and of what it comes: "42.1 us: …".
 struct estimate {
@@ -103,19 +103,18 @@ struct estimate {
 
     std::string explained() const;
 };
-estimate explain(problem const&, config const&, std::string_view arch);
+estimate explain(problem const&, config const&, arch);
 
 // A specialization of fprop or dgrad, and the blocks of a launch of it.
-spec_of<cp_async::params> specialize(problem const&, cp_async::config const&,
-                                     std::string_view arch);
+spec_of<cp_async::params> specialize(problem const&, cp_async::config const&, arch);
 // On chips with a copy engine. Its maps are those of the plans, for the tensors of the arguments.
-spec_of<tma::params> specialize(problem const&, tma::config const&, std::string_view arch);
+spec_of<tma::params> specialize(problem const&, tma::config const&, arch);
 extent grid(problem const&, config const&);
 // The problem that a launch brings; throws if it is not one that the kernel was made for.
 problem problem_of(problem const& made_for, correlation_args const&);
 template <class Gradient> problem problem_of(problem const& made_for, wgrad_args<Gradient> const&);
 // The kernels of any pass, in the order of their launches.
-std::vector<spec> specs_of(problem const&, config const&, std::string_view arch);
+std::vector<spec> specs_of(problem const&, config const&, arch);
 
 family const& in_words();
 

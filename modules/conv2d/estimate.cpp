@@ -172,7 +172,7 @@ estimate explain_gradient(problem const& of, Config const& by, chip const& on, i
 
 } // namespace
 
-estimate explain(problem const& of, config const& by, std::string_view arch) {
+estimate explain(problem const& of, config const& by, arch arch) {
     chip const on = chip_of(arch);
     if (auto const* const rows = std::get_if<cp_async::config>(&by))
         return explain_cp_async(of, *rows, on);

@@ -22,7 +22,7 @@ import spio.spec;
 namespace spio::conv2d {
 
 void refuse(problem const& of, config const& by) {
-    throw error("specialize", "conv2d " + text_of(of),
+    throw error(error_kind::invalid, "specialize", "conv2d " + text_of(of),
                 "the configuration " + words_of(by) + " makes no " + word_of(of.pass));
 }
 
@@ -43,7 +43,7 @@ void weight_gradient::launch_both(stream const& in, wgrad_args<Gradient> const& 
     problem const of = problem_of(made_for, is);
     auto const given = static_cast<std::size_t>(is.workspace.template extent<FLOAT>().get());
     if (given < workspace_floats()) {
-        throw error("launch", "conv2d " + text_of(of),
+        throw error(error_kind::invalid, "launch", "conv2d " + text_of(of),
                     "the workspace has " + std::to_string(given) + " floats, of at least " +
                         std::to_string(workspace_floats()));
     }

@@ -34,7 +34,7 @@ std::size_t product(std::initializer_list<int> sizes) {
 
 void expect_size(problem const& of, char const* name, std::size_t size, std::size_t expected) {
     if (size == expected) return;
-    throw error("reference", "conv2d " + text_of(of),
+    throw error(error_kind::invalid, "reference", "conv2d " + text_of(of),
                 std::string(name) + " has " + std::to_string(size) + " elements, not " +
                     std::to_string(expected));
 }

@@ -84,7 +84,7 @@ std::vector<tma::config> tma_worth_a_trial(problem const& of) {
 // Configurations and their times.
 class ranking {
   public:
-    ranking(problem const& of, std::string_view arch) : of_(of), arch_(arch) {}
+    ranking(problem const& of, arch arch) : of_(of), arch_(arch) {}
 
     void add(config const& by) { all_.emplace_back(explain(of_, by, arch_).microseconds, by); }
     // Best first; what is estimated to be far slower than another is not worth a trial.
@@ -99,7 +99,7 @@ class ranking {
 
   private:
     problem of_;
-    std::string_view arch_;
+    arch arch_;
     std::vector<std::pair<double, config>> all_;
 };
 
@@ -126,7 +126,7 @@ void add_neighbours(ranking& to, problem const& of, Config const& best, F has_ro
 }
 
 // Boxes were faster than rows in all that was measured.
-std::vector<config> space_of_gradient(problem const& of, std::string_view arch) {
+std::vector<config> space_of_gradient(problem const& of, arch arch) {
     chip const on = chip_of(arch);
     ranking all(of, arch);
     auto const first = [&](auto const& best, auto has_room) {
@@ -146,7 +146,7 @@ std::vector<config> space_of_gradient(problem const& of, std::string_view arch) 
 
 } // namespace
 
-std::vector<config> space(problem const& of, std::string_view arch) {
+std::vector<config> space(problem const& of, arch arch) {
     check(of);
     if (of.pass == direction::wgrad) return space_of_gradient(of, arch);
     chip const on = chip_of(arch);
@@ -185,11 +185,11 @@ std::vector<config> space(problem const& of, std::string_view arch) {
     return worth_it;
 }
 
-config best_config(problem const& of, std::string_view arch) {
+config best_config(problem const& of, arch arch) {
     auto const all = space(of, arch);
     if (all.empty()) {
-        throw error("configure", "conv2d " + text_of(of),
-                    "no body for " + std::string(arch) + " makes " + word_of(of.pass));
+        throw error(error_kind::unsupported, "configure", "conv2d " + text_of(of),
+                    "no body for " + text_of(arch) + " makes " + word_of(of.pass));
     }
     return all.front();
 }

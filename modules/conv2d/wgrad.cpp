@@ -60,14 +60,13 @@ int tiles_of_warp(problem const& of, int registers) {
 
 template <class Params, class Config>
 gradient_specs<Params> specialized_gradient(problem const& of, Config const& by,
-                                            std::string_view body, int blocks,
-                                            std::string_view arch) {
+                                            std::string_view body, int blocks, arch arch) {
     bool const overlaps = needs_maps(by);
     check(of);
     spio::check("conv2d", by);
     std::string const words = std::string(body) + " " + text_of(by);
     if (!by.fits(of)) {
-        throw error("specialize", "conv2d " + text_of(of),
+        throw error(error_kind::invalid, "specialize", "conv2d " + text_of(of),
                     "the configuration " + words + " does not fit");
     }
     expect_chip(of, arch, overlaps, by.shared_bytes(of));
@@ -102,15 +101,15 @@ gradient_specs<Params> specialized_gradient(problem const& of, Config const& by,
 } // namespace
 
 gradient_specs<wgrad_cp_async::params>
-specialize_gradient(problem const& of, wgrad_cp_async::config const& by, std::string_view arch) {
+specialize_gradient(problem const& of, wgrad_cp_async::config const& by, arch arch) {
     return specialized_gradient<wgrad_cp_async::params>(of, by, "wgrad_cp_async", by.blocks, arch);
 }
-gradient_specs<wgrad_tma::params>
-specialize_gradient(problem const& of, wgrad_tma::config const& by, std::string_view arch) {
+gradient_specs<wgrad_tma::params> specialize_gradient(problem const& of,
+                                                      wgrad_tma::config const& by, arch arch) {
     return specialized_gradient<wgrad_tma::params>(of, by, "wgrad_tma", 1, arch);
 }
 
-wgrad_cp_async::config best_wgrad_cp_async(problem const& of, std::string_view arch) {
+wgrad_cp_async::config best_wgrad_cp_async(problem const& of, arch arch) {
     chip const on = chip_of(arch);
     auto const step = columns_of(of, tiles_of_warp(of, 255));
     // Two blocks take turns at waiting, where a thread needs no more than 128 registers.
@@ -130,7 +129,7 @@ wgrad_cp_async::config best_wgrad_cp_async(problem const& of, std::string_view a
     return best;
 }
 
-wgrad_tma::config best_wgrad_tma(problem const& of, std::string_view arch) {
+wgrad_tma::config best_wgrad_tma(problem const& of, arch arch) {
     chip const on = chip_of(arch);
     bool const whole = comes_whole(of);
     auto const step = whole ? columns_of_step{2, 8} : columns_of(of, tiles_of_warp(of, 168));

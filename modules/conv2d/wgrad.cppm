@@ -38,15 +38,15 @@ template <class Params> struct gradient_specs {
     spec_of<wgrad_reduce::params> reduction;
     long long workspace_bytes;
 };
-gradient_specs<wgrad_cp_async::params>
-specialize_gradient(problem const&, wgrad_cp_async::config const&, std::string_view arch);
+gradient_specs<wgrad_cp_async::params> specialize_gradient(problem const&,
+                                                           wgrad_cp_async::config const&, arch);
 gradient_specs<wgrad_tma::params> specialize_gradient(problem const&, wgrad_tma::config const&,
-                                                      std::string_view arch);
+                                                      arch);
 
 // What is estimated to be fastest. Where the launch brings the sizes, for those that the problem
 // has nevertheless.
-wgrad_cp_async::config best_wgrad_cp_async(problem const&, std::string_view arch);
-wgrad_tma::config best_wgrad_tma(problem const&, std::string_view arch);
+wgrad_cp_async::config best_wgrad_cp_async(problem const&, arch);
+wgrad_tma::config best_wgrad_tma(problem const&, arch);
 
 } // namespace spio::conv2d
 

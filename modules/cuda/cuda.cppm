@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Nothing of CUDA is needed to build this or to load it. An owner is a noun and gives back what it
-// has when it ends; a borrower is a *_ref. What cannot be done is a spio::cuda::error. All calls
+// has when it ends; a borrower is a *_ref. What cannot be done is a spio::error. All calls
 // may come from any thread and leave the caller's current context as they found it.
 //
 //     spio::cuda::driver const driver;
@@ -14,8 +14,9 @@
 //     launch(axpby, {.grid = {80}, .block = {256}}, stream, parameters);
 export module spio.cuda;
 
+export import spio.error;
+
 export import :entries;
-export import :error;
 export import :driver;
 export import :device;
 export import :stream;

@@ -48,7 +48,8 @@ std::size_t device_ref::memory_bytes() const {
 }
 
 context_ref::context_ref(device_ref of, abi::context is) : home(of), context_handle(is) {
-    if (is == nullptr) throw error("context_ref", of.spelled(), "null context", "");
+    if (is == nullptr)
+        throw error(error_kind::invalid, "context_ref", of.spelled(), "null context");
 }
 
 std::optional<context_ref> context_ref::current(cuda::driver const& driver) {

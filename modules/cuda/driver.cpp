@@ -25,14 +25,14 @@ abi::get_proc_address* open_library() {
     void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
         char const* const words = dlerror();
-        throw error("dlopen", "libcuda.so.1", "no CUDA driver", words ? words : "",
-                    abi::result::not_found);
+        throw error(error_kind::not_found, "dlopen", "libcuda.so.1",
+                    "no CUDA driver: " + std::string(words ? words : "no reason given"));
     }
     void* const symbol = dlsym(library, "cuGetProcAddress_v2");
     if (symbol == nullptr) {
         dlclose(library);
-        throw error("dlsym", "cuGetProcAddress_v2 of libcuda.so.1", "not there",
-                    "the driver is older than CUDA 12.0", abi::result::not_found);
+        throw error(error_kind::device, "dlsym", "cuGetProcAddress_v2 of libcuda.so.1",
+                    "not there: the driver is older than CUDA 12.0");
     }
     return reinterpret_cast<abi::get_proc_address*>(symbol);
 }
@@ -60,30 +60,32 @@ void driver::find_entries(abi::get_proc_address* find) {
         std::string const subject =
             std::string(Entry::spelling) + " of CUDA " + spelled(Entry::version);
         if (result != abi::result::success) fail("cuGetProcAddress", result, subject);
-        throw error("cuGetProcAddress", subject, "not there", "the driver is older than that",
-                    abi::result::not_found);
+        throw error(error_kind::device, "cuGetProcAddress", subject,
+                    "not there: the driver is older than that");
     });
 }
 
-error driver::error_of(char const* tried, abi::result result, std::string for_what) const {
+error driver::error_of(char const* tried, abi::result result, std::string subject) const {
     char const* name = nullptr;
     char const* words = nullptr;
     auto const say_name = entries.function<"cuGetErrorName">();
     auto const say_words = entries.function<"cuGetErrorString">();
     if (say_name == nullptr || say_name(result, &name) != abi::result::success) name = nullptr;
     if (say_words == nullptr || say_words(result, &words) != abi::result::success) words = nullptr;
-    return error(tried, std::move(for_what),
-                 name ? name : "CUDA error " + std::to_string(static_cast<unsigned>(result)),
-                 words ? words : "", result);
+    std::string reason =
+        name ? name : "CUDA error " + std::to_string(static_cast<unsigned>(result));
+    if (words != nullptr && *words != '\0') reason += std::string(": ") + words;
+    auto const kind = result == abi::result::no_device ? error_kind::not_found : error_kind::device;
+    return error(kind, tried, std::move(subject), std::move(reason), {}, static_cast<int>(result));
 }
 
-void driver::fail(char const* tried, abi::result result, std::string for_what) const {
-    throw error_of(tried, result, std::move(for_what));
+void driver::fail(char const* tried, abi::result result, std::string subject) const {
+    throw error_of(tried, result, std::move(subject));
 }
 
-void driver::lose(char const* tried, abi::result result, std::string for_what) const {
+void driver::lose(char const* tried, abi::result result, std::string subject) const {
     loss_count.fetch_add(1, std::memory_order_relaxed);
-    if (listening) listening(error_of(tried, result, std::move(for_what)));
+    if (listening) listening(error_of(tried, result, std::move(subject)));
 }
 
 int driver::version() const {

@@ -11,7 +11,7 @@ export module spio.cuda:driver;
 
 import :abi;
 import :entries;
-import :error;
+import spio.error;
 
 export namespace spio::cuda {
 
@@ -62,7 +62,7 @@ class driver {
         } catch (...) { // no memory to say it
         }
     }
-    [[noreturn]] void fail(char const* tried, abi::result, std::string for_what) const;
+    [[noreturn]] void fail(char const* tried, abi::result, std::string subject) const;
 
   private:
     abi::table entries;
@@ -70,8 +70,8 @@ class driver {
     mutable std::atomic<unsigned> loss_count = 0;
 
     void find_entries(abi::get_proc_address* find);
-    error error_of(char const* tried, abi::result, std::string for_what) const;
-    void lose(char const* tried, abi::result, std::string for_what) const;
+    error error_of(char const* tried, abi::result, std::string subject) const;
+    void lose(char const* tried, abi::result, std::string subject) const;
 };
 
 } // namespace spio::cuda

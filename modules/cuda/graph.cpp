@@ -15,7 +15,8 @@ std::string a_capture() { return "capture of a stream"; }
 } // namespace
 
 graph::graph(context_ref of, abi::graph is) : owned(is, {of, "graph"}) {
-    if (is == nullptr) throw error("graph", of.device().spelled(), "null graph", "");
+    if (is == nullptr)
+        throw error(error_kind::invalid, "graph", of.device().spelled(), "null graph");
 }
 
 executable_graph::executable_graph(graph const& graph)

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include "spio/launch_values.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -29,44 +31,46 @@ std::string spelled(abi::function_attribute which, std::string const& name) {
     return "attribute " + std::to_string(static_cast<unsigned>(which)) + " of kernel " + name;
 }
 
-struct configuration {
+// What the driver reads of a launch, attributes included.
+struct launch_request {
     abi::launch_attribute attributes[2];
     abi::launch_config config;
 
-    configuration(launch_plan const& plan, abi::stream stream)
-        : config{.grid_x = plan.grid.x,
-                 .grid_y = plan.grid.y,
-                 .grid_z = plan.grid.z,
-                 .block_x = plan.block.x,
-                 .block_y = plan.block.y,
-                 .block_z = plan.block.z,
-                 .shared_bytes = plan.dynamic_shared,
+    launch_request(launch_shape const& launch, abi::stream stream)
+        : config{.grid_x = static_cast<unsigned>(launch.grid.x),
+                 .grid_y = static_cast<unsigned>(launch.grid.y),
+                 .grid_z = static_cast<unsigned>(launch.grid.z),
+                 .block_x = static_cast<unsigned>(launch.shape.block.x),
+                 .block_y = static_cast<unsigned>(launch.shape.block.y),
+                 .block_z = static_cast<unsigned>(launch.shape.block.z),
+                 .shared_bytes = static_cast<unsigned>(launch.shape.shared_bytes),
                  .stream = stream,
                  .attributes = attributes,
                  .attribute_count = 0} {
-        if (plan.cluster != extent{}) {
-            auto const [x, y, z] = plan.cluster;
+        if (extent const cluster = launch.shape.cluster; cluster != extent{}) {
             auto& attribute = attributes[config.attribute_count++];
             attribute.id = abi::launch_attribute_id::cluster_dimension;
-            attribute.value.cluster = {x, y, z};
+            attribute.value.cluster = {static_cast<unsigned>(cluster.x),
+                                       static_cast<unsigned>(cluster.y),
+                                       static_cast<unsigned>(cluster.z)};
         }
-        if (plan.overlaps_previous) {
+        if (launch.shape.overlaps_previous) {
             auto& attribute = attributes[config.attribute_count++];
             attribute.id = abi::launch_attribute_id::programmatic_stream_serialization;
             attribute.value.allowed = 1;
         }
     }
-    configuration(configuration const&) = delete;
+    launch_request(launch_request const&) = delete;
 };
 
-std::string spelled(launch_plan const& plan, function_ref const& function) {
-    auto const by = [](extent e) {
-        return std::to_string(e.x) + "x" + std::to_string(e.y) + "x" + std::to_string(e.z);
+std::string spelled(launch_shape const& launch, function_ref const& function) {
+    auto const text_of = [](extent size) {
+        return std::to_string(size.x) + "x" + std::to_string(size.y) + "x" + std::to_string(size.z);
     };
-    return "kernel " + function.name() + " as " + by(plan.grid) + " blocks of " + by(plan.block) +
-           " threads with " + std::to_string(plan.dynamic_shared) +
-           " bytes of shared memory, clusters of " + by(plan.cluster) + ", on " +
-           function.context().device().spelled();
+    return "kernel " + function.name() + " as " + text_of(launch.grid) + " blocks of " +
+           text_of(launch.shape.block) + " threads with " +
+           std::to_string(launch.shape.shared_bytes) + " bytes of shared memory, clusters of " +
+           text_of(launch.shape.cluster) + ", on " + function.context().device().spelled();
 }
 
 } // namespace
@@ -78,8 +82,8 @@ library::library(cuda::driver const& driver, std::span<std::byte const> image, s
         return "image " + this->name() + " (" + std::to_string(image.size()) + " bytes)";
     };
     if (!says_where_it_ends(image)) {
-        throw error("cuLibraryLoadData", for_what(), "no image",
-                    "it is no cubin, no fatbin, and no text with a zero at its end");
+        throw error(error_kind::invalid, "cuLibraryLoadData", for_what(),
+                    "no image: it is no cubin, no fatbin, and no text with a zero at its end");
     }
     auto option = abi::library_option::binary_is_preserved;
     void* yes = reinterpret_cast<void*>(std::uintptr_t{1});
@@ -102,7 +106,8 @@ kernel_ref library::kernel(std::string symbol) const {
 
 kernel_ref::kernel_ref(cuda::driver const& of, abi::kernel is, std::string named)
     : driver_pointer(&of), kernel_handle(is), symbol(std::move(named)) {
-    if (is == nullptr) throw error("kernel_ref", "kernel " + symbol, "null kernel", "");
+    if (is == nullptr)
+        throw error(error_kind::invalid, "kernel_ref", "kernel " + symbol, "null kernel");
 }
 
 std::vector<parameter> kernel_ref::parameters(context_ref const& context) const {
@@ -155,7 +160,8 @@ function_ref kernel_ref::load(context_ref const& context) const {
 
 function_ref::function_ref(context_ref of, abi::function is, std::string named)
     : home(of), function_handle(is), symbol(std::move(named)) {
-    if (is == nullptr) throw error("function_ref", "kernel " + symbol, "null function", "");
+    if (is == nullptr)
+        throw error(error_kind::invalid, "function_ref", "kernel " + symbol, "null function");
 }
 
 int function_ref::attribute(abi::function_attribute which) const {
@@ -173,28 +179,29 @@ int function_ref::blocks_per_multiprocessor(int threads, std::size_t dynamic_sha
     return blocks;
 }
 
-void launch(function_ref const& function, launch_plan const& plan, stream_ref const& stream,
+void launch(function_ref const& function, launch_shape const& shape, stream_ref const& stream,
             void** parameters) {
-    configuration const is(plan, stream.handle());
-    auto const for_what = [&] { return spelled(plan, function); };
+    launch_request const request(shape, stream.handle());
+    auto const subject = [&] { return spelled(shape, function); };
     auto const& driver = stream.driver();
     if (!stream.is_default()) {
-        // The stream says which context it is.
-        driver.call<"cuLaunchKernelEx">(for_what, &is.config, function.handle(), parameters,
+        // The stream's handle implies its context.
+        driver.call<"cuLaunchKernelEx">(subject, &request.config, function.handle(), parameters,
                                         nullptr);
         return;
     }
-    scope const here(stream.context());
-    driver.call<"cuLaunchKernelEx">(for_what, &is.config, function.handle(), parameters, nullptr);
+    scope const entered(stream.context());
+    driver.call<"cuLaunchKernelEx">(subject, &request.config, function.handle(), parameters,
+                                    nullptr);
 }
 
-int active_clusters(function_ref const& function, launch_plan const& plan,
+int active_clusters(function_ref const& function, launch_shape const& shape,
                     stream_ref const& stream) {
-    configuration const is(plan, stream.handle());
+    launch_request const request(shape, stream.handle());
     int clusters = 0;
-    scope const here(stream.context());
-    stream.driver().call<"cuOccupancyMaxActiveClusters">([&] { return spelled(plan, function); },
-                                                         &clusters, function.handle(), &is.config);
+    scope const entered(stream.context());
+    stream.driver().call<"cuOccupancyMaxActiveClusters">(
+        [&] { return spelled(shape, function); }, &clusters, function.handle(), &request.config);
     return clusters;
 }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include "spio/launch_values.h"
+
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -15,6 +17,12 @@ import :entries;
 import :driver;
 import :device;
 import :stream;
+
+export namespace spio {
+using spio::block_shape;
+using spio::extent;
+using spio::launch_shape;
+} // namespace spio
 
 export namespace spio::cuda {
 
@@ -94,24 +102,10 @@ class function_ref {
     std::string symbol;
 };
 
-struct extent {
-    unsigned x = 1, y = 1, z = 1;
-    friend bool operator==(extent const&, extent const&) = default;
-};
-
-struct launch_plan {
-    extent grid = {};
-    extent block = {};
-    unsigned dynamic_shared = 0;
-    extent cluster = {};
-    // It may begin before the kernel before it has ended, and waits by itself for what it needs.
-    bool overlaps_previous = false;
-};
-
 // In the stream's order; one pointer to each parameter. Nothing is allocated, locked or looked up.
-void launch(function_ref const&, launch_plan const&, stream_ref const&, void** parameters);
+void launch(function_ref const&, launch_shape const&, stream_ref const&, void** parameters);
 
 // How many clusters of the plan the device runs at once.
-int active_clusters(function_ref const&, launch_plan const&, stream_ref const&);
+int active_clusters(function_ref const&, launch_shape const&, stream_ref const&);
 
 } // namespace spio::cuda

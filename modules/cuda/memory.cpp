@@ -16,19 +16,22 @@ std::string spelled(std::size_t bytes) { return std::to_string(bytes) + " bytes"
 
 void must_agree(char const* tried, std::size_t to, std::size_t from) {
     if (to == from) return;
-    throw error(tried, spelled(to), "sizes differ", "the other side has " + spelled(from));
+    throw error(error_kind::invalid, tried, spelled(to),
+                "sizes differ: the other side has " + spelled(from));
 }
 
 } // namespace
 
 memory_ref::memory_ref(abi::pointer address, std::size_t bytes) : first(address), count(bytes) {
-    if (address == 0) throw error("memory_ref", spelled(bytes), "null address", "");
+    if (address == 0)
+        throw error(error_kind::invalid, "memory_ref", spelled(bytes), "null address");
 }
 
 memory_ref memory_ref::part(std::size_t offset, std::size_t bytes) const {
     if (offset > count || bytes > count - offset) {
-        throw error("memory_ref::part", spelled(bytes) + " from " + std::to_string(offset),
-                    "out of bounds", "there are " + spelled(count));
+        throw error(error_kind::invalid, "memory_ref::part",
+                    spelled(bytes) + " from " + std::to_string(offset),
+                    "out of bounds: there are " + spelled(count));
     }
     return {first + offset, bytes};
 }
@@ -90,7 +93,7 @@ void fill(stream_ref const& stream, memory_ref to, std::byte value) {
 
 void fill_words(stream_ref const& stream, memory_ref to, unsigned value) {
     if (to.size() % 4 != 0 || to.address() % 4 != 0) {
-        throw error("cuMemsetD32Async", spelled(to.size()), "not whole words", "");
+        throw error(error_kind::invalid, "cuMemsetD32Async", spelled(to.size()), "not whole words");
     }
     call_in<"cuMemsetD32Async">(
         stream.context(), [&] { return spelled(to.size()); }, to.address(), value, to.size() / 4,

@@ -27,19 +27,21 @@ bool is_done(context_ref const& context, char const* what, Handle handle) {
 } // namespace
 
 stream_ref::stream_ref(context_ref of, abi::stream is) : home(of), stream_handle(is) {
-    if (is == nullptr) throw error("stream_ref", of.device().spelled(), "null stream", "");
+    if (is == nullptr)
+        throw error(error_kind::invalid, "stream_ref", of.device().spelled(), "null stream");
 }
 
 stream_ref stream_ref::of(cuda::driver const& driver, abi::stream handle) {
     auto const for_what = [] { return "a stream from elsewhere"; };
     abi::context context = nullptr;
     driver.call<"cuStreamGetCtx">(for_what, handle, &context);
-    if (context == nullptr) throw error("cuStreamGetCtx", for_what(), "no context", "");
+    if (context == nullptr)
+        throw error(error_kind::invalid, "cuStreamGetCtx", for_what(), "no context");
     // Current, a context says which device it is on; whether it is ours matters not.
     device_ref const any(driver, 0, 0);
     scope const here(context_ref(any, context));
     auto const home = context_ref::current(driver);
-    if (!home) throw error("cuCtxGetCurrent", for_what(), "no context", "");
+    if (!home) throw error(error_kind::invalid, "cuCtxGetCurrent", for_what(), "no context");
     return handle == nullptr ? legacy(*home) : stream_ref(*home, handle);
 }
 
@@ -71,7 +73,8 @@ stream::stream(context_ref context, int priority) : owned(nullptr, {context, "st
 }
 
 event_ref::event_ref(context_ref of, abi::event is) : home(of), event_handle(is) {
-    if (is == nullptr) throw error("event_ref", of.device().spelled(), "null event", "");
+    if (is == nullptr)
+        throw error(error_kind::invalid, "event_ref", of.device().spelled(), "null event");
 }
 
 void event_ref::record(stream_ref const& stream) const {

@@ -5,7 +5,7 @@ module;
 #include "sim/arena.h"
 #include "sim/host_kernel.h"
 #include "sim/tensor_map.h"
-#include "spio/tile/tensor_map.h"
+#include "spio/launch_values.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -23,14 +23,8 @@ import spio.spec;
 
 namespace spio::host {
 
-namespace {
-
-sim::extent extent_of(extent const& size) { return {size.x, size.y, size.z}; }
-
-} // namespace
-
 std::optional<image> find(spec const& spec) {
-    if (spec.arch != "host") return {};
+    if (!spec.arch.is_host) return {};
     auto const* const kernel = sim::host_kernel::find(spec.symbol);
     if (kernel == nullptr) return {};
     image result = {.symbol = spec.symbol,
@@ -40,11 +34,11 @@ std::optional<image> find(spec const& spec) {
                     .kind = image_kind::host,
                     .shape = spec.shape,
                     .params_bytes = kernel->params_bytes()};
-    result.run = [kernel](geometry const& geometry, void const* params) -> std::string {
-        auto const& shape = geometry.shape;
-        auto const report = kernel->run({.grid = extent_of(geometry.grid),
-                                         .block = extent_of(shape.block),
-                                         .cluster = extent_of(shape.cluster),
+    result.run = [kernel](launch_shape const& launch, void const* params) -> std::string {
+        auto const& shape = launch.shape;
+        auto const report = kernel->run({.grid = launch.grid,
+                                         .block = shape.block,
+                                         .cluster = shape.cluster,
                                          .dynamic_shared_bytes = shape.shared_bytes,
                                          .name = kernel->symbol()},
                                         params);
@@ -58,7 +52,7 @@ void* allocate(std::size_t bytes, std::string name) {
 }
 void release(void* begin) noexcept { sim::release(begin); }
 
-std::string encode(box_plan const& plan, void* base, unsigned long long (&words)[16]) {
+std::string encode(tensor_map_plan const& plan, void* base, tensor_map_words& words) {
     auto const rank = static_cast<std::size_t>(plan.rank);
     std::uint64_t sizes[5] = {}, strides[5] = {};
     std::uint32_t box[5] = {};
@@ -71,7 +65,7 @@ std::string encode(box_plan const& plan, void* base, unsigned long long (&words)
     auto const error = map.encode(base, plan.element_bytes, std::span(sizes, rank),
                                   std::span(strides + 1, rank - 1), std::span(box, rank),
                                   static_cast<sim::swizzle_span>(plan.swizzle));
-    if (error.empty()) std::memcpy(words, &map, sizeof map);
+    if (error.empty()) std::memcpy(&words, &map, sizeof map);
     return error;
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
-#include "spio/tile/tensor_map.h"
+#include "spio/launch_values.h"
 
 #include <cstddef>
 #include <optional>
@@ -25,6 +25,6 @@ struct compiled_in {
 void* allocate(std::size_t bytes, std::string name);
 void release(void* begin) noexcept;
 // Encodes a tensor map as the host device reads it. Returns what is invalid, or an empty string.
-std::string encode(box_plan const& plan, void* base, unsigned long long (&words)[16]);
+std::string encode(tensor_map_plan const& plan, void* base, tensor_map_words& words);
 
 } // namespace spio::host

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
-#include <charconv>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -18,23 +17,6 @@ module spio.image;
 import spio.spec;
 
 namespace spio {
-
-namespace {
-
-struct arch {
-    bool is_text = false;
-    int number = 0;     // 90 of sm_90a
-    bool alone = false; // sm_90a runs on 9.0 only
-
-    explicit arch(std::string_view name) {
-        is_text = name.starts_with("compute_");
-        auto const digits = name.substr(name.find('_') + 1);
-        std::from_chars(digits.data(), digits.data() + digits.size(), number);
-        alone = !digits.empty() && digits.back() == 'a';
-    }
-};
-
-} // namespace
 
 std::string_view name_of(image_kind kind) {
     switch (kind) {
@@ -78,25 +60,25 @@ image image_of_bytes(spec const& of, image_kind kind, std::span<std::byte const>
             .params_bytes = of.params_bytes};
 }
 
-int suits(std::string_view image_arch, std::string_view device_arch) {
-    if (image_arch == device_arch) return 1000;
-    if (image_arch == "host" || device_arch == "host") return 0;
-    arch const is(image_arch), on(device_arch);
-    if (is.number == 0 || on.number < is.number) return 0;
-    if (is.alone && is.number != on.number) return 0;
-    if (is.is_text) return is.number;
-    return is.number / 10 == on.number / 10 ? 500 + is.number : 0;
+error no_compiler_error(spec const& spec, std::string reason) {
+    return error(error_kind::no_compiler, "compile", "kernel " + spec.spelled(), std::move(reason));
+}
+
+int suits(arch code, arch device) {
+    if (code == device) return 1000;
+    if (!code.runs_on(device)) return 0;
+    return code.is_ptx ? code.number : 500 + code.number;
 }
 
 void memory_source::add(image one) {
     std::lock_guard const lock(mutex);
-    auto key = std::pair(one.symbol, one.arch);
+    auto key = std::pair(one.symbol, text_of(one.arch));
     images.insert_or_assign(std::move(key), std::move(one));
 }
 
 std::optional<image> memory_source::find(spec const& of) const {
     std::lock_guard const lock(mutex);
-    auto const found = images.find({of.symbol, of.arch});
+    auto const found = images.find({of.symbol, text_of(of.arch)});
     return found == images.end() ? std::nullopt : std::optional(found->second);
 }
 

@@ -31,12 +31,12 @@ enum class origin : unsigned { shipped, memory, disk, compiled };
 std::string_view name_of(origin);
 
 // Runs a kernel on this machine's own processor; what it returns is the misuse that was found.
-using host_run = std::function<std::string(geometry const&, void const* params)>;
+using host_run = std::function<std::string(launch_shape const&, void const* params)>;
 
 struct image {
     std::string symbol;
     std::string line; // of the specification, as a manifest has it
-    std::string arch; // that it was made for
+    spio::arch arch = {};
     std::string made_by;
     image_kind kind = image_kind::cubin;
     std::span<std::byte const> bytes =
@@ -49,7 +49,7 @@ struct image {
 
     // For messages.
     std::string spelled() const {
-        return line + " for " + arch + " (" + symbol + ", from " + made_by + ")";
+        return line + " for " + text_of(arch) + " (" + symbol + ", from " + made_by + ")";
     }
 };
 
@@ -63,15 +63,11 @@ image image_of_bytes(spec const&, image_kind, std::span<std::byte const>, std::s
 
 // How well code for one architecture suits a device of another: 0 if it does not run there; a cubin
 // is better than PTX, and the nearest is best.
-//     suits("sm_80", "sm_86") > suits("compute_80", "sm_86") > suits("sm_90a", "sm_86") == 0
-int suits(std::string_view image_arch, std::string_view device_arch);
+//     suits(sm_80, sm_86) > suits(compute_80, sm_86) > suits(sm_90a, sm_86) == 0
+int suits(arch code, arch device);
 
-// Who would compile it has nothing to compile it with: a miss, not a failure to compile.
-class no_compiler : public error {
-  public:
-    no_compiler(spec const& of, std::string why)
-        : error("compile", "kernel " + of.spelled(), std::move(why)) {}
-};
+// The error of a compiler that is not there: the image is missing, and nothing failed to compile.
+error no_compiler_error(spec const&, std::string reason);
 
 // Has none, or throws why it cannot be had.
 template <class T>

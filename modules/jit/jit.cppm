@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 export module spio.jit;
 
+export import spio.error;
+
 export import :build_id;
 export import :just_in_time;
 export import :kernel_text;

@@ -5,7 +5,6 @@ module;
 #include <cstddef>
 #include <filesystem>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,25 +14,6 @@ export module spio.jit:nvrtc;
 import :kernel_text;
 
 export namespace spio::jit {
-
-// What we tried, for what, and NVRTC's own name and words for why it did not work: its whole log,
-// if it was asked to compile.
-class nvrtc_error : public std::runtime_error {
-  public:
-    nvrtc_error(std::string what_was_tried, std::string for_what, std::string worded,
-                std::vector<std::string> with_options = {}, std::string whole_log = {});
-
-    std::string const& tried() const { return tried_text; }
-    std::string const& subject() const { return subject_text; }
-    // "NVRTC_ERROR_COMPILATION"
-    std::string const& name() const { return name_text; }
-    std::vector<std::string> const& options() const { return option_texts; }
-    std::string const& log() const { return log_text; }
-
-  private:
-    std::string tried_text, subject_text, name_text, log_text;
-    std::vector<std::string> option_texts;
-};
 
 // NVRTC's functions, declared by hand: Spio is built where there is no CUDA. That they agree with
 // nvrtc.h is asserted by tests/jit/abi.cpp.

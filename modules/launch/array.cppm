@@ -58,7 +58,8 @@ template <class T> class array {
         typename Tensor::layout_type const shape(sizes...);
         auto const elements = shape.storage_size() * count_in<T, Data>;
         if (elements < 0 || static_cast<std::size_t>(elements) > length) {
-            throw error("view", "an array of " + std::to_string(length) + " elements",
+            throw error(error_kind::invalid, "view",
+                        "an array of " + std::to_string(length) + " elements",
                         "the tensor has " + std::to_string(elements));
         }
         return Tensor(reinterpret_cast<Data*>(data()), shape);
@@ -75,7 +76,8 @@ template <class T> class array {
     static std::size_t bytes_of(std::size_t count, std::string const& name) {
         constexpr auto most = std::numeric_limits<std::size_t>::max() / sizeof(host_value<T>);
         if (count > most) {
-            throw error("allocate", name, std::to_string(count) + " elements are too many");
+            throw error(error_kind::invalid, "allocate", name,
+                        std::to_string(count) + " elements are too many");
         }
         return count * sizeof(host_value<T>);
     }

@@ -37,7 +37,7 @@ class work_queue {
     virtual ~work_queue() = default;
     virtual void write(void* to, std::span<std::byte const> from) = 0;
     virtual void read(std::span<std::byte> to, void const* from) = 0;
-    virtual void launch(ready_kernel const&, geometry const&, void const* params) = 0;
+    virtual void launch(ready_kernel const&, launch_shape const&, void const* params) = 0;
     virtual void launch(work_graph const&) = 0;
     virtual void synchronize() = 0;
 
@@ -50,18 +50,13 @@ class work_queue {
     kept_kernels* keeping = nullptr;
 };
 
-// What a device's copy engine reads of a tensor map.
-struct alignas(64) map_words {
-    unsigned long long of[16];
-};
-
 class backend {
   public:
     virtual ~backend() = default;
     virtual std::string name() const = 0;
-    virtual std::string arch() const = 0;
+    virtual spio::arch arch() const = 0;
     virtual std::shared_ptr<void> allocate(std::size_t bytes, std::string name) = 0;
-    virtual map_words encode(box_plan const&, void* base) = 0;
+    virtual tensor_map_words encode(tensor_map_plan const&, void* base) = 0;
     virtual std::unique_ptr<ready_kernel const> load(image const&) = 0;
     virtual std::unique_ptr<work_queue> make_queue() = 0;
     // Of a stream that belongs to someone else, as the driver knows it.

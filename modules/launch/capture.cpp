@@ -3,9 +3,12 @@
 module;
 
 #include <memory>
+#include <string>
 #include <utility>
 
 module spio.launch;
+
+import spio.spec;
 
 namespace spio {
 
@@ -14,6 +17,11 @@ namespace {
 thread_local int captures_here = 0;
 
 } // namespace
+
+error cold_kernel_error(std::string const& kernel) {
+    return error(error_kind::cold_kernel, "load", "kernel " + kernel,
+                 "a graph is being captured, and it is not loaded yet: prepare() it before");
+}
 
 bool is_capturing_here() { return captures_here > 0; }
 

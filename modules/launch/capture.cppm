@@ -13,14 +13,9 @@ import :backend;
 
 export namespace spio {
 
-// A kernel that is not ready was asked for while a graph is captured: to compile it would hold the
-// capture up, to load it would end it. The capture is as it was.
-class cold_kernel : public error {
-  public:
-    explicit cold_kernel(std::string const& spelled)
-        : error("load", "kernel " + spelled,
-                "a graph is being captured, and it is not loaded yet: prepare() it before") {}
-};
+// The error of a kernel that is not loaded and is asked for while a graph is captured: to compile
+// it would hold the capture up, to load it would end it. The capture stays as it was.
+error cold_kernel_error(std::string const& kernel);
 
 // Whether this thread has begun a capture by stream::capture() that has not ended.
 bool is_capturing_here();

@@ -21,9 +21,8 @@ device best_device(int gpu, std::optional<host_machine> const& host,
             log("no GPU: the driver has none");
             return host_device(*host);
         }
-    } catch (cuda::error const& e) {
-        bool const is_absent = e.tried() == "dlopen" || e.code() == cuda::abi::result::no_device;
-        if (!is_absent || !host) throw;
+    } catch (error const& e) {
+        if (e.kind() != error_kind::not_found || !host) throw;
         log(std::string("no GPU: ") + e.what());
         return host_device(*host);
     }

@@ -25,8 +25,8 @@ class device {
     explicit device(std::shared_ptr<backend> by) : owned(std::move(by)) {}
 
     std::string name() const { return owned->name(); }
-    // For which specializations are made: "sm_90a", "host".
-    std::string arch() const { return owned->arch(); }
+    // What kernels are specialized for that run there: sm_90a, host_arch.
+    spio::arch arch() const { return owned->arch(); }
     // What the copy engine must know of a tensor to copy boxes of it; kernels take it by value.
     //     .x = gpu.map<tensor_map<tile, images>>(x.as<images>(N(8)))
     template <class Map> Map map(typename Map::global_type const& of) const {
@@ -35,8 +35,8 @@ class device {
     }
     // The same where only the kernel knows the tile.
     //     .input = gpu.map(conv2d::tma::input_plan(problem, config), x.get())
-    encoded_map map(box_plan const& plan, void const* base) const {
-        return bits_as<encoded_map>(owned->encode(plan, const_cast<void*>(base)));
+    tensor_map_words map(tensor_map_plan const& plan, void const* base) const {
+        return owned->encode(plan, const_cast<void*>(base));
     }
     backend& by() const { return *owned; }
     std::shared_ptr<backend> const& keeper() const { return owned; }
@@ -45,8 +45,8 @@ class device {
     std::shared_ptr<backend> owned;
 };
 
-// For which kernels are specialized that run there: "sm_90a".
-std::string arch_of(cuda::device_ref const&);
+// What kernels are specialized for that run there: sm_90a.
+arch arch_of(cuda::device_ref const&);
 // What is made from it keeps the driver, too.
 device gpu_device(std::shared_ptr<cuda::driver const>, int ordinal);
 // The driver must stay.
@@ -57,7 +57,7 @@ struct host_machine {
     void* (*allocate)(std::size_t bytes, std::string name);
     void (*release)(void*) noexcept;
     // Writes a tensor map for its copy engine, or returns a sentence about why there is none.
-    std::string (*encode)(box_plan const&, void* base, unsigned long long (&words)[16]) = nullptr;
+    std::string (*encode)(tensor_map_plan const&, void* base, tensor_map_words&) = nullptr;
     // The kernels that were compiled into the program, if they are asked for by launches here.
     std::optional<image> (*find)(spec const&) = nullptr;
 };

@@ -23,10 +23,6 @@ namespace spio {
 
 namespace {
 
-cuda::extent extent_of(extent const& e) {
-    return {static_cast<unsigned>(e.x), static_cast<unsigned>(e.y), static_cast<unsigned>(e.z)};
-}
-
 // Its kernels take one struct, of the size that the image says: anything else is another kernel.
 cuda::kernel_ref checked(cuda::library const& in, cuda::context_ref const& on, image const& from) {
     auto const found = in.kernel(from.symbol);
@@ -36,34 +32,9 @@ cuda::kernel_ref checked(cuda::library const& in, cuda::context_ref const& on, i
     for (auto const& each : parameters) {
         sizes += (sizes.empty() ? "" : " and ") + std::to_string(each.size);
     }
-    throw error("load", "kernel " + from.spelled(),
+    throw error(error_kind::invalid, "load", "kernel " + from.spelled(),
                 "the driver says that it takes parameters of " + (sizes.empty() ? "0" : sizes) +
                     " bytes, not of " + std::to_string(from.params_bytes));
-}
-
-cuda::abi::tensor_promotion promotion_of(int bytes) {
-    using enum cuda::abi::tensor_promotion;
-    return bytes == 256 ? bytes_256 : bytes == 128 ? bytes_128 : bytes == 64 ? bytes_64 : none;
-}
-
-// The engine only copies elements: they are unsigned integers to it.
-cuda::tensor_map_plan plan_of(box_plan const& plan) {
-    using enum cuda::abi::tensor_element;
-    using enum cuda::abi::tensor_swizzle;
-    cuda::tensor_map_plan is = {.element = plan.element_bytes == 8   ? uint64
-                                           : plan.element_bytes == 4 ? uint32
-                                           : plan.element_bytes == 2 ? uint16
-                                                                     : uint8,
-                                .rank = plan.rank,
-                                .swizzle = plan.swizzle == 128  ? bytes_128
-                                           : plan.swizzle == 64 ? bytes_64
-                                           : plan.swizzle == 32 ? bytes_32
-                                                                : none,
-                                .promotion = promotion_of(plan.fetched)};
-    std::ranges::copy(plan.sizes, is.sizes);
-    std::ranges::copy(plan.strides, is.strides);
-    std::ranges::copy(plan.box, is.box);
-    return is;
 }
 
 struct gpu_kernel : ready_kernel {
@@ -102,15 +73,9 @@ struct gpu_queue : work_queue {
     void read(std::span<std::byte> to, void const* from) override {
         if (!to.empty()) cuda::copy(stream, to, at(from, to.size()));
     }
-    void launch(ready_kernel const& kernel, geometry const& over, void const* params) override {
+    void launch(ready_kernel const& kernel, launch_shape const& over, void const* params) override {
         void* parameters[] = {const_cast<void*>(params)};
-        cuda::launch(static_cast<gpu_kernel const&>(kernel).function,
-                     {.grid = extent_of(over.grid),
-                      .block = extent_of(over.shape.block),
-                      .dynamic_shared = static_cast<unsigned>(over.shape.shared_bytes),
-                      .cluster = extent_of(over.shape.cluster),
-                      .overlaps_previous = over.shape.overlaps_previous},
-                     stream, parameters);
+        cuda::launch(static_cast<gpu_kernel const&>(kernel).function, over, stream, parameters);
     }
     void launch(work_graph const& graph) override {
         static_cast<gpu_graph const&>(graph).graph.launch(stream);
@@ -127,30 +92,31 @@ struct gpu_backend : backend {
     std::shared_ptr<cuda::driver const> driver;
     cuda::device_ref gpu;
     cuda::context context;
-    std::string capability;
+    spio::arch gpu_arch;
 
     gpu_backend(std::shared_ptr<cuda::driver const> by, int ordinal)
         : driver(std::move(by)),
           gpu(driver->device(ordinal)),
           context(gpu),
-          capability(arch_of(gpu)) {}
+          gpu_arch(arch_of(gpu)) {}
 
     std::string name() const override { return gpu.spelled() + ", " + gpu.name(); }
-    std::string arch() const override { return capability; }
+    spio::arch arch() const override { return gpu_arch; }
     std::shared_ptr<void> allocate(std::size_t bytes, std::string) override {
         auto const memory = std::make_shared<cuda::memory>(context, bytes > 0 ? bytes : 1);
         return {memory, reinterpret_cast<void*>(memory->address())};
     }
-    map_words encode(box_plan const& plan, void* base) override {
+    tensor_map_words encode(tensor_map_plan const& plan, void* base) override {
         auto const bytes =
             plan.rank < 1 ? 0 : plan.sizes[plan.rank - 1] * plan.strides[plan.rank - 1];
         cuda::memory_ref const memory(reinterpret_cast<cuda::abi::pointer>(base),
                                       static_cast<std::size_t>(bytes));
-        return bits_as<map_words>(cuda::encode(context, plan_of(plan), memory));
+        return cuda::encode(context, plan, memory);
     }
     std::unique_ptr<ready_kernel const> load(image const& from) override {
         if (from.kind == image_kind::host) {
-            throw error("load", "kernel " + from.spelled(), "it is for the host, not for a GPU");
+            throw error(error_kind::unsupported, "load", "kernel " + from.spelled(),
+                        "it is for the host, not for a GPU");
         }
         return std::make_unique<gpu_kernel const>(context, from);
     }
@@ -168,7 +134,8 @@ struct gpu_backend : backend {
         }
         auto const is = cuda::stream_ref::of(gpu.driver(), handle);
         if (is.context().handle() != cuda::context_ref(context).handle()) {
-            throw error("borrow", "a stream", "it is not of the primary context of " + name());
+            throw error(error_kind::invalid, "borrow", "a stream",
+                        "it is not of the primary context of " + name());
         }
         return std::make_unique<gpu_queue>(is);
     }
@@ -176,10 +143,11 @@ struct gpu_backend : backend {
 
 } // namespace
 
-std::string arch_of(cuda::device_ref const& gpu) {
-    auto const is = gpu.capability();
-    // What only this chip has, its kernels may use.
-    return "sm_" + std::to_string(is.major) + std::to_string(is.minor) + (is.major >= 9 ? "a" : "");
+arch arch_of(cuda::device_ref const& gpu) {
+    auto const capability = gpu.capability();
+    // Kernels may use what only this chip has.
+    return {.number = 10 * capability.major + capability.minor,
+            .suffix = capability.major >= 9 ? 'a' : '\0'};
 }
 
 device gpu_device(std::shared_ptr<cuda::driver const> driver, int ordinal) {

@@ -50,14 +50,15 @@ struct host_queue : work_queue {
         if (to.empty()) return;
         do_or_capture([=] { std::memcpy(to.data(), from, to.size()); });
     }
-    void launch(ready_kernel const& kernel, geometry const& over, void const* params) override {
+    void launch(ready_kernel const& kernel, launch_shape const& over, void const* params) override {
         auto const& from = static_cast<host_kernel const&>(kernel).from;
         auto const run = [over](image const& of, void const* with) {
             auto const misuse = of.run(over, with);
-            if (!misuse.empty()) throw error("launch", "kernel " + of.spelled(), misuse);
+            if (!misuse.empty())
+                throw error(error_kind::misuse, "launch", "kernel " + of.spelled(), misuse);
         };
         if (!capture) return run(from, params);
-        std::vector<map_words> kept(from.params_bytes / sizeof(map_words) + 1);
+        std::vector<tensor_map_words> kept(from.params_bytes / sizeof(tensor_map_words) + 1);
         std::memcpy(kept.data(), params, from.params_bytes);
         capture->work.push_back([=] { run(from, kept.data()); });
     }
@@ -65,15 +66,21 @@ struct host_queue : work_queue {
         for (auto const& work : static_cast<host_graph const&>(graph).work) do_or_capture(work);
     }
     void synchronize() override {
-        if (capture) throw error("synchronize", "the host device", "its stream is captured");
+        if (capture)
+            throw error(error_kind::invalid, "synchronize", "the host device",
+                        "its stream is captured");
     }
     bool is_captured() override { return capture != nullptr; }
     void begin_capture() override {
-        if (capture) throw error("capture", "the host device", "its stream is captured already");
+        if (capture)
+            throw error(error_kind::invalid, "capture", "the host device",
+                        "its stream is captured already");
         capture = std::make_unique<host_graph>();
     }
     std::unique_ptr<work_graph const> end_capture() override {
-        if (!capture) throw error("capture", "the host device", "its stream is not captured");
+        if (!capture)
+            throw error(error_kind::invalid, "capture", "the host device",
+                        "its stream is not captured");
         return std::move(capture);
     }
 };
@@ -83,26 +90,28 @@ struct host_backend : backend {
     explicit host_backend(host_machine m) : machine(m) {}
 
     std::string name() const override { return "the host device"; }
-    std::string arch() const override { return "host"; }
+    spio::arch arch() const override { return host_arch; }
     std::shared_ptr<void> allocate(std::size_t bytes, std::string array) override {
         return {machine.allocate(bytes, std::move(array)), machine.release};
     }
-    map_words encode(box_plan const& plan, void* base) override {
-        map_words words = {};
+    tensor_map_words encode(tensor_map_plan const& plan, void* base) override {
+        tensor_map_words words = {};
         auto const why = machine.encode == nullptr ? "there is no copy engine"
-                                                   : machine.encode(plan, base, words.of);
-        if (!why.empty()) throw error("encode", "a tensor map", why);
+                                                   : machine.encode(plan, base, words);
+        if (!why.empty()) throw error(error_kind::invalid, "encode", "a tensor map", why);
         return words;
     }
     std::unique_ptr<ready_kernel const> load(image const& from) override {
         if (from.kind != image_kind::host || !from.run) {
-            throw error("load", "kernel " + from.spelled(), "it is no image for the host");
+            throw error(error_kind::unsupported, "load", "kernel " + from.spelled(),
+                        "it is no image for the host");
         }
         return std::make_unique<host_kernel const>(from);
     }
     std::unique_ptr<work_queue> make_queue() override { return std::make_unique<host_queue>(); }
     std::unique_ptr<work_queue> borrow_queue(void*) override {
-        throw error("borrow", "a stream", "the host device has none of the driver's");
+        throw error(error_kind::invalid, "borrow", "a stream",
+                    "the host device has none of the driver's");
     }
 };
 

@@ -41,7 +41,7 @@ policy policy_named(std::string_view text) {
     for (auto const& [each, name] : policies) {
         if (name == text) return each;
     }
-    throw error("read", "SPIO_POLICY",
+    throw error(error_kind::invalid, "read", "SPIO_POLICY",
                 "'" + std::string(text) + "' is none of aot_only, aot_then_jit and jit_only");
 }
 
@@ -64,7 +64,8 @@ image images::find(spec const& of, policy p) const {
     if (p != policy::aot_only) {
         try {
             if (auto found = compile(of)) return counted(*std::move(found), start);
-        } catch (no_compiler const& e) {
+        } catch (error const& e) {
+            if (e.kind() != error_kind::no_compiler) throw;
             miss(of, p, e.reason(), start);
         }
     }
@@ -83,9 +84,9 @@ void images::miss(spec const& of, policy p, std::string const& no_compiler,
     std::string why = p == policy::jit_only ? "nothing here compiles it" : shipped;
     if (p == policy::aot_then_jit) why += ", and nothing here compiles it";
     if (p == policy::aot_only) why += ", and nothing else is asked";
-    throw error("find", "kernel " + of.spelled(),
+    throw error(error_kind::not_found, "find", "kernel " + of.spelled(),
                 why + " under " + std::string(name_of(p)) +
-                    "; the manifest line that adds it to a pack of " + of.arch + " is: " +
+                    "; the manifest line that adds it to a pack of " + text_of(of.arch) + " is: " +
                     of.line() + (no_compiler.empty() ? "" : "; to compile it: " + no_compiler));
 }
 
@@ -96,7 +97,7 @@ std::optional<image> images::compile(spec const& of) const {
         return found;
     }
     auto const [at, is_first] =
-        flying.try_emplace({of.symbol, of.arch}, std::make_shared<flight>());
+        flying.try_emplace({of.symbol, text_of(of.arch)}, std::make_shared<flight>());
     auto const one = at->second;
     if (is_first) {
         lock.unlock();
@@ -124,7 +125,7 @@ void images::land(spec const& of, flight& one) const {
     }
     std::lock_guard const lock(mutex);
     one = {std::move(found), failure, true};
-    flying.erase({of.symbol, of.arch});
+    flying.erase({of.symbol, text_of(of.arch)});
     landed.notify_all();
 }
 

@@ -20,16 +20,18 @@ namespace spio {
 std::shared_ptr<ready_kernel const> kernels::load(image const& from,
                                                   std::size_t params_bytes) const {
     auto const fail = [&](std::string why) {
-        throw error("load", "kernel " + from.spelled(), std::move(why));
+        throw error(error_kind::unsupported, "load", "kernel " + from.spelled(), std::move(why));
     };
-    if (suits(from.arch, home->arch()) == 0) fail(home->name() + " is " + home->arch());
+    if (!from.arch.runs_on(home->arch())) {
+        fail(home->name() + " is " + text_of(home->arch()));
+    }
     if (from.params_bytes != params_bytes) {
         fail("it takes parameters of " + std::to_string(from.params_bytes) + " bytes, not of " +
              std::to_string(params_bytes));
     }
     if (auto const is = find(from.symbol, params_bytes)) return is;
     // Of a capture that someone else began in this thread, only its stream would tell.
-    if (is_capturing_here()) throw cold_kernel(from.spelled());
+    if (is_capturing_here()) throw cold_kernel_error(from.spelled());
     auto const start = std::chrono::steady_clock::now();
     std::lock_guard const lock(mutex);
     auto& is = by_symbol[from.symbol];
@@ -56,7 +58,7 @@ std::uint64_t kernels::loaded() const {
 }
 
 void stream::fail(char const* tried, std::string why) const {
-    throw error(tried, home->name(), std::move(why));
+    throw error(error_kind::invalid, tried, home->name(), std::move(why));
 }
 
 } // namespace spio

@@ -31,9 +31,10 @@ template <class Params> class kernel {
     std::shared_ptr<ready_kernel const> const& keeper() const { return owned; }
     backend const& on() const { return *home; }
     // As many blocks as its family wants for these; throws if they do not fit.
-    geometry over(Params const& params) const {
+    launch_shape over(Params const& params) const {
         if (!grid) [[unlikely]]
-            throw error("launch", "kernel", "its family does not say over how many blocks");
+            throw error(error_kind::internal, "launch", "kernel",
+                        "its family does not say over how many blocks");
         return {grid(params), shape};
     }
 

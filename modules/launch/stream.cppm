@@ -35,7 +35,7 @@ class stream {
         : home(on.keeper()), queue(home->borrow_queue(borrowed)) {}
 
     template <class Params>
-    void launch(kernel<Params> const& k, geometry const& over,
+    void launch(kernel<Params> const& k, launch_shape const& over,
                 std::type_identity_t<Params> const& params) const {
         expect_here(k.on());
         if (queue->keeping != nullptr) [[unlikely]]

@@ -27,16 +27,16 @@ std::string spelled(factors_to_read const& t) { return std::to_string(t.extent<C
 
 } // namespace
 
-spec_of<params> specialize(problem const& p, config const& c, std::string_view arch) {
+spec_of<params> specialize(problem const& p, config const& c, arch arch) {
     check("layernorm_2d", p);
     check("layernorm_2d", c);
     if (!c.fits(p)) {
-        throw error("specialize", "layernorm_2d " + text_of(p),
+        throw error(error_kind::invalid, "specialize", "layernorm_2d " + text_of(p),
                     "the configuration " + text_of(c) + " does not fit");
     }
     constexpr int most_shared = 227 * 1024; // of any chip
     if (c.shared_bytes() > most_shared) {
-        throw error("specialize", "layernorm_2d " + text_of(p),
+        throw error(error_kind::invalid, "specialize", "layernorm_2d " + text_of(p),
                     "the configuration " + text_of(c) + " needs " +
                         std::to_string(c.shared_bytes()) + " bytes of shared memory, of at most " +
                         std::to_string(most_shared));
@@ -55,7 +55,7 @@ spec_of<params> specialize(problem const& p, config const& c, std::string_view a
             int const factors = p.affine ? p.channels : 0;
             if (by.x.extents() != by.y.extents() || by.y.extent<C>() != C(p.channels) ||
                 by.weight.extent<C>() != C(factors) || by.bias.extent<C>() != C(factors)) {
-                throw error("launch", "layernorm_2d " + text_of(p),
+                throw error(error_kind::invalid, "launch", "layernorm_2d " + text_of(p),
                             "x is " + spelled(by.x) + ", y " + spelled(by.y) + ", weight " +
                                 spelled(by.weight) + " and bias " + spelled(by.bias));
             }
@@ -64,8 +64,7 @@ spec_of<params> specialize(problem const& p, config const& c, std::string_view a
 }
 
 family const& in_words() {
-    static constexpr family one = {"layernorm_2d",
-                                   [](std::string_view text, std::string_view arch) {
+    static constexpr family one = {"layernorm_2d", [](std::string_view text, arch arch) {
                                        auto const of = parse<problem>("layernorm_2d", text);
                                        return std::vector<spec>{specialize(of, arch)};
                                    }};
@@ -91,7 +90,7 @@ std::vector<double> reference(problem const& p, std::span<unsigned short const> 
     auto const channels = static_cast<std::size_t>(p.channels);
     std::size_t const factors = p.affine ? channels : 0;
     if (x.size() % channels != 0 || weight.size() != factors || bias.size() != factors) {
-        throw error("reference", "layernorm_2d " + text_of(p),
+        throw error(error_kind::invalid, "reference", "layernorm_2d " + text_of(p),
                     "x has " + std::to_string(x.size()) + " elements, weight " +
                         std::to_string(weight.size()) + " and bias " + std::to_string(bias.size()));
     }

@@ -28,8 +28,8 @@ using layernorm_2d::params;
 using layernorm_2d::problem;
 using layernorm_2d::X;
 
-spec_of<params> specialize(problem const&, config const&, std::string_view arch);
-inline spec_of<params> specialize(problem const& p, std::string_view arch) {
+spec_of<params> specialize(problem const&, config const&, arch);
+inline spec_of<params> specialize(problem const& p, arch arch) {
     // One that is not possible has no configuration, and is refused for what it is.
     return specialize(p, p.is_possible() ? best_config(p) : config(), arch);
 }

@@ -45,7 +45,8 @@ struct shipped_with_it {
 device device_of(runtime_options const& how) {
     if (how.always_on_host) {
         if (how.host) return host_device(*how.host);
-        throw error("open", "the host device", "always_on_host is true, but no host is given");
+        throw error(error_kind::invalid, "open", "the host device",
+                    "always_on_host is true, but no host is given");
     }
     return best_device(how.gpu, how.host, {std::shared_ptr<void>(), how.driver});
 }

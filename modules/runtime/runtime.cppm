@@ -49,11 +49,11 @@ class runtime {
     ~runtime();
 
     device const& on() const;
-    std::string arch() const { return on().arch(); }
+    spio::arch arch() const { return on().arch(); }
 
     // Found and loaded when it is first asked for. That a graph is captured in this thread, only
     // the stream tells, if someone else began it: then a kernel that is not there throws
-    // cold_kernel, and the capture goes on.
+    // a cold_kernel error, and the capture goes on.
     template <class Params> kernel<Params> load(spec_of<Params> const& of) const {
         if (auto known = all_kernels().find(of)) return *std::move(known);
         refuse_if(is_capturing_here(), of);
@@ -83,7 +83,7 @@ class runtime {
     std::unique_ptr<parts const> has;
 
     static void refuse_if(bool is_captured, spec const& of) {
-        if (is_captured) throw cold_kernel(of.spelled());
+        if (is_captured) throw cold_kernel_error(of.spelled());
     }
 };
 

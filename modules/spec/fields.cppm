@@ -16,8 +16,6 @@ module;
 
 export module spio.spec:fields;
 
-import :error;
-
 export namespace spio {
 
 // What a whole number may be.

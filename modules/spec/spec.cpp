@@ -2,10 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include "spio/launch_values.h"
+#include "spio/tile/arch.h"
+
 #include <algorithm>
 #include <charconv>
 #include <climits>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,19 +56,45 @@ std::string hexadecimal(unsigned long long value) {
     return digits;
 }
 
-// sm_80, sm_90a, compute_80, host.
-bool is_arch(std::string_view arch) {
-    if (arch == "host") return true;
-    auto const underscore = arch.find('_');
-    auto const kind = arch.substr(0, underscore);
-    if (underscore == arch.npos || (kind != "sm" && kind != "compute")) return false;
-    auto digits = arch.substr(underscore + 1);
-    if (!digits.empty() && (digits.back() == 'a' || digits.back() == 'f')) digits.remove_suffix(1);
-    return (digits.size() == 2 || digits.size() == 3) &&
-           std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
+} // namespace
+
+std::string text_of(arch arch) {
+    if (arch.is_host) return "host";
+    if (arch.number == 0) return {};
+    auto const suffix = arch.suffix == 0 ? std::string() : std::string(1, arch.suffix);
+    return (arch.is_ptx ? "compute_" : "sm_") + std::to_string(arch.number) + suffix;
 }
 
-} // namespace
+std::optional<arch> find_arch(std::string_view text) {
+    if (text == "host") return host_arch;
+    arch found = {.is_ptx = text.starts_with("compute_")};
+    if (!found.is_ptx && !text.starts_with("sm_")) return {};
+    text.remove_prefix(text.find('_') + 1);
+    if (text.ends_with('a') || text.ends_with('f')) {
+        found.suffix = text.back();
+        text.remove_suffix(1);
+    }
+    bool const has_digits = (text.size() == 2 || text.size() == 3) &&
+                            std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+    if (!has_digits || text.front() == '0') return {};
+    std::from_chars(text.data(), text.data() + text.size(), found.number);
+    return found;
+}
+
+arch parse_arch(std::string_view text) {
+    if (auto const found = find_arch(text)) return *found;
+    throw error(error_kind::invalid, "parse", "an architecture",
+                "'" + std::string(text) +
+                    "' is no architecture such as sm_80, sm_90a, compute_80 or host");
+}
+
+std::string spec::spelled() const {
+    auto const text = text_of(arch);
+    return line() + " for " + text +
+           (arch.is_newer_than_known() ? ", newer than all that Spio knows: with what sm_80 has"
+                                       : "") +
+           " (" + symbol + ")";
+}
 
 std::string bound::spelled() const {
     std::string text;
@@ -77,7 +107,7 @@ std::string bound::spelled() const {
 
 void read_slots(std::vector<slot>& slots, std::string_view family, std::string_view text) {
     auto const fail = [&](std::string why) {
-        throw error("parse", joined(family, text), std::move(why));
+        throw error(error_kind::invalid, "parse", joined(family, text), std::move(why));
     };
     for (auto const word : words_of(text)) {
         auto const equals = word.find('=');
@@ -123,7 +153,7 @@ void read_slots(std::vector<slot>& slots, std::string_view family, std::string_v
 void check_slots(std::vector<slot> const& slots, std::string_view family, std::string_view text) {
     for (auto const& each : slots) {
         if (each.number == nullptr || each.within.holds(*each.number)) continue;
-        throw error("check", joined(family, text),
+        throw error(error_kind::invalid, "check", joined(family, text),
                     each.name + " is " + std::to_string(*each.number) + ", but must be " +
                         each.within.spelled());
     }
@@ -131,10 +161,9 @@ void check_slots(std::vector<slot> const& slots, std::string_view family, std::s
 
 spec specialized(specialization const& s, std::size_t params_bytes) {
     std::string const name(s.family);
-    if (!is_arch(s.arch)) {
-        throw error("specialize", joined(s.family, s.problem),
-                    "'" + std::string(s.arch) +
-                        "' is no architecture such as sm_80, sm_90a, compute_80 or host");
+    if (s.arch == arch()) {
+        throw error(error_kind::invalid, "specialize", joined(s.family, s.problem),
+                    "there is no architecture to specialize it for");
     }
     auto const scope = (s.scope.empty() ? "spio::" + name : std::string(s.scope)) +
                        (s.body.empty() ? "" : "::" + std::string(s.body));
@@ -144,7 +173,7 @@ spec specialized(specialization const& s, std::size_t params_bytes) {
     spec made = {.family = name,
                  .problem = s.problem,
                  .config = s.config,
-                 .arch = std::string(s.arch),
+                 .arch = s.arch,
                  .symbol = std::string(s.prefix) + "_" + hexadecimal(digest),
                  .source = {},
                  .shape = s.shape,
@@ -161,7 +190,7 @@ spec specialized(specialization const& s, std::size_t params_bytes) {
 }
 
 std::vector<spec> specs_of_line(std::string_view line, std::span<family const> families,
-                                std::string_view arch) {
+                                arch arch) {
     auto const words = words_of(line);
     auto const name = words.empty() ? std::string_view() : words.front();
     auto const found = std::ranges::find(families, name, &family::name);
@@ -170,7 +199,7 @@ std::vector<spec> specs_of_line(std::string_view line, std::span<family const> f
         for (auto const& each : families) {
             names += (names.empty() ? "" : ", ") + std::string(each.name);
         }
-        throw error("read", "'" + std::string(line) + "'",
+        throw error(error_kind::invalid, "read", "'" + std::string(line) + "'",
                     "there is no family '" + std::string(name) + "'; the families are " + names);
     }
     auto const rest = static_cast<std::size_t>(name.data() + name.size() - line.data());

@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include "spio/launch_values.h"
+#include "spio/tile/arch.h"
+
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,31 +16,33 @@ module;
 
 export module spio.spec;
 
-export import :error;
+export import spio.error;
 export import :fields;
-export import :header;
 
 export namespace spio {
 
-struct extent {
-    int x = 1, y = 1, z = 1;
-    friend constexpr bool operator==(extent const&, extent const&) = default;
-};
+using spio::block_shape;
+using spio::extent;
+using spio::launch_shape;
 
-// What every block of a launch is, whatever the sizes that the launch brings.
-struct block_shape {
-    extent block = {};
-    extent cluster = {};
-    int shared_bytes = 0; // dynamic
-    // A launch may begin before the kernel before it has ended: each block waits by itself for what
-    // that one wrote.
-    bool overlaps_previous = false;
-    friend constexpr bool operator==(block_shape const&, block_shape const&) = default;
-};
+using spio::arch;
+using spio::compute_80;
+using spio::host_arch;
+using spio::sm_80;
+using spio::sm_86;
+using spio::sm_89;
+using spio::sm_90a;
 
-struct geometry {
-    extent grid;
-    block_shape shape;
+// "sm_90a", "compute_80", "host"; of no architecture the text is empty.
+std::string text_of(arch);
+// Reads such a text. Another one has no value, or is an error that cites it.
+std::optional<arch> find_arch(std::string_view text);
+arch parse_arch(std::string_view text);
+
+// A header that is in no file. Its name is what stands in an #include.
+struct header {
+    std::string_view name;
+    std::string_view text;
 };
 
 // The same text for every architecture makes the same symbol: packs keep it once for each.
@@ -44,7 +50,7 @@ struct spec {
     std::string family;
     std::string problem; // canonical: "channels=64 affine=true"
     std::string config;  // the same for the configuration
-    std::string arch;    // "sm_90a", or "host"
+    spio::arch arch;
     // What can be read of it, and then a digest of the text and of the parameters' size. It is the
     // kernel's name, and with the architecture the key under which images are kept.
     std::string symbol;
@@ -54,11 +60,12 @@ struct spec {
     // The headers of a family that is not Spio's own; they stay for ever.
     std::span<header const> headers = {};
 
-    geometry over(extent grid) const { return {grid, shape}; }
+    launch_shape over(extent grid) const { return {grid, shape}; }
     // As a manifest has it: "layernorm_2d channels=64 affine=true".
     std::string line() const { return family + " " + problem; }
-    // For messages: the line, the architecture and the symbol.
-    std::string spelled() const { return line() + " for " + arch + " (" + symbol + ")"; }
+    // For messages: the line, the architecture and the symbol; and that an architecture newer than
+    // all that Spio knows gets a kernel for sm_80, if that is so.
+    std::string spelled() const;
 };
 
 // The blocks for what a launch brings; throws if that does not fit the kernel.
@@ -76,7 +83,7 @@ struct specialization {
     std::string_view family; // also a header's name
     std::string prefix;      // of the symbol
     std::string problem, config;
-    std::string_view arch;
+    spio::arch arch;
     std::string arguments; // of the template
     block_shape shape;
     // Where run() and params are; the family's name in spio if it is empty.
@@ -97,12 +104,11 @@ spec_of<Params> specialized(specialization const& s, grid_for<Params> grid = {})
 // launched in their order.
 struct family {
     std::string_view name;
-    std::vector<spec> (*specialize)(std::string_view problem, std::string_view arch);
+    std::vector<spec> (*specialize)(std::string_view problem, arch);
 };
 
 // "axpby n=1000": one of these families and a problem of it.
-std::vector<spec> specs_of_line(std::string_view line, std::span<family const>,
-                                std::string_view arch);
+std::vector<spec> specs_of_line(std::string_view line, std::span<family const>, arch);
 
 // FNV-1a in 64 bits: finds what was damaged, stops nobody who wants to do so.
 constexpr unsigned long long fnv(std::string_view text,

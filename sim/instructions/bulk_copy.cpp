@@ -28,9 +28,9 @@ void check_range(gpu_thread& thread, void const* global, int bytes, char const* 
     check_global(thread, global, bytes, name);
 }
 
-tensor_map const& map_of(gpu_thread& thread, machine::tensor_map_words const* words,
-                         char const* name, int rank) {
-    static_assert(sizeof(tensor_map) <= sizeof(machine::tensor_map_words));
+tensor_map const& map_of(gpu_thread& thread, tensor_map_words const* words, char const* name,
+                         int rank) {
+    static_assert(sizeof(tensor_map) <= sizeof(tensor_map_words));
     check_multiple(thread, words, name, 64);
     auto const& map = *reinterpret_cast<tensor_map const*>(words);
     if (map.rank != rank) {
@@ -66,8 +66,8 @@ static async_operation& start_load(gpu_thread& thread, void* shared, int bytes, 
 }
 
 template <int Rank>
-static void load_box(void* shared, machine::tensor_map_words const* words,
-                     int const (&coordinates)[Rank], machine::mbarrier_word* barrier) {
+static void load_box(void* shared, tensor_map_words const* words, int const (&coordinates)[Rank],
+                     machine::mbarrier_word* barrier) {
     auto& thread = *running;
     char const* const name = "box_load";
     auto const& map = map_of(thread, words, name, Rank);

@@ -12,7 +12,7 @@ void check_multiple(gpu_thread& thread, void const* global, char const* name, in
 // A range of global memory: a multiple of 16 bytes, within an allocation.
 void check_range(gpu_thread& thread, void const* global, int bytes, char const* name);
 // The tensor map in a kernel's parameter, which must have so many dimensions.
-tensor_map const& map_of(gpu_thread& thread, machine::tensor_map_words const* words,
-                         char const* name, int rank);
+tensor_map const& map_of(gpu_thread& thread, tensor_map_words const* words, char const* name,
+                         int rank);
 
 } // namespace spio::sim

@@ -53,7 +53,7 @@ static bulk_store& start_store(gpu_thread& thread, void const* shared, int bytes
 }
 
 template <int Rank>
-static void store_box(machine::tensor_map_words const* words, int const (&coordinates)[Rank],
+static void store_box(tensor_map_words const* words, int const (&coordinates)[Rank],
                       void const* shared) {
     auto& thread = *running;
     char const* const name = "box_store";

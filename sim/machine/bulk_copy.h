@@ -3,6 +3,7 @@
 #pragma once
 
 #include "machine/mbarrier.h"
+#include "spio/launch_values.h"
 
 namespace spio::sim {
 // Until all but the last groups have read shared memory, or have written global memory too.
@@ -10,11 +11,6 @@ void wait_for_bulk_groups(int pending, bool writes);
 } // namespace spio::sim
 
 namespace spio::machine {
-
-// A tensor map: how the TMA engine finds a tensor in global memory. The host encodes it.
-struct alignas(64) tensor_map_words {
-    unsigned long long words[16];
-};
 
 // Copies a multiple of 16 bytes between addresses that are aligned to 16.
 void bulk_load(void* shared, void const* global, int bytes, mbarrier_word* barrier);

@@ -151,7 +151,7 @@ TEST_CASE("a line of several kernels packs them all, whole and by steps") {
     for (std::size_t i = 0; i < 3; ++i) CHECK(a.list()[i].checksum == b.list()[i].checksum);
     CHECK(a.list()[1].line == a.list()[2].line);
     CHECK(aot::stale_images(a, families()).empty());
-    for (auto const& each : specs_of_line(a.list()[1].line, families(), "sm_80")) {
+    for (auto const& each : specs_of_line(a.list()[1].line, families(), sm_80)) {
         CHECK(a.find(each));
     }
 }
@@ -166,7 +166,7 @@ TEST_CASE("uncompressed images are what the compiler made, a text with its end")
     CHECK(read.list()[0].kind == image_kind::cubin);
     CHECK(read.list()[0].size == read.list()[0].plain_bytes);
     CHECK(read.list()[1].kind == image_kind::ptx);
-    auto const of = specs_of_line("axpby n=1000", families(), "sm_120a").at(0);
+    auto const of = specs_of_line("axpby n=1000", families(), parse_arch("sm_120a")).at(0);
     CHECK(read.find(of)->bytes.back() == std::byte(0));
 }
 

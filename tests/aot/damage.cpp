@@ -26,7 +26,7 @@ using bytes = std::vector<std::byte>;
 
 std::vector<aot::to_pack> three() {
     std::vector<aot::to_pack> all;
-    for (auto const& [n, arch] : {std::pair(1, "sm_80"), {1, "sm_90a"}, {1 << 30, "sm_80"}}) {
+    for (auto const& [n, arch] : {std::pair(1, sm_80), {1, sm_90a}, {1 << 30, sm_80}}) {
         auto const of = axpby::specialize({.n = n}, arch);
         all.push_back({of, image_kind::cubin,
                        bytes(static_cast<std::size_t>(30 + n % 64), std::byte(7)), "c 1",

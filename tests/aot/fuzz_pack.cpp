@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) { return std::atexit(print_fi
 static spio::spec spec_of(aot::packed const& entry) {
     spio::spec of;
     of.symbol = entry.symbol;
-    of.arch = entry.arch;
+    of.arch = spio::find_arch(entry.arch).value_or(spio::arch());
     of.config = entry.config;
     of.shape = entry.shape;
     return of;
@@ -67,9 +67,9 @@ static std::size_t put_small_pack(unsigned char* data, std::size_t most, unsigne
     of.family = "f";
     of.problem = "n=1";
     of.symbol = "s";
-    of.arch = seed % 2 == 0 ? "sm_80" : "compute_80";
+    of.arch = seed % 2 == 0 ? spio::sm_80 : spio::compute_80;
     auto other = of;
-    other.arch = "sm_90a";
+    other.arch = spio::sm_90a;
     auto const digest = spio::fnv(of.source); // of no text
     std::vector<aot::to_pack> const images = {
         {of, spio::image_kind::fatbin, std::vector<std::byte>(1 + seed % 70), "c 1", digest, 100},

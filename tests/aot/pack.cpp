@@ -40,7 +40,7 @@ aot::pack const& shipped_by_clang() {
     return one;
 }
 
-std::vector<spec> specs(std::string_view arch) {
+std::vector<spec> specs(arch arch) {
     std::ifstream file(SPIO_TEST_MANIFEST);
     std::string const text(std::istreambuf_iterator<char>(file), {});
     return aot::specs_of(text, "kernels.manifest", families(), arch);
@@ -57,11 +57,11 @@ bool is_fatbin(std::span<std::byte const> bytes) {
 void serve(aot::pack const& from, images const& all) {
     from.verify();
     CHECK(from.list().size() == 12); // four kernels, three architectures
-    for (auto const& [chip, by] : {std::pair("sm_80", "sm_80"),
-                                   {"sm_86", "sm_80"},
-                                   {"sm_89", "sm_80"},
-                                   {"sm_90a", "sm_90a"},
-                                   {"sm_120a", "compute_80"}}) {
+    for (auto const& [chip, by] : {std::pair(sm_80, sm_80),
+                                   {sm_86, sm_80},
+                                   {sm_89, sm_80},
+                                   {sm_90a, sm_90a},
+                                   {arch{120, 'a'}, compute_80}}) {
         auto const of_chip = specs(chip);
         CHECK(of_chip.size() == 5);
         for (auto const& of : of_chip) {
@@ -102,7 +102,7 @@ TEST_CASE("the embedded pack is the one in the file, and its images lie where th
     embedded.verify();
     CHECK(embedded.list().size() == shipped().list().size());
     CHECK(reinterpret_cast<std::size_t>(test_pack) % 64 == 0);
-    for (auto const& of : specs("sm_90a")) {
+    for (auto const& of : specs(sm_90a)) {
         auto const found = embedded.find(of);
         REQUIRE(found);
         CHECK(found->made_by == "pack test_pack");
@@ -114,7 +114,7 @@ TEST_CASE("the embedded pack is the one in the file, and its images lie where th
 TEST_CASE("what the pack lacks is missed with the line to add") {
     no_source const nothing;
     images const all(shipped(), nothing, policy::aot_only);
-    auto const of = layernorm_2d::specialize({72}, "sm_90a");
+    auto const of = layernorm_2d::specialize({72}, sm_90a);
     CHECK_THROWS_WITH_AS(
         all.find(of),
         ("find for kernel layernorm_2d channels=72 affine=true for sm_90a (" + of.symbol +
@@ -122,7 +122,7 @@ TEST_CASE("what the pack lacks is missed with the line to add") {
          "it to a pack of sm_90a is: layernorm_2d channels=72 affine=true")
             .c_str(),
         spio::error);
-    CHECK(!shipped().find(axpby::specialize({.n = 1}, "host")));
+    CHECK(!shipped().find(axpby::specialize({.n = 1}, host_arch)));
 }
 
 TEST_CASE("a file that is not there, or no file, is told") {

@@ -23,7 +23,7 @@ std::string inner = "#pragma once\n#include <cuda_fp16.h>\n";
 std::string config_text = "threads=32";
 header headers[3];
 
-spec specialize(std::string_view problem, std::string_view arch) {
+spec specialize(std::string_view problem, arch arch) {
     headers[0] = {"own/own.cuh", body};
     headers[1] = {"own/inner.h", inner};
     headers[2] = {"own/unused.h", "nobody includes it"};
@@ -38,7 +38,7 @@ spec specialize(std::string_view problem, std::string_view arch) {
                         .headers = headers},
                        8);
 }
-family const own[] = {{"own", [](std::string_view problem, std::string_view arch) {
+family const own[] = {{"own", [](std::string_view problem, arch arch) {
                            return std::vector<spec>{specialize(problem, arch)};
                        }}};
 
@@ -51,14 +51,14 @@ std::string whys(aot::pack const& in) {
 } // namespace
 
 TEST_CASE("a family of somebody else is spelled in its own namespace") {
-    auto const of = specialize("a=1", "sm_80");
+    auto const of = specialize("a=1", sm_80);
     CHECK(of.source == "#include \"own/own.cuh\"\n\nextern \"C\" __global__ void " + of.symbol +
                            "(__grid_constant__ mine::params const p) {\n    mine::run<1>(p);\n}\n");
 }
 
 TEST_CASE("the headers of a specialization are those that a compiler meets") {
     std::vector<std::string> names;
-    for (auto const& each : headers_of(specialize("a=1", "sm_80"))) names.emplace_back(each.name);
+    for (auto const& each : headers_of(specialize("a=1", sm_80))) names.emplace_back(each.name);
     REQUIRE(names.size() > 3);
     CHECK(names[0] == "own/own.cuh");
     CHECK(names[1] == "spio/dim.h");
@@ -70,7 +70,7 @@ TEST_CASE("the headers of a specialization are those that a compiler meets") {
 }
 
 TEST_CASE("a pack is stale as soon as a text in it is another one") {
-    auto const of = specialize("a=1", "sm_80");
+    auto const of = specialize("a=1", sm_80);
     std::vector<aot::to_pack> const images = {{.of = of,
                                                .kind = image_kind::cubin,
                                                .bytes = std::vector<std::byte>(8),
@@ -82,12 +82,12 @@ TEST_CASE("a pack is stale as soon as a text in it is another one") {
     CHECK(whys(pack) == "");
     inner += "//\n";
     CHECK(whys(pack) == "its text has changed since c 1 compiled it;");
-    auto const changed = specialize("a=1", "sm_80");
+    auto const changed = specialize("a=1", sm_80);
     CHECK(!aot::pack(bytes, "p", {}).find(changed));
     CHECK(aot::pack(bytes, "p", {}).why_not(changed) == "pack p has it of another text, by c 1");
     inner.resize(inner.size() - 3);
     CHECK(whys(pack) == "");
-    CHECK(aot::pack(bytes, "p", {}).find(specialize("a=1", "sm_80")));
+    CHECK(aot::pack(bytes, "p", {}).find(specialize("a=1", sm_80)));
     CHECK(aot::pack(bytes, "p", {}).why_not(of) == "");
     config_text = "threads=64";
     CHECK(whys(pack) == "its configuration is threads=64 now, and was threads=32;");

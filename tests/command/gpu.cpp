@@ -36,7 +36,7 @@ struct place {
     std::string pack = folder / "fake.spiopack";
 
     explicit place(int n = 1000, std::string const& family = "axpby", bool is_stale = false) {
-        spec of = axpby::specialize({.n = n}, "sm_90a");
+        spec of = axpby::specialize({.n = n}, sm_90a);
         of.family = family;
         std::string const text = "\177ELF" + of.symbol + " " + '\0';
         auto const bytes = std::as_bytes(std::span(text));

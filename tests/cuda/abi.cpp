@@ -134,7 +134,7 @@ SAME(launch_attribute_id::programmatic_stream_serialization,
                   sizeof(ours::our_member) == sizeof(theirs::their_member))
 
 static_assert(sizeof(abi::uuid) == sizeof(CUuuid));
-static_assert(sizeof(spio::cuda::tensor_map) == sizeof(CUtensorMap));
+static_assert(sizeof(spio::tensor_map_words) == sizeof(CUtensorMap));
 static_assert(sizeof(abi::launch_attribute) == sizeof(CUlaunchAttribute));
 static_assert(sizeof(abi::launch_attribute_value) == sizeof(CUlaunchAttributeValue));
 static_assert(sizeof(abi::cluster_dimension) == sizeof(CUlaunchAttributeValue::clusterDim));

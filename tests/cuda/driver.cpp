@@ -43,7 +43,7 @@ std::span<std::byte const> image() {
 std::string said_by(std::function<void()> const& f) {
     try {
         f();
-    } catch (error const& e) {
+    } catch (spio::error const& e) {
         return e.what();
     }
     return "nothing";
@@ -86,9 +86,9 @@ TEST_CASE("a machine without a driver says so, and one with it has a version") {
         driver const real;
         CHECK(real.version() >= 12040);
         std::cout << "figure: cuda.driver: CUDA " << real.version() << '\n';
-    } catch (error const& e) {
+    } catch (spio::error const& e) {
         CHECK(!e.tried().empty());
-        CHECK(!e.words().empty());
+        CHECK(!e.reason().empty());
         std::cout << "figure: cuda.driver: " << e.what() << '\n';
     }
 }
@@ -111,7 +111,7 @@ TEST_CASE("errors say what was tried, for what, and what the driver said") {
                    "cuLibraryGetKernel for kernel subtract of image additions: "));
     CHECK(contains(said_by([&] { memory(gpu.context, 0); }), "cuMemAlloc for 0 bytes on device 0"));
     CHECK(contains(said_by([&] {
-                       launch(gpu.kernel.load(gpu.context), {.dynamic_shared = 64 << 10},
+                       launch(gpu.kernel.load(gpu.context), {.shape = {.shared_bytes = 64 << 10}},
                               gpu.stream, gpu.parameters);
                    }),
                    "cuLaunchKernelEx for kernel add as 1x1x1 blocks of 1x1x1 threads with 65536 "

@@ -19,6 +19,10 @@ import spio.cuda;
 import spio.fake_driver;
 
 using namespace spio::cuda;
+using spio::error_kind;
+using spio::launch_shape;
+using spio::tensor_map_plan;
+using spio::tensor_map_words;
 
 namespace {
 
@@ -43,9 +47,9 @@ std::span<std::byte const> image() {
 
 // What came of a day: an error, or whether all that was computed is right; and what was told.
 struct outcome {
-    std::optional<error> thrown;
+    std::optional<spio::error> thrown;
     bool right = true;
-    std::vector<error> told;
+    std::vector<spio::error> told;
 
     void expect(bool is) { right = right && is; }
 };
@@ -80,14 +84,13 @@ void use(kernel_ref const& kernel, context const& on, outcome& day) {
                {reinterpret_cast<float*>(y.address()), n}};
     void* parameters[] = {&p};
     // 3 + 2 x 3 = 9, then 15
-    launch_plan const plan{.grid = {8},
-                           .block = {256},
-                           .dynamic_shared = 99 * 1024,
-                           .cluster = {2},
-                           .overlaps_previous = true};
-    launch(function, plan, one, parameters);
-    launch(function, {.grid = {8}, .block = {256}}, stream_ref::legacy(on), parameters);
-    day.expect(active_clusters(function, plan, one) == 16);
+    launch_shape const shape{
+        .grid = {8},
+        .shape = {
+            .block = {256}, .cluster = {2}, .shared_bytes = 99 * 1024, .overlaps_previous = true}};
+    launch(function, shape, one, parameters);
+    launch(function, {.grid = {8}, .shape = {.block = {256}}}, stream_ref::legacy(on), parameters);
+    day.expect(active_clusters(function, shape, one) == 16);
     event_ref(done).record(one);
     stream_ref(other).wait(done);
     day.expect(event_ref(done).is_done() && one.is_done());
@@ -98,7 +101,7 @@ void use(kernel_ref const& kernel, context const& on, outcome& day) {
     day.expect(stream_ref(other).capture() == abi::capture_status::none);
     begin_capture(other);
     day.expect(stream_ref(other).capture() == abi::capture_status::active);
-    launch(function, {.grid = {8}, .block = {256}}, other, parameters);
+    launch(function, {.grid = {8}, .shape = {.block = {256}}}, other, parameters);
     {
         executable_graph const again(end_capture(other));
         again.launch(other);
@@ -118,25 +121,22 @@ void use(kernel_ref const& kernel, context const& on, outcome& day) {
 
     auto const foreign = stream_ref::of(kernel.driver(), stream_ref(one).handle());
     day.expect(foreign.context().device().ordinal() == device.ordinal());
-    tensor_map_plan const box{.element = abi::tensor_element::float32,
-                              .rank = 2,
-                              .sizes = {8, 8},
-                              .strides = {4, 32},
-                              .box = {8, 4}};
-    tensor_map const map = encode(on, box, y);
+    tensor_map_plan const box{
+        .rank = 2, .element_bytes = 4, .sizes = {8, 8}, .strides = {4, 32}, .box = {8, 4}};
+    tensor_map_words const map = encode(on, box, y);
     day.expect(map.words[0] == y.address() && map.words[3] == 32 && map.words[5] == 4);
 }
 
 void spend(outcome& day) {
-    driver const driver(fake::find, [&](error const& e) { day.told.push_back(e); });
+    driver const driver(fake::find, [&](spio::error const& e) { day.told.push_back(e); });
     day.expect(driver.version() == 13000 && driver.device_count() == 2);
     library const library(driver, image(), "additions");
     // A kernel that is not there has its error whatever becomes of the driver's words for it.
     try {
         library.kernel("subtraction");
         day.expect(false);
-    } catch (error const& e) {
-        if (e.code() != abi::result::not_found) throw;
+    } catch (spio::error const& e) {
+        if (e.code() != static_cast<int>(abi::result::not_found)) throw;
         day.expect(e.tried() == "cuLibraryGetKernel");
     }
     std::vector<context> contexts;
@@ -164,7 +164,7 @@ outcome day_with(fake::fault fault) {
     fake::entered = {callers_own};
     try {
         spend(day);
-    } catch (error const& e) {
+    } catch (spio::error const& e) {
         day.thrown = e;
     }
     return day;
@@ -183,9 +183,9 @@ bool is_release(std::string const& entry) {
     return all.contains(entry);
 }
 
-bool names(error const& e, std::string const& entry, unsigned code) {
-    return e.tried() == entry && e.code() == abi::result(code) && !e.subject().empty() &&
-           !e.name().empty();
+bool names(spio::error const& e, std::string const& entry, unsigned code) {
+    return e.tried() == entry && e.code() == static_cast<int>(code) &&
+           e.kind() == error_kind::device && !e.subject().empty() && !e.reason().empty();
 }
 
 // What is wrong with how a day with a fault went, if anything.

@@ -99,7 +99,7 @@ int run_random(runtime const& gpu, stream const& in, std::size_t count, portion 
                 std::mt19937 random(seed);
                 auto const of = drawn(random, pass);
                 // As if there were no other body.
-                auto by = space(of, with_maps ? gpu.arch() : "sm_80");
+                auto by = space(of, with_maps ? gpu.arch() : sm_80);
                 std::erase_if(by, [&](auto const& c) { return needs_maps(c) != with_maps; });
                 if (by.empty() && with_maps)
                     by = {pass == direction::wgrad ? config(best_wgrad_tma(of, gpu.arch()))
@@ -135,7 +135,7 @@ int main(int count, char** words) {
     std::optional<runtime> gpu;
     try {
         gpu.emplace();
-    } catch (cuda::error const& e) {
+    } catch (spio::error const& e) {
         std::printf("no GPU: %s\n", e.what());
         return without_gpu;
     }

@@ -21,6 +21,8 @@
 import spio.cuda;
 
 using namespace spio::cuda;
+using spio::launch_shape;
+using spio::tensor_map_words;
 
 namespace {
 
@@ -49,7 +51,7 @@ template <class F> void refuses(char const* what, F f) {
     try {
         f();
         expect(false, what);
-    } catch (error const& e) {
+    } catch (spio::error const& e) {
         std::printf("ok    %s: %s\n", what, e.what());
     }
 }
@@ -77,7 +79,7 @@ struct room {
             1,
             {reinterpret_cast<float*>(y.address()), n}};
     void* parameters[1] = {&p};
-    launch_plan plan{.grid = {n / 4096}, .block = {256}};
+    launch_shape plan{.grid = {n / 4096}, .shape = {.block = {256}}};
 
     void begin() {
         fill_words(own, x, 0x3f800000); // 1.f
@@ -102,9 +104,9 @@ void use(function_ref const& function, context const& on) {
     expect(here.all(2), "a launch from a thread without a context");
     launch(function, here.plan, stream_ref::legacy(on), here.parameters);
     expect(here.all(4), "a launch in the legacy stream");
-    launch_plan together = here.plan;
-    together.overlaps_previous = true;
-    if (on.device().capability().major >= 9) together.cluster = {2};
+    launch_shape together = here.plan;
+    together.shape.overlaps_previous = true;
+    if (on.device().capability().major >= 9) together.shape.cluster = {2};
     launch(function, together, own, here.parameters);
     expect(here.all(6), "a launch of clusters that may overlap");
 
@@ -119,22 +121,18 @@ void use(function_ref const& function, context const& on) {
 
     auto const foreign = stream_ref::of(on.device().driver(), own.handle());
     expect(foreign.context().handle() == context_ref(on).handle(), "a stream says its context");
-    tensor_map const map = encode(on,
-                                  {.element = abi::tensor_element::float32,
-                                   .rank = 2,
-                                   .sizes = {1024, 1024},
-                                   .strides = {4, 4096},
-                                   .box = {32, 8},
-                                   .swizzle = abi::tensor_swizzle::bytes_128},
-                                  here.x);
+    tensor_map_words const map = encode(on,
+                                        {.rank = 2,
+                                         .element_bytes = 4,
+                                         .sizes = {1024, 1024},
+                                         .strides = {4, 4096},
+                                         .box = {32, 8},
+                                         .swizzle = 128},
+                                        here.x);
     expect(map.words[0] != 0, "a tensor map");
     refuses("a tensor map of a crooked stride", [&] {
         encode(on,
-               {.element = abi::tensor_element::float32,
-                .rank = 2,
-                .sizes = {4, 4},
-                .strides = {4, 20},
-                .box = {4, 4}},
+               {.rank = 2, .element_bytes = 4, .sizes = {4, 4}, .strides = {4, 20}, .box = {4, 4}},
                here.x);
     });
     refuses("a launch of no blocks",
@@ -155,8 +153,8 @@ void use(function_ref const& function, context const& on) {
     double const of_driver = nanoseconds_of(here.own, [&] {
         driver.ask<"cuLaunchKernelEx">(&bare, function.handle(), here.parameters, nullptr);
     });
-    double const of_ours =
-        nanoseconds_of(here.own, [&] { launch(function, {.block = {32}}, own, here.parameters); });
+    double const of_ours = nanoseconds_of(
+        here.own, [&] { launch(function, {.shape = {.block = {32}}}, own, here.parameters); });
     std::printf("figure: gpu.cuda_door.launch: %.0f ns, the driver alone %.0f ns\n", of_ours,
                 of_driver);
 }
@@ -202,7 +200,7 @@ int main(int argc, char** argv) {
     std::optional<driver> driver;
     try {
         driver.emplace();
-    } catch (error const& e) {
+    } catch (spio::error const& e) {
         std::printf("%s\n", e.what());
         return without_gpu;
     }
@@ -212,7 +210,7 @@ int main(int argc, char** argv) {
     try {
         // PTX ends with the zero that a string has behind it.
         go(*driver, std::as_bytes(std::span(image.c_str(), image.size() + 1)));
-    } catch (error const& e) {
+    } catch (spio::error const& e) {
         expect(false, e.what());
     }
     return failures != 0;

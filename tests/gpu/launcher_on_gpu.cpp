@@ -259,7 +259,7 @@ void go(std::string const& packs) {
 int main(int argc, char** argv) {
     try {
         if (cuda::driver().device_count() == 0) return std::puts("no GPU"), without_gpu;
-    } catch (cuda::error const& e) {
+    } catch (spio::error const& e) {
         return std::puts(e.what()), without_gpu;
     }
     if (argc != 2) return std::fprintf(stderr, "usage: launcher_on_gpu FOLDER\n"), 2;

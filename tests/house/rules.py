@@ -10,12 +10,16 @@ from sources import is_cxx, root, sources
 # What device text takes from outside: each header costs every kernel compiled at run time.
 mp11 = {"boost/mp11/detail/mp_list.hpp"}
 
+# Plain values that the machine, the host device and the driver layer share with all others.
+launch_values = "spio/launch_values.h"
+
 # Each folder of kernels/ but the two that all kernels share is a family of that name.
 families = {"spio." + path.name for path in (root / "kernels").iterdir()} - {"spio.machine", "spio.spio"}
 
 # Whom each module may import: the arrows of the house, and what lies behind them.
 imports = {
     "spio.dims": set(),
+    "spio.error": set(),
     "spio.spec": set(),
     **{family: {"spio.dims", "spio.spec"} for family in families},
     "spio.families": {"spio.spec", *families},
@@ -32,6 +36,8 @@ imports = {
     "spio.runtime": {"spio.aot", "spio.cache", "spio.cuda", "spio.image", "spio.jit", "spio.launch",
                      "spio.spec"},
 }
+for module in set(imports) - {"spio.error", "spio.dims"}:
+    imports[module] = imports[module] | {"spio.error"}
 imports["spio"] = set(imports)
 
 # Foreign headers with one door each: who may include them. CUDA's are not needed to build Spio: the
@@ -129,6 +135,8 @@ def check_doors(path, code):
 def may_include(room, family, header):
     if header in mp11:
         return room != "machine"
+    if header == launch_values:
+        return True
     if header.startswith("machine/"):
         return room in {"machine", "tile"}
     if header.startswith("spio/tile/"):
@@ -165,6 +173,8 @@ def check_kernels(path, code):
 def check_sim(path, code):
     forbid(path, code, r"^\s*(export\s+)?import\b", "a kernel includes this: it does not import")
     for position, header in includes_of(code):
+        if header == launch_values:
+            continue
         if header.startswith("spio/") or "spio." + header.split("/")[0] in families:
             complain(path, code, position, f"the host device knows the machine, no kernel: {header}")
     if path.parts[1] == "machine" and not (root / "kernels" / "machine" / path.name).exists():

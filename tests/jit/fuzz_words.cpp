@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+import spio.error;
 import spio.jit;
 
 using namespace spio::jit;
@@ -78,7 +79,7 @@ extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t siz
     try {
         auto const made = compiler.compile({.name = "k", .text = "", .headers = {}}, options);
         if (!is_log(made.log) || made.cubin.size() != said.size()) std::abort();
-    } catch (nvrtc_error const& e) {
+    } catch (spio::error const& e) {
         if (e.subject() != "k" || (e.tried() != "nvrtcGetCUBIN" && !is_log(e.log()))) std::abort();
     }
     return 0;

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 import spio.cache;
+import spio.error;
 import spio.jit;
 
 namespace fs = std::filesystem;
@@ -55,8 +56,8 @@ std::string said_of(fs::path const& path) {
     try {
         spio::jit::nvrtc const opened(path);
         return "opened";
-    } catch (spio::jit::nvrtc_error const& e) {
-        return e.tried() + ": " + e.name();
+    } catch (spio::error const& e) {
+        return e.tried() + ": " + e.reason();
     }
 }
 
@@ -95,7 +96,7 @@ TEST_CASE("the file that is named is used and no other, and is named from the ro
     setenv("SPIO_NVRTC", "anywhere/nvrtc", 1);
     CHECK_THROWS_WITH_AS(spio::jit::nvrtc_places(),
                          "open for anywhere/nvrtc: SPIO_NVRTC is not an absolute path",
-                         spio::jit::nvrtc_error);
+                         spio::error);
 }
 
 // Another user, who has a group alone, where the test may pose as one.

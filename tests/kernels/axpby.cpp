@@ -28,7 +28,7 @@ void run_configuration(test::trial& t, test::kernel<axpby::params> const& kernel
                              .b = -0.3f,
                              .y = axpby::scalars(y.data(), axpby::N(n))};
     // Of no elements too, a block finds nothing to do.
-    t.launch(kernel, {.grid = {std::max(1, config.blocks(n))}, .block = {config.threads}}, p);
+    t.launch(kernel, {std::max(1, config.blocks(n))}, {.block = {config.threads}}, p);
 
     for (std::size_t i = 0; i < size; ++i) {
         expected[i] = std::fma(p.a, x_values[i], p.b * y_values[i]);

@@ -65,8 +65,7 @@ void run_boxes(test::trial& t, test::kernel<box_copy::params<Span>> const& kerne
     auto const plan = map::plan(typename map::global_type::layout_type(box_copy::N(images)));
     auto const x_map = t.make_map<map>(plan, x.data());
     auto const z_map = t.make_map<map>(plan, z.data());
-    t.launch(kernel,
-             {.grid = {images}, .block = {threads}, .shared_bytes = box_copy::shared_bytes<Span>},
+    t.launch(kernel, {images}, {.block = {threads}, .shared_bytes = box_copy::shared_bytes<Span>},
              {.x = x_map, .z = z_map, .y = cells(y), .images = images});
     t.expect_equal(std::string(kernel.symbol) + ": y", y.read(), expected);
     t.expect_equal(std::string(kernel.symbol) + ": z", z.read(), flipped);

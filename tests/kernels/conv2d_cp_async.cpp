@@ -32,10 +32,8 @@ walker walker_of(test::kernel<params> const& kernel, cp_async::layer const& laye
     auto const make = [kernel, by = layer.by](test::trial& t, problem const& of,
                                               tensors const& in) {
         tensors_on_device const there(t, of, in);
-        t.launch(kernel,
-                 {.grid = {static_cast<int>(by.blocks_of(of))},
-                  .block = {by.threads(of)},
-                  .shared_bytes = by.shared_bytes(of)},
+        t.launch(kernel, {static_cast<int>(by.blocks_of(of))},
+                 {.block = {by.threads(of)}, .shared_bytes = by.shared_bytes(of)},
                  {there.arguments()});
         return there.made();
     };

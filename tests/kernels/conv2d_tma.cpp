@@ -37,12 +37,10 @@ walker walker_of(test::kernel<params> const& kernel, tma::layer const& layer) {
         tensors_on_device const there(t, of, in);
         auto const from = conv2d::tma::input_plan(of, by);
         auto const to = conv2d::tma::output_plan(of, by);
-        t.launch(kernel,
-                 {.grid = {static_cast<int>(by.blocks_of(of))},
-                  .block = {by.threads(of)},
-                  .shared_bytes = by.shared_bytes(of)},
-                 {.input = t.make_map<encoded_map>(from, there.read_from()),
-                  .output = t.make_map<encoded_map>(to, there.made_at()),
+        t.launch(kernel, {static_cast<int>(by.blocks_of(of))},
+                 {.block = {by.threads(of)}, .shared_bytes = by.shared_bytes(of)},
+                 {.input = t.make_map<tensor_map_words>(from, there.read_from()),
+                  .output = t.make_map<tensor_map_words>(to, there.made_at()),
                   .args = there.arguments()});
         return there.made();
     };

@@ -166,8 +166,8 @@ row_params params_of(test::trial&, layers::row_layer const&, problem const& of, 
 }
 box_params params_of(test::trial& t, layers::box_layer const& layer, problem const& of, void* x,
                      void* dy, vec<float, 4>* workspace) {
-    return {.x = t.make_map<encoded_map>(wgrad_tma::plan_of_x(of, layer.by), x),
-            .dy = t.make_map<encoded_map>(wgrad_tma::plan_of_dy(of, layer.by), dy),
+    return {.x = t.make_map<tensor_map_words>(wgrad_tma::plan_of_x(of, layer.by), x),
+            .dy = t.make_map<tensor_map_words>(wgrad_tma::plan_of_dy(of, layer.by), dy),
             .workspace = workspace,
             .n = of.n,
             .h = of.h,
@@ -191,15 +191,11 @@ gradients run(test::trial& t, Layer const& layer, problem const& of, tensors con
     auto const shorts = t.make<unsigned short>("dw", in_half ? size : 0);
     auto const bias = t.make<float>("dbias", static_cast<std::size_t>(of.bias ? of.c : 0));
     void* const dw = in_half ? static_cast<void*>(shorts.data()) : floats.data();
-    t.launch(layer.run,
-             {.grid = {static_cast<int>(by.blocks_of(of))},
-              .block = {by.threads(of)},
-              .shared_bytes = by.shared_bytes(of)},
+    t.launch(layer.run, {static_cast<int>(by.blocks_of(of))},
+             {.block = {by.threads(of)}, .shared_bytes = by.shared_bytes(of)},
              params_of(t, layer.is, of, x.data(), dy.data(), workspace.data()));
-    t.launch(layer.sum,
-             {.grid = {static_cast<int>(sum.blocks_of(of))},
-              .block = {sum.threads(of)},
-              .shared_bytes = sum.shared_bytes(of)},
+    t.launch(layer.sum, {static_cast<int>(sum.blocks_of(of))},
+             {.block = {sum.threads(of)}, .shared_bytes = sum.shared_bytes(of)},
              {.workspace = workspace.data(), .dw = dw, .dbias = bias.data()});
     gradients made = {floats.read(), bias.read()};
     for (auto const bits : shorts.read()) {

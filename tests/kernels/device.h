@@ -11,18 +11,6 @@
 
 namespace spio::test {
 
-struct extent {
-    int x = 1, y = 1, z = 1;
-};
-
-// Of a launch: blocks, threads of each, blocks of a cluster, and dynamic shared memory of a block.
-struct shape {
-    extent grid = {};
-    extent block = {};
-    extent cluster = {};
-    int shared_bytes = 0;
-};
-
 // A kernel: its name in images, and what the host's compiler made of the same text.
 //     kernel{"axpby_96x1", axpby_96x1}
 template <class Params> struct kernel {
@@ -33,7 +21,7 @@ template <class Params> struct kernel {
 // One launch, without its types.
 struct launch_request {
     char const* symbol;
-    test::shape shape;
+    launch_shape shape;
     void const* params;
     std::size_t params_bytes;
     std::function<void()> each_thread;
@@ -55,11 +43,8 @@ class device {
     virtual void write(void* to, void const* from, std::size_t bytes) = 0;
     virtual void read(void* to, void const* from, std::size_t bytes) = 0;
 
-    // What the copy engine reads of a tensor map.
-    struct alignas(64) map_words {
-        unsigned long long of[16];
-    };
-    virtual map_words encode(box_plan const& plan, void* base) = 0;
+    // A tensor map for the TMA engine.
+    virtual tensor_map_words encode(tensor_map_plan const& plan, void* base) = 0;
 
     // Until the grid has ended; then every guard is looked at.
     virtual void launch(launch_request const& request) = 0;

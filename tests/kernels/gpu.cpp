@@ -140,7 +140,7 @@ void gpu_device::read(void* to, void const* from, std::size_t bytes) {
                "cuMemcpyDtoH of " + std::to_string(bytes) + " bytes");
 }
 
-device::map_words gpu_device::encode(box_plan const& plan, void* base) {
+tensor_map_words gpu_device::encode(tensor_map_plan const& plan, void* base) {
     // The numbers of unsigned integers; the engine only copies them.
     int const type = plan.element_bytes == 8   ? 4
                      : plan.element_bytes == 4 ? 2
@@ -160,7 +160,7 @@ device::map_words gpu_device::encode(box_plan const& plan, void* base) {
     std::copy_n(plan.sizes, 5, sizes);
     std::copy_n(plan.strides, 5, strides);
     std::copy_n(plan.box, 5, box);
-    map_words map = {};
+    tensor_map_words map = {};
     // The stride of the innermost dimension is not told.
     api_.check(api_.encode_tiled(&map, type, static_cast<unsigned>(plan.rank), base, sizes,
                                  strides + 1, box, steps, 0, swizzle, fetched, 0),
@@ -172,7 +172,8 @@ device::map_words gpu_device::encode(box_plan const& plan, void* base) {
 void gpu_device::launch(launch_request const& request) {
     auto* const function = find(request);
     auto const unsigned_of = [](int n) { return static_cast<unsigned>(n); };
-    auto const& [grid, block, cluster, shared_bytes] = request.shape;
+    auto const& [grid, shape] = request.shape;
+    auto const& [block, cluster, shared_bytes, overlaps_previous] = shape;
     std::string const symbol = request.symbol;
     if (shared_bytes > 0) {
         api_.check(api_.set_attribute(function, driver::max_dynamic_shared_bytes, shared_bytes),

@@ -22,7 +22,7 @@ class plain_device : public device {
     void read(void* to, void const* from, std::size_t bytes) override {
         std::memcpy(to, from, bytes);
     }
-    map_words encode(spio::box_plan const&, void*) override { return {}; }
+    tensor_map_words encode(spio::tensor_map_plan const&, void*) override { return {}; }
     void launch(launch_request const& request) override { request.each_thread(); }
 };
 

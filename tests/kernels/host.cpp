@@ -22,7 +22,7 @@ void host_device::read(void* to, void const* from, std::size_t bytes) {
     std::memcpy(to, from, bytes);
 }
 
-device::map_words host_device::encode(box_plan const& plan, void* base) {
+tensor_map_words host_device::encode(tensor_map_plan const& plan, void* base) {
     auto const rank = static_cast<std::size_t>(plan.rank);
     std::uint64_t sizes[5], strides[5];
     std::uint32_t box[5];
@@ -37,19 +37,19 @@ device::map_words host_device::encode(box_plan const& plan, void* base) {
                                          std::span(strides + 1, rank - 1), std::span(box, rank),
                                          static_cast<sim::swizzle_span>(plan.swizzle));
     if (!wrong.empty()) throw failure("the host device makes no tensor map: " + wrong);
-    map_words words = {};
+    tensor_map_words words = {};
     static_assert(sizeof map <= sizeof words);
     std::memcpy(&words, &map, sizeof map);
     return words;
 }
 
 void host_device::launch(launch_request const& request) {
-    auto const extent_of = [](extent const& e) { return sim::extent{e.x, e.y, e.z}; };
+    block_shape const& block = request.shape.shape;
     auto const found =
-        sim::launch({.grid = extent_of(request.shape.grid),
-                     .block = extent_of(request.shape.block),
-                     .cluster = extent_of(request.shape.cluster),
-                     .dynamic_shared_bytes = request.shape.shared_bytes,
+        sim::launch({.grid = request.shape.grid,
+                     .block = block.block,
+                     .cluster = block.cluster,
+                     .dynamic_shared_bytes = block.shared_bytes,
                      .name = request.symbol},
                     request.each_thread, {.os_threads = 0, .races = true, .seed = seed_});
     if (found) throw failure(found.text());

@@ -16,7 +16,7 @@ class host_device : public device {
     void release(void* begin) override;
     void write(void* to, void const* from, std::size_t bytes) override;
     void read(void* to, void const* from, std::size_t bytes) override;
-    map_words encode(box_plan const& plan, void* base) override;
+    tensor_map_words encode(tensor_map_plan const& plan, void* base) override;
     void launch(launch_request const& request) override;
 
   private:

@@ -104,10 +104,8 @@ void run_variant(test::trial& t, variant const& v, int positions) {
     using factors = layernorm_2d::factors_to_read;
     auto const all = layernorm_2d::X(positions);
     auto const some = layernorm_2d::C(v.problem.channels);
-    t.launch(v.kernel,
-             {.grid = {v.config.blocks(positions)},
-              .block = {v.config.threads()},
-              .shared_bytes = v.config.shared_bytes()},
+    t.launch(v.kernel, {v.config.blocks(positions)},
+             {.block = {v.config.threads()}, .shared_bytes = v.config.shared_bytes()},
              {.x = images(reinterpret_cast<half*>(x.data()), all, some),
               .y = images(reinterpret_cast<half*>(y.data()), all, some),
               .weight = factors(affine ? weight.data() : nullptr, some),

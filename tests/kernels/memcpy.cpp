@@ -17,10 +17,8 @@ void run_size(test::trial& t, int n) {
     }
     auto const from = t.make("from", values);
     auto const to = t.make<memcpy::float4>("to", values.size());
-    t.launch(test::kernel{"memcpy_256x16", memcpy_256x16},
-             {.grid = {config.blocks(n)},
-              .block = {config.threads},
-              .shared_bytes = shared_bytes<memcpy::buffers<config>>},
+    t.launch(test::kernel{"memcpy_256x16", memcpy_256x16}, {config.blocks(n)},
+             {.block = {config.threads}, .shared_bytes = shared_bytes<memcpy::buffers<config>>},
              {.from = from.data(), .to = to.data(), .n = n});
     t.expect_equal("to", to.read(), values);
     t.same_bits("to", to.read());

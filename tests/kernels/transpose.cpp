@@ -34,10 +34,8 @@ void run_size(test::trial& t, test::kernel<transpose::params<T>> const& kernel, 
     }
     auto const x = t.make("x", x_values);
     auto const y = t.make<Element>("y", expected.size());
-    t.launch(kernel,
-             {.grid = {transpose::blocks_along<T>(rows), transpose::blocks_along<T>(columns)},
-              .block = {threads},
-              .shared_bytes = transpose::shared_bytes<T>},
+    t.launch(kernel, {transpose::blocks_along<T>(rows), transpose::blocks_along<T>(columns)},
+             {.block = {threads}, .shared_bytes = transpose::shared_bytes<T>},
              {reinterpret_cast<T const*>(x.data()), reinterpret_cast<T*>(y.data()), rows, columns});
     auto const got = y.read();
     auto const name = std::string(kernel.symbol) + " of " + std::to_string(rows) + " x " +

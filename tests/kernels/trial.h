@@ -66,14 +66,22 @@ class trial {
 
     // The map of a tensor that begins at a place in the device's memory, for params.
     //     auto const map = t.make_map<x_map>(x_map::plan(), x.data());
-    template <class Map> Map make_map(box_plan const& plan, void* base) {
+    template <class Map> Map make_map(tensor_map_plan const& plan, void* base) {
         return bits_as<Map>(on_.encode(plan, base));
     }
 
     template <class Params>
-    void launch(kernel<Params> const& what, shape const& how,
+    void launch(kernel<Params> const& kernel, extent grid, block_shape const& shape,
                 std::type_identity_t<Params> const& params) {
-        on_.launch({what.symbol, how, &params, sizeof params, [&] { what.function(params); }});
+        on_.launch({kernel.symbol, {grid, shape}, &params, sizeof params, [&] {
+                        kernel.function(params);
+                    }});
+    }
+    // A launch of one block.
+    template <class Params>
+    void launch(kernel<Params> const& kernel, block_shape const& shape,
+                std::type_identity_t<Params> const& params) {
+        launch(kernel, {}, shape, params);
     }
 
     // Keeps values that must have the same bits on every device: where the order of operations is

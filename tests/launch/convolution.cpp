@@ -105,7 +105,7 @@ TEST_CASE("one kernel serves every batch, and tensors of other sizes are refused
     }
     CHECK(reason_of([&] {
               conv2d::convolution(here, layer_of("fprop"),
-                                  conv2d::best_config(layer_of("wgrad"), "host"));
+                                  conv2d::best_config(layer_of("wgrad"), host_arch));
           }).find(" makes no fprop") != std::string::npos);
 }
 

@@ -33,7 +33,7 @@ namespace {
 constexpr int threads = 16, rounds = 8, sizes = 4;
 
 // Of so many configurations that differ.
-spec_of<axpby::params> spec_number(int number, std::string const& arch) {
+spec_of<axpby::params> spec_number(int number, arch arch) {
     return axpby::specialize({.n = 1000}, {.threads = 32 * (number + 1), .vectors = 1}, arch);
 }
 

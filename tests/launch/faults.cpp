@@ -33,7 +33,7 @@ axpby::scalars vector(array<float> const& in) { return in.as<axpby::scalars>(axp
 // Compiles, prepares, loads, copies, launches in streams of three kinds and in a graph; throws what
 // went wrong. y, at first 5, gets twice x six times.
 bool spend(std::string const& folder, int& losses) {
-    cuda::driver const driver(fake::find, [&](cuda::error const&) { ++losses; });
+    cuda::driver const driver(fake::find, [&](spio::error const&) { ++losses; });
     jit::nvrtc const compiler(fake::nvrtc, "fake");
     cache::options kept;
     kept.folder = folder;
@@ -62,7 +62,8 @@ bool spend(std::string const& folder, int& losses) {
         one.launch(kernel, p);
         try {
             one.launch(gpu.load(cold, one), p);
-        } catch (cold_kernel const& e) {
+        } catch (spio::error const& e) {
+            if (e.kind() != error_kind::cold_kernel) throw;
             is_told = e.subject() == "kernel " + cold.spelled();
         }
         one.launch(kernel, p);
@@ -94,14 +95,11 @@ outcome day_with(fake::fault fault) {
     outcome day;
     try {
         day.is_right = spend(own.path, day.losses);
-    } catch (cuda::error const& e) {
-        day.is_told = !e.tried().empty() && !e.subject().empty();
-        day.what = e.what();
-    } catch (jit::nvrtc_error const& e) {
-        day.is_told = e.subject().find("axpby") != std::string::npos || e.tried() == "nvrtcVersion";
-        day.what = e.what();
     } catch (spio::error const& e) {
-        day.is_told = e.subject().find("axpby") != std::string::npos;
+        bool const is_about_kernel = e.subject().find("axpby") != std::string::npos;
+        day.is_told = e.kind() == error_kind::device
+                          ? !e.tried().empty() && !e.subject().empty()
+                          : is_about_kernel || e.tried() == "nvrtcVersion";
         day.what = e.what();
     }
     return day;

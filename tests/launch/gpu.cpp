@@ -50,7 +50,7 @@ axpby::scalars vector_in(array<float> const& a) {
 // One launch of axpby, from the problem to the result; throws what went wrong. Counts what could
 // not be given back.
 std::vector<float> run(int& losses) {
-    cuda::driver const driver(fake::find, [&](cuda::error const&) { ++losses; });
+    cuda::driver const driver(fake::find, [&](spio::error const&) { ++losses; });
     device const gpu = gpu_device(driver, 1);
     axpby::problem const problem = {.n = 5};
     auto const spec = axpby::specialize(problem, gpu.arch());
@@ -100,7 +100,7 @@ TEST_CASE("whichever call of the driver fails, it is told, and nothing is left")
             auto const sums = run(losses);
             CHECK(sums == expected);
             ++harmless;
-        } catch (cuda::error const& e) {
+        } catch (spio::error const& e) {
             CHECK(!e.subject().empty());
             ++told;
         }
@@ -168,7 +168,7 @@ TEST_CASE("a kernel with other parameters, or of another device, is not loaded")
     lying.params_bytes = sizeof(drifted);
     CHECK(said_by([&] { kernels.load(lying); }) ==
           about + "the driver says that it takes parameters of 48 bytes, not of 4");
-    image_of<axpby::params> const of_host = {cubin_of(axpby::specialize({.n = 1}, "host")), {}};
+    image_of<axpby::params> const of_host = {cubin_of(axpby::specialize({.n = 1}, host_arch)), {}};
     CHECK(said_by([&] { kernels.load(of_host); }).ends_with("device 0, Fake 0 is sm_90a"));
     CHECK(kernels.loaded() == 0);
 }

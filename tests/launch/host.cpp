@@ -141,7 +141,7 @@ TEST_CASE("axpby and LayerNorm run from problem to result") {
 
 TEST_CASE("a miss names the kernel, its problem, the architecture and the line to add") {
     rig const r;
-    auto const spec = layernorm_2d::specialize({72}, "host");
+    auto const spec = layernorm_2d::specialize({72}, host_arch);
     CHECK(said_by([&] { r.images.find(spec); }) ==
           "find for kernel layernorm_2d channels=72 affine=true for host (" + spec.symbol +
               "): no pack has it, and nothing else is asked under aot_only; the manifest line that "
@@ -151,7 +151,7 @@ TEST_CASE("a miss names the kernel, its problem, the architecture and the line t
 
 TEST_CASE("a kernel that misuses the device is told for its specification") {
     rig const r;
-    auto const spec = axpby::specialize({.n = 64}, "host");
+    auto const spec = axpby::specialize({.n = 64}, host_arch);
     auto const kernel = r.kernels.load(r.images.find(spec));
     auto const x = r.put<float>(std::vector<float>(64, 1), "x");
     auto const y = r.put<float>(std::vector<float>(32, 1), "y");
@@ -169,7 +169,7 @@ TEST_CASE("copies of other sizes, and kernels of another device, are refused") {
     std::vector<float> few(3);
     CHECK(said_by([&] { r.stream.read(std::span(few), x); }) ==
           "copy for the host device: 64 elements to 3");
-    auto const spec = axpby::specialize({.n = 64}, "host");
+    auto const spec = axpby::specialize({.n = 64}, host_arch);
     auto const kernel = other.kernels.load(other.images.find(spec));
     CHECK(said_by([&] { r.stream.launch(kernel, spec.over({1}), {}); }) ==
           "launch for the host device: what is launched is of another device");
@@ -179,11 +179,11 @@ TEST_CASE("tensors that do not fit their array, each other or the kernel are ref
     rig const r;
     auto const x = r.put<float>(std::vector<float>(64, 1), "x");
     CHECK(said_by([&] { vector(x, 65); }) == "view for an array of 64 elements: the tensor has 65");
-    auto const kernel = r.kernels.load(r.images.find(axpby::specialize({.n = 64}, "host")));
+    auto const kernel = r.kernels.load(r.images.find(axpby::specialize({.n = 64}, host_arch)));
     CHECK(said_by([&] {
               r.stream.launch(kernel, {.a = 1, .x = vector(x, 64), .b = 1, .y = vector(x, 63)});
           }) == "launch for axpby: x has 64 elements, y has 63");
-    auto const norm = r.kernels.load(r.images.find(layernorm_2d::specialize({64}, "host")));
+    auto const norm = r.kernels.load(r.images.find(layernorm_2d::specialize({64}, host_arch)));
     array<half> const y(r.on, 640);
     using namespace layernorm_2d;
     auto const in = y.as<layernorm_2d::images>(X(8), C(80));

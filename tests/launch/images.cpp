@@ -31,7 +31,9 @@ struct compiler {
 
 // Would compile, if it had anything to do it with.
 struct helpless {
-    std::optional<image> find(spec const& of) const { throw no_compiler(of, "there is no NVRTC"); }
+    std::optional<image> find(spec const& of) const {
+        throw no_compiler_error(of, "there is no NVRTC");
+    }
 };
 
 std::string miss(images const& from, spec const& of, policy p) {
@@ -46,8 +48,8 @@ std::string miss(images const& from, spec const& of, policy p) {
 } // namespace
 
 TEST_CASE("each policy asks whom it says") {
-    auto const shipped = axpby::specialize({.n = 1000}, "sm_80");
-    auto const other = axpby::specialize({.n = 10'000'000}, "sm_80");
+    auto const shipped = axpby::specialize({.n = 1000}, sm_80);
+    auto const other = axpby::specialize({.n = 10'000'000}, sm_80);
     memory_source pack;
     pack.add(image_of_bytes(shipped, image_kind::cubin, {}, "a pack"));
     CHECK(pack.size() == 1);
@@ -84,7 +86,7 @@ TEST_CASE("where nothing can compile, a miss is told with the line to add, and c
     no_source const nothing;
     helpless const jit;
     images const all(nothing, jit, policy::aot_then_jit);
-    auto const of = axpby::specialize({.n = 1000}, "sm_80");
+    auto const of = axpby::specialize({.n = 1000}, sm_80);
     CHECK(miss(all, of, policy::aot_then_jit) ==
           "no pack has it, and nothing here compiles it under aot_then_jit; the manifest line that "
           "adds it to a pack of sm_80 is: axpby n=1000; to compile it: there is no NVRTC");
@@ -105,7 +107,7 @@ TEST_CASE("policies have names") {
 TEST_CASE("the environment says what is asked of all calls that do not say it") {
     char const* const said = std::getenv("SPIO_POLICY");
     CHECK(policy_of_environment() == (said == nullptr ? policy::aot_then_jit : policy_named(said)));
-    auto const of = axpby::specialize({.n = 1000}, "sm_80");
+    auto const of = axpby::specialize({.n = 1000}, sm_80);
     memory_source pack;
     pack.add(image_of_bytes(of, image_kind::cubin, {}, "a pack"));
     compiler const jit;
@@ -115,28 +117,29 @@ TEST_CASE("the environment says what is asked of all calls that do not say it") 
 }
 
 TEST_CASE("the first source that has it gives it") {
-    auto const of = axpby::specialize({.n = 1000}, "sm_80");
+    auto const of = axpby::specialize({.n = 1000}, sm_80);
     memory_source empty, first, second;
     first.add(image_of_bytes(of, image_kind::cubin, {}, "first"));
     second.add(image_of_bytes(of, image_kind::cubin, {}, "second"));
     CHECK(first_of(empty, first, second).find(of)->made_by == "first");
     CHECK(!first_of(empty, empty).find(of));
-    CHECK(!first_of(first).find(axpby::specialize({.n = 1000}, "sm_90a")));
+    CHECK(!first_of(first).find(axpby::specialize({.n = 1000}, sm_90a)));
 }
 
 TEST_CASE("code runs on its own chip, and on later ones as far as CUDA says") {
-    CHECK(suits("sm_90a", "sm_90a") > suits("sm_90", "sm_90a"));
-    CHECK(suits("sm_86", "sm_89") > suits("sm_80", "sm_89"));
-    CHECK(suits("sm_80", "sm_89") > suits("compute_80", "sm_89"));
-    CHECK(suits("compute_80", "sm_90a") > 0);
-    CHECK(suits("compute_80", "sm_120a") > 0);
-    for (auto const& [code, chip] : {std::pair("sm_89", "sm_86"),
-                                     {"sm_80", "sm_90a"},
-                                     {"sm_90a", "sm_100a"},
-                                     {"compute_90", "sm_80"},
-                                     {"host", "sm_80"},
-                                     {"sm_80", "host"},
-                                     {"", "sm_80"}}) {
+    CHECK(suits(sm_90a, sm_90a) > suits(parse_arch("sm_90"), sm_90a));
+    CHECK(suits(sm_86, sm_89) > suits(sm_80, sm_89));
+    CHECK(suits(sm_80, sm_89) > suits(compute_80, sm_89));
+    CHECK(suits(compute_80, sm_90a) > 0);
+    CHECK(suits(compute_80, parse_arch("sm_120a")) > 0);
+    for (auto const& [code, chip] : {std::pair(sm_89, sm_86),
+                                     {sm_80, sm_90a},
+                                     {sm_90a, arch{100, 'a'}},
+                                     {arch{90, 0, true}, sm_80},
+                                     {host_arch, sm_80},
+                                     {sm_80, host_arch},
+                                     {arch(), sm_80}}) {
         CHECK(suits(code, chip) == 0);
+        CHECK(!code.runs_on(chip));
     }
 }

@@ -39,7 +39,7 @@ bool find(std::string const& folder, origin there) {
     no_source const nothing;
     images const all(nothing, compiler, policy::aot_then_jit);
     auto const start = std::chrono::steady_clock::now();
-    auto const found = all.find(axpby::specialize({.n = 1000}, "sm_80"));
+    auto const found = all.find(axpby::specialize({.n = 1000}, sm_80));
     std::chrono::duration<double, std::milli> const spent =
         std::chrono::steady_clock::now() - start;
     std::printf("figure: launch.second_start: %s in %.3f ms\n", name_of(found.found).data(),

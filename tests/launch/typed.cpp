@@ -28,7 +28,7 @@ namespace {
 // A kernel takes the parameters of its family and no other.
 template <class Kernel, class Params>
 concept launches = requires(stream const& s, kernel<Kernel> const& k, Params const& p) {
-    s.launch(k, geometry(), p);
+    s.launch(k, launch_shape(), p);
     s.launch(k, p);
 };
 static_assert(launches<axpby::params, axpby::params>);

@@ -9,7 +9,7 @@
 
 using namespace spio::machine;
 
-extern "C" __global__ void every_instruction_sm90(tensor_map_words const* map, unsigned* p) {
+extern "C" __global__ void every_instruction_sm90(spio::tensor_map_words const* map, unsigned* p) {
     auto* s = dynamic_shared();
     auto* b = (mbarrier_word*)s;
     unsigned a4[4] = {1, 2, 3, 4}, a2[2] = {1, 2}, a1[1] = {1};

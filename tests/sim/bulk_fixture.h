@@ -45,13 +45,13 @@ struct fixture {
 };
 
 // A tensor of 10 x 24 floats, in boxes of 4 x 8.
-inline machine::tensor_map_words map_of(float* data, spio::sim::swizzle_span swizzle) {
+inline spio::tensor_map_words map_of(float* data, spio::sim::swizzle_span swizzle) {
     spio::sim::tensor_map map = {};
     std::uint64_t const sizes[] = {24, 10};
     std::uint64_t const strides[] = {96};
     std::uint32_t const box[] = {8, 4};
     CHECK(map.encode(data, 4, sizes, strides, box, swizzle).empty());
-    machine::tensor_map_words words = {};
+    spio::tensor_map_words words = {};
     std::memcpy(&words, &map, sizeof map);
     return words;
 }

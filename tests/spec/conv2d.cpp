@@ -94,7 +94,7 @@ TEST_CASE("what is not supported is told by its field and its bound") {
 TEST_CASE("a specialization says its body, its layer and what a processor should hold") {
     auto const of = problem_of("n=32 c=64 h=64 w=64 made_for=any_n");
     conv2d::cp_async::config const by = {8, 1, 32, 16, 2, 4, 4, true};
-    auto const spec = conv2d::specialize(of, by, "sm_80");
+    auto const spec = conv2d::specialize(of, by, sm_80);
     CHECK(spec.symbol.starts_with("conv2d_fprop_anyn_64c_64h_64w_1py_1px_3r_3s_nb_"));
     CHECK(spec.config == "cp_async groups=8 images=1 columns=32 rows=16 tiles=2 stages=4 blocks=4 "
                          "unrolled=true");
@@ -102,7 +102,7 @@ TEST_CASE("a specialization says its body, its layer and what a processor should
     CHECK(spec.source.find("__launch_bounds__(256, 4) " + spec.symbol) != std::string::npos);
     CHECK(spec.shape == block_shape{.block = {256}, .shared_bytes = 16 * 9 * (4 * 34 + 2 * 32)});
     // One image serves every batch.
-    CHECK(conv2d::specialize(of.with(7, 64, 64), by, "sm_80").symbol == spec.symbol);
+    CHECK(conv2d::specialize(of.with(7, 64, 64), by, sm_80).symbol == spec.symbol);
     CHECK(conv2d::grid(of, by) == extent{32 * 4 * 2});
     CHECK(conv2d::grid(of.with(33, 64, 64), by) == extent{33 * 4 * 2});
 }
@@ -110,16 +110,16 @@ TEST_CASE("a specialization says its body, its layer and what a processor should
 TEST_CASE("boxes are specialized where there is a copy engine") {
     auto const of = problem_of("n=32 c=64 h=64 w=64 made_for=any_n");
     auto const by = conv2d::tma::best_config(of);
-    auto const spec = conv2d::specialize(of, by, "sm_90a");
+    auto const spec = conv2d::specialize(of, by, sm_90a);
     CHECK(spec.config == "tma groups=8 images=1 columns=16 rows=8 strips=1 blocks=5");
     CHECK(spec.source.starts_with("#include \"conv2d/tma.cuh\"\n"));
     CHECK(spec.source.find("(__grid_constant__ spio::conv2d::tma::params const p)") !=
           std::string::npos);
     CHECK(spec.shape.block == extent{256});
     CHECK(by.blocks_of(of) == 32 * 8 * 4);
-    CHECK(conv2d::specialize(of.with(7, 64, 64), by, "sm_90a").symbol == spec.symbol);
+    CHECK(conv2d::specialize(of.with(7, 64, 64), by, sm_90a).symbol == spec.symbol);
 
-    auto const refused = [&](conv2d::tma::config const& wrong, std::string_view arch) {
+    auto const refused = [&](conv2d::tma::config const& wrong, arch arch) {
         try {
             conv2d::specialize(of, wrong, arch);
         } catch (spio::error const& e) {
@@ -127,15 +127,15 @@ TEST_CASE("boxes are specialized where there is a copy engine") {
         }
         return std::string("none");
     };
-    CHECK(refused(by, "sm_89") ==
-          "the tma bodies need the TMA engine of sm_90a, and sm_89 has none");
-    CHECK(refused({3, 1, 16, 8, 1, 0}, "sm_90a")
-              .ends_with("does not fit")); // no span of the engine's
-    CHECK(refused({8, 65, 8, 8, 1, 0}, "sm_90a") ==
+    CHECK(refused(by, sm_89) == "the tma bodies need the TMA engine of sm_90a, and sm_89 has none");
+    CHECK(
+        refused({3, 1, 16, 8, 1, 0}, sm_90a).ends_with("does not fit")); // no span of the engine's
+    CHECK(refused({8, 65, 8, 8, 1, 0}, sm_90a) ==
           "images is 65, but must be at least 1, at most 64");
-    CHECK(refused({8, 1, 64, 100, 1, 0}, "sm_90a")
-              .find("bytes of shared memory, of at most 232448") != std::string::npos);
-    CHECK(refused({8, 1, 16, 8, 1, 0}, "host") == "none");
+    CHECK(
+        refused({8, 1, 64, 100, 1, 0}, sm_90a).find("bytes of shared memory, of at most 232448") !=
+        std::string::npos);
+    CHECK(refused({8, 1, 16, 8, 1, 0}, host_arch) == "none");
 }
 
 TEST_CASE("the best boxes fit every problem") {
@@ -167,7 +167,7 @@ TEST_CASE("a configuration that cannot be is refused") {
     auto const of = problem_of("n=2 c=16 h=9 w=9");
     auto const refused = [&](conv2d::cp_async::config const& by) {
         try {
-            conv2d::specialize(of, by, "sm_80");
+            conv2d::specialize(of, by, sm_80);
         } catch (spio::error const& e) {
             return e.reason();
         }
@@ -184,18 +184,23 @@ TEST_CASE("a configuration that cannot be is refused") {
 
 TEST_CASE("blocks are for what chips have, also for those to come") {
     auto const of = problem_of("n=128 c=288 h=32 w=32 r=5 s=5 pad_h=2 pad_w=2 pass=wgrad");
-    for (auto const* const arch : {"compute_80", "sm_86", "sm_89", "sm_120"}) {
+    for (arch const arch : {compute_80, sm_86, sm_89, parse_arch("sm_120")}) {
         auto const specs = conv2d::specs_of(of, conv2d::best_config(of, arch), arch);
         CHECK(specs[0].shape.shared_bytes <= 99 * 1024);
     }
     auto const text = problem_of("n=128 c=288 h=32 w=32 r=5 s=5 pad_h=2 pad_w=2");
-    CHECK(conv2d::specs_of(text, conv2d::best_config(text, "compute_90a"), "compute_90a").size() ==
-          1);
+    constexpr arch compute_90a = {90, 'a', true};
+    CHECK(conv2d::specs_of(text, conv2d::best_config(text, compute_90a), compute_90a).size() == 1);
+    // A newer chip gets the body for sm_80, and its specialization says so.
+    auto const newer =
+        conv2d::specs_of(text, conv2d::best_config(text, arch{100, 'a'}), {100, 'a'});
+    CHECK(newer[0].config.starts_with("cp_async "));
+    CHECK(newer[0].spelled().find("sm_100a, newer than all that Spio knows") != std::string::npos);
     CHECK_THROWS_WITH_AS(
-        conv2d::specs_of(of, conv2d::best_config(of, "sm_90a"), "sm_80"),
+        conv2d::specs_of(of, conv2d::best_config(of, sm_90a), sm_80),
         doctest::Contains("the tma bodies need the TMA engine of sm_90a, and sm_80 has none"),
         spio::error);
-    CHECK_THROWS_WITH_AS(conv2d::specs_of(of, conv2d::best_config(of, "sm_75"), "sm_75"),
+    CHECK_THROWS_WITH_AS(conv2d::specs_of(of, conv2d::best_config(of, arch{75}), arch{75}),
                          doctest::Contains("it takes at least sm_80, and not sm_75"), spio::error);
 }
 

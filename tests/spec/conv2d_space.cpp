@@ -29,8 +29,8 @@ TEST_CASE("every problem has configurations that fit, the best one first") {
         of.pad_h = between(0, 9);
         of.pad_w = between(0, 9);
         of.pass = static_cast<conv2d::direction>(problems % 3);
-        for (auto const arch : {"sm_80", "sm_86", "sm_90a", "compute_80", "host"}) {
-            CAPTURE(arch);
+        for (arch const arch : {sm_80, sm_86, sm_90a, compute_80, host_arch}) {
+            CAPTURE(text_of(arch));
             auto const all = conv2d::space(of, arch);
             REQUIRE(!all.empty());
             double before = 0;
@@ -78,22 +78,22 @@ TEST_CASE("on a Hopper chip boxes are chosen, and last about as long as they wer
                                {five_by_five(32, 384, 56), 46.2},
                                {five_by_five(256, 1152, 7), 19.7}};
     for (auto const& [of, microseconds] : layers) {
-        auto const by = conv2d::best_config(of, "sm_90a");
+        auto const by = conv2d::best_config(of, sm_90a);
         CHECK(conv2d::words_of(by) == conv2d::words_of(conv2d::tma::best_config(of)));
-        double const expected = conv2d::explain(of, by, "sm_90a").microseconds;
+        double const expected = conv2d::explain(of, by, sm_90a).microseconds;
         CAPTURE(conv2d::words_of(by));
-        CAPTURE(conv2d::explain(of, by, "sm_90a").explained());
+        CAPTURE(conv2d::explain(of, by, sm_90a).explained());
         CHECK(expected == doctest::Approx(microseconds).epsilon(0.15));
-        CHECK(!conv2d::needs_maps(conv2d::best_config(of, "sm_80")));
+        CHECK(!conv2d::needs_maps(conv2d::best_config(of, sm_80)));
     }
     // Where a pixel has few channels the engine is too slow.
     conv2d::problem const narrow = {.n = 32, .c = 8, .h = 128, .w = 128};
-    CHECK(!conv2d::needs_maps(conv2d::best_config(narrow, "sm_90a")));
+    CHECK(!conv2d::needs_maps(conv2d::best_config(narrow, sm_90a)));
 }
 
 TEST_CASE("an estimate tells what it comes of") {
     auto const of = parse<conv2d::problem>("conv2d", "n=256 c=64 h=64 w=64");
-    auto const expected = conv2d::explain(of, conv2d::best_config(of, "sm_90a"), "sm_90a");
+    auto const expected = conv2d::explain(of, conv2d::best_config(of, sm_90a), sm_90a);
     CHECK(expected.bytes == 2.0 * 2 * 256 * 64 * 64 * 64 + 2 * 64 * 8 * 9);
     CHECK(expected.microseconds > expected.traffic);
     CHECK(expected.explained().find(" us: 268.4 MB, traffic ") != std::string::npos);

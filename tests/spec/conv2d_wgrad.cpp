@@ -55,7 +55,7 @@ TEST_CASE(
     for (int n = 0; n < 2000; ++n) {
         auto const of = drawn(random);
         CAPTURE(text_of(of));
-        for (auto const* const arch : {"sm_80", "sm_86", "sm_89"}) {
+        for (arch const arch : {sm_80, sm_86, sm_89}) {
             auto const by = conv2d::best_wgrad_cp_async(of, arch);
             CAPTURE(text_of(by));
             REQUIRE(by.fits(of));
@@ -63,10 +63,10 @@ TEST_CASE(
             check_specs(of, made.partial_sums, made.reduction, made.workspace_bytes);
             CHECK(made.partial_sums.source.starts_with("#include \"conv2d/wgrad_cp_async.cuh\""));
         }
-        auto const by = conv2d::best_wgrad_tma(of, "sm_90a");
+        auto const by = conv2d::best_wgrad_tma(of, sm_90a);
         CAPTURE(text_of(by));
         REQUIRE(by.fits(of));
-        auto const made = conv2d::specialize_gradient(of, by, "sm_90a");
+        auto const made = conv2d::specialize_gradient(of, by, sm_90a);
         check_specs(of, made.partial_sums, made.reduction, made.workspace_bytes);
         CHECK(made.partial_sums.source.starts_with("#include \"conv2d/wgrad_tma.cuh\""));
     }
@@ -74,7 +74,7 @@ TEST_CASE(
 
 TEST_CASE("the layers that are measured have the configurations that were fastest") {
     auto const boxes = [](std::string_view words) {
-        return text_of(conv2d::best_wgrad_tma(gradient_of(words), "sm_90a"));
+        return text_of(conv2d::best_wgrad_tma(gradient_of(words), sm_90a));
     };
     CHECK(boxes("n=256 c=64 h=64 w=64") ==
           "groups=8 images=1 columns=64 stages=12 splits=132 whole_images=false");
@@ -92,7 +92,7 @@ TEST_CASE("what does not fit is told") {
     auto const of = gradient_of("n=4 c=16 h=8 w=8");
     auto const reason = [&](conv2d::wgrad_tma::config const& by) {
         try {
-            conv2d::specialize_gradient(of, by, "sm_90a");
+            conv2d::specialize_gradient(of, by, sm_90a);
         } catch (spio::error const& e) {
             return e.reason();
         }

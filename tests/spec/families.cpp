@@ -32,7 +32,7 @@ family const families[] = {axpby::in_words(), layernorm_2d::in_words()};
 } // namespace
 
 TEST_CASE("a specialization is one call in a text") {
-    auto const of = axpby::specialize({.n = 1000}, {.threads = 96, .vectors = 2}, "sm_80");
+    auto const of = axpby::specialize({.n = 1000}, {.threads = 96, .vectors = 2}, sm_80);
     CHECK(of.line() == "axpby n=1000");
     CHECK(of.config == "threads=96 vectors=2");
     CHECK(of.symbol.starts_with("axpby_96x2_"));
@@ -47,20 +47,20 @@ TEST_CASE("a specialization is one call in a text") {
 }
 
 TEST_CASE("the symbol is of the text: not of the architecture, nor of sizes that come later") {
-    auto const one = axpby::specialize({.n = 1000}, "sm_80");
-    CHECK(one.symbol == axpby::specialize({.n = 1001}, "sm_90a").symbol);
-    CHECK(one.symbol != axpby::specialize({.n = 1 << 30}, "sm_80").symbol);
+    auto const one = axpby::specialize({.n = 1000}, sm_80);
+    CHECK(one.symbol == axpby::specialize({.n = 1001}, sm_90a).symbol);
+    CHECK(one.symbol != axpby::specialize({.n = 1 << 30}, sm_80).symbol);
 
     std::set<std::string> symbols;
     int count = 0;
     for (int channels = 8; channels <= 2048; channels += 8) {
         for (bool const affine : {false, true}) {
-            auto const of = layernorm_2d::specialize({channels, affine}, "sm_90a");
+            auto const of = layernorm_2d::specialize({channels, affine}, sm_90a);
             symbols.insert(of.symbol);
             ++count;
             REQUIRE(of.shape.block.x <= 1024);
             // Its line makes the same again.
-            auto const again = specs_of_line(of.line(), families, "sm_90a");
+            auto const again = specs_of_line(of.line(), families, sm_90a);
             REQUIRE(again.size() == 1);
             REQUIRE(again[0].symbol == of.symbol);
             REQUIRE(again[0].source == of.source);
@@ -73,25 +73,33 @@ TEST_CASE("the symbol is of the text: not of the architecture, nor of sizes that
 
 TEST_CASE("what is not possible is refused before anything is compiled") {
     auto const line = [](std::string_view text) {
-        return refusal([&] { specs_of_line(text, families, "sm_80"); });
+        return refusal([&] { specs_of_line(text, families, sm_80); });
     };
     CHECK(line("axpby n=-1") == "check for axpby n=-1: n is -1, but must be at least 0");
     CHECK(line("conv3d n=1") ==
           "read for 'conv3d n=1': there is no family 'conv3d'; the families are axpby, "
           "layernorm_2d");
     CHECK(line("") == "read for '': there is no family ''; the families are axpby, layernorm_2d");
-    CHECK(refusal([] { axpby::specialize({.n = 1}, "80"); }) ==
-          "specialize for axpby n=1: '80' is no architecture such as sm_80, sm_90a, compute_80 or "
+    CHECK(refusal([] { axpby::specialize({.n = 1}, arch()); }) ==
+          "specialize for axpby n=1: there is no architecture to specialize it for");
+    for (auto const* const text : {"80", "", "sm_", "sm_8", "sm80", "sm_90b", "gpu", "sm_0990"}) {
+        CHECK(!find_arch(text));
+    }
+    CHECK(refusal([] { parse_arch("80"); }) ==
+          "parse for an architecture: '80' is no architecture such as sm_80, sm_90a, compute_80 or "
           "host");
-    CHECK(refusal([] { layernorm_2d::specialize({.channels = 12}, "sm_80"); }) ==
+    for (auto const* const text : {"sm_80", "sm_90a", "sm_100f", "compute_80", "host"}) {
+        CHECK(text_of(parse_arch(text)) == text);
+    }
+    CHECK(refusal([] { layernorm_2d::specialize({.channels = 12}, sm_80); }) ==
           "check for layernorm_2d channels=12 affine=true: channels is 12, but must be at least 8, "
           "at most 2048, a multiple of 8");
     CHECK(
-        refusal([] { layernorm_2d::specialize({64}, {3, 1, 1, 1, 1}, "sm_80"); }) ==
+        refusal([] { layernorm_2d::specialize({64}, {3, 1, 1, 1, 1}, sm_80); }) ==
         "specialize for layernorm_2d channels=64 affine=true: the configuration lanes=3 vectors=1 "
         "positions=1 stages=1 rounds=1 does not fit");
     CHECK(refusal([] {
-              layernorm_2d::specialize({64}, {32, 16, 32, 8, 1}, "sm_80");
+              layernorm_2d::specialize({64}, {32, 16, 32, 8, 1}, sm_80);
           }).find("bytes of shared memory, of at most 232448") != std::string::npos);
 }
 

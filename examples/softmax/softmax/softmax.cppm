@@ -38,7 +38,7 @@ using softmax::Row;
 // The text of problem.h and softmax.cuh; spio_add_family() writes this function.
 std::span<spio::header const> kernel_text();
 
-inline spio::spec_of<params> specialize(problem const& problem, std::string_view arch) {
+inline spio::spec_of<params> specialize(problem const& problem, spio::arch arch) {
     spio::check("softmax", problem);
     config const config = {.warps = 4};
     return spio::specialized<params>(
@@ -56,7 +56,8 @@ inline spio::spec_of<params> specialize(problem const& problem, std::string_view
             auto const rows = params.y.extent<Row>();
             if (params.x.extents() != params.y.extents() ||
                 params.y.extents() != rows + Column(problem.columns)) {
-                throw spio::error("launch", "softmax " + spio::text_of(problem),
+                throw spio::error(spio::error_kind::invalid, "launch",
+                                  "softmax " + spio::text_of(problem),
                                   "x and y must both have so many columns, and the same rows");
             }
             return spio::extent{spio::divup(rows.value, config.warps)};
@@ -66,7 +67,7 @@ inline spio::spec_of<params> specialize(problem const& problem, std::string_view
 // How a line of a manifest, `softmax columns=1000`, becomes a specification.
 inline spio::family const& in_words() {
     static constexpr spio::family family = {
-        "softmax", [](std::string_view text, std::string_view arch) {
+        "softmax", [](std::string_view text, spio::arch arch) {
             return std::vector<spio::spec>{specialize(spio::parse<problem>("softmax", text), arch)};
         }};
     return family;

@@ -1,24 +1,43 @@
-// Architectures: what a kernel is compiled for, as a template argument.
+// Architectures: what a kernel is compiled for, as a value and as a template argument.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 namespace spio {
 
-// A chip's compute capability times ten. It says which pieces there are: to use one that is missing
-// does not compile.
+// What code is for: a chip, PTX text for later chips, or the host device. It decides which features
+// there are: to use one that is missing does not compile. No architecture at all is arch{}.
 struct arch {
-    int number;
+    int number = 0;       // the compute capability times ten: 90 of sm_90a
+    char suffix = 0;      // 'a': for this chip alone; 'f': for its family; 0: for later ones too
+    bool is_ptx = false;  // text, as compute_80
+    bool is_host = false; // this machine, where every feature is simulated
+
+    // Copies in bulk and by tensor map, barriers that count bytes, clusters, stores of matrices,
+    // registers that move between warps.
+    constexpr bool has_tma() const { return is_host || number >= 90; }
+    constexpr bool has_wgmma() const { return number == 90 && suffix == 'a'; }
+    // Whether it is a chip of a later generation than any that Spio has kernels for.
+    constexpr bool is_newer_than_known() const { return number > 90; }
+
+    // Whether a device of that architecture runs this code.
+    constexpr bool runs_on(arch device) const {
+        if (is_host || device.is_host) return is_host && device.is_host;
+        if (number == 0 || device.number < number) return false;
+        if (suffix == 'a') return number == device.number;
+        bool const is_same_generation = number / 10 == device.number / 10;
+        return is_same_generation || (is_ptx && suffix == 0);
+    }
 
     friend constexpr bool operator==(arch, arch) = default;
 };
 inline constexpr arch sm_80 = {80};
 inline constexpr arch sm_86 = {86};
 inline constexpr arch sm_89 = {89};
-inline constexpr arch sm_90a = {90};
+inline constexpr arch sm_90a = {90, 'a'};
+inline constexpr arch compute_80 = {80, 0, true};
+inline constexpr arch host_arch = {0, 0, false, true};
 
-// The pieces that came with Hopper: copies in bulk and by tensor map, barriers that count their
-// bytes, clusters, stores of matrices, registers that move between warps.
 template <arch Arch>
-concept has_bulk_copies = Arch.number >= 90;
+concept has_bulk_copies = Arch.has_tma();
 
 } // namespace spio

@@ -19,14 +19,14 @@ template <class Cursor, class Tile>
 concept at_a_tile = same<typename Cursor::data_type const, typename Tile::data_type const> &&
                     ends_with<typename Cursor::layout_type, typename Tile::layout_type>;
 
-template <class Map> __device__ machine::tensor_map_words const* words_of_map(Map const& map) {
-    return reinterpret_cast<machine::tensor_map_words const*>(&map);
+template <class Map> __device__ tensor_map_words const* words_of_map(Map const& map) {
+    return reinterpret_cast<tensor_map_words const*>(&map);
 }
 
 // A parameter as the map that it is.
 //     auto const& x_map = map_as<tensor_map<tile, images>>(p.x);
-template <class Map> __device__ Map const& map_as(encoded_map const& map) {
-    static_assert(sizeof(Map) == sizeof map && alignof(Map) == alignof(encoded_map));
+template <class Map> __device__ Map const& map_as(tensor_map_words const& map) {
+    static_assert(sizeof(Map) == sizeof map && alignof(Map) == alignof(tensor_map_words));
     return reinterpret_cast<Map const&>(map);
 }
 

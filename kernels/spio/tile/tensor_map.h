@@ -2,28 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "spio/launch_values.h"
 #include "spio/swizzle.h"
 #include "spio/tensor.h"
 #include "spio/tile/shared_memory.h"
 #include "spio/tile/vector.h"
 
 namespace spio {
-
-// The engine's view of a tensor and of a box in it, innermost dimension first: what the driver
-// makes a map from. Sizes and boxes are in elements, strides in bytes, and the first stride is that
-// of an element. A swizzle spans so many bytes, and the cache fetches so many at a time: 64, 128,
-// 256, or none but those that are asked for.
-struct box_plan {
-    int rank = 0;
-    int element_bytes = 0;
-    long long sizes[5] = {};
-    long long strides[5] = {};
-    int box[5] = {};
-    int swizzle = 0;
-    int fetched = 0;
-
-    friend constexpr bool operator==(box_plan const&, box_plan const&) = default;
-};
 
 // The engine counts scalars, and knows no vectors.
 template <class T> inline constexpr int scalars_in = 1;
@@ -144,9 +129,9 @@ template <class Tile, class Global> struct box_in {
         }
         return 1;
     }
-    static constexpr box_plan plan(typename Global::layout_type const& shape) {
+    static constexpr tensor_map_plan plan(typename Global::layout_type const& shape) {
         return [&]<int... A>(numbers<A...>) {
-            box_plan plan;
+            tensor_map_plan plan;
             plan.rank = rank;
             plan.element_bytes = static_cast<int>(sizeof(data)) / scalars;
             plan.swizzle = swizzle();
@@ -178,16 +163,11 @@ struct alignas(64) tensor_map {
 
     unsigned long long words[16];
 
-    static constexpr box_plan plan(typename Global::layout_type const& shape = {}) {
+    static constexpr tensor_map_plan plan(typename Global::layout_type const& shape = {}) {
         return box_in<Tile, Global>::plan(shape);
     }
     // The bytes that come with a box, those outside the tensor too.
     static constexpr int num_bytes() { return static_cast<int>(Tile::num_bytes()); }
-};
-
-// A map of which only its kernel knows the tile: see map_as.
-struct alignas(64) encoded_map {
-    unsigned long long words[16];
 };
 
 } // namespace spio

@@ -17,23 +17,24 @@ int main() {
     std::printf("%s\n", spio::cache::hexadecimal(spio::cache::sha256_of({})).c_str());
     try {
         std::printf("%d devices\n", spio::cuda::driver().device_count());
-    } catch (spio::cuda::error const& e) {
+    } catch (spio::error const& e) {
         std::printf("%s\n", e.what());
     }
     try {
         std::printf("NVRTC %d\n", spio::jit::nvrtc().major());
-    } catch (spio::jit::nvrtc_error const& e) {
+    } catch (spio::error const& e) {
         std::printf("%s\n", e.what());
     }
     spio::no_source const no_pack;
     spio::jit::just_in_time const compiler;
     spio::images const images(no_pack, compiler, spio::policy::aot_only);
     try {
-        images.find(spio::axpby::specialize({.n = 1000}, "sm_80"));
+        images.find(spio::axpby::specialize({.n = 1000}, spio::sm_80));
         return 1;
     } catch (spio::error const& e) {
         std::printf("%s\n", e.what());
     }
-    std::printf("%s", spio::layernorm_2d::specialize({.channels = 64}, "sm_90a").source.c_str());
+    std::printf("%s",
+                spio::layernorm_2d::specialize({.channels = 64}, spio::sm_90a).source.c_str());
     return spio::aot::lines_of("axpby n=1\n").size() == 1 ? 0 : 1;
 }

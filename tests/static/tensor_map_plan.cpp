@@ -17,7 +17,7 @@ struct C : spio::dim {
     using dim::dim;
 };
 using spio::axis;
-using spio::box_plan;
+using spio::tensor_map_plan;
 using spio::swizzle;
 using spio::tensor;
 using spio::tensor_map;
@@ -33,17 +33,16 @@ constexpr auto n = axis<N>(spio::dynamic);
 
 // Scalars, innermost first; the first stride is an element's; swizzles span bytes.
 using Matrix = tensor<float, axis<H>(100), axis<W>(60)>;
-static_assert(tensor_map<tensor<float, h4, w8>, Matrix>::plan() == box_plan{.rank = 2,
-                                                                            .element_bytes = 4,
-                                                                            .sizes = {60, 100},
-                                                                            .strides = {4, 240},
-                                                                            .box = {8, 4}});
+static_assert(
+    tensor_map<tensor<float, h4, w8>, Matrix>::plan() ==
+    tensor_map_plan{
+        .rank = 2, .element_bytes = 4, .sizes = {60, 100}, .strides = {4, 240}, .box = {8, 4}});
 static_assert(tensor_map<tensor<float, h4, w8>, Matrix>::num_bytes() == 128);
 
 // Vectors are so many scalars, along the last dimension.
 using Images = tensor<cell, n, h, w, c / 8>;
 template <class Tile> using of_images = tensor_map<Tile, Images>;
-constexpr box_plan plan_of_images(int span) {
+constexpr tensor_map_plan plan_of_images(int span) {
     return {.rank = 4,
             .element_bytes = 2,
             .sizes = {64, 11, 13, 7},
@@ -62,12 +61,12 @@ static_assert(spio::box_alignment<Swizzled> == 1024 && spio::box_alignment<Matri
 constexpr auto half_of_c = axis<C>(32);
 constexpr auto quarter_of_c = axis<C>(16);
 static_assert(of_images<tensor<cell, w8, swizzle(half_of_c / 8, w8 / 2 % 4)>>::plan(Shape(N(1))) ==
-              box_plan{.rank = 4,
-                       .element_bytes = 2,
-                       .sizes = {64, 11, 13, 1},
-                       .strides = {2, 128, 1408, 18304},
-                       .box = {32, 8, 1, 1},
-                       .swizzle = 64});
+              tensor_map_plan{.rank = 4,
+                              .element_bytes = 2,
+                              .sizes = {64, 11, 13, 1},
+                              .strides = {2, 128, 1408, 18304},
+                              .box = {32, 8, 1, 1},
+                              .swizzle = 64});
 static_assert(of_images<tensor<cell, w8, swizzle(quarter_of_c / 8, w8 / 4 % 2)>>::plan(Shape(N(1)))
                   .swizzle == 32);
 
@@ -75,7 +74,7 @@ static_assert(of_images<tensor<cell, w8, swizzle(quarter_of_c / 8, w8 / 4 % 2)>>
 using Padded = tensor<floats, axis<H>(20).pitch(40), axis<W>(64) / 4>;
 static_assert(
     tensor_map<tensor<floats, axis<W>(32) / 4>, Padded>::plan() ==
-    box_plan{
+    tensor_map_plan{
         .rank = 2, .element_bytes = 4, .sizes = {64, 20}, .strides = {4, 640}, .box = {32, 1}});
 
 template <class Tile, class Global>
@@ -96,12 +95,13 @@ static_assert(!is_box<tensor<cell, h4, axis<W>(4), swizzle(c / 8, axis<W>(4) % 4
 // Rows that are no whole number of lines: the swizzle goes on from one to the next.
 constexpr auto w10 = axis<W>(10);
 using ByLine = tensor<cell, h4, w10, swizzle(c / 8, h4, w10)>;
-static_assert(of_images<ByLine>::plan(Shape(N(7))) == box_plan{.rank = 4,
-                                                               .element_bytes = 2,
-                                                               .sizes = {64, 11, 13, 7},
-                                                               .strides = {2, 128, 1408, 18304},
-                                                               .box = {64, 10, 4, 1},
-                                                               .swizzle = 128});
+static_assert(of_images<ByLine>::plan(Shape(N(7))) ==
+              tensor_map_plan{.rank = 4,
+                              .element_bytes = 2,
+                              .sizes = {64, 11, 13, 7},
+                              .strides = {2, 128, 1408, 18304},
+                              .box = {64, 10, 4, 1},
+                              .swizzle = 128});
 static_assert(spio::box_alignment<ByLine> == 1024);
 static_assert(
     of_images<tensor<cell, h4, w10, swizzle(quarter_of_c / 8, h4, w10)>>::plan(Shape(N(1)))

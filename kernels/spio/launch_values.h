@@ -1,0 +1,59 @@
+// What a launch and a tensor map are made of: plain values that the host and a kernel share.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace spio {
+
+struct extent {
+    int x = 1, y = 1, z = 1;
+
+    constexpr int count() const { return x * y * z; }
+    // The index of an element by its number, x running fastest.
+    constexpr extent index_of(int number) const {
+        return {number % x, number / x % y, number / x / y};
+    }
+
+    friend constexpr bool operator==(extent const&, extent const&) = default;
+};
+
+// What every block of a kernel is, whatever the sizes that a launch brings.
+struct block_shape {
+    extent block = {}; // threads
+    extent cluster = {};
+    int shared_bytes = 0; // dynamic
+    // Whether a launch may begin while the previous kernel of the stream still runs: programmatic
+    // dependent launch. Each block then waits by itself for what that kernel writes.
+    bool overlaps_previous = false;
+
+    friend constexpr bool operator==(block_shape const&, block_shape const&) = default;
+};
+
+// All that a launch needs but the parameters.
+struct launch_shape {
+    extent grid = {}; // blocks
+    block_shape shape = {};
+
+    friend constexpr bool operator==(launch_shape const&, launch_shape const&) = default;
+};
+
+// A tensor and a TMA box in it, innermost dimension first: what the driver encodes as a tensor map.
+// Sizes and boxes are in elements, strides in bytes, and the first stride is that of an element.
+struct tensor_map_plan {
+    int rank = 0;
+    int element_bytes = 0;
+    long long sizes[5] = {};
+    long long strides[5] = {};
+    int box[5] = {};
+    int swizzle = 0; // bytes that a swizzle spans: 32, 64, 128, or 0 for none
+    int fetched =
+        0; // bytes that the L2 cache fetches at a time: 64, 128, 256, or 0 for the default
+
+    friend constexpr bool operator==(tensor_map_plan const&, tensor_map_plan const&) = default;
+};
+
+// An encoded tensor map. A kernel takes it by value among its parameters.
+struct alignas(64) tensor_map_words {
+    unsigned long long words[16];
+};
+
+} // namespace spio

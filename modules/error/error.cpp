@@ -1,0 +1,24 @@
+// Composes the text of an error.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+module spio.error;
+
+namespace spio {
+
+error::error(error_kind kind, std::string tried, std::string subject, std::string reason,
+             std::string log, int code)
+    : std::runtime_error(tried + " for " + subject + ": " + reason +
+                         (log.empty() ? "" : "\n" + log)),
+      kind_value(kind),
+      code_value(code),
+      tried_text(std::move(tried)),
+      subject_text(std::move(subject)),
+      reason_text(std::move(reason)),
+      log_text(std::move(log)) {}
+
+} // namespace spio
