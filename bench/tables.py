@@ -1,0 +1,159 @@
+# Draws the tables of the documentation from the results that bench/results keeps.
+# SPDX-License-Identifier: Apache-2.0
+"""tables.py [--write]
+
+A table stands between two lines, <!-- table NAME --> and <!-- end -->. Without --write, a table that is
+not what the newest results give is an error.
+"""
+import argparse
+import collections
+import json
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(__file__).resolve().parent.parent
+
+
+def newest(name):
+    """The results of that name, and a link to them from a page of a folder."""
+    files = sorted((root / "bench" / "results").glob(f"{name}-[0-9]*.json"))
+    return files[-1], json.loads(files[-1].read_text())
+
+
+def microseconds(value):
+    return f"{value:.0f}" if value >= 20 else f"{value:.1f}"
+
+
+def layer_name(problem):
+    return "N{n} C{c} {h} x {w}, {r} x {s}".format(**dict(word.split("=") for word in problem.split()))
+
+
+def chosen_time(layer):
+    return min(kernel["cold"] for kernel in layer["kernels"] if kernel["chosen"])
+
+
+def conv2d_rows(results):
+    """For each layer the time of a copy, and for each pass Spio's time over it and PyTorch's."""
+    passes = collections.defaultdict(dict)
+    for layer in results["layers"]:
+        passes[layer_name(layer["problem"])][layer["pass"]] = layer
+    for name, layers in passes.items():
+        if any("bias=true" in layer["problem"] for layer in layers.values()):
+            name += ", bias"
+        copy = sum(layer["copy"] for layer in layers.values()) / len(layers)
+        yield name, copy, [layers[each] for each in ("fprop", "dgrad", "wgrad")]
+
+
+def heading(results):
+    return f"{results['gpu']}, cuDNN {results['cudnn'] // 10000}.{results['cudnn'] // 100 % 100}, {results['date']}"
+
+
+def conv2d(name, count=None):
+    file, results = newest(name)
+    rows = [f"[{heading(results)}]({{root}}{file.relative_to(root)})", "",
+            "| layer | copy | fprop | dgrad | wgrad | cuDNN: fprop, dgrad, wgrad |", "|---|---|---|---|---|---|"]
+    layers = sorted(conv2d_rows(results), key=lambda row: sum(chosen_time(each) / each["copy"] for each in row[2]))
+    for layer, copy, passes in layers[:count]:
+        ours = " | ".join(f"{chosen_time(each) / each['copy']:.2f}" for each in passes)
+        theirs = ", ".join(microseconds(each["pytorch"]) for each in passes)
+        rows.append(f"| {layer} | {microseconds(copy)} us | {ours} | {theirs} us |")
+    return rows
+
+
+def conv2d_in_situ():
+    file, results = newest("conv2d_in_situ")
+    rows = [f"[{heading(results)}]({{root}}{file.relative_to(root)})", "",
+            "| blocks, batch | fprop | dgrad | wgrad | a training step |", "|---|---|---|---|---|"]
+    for stack in results["stacks"]:
+        ratios = " | ".join(f"{stack['ours'][key] / stack['pytorch'][key]:.2f}"
+                            for key in ("fprop", "dgrad", "wgrad", "step"))
+        rows.append(f"| {stack['stack']}, {stack['batch']} | {ratios} |")
+    return rows
+
+
+def conv2d_ablation():
+    file, results = newest("conv2d_ablation")
+    rows = [f"[{heading(results)}]({{root}}{file.relative_to(root)})", "",
+            "| layer | left out | time over a copy |", "|---|---|---|"]
+    for layer in results["layers"]:
+        for part, time in layer["microseconds"].items():
+            rows.append(f"| {layer_name(layer['problem'])} | {'nothing' if part == 'all' else part} | "
+                        f"{time / layer['copy']:.2f} |")
+    return rows
+
+
+def median(values):
+    return sorted(values)[len(values) // 2]
+
+
+def records_named(results, name):
+    return [record for record in results["records"] if record["name"] == name]
+
+
+def first_result():
+    file, results = newest("launch")
+    rows = [f"[{records_named(results, 'machine')[0]['gpu']}, {results['date']}]({{root}}{file.relative_to(root)})",
+            "", "| kernel | image from | find | load | launch and wait | together | image |",
+            "|---|---|---|---|---|---|---|"]
+    records = records_named(results, "first_result")
+    for kernel, source in dict.fromkeys((record["kernel"], record["from"]) for record in records):
+        same = [each for each in records if (each["kernel"], each["from"]) == (kernel, source)]
+        keys = ("find_ms", "load_ms", "launch_ms")
+        times = [median([each[key] for each in same]) for key in keys]
+        times.append(median([sum(each[key] for key in keys) for each in same]))
+        rows.append(f"| {kernel} | {source} | " + " | ".join(f"{time:.2f} ms" for time in times) +
+                    f" | {same[0]['image_bytes']} bytes |")
+    return rows
+
+
+def bandwidth():
+    file, results = newest("launch")
+    rows = [f"[{records_named(results, 'machine')[0]['gpu']}, {results['date']}]({{root}}{file.relative_to(root)})",
+            "", "| kernel | problem | size | GB/s | time over a copy |", "|---|---|---|---|---|"]
+    for record in records_named(results, "bandwidth"):
+        rows.append(f"| {record['kernel']} | {record['problem']} | {record['mib']} MiB | {record['gb_s']:.0f} | "
+                    f"{record['ratio']:.3f} |")
+    return rows
+
+
+tables = {
+    "conv2d": lambda: conv2d("conv2d_goals_sm90a"),
+    "conv2d_three": lambda: conv2d("conv2d_goals_sm90a", 3),
+    "conv2d_ptx": lambda: conv2d("conv2d_goals_compute80"),
+    "conv2d_in_situ": conv2d_in_situ,
+    "conv2d_ablation": conv2d_ablation,
+    "first_result": first_result,
+    "bandwidth": bandwidth,
+}
+
+
+def redrawn(page, text):
+    to_root = "" if page.parent == root else "../"
+
+    def table(match):
+        rows = "\n".join(tables[match[1]]()).replace("{root}", to_root)
+        return f"<!-- table {match[1]} -->\n{rows}\n<!-- end -->"
+
+    return re.sub(r"<!-- table (\w+) -->\n.*?<!-- end -->", table, text, flags=re.S)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    stale, count = [], 0
+    for page in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
+        text = page.read_text()
+        count += text.count("<!-- table ")
+        if redrawn(page, text) != text:
+            stale.append(page.relative_to(root).as_posix())
+            if options.write:
+                page.write_text(redrawn(page, text))
+    if stale and not options.write:
+        sys.exit(f"not what bench/results has: {', '.join(stale)}; bench/tables.py --write draws them again")
+    print(f"figure: docs.tables: {count} tables")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+# Excerpts and outputs are told from what only looks like them.
+# SPDX-License-Identifier: Apache-2.0
+import unittest
+
+from blocks import unlike_output, unlike_source
+
+
+class Outputs(unittest.TestCase):
+    def expect(self, is_like, wanted, printed):
+        self.assertEqual(unlike_output(wanted, printed) is None, is_like)
+
+    def test_lines_are_the_same(self):
+        self.expect(True, ["a", "b"], "a\nb\n")
+        self.expect(False, ["a"], "a\nb\n")
+        self.expect(False, ["a", "b"], "a\n")
+        self.expect(False, ["b", "a"], "a\nb\n")
+
+    def test_lines_may_be_left_out(self):
+        self.expect(True, ["a", "…"], "a\nb\n")
+        self.expect(True, ["…", "b"], "a\nc\nb\n")
+        self.expect(True, ["a", "…", "b"], "a\nb\n")
+        self.expect(False, ["a", "…", "b"], "a\nc\nb\nd\n")
+
+    def test_text_and_measured_figures_may_differ(self):
+        self.expect(True, ["x … z"], "x y z\n")
+        self.expect(True, ["3 ms, 7 bytes"], "4.5 ms, 19 bytes\n")
+        self.expect(False, ["3 wrong"], "4 wrong\n")
+
+
+class Excerpts(unittest.TestCase):
+    def expect(self, is_like, wanted):
+        self.assertEqual(unlike_source(wanted, "a\n b\nc\nd\n\ne\nf") is None, is_like)
+
+    def test_lines_stand_side_by_side(self):
+        self.expect(True, ["b", "  c", "d", "e"])
+        self.expect(True, ["b", "…", "e"])
+        self.expect(False, ["b", "d"])
+        self.expect(False, ["d", "…", "b"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,267 @@
+# Runs what a page of the documentation shows: its programs, its commands and its excerpts.
+# SPDX-License-Identifier: Apache-2.0
+"""page.py PAGE --build FOLDER --prefix FOLDER --work FOLDER --cuda FOLDER --clang FILE --nvcc FILE --cmake FILE
+
+What a fenced block is follows from its language, and from an HTML comment right above it:
+
+    <!-- from FILE -->   an excerpt of FILE, whose lines it has in their order; … stands for any lines
+    <!-- into FILE -->   written to FILE, for the commands that come later
+    <!-- wrong SED -->   what nvcc says to the softmax of examples/ after this edit of its body
+    cpp                  with main(): compiled, linked and run. Without: checked by the compiler; a
+                         block without an #include or import continues the program before it
+    cuda                 compiled by nvcc
+    sh                   run, all lines by one shell, which must succeed
+    console              lines after `$ ` are run; the others are what they print, whatever their status
+    text                 what the program or the commands before it print
+    json                 is JSON
+
+In expected output … is any text, on a line of its own any lines; figures before ms, us and bytes are
+not compared. A page is run in a folder that looks like a checkout where build/dev is this build and
+build/prefix is the installed library. Lines that cannot be run stand in `not_run`, with the reason.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+from blocks import blocks_of, unlike_output, unlike_source
+
+root = pathlib.Path(__file__).resolve().parent.parent.parent
+
+everything = "builds or installs everything, as CI does"
+installing = "consumers.install does it, and build/prefix is what it installed"
+building = "consumers.softmax and consumers.deploy do it"
+not_run = {
+    r"\./bootstrap\b.*": everything,
+    r"git clone .*": "needs the network",
+    r"cmake -S \. -B build/library\b.*": installing,
+    r"cmake --build build/library\b.*": installing,
+    r"cmake --install build/library\b.*": installing,
+    r"cmake -S examples/(softmax|deploy) .*": building,
+    r"cmake --build build/(softmax|deploy)": building,
+    r"cmake --preset .*|cmake --build --preset .*|ctest --preset .*": everything,
+    r"python3 bench/(conv2d/run|launch|conv2d/in_situ)\.py .*": "needs a GPU",
+    r".*\bspio run .*--time\b.*": "needs a GPU",
+    r"source <\(spio completion .*": "is a line of a shell's own start file",
+}
+
+
+nvcc_flags = ["-std=c++20", "--expt-relaxed-constexpr", "-arch=sm_80", "-Ibuild/prefix/include",
+              "-Ibuild/prefix/include/spio/kernels"]
+
+
+def reason_not_to_run(line):
+    return next((reason for pattern, reason in not_run.items() if re.fullmatch(pattern, line)), None)
+
+
+class Page:
+    def __init__(self, options):
+        self.options = options
+        self.name = options.page.relative_to(root).as_posix()
+        self.folder = options.work.resolve() / options.page.stem
+        self.program = None  # of cpp blocks, not compiled yet
+        self.printed = None  # by the last program or command
+        self.counts = {}
+        self.skipped = []
+        self.failures = []
+        self.lay_out()
+
+    def lay_out(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+        (self.folder / "build").mkdir(parents=True)
+        for path in root.iterdir():
+            if path.name != "build" and not path.name.startswith("."):
+                (self.folder / path.name).symlink_to(path)
+        (self.folder / "build" / "dev").symlink_to(self.options.build.resolve())
+        (self.folder / "build" / "prefix").symlink_to(self.options.prefix.resolve())
+        # Projects that the tests of consumers build.
+        consumers = self.options.prefix.resolve().parent
+        for name, config in (("softmax", "Debug"), ("deploy", "Release")):
+            (self.folder / "build" / name).symlink_to(consumers / name / config)
+        cache = self.folder / "build" / "cache"
+        cache.mkdir(mode=0o700)
+        places = [self.options.build / "command", self.options.nvcc.parent, self.options.cmake.parent]
+        keep = {name: value for name, value in os.environ.items()
+                if not name.startswith("SPIO_") and name not in ("CXX", "CXXFLAGS", "CUDA_PATH")}
+        self.environment = keep | {
+            "PATH": ":".join([*map(str, places), os.environ["PATH"]]),
+            "CUDA_HOME": str(self.options.cuda),
+            "SPIO_CACHE_DIR": str(cache),
+        }
+
+    def run(self, *command):
+        result = subprocess.run(list(map(str, command)), cwd=self.folder, env=self.environment, text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return result.returncode, result.stdout
+
+    def fail(self, block, why):
+        self.failures.append(f"{self.name}:{block.number}: {why}")
+
+    def succeed(self, block, *command):
+        """Runs a command that must succeed, and returns what it printed."""
+        status, printed = self.run(*command)
+        if status != 0:
+            self.fail(block, f"{' '.join(map(str, command))} ends with {status}\n{printed}")
+        return printed
+
+    def count(self, what, number=1):
+        self.counts[what] = self.counts.get(what, 0) + number
+
+    # Programs
+
+    def finish_program(self):
+        if self.program is None:
+            return
+        (block, text), self.program = self.program, None
+        file = self.folder / f"program_{block.number}.cpp"
+        file.write_text(text)
+        command = [self.options.clang, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-Wno-unused-const-variable",
+                   "-Ibuild/prefix/include"]
+        if re.search(r"^import spio\.dims;", text, re.M):
+            module = self.folder / "spio.dims.pcm"
+            if not module.exists():
+                self.succeed(block, self.options.clang, "-std=c++20", "-Ibuild/prefix/include", "--precompile",
+                             "build/prefix/share/spio/modules/dims.cppm", "-o", module)
+            command.append(f"-fmodule-file=spio.dims={module}")
+        self.count("programs")
+        if not re.search(r"\bint main\(", text):
+            self.succeed(block, *command, "-fsyntax-only", file)
+            return
+        self.succeed(block, *command, "-O1", file, "-o", file.with_suffix(""))
+        self.printed = self.succeed(block, file.with_suffix(""))
+
+    def cpp(self, block):
+        if re.search(r"^(#include|import) ", block.text, re.M) or self.program is None:
+            self.finish_program()
+            self.program = (block, block.text)
+        else:
+            self.program = (self.program[0], self.program[1] + block.text)
+
+    def cuda(self, block):
+        file = self.folder / f"kernel_{block.number}.cu"
+        file.write_text(block.text)
+        self.count("kernels")
+        self.succeed(block, self.options.nvcc, *nvcc_flags, "-cubin", file, "-o", file.with_suffix(".cubin"))
+
+    # Commands
+
+    def commands(self, block, lines):
+        """Those of the lines that can be run."""
+        for line in lines:
+            reason = reason_not_to_run(line.strip())
+            if reason:
+                self.skipped.append(f"{line.strip()}: {reason}")
+            else:
+                yield line
+
+    def sh(self, block):
+        lines = list(self.commands(block, block.lines))
+        if lines:
+            self.count("commands", sum(bool(line.strip()) for line in lines))
+            self.printed = self.succeed(block, "bash", "-euc", "\n".join(lines))
+
+    def console(self, block):
+        command, wanted = None, []
+
+        def compare():
+            if command is None or not list(self.commands(block, [command])):
+                return
+            self.count("commands")
+            status, printed = self.run("bash", "-uc", command)
+            why = unlike_output(wanted, printed)
+            if why:
+                self.fail(block, f"{command}: {why}\nIt printed, and ended with {status}:\n{printed}")
+
+        for line in block.lines:
+            if line.startswith("$ "):
+                compare()
+                command, wanted = line[2:], []
+            else:
+                wanted.append(line)
+        compare()
+
+    def output(self, block):
+        self.count("outputs")
+        if self.printed is None:
+            self.fail(block, "nothing was run that could have printed this")
+        elif why := unlike_output(block.lines, self.printed):
+            self.fail(block, f"{why}\nIt printed:\n{self.printed}")
+
+    # Excerpts and files
+
+    def excerpt(self, block):
+        self.count("excerpts")
+        if not (root / block.file).exists():
+            self.fail(block, f"there is no {block.file}")
+        elif why := unlike_source(block.lines, (root / block.file).read_text()):
+            self.fail(block, f"no excerpt of {block.file}: {why}")
+
+    def wrong(self, block):
+        self.count("errors")
+        family = self.folder / "build" / "wrong" / "softmax"
+        shutil.copytree(root / "examples" / "softmax" / "softmax", family, dirs_exist_ok=True)
+        self.succeed(block, "sed", "-i", block.file, family / "softmax.cuh")
+        kernel = pathlib.Path("build/wrong/kernel.cu")
+        (self.folder / kernel).write_text('#include "softmax/softmax.cuh"\n'
+                                          "__global__ void kernel(softmax::params p) {\n"
+                                          "    softmax::run<softmax::problem{1000}, softmax::config{4}>(p);\n}\n")
+        status, printed = self.run(self.options.nvcc, *nvcc_flags, "-Ibuild/wrong", "-cubin", kernel, "-o",
+                                   kernel.with_suffix(".cubin"))
+        if status == 0:
+            self.fail(block, f"it compiles after {block.file}")
+        elif why := unlike_output(block.lines, printed):
+            self.fail(block, f"{why}\nIt printed:\n{printed}")
+
+    def check(self, block):
+        if block.verb in ("from", "wrong"):
+            getattr(self, {"from": "excerpt", "wrong": "wrong"}[block.verb])(block)
+        elif block.verb == "into":
+            path = self.folder / block.file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(block.text)
+        elif block.language in ("cpp", "cuda", "sh", "console"):
+            getattr(self, block.language)(block)
+        elif block.language == "text":
+            self.finish_program()
+            self.output(block)
+        elif block.language == "json":
+            json.loads(block.text)
+        else:
+            self.fail(block, f"a block of '{block.language}' needs a comment that says what to do with it")
+
+    def check_links(self):
+        text = re.sub(r"^```.*?^```", "", self.options.page.read_text(), flags=re.M | re.S)
+        for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
+            if "://" not in link:
+                self.count("links")
+                if not (self.options.page.parent / link).exists():
+                    self.failures.append(f"{self.name}: there is no {link}")
+
+    def check_all(self):
+        self.check_links()
+        for block in blocks_of(self.options.page):
+            self.check(block)
+        self.finish_program()
+        for line in self.skipped:
+            print("not run:", line)
+        print(f"figure: docs.{self.name}:", ", ".join(f"{count} {what}" for what, count in self.counts.items()))
+        if self.failures:
+            sys.exit("\n".join(self.failures))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("page", type=pathlib.Path)
+    for name in ("build", "prefix", "work", "cuda", "clang", "nvcc", "cmake"):
+        parser.add_argument(f"--{name}", type=pathlib.Path, required=True)
+    options = parser.parse_args()
+    options.page = options.page.resolve()
+    Page(options).check_all()
+
+
+if __name__ == "__main__":
+    main()
