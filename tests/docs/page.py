@@ -91,6 +91,7 @@ class Page:
             "PATH": ":".join([*map(str, places), os.environ["PATH"]]),
             "CUDA_HOME": str(self.options.cuda),
             "SPIO_CACHE_DIR": str(cache),
+            "ASAN_OPTIONS": "detect_leaks=0",  # NVRTC leaks
         }
 
     def run(self, *command):
