@@ -14,6 +14,8 @@ function(spio_add_host_kernels target)
     # Kernel text is C++ here, whatever its file is called.
     set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CXX)
     target_compile_features(${kernels} PRIVATE cxx_std_20)
+    # Kernel text imports nothing.
+    set_target_properties(${kernels} PROPERTIES CXX_SCAN_FOR_MODULES OFF)
     target_link_libraries(${kernels} PRIVATE spio::host_text
                                              $<TARGET_PROPERTY:${target},LINK_LIBRARIES>)
     # What UBSan finds is told by sim/.
