@@ -34,7 +34,7 @@ root = pathlib.Path(__file__).resolve().parent.parent.parent
 
 everything = "builds or installs everything, as CI does"
 installing = "consumers.install does it, and build/prefix is what it installed"
-building = "consumers.softmax and consumers.deploy do it"
+building = "consumers.shipping does it"
 not_run = {
     r"\./bootstrap\b.*": everything,
     r"git clone .*": "needs the network",
@@ -80,8 +80,8 @@ class Page:
         (self.folder / "build" / "prefix").symlink_to(self.options.prefix.resolve())
         # Projects that the tests of consumers build.
         consumers = self.options.prefix.resolve().parent
-        for name, config in (("softmax", "Debug"), ("deploy", "Release")):
-            (self.folder / "build" / name).symlink_to(consumers / name / config)
+        for name in ("softmax", "deploy"):
+            (self.folder / "build" / name).symlink_to(consumers / "shipping" / name / "Release")
         cache = self.folder / "build" / "cache"
         cache.mkdir(mode=0o700)
         places = [self.options.build / "command", self.options.nvcc.parent, self.options.cmake.parent]
