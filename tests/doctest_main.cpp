@@ -1,4 +1,4 @@
-// The main function of every doctest program: no case that runs is a failure, and what is skipped is told.
+// The main function of every doctest program: it fails where no case runs, and lists skipped ones.
 // SPDX-License-Identifier: Apache-2.0
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
