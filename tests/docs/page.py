@@ -160,7 +160,8 @@ class Page:
                 yield line
 
     def sh(self, block):
-        lines = list(self.commands(block, block.lines))
+        # Pages name the usual place of CUDA, which may be elsewhere.
+        lines = [line.replace("/usr/local/cuda", str(self.options.cuda)) for line in self.commands(block, block.lines)]
         if lines:
             self.count("commands", sum(bool(line.strip()) for line in lines))
             self.printed = self.succeed(block, "bash", "-euc", "\n".join(lines))
