@@ -18,7 +18,7 @@ function(spio_list_families template output)
     foreach(family IN LISTS list_FAMILIES)
         string(APPEND IMPORTS "import ${list_NAMESPACE}${dot}${family};\n")
         string(APPEND EXPORTS "export import ${list_NAMESPACE}${dot}${family};\n")
-        string(APPEND ENTRIES "        ${list_NAMESPACE}${colons}${family}::in_words(),\n")
+        string(APPEND ENTRIES "        ${list_NAMESPACE}${colons}${family}::family_entry(),\n")
     endforeach()
     foreach(module IN LISTS list_MODULES)
         string(APPEND EXPORTS "export import ${module};\n")
@@ -42,21 +42,23 @@ function(spio_embed_kernel_text output module namespace)
         VERBATIM)
 endfunction()
 
-# A library that is a family of kernels: a module NAME, in whose namespace NAME are in_words() and
+# A library that is a family of kernels: a module NAME, in whose namespace NAME are family_entry() and
 # kernel_text(). In its folder are NAME.cppm, sources and partitions of the module, the headers of the
 # kernels, problem.h among them, and NAME.cuh or a header for each body. kernel_text() is written here:
 # it returns the headers by the names that an #include has, NAME/problem.h.
-#     spio_add_family(NAME [FOLDER DIR] [KERNELS DIR] [NAMESPACE OUTER])
+#     spio_add_family(NAME [FOLDER DIR] [KERNELS DIR] [NAMESPACE OUTER] [MEASURED FILE])
 # FOLDER is NAME unless it is given; KERNELS is where the headers are, if they are elsewhere. Both
 # folders are called NAME. With OUTER the module is OUTER.NAME, the namespace OUTER::NAME, and the
 # target OUTER_NAME, alias OUTER::NAME.
 #
+# MEASURED is a table of configurations; measured_text(), which is not exported, returns its text.
+#
 # launch.cppm and launch.cpp, if they are there, are the module NAME.launch, of the target NAME_launch:
 # what makes the family's kernels ready on a device.
 function(spio_add_family name)
-    cmake_parse_arguments(PARSE_ARGV 1 family "" "FOLDER;KERNELS;NAMESPACE" "")
+    cmake_parse_arguments(PARSE_ARGV 1 family "" "FOLDER;KERNELS;NAMESPACE;MEASURED" "")
     if(family_UNPARSED_ARGUMENTS)
-        message(FATAL_ERROR "spio_add_family(${name}) takes FOLDER, KERNELS and NAMESPACE, not "
+        message(FATAL_ERROR "spio_add_family(${name}) takes FOLDER, KERNELS, NAMESPACE and MEASURED, not "
                             "'${family_UNPARSED_ARGUMENTS}'.")
     endif()
     if(NOT family_FOLDER)
@@ -92,12 +94,21 @@ function(spio_add_family name)
     set(text "${CMAKE_CURRENT_BINARY_DIR}/${target}_kernel_text.cpp")
     spio_embed_kernel_text("${text}" ${module} ${namespace} FOLDER "${root}" FILES ${headers})
 
+    set(measured "")
+    if(family_MEASURED)
+        cmake_path(ABSOLUTE_PATH family_MEASURED NORMALIZE)
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${family_MEASURED}")
+        file(READ "${family_MEASURED}" MEASURED)
+        set(measured "${CMAKE_CURRENT_BINARY_DIR}/${target}_measured_text.cpp")
+        configure_file("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/measured_text.cpp.in" "${measured}" @ONLY)
+    endif()
+
     file(GLOB interfaces CONFIGURE_DEPENDS "${family_FOLDER}/*.cppm")
     file(GLOB sources CONFIGURE_DEPENDS "${family_FOLDER}/*.cpp")
     list(REMOVE_ITEM interfaces "${family_FOLDER}/launch.cppm")
     list(REMOVE_ITEM sources "${family_FOLDER}/launch.cpp")
     spio_add_family_library(${target} "${family_FOLDER}" "${root}" INTERFACES ${interfaces} SOURCES
-                            ${sources} "${text}" LIBRARIES spio::spec spio::headers)
+                            ${sources} "${text}" ${measured} LIBRARIES spio::spec spio::headers)
     if(EXISTS "${family_FOLDER}/launch.cppm")
         spio_add_family_library(
             ${target}_launch "${family_FOLDER}" "${root}" INTERFACES "${family_FOLDER}/launch.cppm"

@@ -29,7 +29,7 @@ constexpr float b = -0.3f;
 
 struct data {
     axpby::problem problem;
-    spec_of<params> spec;
+    typed_spec<params> spec;
     std::vector<float> x, y;
 };
 

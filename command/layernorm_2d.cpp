@@ -32,8 +32,8 @@ struct layernorm_2d_launch {
 
 namespace spio {
 
-template <> struct fields_of<command::layernorm_2d_launch> {
-    static constexpr auto all = std::tuple(field{
+template <> struct field_table<command::layernorm_2d_launch> {
+    static constexpr auto fields = std::tuple(field{
         "positions", &command::layernorm_2d_launch::positions, {.least = 0}, presence::optional});
 };
 
@@ -51,7 +51,7 @@ constexpr float epsilon = 1e-5f;
 struct data {
     layernorm_2d::problem problem;
     int positions;
-    spec_of<params> spec;
+    typed_spec<params> spec;
     std::vector<unsigned short> x;
     std::vector<float> weight, bias;
 };

@@ -129,7 +129,7 @@ shown shown_of(family const& of, std::string const& words, arch arch) {
         auto const trial = tried->make(words, arch, 0);
         return {trial->problem(), trial->kernels()};
     }
-    auto const specs = of.specialize(words, arch);
+    auto const specs = of.specialize(words, arch, default_config_source());
     return {specs.at(0).problem, specs};
 }
 

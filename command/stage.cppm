@@ -34,7 +34,7 @@ class stage {
     stream const& queue() const { return usual; }
     std::span<staged const> kernels() const { return loaded; }
 
-    template <class Params> kernel<Params> load(spec_of<Params> const& of) {
+    template <class Params> kernel<Params> load(typed_spec<Params> const& of) {
         auto const start = clock::now();
         auto const found = all.find(of, asked);
         auto const after = clock::now();

@@ -59,23 +59,23 @@ struct field_words {
     bool is_required;
 };
 // Of places for words, and what is in them now: "n=0 affine=true".
-std::vector<field_words> words_of(std::vector<slot> const&, std::string const& now);
+std::vector<field_words> words_of(std::vector<field_slot> const&, std::string const& now);
 
 // The fields of several aggregates as words of one text: those of a problem, and of its launch.
 template <described... Ts> std::vector<field_words> words_of_fields() {
     std::tuple<Ts...> values = {};
-    std::vector<slot> slots;
+    std::vector<field_slot> slots;
     std::string now;
-    std::apply([&](Ts&... each) { (add_slots(slots, each, ""), ...); }, values);
+    std::apply([&](Ts&... each) { (add_fields(slots, each), ...); }, values);
     std::apply([&](Ts&... each) { ((now += text_of(each) + " "), ...); }, values);
     return words_of(slots, now);
 }
 template <described... Ts>
 std::tuple<Ts...> values_of_words(std::string_view family, std::string_view words) {
     std::tuple<Ts...> values = {};
-    std::vector<slot> slots;
-    std::apply([&](Ts&... each) { (add_slots(slots, each, ""), ...); }, values);
-    read_slots(slots, family, words);
+    std::vector<field_slot> slots;
+    std::apply([&](Ts&... each) { (add_fields(slots, each), ...); }, values);
+    parse_fields(slots, family, words);
     return values;
 }
 

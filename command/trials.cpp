@@ -54,11 +54,12 @@ trial_family const& trial_family_named(std::string_view name) {
 
 namespace {
 
-std::string kind_of(slot const& place) {
-    if (place.number != nullptr) return "a whole number";
-    if (place.truth != nullptr) return "true or false";
+std::string kind_of(field_slot const& place) {
+    if (place.integer != nullptr) return "a whole number";
+    if (place.boolean != nullptr) return "true or false";
     std::string words;
-    for (auto const word : place.words) words += (words.empty() ? "" : ", ") + std::string(word);
+    for (auto const word : place.enumerators)
+        words += (words.empty() ? "" : ", ") + std::string(word);
     return "one of " + words;
 }
 
@@ -73,12 +74,12 @@ std::string value_in(std::string const& text, std::string const& name) {
 
 } // namespace
 
-std::vector<field_words> words_of(std::vector<slot> const& slots, std::string const& now) {
+std::vector<field_words> words_of(std::vector<field_slot> const& slots, std::string const& now) {
     std::vector<field_words> all;
     for (auto const& each : slots) {
         all.push_back({.name = each.name,
                        .kind = kind_of(each),
-                       .bound = each.number != nullptr ? each.within.spelled() : "",
+                       .bound = each.integer != nullptr ? each.range.spelled() : "",
                        .otherwise = each.is_required ? "" : value_in(now, each.name),
                        .is_required = each.is_required});
     }

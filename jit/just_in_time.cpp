@@ -53,18 +53,6 @@ cache::entry compile(nvrtc const& by, spec const& of, std::vector<std::string> c
             .cubin = {bytes, bytes + made.cubin.size()}};
 }
 
-origin origin_of(cache::origin from) {
-    switch (from) {
-    case cache::origin::memory:
-        return origin::memory;
-    case cache::origin::disk:
-        return origin::disk;
-    case cache::origin::compiled:
-        break;
-    }
-    return origin::compiled;
-}
-
 // f(), which looks for NVRTC or opens it.
 template <class F> decltype(auto) or_no_compiler(spec const& of, F f) {
     try {
@@ -106,7 +94,7 @@ image just_in_time::find_by(std::string const& build, spec const& of) const {
             .keeper = found.what,
             .shape = of.shape,
             .params_bytes = of.params_bytes,
-            .found = origin_of(found.from)};
+            .found = found.from == cache::origin::disk ? origin::disk : origin::compiled};
 }
 
 bool just_in_time::is_kept(spec const& of) const {

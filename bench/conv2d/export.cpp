@@ -175,7 +175,7 @@ class kernels {
 
     // A launch, in JSON; its text goes to a file.
     template <class Params>
-    std::string launch_of(spec_of<Params> const& of, Params const& params,
+    std::string launch_of(typed_spec<Params> const& of, Params const& params,
                           std::string const& maps) {
         static_assert(std::is_trivially_copyable_v<Params>);
         unsigned char bytes[sizeof params];
@@ -205,8 +205,8 @@ class kernels {
         }
         auto const expected = explain(of, by, arch);
         text += (text.empty() ? "" : ",\n") + std::string("{\"problem\": ") +
-                in_quotes(text_of(of)) + ", \"pass\": " + in_quotes(word_of(of.pass)) +
-                ", \"config\": " + in_quotes(words_of(by)) +
+                in_quotes(text_of(of)) + ", \"pass\": " + in_quotes(enumerator_name(of.pass)) +
+                ", \"config\": " + in_quotes(config_text(by)) +
                 ", \"chosen\": " + (is_chosen ? "true" : "false") +
                 ", \"arch\": " + in_quotes(text_of(arch));
         auto const floats = workspace_bytes / static_cast<long long>(sizeof(float));
@@ -232,7 +232,7 @@ struct layer {
     explicit layer(std::string_view line) : problem(line.substr(0, line.find(':'))) {
         while (line.find(':') != line.npos) {
             line.remove_prefix(line.find(':') + 1);
-            by.push_back(config_of(line.substr(0, line.find(':'))));
+            by.push_back(parse_config(line.substr(0, line.find(':'))));
         }
     }
 };

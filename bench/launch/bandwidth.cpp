@@ -41,7 +41,7 @@ struct bench {
     cuda::memory from, to;
 
     explicit bench(std::string const& folder)
-        : gpu({.of_all = policy::jit_only, .cache = kept_in(folder), .driver = &driver}),
+        : gpu({.policy = policy::jit_only, .cache = kept_in(folder), .driver = &driver}),
           in(gpu.on(), cuda::stream_ref(own).handle()),
           from(context, 2 * rotation_bytes),
           to(context, 2 * rotation_bytes) {

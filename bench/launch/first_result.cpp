@@ -34,7 +34,7 @@ struct watch {
 
 // The launch itself takes any parameters: of no positions, but with all that a first launch costs.
 template <class Params>
-void time(runtime const& gpu, spec_of<Params> const& of, Params const& params, char const* name,
+void time(runtime const& gpu, typed_spec<Params> const& of, Params const& params, char const* name,
           double open_ms) {
     stream const own(gpu.on());
     array<float> const y(gpu.on(), 1);
@@ -64,7 +64,7 @@ void go(char const* folder, char const* pack) {
     std::vector<aot::pack> packs;
     if (pack != nullptr) packs.push_back(aot::pack::read(pack));
     runtime const gpu({.packs = packs,
-                       .of_all = pack != nullptr ? policy::aot_only : policy::jit_only,
+                       .policy = pack != nullptr ? policy::aot_only : policy::jit_only,
                        .cache = kept});
     double const open_ms = opening.milliseconds();
     array<float> const floats(gpu.on(), 64);

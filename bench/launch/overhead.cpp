@@ -38,7 +38,7 @@ double median(std::vector<double> all) {
 void go(char const* pack) {
     cuda::driver const driver;
     runtime const gpu(
-        {.packs = {aot::pack::read(pack)}, .of_all = policy::aot_only, .driver = &driver});
+        {.packs = {aot::pack::read(pack)}, .policy = policy::aot_only, .driver = &driver});
     auto const of = axpby::specialize({.n = 1000}, gpu.arch());
     auto const kernel = gpu.load(of);
     cuda::context const context(driver.device(0));

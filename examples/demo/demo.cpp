@@ -64,8 +64,8 @@ struct machine {
 };
 
 // What runs here: the image for the GPU, or the one for the host that was built into this program.
-image_of<layernorm_2d::params> image_for(machine const& here, layernorm_2d::problem const& problem,
-                                         images const& all) {
+typed_image<layernorm_2d::params>
+image_for(machine const& here, layernorm_2d::problem const& problem, images const& all) {
     auto const spec = layernorm_2d::specialize(problem, here.arch);
     std::printf("\n%s, %d positions\n", spec.line().c_str(), positions);
     auto const image = timed([&] { return all.find(spec); });

@@ -71,50 +71,6 @@ struct config {
     }
 };
 
-// As ptxas gives them, or a few more: of taps, of sums, and of all else.
-constexpr int registers_of(problem const& of, config const& by) {
-    return divup(of.taps() + 4 * of.r * by.tiles() + 26, 8) * 8;
-}
-
-// As many as shared memory and registers of a processor have room for.
-constexpr int blocks_that_fit(problem const& of, config const& by) {
-    int const shared = 227 * 1024 / (by.shared_bytes(of) + 1024);
-    int const registers = 65536 / (by.threads(of) * registers_of(of, by));
-    return min(min(shared, registers), 32);
-}
-
-// The fastest one for a problem of which the sizes may be open, as measured on an H200. Filters of
-// many taps take longer to come and to meet what is read: then blocks have few channels, so that
-// more of them take turns, and many rows for a filter, and more columns if four of them still fit.
-constexpr config best_config(problem const& of) {
-    bool const is_large = of.taps() > 16;
-    correlation const correlation = correlation_of(of);
-    int const wanted = is_large ? 16 : 8;
-    config best = {.groups = is_large ? 4 : 8,
-                   .images = 1,
-                   .columns = 16,
-                   .rows = wanted,
-                   .strips = 1,
-                   .blocks = 0};
-    int const groups = of.groups();
-    if (best.groups == 8 && 4 * divup(groups, 8) * 8 > 5 * groups) best.groups = 4;
-    while (best.groups > groups) best.groups /= 2;
-    if (of.knows_image()) {
-        best.rows = divup(correlation.p, divup(correlation.p, wanted));
-        if (correlation.q <= 8 && (!of.knows_n() || of.n > 1)) {
-            best.images = 2;
-            best.columns = 8;
-            if (is_large) best.strips = 2;
-        }
-    }
-    config wide = best;
-    wide.columns = 32;
-    if (is_large && best.images == 1 && correlation.q > 16 && blocks_that_fit(of, wide) >= 4)
-        best = wide;
-    best.blocks = blocks_that_fit(of, best);
-    return best;
-}
-
 // What the driver makes the maps from, of what is read and what is made, all sizes known.
 constexpr tensor_map_plan plan_of(int n, int h, int w, int c, int rows, int columns, int groups) {
     return {.rank = 4,

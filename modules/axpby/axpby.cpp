@@ -16,7 +16,7 @@ import spio.spec;
 
 namespace spio::axpby {
 
-spec_of<params> specialize(problem const& p, config const& c, arch arch) {
+typed_spec<params> specialize(problem const& p, config const& c, arch arch) {
     check("axpby", p);
     check("axpby", c);
     return specialized<params>(
@@ -38,12 +38,21 @@ spec_of<params> specialize(problem const& p, config const& c, arch arch) {
         });
 }
 
-family const& in_words() {
-    static constexpr family one = {"axpby", [](std::string_view text, arch arch) {
-                                       auto const of = parse<problem>("axpby", text);
-                                       return std::vector<spec>{specialize(of, arch)};
-                                   }};
-    return one;
+typed_spec<params> specialize(problem const& problem, arch arch, config_source const& configs) {
+    check("axpby", problem);
+    auto const choice = configs.find({"axpby", text_of(problem), arch});
+    return specialize(problem,
+                      choice ? parse<config>("axpby", choice->config) : best_config(problem), arch);
+}
+
+family const& family_entry() {
+    static constexpr family entry = {
+        "axpby",
+        [](std::string_view text, arch arch, config_source const& configs) {
+            return std::vector<spec>{specialize(parse<problem>("axpby", text), arch, configs)};
+        },
+        kernel_text};
+    return entry;
 }
 
 std::vector<double> reference(float a, std::span<float const> x, float b,

@@ -26,20 +26,19 @@ struct problem {
     friend bool operator==(problem const&, problem const&) = default;
 };
 
-// One vector a thread: blocks enough are under way by themselves. Of long ones there are fewer,
-// larger blocks.
-constexpr config best_config(problem const& p) {
-    return {.threads = p.n < (1 << 22) ? 256 : 512, .vectors = 1};
+// One vector a thread: enough blocks run at once. Long vectors take larger blocks, as measured on
+// an H200.
+constexpr config best_config(problem const& problem) {
+    constexpr int long_vector = 1 << 22;
+    return {.threads = problem.n < long_vector ? 256 : 512, .vectors = 1};
 }
 
-spec_of<params> specialize(problem const&, config const&, arch);
-inline spec_of<params> specialize(problem const& p, arch arch) {
-    return specialize(p, best_config(p), arch);
-}
+typed_spec<params> specialize(problem const&, config const&, arch);
+typed_spec<params> specialize(problem const&, arch, config_source const& = default_config_source());
 // Of no elements too there is a block, which finds nothing to do.
 constexpr extent grid(config const& c, int n) { return {c.blocks(n) > 0 ? c.blocks(n) : 1}; }
 
-family const& in_words();
+family const& family_entry();
 
 // The headers of the family, as they were when the library was built.
 std::span<header const> kernel_text();
@@ -51,11 +50,11 @@ std::vector<double> reference(float a, std::span<float const> x, float b, std::s
 
 namespace spio {
 
-template <> struct fields_of<axpby::problem> {
-    static constexpr auto all = std::tuple(field{"n", &axpby::problem::n, {.least = 0}});
+template <> struct field_table<axpby::problem> {
+    static constexpr auto fields = std::tuple(field{"n", &axpby::problem::n, {.least = 0}});
 };
-template <> struct fields_of<axpby::config> {
-    static constexpr auto all = std::tuple(
+template <> struct field_table<axpby::config> {
+    static constexpr auto fields = std::tuple(
         field{"threads", &axpby::config::threads, {.least = 32, .most = 1024, .multiple_of = 32}},
         field{"vectors", &axpby::config::vectors, {.least = 1, .most = 16}});
 };

@@ -1,18 +1,14 @@
-// Compiled images that are kept: in memory, in a folder of the user's, compiled once for each key.
+// Compiled images on disk: in a folder of the user's, and in a shared one that is only read.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
-#include <chrono>
-#include <condition_variable>
+#include <atomic>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 export module spio.cache;
 
@@ -35,22 +31,21 @@ struct options {
     system_calls* system = nullptr;            // nullptr: the operating system's
 };
 
-enum class origin { memory, disk, compiled };
+enum class origin { disk, compiled };
 
 struct found {
     std::shared_ptr<entry const> what; // never null
     origin from;
 };
 
-// What has happened so far, and how long each way of finding took in all.
+// What has happened to entries so far.
 struct counters {
-    std::uint64_t memory, disk, compiled;
+    std::uint64_t disk, compiled;
     std::uint64_t moved_aside, publish_failures, evicted;
-    double memory_milliseconds, disk_milliseconds, compiled_milliseconds;
 };
 
-// Thread-safe. Nothing that is wrong with a folder or a disk is an error: the key is compiled
-// again.
+// Entries on disk; it keeps none in memory. Thread-safe. Nothing that is wrong with a folder or a
+// disk is an error: the key is compiled again.
 class store {
   public:
     explicit store(options how = {});
@@ -58,39 +53,24 @@ class store {
     store& operator=(store const&) = delete;
     ~store();
 
-    // Threads that ask for one key at the same time wait for one of them to compile it, processes
-    // too where the folder can be locked. What `compile` throws is thrown to all who waited, and
-    // the next to ask compiles again.
-    found get_or_compile(key const& of, std::function<entry()> const& compile);
+    // Reads the entry, or compiles and publishes it. Where the folder can be locked, others that
+    // ask for the key at the same time wait for one of them to compile it. What `compile` throws is
+    // thrown.
+    found get_or_compile(key const& key, std::function<entry()> const& compile);
 
-    // What get_or_compile() would find; null if it would compile.
-    std::shared_ptr<entry const> find(key const& of);
+    // The entry on disk, or null.
+    std::shared_ptr<entry const> find(key const& key);
 
     counters count() const;
 
-    std::string path() const;    // where entries are kept; empty: in memory only
+    std::string path() const;    // where entries are kept; empty: nowhere
     std::string refusal() const; // why no folder is used, or why the shared one is not
 
   private:
-    struct flight {
-        std::shared_ptr<entry const> what;
-        std::exception_ptr failure;
-    };
-    using clock = std::chrono::steady_clock;
-
-    found fetch(key const& of, std::function<entry()> const& compile);
-    std::shared_ptr<entry const> look(key const& of);
-    void add(std::uint64_t& events, double& milliseconds, clock::time_point since);
-
     std::function<void(std::string_view)> log_;
     std::optional<disk> mine_, shared_;
     std::string refusal_;
-
-    mutable std::mutex state_;
-    std::condition_variable landed_;
-    std::unordered_map<key, std::shared_ptr<entry const>, key_hash> ready_;
-    std::unordered_map<key, std::shared_ptr<flight>, key_hash> flying_;
-    counters count_ = {};
+    std::atomic<std::uint64_t> disk_count_ = 0, compiled_count_ = 0;
 };
 
 } // namespace spio::cache

@@ -1,10 +1,13 @@
-// Grouped convolution: its problems, how they are specialized, and what comes out.
+// Grouped convolution: its problems, its configurations, how they are specialized, and their cost.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
 #include "conv2d/cp_async.h"
 #include "conv2d/problem.h"
 #include "conv2d/tma.h"
+#include "conv2d/wgrad_cp_async.h"
+#include "conv2d/wgrad_reduce.h"
+#include "conv2d/wgrad_tma.h"
 
 #include <array>
 #include <climits>
@@ -18,9 +21,7 @@ module;
 export module spio.conv2d;
 
 import spio.spec;
-import :chip;
 export import :reference;
-export import :wgrad;
 
 export namespace spio {
 using spio::half;
@@ -28,95 +29,130 @@ using spio::half;
 
 export namespace spio::conv2d {
 
-using conv2d::direction;
-using conv2d::group_width;
-using conv2d::precision;
-using conv2d::problem;
-using conv2d::known_sizes;
 using conv2d::correlation;
 using conv2d::correlation_of;
+using conv2d::direction;
+using conv2d::group_width;
+using conv2d::known_sizes;
+using conv2d::precision;
+using conv2d::problem;
 
 using conv2d::bias_of;
+using conv2d::C;
+using conv2d::correlation_args;
 using conv2d::filter_of;
 using conv2d::FLOAT;
 using conv2d::floats;
-using conv2d::output_tensor;
-using conv2d::input_tensor;
-using conv2d::correlation_args;
-using conv2d::wgrad_args;
-using conv2d::C;
 using conv2d::H;
+using conv2d::input_tensor;
 using conv2d::K;
 using conv2d::N;
+using conv2d::output_tensor;
 using conv2d::P;
 using conv2d::Q;
 using conv2d::R;
 using conv2d::S;
 using conv2d::W;
+using conv2d::wgrad_args;
 
 namespace cp_async {
 using cp_async::config;
 using cp_async::params;
 } // namespace cp_async
-
 namespace tma {
-using tma::best_config;
 using tma::config;
-using tma::params;
-using tma::output_plan;
 using tma::input_plan;
+using tma::output_plan;
+using tma::params;
 } // namespace tma
+namespace wgrad_cp_async {
+using wgrad_cp_async::config;
+using wgrad_cp_async::params;
+} // namespace wgrad_cp_async
+namespace wgrad_tma {
+using wgrad_tma::config;
+using wgrad_tma::params;
+using wgrad_tma::plan_of_dy;
+using wgrad_tma::plan_of_x;
+} // namespace wgrad_tma
+namespace wgrad_reduce {
+using wgrad_reduce::params;
+} // namespace wgrad_reduce
 
-// Throws which field is not what it may be, and what it may be.
+// Throws which field is out of its range.
 void check(problem const&);
 
-// A problem as a profiler's list has it: 32n_64c_64h_64w_1py_1px_3r_3s_nb; what the launch brings
-// is any.
+// A problem as a profiler's list has it: 32n_64c_64h_64w_1py_1px_3r_3s_nb; sizes that the launch
+// brings are any.
 std::string name_of(problem const&);
 
-// How one of the bodies does it: the first two are for fprop and dgrad, the others for wgrad.
+// A body and its configuration: the first two are for fprop and dgrad, the others for wgrad.
 using config =
     std::variant<cp_async::config, tma::config, wgrad_cp_async::config, wgrad_tma::config>;
 
-// As "cp_async groups=8 images=1 …".
-std::string words_of(config const&);
-config config_of(std::string_view words);
-// Whether launches bring maps for the copy engine, by the plans of the body.
-inline bool needs_maps(config const& by) {
-    return std::holds_alternative<tma::config>(by) || std::holds_alternative<wgrad_tma::config>(by);
+// "cp_async groups=8 images=1 …"
+std::string config_text(config const&);
+config parse_config(std::string_view text);
+// Whether launches bring tensor maps, by the plans of the body.
+inline bool needs_maps(config const& config) {
+    return std::holds_alternative<tma::config>(config) ||
+           std::holds_alternative<wgrad_tma::config>(config);
 }
 
-// The configurations worth a trial, best first as estimated, and the first of them. Where the
-// launch brings the sizes, for those that the problem has nevertheless.
+// The configurations worth a trial, the fastest first: by measurements, then by the estimate. Where
+// the launch brings the sizes, they are for the sizes that the problem has nevertheless.
 std::vector<config> space(problem const&, arch);
-config best_config(problem const&, arch);
+// The configuration of a launch for which nobody names one: that of the source, or the first of the
+// space.
+config best_config(problem const&, arch, config_source const& = default_config_source());
 
-// What the estimate is made of, in microseconds, and of what it comes: "42.1 us: …".
+// The configuration of one body that measurements on an H200, or the estimate, prefer.
+tma::config best_tma(problem const&);
+wgrad_cp_async::config best_wgrad_cp_async(problem const&, arch);
+wgrad_tma::config best_wgrad_tma(problem const&, arch);
+
+// A time in microseconds, and its parts: "42.1 us: …".
 struct estimate {
     double microseconds = 0;
     double bytes = 0;   // to and from memory, each tensor once
-    double traffic = 0; // microseconds, to and from memory and the cache before it
+    double traffic = 0; // microseconds, to and from memory and the L2 cache
     double arithmetic = 0;
     double latency = 0;
-    int blocks_per_processor = 0;
+    int blocks_per_sm = 0;
     double waves = 0;
 
     std::string explained() const;
 };
 estimate explain(problem const&, config const&, arch);
 
-// A specialization of fprop or dgrad, and the blocks of a launch of it.
-spec_of<cp_async::params> specialize(problem const&, cp_async::config const&, arch);
-// On chips with a copy engine. Its maps are those of the plans, for the tensors of the arguments.
-spec_of<tma::params> specialize(problem const&, tma::config const&, arch);
-extent grid(problem const&, config const&);
-// The problem that a launch brings; throws if it is not one that the kernel was made for.
-problem problem_of(problem const& made_for, correlation_args const&);
-template <class Gradient> problem problem_of(problem const& made_for, wgrad_args<Gradient> const&);
+// A specialization of fprop or dgrad, and its launches' blocks. The maps of tma are those of its
+// plans, for the tensors of the arguments.
+typed_spec<cp_async::params> specialize(problem const&, cp_async::config const&, arch);
+typed_spec<tma::params> specialize(problem const&, tma::config const&, arch);
+
+// wgrad takes two kernels, one after the other: partial sums over splits of the rows, and their
+// reduction. Both are given the same workspace, which is theirs from the beginning of the first to
+// the end of the second and need not be cleared.
+template <class Params> struct gradient_specs {
+    typed_spec<Params> partial_sums;
+    typed_spec<wgrad_reduce::params> reduction;
+    long long workspace_bytes;
+};
+gradient_specs<wgrad_cp_async::params> specialize_gradient(problem const&,
+                                                           wgrad_cp_async::config const&, arch);
+gradient_specs<wgrad_tma::params> specialize_gradient(problem const&, wgrad_tma::config const&,
+                                                      arch);
 // The kernels of any pass, in the order of their launches.
 std::vector<spec> specs_of(problem const&, config const&, arch);
 
-family const& in_words();
+// The blocks of a launch.
+extent grid(problem const&, config const&);
+// The problem of a launch with these arguments. Throws if they are not valid for a kernel that was
+// made for the other problem: nothing checks them again.
+problem problem_of(problem const& made_for, correlation_args const&);
+template <class Gradient> problem problem_of(problem const& made_for, wgrad_args<Gradient> const&);
+
+family const& family_entry();
 
 // The headers of the family, as they were when the library was built.
 std::span<header const> kernel_text();
@@ -125,28 +161,37 @@ std::span<header const> kernel_text();
 
 namespace spio::conv2d {
 
-// The blocks of a launch: an int counts them.
+// Throws that an image with its padding is smaller than the filter, or too large.
+void check_sides(problem const&);
+
+// Blocks as the extent of a grid, whose x is an int.
 extent grid_of(problem const&, long long blocks);
+
+// Blocks that an SM of an H200 holds at once.
+int blocks_of_sm(problem const&, tma::config const&);
+
+// The table of measured configurations, models/conv2d.txt.
+std::string_view measured_text();
 
 } // namespace spio::conv2d
 
 export namespace spio {
 
-template <> struct enumerators_of<conv2d::direction> {
+template <> struct enumerator_table<conv2d::direction> {
     static constexpr std::string_view type = "spio::conv2d::direction";
-    static constexpr std::array<std::string_view, 3> all = {"fprop", "dgrad", "wgrad"};
+    static constexpr std::array<std::string_view, 3> names = {"fprop", "dgrad", "wgrad"};
 };
-template <> struct enumerators_of<conv2d::known_sizes> {
+template <> struct enumerator_table<conv2d::known_sizes> {
     static constexpr std::string_view type = "spio::conv2d::known_sizes";
-    static constexpr std::array<std::string_view, 3> all = {"all", "any_n", "any_image"};
+    static constexpr std::array<std::string_view, 3> names = {"all", "any_n", "any_image"};
 };
-template <> struct enumerators_of<conv2d::precision> {
+template <> struct enumerator_table<conv2d::precision> {
     static constexpr std::string_view type = "spio::conv2d::precision";
-    static constexpr std::array<std::string_view, 2> all = {"fp32", "fp16"};
+    static constexpr std::array<std::string_view, 2> names = {"fp32", "fp16"};
 };
-template <> struct fields_of<conv2d::problem> {
+template <> struct field_table<conv2d::problem> {
     using problem = conv2d::problem;
-    static constexpr auto all =
+    static constexpr auto fields =
         std::tuple(field{"n", &problem::n, {.least = 1}},
                    field{"c", &problem::c, {.least = 8, .most = INT_MAX - 7, .multiple_of = 8}},
                    field{"h", &problem::h, {.least = 1}}, field{"w", &problem::w, {.least = 1}},
@@ -160,9 +205,9 @@ template <> struct fields_of<conv2d::problem> {
                    field{"gradient", &problem::gradient, {}, presence::optional});
 };
 
-template <> struct fields_of<conv2d::cp_async::config> {
+template <> struct field_table<conv2d::cp_async::config> {
     using config = conv2d::cp_async::config;
-    static constexpr auto all =
+    static constexpr auto fields =
         std::tuple(field{"groups", &config::groups, {.least = 1, .most = 32}},
                    field{"images", &config::images, {.least = 1, .most = 64}},
                    field{"columns", &config::columns, {.least = 8, .most = 512, .multiple_of = 8}},
@@ -173,15 +218,44 @@ template <> struct fields_of<conv2d::cp_async::config> {
                    field{"unrolled", &config::unrolled, {}, presence::optional});
 };
 
-template <> struct fields_of<conv2d::tma::config> {
+template <> struct field_table<conv2d::tma::config> {
     using config = conv2d::tma::config;
-    static constexpr auto all =
+    static constexpr auto fields =
         std::tuple(field{"groups", &config::groups, {.least = 1, .most = 8}},
                    field{"images", &config::images, {.least = 1, .most = 64}},
                    field{"columns", &config::columns, {.least = 8, .most = 256, .multiple_of = 8}},
                    field{"rows", &config::rows, {.least = 1, .most = 256}},
                    field{"strips", &config::strips, {.least = 1, .most = 64}},
                    field{"blocks", &config::blocks, {.least = 0, .most = 32}});
+};
+
+template <> struct field_table<conv2d::wgrad_cp_async::config> {
+    using config = conv2d::wgrad_cp_async::config;
+    static constexpr auto fields =
+        std::tuple(field{"groups", &config::groups, {.least = 1, .most = 32}},
+                   field{"images", &config::images, {.least = 1, .most = 64}},
+                   field{"columns", &config::columns, {.least = 8, .most = 512, .multiple_of = 8}},
+                   field{"stages", &config::stages, {.least = 2, .most = 64}},
+                   field{"splits", &config::splits, {.least = 1, .most = 1 << 16}},
+                   field{"blocks", &config::blocks, {.least = 0, .most = 16}});
+};
+template <> struct field_table<conv2d::wgrad_tma::config> {
+    using config = conv2d::wgrad_tma::config;
+    static constexpr auto fields =
+        std::tuple(field{"groups", &config::groups, {.least = 1, .most = 8}},
+                   field{"images", &config::images, {.least = 1, .most = 256}},
+                   field{"columns", &config::columns, {.least = 8, .most = 248, .multiple_of = 8}},
+                   field{"stages", &config::stages, {.least = 2, .most = 64}},
+                   field{"splits", &config::splits, {.least = 1, .most = 1 << 16}},
+                   field{"whole_images", &config::whole_images});
+};
+template <> struct field_table<conv2d::wgrad_reduce::config> {
+    using config = conv2d::wgrad_reduce::config;
+    static constexpr auto fields =
+        std::tuple(field{"splits", &config::splits, {.least = 1}},
+                   field{"groups", &config::groups, {.least = 1}},
+                   field{"readers", &config::readers, {.least = 1, .most = 256}},
+                   field{"overlaps", &config::overlaps});
 };
 
 } // namespace spio

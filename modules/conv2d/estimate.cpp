@@ -1,4 +1,4 @@
-// Estimates how long a configuration takes, from what it moves and does.
+// Estimates how long a configuration takes: from its bytes, its products and their latency.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -18,171 +18,252 @@ module;
 module spio.conv2d;
 
 import spio.spec;
-import :chip;
 
 namespace spio::conv2d {
 
 namespace {
 
-// How many steps of a side lie inside what is read, summed up over blocks of so many that are made:
-// those under the first tap, and behind the end of each block those under all taps but one.
-double steps_read(long long made, long long each, int taps, long long pad, long long size) {
-    auto const multiples_below = [&](long long end) { return std::max(0LL, (end - 1) / each); };
-    long long all = std::max(0LL, std::min(made - pad, size) - std::max(-pad, 0LL));
+// Fitted to times on an H200 (bench/results/conv2d_goals_sm90a-2026-11-21.json), which are
+// estimated to 11 % on the average; weight gradients of few images are estimated at up to 2.4 times
+// what they take.
+struct fitted_constants {
+    double overlap_sharpness =
+        5; // of a norm: what overlaps costs little more than its longest part
+    double half_line_traffic = 1.09;         // where blocks read half cache lines
+    double lone_tap_products = 0.75;         // two taps are one product, and a single one this much
+    double idle_wave_share = 0.6;            // of the SMs that the last wave leaves idle
+    double lone_block_share = 0.31;          // that an SM waits if it holds one block
+    double second_kernel_microseconds = 1.5; // begins while the first one ends
+
+    // Cycles beside the products: of a step of a warp, and of a tile.
+    double cp_async_step_cycles = 8;
+    double cp_async_unrolled_tile_cycles = 39, cp_async_looped_tile_cycles = 60;
+    double tma_tile_cycles = 10;
+    double wgrad_cp_async_tile_cycles = 120, wgrad_tma_tile_cycles = 50;
+    double tma_pixel_cycles = 3; // of the TMA engine, for each pixel of a box
+    double tma_latencies = 2;    // of a block: it loads and stores once
+};
+constexpr fitted_constants fitted;
+
+// Registers of a cp_async thread as ptxas gives them, within a few.
+struct register_counts {
+    int base = 14;
+    int addresses = 7; // of each tile beyond two, where a block has several images
+    int tile = 6;      // beside the accumulators
+    int most = 255;
+};
+constexpr register_counts registers;
+
+// What kernels take on a chip.
+struct chip_costs {
+    std::string_view chip;
+    double product_cycles;   // of a quarter of an SM, for 16 x 8 x 16
+    double row_microseconds; // between two rows, for each product and each 8 beside
+};
+constexpr chip_costs costs[] = {
+    {"H200", 6.2, 0.0077}, // fitted with the constants above
+    {"A100", 8.5, 0.009},  // these by data sheets
+    {"RTX 3090", 32, 0.008},
+    {"RTX 4090", 32, 0.006},
+};
+chip_costs const& costs_of(chip const& chip) {
+    auto const* const found = std::ranges::find(costs, chip.name, &chip_costs::chip);
+    return found == std::end(costs) ? costs[0] : *found;
+}
+constexpr int quarters = 4; // of an SM, each with its scheduler
+
+// A problem on a chip.
+struct setting {
+    conv2d::problem const& problem;
+    spio::chip const& chip;
+    chip_costs const& costs;
+    correlation sizes;
+
+    double cycles() const { return chip.clock_mhz * chip.sm_count; } // in a microsecond
+};
+
+// How many positions of a side lie inside what is read, summed over blocks of the output: those
+// under the first tap, and behind the end of each block those under all taps but one.
+double positions_read(long long outputs, long long block, int taps, long long pad, long long size) {
+    auto const multiples_below = [&](long long end) { return std::max(0LL, (end - 1) / block); };
+    long long count = std::max(0LL, std::min(outputs - pad, size) - std::max(-pad, 0LL));
     for (long long tap = 0; tap < taps - 1; ++tap) {
         long long const least = pad - tap, end = least + size;
-        all += std::max(0LL, multiples_below(std::min(end, made)) - multiples_below(least));
-        if (least <= made && made < end) ++all;
+        count += std::max(0LL, multiples_below(std::min(end, outputs)) - multiples_below(least));
+        if (least <= outputs && outputs < end) ++count;
     }
-    return static_cast<double>(all);
+    return static_cast<double>(count);
+}
+double rows_read(setting const& setting, int block_rows) {
+    correlation const& sizes = setting.sizes;
+    return positions_read(sizes.p, block_rows, setting.problem.r, sizes.pad_h, sizes.h);
+}
+double columns_read(setting const& setting, int block_columns) {
+    correlation const& sizes = setting.sizes;
+    return positions_read(sizes.q, block_columns, setting.problem.s, sizes.pad_w, sizes.w);
 }
 
-// As ptxas gives them, within a few.
-int registers_of(problem const& of, cp_async::config const& by) {
-    int const several = by.images > 1 ? 7 * std::max(0, by.tiles - 2) : 0; // addresses
-    int const wanted = 14 + several + by.tiles * (6 + 4 * of.r) + of.taps();
-    int const threads = by.threads(of);
-    int const most = by.blocks > 0 ? 65536 / (by.blocks * threads) / 8 * 8 : 255;
-    return std::min({(wanted + 7) / 8 * 8, most, 255});
+int registers_of(problem const& problem, cp_async::config const& config, chip const& chip) {
+    int const addresses =
+        config.images > 1 ? registers.addresses * std::max(0, config.tiles - 2) : 0;
+    int const wanted = registers.base + addresses +
+                       config.tiles * (registers.tile + 4 * problem.r) + problem.taps();
+    int const threads = config.threads(problem);
+    int const most =
+        config.blocks > 0 ? chip.sm_registers / (config.blocks * threads) / 8 * 8 : registers.most;
+    return std::min({(wanted + 7) / 8 * 8, most, registers.most});
 }
 
-int blocks_per_processor(problem const& of, cp_async::config const& by, chip const& on) {
-    int const by_shared = on.shared_bytes / (by.shared_bytes(of) + 1024);
-    int const by_threads = 2048 / by.threads(of);
-    int const by_registers = 65536 / (registers_of(of, by) * by.threads(of));
-    return std::max(1, std::min({by_shared, by_threads, by_registers, 32}));
+int blocks_of_sm(problem const& problem, cp_async::config const& config, chip const& chip) {
+    int const threads = config.threads(problem);
+    int const bytes = config.shared_bytes(problem) + reserved_shared_bytes;
+    return std::max(1,
+                    std::min({chip.shared_bytes / bytes, chip.sm_threads / threads,
+                              chip.sm_registers / (registers_of(problem, config, chip) * threads),
+                              chip.sm_blocks}));
 }
 
 // Each tensor once.
-double bytes_of(problem const& of, correlation const& correlation) {
-    double const pixels = 1.0 * correlation.h * correlation.w + 1.0 * correlation.p * correlation.q;
-    return 2.0 * of.c * (of.n * pixels + group_width * of.taps());
+double tensor_bytes(setting const& setting) {
+    correlation const& sizes = setting.sizes;
+    double const pixels = 1.0 * sizes.h * sizes.w + 1.0 * sizes.p * sizes.q;
+    return 2.0 * setting.problem.c *
+           (setting.problem.n * pixels + group_width * setting.problem.taps());
 }
 
-// For a row that is read: two taps are one product, and one alone takes three quarters of its time.
-double products_of_row(problem const& of) { return of.r * (of.s / 2 + 0.75 * (of.s % 2)); }
+double products_of_row(problem const& problem) {
+    return problem.r * (problem.s / 2 + fitted.lone_tap_products * (problem.s % 2));
+}
 
-// What overlaps costs little more than the longest of it.
-double overlapped(estimate const& e) {
-    constexpr double sharpness = 5;
-    return std::pow(std::pow(e.traffic, sharpness) + std::pow(e.arithmetic, sharpness) +
-                        std::pow(e.latency, sharpness),
+double overlapped(estimate const& parts) {
+    double const sharpness = fitted.overlap_sharpness;
+    return std::pow(std::pow(parts.traffic, sharpness) + std::pow(parts.arithmetic, sharpness) +
+                        std::pow(parts.latency, sharpness),
                     1 / sharpness);
 }
 
-estimate explain_cp_async(problem const& of, cp_async::config const& by, chip const& on) {
-    correlation const correlation = correlation_of(of);
-    double const images = of.n, channel_bytes = 2.0 * of.c;
-    double const blocks = static_cast<double>(by.blocks_of(of));
+estimate explain_body(setting const& setting, cp_async::config const& config) {
+    auto const& [problem, chip, costs, sizes] = setting;
+    double const images = problem.n, channel_bytes = 2.0 * problem.c;
+    double const blocks = static_cast<double>(config.blocks_of(problem));
+    double const rows = rows_read(setting, config.rows);
+    double const columns = columns_read(setting, config.columns);
 
-    estimate e;
-    e.bytes = bytes_of(of, correlation);
-    double const rows_read =
-        steps_read(correlation.p, by.rows, of.r, correlation.pad_h, correlation.h);
-    double const columns_read =
-        steps_read(correlation.q, by.columns, of.s, correlation.pad_w, correlation.w);
-    // Memory is read in lines of 128 bytes, and half a line costs more than half.
-    bool const splits_lines = 2 * group_width * by.groups < 128 && channel_bytes >= 128;
-    e.traffic = e.bytes / on.memory * (splits_lines ? 1.09 : 1);
+    estimate result;
+    result.bytes = tensor_bytes(setting);
+    bool const splits_lines =
+        2 * group_width * config.groups < 128 && channel_bytes >= 128; // bytes of a line
+    result.traffic = result.bytes / chip.copy_bytes * (splits_lines ? fitted.half_line_traffic : 1);
 
     // Every row that is read is a step of each warp.
-    double const steps = divup(of.n, by.images) * rows_read * divup(correlation.q, by.columns) *
-                         divup(of.groups(), by.groups) * by.warps();
-    double const products = products_of_row(of);
-    double const rest = by.unrolled ? 39 : 60;
-    e.arithmetic =
-        steps * (8 + by.tiles * (products * on.product + rest)) / (4 * on.clock * on.processors);
+    double const steps = divup(problem.n, config.images) * rows * divup(sizes.q, config.columns) *
+                         divup(problem.groups(), config.groups) * config.warps();
+    double const products = products_of_row(problem);
+    double const tile_cycles =
+        config.unrolled ? fitted.cp_async_unrolled_tile_cycles : fitted.cp_async_looped_tile_cycles;
+    result.arithmetic = steps *
+                        (fitted.cp_async_step_cycles +
+                         config.tiles * (products * costs.product_cycles + tile_cycles)) /
+                        (quarters * setting.cycles());
 
     // The rows of a block come one after the other, as far ahead as there are stages.
-    e.blocks_per_processor = blocks_per_processor(of, by, on);
-    double const at_once = 1.0 * on.processors * e.blocks_per_processor;
-    e.waves = blocks / at_once;
-    double const rows_of_block = rows_read / divup(correlation.p, by.rows);
-    double const row = on.row * (8 + by.tiles * products);
-    double const row_bytes =
-        2.0 * group_width * by.groups * by.images * std::min(by.columns_read(of), correlation.w);
-    double const read = images * rows_read * columns_read * channel_bytes;
-    double const under_way = std::min(at_once, blocks) * (by.stages - 1) * row_bytes;
-    e.latency =
-        std::max(std::max(e.waves, 1.0) * rows_of_block * row, read / under_way * on.latency);
+    result.blocks_per_sm = blocks_of_sm(problem, config, chip);
+    double const concurrent = 1.0 * chip.sm_count * result.blocks_per_sm;
+    result.waves = blocks / concurrent;
+    double const block_rows = rows / divup(sizes.p, config.rows);
+    double const row_microseconds =
+        costs.row_microseconds * (fitted.cp_async_step_cycles + config.tiles * products);
+    double const row_bytes = 2.0 * group_width * config.groups * config.images *
+                             std::min(config.columns_read(problem), sizes.w);
+    double const bytes_read = images * rows * columns * channel_bytes;
+    double const bytes_in_flight = std::min(concurrent, blocks) * (config.stages - 1) * row_bytes;
+    result.latency = std::max(std::max(result.waves, 1.0) * block_rows * row_microseconds,
+                              bytes_read / bytes_in_flight * chip.latency_microseconds);
 
-    // Where few blocks share a processor it waits when one of them does, and the last wave leaves
-    // some idle.
-    double const idle = std::max(0.0, std::ceil(e.waves - 1e-9) / std::max(e.waves, 1.0) - 1);
-    e.microseconds =
-        on.launch + overlapped(e) * (1 + 0.6 * idle) * (1 + 0.31 / e.blocks_per_processor);
-    return e;
+    // An SM that holds few blocks waits when one of them does, and the last wave leaves some idle.
+    double const idle =
+        std::max(0.0, std::ceil(result.waves - 1e-9) / std::max(result.waves, 1.0) - 1);
+    result.microseconds =
+        chip.launch_microseconds + overlapped(result) * (1 + fitted.idle_wave_share * idle) *
+                                       (1 + fitted.lone_block_share / result.blocks_per_sm);
+    return result;
 }
 
-// What the engine moves is bound by memory, or by its own pace: a few cycles for each pixel of a
-// box.
-estimate explain_tma(problem const& of, tma::config const& by, chip const& on) {
-    correlation const correlation = correlation_of(of);
-    double const images = of.n;
-    double const slices = divup(of.groups(), by.groups);
-    double const made = images * correlation.p * correlation.q;
+// Traffic is bound by memory, or by the TMA engine's own pace.
+estimate explain_body(setting const& setting, tma::config const& config) {
+    auto const& [problem, chip, costs, sizes] = setting;
+    double const images = problem.n;
+    double const slices = divup(problem.groups(), config.groups);
+    double const outputs = images * sizes.p * sizes.q;
+    double const rows = rows_read(setting, config.rows);
+    double const inputs = images * rows * columns_read(setting, config.columns);
 
-    estimate e;
-    e.bytes = bytes_of(of, correlation);
-    double const rows_read =
-        steps_read(correlation.p, by.rows, of.r, correlation.pad_h, correlation.h);
-    double const columns_read =
-        steps_read(correlation.q, by.columns, of.s, correlation.pad_w, correlation.w);
-    double const engine =
-        3 * (images * rows_read * columns_read + made) * slices / (on.clock * on.processors);
-    e.traffic = std::max(e.bytes / on.memory, engine);
+    estimate result;
+    result.bytes = tensor_bytes(setting);
+    double const engine = fitted.tma_pixel_cycles * (inputs + outputs) * slices / setting.cycles();
+    result.traffic = std::max(result.bytes / chip.copy_bytes, engine);
 
-    double const steps = divup(of.n, by.images) * rows_read * divup(correlation.q, by.columns) *
-                         by.tiles() * slices * by.groups;
-    e.arithmetic = steps * (10 + products_of_row(of) * on.product) / (4 * on.clock * on.processors);
+    double const steps = divup(problem.n, config.images) * rows * divup(sizes.q, config.columns) *
+                         config.tiles() * slices * config.groups;
+    result.arithmetic = steps *
+                        (fitted.tma_tile_cycles + products_of_row(problem) * costs.product_cycles) /
+                        (quarters * setting.cycles());
 
-    e.blocks_per_processor = std::max(1, by.blocks);
-    e.waves = static_cast<double>(by.blocks_of(of)) / (on.processors * e.blocks_per_processor);
-    // A block reads, multiplies and writes once, and others do so meanwhile.
-    e.latency = std::ceil(e.waves) * on.latency * 2;
+    result.blocks_per_sm = std::max(1, config.blocks);
+    result.waves =
+        static_cast<double>(config.blocks_of(problem)) / (chip.sm_count * result.blocks_per_sm);
+    result.latency = std::ceil(result.waves) * chip.latency_microseconds * fitted.tma_latencies;
 
-    e.microseconds = on.launch + overlapped(e) * (1 + 0.31 / e.blocks_per_processor);
-    return e;
+    result.microseconds = chip.launch_microseconds +
+                          overlapped(result) * (1 + fitted.lone_block_share / result.blocks_per_sm);
+    return result;
 }
 
-// Blocks that are all there at once, each a warp for each group; what a warp does beside products
-// takes so many cycles a tile, in which few others are there to take turns.
+// Blocks that run all at once, each a warp for each group. What a warp does beside products takes
+// so many cycles a tile, during which few other warps take turns.
 template <class Config>
-estimate explain_gradient(problem const& of, Config const& by, chip const& on, int blocks,
-                          double rest) {
-    constexpr double second_kernel = 1.5; // begins while the first one ends
-    estimate e;
-    e.bytes = bytes_of(of, correlation_of(of));
-    e.traffic = (e.bytes + static_cast<double>(by.workspace_bytes(of))) / on.memory;
+estimate explain_gradient(setting const& setting, Config const& config, int blocks,
+                          double tile_cycles) {
+    auto const& [problem, chip, costs, sizes] = setting;
+    estimate result;
+    result.bytes = tensor_bytes(setting);
+    result.traffic =
+        (result.bytes + static_cast<double>(config.workspace_bytes(problem))) / chip.copy_bytes;
 
-    double const strips = 1.0 * divup(of.n, by.images) * divup(of.q(), by.columns);
-    double const tiles = strips * by.tiles() * of.groups();
-    double const rows_met = steps_read(of.p(), of.p(), of.r, of.pad_h, of.h);
-    double const pairs = wgrad::pairs_of(of).count();
-    e.arithmetic = tiles * (rows_met * pairs * on.product + (of.p() + of.r - 1) * rest / blocks) /
-                   (4 * on.clock * on.processors);
+    double const strips =
+        1.0 * divup(problem.n, config.images) * divup(problem.q(), config.columns);
+    double const tiles = strips * config.tiles() * problem.groups();
+    double const row_pairs =
+        positions_read(problem.p(), problem.p(), problem.r, problem.pad_h, problem.h);
+    double const tap_pairs = wgrad::pairs_of(problem).count();
+    result.arithmetic = tiles *
+                        (row_pairs * tap_pairs * costs.product_cycles +
+                         (problem.p() + problem.r - 1) * tile_cycles / blocks) /
+                        (quarters * setting.cycles());
 
-    e.blocks_per_processor = blocks;
-    e.waves = static_cast<double>(by.blocks_of(of)) / (on.processors * blocks);
-    e.arithmetic *= std::ceil(e.waves - 1e-9) / e.waves;
-    e.latency = on.latency * by.stages;
-    e.microseconds = on.launch + second_kernel + overlapped(e);
-    return e;
+    result.blocks_per_sm = blocks;
+    result.waves = static_cast<double>(config.blocks_of(problem)) / (chip.sm_count * blocks);
+    result.arithmetic *= std::ceil(result.waves - 1e-9) / result.waves;
+    result.latency = chip.latency_microseconds * config.stages;
+    result.microseconds =
+        chip.launch_microseconds + fitted.second_kernel_microseconds + overlapped(result);
+    return result;
+}
+estimate explain_body(setting const& setting, wgrad_cp_async::config const& config) {
+    return explain_gradient(setting, config, std::max(1, config.blocks),
+                            fitted.wgrad_cp_async_tile_cycles);
+}
+estimate explain_body(setting const& setting, wgrad_tma::config const& config) {
+    return explain_gradient(setting, config, 1, fitted.wgrad_tma_tile_cycles);
 }
 
 } // namespace
 
-estimate explain(problem const& of, config const& by, arch arch) {
-    chip const on = chip_of(arch);
-    if (auto const* const rows = std::get_if<cp_async::config>(&by))
-        return explain_cp_async(of, *rows, on);
-    if (auto const* const boxes = std::get_if<tma::config>(&by)) {
-        return explain_tma(of, *boxes, on);
-    }
-    if (auto const* const rows = std::get_if<wgrad_cp_async::config>(&by)) {
-        return explain_gradient(of, *rows, on, std::max(1, rows->blocks), 120);
-    }
-    return explain_gradient(of, std::get<wgrad_tma::config>(by), on, 1, 50);
+estimate explain(problem const& problem, config const& config, arch arch) {
+    chip const& chip = chip_of(arch);
+    conv2d::setting const setting = {problem, chip, costs_of(chip), correlation_of(problem)};
+    return std::visit([&](auto const& body_config) { return explain_body(setting, body_config); },
+                      config);
 }
 
 std::string estimate::explained() const {
@@ -190,8 +271,7 @@ std::string estimate::explained() const {
     std::snprintf(text, sizeof text,
                   "%.1f us: %.1f MB, traffic %.1f us, arithmetic %.1f us, latency %.1f us; %d "
                   "blocks at once on a processor, %.1f waves",
-                  microseconds, bytes / 1e6, traffic, arithmetic, latency, blocks_per_processor,
-                  waves);
+                  microseconds, bytes / 1e6, traffic, arithmetic, latency, blocks_per_sm, waves);
     return text;
 }
 

@@ -1,4 +1,4 @@
-// Launches convolutions: with maps where the body wants them, and a workspace between two kernels.
+// Launches convolutions: with tensor maps, and with a workspace between two kernels.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -21,57 +21,62 @@ import spio.spec;
 
 namespace spio::conv2d {
 
-void refuse(problem const& of, config const& by) {
-    throw error(error_kind::invalid, "specialize", "conv2d " + text_of(of),
-                "the configuration " + words_of(by) + " makes no " + word_of(of.pass));
+void refuse(problem const& problem, config const& config) {
+    throw error(error_kind::invalid, "specialize", "conv2d " + text_of(problem),
+                "the configuration " + config_text(config) + " makes no " +
+                    enumerator_name(problem.pass));
 }
 
-void convolution::launch(stream const& in, correlation_args const& args) const {
-    if (auto const* const by = std::get_if<by_cp_async>(&body)) {
-        in.launch(by->made, {args});
+void convolution::launch(stream const& stream, correlation_args const& args) const {
+    problem const problem = problem_of(made_for, args);
+    if (auto const* const cp_async = std::get_if<cp_async_body>(&body)) {
+        auto const& [config, kernel] = *cp_async;
+        stream.launch(kernel, kernel.over(grid(problem, config)), {args});
         return;
     }
-    auto const& [by, made] = std::get<by_tma>(body);
-    problem const of = problem_of(made_for, args);
-    in.launch(made, {.input = home.map(tma::input_plan(of, by), args.input.get()),
-                     .output = home.map(tma::output_plan(of, by), args.output.get()),
-                     .args = args});
+    auto const& [config, kernel] = std::get<tma_body>(body);
+    stream.launch(kernel, kernel.over(grid(problem, config)),
+                  {.input = home.map(tma::input_plan(problem, config), args.input.get()),
+                   .output = home.map(tma::output_plan(problem, config), args.output.get()),
+                   .args = args});
 }
 
 template <class Gradient>
-void weight_gradient::launch_both(stream const& in, wgrad_args<Gradient> const& is) const {
-    problem const of = problem_of(made_for, is);
-    auto const given = static_cast<std::size_t>(is.workspace.template extent<FLOAT>().get());
-    if (given < workspace_floats()) {
-        throw error(error_kind::invalid, "launch", "conv2d " + text_of(of),
-                    "the workspace has " + std::to_string(given) + " floats, of at least " +
+void weight_gradient::launch_both(stream const& stream, wgrad_args<Gradient> const& args) const {
+    problem const problem = problem_of(made_for, args);
+    auto const floats = static_cast<std::size_t>(args.workspace.template extent<FLOAT>().get());
+    if (floats < workspace_floats()) {
+        throw error(error_kind::invalid, "launch", "conv2d " + text_of(problem),
+                    "the workspace has " + std::to_string(floats) + " floats, of at least " +
                         std::to_string(workspace_floats()));
     }
-    auto* const workspace = reinterpret_cast<vec<float, 4>*>(is.workspace.get());
-    if (auto const* const rows = std::get_if<by_cp_async>(&both.partial_sums)) {
-        in.launch(rows->made, {.x = is.x.get(),
-                               .dy = is.dy.get(),
-                               .workspace = workspace,
-                               .n = of.n,
-                               .h = of.h,
-                               .w = of.w});
+    auto* const workspace = reinterpret_cast<vec<float, 4>*>(args.workspace.get());
+    if (auto const* const cp_async = std::get_if<cp_async_body>(&kernels.partial_sums)) {
+        stream.launch(cp_async->kernel, {.x = args.x.get(),
+                                         .dy = args.dy.get(),
+                                         .workspace = workspace,
+                                         .n = problem.n,
+                                         .h = problem.h,
+                                         .w = problem.w});
     } else {
-        auto const& [by, made] = std::get<by_tma>(both.partial_sums);
-        in.launch(made, {.x = home.map(wgrad_tma::plan_of_x(of, by), is.x.get()),
-                         .dy = home.map(wgrad_tma::plan_of_dy(of, by), is.dy.get()),
-                         .workspace = workspace,
-                         .n = of.n,
-                         .h = of.h,
-                         .w = of.w});
+        auto const& [config, kernel] = std::get<tma_body>(kernels.partial_sums);
+        stream.launch(kernel,
+                      {.x = home.map(wgrad_tma::plan_of_x(problem, config), args.x.get()),
+                       .dy = home.map(wgrad_tma::plan_of_dy(problem, config), args.dy.get()),
+                       .workspace = workspace,
+                       .n = problem.n,
+                       .h = problem.h,
+                       .w = problem.w});
     }
-    in.launch(both.reduction, {.workspace = workspace, .dw = is.dw.get(), .dbias = is.dbias.get()});
+    stream.launch(kernels.reduction,
+                  {.workspace = workspace, .dw = args.dw.get(), .dbias = args.dbias.get()});
 }
 
-void weight_gradient::launch(stream const& in, wgrad_args<float> const& is) const {
-    launch_both(in, is);
+void weight_gradient::launch(stream const& stream, wgrad_args<float> const& args) const {
+    launch_both(stream, args);
 }
-void weight_gradient::launch(stream const& in, wgrad_args<half> const& is) const {
-    launch_both(in, is);
+void weight_gradient::launch(stream const& stream, wgrad_args<half> const& args) const {
+    launch_both(stream, args);
 }
 
 } // namespace spio::conv2d

@@ -25,50 +25,60 @@ import spio.spec;
 
 namespace spio::conv2d {
 
-// A body, and how it was configured.
+// A configuration and its loaded kernel.
 template <class Config, class Params> struct ready_body {
-    Config by;
-    kernel<Params> made;
+    Config config;
+    spio::kernel<Params> kernel;
 };
 
 [[noreturn]] void refuse(problem const&, config const&);
+
+// What chooses a loader's configurations.
+template <class Loader> config_source const& configs_of(Loader const& loader) {
+    if constexpr (requires { loader.configs(); }) {
+        return loader.configs();
+    } else {
+        return default_config_source();
+    }
+}
 
 } // namespace spio::conv2d
 
 export namespace spio::conv2d {
 
-// fprop or dgrad. What loads kernels is a runtime, or anything else that has on() and load().
+// fprop or dgrad. A loader is a runtime, or any object with on() and load().
 class convolution {
   public:
     template <class Loader>
-    convolution(Loader&& from, problem const& of, config const& by)
-        : home(from.on()), made_for(of), body(body_of(from, of, by)) {}
+    convolution(Loader&& loader, problem const& problem, config const& config)
+        : home(loader.on()), made_for(problem), body(load(loader, problem, config)) {}
     template <class Loader>
-    convolution(Loader&& from, problem const& of)
-        : convolution(from, of, best_config(of, from.on().arch())) {}
+    convolution(Loader&& loader, problem const& problem)
+        : convolution(loader, problem,
+                      best_config(problem, loader.on().arch(), configs_of(loader))) {}
 
     // The sizes are those of the problem, or others where it leaves them open.
     void launch(stream const&, correlation_args const&) const;
 
   private:
-    using by_cp_async = ready_body<cp_async::config, cp_async::params>;
-    using by_tma = ready_body<tma::config, tma::params>;
+    using cp_async_body = ready_body<cp_async::config, cp_async::params>;
+    using tma_body = ready_body<tma::config, tma::params>;
 
     device home;
     problem made_for;
-    std::variant<by_cp_async, by_tma> body;
+    std::variant<cp_async_body, tma_body> body;
 
     template <class Loader>
-    static std::variant<by_cp_async, by_tma> body_of(Loader& from, problem const& of,
-                                                     config const& by) {
-        auto const arch = from.on().arch();
-        if (auto const* const c = std::get_if<cp_async::config>(&by)) {
-            return by_cp_async{*c, from.load(specialize(of, *c, arch))};
+    static std::variant<cp_async_body, tma_body> load(Loader& loader, problem const& problem,
+                                                      config const& config) {
+        auto const arch = loader.on().arch();
+        if (auto const* const cp_async = std::get_if<cp_async::config>(&config)) {
+            return cp_async_body{*cp_async, loader.load(specialize(problem, *cp_async, arch))};
         }
-        if (auto const* const c = std::get_if<tma::config>(&by)) {
-            return by_tma{*c, from.load(specialize(of, *c, arch))};
+        if (auto const* const tma = std::get_if<tma::config>(&config)) {
+            return tma_body{*tma, loader.load(specialize(problem, *tma, arch))};
         }
-        refuse(of, by);
+        refuse(problem, config);
     }
 };
 
@@ -76,45 +86,50 @@ class convolution {
 class weight_gradient {
   public:
     template <class Loader>
-    weight_gradient(Loader&& from, problem const& of, config const& by)
-        : home(from.on()), made_for(of), both(both_of(from, of, by)) {}
+    weight_gradient(Loader&& loader, problem const& problem, config const& config)
+        : home(loader.on()), made_for(problem), kernels(load(loader, problem, config)) {}
     template <class Loader>
-    weight_gradient(Loader&& from, problem const& of)
-        : weight_gradient(from, of, best_config(of, from.on().arch())) {}
+    weight_gradient(Loader&& loader, problem const& problem)
+        : weight_gradient(loader, problem,
+                          best_config(problem, loader.on().arch(), configs_of(loader))) {}
 
     // Launches that may run at the same time take a workspace each.
-    std::size_t workspace_floats() const { return both.workspace_bytes / sizeof(float); }
+    std::size_t workspace_floats() const { return kernels.workspace_bytes / sizeof(float); }
     void launch(stream const&, wgrad_args<float> const&) const;
     void launch(stream const&, wgrad_args<half> const&) const;
 
   private:
-    using by_cp_async = ready_body<wgrad_cp_async::config, wgrad_cp_async::params>;
-    using by_tma = ready_body<wgrad_tma::config, wgrad_tma::params>;
-    struct kernels {
-        std::variant<by_cp_async, by_tma> partial_sums;
+    using cp_async_body = ready_body<wgrad_cp_async::config, wgrad_cp_async::params>;
+    using tma_body = ready_body<wgrad_tma::config, wgrad_tma::params>;
+    struct both_kernels {
+        std::variant<cp_async_body, tma_body> partial_sums;
         kernel<wgrad_reduce::params> reduction;
         std::size_t workspace_bytes;
     };
 
     device home;
     problem made_for;
-    kernels both;
+    both_kernels kernels;
 
     template <class Gradient> void launch_both(stream const&, wgrad_args<Gradient> const&) const;
 
     template <class Loader>
-    static kernels both_of(Loader& from, problem const& of, config const& by) {
-        auto const load = [&]<class Config>(Config const& c) {
-            auto const specs = specialize_gradient(of, c, from.on().arch());
-            auto partial_sums = from.load(specs.partial_sums);
+    static both_kernels load(Loader& loader, problem const& problem, config const& config) {
+        auto const load_body = [&]<class Config>(Config const& body_config) {
+            auto const specs = specialize_gradient(problem, body_config, loader.on().arch());
             using params = decltype(specs.partial_sums)::params_type;
-            return kernels{ready_body<Config, params>{c, std::move(partial_sums)},
-                           from.load(specs.reduction),
-                           static_cast<std::size_t>(specs.workspace_bytes)};
+            auto partial_sums = loader.load(specs.partial_sums);
+            return both_kernels{ready_body<Config, params>{body_config, std::move(partial_sums)},
+                                loader.load(specs.reduction),
+                                static_cast<std::size_t>(specs.workspace_bytes)};
         };
-        if (auto const* const c = std::get_if<wgrad_cp_async::config>(&by)) return load(*c);
-        if (auto const* const c = std::get_if<wgrad_tma::config>(&by)) return load(*c);
-        refuse(of, by);
+        if (auto const* const cp_async = std::get_if<wgrad_cp_async::config>(&config)) {
+            return load_body(*cp_async);
+        }
+        if (auto const* const tma = std::get_if<wgrad_tma::config>(&config)) {
+            return load_body(*tma);
+        }
+        refuse(problem, config);
     }
 };
 

@@ -12,15 +12,117 @@
 //     auto const axpby = library.kernel("axpby_256x4").load(context);
 //     spio::cuda::stream const stream(context);
 //     launch(axpby, {.grid = {80}, .block = {256}}, stream, parameters);
+module;
+
+#include "spio/launch_values.h"
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
 export module spio.cuda;
 
 export import spio.error;
-
-export import :entries;
+export import :abi;
 export import :driver;
-export import :device;
 export import :stream;
-export import :graph;
-export import :memory;
-export import :kernel;
-export import :tensor_map;
+
+export namespace spio {
+using spio::block_shape;
+using spio::extent;
+using spio::launch_shape;
+using spio::tensor_map_plan;
+using spio::tensor_map_words;
+} // namespace spio
+
+export namespace spio::cuda {
+
+class kernel_ref;
+
+// A loaded image: a cubin, a fatbin or PTX. It belongs to no context; devices get it when they need
+// it. The caller owns the bytes for as long as the library lives, or gives a keeper that does.
+class library {
+  public:
+    library(driver const&, std::span<std::byte const> image, std::string name,
+            std::shared_ptr<void const> keeper = {});
+
+    cuda::driver const& driver() const { return *owned.get_deleter().driver; }
+    abi::library handle() const { return owned.get(); }
+    std::string const& name() const { return owned.get_deleter().name; }
+    kernel_ref kernel(std::string symbol) const;
+
+  private:
+    struct release {
+        cuda::driver const* driver;
+        std::string name;
+        void operator()(abi::library) const noexcept;
+    };
+    std::shared_ptr<void const> image_keeper;
+    std::unique_ptr<abi::library_object, release> owned;
+};
+
+// Where a parameter of a kernel lies.
+struct parameter {
+    std::size_t offset, size;
+    friend bool operator==(parameter const&, parameter const&) = default;
+};
+
+class function_ref;
+
+// A kernel of a library, of no device in particular.
+class kernel_ref {
+  public:
+    // Not of a null handle.
+    kernel_ref(cuda::driver const& driver, abi::kernel handle, std::string symbol);
+
+    cuda::driver const& driver() const { return *driver_pointer; }
+    abi::kernel handle() const { return kernel_handle; }
+    std::string const& name() const { return symbol; }
+
+    // As the compiler laid them out. The driver answers in a context only.
+    std::vector<parameter> parameters(context_ref const&) const;
+    int attribute(abi::function_attribute, device_ref const&) const;
+    void set_attribute(abi::function_attribute, int value, device_ref const&) const;
+    // To be called once for a device, before a launch with more than 48 KiB.
+    void allow_dynamic_shared(int bytes, device_ref const&) const;
+    // Puts it into the context now. A launch would do so too, but not while a graph is captured.
+    function_ref load(context_ref const&) const;
+
+  private:
+    cuda::driver const* driver_pointer;
+    abi::kernel kernel_handle;
+    std::string symbol;
+};
+
+// A kernel in a context.
+class function_ref {
+  public:
+    function_ref(context_ref context, abi::function handle, std::string symbol);
+
+    context_ref const& context() const { return home; }
+    abi::function handle() const { return function_handle; }
+    std::string const& name() const { return symbol; }
+
+    int attribute(abi::function_attribute) const;
+    // How many of its blocks an SM runs at once.
+    int blocks_per_multiprocessor(int threads, std::size_t dynamic_shared) const;
+
+  private:
+    context_ref home;
+    abi::function function_handle;
+    std::string symbol;
+};
+
+// In the stream's order; one pointer to each parameter. Nothing is allocated, locked or looked up.
+void launch(function_ref const&, launch_shape const&, stream_ref const&, void** parameters);
+
+// How many clusters of such a launch the device runs at once.
+int active_clusters(function_ref const&, launch_shape const&, stream_ref const&);
+
+// The driver's encoding of the plan for a tensor that begins where this memory does. Its elements
+// are unsigned integers to the engine, which only copies them.
+tensor_map_words encode(context_ref const&, tensor_map_plan const&, memory_ref);
+
+} // namespace spio::cuda

@@ -20,9 +20,9 @@ std::string device_ref::name() const {
 }
 
 std::array<unsigned char, 16> device_ref::uuid() const {
-    abi::uuid is = {};
-    driver().call<"cuDeviceGetUuid">([&] { return spelled(); }, &is, device_handle);
-    return std::to_array(is.bytes);
+    abi::uuid uuid = {};
+    driver().call<"cuDeviceGetUuid">([&] { return spelled(); }, &uuid, device_handle);
+    return std::to_array(uuid.bytes);
 }
 
 int device_ref::attribute(abi::device_attribute which) const {
@@ -47,9 +47,10 @@ std::size_t device_ref::memory_bytes() const {
     return bytes;
 }
 
-context_ref::context_ref(device_ref of, abi::context is) : home(of), context_handle(is) {
-    if (is == nullptr)
-        throw error(error_kind::invalid, "context_ref", of.spelled(), "null context");
+context_ref::context_ref(device_ref device, abi::context handle)
+    : home(device), context_handle(handle) {
+    if (handle == nullptr)
+        throw error(error_kind::invalid, "context_ref", device.spelled(), "null context");
 }
 
 std::optional<context_ref> context_ref::current(cuda::driver const& driver) {
@@ -68,9 +69,10 @@ void context_ref::synchronize() const {
 }
 
 context_ref::bytes context_ref::memory() const {
-    bytes is = {};
-    call_in<"cuMemGetInfo">(*this, [] { return std::string("memory"); }, &is.free, &is.total);
-    return is;
+    bytes result = {};
+    call_in<"cuMemGetInfo">(
+        *this, [] { return std::string("memory"); }, &result.free, &result.total);
+    return result;
 }
 
 scope::scope(context_ref context) : entered(context) {

@@ -14,7 +14,7 @@ namespace spio::cuda {
 
 namespace {
 
-// Functions for CUDA's default stream come in two kinds; ours are those of the one of all threads.
+// Functions come in two kinds, for the default stream of all threads and for that of each thread.
 constexpr unsigned legacy_stream = 1;
 
 std::string spelled(int version) {
@@ -56,7 +56,7 @@ void driver::find_entries(abi::get_proc_address* find) {
             found == abi::address_query::success) {
             return;
         }
-        // The error's own words are asked of entries that were found before.
+        // The driver's words for an error come from entries that were found before.
         std::string const subject =
             std::string(Entry::spelling) + " of CUDA " + spelled(Entry::version);
         if (result != abi::result::success) fail("cuGetProcAddress", result, subject);
@@ -68,10 +68,10 @@ void driver::find_entries(abi::get_proc_address* find) {
 error driver::error_of(char const* tried, abi::result result, std::string subject) const {
     char const* name = nullptr;
     char const* words = nullptr;
-    auto const say_name = entries.function<"cuGetErrorName">();
-    auto const say_words = entries.function<"cuGetErrorString">();
-    if (say_name == nullptr || say_name(result, &name) != abi::result::success) name = nullptr;
-    if (say_words == nullptr || say_words(result, &words) != abi::result::success) words = nullptr;
+    auto const name_of = entries.function<"cuGetErrorName">();
+    auto const words_of = entries.function<"cuGetErrorString">();
+    if (name_of == nullptr || name_of(result, &name) != abi::result::success) name = nullptr;
+    if (words_of == nullptr || words_of(result, &words) != abi::result::success) words = nullptr;
     std::string reason =
         name ? name : "CUDA error " + std::to_string(static_cast<unsigned>(result));
     if (words != nullptr && *words != '\0') reason += std::string(": ") + words;

@@ -1,17 +1,20 @@
-// The driver itself: its functions, found once, and called by name.
+// The driver, found at run time, its devices, and the context that a program shares on each.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 
 export module spio.cuda:driver;
 
-import :abi;
-import :entries;
 import spio.error;
+import :abi;
 
 export namespace spio::cuda {
 
@@ -21,8 +24,8 @@ class device_ref;
 // library stays open after that.
 class driver {
   public:
-    // Told of what could not be given back, where no error can be thrown, on whatever thread that
-    // is; must not throw itself.
+    // Is called with each object that could not be released, on any thread, where no error can be
+    // thrown; must not throw itself.
     using listener = std::function<void(error const&)>;
 
     // The driver of this machine: libcuda.so.1.
@@ -36,7 +39,7 @@ class driver {
     int device_count() const;
     device_ref device(int ordinal) const;
 
-    // How often something could not be given back.
+    // How many objects could not be released.
     unsigned losses() const { return loss_count.load(std::memory_order_relaxed); }
 
     // Calls a function of the driver; for_what() says what it is called for, if it fails.
@@ -51,11 +54,11 @@ class driver {
     template <abi::name Name, class... Ts> abi::result ask(Ts... arguments) const {
         return entries.function<Name>()(arguments...);
     }
-    // The same for giving back: what fails is counted and told.
+    // The same for releasing an object: a failure is counted, and told to the listener.
     template <abi::name Name, class ForWhat, class... Ts>
     void release(ForWhat for_what, Ts... arguments) const noexcept {
         auto const result = ask<Name>(arguments...);
-        // When the program ends the driver may have gone before us, and has taken all with it.
+        // When the program ends, the driver may have been unloaded already, with all its objects.
         if (result == abi::result::success || result == abi::result::deinitialized) return;
         try {
             lose(Name.text, result, for_what());
@@ -72,6 +75,111 @@ class driver {
     void find_entries(abi::get_proc_address* find);
     error error_of(char const* tried, abi::result, std::string subject) const;
     void lose(char const* tried, abi::result, std::string subject) const;
+};
+
+// sm_90 is {9, 0}.
+struct capability {
+    int major, minor;
+    friend constexpr auto operator<=>(capability const&, capability const&) = default;
+};
+
+class device_ref {
+  public:
+    device_ref(driver const& driver, abi::device handle, int ordinal)
+        : driver_pointer(&driver), device_handle(handle), ordinal_number(ordinal) {}
+
+    cuda::driver const& driver() const { return *driver_pointer; }
+    abi::device handle() const { return device_handle; }
+    int ordinal() const { return ordinal_number; }
+
+    std::string name() const;
+    std::array<unsigned char, 16> uuid() const;
+    int attribute(abi::device_attribute) const;
+    cuda::capability capability() const;
+    std::size_t memory_bytes() const;
+    // "device 0"
+    std::string spelled() const { return "device " + std::to_string(ordinal_number); }
+
+  private:
+    cuda::driver const* driver_pointer;
+    abi::device device_handle;
+    int ordinal_number;
+};
+
+class context_ref {
+  public:
+    // Not of a null context.
+    context_ref(device_ref device, abi::context handle);
+    // The caller's, if there is one.
+    static std::optional<context_ref> current(cuda::driver const&);
+
+    cuda::driver const& driver() const { return home.driver(); }
+    device_ref device() const { return home; }
+    abi::context handle() const { return context_handle; }
+
+    // Waits for all that was begun in it.
+    void synchronize() const;
+    struct bytes {
+        std::size_t free, total;
+    };
+    bytes memory() const;
+
+  private:
+    device_ref home;
+    abi::context context_handle;
+};
+
+// Makes a context current for as long as it lives. Each call that needs one does so by itself; this
+// is for calls by other libraries, and for many calls at once.
+class scope {
+  public:
+    explicit scope(context_ref);
+    scope(scope const&) = delete;
+    ~scope();
+
+  private:
+    context_ref entered;
+};
+
+// A call for which a context must be current.
+template <abi::name Name, class ForWhat, class... Ts>
+void call_in(context_ref const& context, ForWhat for_what, Ts... arguments) {
+    scope const entered(context);
+    context.driver().call<Name>([&] { return for_what() + " on " + context.device().spelled(); },
+                                arguments...);
+}
+
+// Releases the object of an owner by a function of the driver.
+template <abi::name Name> struct release_in {
+    context_ref home;
+    char const* what;
+
+    template <class Object> void operator()(Object* handle) const noexcept {
+        // Not by a scope: where entering fails, the driver may release the object all the same.
+        auto const& driver = home.driver();
+        auto const for_what = [&] { return what + (" on " + home.device().spelled()); };
+        bool const entered = driver.ask<"cuCtxPushCurrent">(home.handle()) == abi::result::success;
+        driver.release<Name>(for_what, handle);
+        abi::context left = nullptr;
+        if (entered) driver.release<"cuCtxPopCurrent">(for_what, &left);
+    }
+};
+
+// A device's primary context, the one that other libraries in the program use too.
+class context {
+  public:
+    explicit context(device_ref);
+
+    operator context_ref() const { return {owned.get_deleter().home, owned.get()}; }
+    device_ref device() const { return owned.get_deleter().home; }
+    void synchronize() const { context_ref(*this).synchronize(); }
+
+  private:
+    struct release {
+        device_ref home;
+        void operator()(abi::context) const noexcept;
+    };
+    std::unique_ptr<abi::context_object, release> owned;
 };
 
 } // namespace spio::cuda

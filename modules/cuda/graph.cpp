@@ -14,16 +14,16 @@ std::string a_capture() { return "capture of a stream"; }
 
 } // namespace
 
-graph::graph(context_ref of, abi::graph is) : owned(is, {of, "graph"}) {
-    if (is == nullptr)
-        throw error(error_kind::invalid, "graph", of.device().spelled(), "null graph");
+graph::graph(context_ref context, abi::graph handle) : owned(handle, {context, "graph"}) {
+    if (handle == nullptr)
+        throw error(error_kind::invalid, "graph", context.device().spelled(), "null graph");
 }
 
 executable_graph::executable_graph(graph const& graph)
     : owned(nullptr, {graph.context(), "executable graph"}) {
     abi::executable_graph handle = nullptr;
     auto const& context = graph.context();
-    scope const here(context);
+    scope const entered(context);
     context.driver().call<"cuGraphInstantiateWithFlags">(
         [&] { return "a graph on " + context.device().spelled(); }, &handle, graph.handle(), 0ull);
     owned.reset(handle);
@@ -42,7 +42,7 @@ void begin_capture(stream_ref const& stream, abi::capture_mode mode) {
 graph end_capture(stream_ref const& stream) {
     abi::graph handle = nullptr;
     auto const& context = stream.context();
-    scope const here(context);
+    scope const entered(context);
     context.driver().call<"cuStreamEndCapture">(
         [&] { return a_capture() + " on " + context.device().spelled(); }, stream.handle(),
         &handle);

@@ -19,8 +19,8 @@ namespace spio::cuda {
 
 namespace {
 
-// The driver is not told where an image ends: a binary says so itself, a text by a zero.
-bool says_where_it_ends(std::span<std::byte const> image) {
+// The driver gets no size of an image: a binary has it in its header, a text ends with a zero.
+bool has_end(std::span<std::byte const> image) {
     std::uint32_t magic = 0;
     if (image.size() > sizeof magic) std::memcpy(&magic, image.data(), sizeof magic);
     constexpr std::uint32_t elf = 0x464c457f, fatbin = 0xba55ed50;
@@ -77,24 +77,24 @@ std::string spelled(launch_shape const& launch, function_ref const& function) {
 
 library::library(cuda::driver const& driver, std::span<std::byte const> image, std::string name,
                  std::shared_ptr<void const> keeper)
-    : kept(std::move(keeper)), owned(nullptr, release{&driver, std::move(name)}) {
+    : image_keeper(std::move(keeper)), owned(nullptr, release{&driver, std::move(name)}) {
     auto const for_what = [&] {
         return "image " + this->name() + " (" + std::to_string(image.size()) + " bytes)";
     };
-    if (!says_where_it_ends(image)) {
+    if (!has_end(image)) {
         throw error(error_kind::invalid, "cuLibraryLoadData", for_what(),
                     "no image: it is no cubin, no fatbin, and no text with a zero at its end");
     }
     auto option = abi::library_option::binary_is_preserved;
-    void* yes = reinterpret_cast<void*>(std::uintptr_t{1});
+    void* enabled = reinterpret_cast<void*>(std::uintptr_t{1});
     abi::library handle = nullptr;
     driver.call<"cuLibraryLoadData">(for_what, &handle, static_cast<void const*>(image.data()),
-                                     nullptr, nullptr, 0u, &option, &yes, 1u);
+                                     nullptr, nullptr, 0u, &option, &enabled, 1u);
     owned.reset(handle);
 }
 
 void library::release::operator()(abi::library handle) const noexcept {
-    of->release<"cuLibraryUnload">([&] { return "image " + name; }, handle);
+    driver->release<"cuLibraryUnload">([&] { return "image " + name; }, handle);
 }
 
 kernel_ref library::kernel(std::string symbol) const {
@@ -104,26 +104,27 @@ kernel_ref library::kernel(std::string symbol) const {
     return {driver(), handle, std::move(symbol)};
 }
 
-kernel_ref::kernel_ref(cuda::driver const& of, abi::kernel is, std::string named)
-    : driver_pointer(&of), kernel_handle(is), symbol(std::move(named)) {
-    if (is == nullptr)
+kernel_ref::kernel_ref(cuda::driver const& driver, abi::kernel handle, std::string name)
+    : driver_pointer(&driver), kernel_handle(handle), symbol(std::move(name)) {
+    if (handle == nullptr)
         throw error(error_kind::invalid, "kernel_ref", "kernel " + symbol, "null kernel");
 }
 
 std::vector<parameter> kernel_ref::parameters(context_ref const& context) const {
-    scope const here(context);
-    std::vector<parameter> all;
+    scope const entered(context);
+    std::vector<parameter> parameters;
     for (;;) {
         parameter next = {};
-        auto const result = driver().ask<"cuKernelGetParamInfo">(kernel_handle, all.size(),
+        auto const result = driver().ask<"cuKernelGetParamInfo">(kernel_handle, parameters.size(),
                                                                  &next.offset, &next.size);
-        // There is no such parameter: this is how their number is found.
-        if (result == abi::result::invalid_value) return all;
+        // An index beyond the last parameter: so their number is found.
+        if (result == abi::result::invalid_value) return parameters;
         if (result != abi::result::success) {
             driver().fail("cuKernelGetParamInfo", result,
-                          "parameter " + std::to_string(all.size()) + " of kernel " + symbol);
+                          "parameter " + std::to_string(parameters.size()) + " of kernel " +
+                              symbol);
         }
-        all.push_back(next);
+        parameters.push_back(next);
     }
 }
 
@@ -150,7 +151,7 @@ void kernel_ref::allow_dynamic_shared(int bytes, device_ref const& device) const
 }
 
 function_ref kernel_ref::load(context_ref const& context) const {
-    scope const here(context);
+    scope const entered(context);
     auto const for_what = [&] { return "kernel " + symbol + " on " + context.device().spelled(); };
     abi::function handle = nullptr;
     driver().call<"cuKernelGetFunction">(for_what, &handle, kernel_handle);
@@ -158,9 +159,9 @@ function_ref kernel_ref::load(context_ref const& context) const {
     return {context, handle, symbol};
 }
 
-function_ref::function_ref(context_ref of, abi::function is, std::string named)
-    : home(of), function_handle(is), symbol(std::move(named)) {
-    if (is == nullptr)
+function_ref::function_ref(context_ref context, abi::function handle, std::string name)
+    : home(context), function_handle(handle), symbol(std::move(name)) {
+    if (handle == nullptr)
         throw error(error_kind::invalid, "function_ref", "kernel " + symbol, "null function");
 }
 

@@ -14,10 +14,10 @@ namespace {
 
 std::string spelled(std::size_t bytes) { return std::to_string(bytes) + " bytes"; }
 
-void must_agree(char const* tried, std::size_t to, std::size_t from) {
-    if (to == from) return;
-    throw error(error_kind::invalid, tried, spelled(to),
-                "sizes differ: the other side has " + spelled(from));
+void check_sizes(char const* tried, std::size_t destination, std::size_t source) {
+    if (destination == source) return;
+    throw error(error_kind::invalid, tried, spelled(destination),
+                "sizes differ: the other side has " + spelled(source));
 }
 
 } // namespace
@@ -39,7 +39,7 @@ memory_ref memory_ref::part(std::size_t offset, std::size_t bytes) const {
 memory::memory(context_ref context, std::size_t bytes)
     : owned(nullptr, release{context, bytes}), count(bytes) {
     abi::pointer address = 0;
-    scope const here(context);
+    scope const entered(context);
     context.driver().call<"cuMemAlloc">(
         [&] { return spelled(bytes) + " on " + context.device().spelled(); }, &address, bytes);
     owned.reset(reinterpret_cast<void*>(address));
@@ -57,47 +57,49 @@ void memory::release::operator()(void* address) const noexcept {
 host_memory::host_memory(context_ref context, std::size_t bytes)
     : owned(nullptr, {context, "host memory"}), count(bytes) {
     void* address = nullptr;
-    scope const here(context);
+    scope const entered(context);
     context.driver().call<"cuMemHostAlloc">(
         [&] { return spelled(bytes) + " of the host for " + context.device().spelled(); }, &address,
         bytes, 0u);
     owned.reset(address);
 }
 
-void copy(stream_ref const& stream, memory_ref to, std::span<std::byte const> from) {
-    must_agree("cuMemcpyHtoDAsync", to.size(), from.size());
+void copy(stream_ref const& stream, memory_ref destination, std::span<std::byte const> source) {
+    check_sizes("cuMemcpyHtoDAsync", destination.size(), source.size());
     call_in<"cuMemcpyHtoDAsync">(
-        stream.context(), [&] { return spelled(to.size()); }, to.address(),
-        static_cast<void const*>(from.data()), from.size(), stream.handle());
+        stream.context(), [&] { return spelled(destination.size()); }, destination.address(),
+        static_cast<void const*>(source.data()), source.size(), stream.handle());
 }
 
-void copy(stream_ref const& stream, std::span<std::byte> to, memory_ref from) {
-    must_agree("cuMemcpyDtoHAsync", to.size(), from.size());
+void copy(stream_ref const& stream, std::span<std::byte> destination, memory_ref source) {
+    check_sizes("cuMemcpyDtoHAsync", destination.size(), source.size());
     call_in<"cuMemcpyDtoHAsync">(
-        stream.context(), [&] { return spelled(to.size()); }, static_cast<void*>(to.data()),
-        from.address(), to.size(), stream.handle());
+        stream.context(), [&] { return spelled(destination.size()); },
+        static_cast<void*>(destination.data()), source.address(), destination.size(),
+        stream.handle());
 }
 
-void copy(stream_ref const& stream, memory_ref to, memory_ref from) {
-    must_agree("cuMemcpyDtoDAsync", to.size(), from.size());
+void copy(stream_ref const& stream, memory_ref destination, memory_ref source) {
+    check_sizes("cuMemcpyDtoDAsync", destination.size(), source.size());
     call_in<"cuMemcpyDtoDAsync">(
-        stream.context(), [&] { return spelled(to.size()); }, to.address(), from.address(),
-        to.size(), stream.handle());
+        stream.context(), [&] { return spelled(destination.size()); }, destination.address(),
+        source.address(), destination.size(), stream.handle());
 }
 
-void fill(stream_ref const& stream, memory_ref to, std::byte value) {
+void fill(stream_ref const& stream, memory_ref destination, std::byte value) {
     call_in<"cuMemsetD8Async">(
-        stream.context(), [&] { return spelled(to.size()); }, to.address(),
-        static_cast<unsigned char>(value), to.size(), stream.handle());
+        stream.context(), [&] { return spelled(destination.size()); }, destination.address(),
+        static_cast<unsigned char>(value), destination.size(), stream.handle());
 }
 
-void fill_words(stream_ref const& stream, memory_ref to, unsigned value) {
-    if (to.size() % 4 != 0 || to.address() % 4 != 0) {
-        throw error(error_kind::invalid, "cuMemsetD32Async", spelled(to.size()), "not whole words");
+void fill_words(stream_ref const& stream, memory_ref destination, unsigned value) {
+    if (destination.size() % 4 != 0 || destination.address() % 4 != 0) {
+        throw error(error_kind::invalid, "cuMemsetD32Async", spelled(destination.size()),
+                    "not whole words");
     }
     call_in<"cuMemsetD32Async">(
-        stream.context(), [&] { return spelled(to.size()); }, to.address(), value, to.size() / 4,
-        stream.handle());
+        stream.context(), [&] { return spelled(destination.size()); }, destination.address(), value,
+        destination.size() / 4, stream.handle());
 }
 
 } // namespace spio::cuda

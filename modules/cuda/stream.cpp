@@ -16,7 +16,7 @@ std::string an_event() { return "event"; }
 // Not done is an answer, all else that is no success is not.
 template <abi::name Name, class Handle>
 bool is_done(context_ref const& context, char const* what, Handle handle) {
-    scope const here(context);
+    scope const entered(context);
     auto const result = context.driver().ask<Name>(handle);
     if (result != abi::result::success && result != abi::result::not_ready) {
         context.driver().fail(Name.text, result, what + (" on " + context.device().spelled()));
@@ -26,9 +26,10 @@ bool is_done(context_ref const& context, char const* what, Handle handle) {
 
 } // namespace
 
-stream_ref::stream_ref(context_ref of, abi::stream is) : home(of), stream_handle(is) {
-    if (is == nullptr)
-        throw error(error_kind::invalid, "stream_ref", of.device().spelled(), "null stream");
+stream_ref::stream_ref(context_ref context, abi::stream handle)
+    : home(context), stream_handle(handle) {
+    if (handle == nullptr)
+        throw error(error_kind::invalid, "stream_ref", context.device().spelled(), "null stream");
 }
 
 stream_ref stream_ref::of(cuda::driver const& driver, abi::stream handle) {
@@ -37,9 +38,9 @@ stream_ref stream_ref::of(cuda::driver const& driver, abi::stream handle) {
     driver.call<"cuStreamGetCtx">(for_what, handle, &context);
     if (context == nullptr)
         throw error(error_kind::invalid, "cuStreamGetCtx", for_what(), "no context");
-    // Current, a context says which device it is on; whether it is ours matters not.
+    // A current context knows its device; until then any device will do.
     device_ref const any(driver, 0, 0);
-    scope const here(context_ref(any, context));
+    scope const entered(context_ref(any, context));
     auto const home = context_ref::current(driver);
     if (!home) throw error(error_kind::invalid, "cuCtxGetCurrent", for_what(), "no context");
     return handle == nullptr ? legacy(*home) : stream_ref(*home, handle);
@@ -65,16 +66,16 @@ abi::capture_status stream_ref::capture() const {
 
 stream::stream(context_ref context, int priority) : owned(nullptr, {context, "stream"}) {
     abi::stream handle = nullptr;
-    scope const here(context);
+    scope const entered(context);
     context.driver().call<"cuStreamCreateWithPriority">(
         [&] { return "a stream on " + context.device().spelled(); }, &handle,
         abi::stream_flags::non_blocking, priority);
     owned.reset(handle);
 }
 
-event_ref::event_ref(context_ref of, abi::event is) : home(of), event_handle(is) {
-    if (is == nullptr)
-        throw error(error_kind::invalid, "event_ref", of.device().spelled(), "null event");
+event_ref::event_ref(context_ref context, abi::event handle) : home(context), event_handle(handle) {
+    if (handle == nullptr)
+        throw error(error_kind::invalid, "event_ref", context.device().spelled(), "null event");
 }
 
 void event_ref::record(stream_ref const& stream) const {
@@ -95,12 +96,12 @@ float event_ref::milliseconds_since(event_ref const& earlier) const {
     return milliseconds;
 }
 
-event::event(context_ref context, timing timed) : owned(nullptr, {context, "event"}) {
+event::event(context_ref context, timing timing) : owned(nullptr, {context, "event"}) {
     abi::event handle = nullptr;
-    scope const here(context);
+    scope const entered(context);
     context.driver().call<"cuEventCreate">(
         [&] { return "an event on " + context.device().spelled(); }, &handle,
-        timed == timing::on ? abi::event_flags::none : abi::event_flags::disable_timing);
+        timing == cuda::timing::on ? abi::event_flags::none : abi::event_flags::disable_timing);
     owned.reset(handle);
 }
 

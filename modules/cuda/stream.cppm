@@ -1,16 +1,15 @@
-// Streams of work, and events that mark places in them.
+// Streams of work, events and graphs in them, and memory that they copy and fill.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
 #include <cstddef>
 #include <memory>
+#include <span>
 
 export module spio.cuda:stream;
 
 import :abi;
-import :entries;
 import :driver;
-import :device;
 
 export namespace spio::cuda {
 
@@ -19,9 +18,9 @@ class event_ref;
 class stream_ref {
   public:
     // Not of a null handle: the streams without one are these two.
-    stream_ref(context_ref of, abi::stream is);
-    static stream_ref legacy(context_ref of) { return {of, default_handle(1)}; }
-    static stream_ref per_thread(context_ref of) { return {of, default_handle(2)}; }
+    stream_ref(context_ref context, abi::stream handle);
+    static stream_ref legacy(context_ref context) { return {context, default_handle(1)}; }
+    static stream_ref per_thread(context_ref context) { return {context, default_handle(2)}; }
     // Another library's, with the context that it belongs to. A null handle is the legacy stream of
     // the current context.
     static stream_ref of(cuda::driver const&, abi::stream);
@@ -65,7 +64,7 @@ class stream {
 
 class event_ref {
   public:
-    event_ref(context_ref of, abi::event is);
+    event_ref(context_ref context, abi::event handle);
 
     context_ref const& context() const { return home; }
     abi::event handle() const { return event_handle; }
@@ -92,5 +91,88 @@ class event {
   private:
     std::unique_ptr<abi::event_object, release_in<"cuEventDestroy">> owned;
 };
+
+// What was captured.
+class graph {
+  public:
+    graph(context_ref context, abi::graph handle);
+
+    context_ref const& context() const { return owned.get_deleter().home; }
+    abi::graph handle() const { return owned.get(); }
+
+  private:
+    std::unique_ptr<abi::graph_object, release_in<"cuGraphDestroy">> owned;
+};
+
+// A graph made ready to be launched; the graph itself is not needed any more.
+class executable_graph {
+  public:
+    explicit executable_graph(graph const&);
+
+    void launch(stream_ref const&) const;
+
+  private:
+    std::unique_ptr<abi::executable_graph_object, release_in<"cuGraphExecDestroy">> owned;
+};
+
+// From here on work in the stream is captured, until the capture is ended.
+void begin_capture(stream_ref const&, abi::capture_mode = abi::capture_mode::thread_local_only);
+graph end_capture(stream_ref const&);
+
+// Some bytes of a device's memory.
+class memory_ref {
+  public:
+    // Not of a null address.
+    memory_ref(abi::pointer address, std::size_t bytes);
+
+    abi::pointer address() const { return first; }
+    std::size_t size() const { return count; }
+    // Those from here on, so many; they must all be in it.
+    memory_ref part(std::size_t offset, std::size_t bytes) const;
+
+  private:
+    abi::pointer first;
+    std::size_t count;
+};
+
+class memory {
+  public:
+    memory(context_ref, std::size_t bytes);
+
+    operator memory_ref() const { return {address(), count}; }
+    abi::pointer address() const { return reinterpret_cast<abi::pointer>(owned.get()); }
+    std::size_t size() const { return count; }
+
+  private:
+    struct release {
+        context_ref home;
+        std::size_t bytes;
+        void operator()(void* address) const noexcept;
+    };
+    // An address of the device; never looked at here.
+    std::unique_ptr<void, release> owned;
+    std::size_t count;
+};
+
+// Memory of the host that stays where it is: copies from and to it need not be waited for.
+class host_memory {
+  public:
+    host_memory(context_ref, std::size_t bytes);
+
+    std::span<std::byte> bytes() const { return {static_cast<std::byte*>(owned.get()), count}; }
+    std::size_t size() const { return count; }
+
+  private:
+    std::unique_ptr<void, release_in<"cuMemFreeHost">> owned;
+    std::size_t count;
+};
+
+// In the stream's order. Both sides must be of one size, and stay until the copy has been made.
+void copy(stream_ref const&, memory_ref destination, std::span<std::byte const> source);
+void copy(stream_ref const&, std::span<std::byte> destination, memory_ref source);
+void copy(stream_ref const&, memory_ref destination, memory_ref source);
+void fill(stream_ref const&, memory_ref, std::byte value);
+// The memory in words of four bytes.
+void fill_words(stream_ref const&, memory_ref, unsigned value);
 
 } // namespace spio::cuda

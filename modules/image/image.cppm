@@ -54,8 +54,8 @@ struct image {
 };
 
 // One whose kernel takes a Params.
-template <class Params> struct image_of : image {
-    grid_for<Params> grid = {};
+template <class Params> struct typed_image : image {
+    grid_function<Params> grid = {};
 };
 
 // An image of bytes that it owns, with the rest as the specification says.

@@ -1,4 +1,4 @@
-// Where images come from, in which order, and what has come so far.
+// The image store: the order in which images are looked for, and counts of what was found.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -12,15 +12,31 @@ module;
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 export module spio.launch:images;
 
 import spio.image;
 import spio.spec;
-import :policy;
 
 export namespace spio {
+
+enum class policy { aot_only, aot_then_jit, jit_only };
+std::string_view name_of(policy);
+// "aot_only" and so on; throws for what is none of them.
+policy policy_named(std::string_view);
+// What SPIO_POLICY says, read once; aot_then_jit if it is not set.
+policy policy_of_environment();
+
+// Whether SPIO_LOG is set, to something other than 0; read once.
+bool is_logged();
+// One line to stderr, if that is so. Never on the way of a launch.
+void log(std::string_view line);
+// The same with how long it took:
+//     spio: disk axpby n=1000 for sm_90a (axpby_256x1_…), 0.61 ms
+void log(std::string_view event, spec const&, std::chrono::steady_clock::time_point since);
+void log(std::string_view event, image const&, std::chrono::steady_clock::time_point since);
 
 // How often an image was found shipped, kept in memory, on disk, or was compiled, and how many
 // milliseconds that took in all; and how often none was to be had.
@@ -46,10 +62,10 @@ class images {
     // A miss throws what was asked, and the line of a manifest that would add it.
     image find(spec const& of) const { return find(of, usual); }
     image find(spec const&, policy) const;
-    template <class Params> image_of<Params> find(spec_of<Params> const& of) const {
+    template <class Params> typed_image<Params> find(typed_spec<Params> const& of) const {
         return find(of, usual);
     }
-    template <class Params> image_of<Params> find(spec_of<Params> const& of, policy p) const {
+    template <class Params> typed_image<Params> find(typed_spec<Params> const& of, policy p) const {
         return {find(static_cast<spec const&>(of), p), of.grid};
     }
 

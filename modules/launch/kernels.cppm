@@ -1,13 +1,19 @@
-// Kernels that are loaded on a device.
+// Kernels loaded on a device, the arrays that they take, and graphs of launches.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include "spio/tensor.h"
+#include "spio/tile/half.h"
+#include "spio/tile/vector.h"
+
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 
@@ -15,21 +21,121 @@ export module spio.launch:kernels;
 
 import spio.image;
 import spio.spec;
-import :backend;
 import :device;
 
 export namespace spio {
+
+// The error of a kernel that is not loaded and is asked for while a graph is captured: to compile
+// it would hold the capture up, to load it would end it. The capture stays as it was.
+error cold_kernel_error(std::string const& kernel);
+
+// Whether this thread has begun a capture by stream::capture() that has not ended.
+bool is_capturing_here();
+
+// What was captured in a stream, ready to be launched in any stream of its device. It keeps its
+// kernels, not the arrays that they work on.
+class graph {
+  public:
+    graph(std::shared_ptr<backend> on, kept_kernels its, std::unique_ptr<work_graph const> is)
+        : home(std::move(on)), kernels(std::move(its)), owned(std::move(is)) {}
+
+    work_graph const& work() const { return *owned; }
+    backend const& on() const { return *home; }
+
+  private:
+    std::shared_ptr<backend> home;
+    kept_kernels kernels;
+    std::unique_ptr<work_graph const> owned;
+};
+
+// From its beginning to its end, work in the queue is captured. What was captured is thrown away if
+// nobody ends it.
+class capturing {
+  public:
+    explicit capturing(work_queue&);
+    capturing(capturing const&) = delete;
+    ~capturing();
+
+    graph end(std::shared_ptr<backend> on);
+
+  private:
+    work_queue* queue;
+    kept_kernels kernels;
+};
+
+// What the host has for an element of a device. Of the 16-bit numbers it has the bits.
+template <class T> struct host_value_of : type_is<T> {};
+template <> struct host_value_of<half> : type_is<unsigned short> {};
+template <> struct host_value_of<bfloat16> : type_is<unsigned short> {};
+template <class T> using host_value = typename host_value_of<T>::type;
+
+// How many of T an element of a tensor is: one, or those of a vector; 0 if it is something else.
+template <class T, class Data> inline constexpr int count_in = same<T const, Data const>;
+template <class T, int N> inline constexpr int count_in<T, vec<T, N>> = N;
+template <class T, int N> inline constexpr int count_in<T, vec<T, N> const> = N;
+
+// Whether an array of T can be seen as a tensor, of so many dynamic sizes.
+template <class T, class Tensor, class... Sizes>
+concept seen_as = (count_in<T, typename Tensor::data_type> > 0) &&
+                  sizes_of<typename Tensor::layout_type, Sizes...>;
+
+// An array in a device's memory; the name is for messages.
+//     array<half> const x(gpu, 100 * 64, "x");
+//     x.as<tensor<half const, n, c>>(N(100), C(64))
+template <class T> class array {
+    static_assert(std::is_trivially_copyable_v<host_value<T>>);
+
+  public:
+    array(device const& on, std::size_t count, std::string const& name = "array")
+        : home(on.keeper()), owned(home->allocate(bytes_of(count, name), name)), length(count) {}
+
+    T* data() const { return static_cast<T*>(owned.get()); }
+    std::size_t size() const { return length; }
+
+    // As a kernel takes it, with the extent of each dynamic dimension; it must fit into the array.
+    template <class Tensor, class... Sizes>
+        requires seen_as<T, Tensor, Sizes...>
+    Tensor as(Sizes... sizes) const {
+        using Data = typename Tensor::data_type;
+        typename Tensor::layout_type const shape(sizes...);
+        auto const elements = shape.storage_size() * count_in<T, Data>;
+        if (elements < 0 || static_cast<std::size_t>(elements) > length) {
+            throw error(error_kind::invalid, "view",
+                        "an array of " + std::to_string(length) + " elements",
+                        "the tensor has " + std::to_string(elements));
+        }
+        return Tensor(reinterpret_cast<Data*>(data()), shape);
+    }
+    template <class TensorOfOtherElementsOrSizes, class... Sizes>
+        requires(!seen_as<T, TensorOfOtherElementsOrSizes, Sizes...>)
+    TensorOfOtherElementsOrSizes as(Sizes...) const = delete;
+
+  private:
+    std::shared_ptr<backend> home;
+    std::shared_ptr<void> owned;
+    std::size_t length;
+
+    static std::size_t bytes_of(std::size_t count, std::string const& name) {
+        constexpr auto most = std::numeric_limits<std::size_t>::max() / sizeof(host_value<T>);
+        if (count > most) {
+            throw error(error_kind::invalid, "allocate", name,
+                        std::to_string(count) + " elements are too many");
+        }
+        return count * sizeof(host_value<T>);
+    }
+};
 
 // A kernel that takes a Params, ready on a device.
 template <class Params> class kernel {
   public:
     kernel(std::shared_ptr<backend> on, std::shared_ptr<ready_kernel const> is,
-           block_shape const& s, grid_for<Params> g)
+           block_shape const& s, grid_function<Params> g)
         : home(std::move(on)), owned(std::move(is)), shape(s), grid(std::move(g)) {}
 
     ready_kernel const& ready() const { return *owned; }
     std::shared_ptr<ready_kernel const> const& keeper() const { return owned; }
     backend const& on() const { return *home; }
+    launch_shape over(extent blocks) const { return {blocks, shape}; }
     // As many blocks as its family wants for these; throws if they do not fit.
     launch_shape over(Params const& params) const {
         if (!grid) [[unlikely]]
@@ -42,7 +148,7 @@ template <class Params> class kernel {
     std::shared_ptr<backend> home;
     std::shared_ptr<ready_kernel const> owned;
     block_shape shape;
-    grid_for<Params> grid;
+    grid_function<Params> grid;
 };
 
 // The kernels of a device, each loaded once. Thread-safe.
@@ -51,13 +157,13 @@ class kernels {
     explicit kernels(device const& on) : home(on.keeper()) {}
 
     // Refuses an image that is not for this device, or whose kernel takes other parameters.
-    template <class Params> kernel<Params> load(image_of<Params> const& from) const {
+    template <class Params> kernel<Params> load(typed_image<Params> const& from) const {
         return {home, load(from, sizeof(Params)), from.shape, from.grid};
     }
     // Loads kernels so that launches, also captured ones, need not.
     void prepare(image const& from) const { load(from, from.params_bytes); }
     // Whether it is there, and need not be found any more.
-    template <class Params> std::optional<kernel<Params>> find(spec_of<Params> const& of) const {
+    template <class Params> std::optional<kernel<Params>> find(typed_spec<Params> const& of) const {
         auto found = find(of.symbol, sizeof(Params));
         if (!found) return {};
         return kernel<Params>(home, std::move(found), of.shape, of.grid);

@@ -27,19 +27,18 @@ std::string spelled(factors_to_read const& t) { return std::to_string(t.extent<C
 
 } // namespace
 
-spec_of<params> specialize(problem const& p, config const& c, arch arch) {
+typed_spec<params> specialize(problem const& p, config const& c, arch arch) {
     check("layernorm_2d", p);
     check("layernorm_2d", c);
     if (!c.fits(p)) {
         throw error(error_kind::invalid, "specialize", "layernorm_2d " + text_of(p),
                     "the configuration " + text_of(c) + " does not fit");
     }
-    constexpr int most_shared = 227 * 1024; // of any chip
-    if (c.shared_bytes() > most_shared) {
+    if (c.shared_bytes() > max_shared_bytes) {
         throw error(error_kind::invalid, "specialize", "layernorm_2d " + text_of(p),
                     "the configuration " + text_of(c) + " needs " +
                         std::to_string(c.shared_bytes()) + " bytes of shared memory, of at most " +
-                        std::to_string(most_shared));
+                        std::to_string(max_shared_bytes));
     }
     return specialized<params>(
         {.family = "layernorm_2d",
@@ -63,12 +62,23 @@ spec_of<params> specialize(problem const& p, config const& c, arch arch) {
         });
 }
 
-family const& in_words() {
-    static constexpr family one = {"layernorm_2d", [](std::string_view text, arch arch) {
-                                       auto const of = parse<problem>("layernorm_2d", text);
-                                       return std::vector<spec>{specialize(of, arch)};
-                                   }};
-    return one;
+typed_spec<params> specialize(problem const& problem, arch arch, config_source const& configs) {
+    check("layernorm_2d", problem);
+    auto const choice = configs.find({"layernorm_2d", text_of(problem), arch});
+    return specialize(problem,
+                      choice ? parse<config>("layernorm_2d", choice->config) : best_config(problem),
+                      arch);
+}
+
+family const& family_entry() {
+    static constexpr family entry = {
+        "layernorm_2d",
+        [](std::string_view text, arch arch, config_source const& configs) {
+            auto const problem = parse<layernorm_2d::problem>("layernorm_2d", text);
+            return std::vector<spec>{specialize(problem, arch, configs)};
+        },
+        kernel_text};
+    return entry;
 }
 
 double number_of(unsigned short half_bits) {

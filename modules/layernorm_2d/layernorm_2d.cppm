@@ -28,17 +28,14 @@ using layernorm_2d::params;
 using layernorm_2d::problem;
 using layernorm_2d::X;
 
-spec_of<params> specialize(problem const&, config const&, arch);
-inline spec_of<params> specialize(problem const& p, arch arch) {
-    // One that is not possible has no configuration, and is refused for what it is.
-    return specialize(p, p.is_possible() ? best_config(p) : config(), arch);
-}
+typed_spec<params> specialize(problem const&, config const&, arch);
+typed_spec<params> specialize(problem const&, arch, config_source const& = default_config_source());
 // Of no positions too there is a block, which finds nothing to do.
 constexpr extent grid(config const& c, int positions) {
     return {c.blocks(positions) > 0 ? c.blocks(positions) : 1};
 }
 
-family const& in_words();
+family const& family_entry();
 
 // The headers of the family, as they were when the library was built.
 std::span<header const> kernel_text();
@@ -55,15 +52,15 @@ double number_of(unsigned short half_bits);
 
 namespace spio {
 
-template <> struct fields_of<layernorm_2d::problem> {
+template <> struct field_table<layernorm_2d::problem> {
     using problem = layernorm_2d::problem;
-    static constexpr auto all = std::tuple(
+    static constexpr auto fields = std::tuple(
         field{"channels", &problem::channels, {.least = 8, .most = 2048, .multiple_of = 8}},
         field{"affine", &problem::affine, {}, presence::optional});
 };
-template <> struct fields_of<layernorm_2d::config> {
+template <> struct field_table<layernorm_2d::config> {
     using config = layernorm_2d::config;
-    static constexpr auto all =
+    static constexpr auto fields =
         std::tuple(field{"lanes", &config::lanes, {.least = 1, .most = 1024}},
                    field{"vectors", &config::vectors, {.least = 1, .most = 256}},
                    field{"positions", &config::positions, {.least = 1, .most = 1024}},

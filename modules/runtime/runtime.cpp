@@ -57,6 +57,7 @@ struct runtime::parts {
     device on;
     shipped_with_it shipped;
     policy usual;
+    config_source configs;
     cache::store cache;
     jit::just_in_time compiler;
     spio::images images;
@@ -65,10 +66,11 @@ struct runtime::parts {
     explicit parts(runtime_options&& how)
         : on(device_of(how)),
           shipped{std::move(how.packs), how.host},
-          usual(how.of_all),
+          usual(how.policy),
+          configs(std::move(how.configs)),
           cache(logged(std::move(how.cache))),
           compiler(cache, how.compiler),
-          images(shipped, compiler, how.of_all),
+          images(shipped, compiler, how.policy),
           kernels(on) {}
 
     static cache::options logged(cache::options how) {
@@ -81,6 +83,7 @@ runtime::runtime(runtime_options how) : has(std::make_unique<parts const>(std::m
 runtime::~runtime() = default;
 
 device const& runtime::on() const { return has->on; }
+config_source const& runtime::configs() const { return has->configs; }
 images const& runtime::all_images() const { return has->images; }
 kernels const& runtime::all_kernels() const { return has->kernels; }
 cache::counters runtime::cached() const { return has->cache.count(); }

@@ -32,7 +32,9 @@ struct runtime_options {
     int gpu = 0;
     std::optional<host_machine> host = {};
     bool always_on_host = false;
-    policy of_all = policy_of_environment();
+    spio::policy policy = policy_of_environment();
+    // What chooses configurations.
+    config_source configs = default_config_source();
     // Where what was compiled is kept.
     cache::options cache = {};
     // These in the place of the machine's own; they must stay.
@@ -54,18 +56,19 @@ class runtime {
     // Found and loaded when it is first asked for. That a graph is captured in this thread, only
     // the stream tells, if someone else began it: then a kernel that is not there throws
     // a cold_kernel error, and the capture goes on.
-    template <class Params> kernel<Params> load(spec_of<Params> const& of) const {
+    template <class Params> kernel<Params> load(typed_spec<Params> const& of) const {
         if (auto known = all_kernels().find(of)) return *std::move(known);
         refuse_if(is_capturing_here(), of);
         return all_kernels().load(all_images().find(of));
     }
     // The same under this policy, if it is not there yet.
-    template <class Params> kernel<Params> load(spec_of<Params> const& of, policy p) const {
+    template <class Params> kernel<Params> load(typed_spec<Params> const& of, policy p) const {
         if (auto known = all_kernels().find(of)) return *std::move(known);
         refuse_if(is_capturing_here(), of);
         return all_kernels().load(all_images().find(of, p));
     }
-    template <class Params> kernel<Params> load(spec_of<Params> const& of, stream const& in) const {
+    template <class Params>
+    kernel<Params> load(typed_spec<Params> const& of, stream const& in) const {
         if (auto known = all_kernels().find(of)) return *std::move(known);
         refuse_if(in.is_captured(), of);
         return load(of);
@@ -74,6 +77,7 @@ class runtime {
     void prepare(std::span<spec const>) const;
     void prepare(std::span<spec const>, policy) const;
 
+    config_source const& configs() const;
     images const& all_images() const;
     kernels const& all_kernels() const;
     cache::counters cached() const;

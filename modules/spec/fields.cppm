@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
-#include <charconv>
 #include <climits>
 #include <concepts>
 #include <cstddef>
@@ -18,7 +17,7 @@ export module spio.spec:fields;
 
 export namespace spio {
 
-// What a whole number may be.
+// The values that an integer field may have.
 struct bound {
     int least = INT_MIN;
     int most = INT_MAX;
@@ -32,67 +31,67 @@ struct bound {
 
 enum class presence { required, optional };
 
-// The enumerators of an enumeration, which count from 0, and how text of kernels names it:
-//     template <> struct enumerators_of<direction> {
+// The names of an enumeration's values, which count from 0, and its type in the text of kernels:
+//     template <> struct enumerator_table<direction> {
 //         static constexpr std::string_view type = "spio::conv2d::direction";
-//         static constexpr std::array<std::string_view, 2> all = {"fprop", "dgrad"};
+//         static constexpr std::array<std::string_view, 2> names = {"fprop", "dgrad"};
 //     };
-template <class Enumeration> struct enumerators_of;
+template <class Enumeration> struct enumerator_table;
 template <class T>
-concept enumerated = std::is_enum_v<T> && requires { enumerators_of<T>::all; };
+concept enumerated = std::is_enum_v<T> && requires { enumerator_table<T>::names; };
 
-template <enumerated T> std::string word_of(T value) {
-    return std::string(enumerators_of<T>::all[static_cast<std::size_t>(value)]);
+template <enumerated T> std::string enumerator_name(T value) {
+    return std::string(enumerator_table<T>::names[static_cast<std::size_t>(value)]);
 }
 
 // A member and its name; an int, a bool, an enumeration, or an aggregate of such.
 template <class Aggregate, class Member> struct field {
     std::string_view name;
     Member Aggregate::* member;
-    bound within = {};
-    presence is = presence::required;
+    bound range = {};
+    presence need = presence::required;
 };
 
 // An aggregate is described by all of its fields in their order:
-//     template <> struct fields_of<problem> {
-//         static constexpr auto all = std::tuple(field{"channels", &problem::channels, {8, 2048,
-//         8}});
+//     template <> struct field_table<problem> {
+//         static constexpr auto fields = std::tuple(
+//             field{"channels", &problem::channels, {8, 2048, 8}});
 //     };
-template <class Aggregate> struct fields_of;
+template <class Aggregate> struct field_table;
 
-// Anything at all, to count what an aggregate is made of.
-struct anything {
+// Converts to any type: it counts the members of an aggregate.
+struct any_value {
     template <class T> operator T() const;
 };
 template <class T, std::size_t... Is> constexpr bool takes(std::index_sequence<Is...>) {
-    return requires { T{((void)Is, anything())...}; };
+    return requires { T{((void)Is, any_value())...}; };
 }
 template <class T>
-concept described = std::is_aggregate_v<T> && requires { fields_of<T>::all; };
+concept described = std::is_aggregate_v<T> && requires { field_table<T>::fields; };
 
 template <class T>
-constexpr std::size_t field_count = std::tuple_size_v<decltype(fields_of<T>::all)>;
+constexpr std::size_t field_count = std::tuple_size_v<decltype(field_table<T>::fields)>;
 
 template <described T, class F> constexpr void for_each_field(F&& f) {
     static_assert(takes<T>(std::make_index_sequence<field_count<T>>()) &&
                       !takes<T>(std::make_index_sequence<field_count<T> + 1>()),
-                  "fields_of<T> must name every member of T");
-    std::apply([&](auto const&... each) { (f(each), ...); }, fields_of<T>::all);
+                  "field_table<T> must name every member of T");
+    std::apply([&](auto const&... field) { (f(field), ...); }, field_table<T>::fields);
 }
 
 // {.channels = 64, .affine = true}
 template <described T> std::string initializer_of(T const& value) {
     std::string text;
-    for_each_field<T>([&](auto const& each) {
-        auto const& member = value.*each.member;
+    for_each_field<T>([&](auto const& field) {
+        auto const& member = value.*field.member;
         using Member = std::remove_cvref_t<decltype(member)>;
-        text += (text.empty() ? "." : ", .") + std::string(each.name) + " = ";
+        text += (text.empty() ? "." : ", .") + std::string(field.name) + " = ";
         if constexpr (std::same_as<Member, bool>) {
             text += member ? "true" : "false";
         } else if constexpr (std::same_as<Member, int>) {
             text += std::to_string(member);
         } else if constexpr (enumerated<Member>) {
-            text += std::string(enumerators_of<Member>::type) + "::" + word_of(member);
+            text += std::string(enumerator_table<Member>::type) + "::" + enumerator_name(member);
         } else {
             text += initializer_of(member);
         }
@@ -100,82 +99,78 @@ template <described T> std::string initializer_of(T const& value) {
     return "{" + text + "}";
 }
 
-// channels=64 affine=true; those of an aggregate in it are outer.inner=1.
-template <described T> std::string text_of(T const& value, std::string const& outer = "") {
-    std::string text;
-    for_each_field<T>([&](auto const& each) {
-        auto const& member = value.*each.member;
-        using Member = std::remove_cvref_t<decltype(member)>;
-        auto const name = outer + std::string(each.name);
-        if (!text.empty()) text += ' ';
-        if constexpr (std::same_as<Member, bool>) {
-            text += name + (member ? "=true" : "=false");
-        } else if constexpr (std::same_as<Member, int>) {
-            text += name + "=" + std::to_string(member);
-        } else if constexpr (enumerated<Member>) {
-            text += name + "=" + word_of(member);
-        } else {
-            text += text_of(member, name + ".");
-        }
-    });
-    return text;
-}
-
-// A place for one value of a text.
-struct slot {
-    std::string name;
-    int* number = nullptr;
-    bool* truth = nullptr;
-    bound within = {};
+// A field of an aggregate in memory, whatever its type: where its value is read from and written
+// to.
+struct field_slot {
+    std::string name; // fields of an inner aggregate are outer.inner
+    int* integer = nullptr;
+    bool* boolean = nullptr;
+    bound range = {};
     bool is_required = true;
-    bool is_given = false;
-    // An enumeration's words; the word with a number is put into what is chosen.
-    std::span<std::string_view const> words = {};
-    void* chosen = nullptr;
-    void (*choose)(void* chosen, std::size_t number) = nullptr;
+    bool is_present = false; // in the text
+    // Of an enumeration: the names of its values, and access to the value by its number.
+    std::span<std::string_view const> enumerators = {};
+    void* enumeration = nullptr;
+    std::size_t (*number)(void const* enumeration) = nullptr;
+    void (*assign)(void* enumeration, std::size_t number) = nullptr;
 };
-// Reads key=value words into them; throws what is wrong, for the family and its text.
-void read_slots(std::vector<slot>&, std::string_view family, std::string_view text);
-// Throws which of them is not what it may be.
-void check_slots(std::vector<slot> const&, std::string_view family, std::string_view text);
+// channels=64 affine=true
+std::string text_of_fields(std::vector<field_slot> const&);
+// Reads such a text into the fields. Throws what is wrong with it; the family is for messages.
+void parse_fields(std::vector<field_slot>&, std::string_view family, std::string_view text);
+// Throws which field is out of its range.
+void check_fields(std::vector<field_slot> const&, std::string_view family, std::string_view text);
 
-template <described T> void add_slots(std::vector<slot>& all, T& value, std::string const& outer) {
-    for_each_field<T>([&](auto const& each) {
-        auto& member = value.*each.member;
+template <described T>
+void add_fields(std::vector<field_slot>& slots, T& value, std::string const& prefix = "") {
+    for_each_field<T>([&](auto const& field) {
+        auto& member = value.*field.member;
         using Member = std::remove_cvref_t<decltype(member)>;
-        bool const required = each.is == presence::required;
-        auto const name = outer + std::string(each.name);
+        bool const is_required = field.need == presence::required;
+        auto const name = prefix + std::string(field.name);
         if constexpr (std::same_as<Member, bool>) {
-            all.push_back({name, nullptr, &member, each.within, required});
+            slots.push_back({.name = name, .boolean = &member, .is_required = is_required});
         } else if constexpr (std::same_as<Member, int>) {
-            all.push_back({name, &member, nullptr, each.within, required});
+            slots.push_back({.name = name,
+                             .integer = &member,
+                             .range = field.range,
+                             .is_required = is_required});
         } else if constexpr (enumerated<Member>) {
-            all.push_back({.name = name,
-                           .is_required = required,
-                           .words = enumerators_of<Member>::all,
-                           .chosen = &member,
-                           .choose = [](void* chosen, std::size_t number) {
-                               *static_cast<Member*>(chosen) = static_cast<Member>(number);
-                           }});
+            slots.push_back(
+                {.name = name,
+                 .is_required = is_required,
+                 .enumerators = enumerator_table<Member>::names,
+                 .enumeration = &member,
+                 .number =
+                     [](void const* enumeration) {
+                         return static_cast<std::size_t>(*static_cast<Member const*>(enumeration));
+                     },
+                 .assign =
+                     [](void* enumeration, std::size_t number) {
+                         *static_cast<Member*>(enumeration) = static_cast<Member>(number);
+                     }});
         } else {
-            add_slots(all, member, name + ".");
+            add_fields(slots, member, name + ".");
         }
     });
 }
+template <described T> std::vector<field_slot> slots_of(T& value) {
+    std::vector<field_slot> slots;
+    add_fields(slots, value);
+    return slots;
+}
 
-// The family is for messages.
+// channels=64 affine=true
+template <described T> std::string text_of(T value) { return text_of_fields(slots_of(value)); }
 template <described T> T parse(std::string_view family, std::string_view text) {
     T value = {};
-    std::vector<slot> slots;
-    add_slots(slots, value, "");
-    read_slots(slots, family, text);
+    auto slots = slots_of(value);
+    parse_fields(slots, family, text);
     return value;
 }
 template <described T> void check(std::string_view family, T value) {
-    auto const text = text_of(value);
-    std::vector<slot> slots;
-    add_slots(slots, value, "");
-    check_slots(slots, family, text);
+    auto const slots = slots_of(value);
+    check_fields(slots, family, text_of_fields(slots));
 }
 
 } // namespace spio

@@ -30,24 +30,25 @@ std::string joined(std::string_view a, std::string_view b) {
 // The words of a text; blanks and tabs lie between them.
 std::vector<std::string_view> words_of(std::string_view text) {
     std::vector<std::string_view> words;
-    for (std::size_t at = 0; (at = text.find_first_not_of(" \t", at)) != text.npos;) {
-        auto const end = std::min(text.find_first_of(" \t", at), text.size());
-        words.push_back(text.substr(at, end - at));
-        at = end;
+    std::size_t begin = 0;
+    while ((begin = text.find_first_not_of(" \t", begin)) != text.npos) {
+        auto const end = std::min(text.find_first_of(" \t", begin), text.size());
+        words.push_back(text.substr(begin, end - begin));
+        begin = end;
     }
     return words;
 }
 
-std::string list_of(std::span<std::string_view const> words) {
-    std::string list;
-    for (auto const& each : words) list += (list.empty() ? "" : ", ") + std::string(each);
-    return list;
+std::string list_text(std::span<std::string_view const> names) {
+    std::string text;
+    for (auto const name : names) text += (text.empty() ? "" : ", ") + std::string(name);
+    return text;
 }
 
-std::string names_of(std::vector<slot> const& slots) {
-    std::string names;
-    for (auto const& each : slots) names += (names.empty() ? "" : ", ") + each.name;
-    return names.empty() ? "none" : names;
+std::string names_text(std::vector<field_slot> const& slots) {
+    std::string text;
+    for (auto const& slot : slots) text += (text.empty() ? "" : ", ") + slot.name;
+    return text.empty() ? "none" : text;
 }
 
 std::string hexadecimal(unsigned long long value) {
@@ -57,36 +58,6 @@ std::string hexadecimal(unsigned long long value) {
 }
 
 } // namespace
-
-std::string text_of(arch arch) {
-    if (arch.is_host) return "host";
-    if (arch.number == 0) return {};
-    auto const suffix = arch.suffix == 0 ? std::string() : std::string(1, arch.suffix);
-    return (arch.is_ptx ? "compute_" : "sm_") + std::to_string(arch.number) + suffix;
-}
-
-std::optional<arch> find_arch(std::string_view text) {
-    if (text == "host") return host_arch;
-    arch found = {.is_ptx = text.starts_with("compute_")};
-    if (!found.is_ptx && !text.starts_with("sm_")) return {};
-    text.remove_prefix(text.find('_') + 1);
-    if (text.ends_with('a') || text.ends_with('f')) {
-        found.suffix = text.back();
-        text.remove_suffix(1);
-    }
-    bool const has_digits = (text.size() == 2 || text.size() == 3) &&
-                            std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-    if (!has_digits || text.front() == '0') return {};
-    std::from_chars(text.data(), text.data() + text.size(), found.number);
-    return found;
-}
-
-arch parse_arch(std::string_view text) {
-    if (auto const found = find_arch(text)) return *found;
-    throw error(error_kind::invalid, "parse", "an architecture",
-                "'" + std::string(text) +
-                    "' is no architecture such as sm_80, sm_90a, compute_80 or host");
-}
 
 std::string spec::spelled() const {
     auto const text = text_of(arch);
@@ -105,105 +76,150 @@ std::string bound::spelled() const {
     return text;
 }
 
-void read_slots(std::vector<slot>& slots, std::string_view family, std::string_view text) {
-    auto const fail = [&](std::string why) {
-        throw error(error_kind::invalid, "parse", joined(family, text), std::move(why));
+std::string text_of_fields(std::vector<field_slot> const& slots) {
+    std::string text;
+    for (auto const& slot : slots) {
+        text += (text.empty() ? "" : " ") + slot.name + "=";
+        if (slot.boolean != nullptr) {
+            text += *slot.boolean ? "true" : "false";
+        } else if (slot.integer != nullptr) {
+            text += std::to_string(*slot.integer);
+        } else {
+            text += slot.enumerators[slot.number(slot.enumeration)];
+        }
+    }
+    return text;
+}
+
+namespace {
+
+// Writes the value of one field; throws, in a sentence, why the text is none.
+template <class F> void assign(field_slot const& slot, std::string_view value, F const& fail) {
+    auto const start = slot.name + " is '" + std::string(value) + "', ";
+    if (slot.boolean != nullptr) {
+        if (value != "true" && value != "false") fail(start + "but must be true or false");
+        *slot.boolean = value == "true";
+        return;
+    }
+    if (slot.enumeration != nullptr) {
+        auto const name = std::ranges::find(slot.enumerators, value);
+        if (name == slot.enumerators.end()) {
+            fail(start + "but must be one of " + list_text(slot.enumerators));
+        }
+        slot.assign(slot.enumeration, static_cast<std::size_t>(name - slot.enumerators.begin()));
+        return;
+    }
+    auto const* const last = value.data() + value.size();
+    auto const [end, status] = std::from_chars(value.data(), last, *slot.integer);
+    if (status == std::errc::result_out_of_range) fail(start + "which is beyond what an int holds");
+    if (status != std::errc() || end != last) fail(start + "but must be a whole number");
+}
+
+} // namespace
+
+void parse_fields(std::vector<field_slot>& slots, std::string_view family, std::string_view text) {
+    auto const fail = [&](std::string reason) {
+        throw error(error_kind::invalid, "parse", joined(family, text), std::move(reason));
     };
     for (auto const word : words_of(text)) {
         auto const equals = word.find('=');
         if (equals == word.npos) fail("'" + std::string(word) + "' is no key=value");
         auto const key = std::string(word.substr(0, equals));
-        auto const value = word.substr(equals + 1);
-        auto const found = std::ranges::find(slots, key, &slot::name);
-        if (found == slots.end()) {
-            fail("there is no field '" + key + "'; the fields are " + names_of(slots));
+        auto const slot = std::ranges::find(slots, key, &field_slot::name);
+        if (slot == slots.end()) {
+            fail("there is no field '" + key + "'; the fields are " + names_text(slots));
         }
-        if (std::exchange(found->is_given, true)) fail(key + " is given twice");
-        if (found->truth != nullptr) {
-            if (value != "true" && value != "false") {
-                fail(key + " is '" + std::string(value) + "', but must be true or false");
-            }
-            *found->truth = value == "true";
-            continue;
-        }
-        if (found->choose != nullptr) {
-            auto const word = std::ranges::find(found->words, value);
-            if (word == found->words.end()) {
-                fail(key + " is '" + std::string(value) + "', but must be one of " +
-                     list_of(found->words));
-            }
-            found->choose(found->chosen, static_cast<std::size_t>(word - found->words.begin()));
-            continue;
-        }
-        auto const [end, wrong] =
-            std::from_chars(value.data(), value.data() + value.size(), *found->number);
-        if (wrong == std::errc::result_out_of_range) {
-            fail(key + " is '" + std::string(value) + "', which is beyond what an int holds");
-        }
-        if (wrong != std::errc() || end != value.data() + value.size()) {
-            fail(key + " is '" + std::string(value) + "', but must be a whole number");
-        }
+        if (std::exchange(slot->is_present, true)) fail(key + " is given twice");
+        assign(*slot, word.substr(equals + 1), fail);
     }
-    for (auto const& each : slots) {
-        if (each.is_required && !each.is_given) fail(each.name + " is missing");
+    for (auto const& slot : slots) {
+        if (slot.is_required && !slot.is_present) fail(slot.name + " is missing");
     }
-    check_slots(slots, family, text);
+    check_fields(slots, family, text);
 }
 
-void check_slots(std::vector<slot> const& slots, std::string_view family, std::string_view text) {
-    for (auto const& each : slots) {
-        if (each.number == nullptr || each.within.holds(*each.number)) continue;
+void check_fields(std::vector<field_slot> const& slots, std::string_view family,
+                  std::string_view text) {
+    for (auto const& slot : slots) {
+        if (slot.integer == nullptr || slot.range.holds(*slot.integer)) continue;
         throw error(error_kind::invalid, "check", joined(family, text),
-                    each.name + " is " + std::to_string(*each.number) + ", but must be " +
-                        each.within.spelled());
+                    slot.name + " is " + std::to_string(*slot.integer) + ", but must be " +
+                        slot.range.spelled());
     }
 }
 
-spec specialized(specialization const& s, std::size_t params_bytes) {
-    std::string const name(s.family);
-    if (s.arch == arch()) {
-        throw error(error_kind::invalid, "specialize", joined(s.family, s.problem),
+spec specialized(specialization const& request, std::size_t params_bytes) {
+    std::string const family(request.family), body(request.body);
+    if (request.arch == arch()) {
+        throw error(error_kind::invalid, "specialize", joined(family, request.problem),
                     "there is no architecture to specialize it for");
     }
-    auto const scope = (s.scope.empty() ? "spio::" + name : std::string(s.scope)) +
-                       (s.body.empty() ? "" : "::" + std::string(s.body));
-    auto const call = scope + "::run<" + s.arguments + ">";
+    auto const scope = (request.scope.empty() ? "spio::" + family : std::string(request.scope)) +
+                       (body.empty() ? "" : "::" + body);
+    auto const call = scope + "::run<" + request.arguments + ">";
+    int const blocks = request.blocks;
     auto const digest = fnv(call + " of " + std::to_string(params_bytes) +
-                            (s.blocks == 0 ? "" : " by " + std::to_string(s.blocks)));
-    spec made = {.family = name,
-                 .problem = s.problem,
-                 .config = s.config,
-                 .arch = s.arch,
-                 .symbol = std::string(s.prefix) + "_" + hexadecimal(digest),
-                 .source = {},
-                 .shape = s.shape,
-                 .params_bytes = params_bytes,
-                 .headers = s.headers};
-    auto const header = name + "/" + (s.body.empty() ? name : std::string(s.body)) + ".cuh";
-    auto const bounds = s.blocks == 0 ? ""
-                                      : "__launch_bounds__(" + std::to_string(s.shape.block.x) +
-                                            ", " + std::to_string(s.blocks) + ") ";
-    made.source = "#include \"" + header + "\"\n\nextern \"C\" __global__ void " + bounds +
-                  made.symbol + "(__grid_constant__ " + scope + "::params const p) {\n    " + call +
-                  "(p);\n}\n";
-    return made;
+                            (blocks == 0 ? "" : " by " + std::to_string(blocks)));
+    auto const symbol = request.prefix + "_" + hexadecimal(digest);
+    auto const header = family + "/" + (body.empty() ? family : body) + ".cuh";
+    auto const bounds = blocks == 0 ? ""
+                                    : "__launch_bounds__(" + std::to_string(request.shape.block.x) +
+                                          ", " + std::to_string(blocks) + ") ";
+    return {.family = family,
+            .problem = request.problem,
+            .config = request.config,
+            .arch = request.arch,
+            .symbol = symbol,
+            .source = "#include \"" + header + "\"\n\nextern \"C\" __global__ void " + bounds +
+                      symbol + "(__grid_constant__ " + scope + "::params const p) {\n    " + call +
+                      "(p);\n}\n",
+            .shape = request.shape,
+            .params_bytes = params_bytes,
+            .headers = request.headers};
 }
 
-std::vector<spec> specs_of_line(std::string_view line, std::span<family const> families,
-                                arch arch) {
+std::string_view name_of(config_origin origin) {
+    switch (origin) {
+    case config_origin::tuned:
+        return "tuned";
+    case config_origin::model:
+        return "model";
+    case config_origin::family:
+        return "family";
+    }
+    return "unknown";
+}
+
+void config_source::add(config_origin origin, finder find) {
+    finders.push_back({origin, std::move(find)});
+}
+
+std::optional<config_choice> config_source::find(config_query const& query) const {
+    for (auto const& [origin, find] : finders) {
+        if (auto config = find(query)) return config_choice{*std::move(config), origin};
+    }
+    return {};
+}
+
+config_source const& default_config_source() {
+    static config_source const source;
+    return source;
+}
+
+std::vector<spec> specs_of_line(std::string_view line, std::span<family const> families, arch arch,
+                                config_source const& configs) {
     auto const words = words_of(line);
     auto const name = words.empty() ? std::string_view() : words.front();
     auto const found = std::ranges::find(families, name, &family::name);
     if (found == families.end()) {
-        std::string names;
-        for (auto const& each : families) {
-            names += (names.empty() ? "" : ", ") + std::string(each.name);
-        }
+        std::vector<std::string_view> names;
+        for (auto const& family : families) names.push_back(family.name);
         throw error(error_kind::invalid, "read", "'" + std::string(line) + "'",
-                    "there is no family '" + std::string(name) + "'; the families are " + names);
+                    "there is no family '" + std::string(name) + "'; the families are " +
+                        list_text(names));
     }
-    auto const rest = static_cast<std::size_t>(name.data() + name.size() - line.data());
-    return found->specialize(line.substr(rest), arch);
+    auto const end = static_cast<std::size_t>(name.data() + name.size() - line.data());
+    return found->specialize(line.substr(end), arch, configs);
 }
 
 } // namespace spio

@@ -1,4 +1,4 @@
-// A specialization of a kernel: what it is of, its symbol, its text and how it is launched.
+// Specializations of kernels: their problem, configuration, symbol, text and launch shape.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -17,6 +17,7 @@ module;
 export module spio.spec;
 
 export import spio.error;
+export import :chip;
 export import :fields;
 
 export namespace spio {
@@ -24,20 +25,6 @@ export namespace spio {
 using spio::block_shape;
 using spio::extent;
 using spio::launch_shape;
-
-using spio::arch;
-using spio::compute_80;
-using spio::host_arch;
-using spio::sm_80;
-using spio::sm_86;
-using spio::sm_89;
-using spio::sm_90a;
-
-// "sm_90a", "compute_80", "host"; of no architecture the text is empty.
-std::string text_of(arch);
-// Reads such a text. Another one has no value, or is an error that cites it.
-std::optional<arch> find_arch(std::string_view text);
-arch parse_arch(std::string_view text);
 
 // A header that is in no file. Its name is what stands in an #include.
 struct header {
@@ -69,54 +56,90 @@ struct spec {
 };
 
 // The blocks for what a launch brings; throws if that does not fit the kernel.
-template <class Params> using grid_for = std::function<extent(Params const&)>;
+template <class Params> using grid_function = std::function<extent(Params const&)>;
 
 // One whose kernel takes a Params.
-template <class Params> struct spec_of : spec {
+template <class Params> struct typed_spec : spec {
     using params_type = Params;
-    grid_for<Params> grid = {};
+    grid_function<Params> grid = {};
 };
 
 // What a family knows of a specialization; the text, the symbol and the checks are the same for
 // all.
 struct specialization {
-    std::string_view family; // also a header's name
+    std::string_view family; // also the name of a header
     std::string prefix;      // of the symbol
     std::string problem, config;
     spio::arch arch;
     std::string arguments; // of the template
     block_shape shape;
-    // Where run() and params are; the family's name in spio if it is empty.
+    // The namespace of run() and params; spio::FAMILY if it is empty.
     std::string_view scope = {};
     std::span<header const> headers = {};
     // Where a family has several bodies: a namespace in the family's, and a header in its folder.
     std::string_view body = {};
-    // That a processor should hold at once, for as many registers as that allows; 0: any number.
+    // Blocks that an SM should hold at once, which bounds the registers; 0: any number.
     int blocks = 0;
 };
 spec specialized(specialization const&, std::size_t params_bytes);
 template <class Params>
-spec_of<Params> specialized(specialization const& s, grid_for<Params> grid = {}) {
-    return {specialized(s, sizeof(Params)), std::move(grid)};
+typed_spec<Params> specialized(specialization const& request, grid_function<Params> grid = {}) {
+    return {specialized(request, sizeof(Params)), std::move(grid)};
 }
 
-// A family, for those who read problems from a text. A problem takes a kernel, or several that are
-// launched in their order.
+// What chose a configuration: a measurement on this machine, a learned model, or the family itself,
+// by the measurements that it ships and by its estimate.
+enum class config_origin { tuned, model, family };
+std::string_view name_of(config_origin);
+
+struct config_query {
+    std::string_view family;
+    std::string problem; // canonical
+    spio::arch arch;
+};
+struct config_choice {
+    std::string config; // as the family parses it
+    config_origin origin;
+};
+
+// The one seam where configurations are chosen. Its finders are asked in the order in which they
+// were added; what none of them knows, the family chooses.
+class config_source {
+  public:
+    using finder = std::function<std::optional<std::string>(config_query const&)>;
+
+    void add(config_origin, finder);
+    std::optional<config_choice> find(config_query const&) const;
+
+  private:
+    struct named_finder {
+        config_origin origin;
+        finder find;
+    };
+    std::vector<named_finder> finders;
+};
+// What is asked where a caller names no other. It knows nothing yet: families choose.
+config_source const& default_config_source();
+
+// A family, for callers that read problems from a text. A problem takes a kernel, or several that
+// are launched in their order.
 struct family {
     std::string_view name;
-    std::vector<spec> (*specialize)(std::string_view problem, arch);
+    std::vector<spec> (*specialize)(std::string_view problem, arch, config_source const&);
+    std::span<header const> (*headers)();
 };
 
 // "axpby n=1000": one of these families and a problem of it.
-std::vector<spec> specs_of_line(std::string_view line, std::span<family const>, arch);
+std::vector<spec> specs_of_line(std::string_view line, std::span<family const>, arch,
+                                config_source const& = default_config_source());
 
-// FNV-1a in 64 bits: finds what was damaged, stops nobody who wants to do so.
+// FNV-1a in 64 bits: it detects damage, not malice.
 constexpr unsigned long long fnv(std::string_view text,
-                                 unsigned long long from = 0xcbf29ce484222325) {
+                                 unsigned long long digest = 0xcbf29ce484222325) {
     for (char const c : text) {
-        from = (from ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+        digest = (digest ^ static_cast<unsigned char>(c)) * 0x100000001b3;
     }
-    return from;
+    return digest;
 }
 
 } // namespace spio

@@ -24,7 +24,8 @@ static void print_figure() {
 extern "C" int LLVMFuzzerInitialize(int*, char***) { return std::atexit(print_figure); }
 
 extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t size) {
-    spio::family const families[] = {spio::axpby::in_words(), spio::layernorm_2d::in_words()};
+    spio::family const families[] = {spio::axpby::family_entry(),
+                                     spio::layernorm_2d::family_entry()};
     std::string_view const text(reinterpret_cast<char const*>(data), size);
     try {
         for (auto const& of : spio::aot::specs_of(text, "m", families, spio::sm_90a)) {

@@ -38,9 +38,11 @@ spec specialize(std::string_view problem, arch arch) {
                         .headers = headers},
                        8);
 }
-family const own[] = {{"own", [](std::string_view problem, arch arch) {
+family const own[] = {{"own",
+                       [](std::string_view problem, arch arch, config_source const&) {
                            return std::vector<spec>{specialize(problem, arch)};
-                       }}};
+                       },
+                       [] { return std::span<header const>(headers); }}};
 
 std::string whys(aot::pack const& in) {
     std::string all;

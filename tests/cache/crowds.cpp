@@ -80,43 +80,13 @@ TEST_CASE("64 threads of one store, and of eight stores in one folder") {
         cache::counters sum = {};
         for (auto const& each : all) {
             auto const count = each->count();
-            sum.memory += count.memory, sum.disk += count.disk, sum.compiled += count.compiled;
+            sum.disk += count.disk, sum.compiled += count.compiled;
         }
         CHECK(sum.compiled == keys);
-        CHECK(sum.disk == static_cast<std::uint64_t>((stores - 1) * keys));
-        CHECK(sum.memory == static_cast<std::uint64_t>((64 - stores) * keys));
+        CHECK(sum.disk == 63 * keys);
         std::printf("figure: cache.crowds: 64 threads of %d stores compiled %d keys %d times\n",
                     stores, keys, static_cast<int>(sum.compiled));
     }
-}
-
-TEST_CASE("a failure to compile is everybody's, and nobody's later") {
-    rig::troubled system; // with no variables: in memory only
-    cache::options how;
-    how.system = &system;
-    cache::store store(how);
-    std::atomic<int> thrown = 0, tried = 0;
-    auto const ask = [&](bool fail) {
-        return store.get_or_compile(rig::sample_key(1), [&] {
-            tried++;
-            std::this_thread::sleep_for(std::chrono::milliseconds(50));
-            if (fail) throw std::runtime_error("a log of the compiler");
-            return rig::sample_entry(1);
-        });
-    };
-    run_threads(16, [&](int) {
-        try {
-            ask(true);
-        } catch (std::runtime_error const& failure) {
-            thrown += std::string(failure.what()) == "a log of the compiler";
-        }
-    });
-    CHECK(thrown == 16);
-    CHECK(tried < 16);
-    CHECK(store.count().compiled == 0);
-    auto const got = ask(false);
-    CHECK(got.from == cache::origin::compiled);
-    CHECK(*got.what == rig::sample_entry(1));
 }
 
 // How often a crowd of processes, with two threads each, compiled in all; or -1 if one was wrong.

@@ -103,7 +103,7 @@ static std::vector<scene> const scenes = {
     {"crowded", [](auto& place) { link_base(place), publish(place, 1, 9), leave_litter(place); }},
 };
 
-// Asks for the answer twice, the second time of the memory.
+// Asks for the answer twice.
 static void ask(rig::scratch const& place, rig::troubled& system) {
     cache::store store(options_for(place, system));
     int compiled = 0;
@@ -114,8 +114,10 @@ static void ask(rig::scratch const& place, rig::troubled& system) {
     auto const got = store.get_or_compile(key, compile);
     REQUIRE(*got.what == answer);
     REQUIRE((got.from == cache::origin::compiled) == (compiled == 1));
-    REQUIRE(store.get_or_compile(key, compile).from == cache::origin::memory);
-    REQUIRE(compiled <= 1);
+    // A second one is read, or compiled once more where nothing could be published.
+    auto const again = store.get_or_compile(key, compile);
+    REQUIRE(*again.what == answer);
+    REQUIRE(compiled <= 2);
 }
 
 // Whatever is named like an entry is one, the next to come is served, and litter goes with time.

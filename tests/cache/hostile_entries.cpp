@@ -193,7 +193,6 @@ TEST_CASE("a folder that goes away is missed, not mourned") {
     cache::store store(options_for(place / "cache", cache::operating_system()));
     fs::remove_all(place / "cache");
     CHECK(store.get_or_compile(key, [] { return answer; }).from == cache::origin::compiled);
-    CHECK(store.get_or_compile(key, [] { return answer; }).from == cache::origin::memory);
-    CHECK(store.count().publish_failures == 1);
-    CHECK(store.count().compiled_milliseconds >= 0);
+    CHECK(store.get_or_compile(key, [] { return answer; }).from == cache::origin::compiled);
+    CHECK(store.count().publish_failures == 2);
 }

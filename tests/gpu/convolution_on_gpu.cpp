@@ -48,7 +48,8 @@ bool try_once(runtime const& gpu, stream const& in, unsigned seed, problem const
     }
     ++all.problems;
     if (all.wrong == before) return true;
-    std::printf("FAIL conv2d %s by %s, seed %u\n", text_of(of).c_str(), words_of(by).c_str(), seed);
+    std::printf("FAIL conv2d %s by %s, seed %u\n", text_of(of).c_str(), config_text(by).c_str(),
+                seed);
     std::fflush(stdout);
     return false;
 }
@@ -95,7 +96,7 @@ int run_random(runtime const& gpu, stream const& in, std::size_t count, portion 
             for (std::size_t n = 0; n < count; ++n) {
                 if (!mine.has(n)) continue;
                 auto const seed =
-                    static_cast<unsigned>(1000 * n + 10 * word_of(pass)[0] + with_maps);
+                    static_cast<unsigned>(1000 * n + 10 * enumerator_name(pass)[0] + with_maps);
                 std::mt19937 random(seed);
                 auto const of = drawn(random, pass);
                 // As if there were no other body.
@@ -103,11 +104,12 @@ int run_random(runtime const& gpu, stream const& in, std::size_t count, portion 
                 std::erase_if(by, [&](auto const& c) { return needs_maps(c) != with_maps; });
                 if (by.empty() && with_maps)
                     by = {pass == direction::wgrad ? config(best_wgrad_tma(of, gpu.arch()))
-                                                   : config(tma::best_config(of))};
+                                                   : config(best_tma(of))};
                 auto const& chosen = by[random() % by.size()];
                 try_once(gpu, in, seed, of, chosen, n % 8 == 0 ? 100 : 1, all);
             }
-            auto const what = "random " + word_of(pass) + (with_maps ? " by boxes" : " by rows");
+            auto const what =
+                "random " + enumerator_name(pass) + (with_maps ? " by boxes" : " by rows");
             failed |= end(what.c_str(), all);
         }
     }

@@ -67,15 +67,15 @@ std::map<std::string, std::unique_ptr<runtime>> all_sources(std::string const& p
     for (auto const* name : {"nvcc", "clang", "ptx"}) {
         all[name] = std::make_unique<runtime>(
             runtime_options{.packs = {aot::pack::read(packs + "/" + name + ".spiopack")},
-                            .of_all = policy::aot_only,
+                            .policy = policy::aot_only,
                             .cache = cache});
     }
     all["nvrtc"] =
-        std::make_unique<runtime>(runtime_options{.of_all = policy::jit_only, .cache = cache});
+        std::make_unique<runtime>(runtime_options{.policy = policy::jit_only, .cache = cache});
     all["host"] = std::make_unique<runtime>(runtime_options{
         .host = host_machine{host::allocate, host::release, host::encode, host::find},
         .always_on_host = true,
-        .of_all = policy::aot_only,
+        .policy = policy::aot_only,
         .cache = cache});
     return all;
 }
@@ -202,7 +202,7 @@ void misses(runtime const& strict) {
     folder const kept;
     cache::options cache;
     cache.folder = kept.path;
-    runtime const without({.of_all = policy::aot_then_jit, .cache = cache});
+    runtime const without({.policy = policy::aot_then_jit, .cache = cache});
     auto const no_nvrtc =
         said_by([&] { without.load(layernorm_2d::specialize({72}, without.arch())); });
     expect(no_nvrtc.find("/nowhere/libnvrtc.so") != no_nvrtc.npos, "no NVRTC: " + no_nvrtc);

@@ -39,7 +39,7 @@ template <class T> array<T> put(stream const& in, device const& on, std::vector<
     return made;
 }
 
-floats axpby_on(runtime const& r, spec_of<axpby::params> const& of, int n) {
+floats axpby_on(runtime const& r, typed_spec<axpby::params> const& of, int n) {
     stream const own(r.on());
     auto const size = static_cast<std::size_t>(n);
     auto const x = put<float>(own, r.on(), random_floats(size, 1));

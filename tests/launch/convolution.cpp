@@ -44,7 +44,7 @@ struct from_this_program {
     spio::kernels kernels{home};
 
     device const& on() const { return home; }
-    template <class Params> kernel<Params> load(spec_of<Params> const& of) const {
+    template <class Params> kernel<Params> load(typed_spec<Params> const& of) const {
         return kernels.load(images.find(of));
     }
 };

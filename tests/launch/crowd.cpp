@@ -33,7 +33,7 @@ namespace {
 constexpr int threads = 16, rounds = 8, sizes = 4;
 
 // Of so many configurations that differ.
-spec_of<axpby::params> spec_number(int number, arch arch) {
+typed_spec<axpby::params> spec_number(int number, arch arch) {
     return axpby::specialize({.n = 1000}, {.threads = 32 * (number + 1), .vectors = 1}, arch);
 }
 
@@ -78,7 +78,7 @@ TEST_CASE("16 threads on two devices compile and load each kernel once") {
             kept.folder = own.path;
             gpus[static_cast<std::size_t>(gpu)] =
                 std::make_unique<runtime>(runtime_options{.gpu = gpu,
-                                                          .of_all = policy::aot_then_jit,
+                                                          .policy = policy::aot_then_jit,
                                                           .cache = kept,
                                                           .driver = &driver,
                                                           .compiler = &compiler});

@@ -39,7 +39,7 @@ bool spend(std::string const& folder, int& losses) {
     kept.folder = folder;
     runtime const gpu({.packs = {},
                        .gpu = 1,
-                       .of_all = policy::aot_then_jit,
+                       .policy = policy::aot_then_jit,
                        .cache = kept,
                        .driver = &driver,
                        .compiler = &compiler});

@@ -160,15 +160,16 @@ TEST_CASE("a kernel with other parameters, or of another device, is not loaded")
     device const gpu = gpu_device(driver, 0);
     kernels const kernels(gpu);
     auto const of = axpby::specialize({.n = 64}, gpu.arch());
-    image_of<drifted> const other = {cubin_of(of), {}};
+    typed_image<drifted> const other = {cubin_of(of), {}};
     auto const about = "load for kernel axpby n=64 for sm_90a (" + of.symbol + ", from a test): ";
     CHECK(said_by([&] { kernels.load(other); }) ==
           about + "it takes parameters of 48 bytes, not of 4");
-    image_of<drifted> lying = other;
+    typed_image<drifted> lying = other;
     lying.params_bytes = sizeof(drifted);
     CHECK(said_by([&] { kernels.load(lying); }) ==
           about + "the driver says that it takes parameters of 48 bytes, not of 4");
-    image_of<axpby::params> const of_host = {cubin_of(axpby::specialize({.n = 1}, host_arch)), {}};
+    typed_image<axpby::params> const of_host = {cubin_of(axpby::specialize({.n = 1}, host_arch)),
+                                                {}};
     CHECK(said_by([&] { kernels.load(of_host); }).ends_with("device 0, Fake 0 is sm_90a"));
     CHECK(kernels.loaded() == 0);
 }
@@ -190,7 +191,7 @@ TEST_CASE("a graph keeps its kernels, as long as it is there") {
     {
         auto const captured = [&] {
             auto const spec = axpby::specialize({.n = 1}, gpu.arch());
-            image_of<axpby::params> const image = {cubin_of(spec), spec.grid};
+            typed_image<axpby::params> const image = {cubin_of(spec), spec.grid};
             kernels const own(gpu);
             auto const kernel = own.load(image);
             return stream.capture([&] {

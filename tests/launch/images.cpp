@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdlib>
+#include <latch>
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -92,6 +96,65 @@ TEST_CASE("where nothing can compile, a miss is told with the line to add, and c
           "adds it to a pack of sm_80 is: axpby n=1000; to compile it: there is no NVRTC");
     CHECK(miss(all, of, policy::jit_only).ends_with("; to compile it: there is no NVRTC"));
     CHECK(all.count().missed == 2);
+}
+
+namespace {
+
+// Compiles slowly, or fails to.
+struct slow_compiler {
+    mutable std::atomic<int> calls = 0;
+    std::atomic<bool> fails = false;
+
+    std::optional<image> find(spec const& spec) const {
+        ++calls;
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        if (fails) {
+            throw spio::error(error_kind::tool_failed, "compile", spec.spelled(), "a syntax error");
+        }
+        auto image = image_of_bytes(spec, image_kind::cubin, {}, "a compiler");
+        image.found = origin::compiled;
+        return image;
+    }
+};
+
+template <class F> void run_threads(int count, F f) {
+    std::latch start(count);
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < count; ++i) {
+        threads.emplace_back([&] {
+            start.arrive_and_wait();
+            f();
+        });
+    }
+}
+
+} // namespace
+
+TEST_CASE("threads that ask for one kernel at once wait for one of them to compile it") {
+    constexpr int threads = 16;
+    auto const spec = axpby::specialize({.n = 1000}, sm_80);
+    no_source const nothing;
+    slow_compiler compiler;
+    images const all(nothing, compiler, policy::aot_then_jit);
+    compiler.fails = true;
+    std::atomic<int> failures = 0;
+    run_threads(threads, [&] {
+        try {
+            all.find(spec);
+        } catch (spio::error const& e) {
+            failures += e.kind() == error_kind::tool_failed && e.reason() == "a syntax error";
+        }
+    });
+    CHECK(failures == threads);
+    CHECK(compiler.calls < threads);
+    CHECK(all.count().compiled == 0);
+
+    compiler.fails = false;
+    compiler.calls = 0;
+    run_threads(threads, [&] { CHECK(all.find(spec).symbol == spec.symbol); });
+    CHECK(compiler.calls == 1);
+    CHECK(all.count().compiled == 1);
+    CHECK(all.count().kept == threads - 1);
 }
 
 TEST_CASE("policies have names") {

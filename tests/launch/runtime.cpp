@@ -69,7 +69,7 @@ bool contains(std::string const& text, char const* part) { return text.find(part
 
 constexpr host_machine the_host = {host::allocate, host::release, host::encode, host::find};
 
-std::vector<float> launched(runtime const& on, spec_of<axpby::params> const& of) {
+std::vector<float> launched(runtime const& on, typed_spec<axpby::params> const& of) {
     stream const own(on.on());
     array<float> const x(on.on(), 3), y(on.on(), 3);
     own.write(x, std::vector<float>{1, 2, 3});
@@ -95,7 +95,7 @@ TEST_CASE("packs are asked first and in their order, then memory, the disk and N
     auto const options = [&] {
         return runtime_options{.packs = {pack_of({}, "none"), pack_of({shipped}, "first"),
                                          pack_of({shipped, other}, "second")},
-                               .of_all = policy::aot_then_jit,
+                               .policy = policy::aot_then_jit,
                                .cache = options_in(own),
                                .driver = &driver,
                                .compiler = &compiler};
@@ -123,7 +123,7 @@ TEST_CASE("packs are asked first and in their order, then memory, the disk and N
     CHECK(later.all_images().count().disk_milliseconds > 0);
     how = options();
     how.packs.clear();
-    how.of_all = policy::aot_only;
+    how.policy = policy::aot_only;
     runtime const strict(std::move(how));
     CHECK_THROWS_AS(strict.load(other), spio::error);
     CHECK(strict.all_images().count().missed == 1);
@@ -138,7 +138,7 @@ TEST_CASE("where there is no GPU the host takes its place, if it may") {
         return runtime_options{.packs = {},
                                .gpu = 7,
                                .host = host,
-                               .of_all = policy::aot_then_jit,
+                               .policy = policy::aot_then_jit,
                                .cache = options_in(own),
                                .driver = &driver};
     };
@@ -198,7 +198,7 @@ TEST_CASE("several devices share a driver; a stream of one is not the other's") 
     jit::nvrtc const compiler(fake::nvrtc, "fake");
     auto const on = [&](int gpu) {
         return runtime_options{.gpu = gpu,
-                               .of_all = policy::aot_then_jit,
+                               .policy = policy::aot_then_jit,
                                .cache = {},
                                .driver = &driver,
                                .compiler = &compiler};
@@ -224,7 +224,7 @@ TEST_CASE("a pack of another text is passed over, and told where nothing else is
     auto const of = axpby::specialize({.n = 1000}, sm_90a);
     auto const options = [&](std::vector<aot::pack> packs) {
         return runtime_options{.packs = std::move(packs),
-                               .of_all = policy::aot_then_jit,
+                               .policy = policy::aot_then_jit,
                                .cache = options_in(own),
                                .driver = &driver,
                                .compiler = &compiler};
@@ -251,7 +251,7 @@ TEST_CASE("a policy of one call is that call's alone") {
     jit::nvrtc const compiler(fake::nvrtc, "fake");
     folder const own;
     runtime const strict({.packs = {},
-                          .of_all = policy::aot_only,
+                          .policy = policy::aot_only,
                           .cache = options_in(own),
                           .driver = &driver,
                           .compiler = &compiler});

@@ -2,15 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <iostream>
+#include <iterator>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 import spio.axpby;
+import spio.families;
 import spio.layernorm_2d;
 import spio.spec;
 
@@ -27,7 +34,7 @@ std::string refusal(std::function<void()> const& f) {
     return "none";
 }
 
-family const families[] = {axpby::in_words(), layernorm_2d::in_words()};
+family const two_families[] = {axpby::family_entry(), layernorm_2d::family_entry()};
 
 } // namespace
 
@@ -60,7 +67,7 @@ TEST_CASE("the symbol is of the text: not of the architecture, nor of sizes that
             ++count;
             REQUIRE(of.shape.block.x <= 1024);
             // Its line makes the same again.
-            auto const again = specs_of_line(of.line(), families, sm_90a);
+            auto const again = specs_of_line(of.line(), two_families, sm_90a);
             REQUIRE(again.size() == 1);
             REQUIRE(again[0].symbol == of.symbol);
             REQUIRE(again[0].source == of.source);
@@ -73,7 +80,7 @@ TEST_CASE("the symbol is of the text: not of the architecture, nor of sizes that
 
 TEST_CASE("what is not possible is refused before anything is compiled") {
     auto const line = [](std::string_view text) {
-        return refusal([&] { specs_of_line(text, families, sm_80); });
+        return refusal([&] { specs_of_line(text, two_families, sm_80); });
     };
     CHECK(line("axpby n=-1") == "check for axpby n=-1: n is -1, but must be at least 0");
     CHECK(line("conv3d n=1") ==
@@ -118,4 +125,42 @@ TEST_CASE("the references compute what the words say") {
     auto const of = layernorm_2d::reference({.channels = 8}, halves, weight, bias, 0);
     CHECK(of == std::vector<double>{4, -2, 4, -2, 4, -2, 4, -2});
     CHECK_THROWS_AS(layernorm_2d::reference({.channels = 8}, halves, {}, {}, 0), spio::error);
+}
+
+TEST_CASE("a family embeds every header of its folder") {
+    namespace fs = std::filesystem;
+    for (auto const& family : families()) {
+        std::size_t count = 0;
+        for (auto const& file : fs::directory_iterator(fs::path(SPIO_KERNELS) / family.name)) {
+            auto const name = std::string(family.name) + "/" + file.path().filename().string();
+            std::ifstream stream(file.path(), std::ios::binary);
+            std::string const text(std::istreambuf_iterator<char>(stream), {});
+            auto const headers = family.headers();
+            auto const found = std::ranges::find(headers, name, &header::name);
+            CAPTURE(name);
+            REQUIRE(found != headers.end());
+            CHECK(found->text == text);
+            ++count;
+        }
+        CHECK(family.headers().size() == count);
+    }
+}
+
+TEST_CASE("configurations come from a source where it knows one, else from the family") {
+    config_source configs;
+    configs.add(config_origin::tuned, [](config_query const& query) -> std::optional<std::string> {
+        if (query.family == "axpby" && query.problem == "n=1000") return "threads=96 vectors=2";
+        return {};
+    });
+    configs.add(config_origin::model, [](config_query const& query) -> std::optional<std::string> {
+        if (query.family == "axpby") return "threads=64 vectors=3";
+        return {};
+    });
+    CHECK(configs.find({"axpby", "n=1000", sm_80})->origin == config_origin::tuned);
+    CHECK(configs.find({"axpby", "n=7", sm_80})->origin == config_origin::model);
+    CHECK(!configs.find({"layernorm_2d", "channels=64 affine=true", sm_80}));
+    CHECK(axpby::specialize({.n = 1000}, sm_80, configs).config == "threads=96 vectors=2");
+    CHECK(specs_of_line("axpby n=7", two_families, sm_80, configs)[0].config ==
+          "threads=64 vectors=3");
+    CHECK(specs_of_line("axpby n=7", two_families, sm_80)[0].config == "threads=256 vectors=1");
 }

@@ -29,17 +29,17 @@ struct shape {
 
 } // namespace
 
-template <> struct spio::fields_of<tile> {
-    static constexpr auto all = std::tuple(
+template <> struct spio::field_table<tile> {
+    static constexpr auto fields = std::tuple(
         field{"rows", &tile::rows, {.least = 2, .most = 64, .multiple_of = 2}, presence::optional},
         field{"padded", &tile::padded, {}, presence::optional});
 };
-template <> struct spio::enumerators_of<color> {
+template <> struct spio::enumerator_table<color> {
     static constexpr std::string_view type = "paint::color";
-    static constexpr std::array<std::string_view, 2> all = {"red", "green"};
+    static constexpr std::array<std::string_view, 2> names = {"red", "green"};
 };
-template <> struct spio::fields_of<shape> {
-    static constexpr auto all =
+template <> struct spio::field_table<shape> {
+    static constexpr auto fields =
         std::tuple(field{"n", &shape::n, {.least = -8}}, field{"each", &shape::each},
                    field{"wide", &shape::wide, {}, presence::optional},
                    field{"in", &shape::in, {}, presence::optional});

@@ -16,12 +16,12 @@ import spio.spec;
 
 // The fields of a problem and of a configuration, with their bounds, for manifests and messages.
 namespace spio {
-template <> struct fields_of<softmax::problem> {
-    static constexpr auto all =
+template <> struct field_table<softmax::problem> {
+    static constexpr auto fields =
         std::tuple(field{"columns", &softmax::problem::columns, {.least = 1, .most = 2048}});
 };
-template <> struct fields_of<softmax::config> {
-    static constexpr auto all =
+template <> struct field_table<softmax::config> {
+    static constexpr auto fields =
         std::tuple(field{"warps", &softmax::config::warps, {.least = 1, .most = 32}});
 };
 } // namespace spio
@@ -38,7 +38,7 @@ using softmax::Row;
 // The text of problem.h and softmax.cuh; spio_add_family() writes this function.
 std::span<spio::header const> kernel_text();
 
-inline spio::spec_of<params> specialize(problem const& problem, spio::arch arch) {
+inline spio::typed_spec<params> specialize(problem const& problem, spio::arch arch) {
     spio::check("softmax", problem);
     config const config = {.warps = 4};
     return spio::specialized<params>(
@@ -65,11 +65,13 @@ inline spio::spec_of<params> specialize(problem const& problem, spio::arch arch)
 }
 
 // How a line of a manifest, `softmax columns=1000`, becomes a specification.
-inline spio::family const& in_words() {
+inline spio::family const& family_entry() {
     static constexpr spio::family family = {
-        "softmax", [](std::string_view text, spio::arch arch) {
+        "softmax",
+        [](std::string_view text, spio::arch arch, spio::config_source const&) {
             return std::vector<spio::spec>{specialize(spio::parse<problem>("softmax", text), arch)};
-        }};
+        },
+        kernel_text};
     return family;
 }
 

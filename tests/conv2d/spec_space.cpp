@@ -39,13 +39,13 @@ TEST_CASE("every problem has configurations that fit, the best one first") {
                 // The first may be one that was measured.
                 REQUIRE(expected.microseconds >= before);
                 if (&by != &all.front()) before = expected.microseconds;
-                REQUIRE(expected.blocks_per_processor > 0);
-                auto const words = conv2d::words_of(by);
-                REQUIRE(conv2d::words_of(conv2d::config_of(words)) == words);
+                REQUIRE(expected.blocks_per_sm > 0);
+                auto const words = conv2d::config_text(by);
+                REQUIRE(conv2d::config_text(conv2d::parse_config(words)) == words);
             }
             auto const specs = conv2d::specs_of(of, conv2d::best_config(of, arch), arch);
             REQUIRE(specs.size() == (of.pass == conv2d::direction::wgrad ? 2 : 1));
-            REQUIRE(specs[0].config == conv2d::words_of(all.front()));
+            REQUIRE(specs[0].config == conv2d::config_text(all.front()));
             configs += all.size();
         }
     }
@@ -54,9 +54,9 @@ TEST_CASE("every problem has configurations that fit, the best one first") {
 }
 
 TEST_CASE("a configuration is of a body that there is") {
-    CHECK_THROWS_WITH(conv2d::config_of("squares groups=8"),
+    CHECK_THROWS_WITH(conv2d::parse_config("squares groups=8"),
                       doctest::Contains("the body is squares, but must be cp_async, tma, "));
-    CHECK_THROWS_WITH(conv2d::config_of("tma groups=8"), doctest::Contains("images is missing"));
+    CHECK_THROWS_WITH(conv2d::parse_config("tma groups=8"), doctest::Contains("images is missing"));
 }
 
 namespace {
@@ -79,9 +79,9 @@ TEST_CASE("on a Hopper chip boxes are chosen, and last about as long as they wer
                                {five_by_five(256, 1152, 7), 19.7}};
     for (auto const& [of, microseconds] : layers) {
         auto const by = conv2d::best_config(of, sm_90a);
-        CHECK(conv2d::words_of(by) == conv2d::words_of(conv2d::tma::best_config(of)));
+        CHECK(conv2d::config_text(by) == conv2d::config_text(conv2d::best_tma(of)));
         double const expected = conv2d::explain(of, by, sm_90a).microseconds;
-        CAPTURE(conv2d::words_of(by));
+        CAPTURE(conv2d::config_text(by));
         CAPTURE(conv2d::explain(of, by, sm_90a).explained());
         CHECK(expected == doctest::Approx(microseconds).epsilon(0.15));
         CHECK(!conv2d::needs_maps(conv2d::best_config(of, sm_80)));

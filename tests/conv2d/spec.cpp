@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <iostream>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -109,7 +110,7 @@ TEST_CASE("a specialization says its body, its layer and what a processor should
 
 TEST_CASE("boxes are specialized where there is a copy engine") {
     auto const of = problem_of("n=32 c=64 h=64 w=64 made_for=any_n");
-    auto const by = conv2d::tma::best_config(of);
+    auto const by = conv2d::best_tma(of);
     auto const spec = conv2d::specialize(of, by, sm_90a);
     CHECK(spec.config == "tma groups=8 images=1 columns=16 rows=8 strips=1 blocks=5");
     CHECK(spec.source.starts_with("#include \"conv2d/tma.cuh\"\n"));
@@ -155,7 +156,7 @@ TEST_CASE("the best boxes fit every problem") {
         of.pass = n % 2 == 0 ? conv2d::direction::fprop : conv2d::direction::dgrad;
         of.made_for = std::array{conv2d::known_sizes::all, conv2d::known_sizes::any_n,
                                  conv2d::known_sizes::any_image}[static_cast<std::size_t>(n % 3)];
-        auto const by = conv2d::tma::best_config(of);
+        auto const by = conv2d::best_tma(of);
         CHECK(by.fits(of));
         CHECK(by.blocks >= 1);
         CHECK(by.blocks * (by.shared_bytes(of) + 1024) <= 228 * 1024);
@@ -229,4 +230,18 @@ TEST_CASE("the references agree where they say the same") {
     auto const dx = conv2d::reference(of, ones(2 * 7 * 7 * 16), filter, {});
     CHECK(dx.values == std::vector<double>(2 * 5 * 6 * 16, 8 * 6));
     CHECK_THROWS_AS(conv2d::reference(of, x, filter, {}), spio::error);
+}
+
+TEST_CASE("a tuned configuration takes the place of the measured one") {
+    auto const problem = problem_of("n=32 c=64 h=56 w=56");
+    conv2d::config const tuned = conv2d::parse_config(
+        "cp_async groups=4 images=1 columns=16 rows=8 tiles=1 stages=3 blocks=2");
+    config_source configs;
+    configs.add(config_origin::tuned, [&](config_query const& query) {
+        CHECK(query.problem == text_of(problem));
+        CHECK(query.arch == sm_90a);
+        return std::optional(conv2d::config_text(tuned));
+    });
+    auto const chosen = conv2d::best_config(problem, sm_90a, configs);
+    CHECK(conv2d::config_text(chosen) == conv2d::config_text(tuned));
 }

@@ -1,0 +1,121 @@
+// Reads the measured configurations of the body tma, and fits one to a problem.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include "conv2d/problem.h"
+#include "conv2d/tma.h"
+
+#include <algorithm>
+#include <climits>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+module spio.conv2d;
+
+import spio.spec;
+
+namespace spio::conv2d {
+
+// A line of models/conv2d.txt.
+struct measured_config {
+    int taps_least = 1;
+    int columns_least = 1, columns_most = INT_MAX; // of the output
+    int blocks_least = 0;                          // that an SM holds
+    int groups, images, columns, rows, strips;
+};
+
+} // namespace spio::conv2d
+
+namespace spio {
+
+template <> struct field_table<conv2d::measured_config> {
+    using line = conv2d::measured_config;
+    static constexpr auto fields =
+        std::tuple(field{"taps_least", &line::taps_least, {.least = 1}, presence::optional},
+                   field{"columns_least", &line::columns_least, {.least = 1}, presence::optional},
+                   field{"columns_most", &line::columns_most, {.least = 1}, presence::optional},
+                   field{"blocks_least", &line::blocks_least, {.least = 0}, presence::optional},
+                   field{"groups", &line::groups, {.least = 1, .most = 8}},
+                   field{"images", &line::images, {.least = 1, .most = 2}},
+                   field{"columns", &line::columns, {.least = 8, .most = 256, .multiple_of = 8}},
+                   field{"rows", &line::rows, {.least = 1, .most = 256}},
+                   field{"strips", &line::strips, {.least = 1, .most = 64}});
+};
+
+} // namespace spio
+
+namespace spio::conv2d {
+
+namespace {
+
+std::vector<measured_config> parse_lines(std::string_view text) {
+    std::vector<measured_config> lines;
+    while (!text.empty()) {
+        auto const line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
+        if (!line.empty() && line.front() != '#') {
+            lines.push_back(parse<measured_config>("models/conv2d.txt:", line));
+        }
+    }
+    return lines;
+}
+
+// Groups of 8 channels of a block: no more than the problem has, and few idle ones in the last
+// block.
+int groups_of_block(int wanted, int groups) {
+    constexpr double most_idle = 1.25; // of the problem's groups
+    if (wanted == 8 && divup(groups, 8) * 8 > most_idle * groups) wanted = 4;
+    while (wanted > groups) wanted /= 2;
+    return wanted;
+}
+
+tma::config fitted(measured_config const& line, problem const& problem) {
+    int const rows = correlation_of(problem).p;
+    return {.groups = groups_of_block(line.groups, problem.groups()),
+            .images = line.images,
+            .columns = line.columns,
+            // The last block makes as many rows as the others, or few less.
+            .rows = problem.knows_image() ? divup(rows, divup(rows, line.rows)) : line.rows,
+            .strips = line.strips,
+            .blocks = 0};
+}
+
+// As ptxas gives them, or a few more: for the filter, the accumulators, and all else.
+int registers_of(problem const& problem, tma::config const& config) {
+    constexpr int others = 26;
+    return divup(problem.taps() + 4 * problem.r * config.tiles() + others, 8) * 8;
+}
+
+bool matches(measured_config const& line, problem const& problem, tma::config const& config) {
+    int const columns = correlation_of(problem).q;
+    bool const has_pairs = problem.knows_image() && (!problem.knows_n() || problem.n > 1);
+    return problem.taps() >= line.taps_least && columns >= line.columns_least &&
+           columns <= line.columns_most && (line.images == 1 || has_pairs) &&
+           blocks_of_sm(problem, config) >= line.blocks_least;
+}
+
+} // namespace
+
+int blocks_of_sm(problem const& problem, tma::config const& config) {
+    chip const& chip = chip_of(sm_90a);
+    int const shared = max_shared_bytes / (config.shared_bytes(problem) + reserved_shared_bytes);
+    int const registers =
+        chip.sm_registers / (config.threads(problem) * registers_of(problem, config));
+    return std::min({shared, registers, chip.sm_blocks});
+}
+
+tma::config best_tma(problem const& problem) {
+    static auto const lines = parse_lines(measured_text());
+    for (auto const& line : lines) {
+        auto config = fitted(line, problem);
+        if (!matches(line, problem, config)) continue;
+        config.blocks = blocks_of_sm(problem, config);
+        return config;
+    }
+    throw error(error_kind::internal, "configure", "conv2d " + text_of(problem),
+                "models/conv2d.txt has no line for it");
+}
+
+} // namespace spio::conv2d

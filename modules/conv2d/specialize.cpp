@@ -1,0 +1,255 @@
+// Specializes convolutions, and checks what a launch brings.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include "conv2d/cp_async.h"
+#include "conv2d/problem.h"
+#include "conv2d/tma.h"
+#include "conv2d/wgrad_cp_async.h"
+#include "conv2d/wgrad_reduce.h"
+#include "conv2d/wgrad_tma.h"
+
+#include <climits>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+module spio.conv2d;
+
+import spio.spec;
+
+namespace spio::conv2d {
+
+namespace {
+
+constexpr int oldest_arch = 80; // copies by cp.async, and the matrix instructions
+
+// Throws why an architecture cannot run a body that takes so much shared memory.
+void check_arch(problem const& problem, arch arch, bool takes_tma, int shared_bytes) {
+    auto const fail = [&](std::string reason) {
+        throw error(error_kind::unsupported, "specialize", "conv2d " + text_of(problem),
+                    std::move(reason));
+    };
+    if (!arch.is_host && arch.number < oldest_arch) {
+        fail("it takes at least sm_80, and not " + text_of(arch));
+    }
+    if (takes_tma && !arch.is_host && !chip_of(arch).has_tma) {
+        fail("the tma bodies need the TMA engine of sm_90a, and " + text_of(arch) +
+             (arch.is_newer_than_known() ? " is newer than they are" : " has none"));
+    }
+    if (shared_bytes > shared_bytes_of_block(arch)) {
+        fail("a block takes " + std::to_string(shared_bytes) +
+             " bytes of shared memory, of at most " + std::to_string(shared_bytes_of_block(arch)) +
+             " for " + text_of(arch));
+    }
+}
+
+template <class Config>
+void check_config(problem const& problem, Config const& config, std::string const& body,
+                  arch arch) {
+    check(problem);
+    spio::check("conv2d", config);
+    if (!config.fits(problem)) {
+        throw error(error_kind::invalid, "specialize", "conv2d " + text_of(problem),
+                    "the configuration " + body + " " + text_of(config) + " does not fit");
+    }
+    check_arch(problem, arch, needs_maps(config), config.shared_bytes(problem));
+}
+
+// The specialization of a body of that name.
+template <class Config>
+specialization request_of(problem const& problem, Config const& config, std::string const& pass,
+                          std::string_view body, int blocks, bool overlaps, arch arch) {
+    std::string const name(body);
+    return {.family = "conv2d",
+            .prefix = "conv2d_" + pass + "_" + name_of(problem),
+            .problem = text_of(problem),
+            .config = name + " " + text_of(config),
+            .arch = arch,
+            .arguments = "spio::conv2d::problem" + initializer_of(problem.without_unknown()) +
+                         ", spio::conv2d::" + name + "::config" + initializer_of(config),
+            .shape = {.block = {config.threads(problem)},
+                      .shared_bytes = config.shared_bytes(problem),
+                      .overlaps_previous = overlaps},
+            .headers = kernel_text(),
+            .body = body,
+            .blocks = blocks};
+}
+
+template <class Params, class Config>
+typed_spec<Params> specialize_body(problem const& problem, Config const& config,
+                                   std::string_view body, arch arch) {
+    check_config(problem, config, std::string(body), arch);
+    grid_of(problem, config.blocks_of(problem));
+    return specialized<Params>(request_of(problem, config, enumerator_name(problem.pass), body,
+                                          config.blocks, needs_maps(config), arch),
+                               [problem, config](Params const& params) {
+                                   auto const launched = problem_of(problem, params.args);
+                                   return grid_of(launched, config.blocks_of(launched));
+                               });
+}
+
+template <class Params, class Config>
+gradient_specs<Params> specialize_both(problem const& problem, Config const& config,
+                                       std::string_view body, int blocks, arch arch) {
+    check_config(problem, config, std::string(body), arch);
+    bool const overlaps = needs_maps(config);
+    auto const reduction =
+        wgrad_reduce::config_for(problem, config.groups, config.splits, overlaps);
+    auto const grid = grid_of(problem, config.blocks_of(problem));
+    auto const reduction_grid = grid_of(problem, reduction.blocks_of(problem));
+    return {specialized<Params>(request_of(problem, config, "wgrad", body, blocks, overlaps, arch),
+                                [grid](Params const&) { return grid; }),
+            specialized<wgrad_reduce::params>(
+                request_of(problem, reduction, "wgrad_reduce", "wgrad_reduce", 0, overlaps, arch),
+                [reduction_grid](wgrad_reduce::params const&) { return reduction_grid; }),
+            config.workspace_bytes(problem)};
+}
+
+} // namespace
+
+typed_spec<cp_async::params> specialize(problem const& problem, cp_async::config const& config,
+                                        arch arch) {
+    return specialize_body<cp_async::params>(problem, config, "cp_async", arch);
+}
+typed_spec<tma::params> specialize(problem const& problem, tma::config const& config, arch arch) {
+    return specialize_body<tma::params>(problem, config, "tma", arch);
+}
+gradient_specs<wgrad_cp_async::params>
+specialize_gradient(problem const& problem, wgrad_cp_async::config const& config, arch arch) {
+    return specialize_both<wgrad_cp_async::params>(problem, config, "wgrad_cp_async", config.blocks,
+                                                   arch);
+}
+gradient_specs<wgrad_tma::params> specialize_gradient(problem const& problem,
+                                                      wgrad_tma::config const& config, arch arch) {
+    return specialize_both<wgrad_tma::params>(problem, config, "wgrad_tma", 1, arch);
+}
+
+std::vector<spec> specs_of(problem const& problem, config const& config, arch arch) {
+    return std::visit(
+        [&](auto const& body_config) -> std::vector<spec> {
+            if constexpr (requires { specialize(problem, body_config, arch); }) {
+                return {specialize(problem, body_config, arch)};
+            } else {
+                auto const both = specialize_gradient(problem, body_config, arch);
+                return {both.partial_sums, both.reduction};
+            }
+        },
+        config);
+}
+
+extent grid_of(problem const& problem, long long blocks) {
+    if (blocks < 1 || blocks > INT_MAX) {
+        throw error(error_kind::invalid, "launch", "conv2d " + text_of(problem),
+                    std::to_string(blocks) + " blocks are needed, of at least 1 and at most " +
+                        std::to_string(INT_MAX));
+    }
+    return {static_cast<int>(blocks)};
+}
+
+extent grid(problem const& problem, config const& config) {
+    return std::visit(
+        [&](auto const& body_config) { return grid_of(problem, body_config.blocks_of(problem)); },
+        config);
+}
+
+namespace {
+
+template <class... Ds, class Tensor> std::string sizes_text(Tensor const& tensor) {
+    std::string text;
+    ((text += (text.empty() ? "" : " x ") + std::to_string(tensor.template extent<Ds>().get())),
+     ...);
+    return text;
+}
+[[noreturn]] void refuse_launch(problem const& problem, std::string reason) {
+    throw error(error_kind::invalid, "launch", "conv2d " + text_of(problem), std::move(reason));
+}
+// Kernels access tensors by vectors of 16 bytes.
+void check_address(problem const& problem, char const* tensor, void const* address) {
+    auto const value = reinterpret_cast<std::uintptr_t>(address);
+    if (value == 0) refuse_launch(problem, std::string(tensor) + " is not there");
+    if (value % 16 != 0) {
+        refuse_launch(problem, std::string(tensor) + " begins at no multiple of 16 bytes");
+    }
+}
+// Sizes that a launch brings where the kernel leaves them open.
+void check_image(problem const& made_for, problem const& launched) {
+    if (made_for.knows_image()) return;
+    // The whole check takes its problem as text, which is too slow for every launch.
+    if (launched.h < 1 || launched.w < 1) check(launched);
+    check_sides(launched);
+}
+bool allows(problem const& made_for, problem const& launched) {
+    return launched.n > 0 && launched.has_outputs() &&
+           (!made_for.knows_n() || launched.n == made_for.n) &&
+           (!made_for.knows_image() || (launched.h == made_for.h && launched.w == made_for.w));
+}
+
+} // namespace
+
+problem problem_of(problem const& made_for, correlation_args const& args) {
+    bool const is_forward = made_for.pass == direction::fprop;
+    int const h = is_forward ? args.input.extent<H>().get() : args.output.extent<P>().get();
+    int const w = is_forward ? args.input.extent<W>().get() : args.output.extent<Q>().get();
+    problem const launched = made_for.with(args.output.extent<N>().get(), h, w);
+    correlation const sizes = correlation_of(launched);
+    bool const agrees =
+        args.input.extents() ==
+            make_coordinates(N(launched.n), H(sizes.h), W(sizes.w), C(launched.c)) &&
+        args.output.extents() ==
+            make_coordinates(N(launched.n), P(sizes.p), Q(sizes.q), K(launched.c)) &&
+        args.filter.extent<K>() == K(launched.c) && args.filter.extent<R>() == R(launched.r) &&
+        args.filter.extent<S>() == S(launched.s) &&
+        args.bias.extent<K>() == K(launched.bias ? launched.c : 0) && allows(made_for, launched);
+    if (!agrees) {
+        refuse_launch(made_for, "the tensors have other sizes: input " +
+                                    sizes_text<N, H, W, C>(args.input) + ", output " +
+                                    sizes_text<N, P, Q, K>(args.output) + ", the filter " +
+                                    sizes_text<K, R, S>(args.filter) + ", the bias " +
+                                    sizes_text<K>(args.bias));
+    }
+    check_image(made_for, launched);
+    check_address(launched, "the input", args.input.get());
+    check_address(launched, "the filter", args.filter.get());
+    check_address(launched, "the output", args.output.get());
+    if (launched.bias) check_address(launched, "the bias", args.bias.get());
+    return launched;
+}
+
+template <class Gradient>
+problem problem_of(problem const& made_for, wgrad_args<Gradient> const& args) {
+    problem const launched =
+        made_for.with(args.x.template extent<N>().get(), args.x.template extent<H>().get(),
+                      args.x.template extent<W>().get());
+    bool const agrees = args.x.template extent<C>() == C(launched.c) &&
+                        args.dy.extents() == make_coordinates(N(launched.n), P(launched.p()),
+                                                              Q(launched.q()), K(launched.c)) &&
+                        args.dw.extents() == make_coordinates(K(launched.c), R(launched.r),
+                                                              S(launched.s), C(group_width)) &&
+                        args.dbias.template extent<K>() == K(launched.bias ? launched.c : 0) &&
+                        allows(made_for, launched);
+    if (!agrees) {
+        refuse_launch(made_for,
+                      "the tensors have other sizes: x " + sizes_text<N, H, W, C>(args.x) +
+                          ", dy " + sizes_text<N, P, Q, K>(args.dy) + ", dw " +
+                          sizes_text<K, R, S>(args.dw) + ", dbias " + sizes_text<K>(args.dbias));
+    }
+    constexpr auto actual = same<Gradient, float> ? precision::fp32 : precision::fp16;
+    if (actual != made_for.gradient) {
+        refuse_launch(made_for, "dw is of " + enumerator_name(actual) + ", but the kernel makes " +
+                                    enumerator_name(made_for.gradient));
+    }
+    check_image(made_for, launched);
+    check_address(launched, "x", args.x.get());
+    check_address(launched, "dy", args.dy.get());
+    check_address(launched, "dw", args.dw.get());
+    check_address(launched, "the workspace", args.workspace.get());
+    if (launched.bias) check_address(launched, "dbias", args.dbias.get());
+    return launched;
+}
+template problem problem_of(problem const&, wgrad_args<float> const&);
+template problem problem_of(problem const&, wgrad_args<half> const&);
+
+} // namespace spio::conv2d
