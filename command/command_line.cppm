@@ -1,8 +1,120 @@
-// The words of a command: read, judged, and answered in words.
+// The command's line: its subcommands and their arguments, what surrounds it, and how it ends.
 // SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
 export module spio.command_line;
 
-export import :failure;
-export import :line;
-export import :surroundings;
-export import :wording;
+export import :formatting;
+import spio.cuda;
+
+export namespace spio::command {
+
+enum class exit_status {
+    success = 0,
+    check_failed = 1, // results, packs, entries or a machine that are not as they should be
+    usage = 2,
+    not_found = 3, // a file, a device, a compiler, an image
+    tool_failed = 4,
+    not_written = 5,
+};
+
+// Ends the command with one line: what was tried, why it did not work, what to do.
+class failure : public std::runtime_error {
+  public:
+    failure(exit_status status, std::string const& line)
+        : std::runtime_error(line), status_value(status) {}
+    exit_status status() const { return status_value; }
+
+  private:
+    exit_status status_value;
+};
+
+// What the command reads and writes.
+struct io {
+    // Results go to one place, everything else to another.
+    std::function<void(std::string_view)> print;
+    std::function<void(std::string_view)> tell;
+    // Whether a person sees what is told, and wants to see progress.
+    bool is_interactive = false;
+    std::function<std::unique_ptr<cuda::driver>()> open_driver;
+    // The file of the program; empty if it is unknown.
+    std::filesystem::path program = {};
+};
+
+// Tells a person what is being done, for as long as this lives.
+class progress {
+  public:
+    progress(io const& io, std::string const& text);
+    progress(progress const&) = delete;
+    ~progress();
+
+  private:
+    io const& terminal;
+    std::size_t width = 0;
+};
+
+struct option {
+    std::string_view name;    // "--device"
+    std::string_view value;   // what follows it: "FILE", "gpu|host"; empty if nothing does
+    std::string_view meaning; // a few words
+    bool repeats = false;
+
+    // The words that its value may be: "gpu" and "host", and none for "FILE".
+    std::vector<std::string_view> choices() const;
+};
+
+inline constexpr option help_option = {"--help", "", "say what this does, and end"};
+
+class arguments;
+
+struct subcommand {
+    std::string_view name;          // "pack verify"
+    std::string_view operands = {}; // "FILE..."
+    std::string_view summary = {};  // a few words
+    std::string_view details = {};  // whole sentences, and examples
+    std::vector<option> options = {};
+    unsigned least_operands = 0, most_operands = 0;
+    exit_status (*run)(arguments const&, io const&) = nullptr;
+};
+
+// The words of one call, parsed.
+class arguments {
+  public:
+    command::subcommand const* subcommand = nullptr; // null: help for the whole command
+    bool wants_help = false;
+    std::vector<std::string> operands;
+
+    bool has(std::string_view option) const { return options.contains(option); }
+    // The value of an option that is there once, or the default.
+    std::string value(std::string_view option, std::string_view otherwise = "") const;
+    // The same as a whole number.
+    unsigned number(std::string_view option, std::string_view otherwise) const;
+    std::vector<std::string> values(std::string_view option) const;
+
+    void add(std::string_view option, std::vector<std::string> values) {
+        options.emplace(option, std::move(values));
+    }
+
+  private:
+    std::map<std::string, std::vector<std::string>, std::less<>> options;
+};
+
+// Options may stand anywhere, their values after a = or as the next word; after -- there are only
+// operands. Wrong words are a failure of usage, which names the nearest word that is known.
+arguments parse_arguments(std::span<std::string_view const> words,
+                          std::span<subcommand const> known);
+
+// A whole number that fits, or a failure of usage about what is called so.
+unsigned parse_number(std::string_view text, std::string_view name);
+
+} // namespace spio::command

@@ -1,10 +1,9 @@
-// Teaches shells the command's words.
+// Writes scripts by which shells complete the command's words.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
 #include <algorithm>
 #include <functional>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,73 +15,100 @@ namespace spio::command {
 
 namespace {
 
-// What may come after some words, options aside.
+// The words that may follow other words, options aside.
 struct context {
-    std::string begun; // "", "pack", "run axpby"
+    std::string start; // "", "pack", "run axpby"
     std::vector<std::string> words = {};
     bool takes_files = false;
 
+    void add(std::string_view word) {
+        if (std::ranges::find(words, word) == words.end()) words.emplace_back(word);
+    }
     std::string joined() const {
         std::string text;
-        for (auto const& each : words) text += (text.empty() ? "" : " ") + each;
+        for (auto const& word : words) text += (text.empty() ? "" : " ") + word;
         return text;
     }
 };
 
-context& context_of(std::vector<context>& all, std::string const& begun) {
-    auto const found = std::ranges::find(all, begun, &context::begun);
-    return found != all.end() ? *found : all.emplace_back(context{begun});
+context& context_of(std::vector<context>& contexts, std::string const& start) {
+    auto const found = std::ranges::find(contexts, start, &context::start);
+    return found != contexts.end() ? *found : contexts.emplace_back(context{start});
 }
 
-void add(context& to, std::string_view word) {
-    if (std::ranges::find(to.words, word) == to.words.end()) to.words.emplace_back(word);
+// A field's name, or its name with each of the words that its value may be.
+void add_field(context& context, field_description const& field) {
+    if (field.choices.empty()) context.add(field.name + "=");
+    for (auto const choice : field.choices) context.add(field.name + "=" + std::string(choice));
 }
 
-// The most words first, so that the first that fits is the right one.
-std::vector<context> contexts() {
-    std::vector<context> all = {{""}};
-    for (auto const& each : subcommands()) {
-        auto const blank = each.name.find(' ');
-        auto const first = std::string(each.name.substr(0, blank));
-        add(context_of(all, ""), first);
-        if (blank != each.name.npos) add(context_of(all, first), each.name.substr(blank + 1));
-        context own = {std::string(each.name)};
-        for (auto const& option : each.options) add(own, option.name);
-        add(own, help_option.name);
-        own.takes_files = each.operands == "FILE..." || each.operands == "MANIFEST";
-        if (each.operands.starts_with("FAMILY")) {
+// The longest starts first, so that the first that fits is the right one.
+std::vector<context> all_contexts() {
+    std::vector<context> contexts = {{""}};
+    for (auto const& known : subcommands()) {
+        auto const blank = known.name.find(' ');
+        auto const first = std::string(known.name.substr(0, blank));
+        context_of(contexts, "").add(first);
+        if (blank != known.name.npos) context_of(contexts, first).add(known.name.substr(blank + 1));
+        context own = {std::string(known.name)};
+        for (auto const& option : known.options) own.add(option.name);
+        own.add(help_option.name);
+        own.takes_files = known.operands == "FILE..." || known.operands == "MANIFEST";
+        if (known.operands.starts_with("FAMILY")) {
             for (auto const& family : trial_families()) {
-                context with_family = own;
-                with_family.begun += " " + std::string(family.name);
-                for (auto const& field : family.fields()) add(with_family, field.name + "=");
-                all.push_back(with_family);
+                auto with_family = own;
+                with_family.start += " " + std::string(family.name);
+                for (auto const& field : family.fields()) add_field(with_family, field);
+                contexts.push_back(with_family);
             }
-            for (auto const& family : trial_families()) add(own, family.name);
+            for (auto const& family : trial_families()) own.add(family.name);
         }
-        if (each.operands == "bash|zsh|fish") {
-            for (auto const* const shell : {"bash", "zsh", "fish"}) add(own, shell);
-        }
-        all.push_back(own);
+        for (auto const word : option{"", known.operands, ""}.choices()) own.add(word);
+        contexts.push_back(own);
     }
-    add(context_of(all, ""), help_option.name);
-    std::ranges::sort(all, std::greater(), [](context const& each) {
-        return std::pair(std::ranges::count(each.begun, ' '), each.begun);
+    context_of(contexts, "").add(help_option.name);
+    std::ranges::sort(contexts, std::greater(), [](context const& context) {
+        return std::pair(std::ranges::count(context.start, ' '), context.start);
     });
-    return all;
+    return contexts;
+}
+
+// Options with a value: those whose words are known, and those that name files or folders.
+std::vector<context> value_contexts() {
+    std::vector<context> contexts;
+    for (auto const& known : subcommands()) {
+        for (auto const& option : known.options) {
+            auto& context = context_of(contexts, std::string(option.name));
+            for (auto const choice : option.choices()) context.add(choice);
+            context.takes_files = option.value == "FILE" || option.value == "FOLDER";
+        }
+    }
+    std::erase_if(contexts, [](context const& c) { return c.words.empty() && !c.takes_files; });
+    return contexts;
 }
 
 std::string bash_script() {
     std::string text = R"(# Completes the words of spio in bash: source <(spio completion bash)
 _spio() {
-    local word=${COMP_WORDS[COMP_CWORD]} begun= known= files= each
-    for each in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-        [[ $each == -* ]] || begun+="$each "
+    local line=${COMP_LINE:0:${COMP_POINT:-0}} part=${COMP_WORDS[COMP_CWORD]}
+    local word start= known= files= each previous=
+    # bash breaks words at =, and here they are whole.
+    word=${line##* }
+    [[ $line ]] || word=$part line=${COMP_WORDS[*]:0:COMP_CWORD+1}
+    for each in ${line% *}; do
+        [[ $previous && $each != -* ]] && start+="$each "
+        previous=$each
     done
-    case $begun in
+    case $previous in
 )";
-    for (auto const& each : contexts()) {
-        text += "    '" + each.begun + (each.begun.empty() ? "'" : " '*") + ") known='" +
-                each.joined() + "'" + (each.takes_files ? " files=1" : "") + " ;;\n";
+    for (auto const& context : value_contexts()) {
+        text += "    " + context.start + ") known='" + context.joined() + "'" +
+                (context.takes_files ? " files=1" : "") + " start=- ;;\n";
+    }
+    text += "    esac\n    case $start in\n    -) ;;\n";
+    for (auto const& context : all_contexts()) {
+        text += "    '" + context.start + (context.start.empty() ? "'" : " '*") + ") known='" +
+                context.joined() + "'" + (context.takes_files ? " files=1" : "") + " ;;\n";
     }
     return text + R"(    esac
     COMPREPLY=($(compgen -W "$known" -- "$word"))
@@ -91,6 +117,8 @@ _spio() {
         COMPREPLY+=($(compgen -f -- "$word"))
     fi
     if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]]; then compopt -o nospace; fi
+    # Only what follows the last = is replaced.
+    if [[ $word == *=* && $part != "$word" ]]; then COMPREPLY=("${COMPREPLY[@]#*=}"); fi
 }
 complete -F _spio spio
 )";
@@ -100,16 +128,16 @@ std::string zsh_script() {
     std::string text = R"(#compdef spio
 # Completes the words of spio in zsh: source <(spio completion zsh)
 _spio() {
-    local begun= each files=
+    local start= each files=
     local -a known
     for each in ${words[2,CURRENT-1]}; do
-        [[ $each == -* ]] || begun+="$each "
+        [[ $each == -* ]] || start+="$each "
     done
-    case $begun in
+    case $start in
 )";
-    for (auto const& each : contexts()) {
-        text += "    '" + each.begun + (each.begun.empty() ? "'" : " '*") + ") known=(" +
-                each.joined() + ")" + (each.takes_files ? " files=1" : "") + " ;;\n";
+    for (auto const& context : all_contexts()) {
+        text += "    '" + context.start + (context.start.empty() ? "'" : " '*") + ") known=(" +
+                context.joined() + ")" + (context.takes_files ? " files=1" : "") + " ;;\n";
     }
     return text + R"(    esac
     compadd -- ${known:#*=}
@@ -123,21 +151,33 @@ if [[ $funcstack[1] == _spio ]]; then _spio "$@"; else compdef _spio spio; fi
 std::string fish_script() {
     std::string text = R"(# Completes the words of spio in fish: spio completion fish | source
 function __spio_known
-    set -l begun
+    set -l start
     for each in (commandline -opc)[2..]
-        string match -q -- '-*' $each; or set begun "$begun$each "
+        string match -q -- '-*' $each; or set start "$start$each "
     end
-    switch "$begun"
+    switch "$start"
 )";
-    for (auto const& each : contexts()) {
-        text += "        case '" + each.begun + (each.begun.empty() ? "'" : " *'") +
-                "\n            string split ' ' -- '" + each.joined() + "'\n";
-        if (each.takes_files) text += "            __fish_complete_path (commandline -ct)\n";
+    for (auto const& context : all_contexts()) {
+        text += "        case '" + context.start + (context.start.empty() ? "'" : " *'") +
+                "\n            string split ' ' -- '" + context.joined() + "'\n";
+        if (context.takes_files) text += "            __fish_complete_path (commandline -ct)\n";
     }
     return text + R"(    end
 end
 complete -c spio -f -a '(__spio_known)'
 )";
+}
+
+exit_status run_completion(arguments const& args, io const& io) {
+    auto const& shell = args.operands.front();
+    auto const shells = option{"", args.subcommand->operands, ""}.choices();
+    if (std::ranges::find(shells, shell) == shells.end()) {
+        throw failure(exit_status::usage, "there is no script for " + quote(shell) +
+                                              suggestion(shell, shells) +
+                                              "; there is one for bash, zsh and fish");
+    }
+    io.print(shell == "bash" ? bash_script() : shell == "zsh" ? zsh_script() : fish_script());
+    return exit_status::success;
 }
 
 } // namespace
@@ -146,24 +186,12 @@ subcommand completion() {
     return {.name = "completion",
             .operands = "bash|zsh|fish",
             .summary = "a script by which a shell completes these words",
-            .lesson = "  source <(spio completion bash)     in ~/.bashrc\n"
-                      "  source <(spio completion zsh)      in ~/.zshrc, after compinit\n"
-                      "  spio completion fish | source      in ~/.config/fish/config.fish\n",
+            .details = "  source <(spio completion bash)     in ~/.bashrc\n"
+                       "  source <(spio completion zsh)      in ~/.zshrc, after compinit\n"
+                       "  spio completion fish | source      in ~/.config/fish/config.fish\n",
             .least_operands = 1,
             .most_operands = 1,
-            .run = [](line const& asked, surroundings const& around) {
-                auto const shell = asked.operands.front();
-                constexpr std::string_view shells[] = {"bash", "zsh", "fish"};
-                if (std::ranges::find(shells, shell) == std::end(shells)) {
-                    throw failure(exit_code::usage, "there is no script for " + in_quotes(shell) +
-                                                        suggestion(shell, shells) +
-                                                        "; there is one for bash, zsh and fish");
-                }
-                around.print(shell == "bash"  ? bash_script()
-                             : shell == "zsh" ? zsh_script()
-                                              : fish_script());
-                return exit_code::success;
-            }};
+            .run = run_completion};
 }
 
 } // namespace spio::command

@@ -1,22 +1,149 @@
-// Looks at this machine: what Spio finds, what is missing, and what to do about it.
+// Examines this machine: what Spio finds, what is missing, and what to do about it.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
+#include <map>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <unistd.h>
+
 module spio.command;
 
+import spio.aot;
 import spio.cuda;
+import spio.jit;
 import spio.launch;
 import spio.spec;
 
 namespace spio::command {
 
 namespace {
+
+diagnosis diagnose_driver(io const& io) {
+    diagnosis result = {.name = "driver"};
+    try {
+        auto const driver = io.open_driver();
+        auto const number = driver->version();
+        auto const version =
+            std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+        result.text = "for CUDA " + version;
+        auto const count = driver->device_count();
+        std::vector<json> gpus;
+        for (int i = 0; i < count; ++i) {
+            auto const gpu = driver->device(i);
+            gpus.push_back(json::object({{"ordinal", i},
+                                         {"name", gpu.name()},
+                                         {"arch", text_of(arch_of(gpu))},
+                                         {"memory_bytes", gpu.memory_bytes()}}));
+            result.lines.push_back("GPU " + std::to_string(i) + ", " + gpu.name() + ", " +
+                                   text_of(arch_of(gpu)) + ", " + format_bytes(gpu.memory_bytes()));
+        }
+        result.facts = json::object({{"version", version}, {"gpus", json::array(gpus)}});
+        if (count == 0) {
+            result.state = condition::missing;
+            result.text += ", without a GPU";
+            result.advice = "kernels run on the host device";
+        }
+    } catch (spio::error const& e) {
+        result.facts = json::object({{"version", nullptr}, {"gpus", json::array({})}});
+        result.text = e.what();
+        if (e.kind() == error_kind::not_found) {
+            result.state = condition::missing;
+            result.text = "there is none: " + result.text;
+            result.advice = "to use a GPU, install NVIDIA's driver; without one kernels run on "
+                            "the host device";
+        } else {
+            result.state = condition::wrong;
+            result.advice = "see what nvidia-smi says of it";
+        }
+    }
+    return result;
+}
+
+diagnosis diagnose_nvrtc() {
+    diagnosis result = {.name = "NVRTC"};
+    auto places = json::array({});
+    bool is_somewhere = true; // unless there is no place to look at
+    try {
+        auto const paths = jit::nvrtc_places();
+        is_somewhere = !paths.empty();
+        places = json::array(paths, [](auto const& path) { return json(path.string()); });
+        jit::nvrtc const compiler;
+        auto const version =
+            std::to_string(compiler.major()) + "." + std::to_string(compiler.minor());
+        result.text = version + " in " + compiler.path().string();
+        result.facts = json::object({{"version", version},
+                                     {"path", compiler.path().string()},
+                                     {"build", compiler.build_id()},
+                                     {"places", places}});
+    } catch (spio::error const& e) {
+        result.state = is_somewhere ? condition::wrong : condition::missing;
+        result.text = e.what();
+        result.advice = std::getenv("SPIO_NVRTC") != nullptr
+                            ? "set SPIO_NVRTC to the whole path of NVRTC's file, or unset it"
+                        : is_somewhere
+                            ? "let nobody else be able to write there, or install another"
+                            : "to compile kernels at run time, set CUDA_HOME to a toolkit, or "
+                              "pip install nvidia-cuda-nvrtc and activate that environment";
+        result.facts = json::object(
+            {{"version", nullptr}, {"path", nullptr}, {"build", nullptr}, {"places", places}});
+    }
+    return result;
+}
+
+diagnosis diagnose_packs(arguments const& args, io const& io) {
+    diagnosis result = {.name = "packs"};
+    auto paths = args.values(pack_option.name);
+    for (auto const& path : packs_nearby(io)) paths.push_back(path.string());
+    std::vector<json> packs;
+    for (auto const& path : paths) {
+        json images = nullptr, complaint = nullptr;
+        try {
+            auto const pack = read_pack(path);
+            pack.verify();
+            result.lines.push_back(path + ", " + format_count(pack.list().size(), "image"));
+            images = pack.list().size();
+        } catch (std::runtime_error const& e) {
+            result.state = condition::wrong;
+            result.lines.emplace_back(e.what());
+            result.advice = "build it again, or take it away";
+            complaint = e.what();
+        }
+        packs.push_back(
+            json::object({{"path", path}, {"images", images}, {"complaint", complaint}}));
+    }
+    result.facts = json::array(packs);
+    result.text = paths.empty() ? "none beside the program; --pack FILE names others"
+                                : format_count(paths.size(), "pack");
+    return result;
+}
+
+diagnosis diagnose_host() {
+    return {.name = "host device",
+            .text = format_count(host_lines().size(), "kernel") +
+                    " built into this program; 'spio list' names them",
+            .facts = json::array(host_lines(), [](auto const& line) { return json(line); })};
+}
+
+diagnosis diagnose_policy() {
+    diagnosis result = {.name = "policy"};
+    try {
+        result.text = name_of(policy_of_environment());
+        result.facts = result.text;
+    } catch (spio::error const& e) {
+        result.state = condition::wrong;
+        result.text = e.what();
+        result.advice = "set SPIO_POLICY to one of them, or unset it";
+    }
+    return result;
+}
 
 constexpr std::pair<std::string_view, std::string_view> variables[] = {
     {"SPIO_POLICY", "who is asked for images: aot_only, aot_then_jit, jit_only"},
@@ -33,127 +160,87 @@ constexpr std::pair<std::string_view, std::string_view> variables[] = {
     {"LD_LIBRARY_PATH", "folders to look for NVRTC in"},
 };
 
-finding driver_finding(surroundings const& around) {
-    finding found = {.name = "driver"};
-    try {
-        auto const driver = around.open_driver();
-        auto const version = driver->version();
-        auto const words =
-            std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-        found.words = "for CUDA " + words;
-        auto const count = driver->device_count();
-        std::vector<json> gpus;
-        for (int i = 0; i < count; ++i) {
-            auto const gpu = driver->device(i);
-            gpus.push_back(json::object({{"ordinal", i},
-                                         {"name", gpu.name()},
-                                         {"arch", text_of(arch_of(gpu))},
-                                         {"memory_bytes", gpu.memory_bytes()}}));
-            found.lines.push_back("GPU " + std::to_string(i) + ", " + gpu.name() + ", " +
-                                  text_of(arch_of(gpu)) + ", " + spelled_bytes(gpu.memory_bytes()));
+// Variables whose names begin like Spio's, but that are not read, and their values.
+std::map<std::string, std::string> unknown_variables() {
+    std::map<std::string, std::string> unknown;
+    for (auto const* entry = environ; *entry != nullptr; ++entry) {
+        std::string_view const text(*entry);
+        auto const name = text.substr(0, text.find('='));
+        bool const is_known = std::ranges::any_of(
+            variables, [&](auto const& variable) { return variable.first == name; });
+        if (name.starts_with("SPIO_") && !is_known && name.size() < text.size()) {
+            unknown.emplace(name, text.substr(name.size() + 1));
         }
-        found.facts = json::object({{"version", words}, {"gpus", json::array(gpus)}});
-        if (count == 0) {
-            found.is = state::missing;
-            found.words += ", without a GPU";
-            found.advice = "kernels run on the host device";
-        }
-    } catch (spio::error const& e) {
-        bool const is_there = e.kind() != error_kind::not_found;
-        found.is = is_there ? state::wrong : state::missing;
-        found.words = is_there ? e.what() : "there is none: " + std::string(e.what());
-        found.advice = is_there
-                           ? "see what nvidia-smi says of it"
-                           : "to use a GPU, install NVIDIA's driver; without one kernels run on "
-                             "the host device";
-        found.facts = json::object({{"version", nullptr}, {"gpus", json::array({})}});
     }
-    return found;
+    return unknown;
 }
 
-finding policy_finding() {
-    finding found = {.name = "policy"};
-    try {
-        found.words = std::string(name_of(policy_of_environment()));
-        found.facts = found.words;
-    } catch (spio::error const& e) {
-        found.is = state::wrong;
-        found.words = e.what();
-        found.advice = "set SPIO_POLICY to one of them, or unset it";
-    }
-    return found;
-}
-
-finding environment_finding() {
-    finding found = {.name = "environment"};
-    std::vector<json> all;
-    unsigned set = 0;
+diagnosis diagnose_environment() {
+    diagnosis result = {.name = "environment"};
+    std::vector<json> facts;
+    std::vector<std::string_view> names;
     for (auto const& [name, meaning] : variables) {
+        names.push_back(name);
         char const* const value = std::getenv(std::string(name).c_str());
-        all.push_back(json::object({{"name", name},
-                                    {"meaning", meaning},
-                                    {"value", value == nullptr ? json(nullptr) : json(value)}}));
+        facts.push_back(json::object({{"name", name},
+                                      {"meaning", meaning},
+                                      {"value", value == nullptr ? json(nullptr) : json(value)}}));
         if (value == nullptr) continue;
-        ++set;
-        found.lines.push_back(std::string(name) + "=" + value + "  (" + std::string(meaning) + ")");
+        result.lines.push_back(std::string(name) + "=" + value + "  (" + std::string(meaning) +
+                               ")");
     }
-    found.words = std::to_string(set) + " of " + counted(std::size(variables), "variable") +
-                  " that are read are set";
-    found.facts = json::array(all);
-    return found;
+    result.text = std::to_string(result.lines.size()) + " of " +
+                  format_count(names.size(), "variable") + " that are read are set";
+    for (auto const& [name, value] : unknown_variables()) {
+        facts.push_back(json::object({{"name", name}, {"meaning", nullptr}, {"value", value}}));
+        result.lines.push_back(name + " is set, but not read" + suggestion(name, names));
+        result.advice = "a variable that is not read has no effect";
+    }
+    result.facts = json::array(facts);
+    return result;
 }
 
-finding host_finding() {
-    finding found = {.name = "host device"};
-    found.words = counted(host_lines().size(), "kernel") + " built into this program; 'spio list' "
-                                                           "names them";
-    found.facts = json_of_each(host_lines(), [](std::string const& each) { return json(each); });
-    return found;
+std::string_view name_of(condition state) {
+    return state == condition::good ? "good" : state == condition::missing ? "missing" : "wrong";
 }
 
-std::string_view name_of_state(state is) {
-    return is == state::good ? "good" : is == state::missing ? "missing" : "wrong";
+json json_of(diagnosis const& result) {
+    return json::object({{"name", result.name},
+                         {"state", name_of(result.state)},
+                         {"words", result.text},
+                         {"advice", json_or_null(result.advice)},
+                         {"facts", result.facts}});
 }
 
-json finding_json(finding const& each) {
-    return json::object({{"name", each.name},
-                         {"state", name_of_state(each.is)},
-                         {"words", each.words},
-                         {"advice", each.advice.empty() ? json(nullptr) : json(each.advice)},
-                         {"facts", each.facts}});
-}
-
-std::string finding_text(finding const& each) {
+std::string text_of(diagnosis const& result) {
     constexpr std::size_t column = 14;
-    std::string const mark =
-        each.is == state::good ? "" : std::string(name_of_state(each.is)) + ": ";
-    auto text = padded(each.name, column) + mark + each.words + "\n";
+    auto const mark =
+        result.state == condition::good ? "" : std::string(name_of(result.state)) + ": ";
+    auto text = padded(result.name, column) + mark + result.text + "\n";
     auto const add = [&](std::string const& line) {
         text += std::string(column, ' ') + line + "\n";
     };
-    for (auto const& line : each.lines) add(line);
-    if (!each.advice.empty()) add("-> " + each.advice);
+    for (auto const& line : result.lines) add(line);
+    if (!result.advice.empty()) add("-> " + result.advice);
     return text;
 }
 
-exit_code run_doctor(line const& asked, surroundings const& around) {
-    finding const all[] = {driver_finding(around),       nvrtc_finding(), cache_finding(),
-                           packs_finding(asked, around), host_finding(),  policy_finding(),
-                           environment_finding()};
-    bool is_good = true;
+exit_status run_doctor(arguments const& args, io const& io) {
+    std::vector<diagnosis> const results = {
+        diagnose_driver(io), diagnose_nvrtc(),  diagnose_cache(),      diagnose_packs(args, io),
+        diagnose_host(),     diagnose_policy(), diagnose_environment()};
+    bool const is_good = std::ranges::none_of(
+        results, [](diagnosis const& result) { return result.state == condition::wrong; });
     std::string text;
-    for (auto const& each : all) {
-        is_good = is_good && each.is != state::wrong;
-        text += printable(finding_text(each));
-    }
-    around.print(asked.has(json_option.name)
-                     ? json::object({{"version", project_version()},
-                                     {"is_good", is_good},
-                                     {"findings", json_of_each(all, finding_json)}})
-                               .text() +
-                           "\n"
-                     : text);
-    return is_good ? exit_code::success : exit_code::check_failed;
+    for (auto const& result : results) text += text_of(result);
+    print_result(
+        args, io,
+        json::object({{"version", project_version()},
+                      {"is_good", is_good},
+                      {"findings",
+                       json::array(results, [](auto const& result) { return json_of(result); })}}),
+        text);
+    return is_good ? exit_status::success : exit_status::check_failed;
 }
 
 } // namespace
@@ -161,9 +248,8 @@ exit_code run_doctor(line const& asked, surroundings const& around) {
 subcommand doctor() {
     return {
         .name = "doctor",
-        .operands = "",
         .summary = "what is here, what is missing, and what to do about it",
-        .lesson =
+        .details =
             "Looks for the driver and its GPUs, NVRTC, the folder of the cache, packs beside\n"
             "the program, and the variables that are read; nothing is changed. What is missing\n"
             "is no failure: Spio does without. Ends with 1 if something that is there cannot\n"

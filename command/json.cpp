@@ -1,63 +1,49 @@
-// Spells JSON.
+// Keeps JSON in the trees of nlohmann-json.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
-#include <charconv>
-#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
 #include <initializer_list>
-#include <span>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 module spio.command;
 
 namespace spio::command {
 
-json::json(double number) : spelled("null") {
-    if (!std::isfinite(number)) return;
-    char digits[32];
-    auto const end = std::to_chars(digits, digits + sizeof digits, number).ptr;
-    spelled.assign(digits, end);
-}
+struct json::tree {
+    nlohmann::ordered_json value;
+};
 
-json::json(std::string_view text) : spelled("\"") {
-    while (!text.empty()) {
-        auto const size = character_bytes(text);
-        auto const c = static_cast<unsigned char>(text.front());
-        if (size == 0) {
-            spelled += "\\ufffd";
-        } else if (c == '"' || c == '\\') {
-            spelled += {'\\', text.front()};
-        } else if (c < 0x20 || c == 0x7f) {
-            spelled += "\\u00" + hexadecimal(c);
-        } else {
-            spelled += text.substr(0, size);
-        }
-        text.remove_prefix(size == 0 ? 1 : size);
-    }
-    spelled += '"';
-}
+json::json(tree value) : root(std::make_shared<tree const>(std::move(value))) {}
+json::json(std::nullptr_t) : json(tree{nullptr}) {}
+json::json(bool value) : json(tree{value}) {}
+json::json(double value) : json(tree{value}) {}
+json::json(std::string_view text) : json(tree{std::string(text)}) {}
+json::json(integer number)
+    : json(number.is_negative ? tree{static_cast<std::int64_t>(number.bits)} : tree{number.bits}) {}
 
 json json::object(std::initializer_list<member> members) {
-    json all = nullptr;
-    all.spelled = "{";
-    for (auto const& [name, value] : members) {
-        if (all.spelled.size() > 1) all.spelled += ", ";
-        all.spelled += json(name).spelled + ": " + value.spelled;
-    }
-    all.spelled += "}";
-    return all;
+    auto object = nlohmann::ordered_json::object();
+    for (auto const& [name, value] : members) object[std::string(name)] = value.root->value;
+    return json(tree{std::move(object)});
 }
 
-json json::array(std::span<json const> elements) {
-    json all = nullptr;
-    all.spelled = "[";
-    for (auto const& each : elements) {
-        if (all.spelled.size() > 1) all.spelled += ", ";
-        all.spelled += each.spelled;
-    }
-    all.spelled += "]";
-    return all;
+json json::array(std::vector<json> const& elements) {
+    auto array = nlohmann::ordered_json::array();
+    for (auto const& element : elements) array.push_back(element.root->value);
+    return json(tree{std::move(array)});
+}
+
+std::string json::text() const {
+    constexpr bool is_ascii = true;
+    using nlohmann::ordered_json;
+    return root->value.dump(-1, ' ', is_ascii, ordered_json::error_handler_t::replace);
 }
 
 } // namespace spio::command

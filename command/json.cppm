@@ -1,12 +1,12 @@
-// Values of JSON, spelled as they are made.
+// JSON, built as a tree.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
 #include <concepts>
-#include <cstddef>
+#include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,36 +19,46 @@ export namespace spio::command {
 //     json::object({{"n", 3}, {"names", json::array({"a", "b"})}, {"reason", nullptr}})
 class json {
   public:
-    json(std::nullptr_t) : spelled("null") {}
-    json(std::same_as<bool> auto is) : spelled(is ? "true" : "false") {}
-    json(std::integral auto number)
-        requires(!std::same_as<decltype(number), bool>)
-        : spelled(std::to_string(number)) {}
-    json(double);                // null unless it is finite
-    json(std::string_view text); // bytes that are no UTF-8 become U+FFFD
+    json(std::nullptr_t);
+    json(bool);
+    json(double); // null unless it is finite
+    json(std::string_view);
     json(std::string const& text) : json(std::string_view(text)) {}
     json(char const* text) : json(std::string_view(text)) {}
+    template <std::integral Number>
+        requires(!std::same_as<Number, bool>)
+    json(Number number) : json(integer{number < 0, static_cast<std::uint64_t>(number)}) {}
     template <class T>
     json(std::optional<T> const& value) : json(value ? json(*value) : json(nullptr)) {}
 
     using member = std::pair<std::string_view, json>;
-    static json object(std::initializer_list<member> members);
-    static json array(std::span<json const> elements);
-    static json array(std::initializer_list<json> elements) {
-        return array(std::span(elements.begin(), elements.size()));
+    static json object(std::initializer_list<member>);
+    static json array(std::vector<json> const&);
+    // Of what f makes of each element.
+    template <class Range, class F> static json array(Range const& range, F f) {
+        std::vector<json> elements;
+        for (auto const& element : range) elements.push_back(f(element));
+        return array(elements);
     }
 
-    std::string const& text() const { return spelled; }
+    // On one line, in ASCII; bytes that are no UTF-8 become U+FFFD.
+    std::string text() const;
 
   private:
-    std::string spelled;
+    struct tree;
+    struct integer {
+        bool is_negative;
+        std::uint64_t bits;
+    };
+    std::shared_ptr<tree const> root;
+
+    json(integer);
+    explicit json(tree);
 };
 
-// An array of what f makes of each element.
-template <class Range, class F> json json_of_each(Range const& all, F f) {
-    std::vector<json> elements;
-    for (auto const& each : all) elements.push_back(f(each));
-    return json::array(elements);
+// A text, or null where there is none.
+inline json json_or_null(std::string const& text) {
+    return text.empty() ? json(nullptr) : json(text);
 }
 
 } // namespace spio::command

@@ -16,59 +16,52 @@ namespace spio::command {
 
 namespace {
 
-json field_json(field_words const& each) {
-    return json::object({{"name", each.name},
-                         {"kind", each.kind},
-                         {"bound", each.bound},
-                         {"is_required", each.is_required},
-                         {"default", each.is_required ? json(nullptr) : json(each.otherwise)}});
+json json_of(field_description const& field) {
+    return json::object({{"name", field.name},
+                         {"kind", field.kind},
+                         {"bound", field.bound},
+                         {"is_required", field.is_required},
+                         {"default", field.is_required ? json(nullptr) : json(field.otherwise)}});
 }
 
-std::string as_json() {
-    auto const all = json_of_each(families(), [](family const& known) {
-        auto const* const tried = trial_of(known);
-        if (tried == nullptr) {
-            return json::object({{"name", known.name},
-                                 {"meaning", nullptr},
-                                 {"example", nullptr},
-                                 {"fields", json::array({})}});
-        }
-        auto const& each = *tried;
-        return json::object({{"name", each.name},
-                             {"meaning", each.meaning},
-                             {"example", each.example},
-                             {"fields", json_of_each(each.fields(), field_json)}});
-    });
-    auto const host =
-        json_of_each(host_lines(), [](std::string const& line) { return json(line); });
-    return json::object({{"families", all}, {"host_images", host}}).text() + "\n";
+json json_of(family const& family) {
+    auto const* const known = trial_of(family);
+    return json::object(
+        {{"name", family.name},
+         {"meaning", known ? json(known->meaning) : json(nullptr)},
+         {"example", known ? json(known->example) : json(nullptr)},
+         {"fields", known ? json::array(known->fields(), [](auto const& f) { return json_of(f); })
+                          : json::array({})}});
 }
 
-std::string as_text() {
-    std::string text;
-    for (auto const& known : families()) {
-        auto const* const tried = trial_of(known);
-        if (tried == nullptr) {
-            text +=
-                std::string(known.name) + ": can be shown and packed, not run by this command\n\n";
-            continue;
-        }
-        auto const& family = *tried;
-        text += std::string(family.name) + ": " + std::string(family.meaning) + "\n";
-        auto const fields = family.fields();
-        std::size_t width = 0;
-        for (auto const& each : fields) width = std::max(width, each.name.size());
-        for (auto const& each : fields) {
-            text += "  " + padded(each.name, width + 2) + each.kind;
-            if (!each.bound.empty()) text += ", " + each.bound;
-            text += each.is_required ? "\n" : "; " + each.otherwise + " if it is not given\n";
-        }
-        text += "  spio run " + std::string(family.name) + " " + std::string(family.example) +
-                " --check\n\n";
+std::string text_of(family const& family) {
+    auto const name = std::string(family.name);
+    auto const* const known = trial_of(family);
+    if (known == nullptr) return name + ": can be shown and packed, not run by this command\n";
+    auto text = name + ": " + std::string(known->meaning) + "\n";
+    auto const fields = known->fields();
+    std::size_t width = 0;
+    for (auto const& field : fields) width = std::max(width, field.name.size());
+    for (auto const& field : fields) {
+        text += "  " + padded(field.name, width + 2) + field.kind;
+        if (!field.bound.empty()) text += ", " + field.bound;
+        text += field.is_required ? "\n" : "; " + field.otherwise + " if it is not given\n";
     }
+    return text + "  spio run " + name + " " + std::string(known->example) + " --check\n";
+}
+
+exit_status run_list(arguments const& args, io const& io) {
+    std::string text;
+    for (auto const& family : families()) text += text_of(family) + "\n";
     text += "Built into this program for the host device:\n";
-    for (auto const& each : host_lines()) text += "  " + each + "\n";
-    return text;
+    for (auto const& line : host_lines()) text += "  " + line + "\n";
+    print_result(
+        args, io,
+        json::object(
+            {{"families", json::array(families(), [](auto const& f) { return json_of(f); })},
+             {"host_images", json::array(host_lines(), [](auto const& l) { return json(l); })}}),
+        text);
+    return exit_status::success;
 }
 
 } // namespace
@@ -77,10 +70,7 @@ subcommand list() {
     return {.name = "list",
             .summary = "the families of kernels, and the words of their problems",
             .options = {json_option},
-            .run = [](line const& asked, surroundings const& around) {
-                around.print(asked.has(json_option.name) ? as_json() : as_text());
-                return exit_code::success;
-            }};
+            .run = run_list};
 }
 
 } // namespace spio::command

@@ -3,9 +3,9 @@
 module;
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 module spio.command;
@@ -19,108 +19,132 @@ namespace spio::command {
 
 namespace {
 
-json packed_json(aot::packed const& each) {
-    return json::object({{"symbol", each.symbol},
-                         {"arch", each.arch},
-                         {"line", each.line},
-                         {"config", each.config},
-                         {"kind", name_of(each.kind)},
-                         {"threads", each.shape.block.x * each.shape.block.y * each.shape.block.z},
-                         {"shared_bytes", each.shape.shared_bytes},
-                         {"params_bytes", each.params_bytes},
-                         {"offset", each.offset},
-                         {"bytes", each.size},
-                         {"plain_bytes", each.plain_bytes},
-                         {"compiler", each.compiler}});
+json json_of(aot::packed const& image) {
+    auto const& block = image.shape.block;
+    return json::object({{"symbol", image.symbol},
+                         {"arch", image.arch},
+                         {"line", image.line},
+                         {"config", image.config},
+                         {"kind", name_of(image.kind)},
+                         {"threads", block.x * block.y * block.z},
+                         {"shared_bytes", image.shape.shared_bytes},
+                         {"params_bytes", image.params_bytes},
+                         {"offset", image.offset},
+                         {"bytes", image.size},
+                         {"plain_bytes", image.plain_bytes},
+                         {"compiler", image.compiler}});
 }
 
-json stale_json(aot::stale_image const& each) {
-    return json::object({{"line", each.entry.line}, {"arch", each.entry.arch}, {"why", each.why}});
-}
-
-// Those that this program cannot make once more: of a project's own families.
-bool is_unknown(aot::packed const& each) {
-    auto const known = families();
-    return std::ranges::find(known, each.line.substr(0, each.line.find(' ')), &family::name) ==
-           known.end();
-}
-
-exit_code run_list(line const& asked, surroundings const& around) {
-    std::string text;
-    std::vector<json> packs;
-    for (auto const file : asked.operands) {
-        auto const pack = read_pack(file);
-        packs.push_back(
-            json::object({{"path", file}, {"images", json_of_each(pack.list(), packed_json)}}));
-        std::uint64_t bytes = 0;
-        std::string lines;
-        for (auto const& each : pack.list()) {
-            bytes += each.size;
-            lines += "  " + padded(each.line, 40) + padded(each.arch, 12) +
-                     padded(spelled_bytes(each.size), 12) + each.config + "\n";
-        }
-        text += printable(file) + ": " + counted(pack.list().size(), "image") + ", " +
-                spelled_bytes(bytes) + "\n" + lines;
+std::string text_of(aot::pack const& pack, std::string const& file) {
+    std::uint64_t bytes = 0;
+    std::size_t width = 0;
+    for (auto const& image : pack.list()) {
+        bytes += image.size;
+        width = std::max(width, image.line.size());
     }
-    around.print(asked.has(json_option.name)
-                     ? json::object({{"packs", json::array(packs)}}).text() + "\n"
-                     : text);
-    return exit_code::success;
+    auto text =
+        file + ": " + format_count(pack.list().size(), "image") + ", " + format_bytes(bytes) + "\n";
+    for (auto const& image : pack.list()) {
+        text += "  " + padded(image.line, width + 2) + padded(image.arch, 12) +
+                padded(format_bytes(image.size), 12) + image.config + "\n";
+    }
+    return text;
 }
 
-// Each pack is looked at, whatever is wrong with those before it.
-exit_code run_verify(line const& asked, surroundings const& around) {
-    auto worst = exit_code::success;
+exit_status run_list(arguments const& args, io const& io) {
     std::string text;
     std::vector<json> packs;
-    for (auto const file : asked.operands) {
-        std::uint64_t images = 0;
-        std::string complaint;
-        std::vector<aot::stale_image> stale;
-        std::vector<std::string> unknown;
-        try {
-            auto const pack = read_pack(file);
-            images = pack.list().size();
-            pack.verify();
-            stale = aot::stale_images(pack, families());
-            std::erase_if(stale, [](auto const& each) { return is_unknown(each.entry); });
-            for (auto const& each : pack.list()) {
-                if (is_unknown(each)) unknown.push_back(each.line + " for " + each.arch);
-            }
-        } catch (failure const& e) {
-            complaint = e.what();
-            if (worst == exit_code::success) worst = e.code();
-        } catch (spio::error const& e) {
-            complaint = e.what();
-            worst = exit_code::check_failed;
-        }
-        auto const is_good = complaint.empty() && stale.empty();
-        if (!stale.empty() && worst == exit_code::success) worst = exit_code::check_failed;
+    for (auto const& file : args.operands) {
+        auto const pack = read_pack(file);
+        text += text_of(pack, file);
         packs.push_back(json::object(
             {{"path", file},
-             {"is_good", is_good},
-             {"images", images},
-             {"stale", json_of_each(stale, stale_json)},
-             {"unknown", json_of_each(unknown, [](auto const& each) { return json(each); })},
-             {"complaint", complaint.empty() ? json(nullptr) : json(complaint)}}));
-        if (complaint.empty()) {
-            text += printable(file) + ": " + counted(images, "image") + ", all as packed, " +
-                    std::to_string(stale.size()) + " stale" +
-                    (unknown.empty() ? "" : ", " + std::to_string(unknown.size()) + " unknown") +
-                    "\n";
-        } else {
-            around.tell("spio: " + printable(complaint) + "\n");
-        }
-        for (auto const& [entry, why] : stale) {
-            text += "  stale: " + entry.line + " for " + entry.arch + ": " + why + "\n";
-        }
-        for (auto const& each : unknown) {
-            text += "  unknown: " + each + ": of no family of this program; ask its own packer\n";
-        }
+             {"images", json::array(pack.list(), [](auto const& i) { return json_of(i); })}}));
     }
-    around.print(asked.has(json_option.name)
-                     ? json::object({{"packs", json::array(packs)}}).text() + "\n"
-                     : text);
+    print_result(args, io, json::object({{"packs", json::array(packs)}}), text);
+    return exit_status::success;
+}
+
+// What was found in a pack, and the status that it ends the command with.
+struct verification {
+    std::string file;
+    std::uint64_t images = 0;
+    std::vector<aot::stale_image> stale = {};
+    std::vector<std::string> unknown = {}; // of a project's own families
+    std::string complaint = {};
+    exit_status status = exit_status::success;
+};
+
+verification verify(std::string const& file) {
+    verification result = {.file = file};
+    auto const is_unknown = [](aot::packed const& image) {
+        auto const family = image.line.substr(0, image.line.find(' '));
+        return std::ranges::find(families(), family, &family::name) == families().end();
+    };
+    try {
+        auto const pack = read_pack(file);
+        result.images = pack.list().size();
+        pack.verify();
+        result.stale = aot::stale_images(pack, families());
+        std::erase_if(result.stale, [&](auto const& image) { return is_unknown(image.entry); });
+        for (auto const& image : pack.list()) {
+            if (is_unknown(image)) result.unknown.push_back(image.line + " for " + image.arch);
+        }
+        if (!result.stale.empty()) result.status = exit_status::check_failed;
+    } catch (failure const& e) {
+        result.complaint = e.what();
+        result.status = e.status();
+    } catch (spio::error const& e) {
+        result.complaint = e.what();
+        result.status = exit_status::check_failed;
+    }
+    return result;
+}
+
+json json_of(verification const& result) {
+    auto const stale = [](aot::stale_image const& image) {
+        return json::object(
+            {{"line", image.entry.line}, {"arch", image.entry.arch}, {"why", image.why}});
+    };
+    return json::object(
+        {{"path", result.file},
+         {"is_good", result.status == exit_status::success},
+         {"images", result.images},
+         {"stale", json::array(result.stale, stale)},
+         {"unknown", json::array(result.unknown, [](auto const& line) { return json(line); })},
+         {"complaint", json_or_null(result.complaint)}});
+}
+
+std::string text_of(verification const& result) {
+    if (!result.complaint.empty()) return {};
+    auto text = result.file + ": " + format_count(result.images, "image") + ", all as packed, " +
+                std::to_string(result.stale.size()) + " stale";
+    if (!result.unknown.empty()) text += ", " + std::to_string(result.unknown.size()) + " unknown";
+    text += "\n";
+    for (auto const& [entry, reason] : result.stale) {
+        text += "  stale: " + entry.line + " for " + entry.arch + ": " + reason + "\n";
+    }
+    for (auto const& line : result.unknown) {
+        text += "  unknown: " + line + ": of no family of this program; ask its own packer\n";
+    }
+    return text;
+}
+
+// Looks at each pack, whatever is wrong with those before it; a damaged one is the worst.
+exit_status run_verify(arguments const& args, io const& io) {
+    auto worst = exit_status::success;
+    std::string text;
+    std::vector<json> packs;
+    for (auto const& file : args.operands) {
+        auto const result = verify(file);
+        if (worst == exit_status::success || result.status == exit_status::check_failed) {
+            worst = result.status;
+        }
+        if (!result.complaint.empty()) io.tell("spio: " + printable(result.complaint) + "\n");
+        text += text_of(result);
+        packs.push_back(json_of(result));
+    }
+    print_result(args, io, json::object({{"packs", json::array(packs)}}), text);
     return worst;
 }
 
@@ -132,9 +156,9 @@ subcommand pack_list() {
     return {.name = "pack list",
             .operands = "FILE...",
             .summary = "the images in packs",
-            .lesson = "Of each image the line that put it there, its architecture, size and\n"
-                      "configuration. What is no pack is refused before any of it is used.\n\n"
-                      "  spio pack list kernels.spiopack\n",
+            .details = "Of each image the line that put it there, its architecture, size and\n"
+                       "configuration. What is no pack is refused before any of it is used.\n\n"
+                       "  spio pack list kernels.spiopack\n",
             .options = {json_option},
             .least_operands = 1,
             .most_operands = most_packs,
@@ -145,7 +169,7 @@ subcommand pack_verify() {
     return {.name = "pack verify",
             .operands = "FILE...",
             .summary = "whether packs are as they were written, and of today's kernels",
-            .lesson =
+            .details =
                 "Reads the index and compares the checksum of each image; nothing is loaded.\n"
                 "An image is stale if the kernels in this program would make another; of a\n"
                 "project's own families only its own packer knows. Ends with 1 if a pack is\n"

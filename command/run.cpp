@@ -1,10 +1,12 @@
-// Runs a kernel: on random data, checked and timed if that is asked for.
+// Runs a kernel on random data, checked and timed if that is asked for.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <memory>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,147 +16,228 @@ module;
 module spio.command;
 
 import spio.image;
-import spio.jit;
 import spio.launch;
+import spio.runtime;
 import spio.spec;
 
 namespace spio::command {
 
-std::string problem_words(line const&);
-
 namespace {
 
-// Data for a trial are made here before a device sees them.
+struct run_result {
+    std::string problem; // with its family
+    std::uint64_t bytes_moved;
+    std::string no_gpu_reason;
+    std::optional<verdict> checked = {};
+    std::optional<timing> timed = {};
+    std::optional<double> host_milliseconds = {}; // of a launch on the host device
+};
+
+json json_of(verdict const& verdict) {
+    return json::object({{"compared", verdict.compared},
+                         {"wrong", verdict.wrong},
+                         {"worst_of_bound", verdict.worst},
+                         {"first_wrong", json_or_null(verdict.first_wrong)}});
+}
+
+json json_of(timing const& timing, std::uint64_t bytes) {
+    return json::object({{"microseconds", timing.microseconds},
+                         {"copy_microseconds", timing.copy_microseconds},
+                         {"over_copy", timing.microseconds / timing.copy_microseconds},
+                         {"bytes_moved", bytes},
+                         {"replays", timing.replays},
+                         {"launches", timing.launches},
+                         {"is_cold", timing.is_cold}});
+}
+
+json json_of(loaded_kernel const& kernel) {
+    auto const& image = kernel.source;
+    return json::object({{"symbol", image.symbol},
+                         {"line", image.line},
+                         {"made_for", text_of(image.arch)},
+                         {"kind", name_of(image.kind)},
+                         {"from", image.made_by},
+                         {"origin", name_of(image.found)},
+                         {"bytes", image.bytes.size()},
+                         {"found_milliseconds", kernel.find_milliseconds},
+                         {"loaded_milliseconds", kernel.load_milliseconds}});
+}
+
+json json_of(run_result const& result, workbench const& bench) {
+    auto const& [problem, bytes, reason, checked, timed, host_milliseconds] = result;
+    return json::object(
+        {{"problem", problem},
+         {"device", json::object({{"name", bench.on().name()},
+                                  {"arch", text_of(bench.on().arch())},
+                                  {"why_no_gpu", json_or_null(reason)}})},
+         {"kernels", json::array(bench.kernels(), [](auto const& k) { return json_of(k); })},
+         {"check", checked ? json_of(*checked) : json(nullptr)},
+         {"time", timed ? json_of(*timed, bytes) : json(nullptr)},
+         {"host_milliseconds", host_milliseconds}});
+}
+
+std::string text_of(verdict const& verdict) {
+    auto const results = format_count(verdict.compared, "result");
+    if (verdict.is_exact) return results + ", each the exact number";
+    return results + " within what rounding may do; the worst at " +
+           format_number(100 * verdict.worst, 2) + " % of it";
+}
+
+std::string text_of(run_result const& result, workbench const& bench) {
+    auto text =
+        result.problem + " on " + bench.on().name() + " (" + text_of(bench.on().arch()) + ")\n";
+    auto const add = [&](char const* name, std::string const& value) {
+        text += "  " + padded(name, 8) + value + "\n";
+    };
+    if (!result.no_gpu_reason.empty()) add("no GPU", result.no_gpu_reason);
+    for (auto const& [image, find_milliseconds, load_milliseconds] : bench.kernels()) {
+        add("image", image.symbol + " from " + image.made_by + ", found in " +
+                         format_milliseconds(find_milliseconds) + ", loaded in " +
+                         format_milliseconds(load_milliseconds));
+    }
+    if (result.host_milliseconds) {
+        add("ran", format_milliseconds(*result.host_milliseconds) +
+                       ", every load and store watched: a speed it is not");
+    }
+    if (result.checked && result.checked->wrong == 0) {
+        add("check", text_of(*result.checked));
+    } else if (result.checked) {
+        add("WRONG", std::to_string(result.checked->wrong) + " of " +
+                         format_count(result.checked->compared, "result") +
+                         "; the first: " + result.checked->first_wrong);
+    }
+    if (result.timed) {
+        auto const& timing = *result.timed;
+        auto const bytes = static_cast<double>(result.bytes_moved);
+        add("time", format_number(timing.microseconds) + " us, " +
+                        format_bytes(result.bytes_moved) + " at " +
+                        format_number(bytes / timing.microseconds / 1e6) + " TB/s");
+        add("copy",
+            format_number(timing.copy_microseconds) + " us for the same bytes: the kernel takes " +
+                format_number(timing.microseconds / timing.copy_microseconds) + " times that");
+        if (!timing.is_cold) {
+            add("", "the arrays stay in the GPU's cache: too small for a cold time");
+        }
+    }
+    return text;
+}
+
+// Data for a trial are drawn in this machine's memory before a device sees them.
 void expect_memory(std::uint64_t bytes_moved) {
     auto const pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
     if (pages <= 0 || page <= 0) return;
-    auto const there = static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page);
+    auto const installed = static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page);
     // Inputs, results and a reference in double.
     auto const needed = 8 * bytes_moved;
-    if (needed <= there) return;
-    throw failure(exit_code::tool_failed, "this problem takes about " + spelled_bytes(needed) +
-                                              " of memory, and this machine has " +
-                                              spelled_bytes(there) + "; try a smaller one");
+    if (needed <= installed) return;
+    throw failure(exit_status::tool_failed, "this problem takes about " + format_bytes(needed) +
+                                                " of memory, and this machine has " +
+                                                format_bytes(installed) + "; try a smaller one");
 }
 
-// Those for the host device are in the program, or compiled now if that is allowed.
-std::unique_ptr<rehearsal> staged_trial(trial& what, stage& at, policy how,
-                                        surroundings const& around) {
-    try {
-        return what.on(at);
-    } catch (spio::error const& e) {
-        if (e.kind() != error_kind::not_found || !at.on().arch().is_host) throw;
+// A host kernel that is not in the program is compiled now, if the policy allows it.
+prepared_trial prepare(trial const& trial, workbench& bench, policy policy, io const& io) {
+    std::vector<spec> missing;
+    if (bench.on().arch().is_host) {
+        std::ranges::copy_if(trial.kernels, std::back_inserter(missing),
+                             [](spec const& spec) { return !find_host_image(spec); });
     }
-    if (how == policy::aot_only) {
-        throw failure(exit_code::not_found,
-                      "this program has no kernel of '" + what.kernels().front().line() +
+    if (!missing.empty() && policy == policy::aot_only) {
+        throw failure(exit_status::not_found,
+                      "this program has no kernel of '" + missing.front().line() +
                           "' for the host device, and compiles none under aot_only; 'spio list' "
                           "names those it has");
     }
-    add_host_kernels(what.kernels(), around);
-    return what.on(at);
+    add_host_kernels(missing, io);
+    return trial.prepare(bench);
 }
 
-policy policy_in(std::string_view word) {
-    std::vector<std::string_view> names;
-    for (auto const each : {policy::aot_only, policy::aot_then_jit, policy::jit_only}) {
-        names.push_back(name_of(each));
-        if (names.back() == word) return each;
-    }
-    throw failure(exit_code::usage, "--policy is " + in_quotes(word) + suggestion(word, names) +
-                                        ", but must be aot_only, aot_then_jit or jit_only");
+trial_family const& trials_named(std::string_view name) {
+    if (auto const* const found = trial_of(family_named(name))) return *found;
+    throw failure(exit_status::usage, "problems of " + std::string(name) +
+                                          " can be shown and packed, but this command has no data "
+                                          "to run them on");
 }
 
-exit_code run_one(line const& asked, surroundings const& around) {
-    auto const& family = trial_family_named(asked.operands.front());
-    auto const seed = number_of(asked.value("--seed", "1"), "--seed");
-    auto const how =
-        asked.has("--policy") ? policy_in(asked.value("--policy")) : policy_of_environment();
-    // Words are judged before a device is looked for.
-    auto const words = problem_words(asked);
-    auto const arch_text = asked.value("--arch");
-    auto const asked_arch = arch_text.empty() ? arch() : parse_arch(arch_text);
-    family.make(words, asked_arch == arch() ? host_arch : asked_arch, seed);
+exit_status run_trials(arguments const& args, io const& io) {
+    auto const& family = trials_named(args.operands.front());
+    auto const seed = args.number("--seed", "1");
+    auto const policy =
+        args.has("--policy") ? policy_named(args.value("--policy")) : policy_of_environment();
+    auto const words = problem_words(args);
+    // Wrong words are refused before a device is looked for.
+    create_trial(family, words, arch_named(args.value("--arch", "host")), seed);
 
-    auto const chosen = choose_device(asked.value("--device"), around);
-    if (asked.has("--time") && !chosen.gpu) {
-        throw failure(exit_code::usage,
+    auto const opened = open_runtime(args.value("--device"), policy, read_packs(args, io), io);
+    auto const& device = opened.runtime->on();
+    if (args.has("--time") && !opened.gpu) {
+        throw failure(exit_status::usage,
                       "--time measures launches on a GPU, and this would run on the host device" +
-                          (chosen.why_no_gpu.empty() ? "" : ": " + chosen.why_no_gpu));
+                          (opened.no_gpu_reason.empty() ? "" : ": " + opened.no_gpu_reason));
     }
-    auto const arch = asked_arch == spio::arch() ? chosen.on.arch() : asked_arch;
-    if (!arch.runs_on(chosen.on.arch())) {
-        throw failure(exit_code::not_found, chosen.on.name() + " is " + text_of(chosen.on.arch()) +
-                                                " and runs no code for " +
-                                                in_quotes(text_of(arch)) +
-                                                "; 'spio show' tells of other architectures");
+    auto const arch = args.has("--arch") ? arch_named(args.value("--arch")) : device.arch();
+    if (!arch.runs_on(device.arch())) {
+        throw failure(exit_status::not_found, device.name() + " is " + text_of(device.arch()) +
+                                                  " and runs no code for " + quote(text_of(arch)) +
+                                                  "; 'spio show' tells of other architectures");
     }
-    auto const trial = family.make(words, arch, seed);
-    expect_memory(trial->bytes_moved());
-    shipped const packs(asked, around);
-    jit::just_in_time const compiler;
-    images const all(packs, compiler, how);
-    stage at(chosen.on, all, how);
-
-    outcome got = {.problem = std::string(family.name) + " " + trial->problem(),
-                   .checked = {},
-                   .timed = {},
-                   .bytes_moved = trial->bytes_moved()};
+    auto const trial = create_trial(family, words, arch, seed);
+    expect_memory(trial.bytes_moved);
+    workbench bench(*opened.runtime, policy);
+    run_result result = {.problem = std::string(family.name) + " " + trial.problem,
+                         .bytes_moved = trial.bytes_moved,
+                         .no_gpu_reason = opened.no_gpu_reason};
     {
-        progress const telling(around, "running " + got.problem);
-        auto const once = staged_trial(*trial, at, how, around);
+        progress const progress(io, "running " + result.problem);
+        auto const prepared = prepare(trial, bench, policy, io);
         auto const start = std::chrono::steady_clock::now();
-        once->launch(at.queue());
-        at.queue().synchronize();
-        got.host_milliseconds =
-            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-                .count();
-        if (asked.has("--check")) got.checked = once->check(at.queue());
+        prepared.launch(bench.queue());
+        bench.queue().synchronize();
+        std::chrono::duration<double, std::milli> const spent =
+            std::chrono::steady_clock::now() - start;
+        if (!opened.gpu) result.host_milliseconds = spent.count();
+        if (args.has("--check")) result.checked = prepared.check(bench.queue());
     }
-    if (asked.has("--time")) {
-        progress const telling(around, "timing " + got.problem);
-        got.timed = time_on_gpu(chosen, at, *trial);
+    if (args.has("--time")) {
+        progress const progress(io, "timing " + result.problem);
+        result.timed = measure(opened, bench, trial);
     }
-    around.print(asked.has(json_option.name)
-                     ? outcome_json(got, at, chosen.why_no_gpu).text() + "\n"
-                     : printable(outcome_text(got, at, chosen.why_no_gpu)));
-    bool const is_right = !got.checked || got.checked->wrong == 0;
-    return is_right ? exit_code::success : exit_code::check_failed;
+    print_result(args, io, json_of(result, bench), text_of(result, bench));
+    bool const is_right = !result.checked || result.checked->wrong == 0;
+    return is_right ? exit_status::success : exit_status::check_failed;
 }
 
 } // namespace
 
 subcommand run_trial() {
-    return {.name = "run",
-            .operands = "FAMILY KEY=VALUE...",
-            .summary = "run a kernel on random data, check and time it",
-            .lesson =
-                "Without --device it runs on the first GPU, or on the host device where there is "
-                "none: there\n"
-                "the same kernel text is compiled for the processor, and every misuse is found. "
-                "What the\n"
-                "program was built without, clang++ compiles now, unless the policy is aot_only. "
-                "--check\n"
-                "compares all results with a reference in double, each within what its roundings "
-                "may do,\n"
-                "and ends with 1 if one is beyond that. --time replays launches from a graph, over "
-                "arrays\n"
-                "that have left the GPU's cache, beside a copy of the same bytes.\n\n"
-                "  spio run axpby n=1000000 --check --time\n"
-                "  spio run layernorm_2d channels=64 positions=4096 --check --device host\n"
-                "  spio run layernorm_2d channels=72 --policy aot_only --pack kernels.spiopack\n",
-            .options = {{"--check", "", "compare the results with a reference"},
-                        {"--time", "", "measure launches on a GPU"},
-                        {"--device", "gpu|gpu:NUMBER|host", "where it runs"},
-                        {"--policy", "aot_only|aot_then_jit|jit_only",
-                         "who is asked for images; else what SPIO_POLICY says"},
-                        {"--arch", "ARCH", "code for this architecture, if the device runs it"},
-                        {"--seed", "NUMBER", "of the random data; 1 if it is not given"},
-                        pack_option,
-                        json_option},
-            .least_operands = 1,
-            .most_operands = 64,
-            .run = run_one};
+    return {
+        .name = "run",
+        .operands = "FAMILY KEY=VALUE...",
+        .summary = "run a kernel on random data, check and time it",
+        .details =
+            R"(Without --device it runs on the first GPU, or on the host device where there is none: there
+the same kernel text is compiled for the processor, and every misuse is found. What the
+program was built without, clang++ compiles now, unless the policy is aot_only. --check
+compares all results with a reference in double, each within what its roundings may do,
+and ends with 1 if one is beyond that. --time replays launches from a graph, over arrays
+that have left the GPU's cache, beside a copy of the same bytes.
+
+  spio run axpby n=1000000 --check --time
+  spio run layernorm_2d channels=64 positions=4096 --check --device host
+  spio run layernorm_2d channels=72 --policy aot_only --pack kernels.spiopack
+)",
+        .options = {{"--check", "", "compare the results with a reference"},
+                    {"--time", "", "measure launches on a GPU"},
+                    {"--device", "gpu|gpu:NUMBER|host", "where it runs"},
+                    {"--policy", "aot_only|aot_then_jit|jit_only",
+                     "who is asked for images; else what SPIO_POLICY says"},
+                    {"--arch", "ARCH", "code for this architecture, if the device runs it"},
+                    {"--seed", "NUMBER", "of the random data; 1 if it is not given"},
+                    pack_option,
+                    json_option},
+        .least_operands = 1,
+        .most_operands = 64,
+        .run = run_trials};
 }
 
 } // namespace spio::command

@@ -1,12 +1,23 @@
-// Lists the subcommands, and runs the one that is asked for.
+// Lists the subcommands, explains them, and runs the one that is asked for.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 module spio.command;
+
+import spio.aot;
+import spio.cache;
+import spio.families;
+import spio.spec;
+import spio.text;
 
 namespace spio::command {
 
@@ -21,29 +32,172 @@ subcommand pack_list();
 subcommand pack_verify();
 subcommand run_trial();
 subcommand show();
-subcommand version();
 
-std::span<subcommand const> subcommands() {
-    static subcommand const all[] = {doctor(),      list(),         show(),        run_trial(),
-                                     pack_build(),  pack_list(),    pack_verify(), cache_list(),
-                                     cache_clear(), cache_verify(), completion(),  version()};
-    return all;
+namespace {
+
+exit_status print_version(arguments const& args, io const& io) {
+    auto const digest = kernel_text_digest();
+    print_result(args, io,
+                 json::object({{"version", project_version()},
+                               {"kernel_text", digest},
+                               {"pack_schema", aot::pack_schema},
+                               {"cache_schema", cache::schema}}),
+                 "spio " + std::string(project_version()) + ", kernel text " +
+                     std::string(digest.substr(0, 16)) + ", packs of schema " +
+                     std::to_string(aot::pack_schema) + ", cache of schema " +
+                     std::to_string(cache::schema) + "\n");
+    return exit_status::success;
 }
 
-exit_code run(std::span<std::string_view const> words, surroundings const& around) {
-    try {
-        auto const asked = read_line(words, subcommands());
-        if (asked.asks_for_help) {
-            around.print(asked.is == nullptr ? help() : help(*asked.is));
-            return exit_code::success;
-        }
-        return asked.is->run(asked, around);
-    } catch (...) {
-        std::string why;
-        auto const code = ending_of_error(why);
-        around.tell("spio: " + printable(why) + "\n");
-        return code;
+subcommand version() {
+    return {.name = "version",
+            .summary = "which Spio this is",
+            .details = "The digest is that of the text of all kernels in this program: where it\n"
+                       "differs, kernels compiled at run time do too.\n",
+            .options = {json_option},
+            .run = print_version};
+}
+
+exit_status status_of(error_kind kind) {
+    switch (kind) {
+    case error_kind::invalid:
+    case error_kind::unsupported:
+        return exit_status::usage;
+    case error_kind::not_found:
+    case error_kind::no_compiler:
+        return exit_status::not_found;
+    default:
+        return exit_status::tool_failed;
     }
+}
+
+// Of the exception that is being handled: the status that it ends the command with, and its line.
+exit_status status_of_exception(std::string& line) {
+    try {
+        throw;
+    } catch (failure const& e) {
+        line = e.what();
+        return e.status();
+    } catch (spio::error const& e) {
+        line = e.what();
+        return status_of(e.kind());
+    } catch (std::bad_alloc const&) {
+        line = "there is not enough memory; try a smaller problem";
+    } catch (std::exception const& e) {
+        line = e.what();
+    }
+    return exit_status::tool_failed;
+}
+
+// Two columns, the first as wide as its longest text.
+struct row {
+    std::string name;
+    std::string_view meaning;
+};
+std::string format_rows(std::vector<row> const& rows) {
+    std::size_t width = 0;
+    for (auto const& row : rows) width = std::max(width, row.name.size());
+    std::string text;
+    for (auto const& row : rows) {
+        text += "  " + padded(row.name, width + 2) + std::string(row.meaning) + "\n";
+    }
+    return text;
+}
+
+row row_of(option const& option) {
+    auto const value = (option.value.empty() ? "" : " ") + std::string(option.value);
+    return {std::string(option.name) + value, option.meaning};
+}
+
+} // namespace
+
+std::span<subcommand const> subcommands() {
+    static subcommand const known[] = {doctor(),      list(),         show(),        run_trial(),
+                                       pack_build(),  pack_list(),    pack_verify(), cache_list(),
+                                       cache_clear(), cache_verify(), completion(),  version()};
+    return known;
+}
+
+std::string help() {
+    std::vector<row> rows;
+    for (auto const& known : subcommands()) {
+        rows.push_back({std::string(known.name), known.summary});
+    }
+    return "spio runs and looks after GPU kernels: from packs, from NVRTC, on the host.\n"
+           "\n"
+           "usage: spio SUBCOMMAND [WORD...] [OPTION...]\n"
+           "\n" +
+           format_rows(rows) + R"(
+Begin with these:
+  spio doctor                                   what is here, and what is missing
+  spio list                                     the kernels there are, and their problems
+  spio run axpby n=1000000 --check              one of them, on a GPU or without
+  spio show layernorm_2d channels=64            what it is specialized to
+
+'spio SUBCOMMAND --help' tells all about one of them. Results go to the standard output, all else to
+the standard error. The command ends with
+  0  done, and what was checked is right
+  1  what was checked is not right: results, a pack, the cache, this machine
+  2  the words were not understood, or no kernel can have such a problem
+  3  something was not found: a file, a device, a compiler, a kernel's image
+  4  a tool failed: the driver, a compiler, the memory
+  5  the output could not be written
+)";
+}
+
+std::string help(subcommand const& asked) {
+    auto const name = std::string(asked.name);
+    auto text = "spio " + name + ": " + std::string(asked.summary) + "\n\nusage: spio " + name;
+    if (!asked.operands.empty()) text += " " + std::string(asked.operands);
+    std::vector<row> rows;
+    for (auto const& option : asked.options) {
+        rows.push_back(row_of(option));
+        text += " [" + rows.back().name + (option.repeats ? "]..." : "]");
+    }
+    rows.push_back(row_of(help_option));
+    text += "\n\n";
+    if (!asked.details.empty()) text += std::string(asked.details) + "\n";
+    return text + format_rows(rows);
+}
+
+exit_status run(std::span<std::string_view const> words, io const& io) {
+    try {
+        auto const args = parse_arguments(words, subcommands());
+        if (!args.wants_help) return args.subcommand->run(args, io);
+        io.print(args.subcommand == nullptr ? help() : help(*args.subcommand));
+        return exit_status::success;
+    } catch (...) {
+        std::string line;
+        auto const status = status_of_exception(line);
+        io.tell("spio: " + printable(line) + "\n");
+        return status;
+    }
+}
+
+void print_result(arguments const& args, io const& io, json const& json, std::string const& text) {
+    io.print(args.has(json_option.name) ? json.text() + "\n" : printable(text));
+}
+
+family const& family_named(std::string_view name) {
+    std::vector<std::string_view> names;
+    for (auto const& family : families()) {
+        if (family.name == name) return family;
+        names.push_back(family.name);
+    }
+    throw failure(exit_status::usage, "there is no family " + quote(name) +
+                                          suggestion(name, names) + "; 'spio list' tells all");
+}
+
+std::string problem_words(arguments const& args) {
+    constexpr std::size_t longest = 256;
+    std::string text;
+    for (auto const& word : std::span(args.operands).subspan(1)) {
+        if (word.size() > longest) {
+            throw failure(exit_status::usage, quote(word) + " is too long for a KEY=VALUE");
+        }
+        text += (text.empty() ? "" : " ") + word;
+    }
+    return text;
 }
 
 } // namespace spio::command

@@ -5,7 +5,6 @@ module;
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 module spio.command;
@@ -21,64 +20,75 @@ constexpr unsigned replays = 21;
 constexpr std::uint64_t most_sets = 256;
 constexpr unsigned least_launches = 20;
 
-// The median of replays of what f puts into a stream so many times, in microseconds of each.
-template <class F> double microseconds_of(cuda::stream_ref const& in, unsigned launches, F put) {
-    cuda::begin_capture(in);
-    for (unsigned i = 0; i < launches; ++i) put(i);
-    cuda::executable_graph const graph(cuda::end_capture(in));
-    cuda::event const before(in.context(), cuda::timing::on), after(in.context(), cuda::timing::on);
-    std::vector<double> all;
-    graph.launch(in);
+// In microseconds of one launch, the median of replays of a graph of so many launches.
+template <class Launch>
+double median_microseconds(cuda::stream_ref const& stream, unsigned launches, Launch launch) {
+    cuda::begin_capture(stream);
+    for (unsigned i = 0; i < launches; ++i) launch(i);
+    cuda::executable_graph const graph(cuda::end_capture(stream));
+    cuda::event const start(stream.context(), cuda::timing::on);
+    cuda::event const end(stream.context(), cuda::timing::on);
+    std::vector<double> microseconds;
+    graph.launch(stream);
     for (unsigned i = 0; i < replays; ++i) {
-        cuda::event_ref(before).record(in);
-        graph.launch(in);
-        cuda::event_ref(after).record(in);
-        cuda::event_ref(after).synchronize();
-        all.push_back(1e3 * cuda::event_ref(after).milliseconds_since(before) / launches);
+        cuda::event_ref(start).record(stream);
+        graph.launch(stream);
+        cuda::event_ref(end).record(stream);
+        cuda::event_ref(end).synchronize();
+        microseconds.push_back(1e3 * cuda::event_ref(end).milliseconds_since(start) / launches);
     }
-    std::ranges::nth_element(all, all.begin() + replays / 2);
-    return all[replays / 2];
+    auto const middle = microseconds.begin() + replays / 2;
+    std::ranges::nth_element(microseconds, middle);
+    return *middle;
+}
+
+std::uint64_t rounded_up(std::uint64_t number, std::uint64_t unit) {
+    return (number + unit - 1) / unit * unit;
+}
+
+// A copy reads half of the bytes and writes the other half, of whole pages where there are many;
+// each of its sets begins where a large allocation would.
+double copy_microseconds(cuda::stream_ref const& stream, std::uint64_t bytes, std::uint64_t sets,
+                         unsigned launches) {
+    constexpr std::uint64_t alignment = 2 << 20, page = 64 << 10;
+    auto const half = rounded_up((bytes + 1) / 2, bytes < 64 * page ? 256 : page);
+    auto const pitch = rounded_up(half, alignment);
+    cuda::memory const source(stream.context(), sets * pitch);
+    cuda::memory const destination(stream.context(), sets * pitch);
+    cuda::fill(stream, source, std::byte{1});
+    return median_microseconds(stream, launches, [&](unsigned i) {
+        auto const offset = i % sets * pitch;
+        cuda::copy(stream, cuda::memory_ref(destination).part(offset, half),
+                   cuda::memory_ref(source).part(offset, half));
+    });
 }
 
 } // namespace
 
-timing time_on_gpu(chosen_device const& on, stage& at, trial& what) {
-    auto const bytes = std::max<std::uint64_t>(what.bytes_moved(), 1);
-    auto const cache_bytes =
-        static_cast<std::uint64_t>(on.gpu->attribute(cuda::abi::device_attribute::l2_cache_bytes));
+timing measure(opened_runtime const& opened, workbench& bench, trial const& trial) {
+    auto const bytes = std::max<std::uint64_t>(trial.bytes_moved, 1);
+    auto const cache_bytes = static_cast<std::uint64_t>(
+        opened.gpu->attribute(cuda::abi::device_attribute::l2_cache_bytes));
     auto const wanted = 2 * cache_bytes / bytes + 2;
     auto const sets = std::min(wanted, most_sets);
     auto const launches = std::max(least_launches, static_cast<unsigned>(sets));
 
-    std::vector<std::unique_ptr<rehearsal>> all;
-    for (std::uint64_t i = 0; i < sets; ++i) all.push_back(what.on(at));
-    cuda::context const context(*on.gpu);
+    cuda::context const context(*opened.gpu);
     cuda::stream const own(context);
-    stream const in(at.on(), cuda::stream_ref(own).handle());
-    timing result = {.microseconds = microseconds_of(
-                         own, launches, [&](unsigned i) { all[i % sets]->launch(in); }),
+    timing timing = {.microseconds = 0,
                      .copy_microseconds = 0,
                      .replays = replays,
                      .launches = launches,
                      .is_cold = sets == wanted};
-    all.clear();
-
-    // A copy reads half of the bytes and writes the other half. Each begins as large arrays do, and
-    // is of whole pages.
-    constexpr std::uint64_t alignment = 2 << 20, page = 64 << 10;
-    auto const rounded_up = [](std::uint64_t to, std::uint64_t n) {
-        return (n + to - 1) / to * to;
-    };
-    auto const half = rounded_up(bytes < 64 * page ? 256 : page, (bytes + 1) / 2);
-    auto const apart = rounded_up(alignment, half);
-    cuda::memory const from(context, sets * apart), to(context, sets * apart);
-    cuda::fill(own, from, std::byte{1});
-    result.copy_microseconds = microseconds_of(own, launches, [&](unsigned i) {
-        auto const begin = i % sets * apart;
-        cuda::copy(own, cuda::memory_ref(to).part(begin, half),
-                   cuda::memory_ref(from).part(begin, half));
-    });
-    return result;
+    {
+        std::vector<prepared_trial> prepared;
+        for (std::uint64_t i = 0; i < sets; ++i) prepared.push_back(trial.prepare(bench));
+        stream const stream(bench.on(), cuda::stream_ref(own).handle());
+        timing.microseconds = median_microseconds(
+            own, launches, [&](unsigned i) { prepared[i % sets].launch(stream); });
+    }
+    timing.copy_microseconds = copy_microseconds(own, bytes, sets, launches);
+    return timing;
 }
 
 } // namespace spio::command

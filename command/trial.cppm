@@ -1,11 +1,15 @@
-// How a family of kernels is tried: the one interface by which `spio run` knows it.
+// How a family of kernels is tried on random data: the one interface by which `spio run` knows it.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A family has one file here, and one line in trials.cpp.
+// FAMILY/trial.cpp defines the function FAMILY_trials(). CMake finds that file, and lists it.
 module;
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <cstring>
+#include <functional>
+#include <random>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,86 +18,159 @@ module;
 
 export module spio.command:trial;
 
+import spio.image;
 import spio.launch;
+import spio.runtime;
 import spio.spec;
-import :stage;
 
 export namespace spio::command {
 
-// What came out, compared with what should have.
+// The results of a kernel, compared with exact ones.
 struct verdict {
     std::uint64_t compared = 0, wrong = 0;
-    double worst = 0;       // of all errors, as a part of what it may be
-    std::string first = {}; // that is wrong, in words
+    double worst = 0;             // of all errors, as a part of what rounding may do
+    bool is_exact = true;         // whether rounding may do nothing to any result
+    std::string first_wrong = {}; // a sentence
 
-    // |got - exact| <= bound, where the bound comes from an analysis of roundings.
-    void compare(std::string_view array, std::uint64_t place, double got, double exact,
+    // |result - exact| <= bound, where the bound comes from an analysis of roundings.
+    void compare(std::string_view array, std::size_t index, double result, double exact,
                  double bound);
 };
 
-// A trial's arrays on a device, and its kernels loaded there.
-class rehearsal {
-  public:
-    virtual ~rehearsal() = default;
-    // Once more, over what is in the arrays by now.
-    virtual void launch(stream const&) const = 0;
-    // Fills the arrays anew, launches, and looks at all that came out.
-    virtual verdict check(stream const&) const = 0;
+// A kernel that was found and loaded, and how long each took.
+struct loaded_kernel {
+    image source;
+    double find_milliseconds, load_milliseconds;
 };
 
-// A problem, with random data for it.
-class trial {
+// A device for trials: loads kernels, notes where their images came from, and moves arrays.
+class workbench {
   public:
-    virtual ~trial() = default;
-    virtual std::string problem() const = 0; // all of its words, those with defaults too
-    virtual std::vector<spec> kernels() const = 0;
-    // That must be read and written at least.
-    virtual std::uint64_t bytes_moved() const = 0;
-    // Each call makes arrays of its own, of the same data.
-    virtual std::unique_ptr<rehearsal> on(stage&) = 0;
+    // The runtime must stay.
+    workbench(runtime const& runtime, policy policy)
+        : home(runtime), image_policy(policy), main_stream(runtime.on()) {}
+
+    device const& on() const { return home.on(); }
+    stream const& queue() const { return main_stream; }
+    std::span<loaded_kernel const> kernels() const { return loaded; }
+
+    template <class Params> kernel<Params> load(typed_spec<Params> const& spec) {
+        auto const start = clock::now();
+        auto const found = home.all_images().find(spec, image_policy);
+        auto const middle = clock::now();
+        auto ready = home.all_kernels().load(found);
+        note(found, middle - start, clock::now() - middle);
+        return ready;
+    }
+
+    template <class T>
+    array<T> upload(std::vector<host_value<T>> const& values, std::string name) const {
+        array<T> destination(on(), values.size(), std::move(name));
+        fill(destination, values);
+        return destination;
+    }
+    template <class T>
+    void fill(array<T> const& destination, std::vector<host_value<T>> const& values) const {
+        main_stream.write(destination, std::span<host_value<T> const>(values));
+        main_stream.synchronize();
+    }
+    // Sets all bits, which no kernel writes as a result.
+    template <class T> void poison(array<T> const& destination) const {
+        std::vector<host_value<T>> ones(destination.size());
+        if (!ones.empty()) std::memset(ones.data(), 0xff, ones.size() * sizeof(host_value<T>));
+        fill(destination, ones);
+    }
+    template <class T> std::vector<host_value<T>> download(array<T> const& source) const {
+        std::vector<host_value<T>> values(source.size());
+        main_stream.read(std::span(values), source);
+        main_stream.synchronize();
+        return values;
+    }
+
+  private:
+    using clock = std::chrono::steady_clock;
+
+    runtime const& home;
+    policy image_policy;
+    stream main_stream;
+    std::vector<loaded_kernel> loaded;
+
+    void note(image const&, clock::duration find, clock::duration load);
 };
 
-// A word of problems, for those who write them.
-struct field_words {
-    std::string name, kind, bound, otherwise; // otherwise: what it is if it is not given
+// A trial's kernels and arrays on a device.
+struct prepared_trial {
+    // Runs the kernels once, on what the arrays hold by now.
+    std::function<void(stream const&)> launch;
+    // Fills the arrays anew, launches, and compares every result.
+    std::function<verdict(stream const&)> check;
+};
+
+// A problem, and how to run it on random data.
+struct trial {
+    std::string problem; // all of its fields, also those with defaults
+    std::vector<spec> kernels;
+    std::uint64_t bytes_moved; // that must be read and written at least
+    // Each call allocates arrays of its own, with the same data in them.
+    std::function<prepared_trial(workbench&)> prepare;
+};
+
+// A field of a problem, for people who write one.
+struct field_description {
+    std::string name, kind, bound;
+    std::vector<std::string_view> choices; // the words that its value may be; empty for numbers
+    std::string otherwise;                 // its default
     bool is_required;
 };
-// Of places for words, and what is in them now: "n=0 affine=true".
-std::vector<field_words> words_of(std::vector<field_slot> const&, std::string const& now);
-
-// The fields of several aggregates as words of one text: those of a problem, and of its launch.
-template <described... Ts> std::vector<field_words> words_of_fields() {
-    std::tuple<Ts...> values = {};
-    std::vector<field_slot> slots;
-    std::string now;
-    std::apply([&](Ts&... each) { (add_fields(slots, each), ...); }, values);
-    std::apply([&](Ts&... each) { ((now += text_of(each) + " "), ...); }, values);
-    return words_of(slots, now);
-}
-template <described... Ts>
-std::tuple<Ts...> values_of_words(std::string_view family, std::string_view words) {
-    std::tuple<Ts...> values = {};
-    std::vector<field_slot> slots;
-    std::apply([&](Ts&... each) { (add_fields(slots, each), ...); }, values);
-    parse_fields(slots, family, words);
-    return values;
-}
 
 struct trial_family {
     std::string_view name;
     std::string_view meaning; // "y = a x + b y"
-    std::string_view example; // words of a problem
-    std::vector<field_words> (*fields)();
-    std::unique_ptr<trial> (*make)(std::string_view words, arch, unsigned seed);
+    std::string_view example; // the words of a problem
+    std::vector<field_description> (*fields)();
+    trial (*create)(std::string_view words, arch, unsigned seed);
 };
 
-// All that there are.
+// All families with a trial.
 std::span<trial_family const> trial_families();
-// Null for a family that has none.
+// Null for a family without a trial.
 trial_family const* trial_of(family const&);
-// One of them, or a failure of usage that names the nearest family.
-trial_family const& trial_family_named(std::string_view name);
-// One of Spio's, whether or not it can be tried; or such a failure.
-family const& family_named(std::string_view name);
+// A wrong field or value is a failure of usage that names the nearest one; for a missing field it
+// lists them all.
+trial create_trial(trial_family const&, std::string_view words, arch, unsigned seed);
+
+std::vector<field_description> describe(std::vector<field_slot> const&);
+
+// The fields of several aggregates as words of one text: those of a problem, and of its launch.
+template <described... Ts> std::vector<field_description> describe_fields() {
+    std::tuple<Ts...> values = {};
+    std::vector<field_slot> slots;
+    std::apply([&](Ts&... value) { (add_fields(slots, value), ...); }, values);
+    return describe(slots);
+}
+template <described... Ts>
+std::tuple<Ts...> parse_all(std::string_view family, std::string_view words) {
+    std::tuple<Ts...> values = {};
+    std::vector<field_slot> slots;
+    std::apply([&](Ts&... value) { (add_fields(slots, value), ...); }, values);
+    parse_fields(slots, family, words);
+    return values;
+}
+
+// Random data, the same for the same seed.
+std::vector<float> random_floats(std::mt19937&, std::size_t count, float least, float most);
+// The bits of halves from 1 to 2 and from -2 to -1.
+std::vector<unsigned short> random_halves(std::mt19937&, std::size_t count);
+
+// The error of one rounding to a format: relative, and absolute where numbers are tiny.
+struct rounding {
+    double unit;
+    double least;
+};
+inline constexpr rounding to_float = {0x1p-24, 0x1p-150};
+inline constexpr rounding to_half = {0x1p-11, 0x1p-25};
+
+// The relative error of k roundings after each other.
+constexpr double gamma(double k, double unit) { return k * unit / (1 - k * unit); }
 
 } // namespace spio::command

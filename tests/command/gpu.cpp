@@ -26,52 +26,52 @@ import spio.spec;
 import spio.text;
 
 using namespace spio;
-using command::exit_code;
+using command::exit_status;
 
 namespace {
 
 // A folder of its own, with a pack of what the fake driver takes for a cubin of axpby.
-struct place {
+struct pack_folder {
     test::folder folder;
     std::string pack = folder / "fake.spiopack";
 
-    explicit place(int n = 1000, std::string const& family = "axpby", bool is_stale = false) {
-        spec of = axpby::specialize({.n = n}, sm_90a);
-        of.family = family;
-        std::string const text = "\177ELF" + of.symbol + " " + '\0';
+    explicit pack_folder(int n = 1000, std::string const& family = "axpby", bool is_stale = false) {
+        spec spec = axpby::specialize({.n = n}, sm_90a);
+        spec.family = family;
+        std::string const text = "\177ELF" + spec.symbol + " " + '\0';
         auto const bytes = std::as_bytes(std::span(text));
-        aot::to_pack const image = {.of = of,
+        aot::to_pack const image = {.of = spec,
                                     .kind = image_kind::cubin,
                                     .bytes = {bytes.begin(), bytes.end()},
                                     .compiler = "a test",
-                                    .text_digest = text_digest_of(of) ^ (is_stale ? 1u : 0u)};
-        auto const all = aot::write_pack(std::span(&image, 1));
+                                    .text_digest = text_digest_of(spec) ^ (is_stale ? 1u : 0u)};
+        auto const packed = aot::write_pack(std::span(&image, 1));
         std::ofstream(pack, std::ios::binary)
-            .write(reinterpret_cast<char const*>(all.data()),
-                   static_cast<std::streamsize>(all.size()));
+            .write(reinterpret_cast<char const*>(packed.data()),
+                   static_cast<std::streamsize>(packed.size()));
     }
 };
 
 struct answer {
-    exit_code code;
+    exit_status status;
     std::string printed, told;
 };
 
-answer ask(std::string_view words, std::filesystem::path const& program = {}) {
-    std::vector<std::string_view> all;
-    while (!words.empty()) {
-        auto const end = std::min(words.find(' '), words.size());
-        all.push_back(words.substr(0, end));
-        words.remove_prefix(std::min(end + 1, words.size()));
+answer ask(std::string_view line, std::filesystem::path const& program = {}) {
+    std::vector<std::string_view> words;
+    while (!line.empty()) {
+        auto const end = std::min(line.find(' '), line.size());
+        words.push_back(line.substr(0, end));
+        line.remove_prefix(std::min(end + 1, line.size()));
     }
-    answer got = {};
-    got.code =
-        command::run(all, {.print = [&](std::string_view text) { got.printed += text; },
-                           .tell = [&](std::string_view text) { got.told += text; },
-                           .is_watched = false,
-                           .open_driver = [] { return std::make_unique<cuda::driver>(fake::find); },
-                           .program = program});
-    return got;
+    answer answer = {};
+    answer.status = command::run(
+        words, {.print = [&](std::string_view text) { answer.printed += text; },
+                .tell = [&](std::string_view text) { answer.told += text; },
+                .is_interactive = false,
+                .open_driver = [] { return std::make_unique<cuda::driver>(fake::find); },
+                .program = program});
+    return answer;
 }
 
 bool has(std::string const& text, std::string_view part) { return text.find(part) != text.npos; }
@@ -81,60 +81,60 @@ bool has(std::string const& text, std::string_view part) { return text.find(part
 TEST_CASE("a kernel from a pack is run, checked and timed on a GPU") {
     auto& machine = fake::the_machine();
     machine.expect({});
-    place const here;
+    pack_folder const packs;
     auto const got =
-        ask("run axpby n=1000 --check --time --policy aot_only --seed 3 --pack " + here.pack);
+        ask("run axpby n=1000 --check --time --policy aot_only --seed 3 --pack " + packs.pack);
     CAPTURE(got.told);
-    CHECK(got.code == exit_code::success);
+    CHECK(got.status == exit_status::success);
     CHECK(has(got.printed, "axpby n=1000 on device 0, Fake 0 (sm_90a)\n"));
-    CHECK(has(got.printed, "from pack " + here.pack));
+    CHECK(has(got.printed, "from pack " + packs.pack));
     CHECK(has(got.printed, "1000 results within what rounding may do"));
     // The fake says that half a millisecond lies between any two events.
     CHECK(has(got.printed, "  time    25 us, 12 kB at"));
     CHECK(has(got.printed, "takes 1 times that"));
     CHECK(machine.objects.empty());
-    auto const other = ask("run axpby n=1000 --device gpu:1 --json --pack " + here.pack);
-    CHECK(other.code == exit_code::success);
-    CHECK(has(other.printed, "\"name\": \"device 1, Fake 1\""));
-    CHECK(has(other.printed, "\"check\": null, \"time\": null, \"host_milliseconds\": null"));
+    auto const other = ask("run axpby n=1000 --device gpu:1 --json --pack " + packs.pack);
+    CHECK(other.status == exit_status::success);
+    CHECK(has(other.printed, "\"name\":\"device 1, Fake 1\""));
+    CHECK(has(other.printed, "\"check\":null,\"time\":null,\"host_milliseconds\":null"));
 }
 
 TEST_CASE("what cannot run on a GPU is told, and how the command ends says which kind it is") {
     fake::the_machine().expect({});
-    place const here;
-    auto const miss = ask("run axpby n=10000000 --policy aot_only --pack " + here.pack);
-    CHECK(miss.code == exit_code::not_found);
+    pack_folder const packs;
+    auto const miss = ask("run axpby n=10000000 --policy aot_only --pack " + packs.pack);
+    CHECK(miss.status == exit_status::not_found);
     CHECK(
         has(miss.told, "the manifest line that adds it to a pack of sm_90a is: axpby n=10000000"));
-    CHECK(ask("run axpby n=1000 --device gpu:2").code == exit_code::not_found);
-    CHECK(ask("run axpby n=1000 --device gpu:x").code == exit_code::usage);
-    CHECK(ask("run axpby n=1000 --device tpu").code == exit_code::usage);
-    CHECK(ask("run axpby n=1000 --arch sm_80").code == exit_code::not_found);
-    CHECK(ask("run axpby n=1000 --policy never").code == exit_code::usage);
+    CHECK(ask("run axpby n=1000 --device gpu:2").status == exit_status::not_found);
+    CHECK(ask("run axpby n=1000 --device gpu:x").status == exit_status::usage);
+    CHECK(ask("run axpby n=1000 --device tpu").status == exit_status::usage);
+    CHECK(ask("run axpby n=1000 --arch sm_80").status == exit_status::not_found);
+    CHECK(ask("run axpby n=1000 --policy never").status == exit_status::usage);
     auto const large = ask("run axpby n=2147483647 --device gpu --policy aot_only");
-    CHECK(large.code != exit_code::success);
+    CHECK(large.status != exit_status::success);
     CHECK(large.printed.empty());
 }
 
 TEST_CASE("whichever call of the driver fails, the command ends as it says it does") {
     auto& machine = fake::the_machine();
-    place const here(5);
-    auto const words = "run axpby n=5 --check --time --device gpu --pack " + here.pack;
+    pack_folder const packs(5);
+    auto const words = "run axpby n=5 --check --time --device gpu --pack " + packs.pack;
     machine.expect({});
-    REQUIRE(ask(words).code == exit_code::success);
+    REQUIRE(ask(words).status == exit_status::success);
     long const calls = static_cast<long>(machine.calls.size());
     long failed = 0, harmless = 0;
     // Launches of the timing are all alike.
     long const step = std::max(1L, calls / 400);
-    for (long at = 0; at < calls; at += step) {
-        machine.expect({.at = at, .code = 2});
+    for (long call = 0; call < calls; call += step) {
+        machine.expect({.at = call, .code = 2});
         auto const got = ask(words);
-        CAPTURE(at);
+        CAPTURE(call);
         CAPTURE(machine.failed);
-        if (got.code == exit_code::success) {
+        if (got.status == exit_status::success) {
             ++harmless;
         } else {
-            CHECK(got.code == exit_code::tool_failed);
+            CHECK(got.status == exit_status::tool_failed);
             CHECK(got.told.starts_with("spio: "));
             CHECK(got.printed.empty());
             ++failed;
@@ -144,7 +144,7 @@ TEST_CASE("whichever call of the driver fails, the command ends as it says it do
         for (int& retained : machine.retained) retained = 0;
     }
     machine.expect({});
-    CHECK(ask(words).code == exit_code::success);
+    CHECK(ask(words).status == exit_status::success);
     std::cout << "figure: command.gpu.faults: of " << calls << " calls of the driver "
               << failed + harmless << " failed in turn, " << failed << " told, " << harmless
               << " while giving back or not needed\n";
@@ -152,53 +152,53 @@ TEST_CASE("whichever call of the driver fails, the command ends as it says it do
 
 TEST_CASE("a pack beside the program that cannot be read is told, and others are asked") {
     fake::the_machine().expect({});
-    place const here;
-    std::ofstream(here.folder / "damaged.spiopack") << "no pack";
-    auto const program = here.folder / "spio";
+    pack_folder const packs;
+    std::ofstream(packs.folder / "damaged.spiopack") << "no pack";
+    auto const program = packs.folder / "spio";
     auto const got = ask("run axpby n=1000 --policy aot_only", program);
-    CHECK(got.code == exit_code::success);
+    CHECK(got.status == exit_status::success);
     CHECK(has(got.told, "damaged.spiopack"));
     CHECK(has(got.told, "; it is not asked\n"));
-    CHECK(ask("show axpby n=1000", program).code == exit_code::success);
-    auto const named = ask("show axpby n=1000 --pack " + here.folder / "damaged.spiopack");
-    CHECK(named.code == exit_code::check_failed);
+    CHECK(ask("show axpby n=1000", program).status == exit_status::success);
+    auto const named = ask("show axpby n=1000 --pack " + packs.folder / "damaged.spiopack");
+    CHECK(named.status == exit_status::check_failed);
 }
 
 TEST_CASE("a pack that has it of another text is named to those who miss it") {
     fake::the_machine().expect({});
-    place const here(1000, "axpby", true);
-    auto const stale = "pack " + here.pack + " has it of another text, by a test";
-    auto const got = ask("run axpby n=1000 --policy aot_only --pack " + here.pack);
-    CHECK(got.code == exit_code::not_found);
+    pack_folder const packs(1000, "axpby", true);
+    auto const stale = "pack " + packs.pack + " has it of another text, by a test";
+    auto const got = ask("run axpby n=1000 --policy aot_only --pack " + packs.pack);
+    CHECK(got.status == exit_status::not_found);
     CHECK(has(got.told, stale + ", and nothing else is asked under aot_only"));
     setenv("SPIO_NVRTC", "/nowhere/libnvrtc.so", 1);
     CHECK(
-        has(ask("show axpby n=1000 --pack " + here.pack).printed, "nowhere: " + stale + ", and "));
+        has(ask("show axpby n=1000 --pack " + packs.pack).printed, "nowhere: " + stale + ", and "));
     unsetenv("SPIO_NVRTC");
 }
 
 TEST_CASE("an image of a family that this program does not know is not called stale") {
-    place const here(1000, "scale_rows");
-    auto const got = ask("pack verify " + here.pack);
+    pack_folder const packs(1000, "scale_rows");
+    auto const got = ask("pack verify " + packs.pack);
     CAPTURE(got.printed);
-    CHECK(got.code == exit_code::success);
+    CHECK(got.status == exit_status::success);
     CHECK(has(got.printed, "1 image, all as packed, 0 stale, 1 unknown\n"));
     CHECK(has(got.printed, "  unknown: scale_rows n=1000 for sm_90a: of no family"));
-    CHECK(has(ask("pack verify --json " + here.pack).printed, "\"scale_rows n=1000 for sm_90a\""));
+    CHECK(has(ask("pack verify --json " + packs.pack).printed, "\"scale_rows n=1000 for sm_90a\""));
 }
 
 TEST_CASE("a wrong result is told, and is a failure") {
     auto& machine = fake::the_machine();
     machine.expect({});
-    place const here;
+    pack_folder const packs;
     machine.deviation = 0.5f;
-    auto const got = ask("run axpby n=1000 --check --pack " + here.pack);
-    auto const as_json = ask("run axpby n=1000 --check --json --pack " + here.pack);
+    auto const got = ask("run axpby n=1000 --check --pack " + packs.pack);
+    auto const as_json = ask("run axpby n=1000 --check --json --pack " + packs.pack);
     machine.deviation = 0;
-    CHECK(got.code == exit_code::check_failed);
+    CHECK(got.status == exit_status::check_failed);
     CHECK(has(got.printed, "  WRONG   1000 of 1000 results; the first: y[0] is "));
-    CHECK(as_json.code == exit_code::check_failed);
-    CHECK(has(as_json.printed, "\"wrong\": 1000"));
+    CHECK(as_json.status == exit_status::check_failed);
+    CHECK(has(as_json.printed, "\"wrong\":1000"));
 }
 
 TEST_CASE("the doctor names the GPUs, and what is wrong with a driver") {
@@ -209,7 +209,7 @@ TEST_CASE("the doctor names the GPUs, and what is wrong with a driver") {
     fake::the_machine().driver_version = 12000;
     auto const old = ask("doctor --json");
     fake::the_machine().driver_version = 13000;
-    CHECK(old.code == exit_code::check_failed);
-    CHECK(has(old.printed, "\"state\": \"wrong\""));
+    CHECK(old.status == exit_status::check_failed);
+    CHECK(has(old.printed, "\"state\":\"wrong\""));
     CHECK(ask("show axpby n=1000").printed.find("  arch        sm_90a\n") != std::string::npos);
 }

@@ -54,6 +54,10 @@ def test_run():
     got = object_of("run", *other, "--check")
     expect(got["check"]["compared"] == 216 and got["check"]["wrong"] == 0, "what is not there is compiled")
     expect_code(2, "run", "axpby", says="n is missing")
+    expect_code(2, "run", "conv2d", "n=1", says="is missing; the fields are n, c, h, w, ")
+    expect_code(2, "run", "layernorm_2d", "chanels=64", says="did you mean 'channels'?")
+    expect_code(2, "show", "conv2d", "n=1", "c=8", "h=8", "w=8", "pass=fpro", says="did you mean 'fprop'?")
+    expect_code(2, "show", "layernorm_2d", "channels=64", "affine=ture", says="did you mean 'true'?")
     expect_code(2, "run", "axpby", "n=1", "n=2", says="n is given twice")
     expect_code(2, "run", "axpby", "n=x", says="must be a whole number")
     expect_code(2, "run", "axpby", "n=99999999999", says="beyond what an int holds")
@@ -66,6 +70,9 @@ def test_run():
     expect_code(2, "run", "axpby", "n=1", "--device", "host", "--time", says="measures launches on a GPU")
     expect_code(3, "run", "axpby", "n=1", "--device", "host", "--arch", "sm_80")
     expect_code(2, "run", "axpby", "n=1", "--device", "host", "--arch", "sm80")
+    expect_code(2, "run", "axpby", "n=1", "--device", "host", "--arch", "sm_42", says="older than sm_80")
+    got = expect_code(0, "run", *layer, "pass=wgrad", "--check", "--device", "host")
+    expect(b"each the exact number" in got.stdout, "exact results are called so", got)
 
 
 def test_packs():
@@ -77,6 +84,10 @@ def test_packs():
     listed = object_of("pack", "list", str(pack))["packs"][0]["images"]
     expect({each["arch"] for each in listed} == {"sm_80", "compute_80", "sm_90a"}, "three archs")
     expect(object_of("pack", "verify", str(pack))["packs"][0]["is_good"], "whole")
+    rows = expect_code(0, "pack", "list", str(pack)).stdout.decode().splitlines()[1:]
+    for row, image in zip(rows, listed):
+        columns = [column.strip() for column in row.strip().split("  ") if column]
+        expect(columns[:2] == [image["line"], image["arch"]], f"columns of {row}")
     shown = object_of("show", "axpby", "n=7", "--arch", "sm_86", "--pack", str(pack))
     expect(shown["kernels"][0]["image_from"] == "pack", "the pack has it")
 
@@ -97,6 +108,10 @@ def test_packs():
     expect_code(2, "pack", "build", str(manifest), "--compiler", "gcc")
     expect_code(2, "pack", "build", str(manifest), "--arch", "host")
     expect_code(2, "pack", "build", str(manifest), "--arch", "sm_")
+    expect_code(2, "pack", "build", str(manifest), "--arch", "sm_75", says="older than sm_80")
+    expect_code(3, "pack", "build", str(manifest), "--output", str(work / "missing" / "a.spiopack"),
+                says="there is no folder")
+    expect(not (work / "missing").exists(), "no folder is made for a pack")
     wrong = work / "wrong.manifest"
     wrong.write_text("axpby n=1\nlayernorm_2d channels=63\n")
     expect_code(2, "pack", "build", str(wrong), says="wrong.manifest:2: ")
@@ -115,7 +130,8 @@ def test_cache():
     cubin = work / "axpby.cubin"
     where = object_of("show", "axpby", "n=1000", "--arch", "sm_80")["kernels"][0]
     expect(where["image_from"] == "nvrtc" and not list(folder.glob("*.image")), "nothing is compiled")
-    expect_code(0, "show", "axpby", "n=1000", "--arch", "sm_80", "--image", str(cubin))
+    expect_code(0, "show", "axpby", "n=1000", "--arch", "sm_80", "--image", str(cubin),
+                says="NVRTC, which compiled it now, ")
     expect(cubin.read_bytes()[:4] == b"\x7fELF", "a cubin")
     where = object_of("show", "axpby", "n=1000", "--arch", "sm_80")["kernels"][0]
     expect(where["image_from"] == "cache", "and then it is kept")
@@ -169,6 +185,8 @@ def test_doctor():
     expect_code(1, "doctor", says="SPIO_NVRTC is not an absolute path",
                 environment={"SPIO_NVRTC": "libnvrtc.so"})
     expect_code(1, "doctor", says="none of aot_only", environment={"SPIO_POLICY": "often"})
+    expect_code(0, "doctor", says="SPIO_POLICI is set, but not read (did you mean 'SPIO_POLICY'?)",
+                environment={"SPIO_POLICI": "jit_only"})
     expect_code(1, "doctor", "--pack", "nowhere.spiopack", says="there is no pack")
 
 
@@ -227,6 +245,10 @@ COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _spio; printf '%s\\n' "${COMPREPLY[@]}
         (["spio", "run", "--check", "axpby", "--ch"], ["--check"]),
         (["spio", "pack", "list", "kernels.s"], ["kernels.spiopack"]),
         (["spio", "completion", "b"], ["bash"]),
+        (["spio", "run", "conv2d", "pass="], ["pass=fprop", "pass=dgrad", "pass=wgrad"]),
+        (["spio", "run", "layernorm_2d", "affine=t"], ["affine=true"]),
+        (["spio", "run", "axpby", "--policy", "aot_"], ["aot_only", "aot_then_jit"]),
+        (["spio", "pack", "build", "--compiler", ""], ["nvcc", "clang"]),
     ]:
         got = subprocess.run(["bash", "-c", ask_bash, spio, *words], env=plain, cwd=work,
                              capture_output=True, timeout=60)

@@ -46,6 +46,8 @@ doors = {
     "nvrtc.h": r"tests/jit/abi\.cpp",
     "cuda.h": r"tests/cuda/abi\.cpp",
     "xgboost/c_api.h": r"[^/]+/[^/]+\.cpp",
+    "CLI/CLI.hpp": r"command/arguments\.cpp",
+    "nlohmann/json.hpp": r"command/json\.cpp",
 }
 
 # Folders that turn kernels into something that runs: none knows another.
@@ -53,7 +55,7 @@ makers = {"aot", "jit", "sim"}
 
 # How many names of variables, parameters and members may still be prepositions, pronouns or auxiliaries,
 # by folder. A budget may fall, and where there is none it is 0. `rules.py FOLDER` lists them.
-name_budgets = {"aot": 78, "bench": 50, "command": 217, "examples": 30, "jit": 37, "kernels": 190,
+name_budgets = {"aot": 78, "bench": 50, "examples": 30, "jit": 37, "kernels": 190,
                 "modules": 553, "sim": 194, "tests": 693}
 
 # How many interface units the library and the command may have: every consumer compiles those of the
@@ -197,7 +199,7 @@ def check_module(path, code):
 
 def check_command(path, code):
     for position, header in includes_of(code):
-        if "/" in header and not header.startswith("sys/"):
+        if "/" in header and not header.startswith("sys/") and header not in doors:
             complain(path, code, position, f"the command imports what it needs: {header}")
     if re.search(r"^module spio\.command_line;|^export module spio\.command_line", code, re.M):
         pattern = r"^\s*import\s+spio\.(?!cuda\b)\w+\s*;"

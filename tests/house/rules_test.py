@@ -23,6 +23,7 @@ good = [
     ("modules/cuda/abi.cppm", opening + "module;\n#include <cstddef>\nmodule spio.cuda:abi;\n"),
     ("command/list.cpp", opening + "module;\n#include <string>\nmodule spio.command;\nimport spio.jit;\n"),
     ("command/line.cppm", opening + "export module spio.command_line:line;\nimport spio.cuda;\n"),
+    ("command/json.cpp", opening + "module;\n#include <nlohmann/json.hpp>\nmodule spio.command;\n"),
     ("tests/cuda/abi.cpp", opening + "#include <cuda.h>\n"),
     ("tests/fail/a.cpp", "// clang: no axis\n// SPDX-License-Identifier: Apache-2.0\n"),
 ]
@@ -57,6 +58,7 @@ bad = [
     ("jit/cache.cpp", opening + "#include <nvrtc.h>\n", "only"),
     ("jit/cache.cpp", opening + '#include "aot/pack.h"\n', "does not know"),
     ("command/list.cpp", opening + '#include "sim/launch.h"\n', "imports what it needs"),
+    ("command/list.cpp", opening + "module;\n#include <CLI/CLI.hpp>\nmodule spio.command;\n", "only"),
     ("command/line.cpp", opening + "module spio.command_line;\nimport spio.jit;\n", "without knowing"),
     ("modules/spec/spec.cpp", opening + "module spio.spec;\nimport spio.command;\n", "on the command"),
     ("tests/dims/a.cpp", "int x;\n", "one sentence"),

@@ -1,0 +1,96 @@
+// Tries axpby on random vectors, against sums in double.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string_view>
+#include <vector>
+
+module spio.command;
+
+import spio.axpby;
+import spio.launch;
+import spio.spec;
+
+namespace spio::command {
+
+namespace {
+
+constexpr float a = 1.7f;
+constexpr float b = -0.3f;
+
+struct axpby_data {
+    axpby::problem problem;
+    typed_spec<axpby::params> spec;
+    std::mt19937 random;
+    std::vector<float> x = {}, y = {};
+
+    void draw() {
+        auto const n = static_cast<std::size_t>(problem.n);
+        x = random_floats(random, n, -2, 2);
+        y = random_floats(random, n, -2, 2);
+    }
+};
+
+struct axpby_arrays {
+    spio::kernel<axpby::params> kernel;
+    array<float> x, y;
+};
+
+prepared_trial prepare(workbench& bench, axpby_data const& data) {
+    auto const arrays = std::make_shared<axpby_arrays>(
+        bench.load(data.spec), bench.upload<float>(data.x, "x"), bench.upload<float>(data.y, "y"));
+    auto const launch = [&data, arrays](stream const& stream) {
+        axpby::N const n(data.problem.n);
+        auto const& [kernel, x, y] = *arrays;
+        stream.launch(kernel,
+                      {.a = a, .x = x.as<axpby::scalars>(n), .b = b, .y = y.as<axpby::scalars>(n)});
+    };
+    auto const check = [&bench, &data, arrays, launch](stream const& stream) {
+        bench.fill(arrays->y, data.y);
+        launch(stream);
+        stream.synchronize();
+        auto const results = bench.download(arrays->y);
+        auto const exact = axpby::reference(a, data.x, b, data.y);
+        verdict verdict;
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            // The product with b is rounded, and then the sum.
+            double const product = to_float.unit * std::abs(double{b} * data.y[i]) + to_float.least;
+            double const bound =
+                product + to_float.unit * (std::abs(exact[i]) + product) + to_float.least;
+            verdict.compare("y", i, results[i], exact[i], bound);
+        }
+        return verdict;
+    };
+    return {launch, check};
+}
+
+trial create(std::string_view words, arch arch, unsigned seed) {
+    auto const [problem] = parse_all<axpby::problem>("axpby", words);
+    auto const spec = axpby::specialize(problem, arch);
+    auto const data = std::make_shared<axpby_data>(problem, spec, std::mt19937(seed));
+    return {.problem = text_of(problem),
+            .kernels = {spec},
+            // x is read, y is read and written.
+            .bytes_moved = 3 * sizeof(float) * static_cast<std::uint64_t>(problem.n),
+            .prepare = [data](workbench& bench) {
+                if (data->x.empty()) data->draw();
+                return prepare(bench, *data);
+            }};
+}
+
+} // namespace
+
+trial_family axpby_trials() {
+    return {.name = "axpby",
+            .meaning = "y = a x + b y over vectors of floats",
+            .example = "n=1000000",
+            .fields = describe_fields<axpby::problem>,
+            .create = create};
+}
+
+} // namespace spio::command

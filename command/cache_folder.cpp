@@ -1,0 +1,119 @@
+// Diagnoses the folder of the cache.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include <fcntl.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+module spio.command;
+
+import spio.cache;
+
+namespace spio::command {
+
+namespace {
+
+std::string file_system_name(long type) {
+    // As statfs(2) lists them.
+    constexpr std::pair<unsigned long, char const*> known[] = {
+        {0xef53, "ext4"},      {0x58465342, "xfs"},     {0x9123683e, "btrfs"},
+        {0x01021994, "tmpfs"}, {0x794c7630, "overlay"}, {0x6969, "nfs"},
+        {0x2fc12fc1, "zfs"},   {0x0bd00bd0, "lustre"},  {0xff534d42, "cifs"},
+        {0x65735546, "fuse"},  {0x47504653, "gpfs"},    {0x01021997, "9p"},
+    };
+    auto const magic = static_cast<unsigned long>(type) & 0xffffffff;
+    auto const found = std::ranges::find(known, magic, [](auto const& k) { return k.first; });
+    return found != std::end(known) ? found->second : "file system " + std::to_string(magic);
+}
+
+std::string user_name(uid_t user) {
+    passwd entry = {};
+    passwd* found = nullptr;
+    char text[1024];
+    bool const is_known = ::getpwuid_r(user, &entry, text, sizeof text, &found) == 0 && found;
+    return is_known ? entry.pw_name : "user " + std::to_string(user);
+}
+
+std::string mode_text(mode_t mode) {
+    std::string digits = "0000";
+    for (std::size_t i = 4; i-- > 0; mode >>= 3) digits[i] = static_cast<char>('0' + (mode & 7));
+    return digits;
+}
+
+void diagnose_folder(cache::folder const& folder, diagnosis& result) {
+    struct stat file = {};
+    struct statfs disk = {};
+    if (::fstat(folder.descriptor(), &file) != 0 || ::fstatfs(folder.descriptor(), &disk) != 0) {
+        result.state = condition::wrong;
+        result.text = folder.path() + " can be opened, but nothing is told of it";
+        return;
+    }
+    std::uint64_t images = 0, bytes = 0;
+    for (auto const& entry : cache::inventory_of(cache::operating_system(), folder).files) {
+        if (entry.kind != cache::file_kind::entry) continue;
+        ++images;
+        bytes += entry.bytes;
+    }
+    auto const free = std::uint64_t{disk.f_bavail} * static_cast<std::uint64_t>(disk.f_bsize);
+    auto const file_system = file_system_name(disk.f_type);
+    auto const mode = mode_text(file.st_mode & 07777);
+    auto const owner = user_name(file.st_uid);
+    result.text = folder.path() + ", " + format_count(images, "image") + ", " + format_bytes(bytes);
+    result.lines = {"mode " + mode + ", of " + owner + ", " + file_system + ", " +
+                    format_bytes(free) + " free"};
+    result.facts = json::object({{"path", folder.path()},
+                                 {"mode", mode},
+                                 {"owner", owner},
+                                 {"file_system", file_system},
+                                 {"free_bytes", free},
+                                 {"images", images},
+                                 {"bytes", bytes}});
+    constexpr std::uint64_t little = 100'000'000;
+    if (::faccessat(folder.descriptor(), ".", W_OK, AT_EACCESS) != 0) {
+        result.state = condition::wrong;
+        result.text += ", where nothing can be written";
+        result.advice = "let its owner write there, or set SPIO_CACHE_DIR to another folder";
+    } else if (free < little) {
+        result.state = condition::wrong;
+        result.text += ", on a disk that is full";
+        result.advice = "make room, or set SPIO_CACHE_DIR to a folder elsewhere";
+    } else if (file_system == "nfs" || file_system == "cifs") {
+        result.advice = "where locks do not work over the network, several processes may compile "
+                        "the same kernel; a folder on this machine is faster";
+    }
+}
+
+} // namespace
+
+diagnosis diagnose_cache() {
+    diagnosis result = {.name = "cache"};
+    auto const folder =
+        cache::folder::of_environment(cache::operating_system(), cache::folder::use::existing);
+    if (folder) {
+        diagnose_folder(folder, result);
+    } else if (folder.is_missing()) {
+        result.text = folder.path() + " will be made when something is compiled";
+        result.facts = json::object({{"path", folder.path()}, {"images", 0}, {"bytes", 0}});
+    } else if (folder.refusal() == "SPIO_CACHE is off") {
+        result.state = condition::missing;
+        result.text = "SPIO_CACHE is off: each process compiles for itself";
+        result.advice = "unset SPIO_CACHE to keep what is compiled";
+    } else {
+        result.state = condition::wrong;
+        result.text = folder.refusal();
+        result.advice = "set SPIO_CACHE_DIR to a folder that only you can write to";
+    }
+    return result;
+}
+
+} // namespace spio::command

@@ -1,0 +1,179 @@
+// Tries LayerNorm on random halves, against results in double.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+module spio.command;
+
+import spio.launch;
+import spio.layernorm_2d;
+import spio.spec;
+
+namespace spio::command {
+
+// The size that a launch brings; a kernel takes any.
+struct layernorm_2d_launch {
+    int positions = 1024;
+};
+
+} // namespace spio::command
+
+namespace spio {
+
+template <> struct field_table<command::layernorm_2d_launch> {
+    static constexpr auto fields = std::tuple(field{
+        "positions", &command::layernorm_2d_launch::positions, {.least = 0}, presence::optional});
+};
+
+} // namespace spio
+
+namespace spio::command {
+
+namespace {
+
+using layernorm_2d::number_of;
+
+constexpr float epsilon = 1e-5f;
+
+struct layernorm_2d_data {
+    layernorm_2d::problem problem;
+    int positions;
+    typed_spec<layernorm_2d::params> spec;
+    std::mt19937 random;
+    std::vector<unsigned short> x = {};
+    std::vector<float> weight = {}, bias = {};
+
+    std::size_t channels() const { return static_cast<std::size_t>(problem.channels); }
+    void draw() {
+        x = random_halves(random, channels() * static_cast<std::size_t>(positions));
+        auto const factors = problem.affine ? channels() : 0;
+        weight = random_floats(random, factors, -2, 2);
+        bias = random_floats(random, factors, -2, 2);
+    }
+};
+
+// How far from the exact ones the results of a position may be.
+class position_bound {
+  public:
+    explicit position_bound(std::span<unsigned short const> x) {
+        auto const n = static_cast<double>(x.size());
+        // The sum, in any order, and the division.
+        double const g = gamma(n + 1, u);
+        for (auto const bits : x) {
+            mean += number_of(bits) / n;
+            mean_error += g * std::abs(number_of(bits)) / n;
+        }
+        double variance = 0, variance_error = 0;
+        for (auto const bits : x) {
+            double const d = std::abs(number_of(bits) - mean);
+            double const error = error_of_deviation(d);
+            variance += d * d / n;
+            variance_error += (2 * d * error + error * error + g * (d + error) * (d + error)) / n;
+        }
+        double const sum = variance + epsilon;
+        double const relative = variance_error / sum + u;
+        scale = 1 / std::sqrt(sum);
+        // The root halves the relative error; then root, quotient and product are rounded.
+        scale_error = relative / 2 * (1 + 2 * relative) + 3 * u;
+    }
+
+    double result_error(double x, double weight, double bias) const {
+        double const d = x - mean;
+        double const z = d * scale;
+        double const exact = z * weight + bias;
+        double const z_error = (scale_error + u) * std::abs(z) +
+                               (1 + scale_error) * scale * error_of_deviation(std::abs(d));
+        double const error = std::abs(weight) * z_error * (1 + u) + u * std::abs(exact);
+        return error + to_half.unit * (std::abs(exact) + error) + to_half.least;
+    }
+
+  private:
+    static constexpr double u = to_float.unit;
+    double mean = 0, mean_error = 0, scale = 0;
+    double scale_error = 0; // relative
+
+    double error_of_deviation(double d) const { return mean_error * (1 + u) + u * d; }
+};
+
+struct layernorm_2d_arrays {
+    spio::kernel<layernorm_2d::params> kernel;
+    array<half> x, y;
+    array<float> weight, bias;
+};
+
+prepared_trial prepare(workbench& bench, layernorm_2d_data const& data) {
+    auto const arrays = std::make_shared<layernorm_2d_arrays>(
+        bench.load(data.spec), bench.upload<half>(data.x, "x"), bench.upload<half>(data.x, "y"),
+        bench.upload<float>(data.weight, "weight"), bench.upload<float>(data.bias, "bias"));
+    auto const launch = [&data, arrays](stream const& stream) {
+        using namespace layernorm_2d;
+        auto const& [kernel, x, y, weight, bias] = *arrays;
+        X const positions(data.positions);
+        C const channels(data.problem.channels);
+        C const factors(static_cast<int>(weight.size()));
+        stream.launch(kernel, {.x = x.as<layernorm_2d::images>(positions, channels),
+                               .y = y.as<layernorm_2d::images>(positions, channels),
+                               .weight = weight.as<factors_to_read>(factors),
+                               .bias = bias.as<factors_to_read>(factors),
+                               .epsilon = epsilon});
+    };
+    auto const check = [&bench, &data, arrays, launch](stream const& stream) {
+        bench.poison(arrays->y);
+        launch(stream);
+        stream.synchronize();
+        auto const results = bench.download(arrays->y);
+        auto const exact =
+            layernorm_2d::reference(data.problem, data.x, data.weight, data.bias, epsilon);
+        verdict verdict;
+        for (std::size_t first = 0; first < results.size(); first += data.channels()) {
+            auto const row = std::span(data.x).subspan(first, data.channels());
+            position_bound const bound(row);
+            for (std::size_t c = 0; c < row.size(); ++c) {
+                float const w = data.problem.affine ? data.weight[c] : 1;
+                float const b = data.problem.affine ? data.bias[c] : 0;
+                verdict.compare("y", first + c, number_of(results[first + c]), exact[first + c],
+                                bound.result_error(number_of(row[c]), w, b));
+            }
+        }
+        return verdict;
+    };
+    return {launch, check};
+}
+
+trial create(std::string_view words, arch arch, unsigned seed) {
+    auto const [problem, launch] =
+        parse_all<layernorm_2d::problem, layernorm_2d_launch>("layernorm_2d", words);
+    auto const spec = layernorm_2d::specialize(problem, arch);
+    auto const data =
+        std::make_shared<layernorm_2d_data>(problem, launch.positions, spec, std::mt19937(seed));
+    auto const elements = data->channels() * static_cast<std::uint64_t>(launch.positions);
+    auto const factors = problem.affine ? 2 * data->channels() : 0;
+    return {.problem = text_of(problem) + " " + text_of(launch),
+            .kernels = {spec},
+            .bytes_moved = 2 * sizeof(unsigned short) * elements + sizeof(float) * factors,
+            .prepare = [data](workbench& bench) {
+                if (data->x.empty()) data->draw();
+                return prepare(bench, *data);
+            }};
+}
+
+} // namespace
+
+trial_family layernorm_2d_trials() {
+    return {.name = "layernorm_2d",
+            .meaning = "LayerNorm over the channels of images, from halves to halves",
+            .example = "channels=64 positions=4096",
+            .fields = describe_fields<layernorm_2d::problem, layernorm_2d_launch>,
+            .create = create};
+}
+
+} // namespace spio::command

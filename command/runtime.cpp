@@ -1,0 +1,216 @@
+// Opens a runtime: its device, its packs, and the kernels for the host device.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+module spio.command;
+
+import spio.aot;
+import spio.cuda;
+import spio.host;
+import spio.image;
+import spio.jit;
+import spio.launch;
+import spio.runtime;
+import spio.spec;
+
+namespace spio::command {
+
+// What CMake knows.
+std::string_view host_compiler_program();
+std::string_view source_folder();
+std::string_view mp11_folder();
+
+namespace fs = std::filesystem;
+
+arch arch_named(std::string_view text) {
+    auto const arch = parse_arch(text);
+    if (arch.is_host || arch.number >= sm_80.number) return arch;
+    throw failure(exit_status::usage,
+                  quote(text) + " is older than sm_80, the first that Spio has kernels for");
+}
+
+std::vector<fs::path> packs_nearby(io const& io) {
+    std::vector<fs::path> found;
+    if (io.program.empty()) return found;
+    auto const folder = io.program.parent_path();
+    for (auto const& place : {folder, folder.parent_path() / "share/spio/packs"}) {
+        std::error_code ignored;
+        for (auto const& file : fs::directory_iterator(place, ignored)) {
+            if (file.path().extension() == ".spiopack") found.push_back(file.path());
+        }
+    }
+    std::ranges::sort(found);
+    return found;
+}
+
+aot::pack read_pack(fs::path const& path) {
+    std::error_code failed;
+    auto const status = fs::status(path, failed);
+    auto const name = quote(path.string());
+    auto const refuse = [](std::string const& reason) {
+        throw failure(exit_status::not_found, reason);
+    };
+    if (status.type() == fs::file_type::not_found) {
+        refuse("there is no pack " + name + "; 'spio pack build' makes one of a manifest");
+    }
+    if (failed) refuse("pack " + name + ": " + failed.message());
+    // A pipe might never end.
+    if (status.type() != fs::file_type::regular) refuse(name + " is no file, so it is no pack");
+    try {
+        return aot::pack::read(path);
+    } catch (spio::error const& e) {
+        if (e.kind() == error_kind::not_found) refuse(e.what());
+        throw failure(exit_status::check_failed, e.what());
+    }
+}
+
+std::vector<aot::pack> read_packs(arguments const& args, io const& io) {
+    std::vector<aot::pack> packs;
+    for (auto const& file : args.values(pack_option.name)) packs.push_back(read_pack(file));
+    for (auto const& file : packs_nearby(io)) {
+        try {
+            packs.push_back(read_pack(file));
+        } catch (failure const& e) {
+            io.tell("spio: " + printable(e.what()) + "; it is not asked\n");
+        }
+    }
+    return packs;
+}
+
+namespace {
+
+// A folder that nobody else can write into, and that is removed with this.
+struct private_folder {
+    fs::path path;
+
+    private_folder() {
+        std::error_code failed;
+        auto name = (fs::temp_directory_path(failed) / "spio-host-XXXXXX").string();
+        if (failed || mkdtemp(name.data()) == nullptr) {
+            throw failure(exit_status::tool_failed, "no temporary folder can be made as " +
+                                                        quote(name) +
+                                                        "; TMPDIR says where they go");
+        }
+        path = name;
+    }
+    private_folder(private_folder const&) = delete;
+    ~private_folder() {
+        std::error_code ignored;
+        fs::remove_all(path, ignored);
+    }
+};
+
+// The compiler that built the program, with the headers that are installed beside it or were there
+// when it was built.
+aot::host_compiler host_compiler_for(io const& io) {
+    aot::host_compiler compiler = {.program = host_compiler_program(), .include_folders = {}};
+    auto& folders = compiler.include_folders;
+    std::error_code ignored;
+    auto const installed =
+        fs::canonical(io.program.parent_path().parent_path() / "include/spio", ignored);
+    auto const text = installed / "host/sim/device_text.h";
+    if (!installed.empty() && fs::exists(text) && jit::distrust(text).empty()) {
+        folders = {installed / "host", installed / "host/sim", installed / "kernels",
+                   installed.parent_path()};
+    } else {
+        fs::path const source = source_folder();
+        folders = {source, source / "sim", source / "kernels"};
+    }
+    folders.emplace_back(mp11_folder());
+    return compiler;
+}
+
+// The symbols of kernels that were added while the program runs.
+std::set<std::string>& added_symbols() {
+    static std::set<std::string> symbols;
+    return symbols;
+}
+
+} // namespace
+
+void add_host_kernels(std::span<spec const> kernels, io const& io) {
+    auto const compiler = host_compiler_for(io);
+    for (auto const& spec : kernels) {
+        private_folder const folder;
+        progress const progress(io, "compiling " + spec.symbol + " for the host device");
+        auto const object = aot::compile_for_host(compiler, spec, folder.path);
+        // Its kernels stay for as long as the program runs.
+        if (dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
+            throw failure(exit_status::tool_failed, "load " + spec.spelled() + ": " + dlerror());
+        }
+        added_symbols().insert(spec.symbol);
+    }
+}
+
+std::optional<image> find_host_image(spec const& spec) {
+    auto found = host::find(spec);
+    if (found && added_symbols().contains(spec.symbol)) {
+        found->made_by = "clang++, which compiled it now";
+    }
+    return found;
+}
+
+namespace {
+
+unsigned ordinal_of(std::string_view device) {
+    if (device.empty() || device == "gpu") return 0;
+    if (device.starts_with("gpu:")) return parse_number(device.substr(4), "the GPU's number");
+    throw failure(exit_status::usage,
+                  "--device is " + quote(device) + ", but must be gpu, gpu:NUMBER or host");
+}
+
+opened_runtime open_gpu(unsigned ordinal, runtime_options const& options, io const& io) {
+    opened_runtime opened = {.driver = io.open_driver()};
+    auto const count = static_cast<unsigned>(opened.driver->device_count());
+    if (ordinal >= count) {
+        throw failure(exit_status::not_found, "there is no GPU " + std::to_string(ordinal) +
+                                                  "; the driver has " + format_count(count, "GPU") +
+                                                  ", and --device host needs none");
+    }
+    auto on_gpu = options;
+    on_gpu.gpu = static_cast<int>(ordinal);
+    on_gpu.driver = opened.driver.get();
+    opened.gpu = opened.driver->device(on_gpu.gpu);
+    opened.runtime = std::make_unique<spio::runtime>(std::move(on_gpu));
+    return opened;
+}
+
+opened_runtime open_host(runtime_options options, std::string reason) {
+    options.host = {host::allocate, host::release, host::encode, find_host_image};
+    options.always_on_host = true;
+    return {.no_gpu_reason = std::move(reason),
+            .runtime = std::make_unique<spio::runtime>(std::move(options))};
+}
+
+} // namespace
+
+opened_runtime open_runtime(std::string_view device, policy policy, std::vector<aot::pack> packs,
+                            io const& io) {
+    runtime_options const options = {.packs = std::move(packs), .policy = policy};
+    if (device == "host") return open_host(options, "");
+    auto const ordinal = ordinal_of(device);
+    if (!device.empty()) return open_gpu(ordinal, options, io);
+    try {
+        return open_gpu(ordinal, options, io);
+    } catch (std::runtime_error const& e) {
+        return open_host(options, e.what());
+    }
+}
+
+} // namespace spio::command

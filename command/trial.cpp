@@ -1,0 +1,130 @@
+// Compares results, describes fields, and makes random data.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+module spio.command;
+
+import spio.image;
+import spio.spec;
+
+namespace spio::command {
+
+void verdict::compare(std::string_view array, std::size_t index, double result, double exact,
+                      double bound) {
+    ++compared;
+    is_exact = is_exact && bound == 0;
+    double const error = std::abs(result - exact);
+    // A NaN fails this comparison.
+    if (error <= bound) {
+        if (bound > 0) worst = std::fmax(worst, error / bound);
+        return;
+    }
+    if (wrong++ > 0) return;
+    first_wrong = std::string(array) + "[" + std::to_string(index) + "] is " +
+                  format_number(result, 9) + ", should be " + format_number(exact, 9) +
+                  ", and may be " + format_number(bound) + " off";
+}
+
+void workbench::note(image const& source, clock::duration find, clock::duration load) {
+    auto const is_known = [&](loaded_kernel const& k) { return k.source.symbol == source.symbol; };
+    if (std::ranges::any_of(loaded, is_known)) return;
+    using milliseconds = std::chrono::duration<double, std::milli>;
+    loaded.push_back({source, milliseconds(find).count(), milliseconds(load).count()});
+}
+
+trial_family const* trial_of(family const& family) {
+    auto const found = std::ranges::find(trial_families(), family.name, &trial_family::name);
+    return found == trial_families().end() ? nullptr : &*found;
+}
+
+namespace {
+
+// What helps against the first word that is no field with one of its values, if there is one.
+std::string hint(std::vector<field_description> const& fields, std::string_view words) {
+    std::vector<std::string_view> names;
+    for (auto const& field : fields) names.push_back(field.name);
+    auto const text = " " + std::string(words) + " ";
+    for (std::size_t begin = 1, end; (end = text.find(' ', begin)) != text.npos; begin = end + 1) {
+        auto const word = std::string_view(text).substr(begin, end - begin);
+        auto const name = word.substr(0, word.find('='));
+        auto const field = std::ranges::find(fields, name, &field_description::name);
+        if (field == fields.end()) return suggestion(name, names);
+        auto const value = word.substr(std::min(name.size() + 1, word.size()));
+        auto const& choices = field->choices;
+        if (!choices.empty() && std::ranges::find(choices, value) == choices.end()) {
+            return suggestion(value, choices);
+        }
+    }
+    bool const is_complete = std::ranges::all_of(fields, [&](field_description const& field) {
+        return !field.is_required || text.find(" " + field.name + "=") != text.npos;
+    });
+    return is_complete ? "" : "; the fields are " + format_list(names, " and ");
+}
+
+} // namespace
+
+trial create_trial(trial_family const& family, std::string_view words, arch arch, unsigned seed) {
+    try {
+        return family.create(words, arch, seed);
+    } catch (spio::error const& e) {
+        if (e.kind() != error_kind::invalid) throw;
+        throw failure(exit_status::usage, e.what() + hint(family.fields(), words));
+    }
+}
+
+namespace {
+
+std::string kind_of(field_slot const& slot) {
+    if (slot.integer != nullptr) return "a whole number";
+    if (slot.boolean != nullptr) return "true or false";
+    return "one of " + format_list(slot.enumerators, ", ");
+}
+
+std::string value_of(field_slot const& slot) {
+    if (slot.integer != nullptr) return std::to_string(*slot.integer);
+    if (slot.boolean != nullptr) return *slot.boolean ? "true" : "false";
+    return std::string(slot.enumerators[slot.number(slot.enumeration)]);
+}
+
+} // namespace
+
+std::vector<field_description> describe(std::vector<field_slot> const& slots) {
+    std::vector<field_description> fields;
+    for (auto const& slot : slots) {
+        std::vector<std::string_view> choices(slot.enumerators.begin(), slot.enumerators.end());
+        if (slot.boolean != nullptr) choices = {"true", "false"};
+        fields.push_back({.name = slot.name,
+                          .kind = kind_of(slot),
+                          .bound = slot.integer != nullptr ? slot.range.spelled() : "",
+                          .choices = choices,
+                          .otherwise = slot.is_required ? "" : value_of(slot),
+                          .is_required = slot.is_required});
+    }
+    return fields;
+}
+
+std::vector<float> random_floats(std::mt19937& random, std::size_t count, float least, float most) {
+    std::uniform_real_distribution<float> distribution(least, most);
+    std::vector<float> values(count);
+    std::ranges::generate(values, [&] { return distribution(random); });
+    return values;
+}
+
+std::vector<unsigned short> random_halves(std::mt19937& random, std::size_t count) {
+    std::vector<unsigned short> values(count);
+    std::ranges::generate(
+        values, [&] { return static_cast<unsigned short>(0x3c00 | (random() & 0x83ff)); });
+    return values;
+}
+
+} // namespace spio::command
