@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch.profiler import ProfilerActivity, profile, record_function, schedule
 
-import driver
+import launcher
 from measure import machine
 
 PASSES = ("fprop", "dgrad", "wgrad")
@@ -48,8 +48,8 @@ class Ours(Peer):
         self.launches = launches
         # The profiler would count the second kernel while it waits for the first.
         for kernel in launches["wgrad"].kernels:
-            kernel.described["overlaps"] = False
-        self.workspace = torch.empty(launches["wgrad"].described["workspace_floats"], device="cuda")
+            kernel.description["overlaps"] = False
+        self.workspace = torch.empty(launches["wgrad"].description["workspace_floats"], device="cuda")
 
     def run(self, which, tensors, made):
         launch = self.launches[which]
@@ -62,7 +62,7 @@ class Ours(Peer):
         return made
 
     def fprop(self, x, weight):
-        of = self.launches["fprop"].described
+        of = self.launches["fprop"].description
         return self.images("fprop", x, (x.shape[0], x.shape[1], of["p"], of["q"]), weight)
 
     def dgrad(self, dy, x, weight):
@@ -179,7 +179,7 @@ def main():
     report = machine() | {"stacks": []}
     for name, (block, channels, expansion, grouped, side) in STACKS.items():
         for batch in options.batches:
-            kernels = {each["pass"]: driver.Launch(options.folder, each, built)
+            kernels = {each["pass"]: launcher.Launch(options.folder, each, built)
                        for each in described if each["chosen"] and
                        (each["n"], each["c"], each["h"]) == (batch, grouped, side)}
             like = {"padding": (1, 1), "groups": grouped // 8}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """measure.py FOLDER --out FILE.json [--repeat 100]
 
-FOLDER is what conv2d_export and build.py left. Every result is checked against sums in double, and
+FOLDER is what conv2d_export and build.py left, with libconv2d_launcher.so. Every result is checked against sums in double, and
 all configurations of a layer must give the same bits; the chosen one is run many times.
 """
 import argparse
@@ -15,7 +15,7 @@ import sys
 
 import torch
 
-import driver
+import launcher
 import timing
 from layer import Layer
 
@@ -59,16 +59,16 @@ def measure_layer(folder, built, described, repeats):
               "pytorch_hot": timing.microseconds(lambda *_: layer.peer(0), 1), "kernels": []}
     bits = None
     for each in described:
-        launch = driver.Launch(folder, each, built)
-        main, images = launch.kernels[0], [built[kernel["symbol"]] for kernel in each["kernels"]]
+        launch = launcher.Launch(folder, each, built)
+        figures, images = launch.kernels[0].figures(), [built[kernel["symbol"]] for kernel in each["kernels"]]
         made = run(launch, layer)
         # Gradients of the filter are added up in another order by each configuration.
         bits = made if bits is None or first["pass"] == "wgrad" else bits
         found = {key: each[key] for key in ("config", "chosen", "estimate")}
         found |= {"symbol": each["kernels"][0]["symbol"], "arch": images[0]["arch"],
-                  "registers": main.attribute(driver.REGISTERS), "local_bytes": main.attribute(driver.LOCAL_BYTES),
+                  "registers": figures.registers, "local_bytes": figures.local_bytes,
                   "image_bytes": [image["bytes"] for image in images],
-                  "blocks_per_processor": main.blocks_per_processor(), "worst": layer.worst(),
+                  "blocks_per_processor": figures.blocks_per_multiprocessor, "worst": layer.worst(),
                   "same_bits": same(made, bits)}
         if each["chosen"]:
             always = all(same(run(launch, layer), made) for _ in range(repeats))

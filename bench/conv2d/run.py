@@ -3,12 +3,13 @@
 """run.py LAYERS --exporter CONV2D_EXPORT --include KERNELS MP11 --out FILE.json [--arch sm_90a] [--repeat 100]
        [--work FOLDER] [any options of conv2d_export]
 
-LAYERS is as in goals.txt, the exporter a program that was built where clang is. What lies between
+LAYERS is as in goals.txt, the exporter a program that was built where clang is, with the launcher beside it. What lies between
 stays in FOLDER, or goes when all is measured. For one layer at several --batches a drawing is made
 beside FILE.json.
 """
 import argparse
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -33,7 +34,9 @@ def main():
     options, for_exporter = parser.parse_known_args()
     with tempfile.TemporaryDirectory() as away:
         folder = options.work or pathlib.Path(away) / "kernels"
-        run(options.exporter.resolve(), options.layers, folder, "--arch", options.arch, *for_exporter)
+        exporter = options.exporter.resolve()
+        run(exporter, options.layers, folder, "--arch", options.arch, *for_exporter)
+        shutil.copy(exporter.with_name("libconv2d_launcher.so"), folder)
         run(sys.executable, HERE / "build.py", folder, "--include", *options.include, "--arch", options.arch)
         run(sys.executable, HERE / "measure.py", folder, "--out", options.out, "--repeat", options.repeat)
     lines = [line for line in options.layers.read_text().splitlines() if line and not line.startswith("#")]

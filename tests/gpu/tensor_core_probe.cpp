@@ -1,29 +1,36 @@
 // Finds how the tensor core of a GPU sums: tensor_core_probe CUBIN [tiles of a kind].
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdlib>
-#include <cstring>
-#include <string>
-
-#include "driver.h"
 #include "sim/convert.h"
 #include "tensor_core_fit.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <vector>
+
+import image_on_gpu;
 
 using namespace test;
 
 namespace {
 
-void run_on_chip(driver& gpu, experiments& all) {
+void run_on_chip(image_on_gpu& gpu, experiments& all) {
     for (auto& e : all) {
-        auto in = e->inputs();
-        auto const a = gpu.allocate(4 * in.a.size());
-        auto const b = gpu.allocate(4 * in.b.size());
-        auto const c = gpu.allocate(4 * in.c.size());
-        gpu.copy_to(a, in.a.data(), 4 * in.a.size());
-        gpu.copy_to(b, in.b.data(), 4 * in.b.size());
-        gpu.copy_to(c, in.c.data(), 4 * in.c.size());
-        gpu.launch(e->name(), static_cast<unsigned>(e->tiles() + 3) / 4, 128U, c, a, b, e->tiles());
-        gpu.copy_from(in.c.data(), c, 4 * in.c.size());
-        e->take(in.c);
+        auto fragments = e->inputs();
+        auto const a = gpu.allocate(4 * fragments.a.size());
+        auto const b = gpu.allocate(4 * fragments.b.size());
+        auto const c = gpu.allocate(4 * fragments.c.size());
+        gpu.write(a, fragments.a);
+        gpu.write(b, fragments.b);
+        gpu.write(c, fragments.c);
+        gpu.launch(e->name(), (e->tiles() + 3) / 4, 128, c.address(), a.address(), b.address(),
+                   e->tiles());
+        gpu.read(fragments.c, fragments.c.size(), c);
+        e->take(fragments.c);
     }
 }
 
@@ -73,12 +80,12 @@ struct conversions {
 };
 
 // Every half, and every 37th float, to the other format.
-bool conversions_agree(driver& gpu) {
+bool conversions_agree(image_on_gpu& gpu) {
     conversions halves, floats;
     std::vector<unsigned> out(65536);
     auto const extended = gpu.allocate(4 * out.size());
-    gpu.launch("extend_halves", 256U, 256U, extended);
-    gpu.copy_from(out.data(), extended, 4 * out.size());
+    gpu.launch("extend_halves", 256, 256, extended.address());
+    gpu.read(out, out.size(), extended);
     for (unsigned i = 0; i < 65536; ++i) {
         float const model = spio::sim::half_to_float(static_cast<unsigned short>(i));
         halves.check("float of half", i, out[i], std::bit_cast<unsigned>(model));
@@ -91,9 +98,9 @@ bool conversions_agree(driver& gpu) {
     auto const rounded = gpu.allocate(4 * out.size());
     for (unsigned first = 0; first < total; first += batch) {
         unsigned const count = std::min(batch, total - first);
-        gpu.launch("round_floats", batch / 256, 256U, rounded, first * step, step,
-                   static_cast<int>(count));
-        gpu.copy_from(out.data(), rounded, std::size_t{8} * count);
+        gpu.launch("round_floats", static_cast<int>(batch / 256), 256, rounded.address(),
+                   first * step, step, static_cast<int>(count));
+        gpu.read(out, std::size_t{2} * count, rounded);
         for (unsigned i = 0; i < count; ++i) {
             unsigned const bits = (first + i) * step;
             auto const x = std::bit_cast<float>(bits);
@@ -203,10 +210,15 @@ int main(int arguments, char** argument) {
         simulate(core, all);
         return fit(all, tiles_of_kind) ? 0 : 1;
     }
-    driver gpu(argument[1]);
-    std::printf("on %s\n", gpu.name().c_str());
-    run_on_chip(gpu, all);
-    bool const converts = conversions_agree(gpu);
-    bool const fits = fit(all, tiles_of_kind);
-    return converts && fits ? 0 : 1;
+    try {
+        image_on_gpu gpu(argument[1]);
+        std::printf("on %s\n", gpu.name().c_str());
+        run_on_chip(gpu, all);
+        bool const converts = conversions_agree(gpu);
+        bool const fits = fit(all, tiles_of_kind);
+        return converts && fits ? 0 : 1;
+    } catch (std::exception const& e) {
+        std::fprintf(stderr, "%s\n", e.what());
+        return 2;
+    }
 }
