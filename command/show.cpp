@@ -154,7 +154,7 @@ image_origin write_image(std::span<spec const> specs, std::string const& path,
     write_file(path, found.bytes);
     auto const written = ", " + format_bytes(found.bytes.size()) + " written to " + path;
     switch (found.found) {
-    case origin::shipped:
+    case origin::packed:
         return {"pack", found.made_by + ", made for " + text_of(found.arch) + written};
     case origin::compiled:
         return {"nvrtc", "NVRTC, which compiled it now" + written};

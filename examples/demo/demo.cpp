@@ -146,10 +146,10 @@ int main(int count, char** words) {
         // What the pack has, and what nobody had foreseen.
         bool is_right = run(here, {.channels = 64}, all);
         is_right = run(here, {.channels = 96}, all) && is_right;
-        auto const cached = compiler.count();
+        auto const count = all.count();
         std::printf("\nFrom the pack %d, from disk %d, compiled now %d.\n",
-                    static_cast<int>(all.count().shipped), static_cast<int>(cached.disk),
-                    static_cast<int>(cached.compiled));
+                    static_cast<int>(count.packed), static_cast<int>(count.disk),
+                    static_cast<int>(count.compiled));
         return is_right ? 0 : 1;
     } catch (std::exception const& e) {
         std::fprintf(stderr, "demo: %s\n", e.what());

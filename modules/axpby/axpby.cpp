@@ -28,8 +28,8 @@ typed_spec<params> specialize(problem const& p, config const& c, arch arch) {
          .arguments = "spio::axpby::config" + initializer_of(c),
          .shape = {.block = {c.threads}},
          .headers = kernel_text()},
-        [c](params const& by) {
-            int const x = by.x.extent<N>().value, y = by.y.extent<N>().value;
+        [c](params const& params) {
+            int const x = params.x.extent<N>().value, y = params.y.extent<N>().value;
             if (x != y) {
                 throw error(error_kind::invalid, "launch", "axpby",
                             "x has " + std::to_string(x) + " elements, y has " + std::to_string(y));

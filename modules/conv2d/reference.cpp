@@ -27,27 +27,27 @@ namespace {
 constexpr auto width = static_cast<std::size_t>(group_width);
 
 std::size_t product(std::initializer_list<int> sizes) {
-    std::size_t all = 1;
-    for (int const size : sizes) all *= static_cast<std::size_t>(size);
-    return all;
+    std::size_t count = 1;
+    for (int const size : sizes) count *= static_cast<std::size_t>(size);
+    return count;
 }
 
-void expect_size(problem const& of, char const* name, std::size_t size, std::size_t expected) {
+void check_size(problem const& problem, char const* name, std::size_t size, std::size_t expected) {
     if (size == expected) return;
-    throw error(error_kind::invalid, "reference", "conv2d " + text_of(of),
+    throw error(error_kind::invalid, "reference", "conv2d " + text_of(problem),
                 std::string(name) + " has " + std::to_string(size) + " elements, not " +
                     std::to_string(expected));
 }
 
-// f(0) … f(count - 1), by as many threads as there are processors.
+// f(0) … f(count - 1), by as many threads as there are cores.
 template <class Function> void for_each(std::size_t count, Function const& f) {
     std::atomic<std::size_t> next = 0;
     auto const work = [&] {
         for (std::size_t n; (n = next++) < count;) f(n);
     };
     std::vector<std::jthread> others;
-    auto const processors = std::max(1u, std::thread::hardware_concurrency());
-    for (std::size_t n = 1; n < std::min<std::size_t>(processors, count); ++n) {
+    auto const cores = std::max(1u, std::thread::hardware_concurrency());
+    for (std::size_t n = 1; n < std::min<std::size_t>(cores, count); ++n) {
         others.emplace_back(work);
     }
     work();
@@ -55,63 +55,64 @@ template <class Function> void for_each(std::size_t count, Function const& f) {
 
 std::vector<double> numbers_of(std::span<unsigned short const> halves) {
     std::vector<double> const table = [] {
-        std::vector<double> all(1 << 16);
-        for (std::size_t bits = 0; bits < all.size(); ++bits) {
-            all[bits] = number_of(static_cast<unsigned short>(bits));
+        std::vector<double> numbers(1 << 16);
+        for (std::size_t bits = 0; bits < numbers.size(); ++bits) {
+            numbers[bits] = number_of(static_cast<unsigned short>(bits));
         }
-        return all;
+        return numbers;
     }();
     std::vector<double> numbers(halves.size());
     std::ranges::transform(halves, numbers.begin(), [&](auto bits) { return table[bits]; });
     return numbers;
 }
 
-// The places of taps that are inside, of one side of an image: those from first to below last.
+// The taps of a position that are inside an image, along one side: from first to below last.
 struct taps {
     int first, last;
 };
-taps taps_inside(int made, int pad, int count, int size) {
-    return {std::clamp(pad - made, 0, count), std::clamp(size + pad - made, 0, count)};
+taps taps_inside(int position, int pad, int count, int size) {
+    return {std::clamp(pad - position, 0, count), std::clamp(size + pad - position, 0, count)};
 }
 
-// As a channel that is read lies in the filter of one that is made.
-struct filter_places {
-    problem const& of;
+// The index in the filter of an input channel for an output channel of a group.
+struct filter_index {
+    conv2d::problem const& problem;
     bool is_backward;
 
-    std::size_t operator()(std::size_t group, std::size_t made, std::size_t read, int r,
+    std::size_t operator()(std::size_t group, std::size_t output, std::size_t input, int r,
                            int s) const {
-        auto const place = [&](std::size_t k, int row, int column, std::size_t c) {
-            auto const tap = (group * width + k) * product({of.r, of.s}) +
-                             static_cast<std::size_t>(row * of.s + column);
+        auto const index = [&](std::size_t k, int row, int column, std::size_t c) {
+            auto const tap = (group * width + k) * product({problem.r, problem.s}) +
+                             static_cast<std::size_t>(row * problem.s + column);
             return tap * width + c;
         };
-        return is_backward ? place(read, of.r - 1 - r, of.s - 1 - s, made)
-                           : place(made, r, s, read);
+        return is_backward ? index(input, problem.r - 1 - r, problem.s - 1 - s, output)
+                           : index(output, r, s, input);
     }
 };
 
 } // namespace
 
-double_sums reference(problem const& of, std::span<unsigned short const> from,
+double_sums reference(problem const& problem, std::span<unsigned short const> input,
                       std::span<unsigned short const> filter, std::span<float const> bias) {
-    correlation const correlation = correlation_of(of);
-    auto const channels = static_cast<std::size_t>(of.c);
-    expect_size(of, "what is read", from.size(),
-                product({of.n, correlation.h, correlation.w, of.c}));
-    expect_size(of, "the filter", filter.size(), product({of.c, of.r, of.s, group_width}));
-    expect_size(of, "the bias", bias.size(), of.bias ? channels : 0);
-    auto const x = numbers_of(from), by = numbers_of(filter);
-    filter_places const place = {of, correlation.is_backward};
+    correlation const correlation = correlation_of(problem);
+    auto const channels = static_cast<std::size_t>(problem.c);
+    check_size(problem, "the input", input.size(),
+               product({problem.n, correlation.h, correlation.w, problem.c}));
+    check_size(problem, "the filter", filter.size(),
+               product({problem.c, problem.r, problem.s, group_width}));
+    check_size(problem, "the bias", bias.size(), problem.bias ? channels : 0);
+    auto const x = numbers_of(input), weights = numbers_of(filter);
+    filter_index const index = {problem, correlation.is_backward};
 
-    double_sums all;
-    all.values.resize(product({of.n, correlation.p, correlation.q, of.c}));
-    all.magnitudes.resize(all.values.size());
+    double_sums sums;
+    sums.values.resize(product({problem.n, correlation.p, correlation.q, problem.c}));
+    sums.magnitudes.resize(sums.values.size());
     auto const make = [&](std::size_t image, int p, int q, double* value, double* magnitude) {
-        auto const rows = taps_inside(p, correlation.pad_h, of.r, correlation.h);
-        auto const columns = taps_inside(q, correlation.pad_w, of.s, correlation.w);
+        auto const rows = taps_inside(p, correlation.pad_h, problem.r, correlation.h);
+        auto const columns = taps_inside(q, correlation.pad_w, problem.s, correlation.w);
         for (std::size_t k = 0; k < channels; ++k) {
-            value[k] = of.bias ? static_cast<double>(bias[k]) : 0;
+            value[k] = problem.bias ? static_cast<double>(bias[k]) : 0;
             magnitude[k] = std::abs(value[k]);
         }
         for (int r = rows.first; r < rows.last; ++r) {
@@ -124,7 +125,7 @@ double_sums reference(problem const& of, std::span<unsigned short const> from,
                     auto const group = k / width;
                     for (std::size_t c = 0; c < width; ++c) {
                         double const term = x[pixel * channels + group * width + c] *
-                                            by[place(group, k % width, c, r, s)];
+                                            weights[index(group, k % width, c, r, s)];
                         value[k] += term;
                         magnitude[k] += std::abs(term);
                     }
@@ -132,64 +133,66 @@ double_sums reference(problem const& of, std::span<unsigned short const> from,
             }
         }
     };
-    for_each(product({of.n, correlation.p}), [&](std::size_t row) {
+    for_each(product({problem.n, correlation.p}), [&](std::size_t row) {
         auto const height = static_cast<std::size_t>(correlation.p);
         for (int q = 0; q < correlation.q; ++q) {
-            auto const at =
+            auto const first =
                 (row * static_cast<std::size_t>(correlation.q) + static_cast<std::size_t>(q)) *
                 channels;
-            make(row / height, static_cast<int>(row % height), q, &all.values[at],
-                 &all.magnitudes[at]);
+            make(row / height, static_cast<int>(row % height), q, &sums.values[first],
+                 &sums.magnitudes[first]);
         }
     });
-    return all;
+    return sums;
 }
 
-double_gradients reference_gradients(problem const& of, std::span<unsigned short const> x,
+double_gradients reference_gradients(problem const& problem, std::span<unsigned short const> x,
                                      std::span<unsigned short const> dy) {
-    expect_size(of, "x", x.size(), product({of.n, of.h, of.w, of.c}));
-    expect_size(of, "the gradient of y", dy.size(), product({of.n, of.p(), of.q(), of.c}));
-    auto const read = numbers_of(x), made = numbers_of(dy);
-    auto const channels = static_cast<std::size_t>(of.c);
+    check_size(problem, "x", x.size(), product({problem.n, problem.h, problem.w, problem.c}));
+    check_size(problem, "the gradient of y", dy.size(),
+               product({problem.n, problem.p(), problem.q(), problem.c}));
+    auto const inputs = numbers_of(x), gradients = numbers_of(dy);
+    auto const channels = static_cast<std::size_t>(problem.c);
     auto const sized = [](std::size_t size) {
         return double_sums{std::vector<double>(size), std::vector<double>(size)};
     };
-    double_gradients all = {sized(product({of.c, of.r, of.s, group_width})),
-                            sized(of.bias ? channels : 0)};
-    auto const add = [](double_sums& to, std::size_t at, double term) {
-        to.values[at] += term;
-        to.magnitudes[at] += std::abs(term);
+    double_gradients result = {sized(product({problem.c, problem.r, problem.s, group_width})),
+                               sized(problem.bias ? channels : 0)};
+    auto const add = [](double_sums& sums, std::size_t index, double term) {
+        sums.values[index] += term;
+        sums.magnitudes[index] += std::abs(term);
     };
-    for_each(static_cast<std::size_t>(of.groups()), [&](std::size_t group) {
+    for_each(static_cast<std::size_t>(problem.groups()), [&](std::size_t group) {
         auto const channel = group * width;
-        for (long long row = 0; row < 1LL * of.n * of.p(); ++row) {
-            int const image = static_cast<int>(row / of.p()), p = static_cast<int>(row % of.p());
-            auto const rows = taps_inside(p, of.pad_h, of.r, of.h);
-            for (int q = 0; q < of.q(); ++q) {
-                auto const columns = taps_inside(q, of.pad_w, of.s, of.w);
-                auto const* const at_dy =
-                    &made[(static_cast<std::size_t>(row) * static_cast<std::size_t>(of.q()) +
-                           static_cast<std::size_t>(q)) *
-                              channels +
-                          channel];
-                for (std::size_t k = 0; of.bias && k < width; ++k) {
-                    add(all.bias, channel + k, at_dy[k]);
+        for (long long row = 0; row < 1LL * problem.n * problem.p(); ++row) {
+            int const image = static_cast<int>(row / problem.p()),
+                      p = static_cast<int>(row % problem.p());
+            auto const rows = taps_inside(p, problem.pad_h, problem.r, problem.h);
+            for (int q = 0; q < problem.q(); ++q) {
+                auto const columns = taps_inside(q, problem.pad_w, problem.s, problem.w);
+                auto const* const dy_pixel = &gradients[(static_cast<std::size_t>(row) *
+                                                             static_cast<std::size_t>(problem.q()) +
+                                                         static_cast<std::size_t>(q)) *
+                                                            channels +
+                                                        channel];
+                for (std::size_t k = 0; problem.bias && k < width; ++k) {
+                    add(result.bias, channel + k, dy_pixel[k]);
                 }
                 for (int r = rows.first; r < rows.last; ++r) {
                     for (int s = columns.first; s < columns.last; ++s) {
                         auto const line =
-                            static_cast<std::size_t>(image) * static_cast<std::size_t>(of.h) +
-                            static_cast<std::size_t>(p + r - of.pad_h);
-                        auto const* const at_x =
-                            &read[(line * static_cast<std::size_t>(of.w) +
-                                   static_cast<std::size_t>(q + s - of.pad_w)) *
-                                      channels +
-                                  channel];
+                            static_cast<std::size_t>(image) * static_cast<std::size_t>(problem.h) +
+                            static_cast<std::size_t>(p + r - problem.pad_h);
+                        auto const* const x_pixel =
+                            &inputs[(line * static_cast<std::size_t>(problem.w) +
+                                     static_cast<std::size_t>(q + s - problem.pad_w)) *
+                                        channels +
+                                    channel];
                         for (std::size_t k = 0; k < width; ++k) {
-                            auto const tap = (channel + k) * product({of.r, of.s}) +
-                                             static_cast<std::size_t>(r * of.s + s);
+                            auto const tap = (channel + k) * product({problem.r, problem.s}) +
+                                             static_cast<std::size_t>(r * problem.s + s);
                             for (std::size_t c = 0; c < width; ++c) {
-                                add(all.filter, tap * width + c, at_dy[k] * at_x[c]);
+                                add(result.filter, tap * width + c, dy_pixel[k] * x_pixel[c]);
                             }
                         }
                     }
@@ -197,23 +200,23 @@ double_gradients reference_gradients(problem const& of, std::span<unsigned short
             }
         }
     });
-    return all;
+    return result;
 }
 
-long long products_of(problem const& of) {
-    return of.pass == direction::wgrad ? 1LL * of.n * of.p() * of.q()
-                                       : 1LL * group_width * of.taps() + of.bias;
+long long products_of(problem const& problem) {
+    return problem.pass == direction::wgrad ? 1LL * problem.n * problem.p() * problem.q()
+                                            : 1LL * group_width * problem.taps() + problem.bias;
 }
 
-double bound(long long products, double value, double magnitude, precision made) {
-    // The tensor core does not add to the nearest: its unit is twice that of a float.
+double bound(long long products, double value, double magnitude, precision precision) {
+    // The tensor core truncates sums: its unit is twice that of a float.
     constexpr double unit = 0x1p-23, least = 0x1p-150;
     auto const count = static_cast<double>(products);
     if (count * unit >= 1) return std::numeric_limits<double>::infinity();
     double const summed = count * unit / (1 - count * unit) * magnitude + count * least;
-    bool const in_half = made == precision::fp16;
-    double const rounding = in_half ? 0x1p-11 : 0x1p-24;
-    return summed + rounding * (std::abs(value) + summed) + (in_half ? 0x1p-25 : least);
+    bool const is_half = precision == conv2d::precision::fp16;
+    double const rounding = is_half ? 0x1p-11 : 0x1p-24;
+    return summed + rounding * (std::abs(value) + summed) + (is_half ? 0x1p-25 : least);
 }
 
 double number_of(unsigned short half_bits) {

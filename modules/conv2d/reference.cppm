@@ -12,14 +12,14 @@ export module spio.conv2d:reference;
 
 export namespace spio::conv2d {
 
-// Sums of products, and the sums of the products' magnitudes, of which error bounds are made.
+// Sums of products, and sums of the products' magnitudes, which error bounds take.
 struct double_sums {
     std::vector<double> values, magnitudes;
 };
 
-// What fprop or dgrad makes of what it reads, the bits of halves. The bias is empty where the
-// problem has none.
-double_sums reference(problem const&, std::span<unsigned short const> from,
+// The output of fprop or dgrad for an input and a filter, given as the bits of halves. The bias is
+// empty where the problem has none.
+double_sums reference(problem const&, std::span<unsigned short const> input,
                       std::span<unsigned short const> filter, std::span<float const> bias);
 
 // The gradients of the filter and of the bias.
@@ -29,13 +29,13 @@ struct double_gradients {
 double_gradients reference_gradients(problem const&, std::span<unsigned short const> x,
                                      std::span<unsigned short const> dy);
 
-// How many products an element sums up, the bias counted as one.
+// How many products an element of the result sums, the bias counted as one.
 long long products_of(problem const&);
 
-// How far an element may be from its sum: so many products are added up in float, in any order,
-// where an addition is off by up to the last bit of the result; then the sum is rounded. From 2^23
-// products on nothing is known that way.
-double bound(long long products, double value, double magnitude, precision made);
+// How far an element may be from its exact sum: the products are added in float, in any order,
+// where an addition is off by up to the last bit of its result; then the sum is rounded. From 2^23
+// products on there is no bound.
+double bound(long long products, double value, double magnitude, precision);
 
 // The number that the bits of a half stand for.
 double number_of(unsigned short half_bits);

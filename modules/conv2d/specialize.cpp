@@ -133,8 +133,8 @@ std::vector<spec> specs_of(problem const& problem, config const& config, arch ar
             if constexpr (requires { specialize(problem, body_config, arch); }) {
                 return {specialize(problem, body_config, arch)};
             } else {
-                auto const both = specialize_gradient(problem, body_config, arch);
-                return {both.partial_sums, both.reduction};
+                auto const specs = specialize_gradient(problem, body_config, arch);
+                return {specs.partial_sums, specs.reduction};
             }
         },
         config);

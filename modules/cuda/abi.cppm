@@ -252,7 +252,7 @@ using table = table_of<
     entry<"cuEventDestroy", 4000, result(event)>,
     entry<"cuEventRecord", 2000, result(event, stream)>,
     entry<"cuEventSynchronize", 2000, result(event)>, entry<"cuEventQuery", 2000, result(event)>,
-    entry<"cuEventElapsedTime", 2000, result(float* milliseconds, event from, event to)>,
+    entry<"cuEventElapsedTime", 2000, result(float* milliseconds, event start, event end)>,
 
     entry<"cuGraphInstantiateWithFlags", 11040,
           result(executable_graph*, graph, unsigned long long flags)>,

@@ -25,14 +25,14 @@ std::array<unsigned char, 16> device_ref::uuid() const {
     return std::to_array(uuid.bytes);
 }
 
-int device_ref::attribute(abi::device_attribute which) const {
+int device_ref::attribute(abi::device_attribute attribute_id) const {
     int value = 0;
     driver().call<"cuDeviceGetAttribute">(
         [&] {
-            auto const number = std::to_string(static_cast<unsigned>(which));
+            auto const number = std::to_string(static_cast<unsigned>(attribute_id));
             return "attribute " + number + " of " + spelled();
         },
-        &value, which, device_handle);
+        &value, attribute_id, device_handle);
     return value;
 }
 

@@ -152,12 +152,12 @@ void call_in(context_ref const& context, ForWhat for_what, Ts... arguments) {
 // Releases the object of an owner by a function of the driver.
 template <abi::name Name> struct release_in {
     context_ref home;
-    char const* what;
+    char const* object_name;
 
     template <class Object> void operator()(Object* handle) const noexcept {
         // Not by a scope: where entering fails, the driver may release the object all the same.
         auto const& driver = home.driver();
-        auto const for_what = [&] { return what + (" on " + home.device().spelled()); };
+        auto const for_what = [&] { return object_name + (" on " + home.device().spelled()); };
         bool const entered = driver.ask<"cuCtxPushCurrent">(home.handle()) == abi::result::success;
         driver.release<Name>(for_what, handle);
         abi::context left = nullptr;

@@ -27,8 +27,9 @@ bool has_end(std::span<std::byte const> image) {
     return magic == elf || magic == fatbin || (!image.empty() && image.back() == std::byte(0));
 }
 
-std::string spelled(abi::function_attribute which, std::string const& name) {
-    return "attribute " + std::to_string(static_cast<unsigned>(which)) + " of kernel " + name;
+std::string spelled(abi::function_attribute attribute_id, std::string const& name) {
+    return "attribute " + std::to_string(static_cast<unsigned>(attribute_id)) + " of kernel " +
+           name;
 }
 
 // What the driver reads of a launch, attributes included.
@@ -128,22 +129,22 @@ std::vector<parameter> kernel_ref::parameters(context_ref const& context) const 
     }
 }
 
-int kernel_ref::attribute(abi::function_attribute which, device_ref const& device) const {
+int kernel_ref::attribute(abi::function_attribute attribute_id, device_ref const& device) const {
     int value = 0;
     driver().call<"cuKernelGetAttribute">(
-        [&] { return spelled(which, symbol) + " on " + device.spelled(); }, &value, which,
-        kernel_handle, device.handle());
+        [&] { return spelled(attribute_id, symbol) + " on " + device.spelled(); }, &value,
+        attribute_id, kernel_handle, device.handle());
     return value;
 }
 
-void kernel_ref::set_attribute(abi::function_attribute which, int value,
+void kernel_ref::set_attribute(abi::function_attribute attribute_id, int value,
                                device_ref const& device) const {
     driver().call<"cuKernelSetAttribute">(
         [&] {
-            return spelled(which, symbol) + " = " + std::to_string(value) + " on " +
+            return spelled(attribute_id, symbol) + " = " + std::to_string(value) + " on " +
                    device.spelled();
         },
-        which, value, kernel_handle, device.handle());
+        attribute_id, value, kernel_handle, device.handle());
 }
 
 void kernel_ref::allow_dynamic_shared(int bytes, device_ref const& device) const {
@@ -165,10 +166,10 @@ function_ref::function_ref(context_ref context, abi::function handle, std::strin
         throw error(error_kind::invalid, "function_ref", "kernel " + symbol, "null function");
 }
 
-int function_ref::attribute(abi::function_attribute which) const {
+int function_ref::attribute(abi::function_attribute attribute_id) const {
     int value = 0;
     call_in<"cuFuncGetAttribute">(
-        home, [&] { return spelled(which, symbol); }, &value, which, function_handle);
+        home, [&] { return spelled(attribute_id, symbol); }, &value, attribute_id, function_handle);
     return value;
 }
 

@@ -13,13 +13,13 @@ namespace {
 std::string a_stream() { return "stream"; }
 std::string an_event() { return "event"; }
 
-// Not done is an answer, all else that is no success is not.
+// Not ready is an answer; any other failure is an error.
 template <abi::name Name, class Handle>
-bool is_done(context_ref const& context, char const* what, Handle handle) {
+bool is_done(context_ref const& context, char const* object, Handle handle) {
     scope const entered(context);
     auto const result = context.driver().ask<Name>(handle);
     if (result != abi::result::success && result != abi::result::not_ready) {
-        context.driver().fail(Name.text, result, what + (" on " + context.device().spelled()));
+        context.driver().fail(Name.text, result, object + (" on " + context.device().spelled()));
     }
     return result == abi::result::success;
 }

@@ -1,4 +1,4 @@
-// Keeps images, and knows which device an image suits.
+// Holds images in memory, and knows which device an image suits.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -32,9 +32,9 @@ std::string_view name_of(image_kind kind) {
     return "unknown";
 }
 
-std::string_view name_of(origin from) {
-    switch (from) {
-    case origin::shipped:
+std::string_view name_of(origin origin) {
+    switch (origin) {
+    case origin::packed:
         return "shipped";
     case origin::memory:
         return "memory";
@@ -46,18 +46,18 @@ std::string_view name_of(origin from) {
     return "unknown";
 }
 
-image image_of_bytes(spec const& of, image_kind kind, std::span<std::byte const> bytes,
+image image_of_bytes(spec const& spec, image_kind kind, std::span<std::byte const> bytes,
                      std::string made_by) {
-    auto const kept = std::make_shared<std::vector<std::byte> const>(bytes.begin(), bytes.end());
-    return {.symbol = of.symbol,
-            .line = of.line(),
-            .arch = of.arch,
+    auto const copy = std::make_shared<std::vector<std::byte> const>(bytes.begin(), bytes.end());
+    return {.symbol = spec.symbol,
+            .line = spec.line(),
+            .arch = spec.arch,
             .made_by = std::move(made_by),
             .kind = kind,
-            .bytes = *kept,
-            .keeper = kept,
-            .shape = of.shape,
-            .params_bytes = of.params_bytes};
+            .bytes = *copy,
+            .keeper = copy,
+            .shape = spec.shape,
+            .params_bytes = spec.params_bytes};
 }
 
 error no_compiler_error(spec const& spec, std::string reason) {
@@ -70,15 +70,15 @@ int suits(arch code, arch device) {
     return code.is_ptx ? code.number : 500 + code.number;
 }
 
-void memory_source::add(image one) {
+void memory_source::add(image image) {
     std::lock_guard const lock(mutex);
-    auto key = std::pair(one.symbol, text_of(one.arch));
-    images.insert_or_assign(std::move(key), std::move(one));
+    auto key = std::pair(image.symbol, text_of(image.arch));
+    images.insert_or_assign(std::move(key), std::move(image));
 }
 
-std::optional<image> memory_source::find(spec const& of) const {
+std::optional<image> memory_source::find(spec const& spec) const {
     std::lock_guard const lock(mutex);
-    auto const found = images.find({of.symbol, text_of(of.arch)});
+    auto const found = images.find({spec.symbol, text_of(spec.arch)});
     return found == images.end() ? std::nullopt : std::optional(found->second);
 }
 

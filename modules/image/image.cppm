@@ -1,4 +1,4 @@
-// What a compiler made of a specialization, and who may be asked for it.
+// Images: compiled specializations, and the sources that may be asked for one.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -25,27 +25,27 @@ export namespace spio {
 enum class image_kind : unsigned { cubin, ptx, host, fatbin };
 std::string_view name_of(image_kind);
 
-// Where an image was found: shipped in a pack or in the program, kept in memory or on disk, or
-// compiled just now.
-enum class origin : unsigned { shipped, memory, disk, compiled };
+// Where an image was found: in a pack or in the program, in memory, on disk; or it was compiled
+// now.
+enum class origin : unsigned { packed, memory, disk, compiled };
 std::string_view name_of(origin);
 
-// Runs a kernel on this machine's own processor; what it returns is the misuse that was found.
+// Runs a kernel on the host device; returns its misuse, or an empty text.
 using host_run = std::function<std::string(launch_shape const&, void const* params)>;
 
 struct image {
     std::string symbol;
-    std::string line; // of the specification, as a manifest has it
-    spio::arch arch = {};
+    std::string line;     // of the specification, as a manifest has it
+    spio::arch arch = {}; // that it was compiled for
     std::string made_by;
     image_kind kind = image_kind::cubin;
-    std::span<std::byte const> bytes =
-        {}; // of a PTX text the last is a zero; a host image has none
-    std::shared_ptr<void const> keeper = {}; // of the bytes; null if they stay for ever
-    host_run run = {};                       // of a host image
+    // The last byte of PTX is a zero; an image for the host has none.
+    std::span<std::byte const> bytes = {};
+    std::shared_ptr<void const> keeper = {}; // owns the bytes; null if they stay for ever
+    host_run run = {};                       // of an image for the host
     block_shape shape = {};
     std::size_t params_bytes = 0;
-    origin found = origin::shipped;
+    origin found = origin::packed;
 
     // For messages.
     std::string spelled() const {
@@ -69,16 +69,16 @@ int suits(arch code, arch device);
 // The error of a compiler that is not there: the image is missing, and nothing failed to compile.
 error no_compiler_error(spec const&, std::string reason);
 
-// Has none, or throws why it cannot be had.
+// Finds an image, or none; throws why it could not look.
 template <class T>
-concept image_source = requires(T const& source, spec const& of) {
-    { source.find(of) } -> std::same_as<std::optional<image>>;
+concept image_source = requires(T const& source, spec const& spec) {
+    { source.find(spec) } -> std::same_as<std::optional<image>>;
 };
 
-// Why what a source has of it is no answer, for messages; empty if it has nothing of it.
-template <image_source Source> std::string why_not(Source const& in, spec const& of) {
-    if constexpr (requires { in.why_not(of); }) {
-        return in.why_not(of);
+// Why an image that a source has is no answer, for messages; empty if it has none.
+template <image_source Source> std::string why_not(Source const& source, spec const& spec) {
+    if constexpr (requires { source.why_not(spec); }) {
+        return source.why_not(spec);
     } else {
         return {};
     }
@@ -88,7 +88,7 @@ struct no_source {
     std::optional<image> find(spec const&) const { return {}; }
 };
 
-// What was put there. Thread-safe.
+// Images that were added to it. Thread-safe.
 class memory_source {
   public:
     void add(image);
@@ -103,19 +103,22 @@ class memory_source {
 // Several sources, asked in their order; they must stay.
 template <image_source... Sources> class first_of {
   public:
-    explicit first_of(Sources const&... all) : sources(&all...) {}
+    explicit first_of(Sources const&... list) : sources(&list...) {}
 
-    std::optional<image> find(spec const& of) const {
+    std::optional<image> find(spec const& spec) const {
         std::optional<image> found;
-        std::apply([&](auto const*... each) { (void)((found = each->find(of)) || ...); }, sources);
+        std::apply([&](auto const*... source) { (void)((found = source->find(spec)) || ...); },
+                   sources);
         return found;
     }
-    std::string why_not(spec const& of) const {
-        std::string why;
+    std::string why_not(spec const& spec) const {
+        std::string reason;
         std::apply(
-            [&](auto const*... each) { (void)(!(why = spio::why_not(*each, of)).empty() || ...); },
+            [&](auto const*... source) {
+                (void)(!(reason = spio::why_not(*source, spec)).empty() || ...);
+            },
             sources);
-        return why;
+        return reason;
     }
 
   private:

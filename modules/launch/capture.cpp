@@ -14,7 +14,7 @@ namespace spio {
 
 namespace {
 
-thread_local int captures_here = 0;
+thread_local int capture_count = 0;
 
 } // namespace
 
@@ -23,29 +23,29 @@ error cold_kernel_error(std::string const& kernel) {
                  "a graph is being captured, and it is not loaded yet: prepare() it before");
 }
 
-bool is_capturing_here() { return captures_here > 0; }
+bool is_capturing_thread() { return capture_count > 0; }
 
-capturing::capturing(work_queue& in) : queue(&in) {
+capture::capture(work_queue& work) : queue(&work) {
     queue->begin_capture();
-    queue->keeping = &kernels;
-    ++captures_here;
+    queue->captured_kernels = &kernels;
+    ++capture_count;
 }
 
-capturing::~capturing() {
+capture::~capture() {
     if (queue == nullptr) return;
-    --captures_here;
-    queue->keeping = nullptr;
+    --capture_count;
+    queue->captured_kernels = nullptr;
     try {
         queue->end_capture();
     } catch (...) { // it had been ended for another reason
     }
 }
 
-graph capturing::end(std::shared_ptr<backend> on) {
-    --captures_here;
-    queue->keeping = nullptr;
+graph capture::end(std::shared_ptr<backend> device) {
+    --capture_count;
+    queue->captured_kernels = nullptr;
     auto work = std::exchange(queue, nullptr)->end_capture();
-    return {std::move(on), std::move(kernels), std::move(work)};
+    return {std::move(device), std::move(kernels), std::move(work)};
 }
 
 } // namespace spio

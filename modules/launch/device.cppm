@@ -20,39 +20,40 @@ import spio.spec;
 
 export namespace spio {
 
-// A kernel that is ready on a device.
+// A kernel that is loaded on a device.
 class ready_kernel {
   public:
     virtual ~ready_kernel() = default;
 };
 
-// Work that was captured, to be done many times.
+// Captured work, to be run many times.
 class work_graph {
   public:
     virtual ~work_graph() = default;
 };
 
-using kept_kernels = std::vector<std::shared_ptr<ready_kernel const>>;
+using kernel_list = std::vector<std::shared_ptr<ready_kernel const>>;
 
 // Work in order.
 class work_queue {
   public:
     virtual ~work_queue() = default;
-    virtual void write(void* to, std::span<std::byte const> from) = 0;
-    virtual void read(std::span<std::byte> to, void const* from) = 0;
+    virtual void write(void* destination, std::span<std::byte const> source) = 0;
+    virtual void read(std::span<std::byte> destination, void const* source) = 0;
     virtual void launch(ready_kernel const&, launch_shape const&, void const* params) = 0;
     virtual void launch(work_graph const&) = 0;
     virtual void synchronize() = 0;
 
-    // Whether work is captured here, instead of being done, whoever began that.
+    // Whether work is captured instead of run, whoever began the capture.
     virtual bool is_captured() = 0;
     virtual void begin_capture() = 0;
     virtual std::unique_ptr<work_graph const> end_capture() = 0;
 
-    // Where those who launch put what a capture needs; null while none was begun here.
-    kept_kernels* keeping = nullptr;
+    // The kernels of a capture, which its graph keeps; null while none was begun here.
+    kernel_list* captured_kernels = nullptr;
 };
 
+// What a GPU and the host must both be able to do to be a device.
 class backend {
   public:
     virtual ~backend() = default;
@@ -62,30 +63,29 @@ class backend {
     virtual tensor_map_words encode(tensor_map_plan const&, void* base) = 0;
     virtual std::unique_ptr<ready_kernel const> load(image const&) = 0;
     virtual std::unique_ptr<work_queue> make_queue() = 0;
-    // Of a stream that belongs to someone else, as the driver knows it.
+    // The queue of a CUstream that the caller owns.
     virtual std::unique_ptr<work_queue> borrow_queue(void* stream) = 0;
 };
 
-// A GPU, or the host. What is made from it keeps it.
+// A GPU, or the host. Objects that are made from it keep it alive.
 class device {
   public:
-    explicit device(std::shared_ptr<backend> by) : owned(std::move(by)) {}
+    explicit device(std::shared_ptr<backend> backend) : owned(std::move(backend)) {}
 
     std::string name() const { return owned->name(); }
     // What kernels are specialized for that run there: sm_90a, host_arch.
     spio::arch arch() const { return owned->arch(); }
-    // What the copy engine must know of a tensor to copy boxes of it; kernels take it by value.
+    // The tensor map of a tensor; kernels take it by value.
     //     .x = gpu.map<tensor_map<tile, images>>(x.as<images>(N(8)))
-    template <class Map> Map map(typename Map::global_type const& of) const {
-        auto* const base = const_cast<void*>(static_cast<void const*>(of.get()));
-        return bits_as<Map>(owned->encode(Map::plan(of.shape()), base));
+    template <class Map> Map map(typename Map::global_type const& tensor) const {
+        auto* const base = const_cast<void*>(static_cast<void const*>(tensor.get()));
+        return bits_as<Map>(owned->encode(Map::plan(tensor.shape()), base));
     }
     // The same where only the kernel knows the tile.
     //     .input = gpu.map(conv2d::tma::input_plan(problem, config), x.get())
     tensor_map_words map(tensor_map_plan const& plan, void const* base) const {
         return owned->encode(plan, const_cast<void*>(base));
     }
-    backend& by() const { return *owned; }
     std::shared_ptr<backend> const& keeper() const { return owned; }
 
   private:
@@ -94,24 +94,24 @@ class device {
 
 // What kernels are specialized for that run there: sm_90a.
 arch arch_of(cuda::device_ref const&);
-// What is made from it keeps the driver, too.
+// Objects that are made from it keep the driver alive, too.
 device gpu_device(std::shared_ptr<cuda::driver const>, int ordinal);
 // The driver must stay.
 device gpu_device(cuda::driver const&, int ordinal);
 
-// Where kernels run on this machine's own processor, in memory that these give and take back.
+// The host device: kernels run on this machine's CPU, in memory of these functions.
 struct host_machine {
     void* (*allocate)(std::size_t bytes, std::string name);
     void (*release)(void*) noexcept;
-    // Writes a tensor map for its copy engine, or returns a sentence about why there is none.
+    // Writes a tensor map for the simulated TMA engine, or returns why it cannot, in a sentence.
     std::string (*encode)(tensor_map_plan const&, void* base, tensor_map_words&) = nullptr;
-    // The kernels that were compiled into the program, if they are asked for by launches here.
+    // Finds kernels that were compiled into the program.
     std::optional<image> (*find)(spec const&) = nullptr;
 };
 device host_device(host_machine);
 
-// The GPU; or this host, on a machine that has none at all: not if one cannot be used, or another
-// number is meant. Opens the driver if none is given.
+// The GPU; or this host, on a machine that has no GPU at all: not if one is broken, or has another
+// number. Opens the driver if there is none.
 device best_device(int gpu, std::optional<host_machine> const&,
                    std::shared_ptr<cuda::driver const> = nullptr);
 

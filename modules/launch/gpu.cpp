@@ -23,59 +23,67 @@ namespace spio {
 
 namespace {
 
-// Its kernels take one struct, of the size that the image says: anything else is another kernel.
-cuda::kernel_ref checked(cuda::library const& in, cuda::context_ref const& on, image const& from) {
-    auto const found = in.kernel(from.symbol);
-    auto const parameters = found.parameters(on);
-    if (parameters.size() == 1 && parameters[0].size == from.params_bytes) return found;
+// The kernel of an image. It takes one struct, of the size that the image says: another signature
+// is another kernel.
+cuda::kernel_ref checked_kernel(cuda::library const& library, cuda::context_ref const& context,
+                                image const& image) {
+    auto const kernel = library.kernel(image.symbol);
+    auto const parameters = kernel.parameters(context);
+    if (parameters.size() == 1 && parameters[0].size == image.params_bytes) return kernel;
     std::string sizes;
-    for (auto const& each : parameters) {
-        sizes += (sizes.empty() ? "" : " and ") + std::to_string(each.size);
+    for (auto const& parameter : parameters) {
+        sizes += (sizes.empty() ? "" : " and ") + std::to_string(parameter.size);
     }
-    throw error(error_kind::invalid, "load", "kernel " + from.spelled(),
+    throw error(error_kind::invalid, "load", "kernel " + image.spelled(),
                 "the driver says that it takes parameters of " + (sizes.empty() ? "0" : sizes) +
-                    " bytes, not of " + std::to_string(from.params_bytes));
+                    " bytes, not of " + std::to_string(image.params_bytes));
 }
 
 struct gpu_kernel : ready_kernel {
     cuda::library library;
     cuda::function_ref function;
 
-    gpu_kernel(cuda::context_ref const& on, image const& from)
-        : library(on.driver(), from.bytes, from.spelled(), from.keeper),
-          function(ready(checked(library, on, from), on, from.shape.shared_bytes)) {}
+    gpu_kernel(cuda::context_ref const& context, image const& image)
+        : library(context.driver(), image.bytes, image.spelled(), image.keeper),
+          function(
+              load(checked_kernel(library, context, image), context, image.shape.shared_bytes)) {}
 
-    static cuda::function_ref ready(cuda::kernel_ref const& kernel, cuda::context_ref const& on,
-                                    int shared_bytes) {
+    static cuda::function_ref load(cuda::kernel_ref const& kernel, cuda::context_ref const& context,
+                                   int shared_bytes) {
         constexpr int always_allowed = 48 * 1024;
-        if (shared_bytes > always_allowed) kernel.allow_dynamic_shared(shared_bytes, on.device());
-        return kernel.load(on);
+        if (shared_bytes > always_allowed) {
+            kernel.allow_dynamic_shared(shared_bytes, context.device());
+        }
+        return kernel.load(context);
     }
 };
 
 struct gpu_graph : work_graph {
     cuda::executable_graph graph;
-    explicit gpu_graph(cuda::graph const& of) : graph(of) {}
+    explicit gpu_graph(cuda::graph const& captured) : graph(captured) {}
 };
 
 struct gpu_queue : work_queue {
     std::optional<cuda::stream> own;
     cuda::stream_ref stream;
-    explicit gpu_queue(cuda::context_ref on) : own(on), stream(*own) {}
+    explicit gpu_queue(cuda::context_ref context) : own(context), stream(*own) {}
     explicit gpu_queue(cuda::stream_ref borrowed) : stream(borrowed) {}
 
-    static cuda::memory_ref at(void const* address, std::size_t bytes) {
+    static cuda::memory_ref memory(void const* address, std::size_t bytes) {
         return {reinterpret_cast<cuda::abi::pointer>(address), bytes};
     }
-    void write(void* to, std::span<std::byte const> from) override {
-        if (!from.empty()) cuda::copy(stream, at(to, from.size()), from);
+    void write(void* destination, std::span<std::byte const> source) override {
+        if (!source.empty()) cuda::copy(stream, memory(destination, source.size()), source);
     }
-    void read(std::span<std::byte> to, void const* from) override {
-        if (!to.empty()) cuda::copy(stream, to, at(from, to.size()));
+    void read(std::span<std::byte> destination, void const* source) override {
+        if (!destination.empty()) {
+            cuda::copy(stream, destination, memory(source, destination.size()));
+        }
     }
-    void launch(ready_kernel const& kernel, launch_shape const& over, void const* params) override {
+    void launch(ready_kernel const& kernel, launch_shape const& shape,
+                void const* params) override {
         void* parameters[] = {const_cast<void*>(params)};
-        cuda::launch(static_cast<gpu_kernel const&>(kernel).function, over, stream, parameters);
+        cuda::launch(static_cast<gpu_kernel const&>(kernel).function, shape, stream, parameters);
     }
     void launch(work_graph const& graph) override {
         static_cast<gpu_graph const&>(graph).graph.launch(stream);
@@ -94,8 +102,8 @@ struct gpu_backend : backend {
     cuda::context context;
     spio::arch gpu_arch;
 
-    gpu_backend(std::shared_ptr<cuda::driver const> by, int ordinal)
-        : driver(std::move(by)),
+    gpu_backend(std::shared_ptr<cuda::driver const> opened, int ordinal)
+        : driver(std::move(opened)),
           gpu(driver->device(ordinal)),
           context(gpu),
           gpu_arch(arch_of(gpu)) {}
@@ -113,31 +121,31 @@ struct gpu_backend : backend {
                                       static_cast<std::size_t>(bytes));
         return cuda::encode(context, plan, memory);
     }
-    std::unique_ptr<ready_kernel const> load(image const& from) override {
-        if (from.kind == image_kind::host) {
-            throw error(error_kind::unsupported, "load", "kernel " + from.spelled(),
+    std::unique_ptr<ready_kernel const> load(image const& image) override {
+        if (image.kind == image_kind::host) {
+            throw error(error_kind::unsupported, "load", "kernel " + image.spelled(),
                         "it is for the host, not for a GPU");
         }
-        return std::make_unique<gpu_kernel const>(context, from);
+        return std::make_unique<gpu_kernel const>(context, image);
     }
     std::unique_ptr<work_queue> make_queue() override {
         return std::make_unique<gpu_queue>(context);
     }
     std::unique_ptr<work_queue> borrow_queue(void* stream) override {
         auto const handle = static_cast<cuda::abi::stream>(stream);
-        // The default streams are of whichever context is current.
+        // The default streams belong to the current context.
         if (handle == nullptr || handle == cuda::stream_ref::legacy(context).handle()) {
             return std::make_unique<gpu_queue>(cuda::stream_ref::legacy(context));
         }
         if (handle == cuda::stream_ref::per_thread(context).handle()) {
             return std::make_unique<gpu_queue>(cuda::stream_ref::per_thread(context));
         }
-        auto const is = cuda::stream_ref::of(gpu.driver(), handle);
-        if (is.context().handle() != cuda::context_ref(context).handle()) {
+        auto const foreign = cuda::stream_ref::of(gpu.driver(), handle);
+        if (foreign.context().handle() != cuda::context_ref(context).handle()) {
             throw error(error_kind::invalid, "borrow", "a stream",
                         "it is not of the primary context of " + name());
         }
-        return std::make_unique<gpu_queue>(is);
+        return std::make_unique<gpu_queue>(foreign);
     }
 };
 

@@ -23,15 +23,15 @@ namespace spio {
 namespace {
 
 struct host_kernel : ready_kernel {
-    image from;
-    explicit host_kernel(image const& i) : from(i) {}
+    spio::image image;
+    explicit host_kernel(spio::image const& image) : image(image) {}
 };
 
 struct host_graph : work_graph {
     std::vector<std::function<void()>> work;
 };
 
-// What is captured keeps its parameters by value, as a GPU's graph does.
+// Captured launches have copies of their parameters, as in a GPU's graph.
 struct host_queue : work_queue {
     std::unique_ptr<host_graph> capture;
 
@@ -42,25 +42,28 @@ struct host_queue : work_queue {
             work();
         }
     }
-    void write(void* to, std::span<std::byte const> from) override {
-        if (from.empty()) return;
-        do_or_capture([=] { std::memcpy(to, from.data(), from.size()); });
+    void write(void* destination, std::span<std::byte const> source) override {
+        if (source.empty()) return;
+        do_or_capture([=] { std::memcpy(destination, source.data(), source.size()); });
     }
-    void read(std::span<std::byte> to, void const* from) override {
-        if (to.empty()) return;
-        do_or_capture([=] { std::memcpy(to.data(), from, to.size()); });
+    void read(std::span<std::byte> destination, void const* source) override {
+        if (destination.empty()) return;
+        do_or_capture([=] { std::memcpy(destination.data(), source, destination.size()); });
     }
-    void launch(ready_kernel const& kernel, launch_shape const& over, void const* params) override {
-        auto const& from = static_cast<host_kernel const&>(kernel).from;
-        auto const run = [over](image const& of, void const* with) {
-            auto const misuse = of.run(over, with);
-            if (!misuse.empty())
-                throw error(error_kind::misuse, "launch", "kernel " + of.spelled(), misuse);
+    void launch(ready_kernel const& kernel, launch_shape const& shape,
+                void const* params) override {
+        auto const& image = static_cast<host_kernel const&>(kernel).image;
+        auto const run = [shape](spio::image const& host_image, void const* values) {
+            auto const misuse = host_image.run(shape, values);
+            if (!misuse.empty()) {
+                throw error(error_kind::misuse, "launch", "kernel " + host_image.spelled(), misuse);
+            }
         };
-        if (!capture) return run(from, params);
-        std::vector<tensor_map_words> kept(from.params_bytes / sizeof(tensor_map_words) + 1);
-        std::memcpy(kept.data(), params, from.params_bytes);
-        capture->work.push_back([=] { run(from, kept.data()); });
+        if (!capture) return run(image, params);
+        // Tensor maps among the parameters must be aligned.
+        std::vector<tensor_map_words> values(image.params_bytes / sizeof(tensor_map_words) + 1);
+        std::memcpy(values.data(), params, image.params_bytes);
+        capture->work.push_back([=] { run(image, values.data()); });
     }
     void launch(work_graph const& graph) override {
         for (auto const& work : static_cast<host_graph const&>(graph).work) do_or_capture(work);
@@ -87,7 +90,7 @@ struct host_queue : work_queue {
 
 struct host_backend : backend {
     host_machine machine;
-    explicit host_backend(host_machine m) : machine(m) {}
+    explicit host_backend(host_machine const& functions) : machine(functions) {}
 
     std::string name() const override { return "the host device"; }
     spio::arch arch() const override { return host_arch; }
@@ -96,17 +99,19 @@ struct host_backend : backend {
     }
     tensor_map_words encode(tensor_map_plan const& plan, void* base) override {
         tensor_map_words words = {};
-        auto const why = machine.encode == nullptr ? "there is no copy engine"
-                                                   : machine.encode(plan, base, words);
-        if (!why.empty()) throw error(error_kind::invalid, "encode", "a tensor map", why);
+        auto const reason = machine.encode == nullptr ? "there is no copy engine"
+                                                      : machine.encode(plan, base, words);
+        if (!reason.empty()) {
+            throw error(error_kind::invalid, "encode", "a tensor map", reason);
+        }
         return words;
     }
-    std::unique_ptr<ready_kernel const> load(image const& from) override {
-        if (from.kind != image_kind::host || !from.run) {
-            throw error(error_kind::unsupported, "load", "kernel " + from.spelled(),
+    std::unique_ptr<ready_kernel const> load(image const& image) override {
+        if (image.kind != image_kind::host || !image.run) {
+            throw error(error_kind::unsupported, "load", "kernel " + image.spelled(),
                         "it is no image for the host");
         }
-        return std::make_unique<host_kernel const>(from);
+        return std::make_unique<host_kernel const>(image);
     }
     std::unique_ptr<work_queue> make_queue() override { return std::make_unique<host_queue>(); }
     std::unique_ptr<work_queue> borrow_queue(void*) override {

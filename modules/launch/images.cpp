@@ -30,119 +30,120 @@ constexpr std::pair<policy, std::string_view> policies[] = {
 
 } // namespace
 
-std::string_view name_of(policy p) {
-    for (auto const& [each, name] : policies) {
-        if (each == p) return name;
+std::string_view name_of(policy policy) {
+    for (auto const& [value, name] : policies) {
+        if (value == policy) return name;
     }
     return "unknown";
 }
 
 policy policy_named(std::string_view text) {
-    for (auto const& [each, name] : policies) {
-        if (name == text) return each;
+    for (auto const& [value, name] : policies) {
+        if (name == text) return value;
     }
     throw error(error_kind::invalid, "read", "SPIO_POLICY",
                 "'" + std::string(text) + "' is none of aot_only, aot_then_jit and jit_only");
 }
 
 policy policy_of_environment() {
-    static policy const once = [] {
-        char const* const said = std::getenv("SPIO_POLICY");
-        return said == nullptr ? policy::aot_then_jit : policy_named(said);
+    static policy const policy = [] {
+        char const* const text = std::getenv("SPIO_POLICY");
+        return text == nullptr ? policy::aot_then_jit : policy_named(text);
     }();
-    return once;
+    return policy;
 }
 
-image images::find(spec const& of, policy p) const {
+image images::find(spec const& spec, policy policy) const {
     auto const start = clock::now();
-    if (p != policy::jit_only) {
-        if (auto found = find_shipped(of)) return counted(*std::move(found), start);
+    if (policy != policy::jit_only) {
+        if (auto found = find_packed(spec)) return counted(*std::move(found), start);
         if (is_logged()) {
-            if (auto const stale = why_not_shipped(of); !stale.empty()) log("stale: " + stale);
+            if (auto const stale = packed_reason(spec); !stale.empty()) log("stale: " + stale);
         }
     }
-    if (p != policy::aot_only) {
+    if (policy != policy::aot_only) {
         try {
-            if (auto found = compile(of)) return counted(*std::move(found), start);
+            if (auto found = compile(spec)) return counted(*std::move(found), start);
         } catch (error const& e) {
             if (e.kind() != error_kind::no_compiler) throw;
-            miss(of, p, e.reason(), start);
+            miss(spec, policy, e.reason(), start);
         }
     }
-    miss(of, p, {}, start);
+    miss(spec, policy, {}, start);
 }
 
-void images::miss(spec const& of, policy p, std::string const& no_compiler,
-                  clock::time_point since) const {
+void images::miss(spec const& spec, policy policy, std::string const& no_compiler,
+                  clock::time_point start) const {
     {
         std::lock_guard const lock(mutex);
         ++counters.missed;
     }
-    log("missed", of, since);
-    std::string shipped = p == policy::jit_only ? "" : why_not_shipped(of);
-    if (shipped.empty()) shipped = "no pack has it";
-    std::string why = p == policy::jit_only ? "nothing here compiles it" : shipped;
-    if (p == policy::aot_then_jit) why += ", and nothing here compiles it";
-    if (p == policy::aot_only) why += ", and nothing else is asked";
-    throw error(error_kind::not_found, "find", "kernel " + of.spelled(),
-                why + " under " + std::string(name_of(p)) +
-                    "; the manifest line that adds it to a pack of " + text_of(of.arch) + " is: " +
-                    of.line() + (no_compiler.empty() ? "" : "; to compile it: " + no_compiler));
+    log("missed", spec, start);
+    std::string packed = policy == policy::jit_only ? "" : packed_reason(spec);
+    if (packed.empty()) packed = "no pack has it";
+    std::string reason = policy == policy::jit_only ? "nothing here compiles it" : packed;
+    if (policy == policy::aot_then_jit) reason += ", and nothing here compiles it";
+    if (policy == policy::aot_only) reason += ", and nothing else is asked";
+    throw error(error_kind::not_found, "find", "kernel " + spec.spelled(),
+                reason + " under " + std::string(name_of(policy)) +
+                    "; the manifest line that adds it to a pack of " + text_of(spec.arch) +
+                    " is: " + spec.line() +
+                    (no_compiler.empty() ? "" : "; to compile it: " + no_compiler));
 }
 
-std::optional<image> images::compile(spec const& of) const {
+std::optional<image> images::compile(spec const& spec) const {
     std::unique_lock lock(mutex);
-    if (auto found = kept.find(of)) {
+    if (auto found = memory.find(spec)) {
         found->found = origin::memory;
         return found;
     }
-    auto const [at, is_first] =
-        flying.try_emplace({of.symbol, text_of(of.arch)}, std::make_shared<flight>());
-    auto const one = at->second;
+    auto const [entry, is_first] =
+        in_flight.try_emplace({spec.symbol, text_of(spec.arch)}, std::make_shared<compilation>());
+    auto const compilation = entry->second;
     if (is_first) {
         lock.unlock();
-        land(of, *one);
+        run(spec, *compilation);
         lock.lock();
     } else {
-        landed.wait(lock, [&] { return one->has_landed; });
+        done.wait(lock, [&] { return compilation->is_done; });
     }
-    if (one->failure) std::rethrow_exception(one->failure);
-    auto found = one->found;
-    if (found && !is_first) found->found = origin::memory;
-    return found;
+    if (compilation->failure) std::rethrow_exception(compilation->failure);
+    auto result = compilation->result;
+    if (result && !is_first) result->found = origin::memory;
+    return result;
 }
 
-void images::land(spec const& of, flight& one) const {
-    std::optional<image> found;
+void images::run(spec const& spec, compilation& compilation) const {
+    std::optional<image> result;
     std::exception_ptr failure;
     try {
-        found = find_compiled(of);
-        // Whoever compiles says so, or has it from elsewhere.
-        if (found && found->found == origin::shipped) found->found = origin::compiled;
-        if (found) kept.add(*found);
+        result = find_compiled(spec);
+        // A compiler that does not say where an image comes from has compiled it.
+        if (result && result->found == origin::packed) result->found = origin::compiled;
+        if (result) memory.add(*result);
     } catch (...) {
         failure = std::current_exception();
     }
     std::lock_guard const lock(mutex);
-    one = {std::move(found), failure, true};
-    flying.erase({of.symbol, text_of(of.arch)});
-    landed.notify_all();
+    compilation = {std::move(result), failure, true};
+    in_flight.erase({spec.symbol, text_of(spec.arch)});
+    done.notify_all();
 }
 
-image images::counted(image found, clock::time_point since) const {
-    std::chrono::duration<double, std::milli> const spent = clock::now() - since;
-    log(name_of(found.found), found, since);
+image images::counted(image image, clock::time_point start) const {
+    std::chrono::duration<double, std::milli> const duration = clock::now() - start;
+    log(name_of(image.found), image, start);
     std::lock_guard const lock(mutex);
-    auto const add = [&](std::uint64_t& events, double& milliseconds) {
-        ++events;
-        milliseconds += spent.count();
+    auto const add = [&](std::uint64_t& count, double& milliseconds) {
+        ++count;
+        milliseconds += duration.count();
     };
-    switch (found.found) {
-    case origin::shipped:
-        add(counters.shipped, counters.shipped_milliseconds);
+    switch (image.found) {
+    case origin::packed:
+        add(counters.packed, counters.packed_milliseconds);
         break;
     case origin::memory:
-        add(counters.kept, counters.kept_milliseconds);
+        add(counters.memory, counters.memory_milliseconds);
         break;
     case origin::disk:
         add(counters.disk, counters.disk_milliseconds);
@@ -151,7 +152,7 @@ image images::counted(image found, clock::time_point since) const {
         add(counters.compiled, counters.compiled_milliseconds);
         break;
     }
-    return found;
+    return image;
 }
 
 image_counters images::count() const {

@@ -17,48 +17,48 @@ import spio.spec;
 
 namespace spio {
 
-std::shared_ptr<ready_kernel const> kernels::load(image const& from,
+std::shared_ptr<ready_kernel const> kernels::load(image const& image,
                                                   std::size_t params_bytes) const {
-    auto const fail = [&](std::string why) {
-        throw error(error_kind::unsupported, "load", "kernel " + from.spelled(), std::move(why));
+    auto const fail = [&](std::string reason) {
+        throw error(error_kind::unsupported, "load", "kernel " + image.spelled(),
+                    std::move(reason));
     };
-    if (!from.arch.runs_on(home->arch())) {
-        fail(home->name() + " is " + text_of(home->arch()));
-    }
-    if (from.params_bytes != params_bytes) {
-        fail("it takes parameters of " + std::to_string(from.params_bytes) + " bytes, not of " +
+    if (!image.arch.runs_on(home->arch())) fail(home->name() + " is " + text_of(home->arch()));
+    if (image.params_bytes != params_bytes) {
+        fail("it takes parameters of " + std::to_string(image.params_bytes) + " bytes, not of " +
              std::to_string(params_bytes));
     }
-    if (auto const is = find(from.symbol, params_bytes)) return is;
-    // Of a capture that someone else began in this thread, only its stream would tell.
-    if (is_capturing_here()) throw cold_kernel_error(from.spelled());
+    if (auto loaded = find(image.symbol, params_bytes)) return loaded;
+    // A capture that another library began in this thread is known to its stream only.
+    if (is_capturing_thread()) throw cold_kernel_error(image.spelled());
     auto const start = std::chrono::steady_clock::now();
     std::lock_guard const lock(mutex);
-    auto& is = by_symbol[from.symbol];
-    if (!is.kernel) {
-        is = {home->load(from), params_bytes};
-        log("loaded", from, start);
+    auto& entry = loaded_kernels[image.symbol];
+    if (!entry.kernel) {
+        entry = {home->load(image), params_bytes};
+        log("loaded", image, start);
     }
-    return is.kernel;
+    return entry.kernel;
 }
 
 std::shared_ptr<ready_kernel const> kernels::find(std::string const& symbol,
                                                   std::size_t params_bytes) const {
     std::lock_guard const lock(mutex);
-    auto const is = by_symbol.find(symbol);
-    if (is == by_symbol.end() || is->second.params_bytes != params_bytes) return {};
-    return is->second.kernel;
+    auto const found = loaded_kernels.find(symbol);
+    bool const is_same =
+        found != loaded_kernels.end() && found->second.params_bytes == params_bytes;
+    return is_same ? found->second.kernel : nullptr;
 }
 
 std::uint64_t kernels::loaded() const {
     std::lock_guard const lock(mutex);
     std::uint64_t count = 0;
-    for (auto const& [symbol, is] : by_symbol) count += is.kernel != nullptr;
+    for (auto const& [symbol, entry] : loaded_kernels) count += entry.kernel != nullptr;
     return count;
 }
 
-void stream::fail(char const* tried, std::string why) const {
-    throw error(error_kind::invalid, tried, home->name(), std::move(why));
+void stream::fail(char const* tried, std::string reason) const {
+    throw error(error_kind::invalid, tried, home->name(), std::move(reason));
 }
 
 } // namespace spio

@@ -30,37 +30,38 @@ export namespace spio {
 error cold_kernel_error(std::string const& kernel);
 
 // Whether this thread has begun a capture by stream::capture() that has not ended.
-bool is_capturing_here();
+bool is_capturing_thread();
 
-// What was captured in a stream, ready to be launched in any stream of its device. It keeps its
-// kernels, not the arrays that they work on.
+// Captured work of a stream, to be launched in any stream of its device. It keeps its kernels
+// alive, not the arrays that they access.
 class graph {
   public:
-    graph(std::shared_ptr<backend> on, kept_kernels its, std::unique_ptr<work_graph const> is)
-        : home(std::move(on)), kernels(std::move(its)), owned(std::move(is)) {}
+    graph(std::shared_ptr<backend> device, kernel_list kernels,
+          std::unique_ptr<work_graph const> work)
+        : home(std::move(device)), captured_kernels(std::move(kernels)), owned(std::move(work)) {}
 
     work_graph const& work() const { return *owned; }
-    backend const& on() const { return *home; }
+    backend const& device() const { return *home; }
 
   private:
     std::shared_ptr<backend> home;
-    kept_kernels kernels;
+    kernel_list captured_kernels;
     std::unique_ptr<work_graph const> owned;
 };
 
-// From its beginning to its end, work in the queue is captured. What was captured is thrown away if
-// nobody ends it.
-class capturing {
+// A capture of a queue's work, from construction to end(). It is thrown away if it is destroyed
+// before.
+class capture {
   public:
-    explicit capturing(work_queue&);
-    capturing(capturing const&) = delete;
-    ~capturing();
+    explicit capture(work_queue&);
+    capture(capture const&) = delete;
+    ~capture();
 
-    graph end(std::shared_ptr<backend> on);
+    graph end(std::shared_ptr<backend> device);
 
   private:
     work_queue* queue;
-    kept_kernels kernels;
+    kernel_list kernels;
 };
 
 // What the host has for an element of a device. Of the 16-bit numbers it has the bits.
@@ -86,8 +87,10 @@ template <class T> class array {
     static_assert(std::is_trivially_copyable_v<host_value<T>>);
 
   public:
-    array(device const& on, std::size_t count, std::string const& name = "array")
-        : home(on.keeper()), owned(home->allocate(bytes_of(count, name), name)), length(count) {}
+    array(device const& device, std::size_t count, std::string const& name = "array")
+        : home(device.keeper()),
+          owned(home->allocate(bytes_of(count, name), name)),
+          length(count) {}
 
     T* data() const { return static_cast<T*>(owned.get()); }
     std::size_t size() const { return length; }
@@ -128,13 +131,16 @@ template <class T> class array {
 // A kernel that takes a Params, ready on a device.
 template <class Params> class kernel {
   public:
-    kernel(std::shared_ptr<backend> on, std::shared_ptr<ready_kernel const> is,
-           block_shape const& s, grid_function<Params> g)
-        : home(std::move(on)), owned(std::move(is)), shape(s), grid(std::move(g)) {}
+    kernel(std::shared_ptr<backend> device, std::shared_ptr<ready_kernel const> loaded,
+           block_shape const& block, grid_function<Params> blocks)
+        : home(std::move(device)),
+          owned(std::move(loaded)),
+          shape(block),
+          grid(std::move(blocks)) {}
 
     ready_kernel const& ready() const { return *owned; }
     std::shared_ptr<ready_kernel const> const& keeper() const { return owned; }
-    backend const& on() const { return *home; }
+    backend const& device() const { return *home; }
     launch_shape over(extent blocks) const { return {blocks, shape}; }
     // As many blocks as its family wants for these; throws if they do not fit.
     launch_shape over(Params const& params) const {
@@ -154,31 +160,32 @@ template <class Params> class kernel {
 // The kernels of a device, each loaded once. Thread-safe.
 class kernels {
   public:
-    explicit kernels(device const& on) : home(on.keeper()) {}
+    explicit kernels(device const& device) : home(device.keeper()) {}
 
     // Refuses an image that is not for this device, or whose kernel takes other parameters.
-    template <class Params> kernel<Params> load(typed_image<Params> const& from) const {
-        return {home, load(from, sizeof(Params)), from.shape, from.grid};
+    template <class Params> kernel<Params> load(typed_image<Params> const& image) const {
+        return {home, load(image, sizeof(Params)), image.shape, image.grid};
     }
     // Loads kernels so that launches, also captured ones, need not.
-    void prepare(image const& from) const { load(from, from.params_bytes); }
-    // Whether it is there, and need not be found any more.
-    template <class Params> std::optional<kernel<Params>> find(typed_spec<Params> const& of) const {
-        auto found = find(of.symbol, sizeof(Params));
+    void prepare(image const& image) const { load(image, image.params_bytes); }
+    // The kernel, if it is loaded already.
+    template <class Params>
+    std::optional<kernel<Params>> find(typed_spec<Params> const& spec) const {
+        auto found = find(spec.symbol, sizeof(Params));
         if (!found) return {};
-        return kernel<Params>(home, std::move(found), of.shape, of.grid);
+        return kernel<Params>(home, std::move(found), spec.shape, spec.grid);
     }
-    bool has(spec const& of) const { return find(of.symbol, of.params_bytes) != nullptr; }
+    bool has(spec const& spec) const { return find(spec.symbol, spec.params_bytes) != nullptr; }
     std::uint64_t loaded() const;
 
   private:
     std::shared_ptr<backend> home;
     mutable std::mutex mutex;
-    struct known {
+    struct loaded_kernel {
         std::shared_ptr<ready_kernel const> kernel;
         std::size_t params_bytes = 0;
     };
-    mutable std::unordered_map<std::string, known> by_symbol;
+    mutable std::unordered_map<std::string, loaded_kernel> loaded_kernels;
 
     std::shared_ptr<ready_kernel const> load(image const&, std::size_t params_bytes) const;
     std::shared_ptr<ready_kernel const> find(std::string const& symbol,

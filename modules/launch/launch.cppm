@@ -34,48 +34,50 @@ export namespace spio {
 // for as long as the graph that has the copy.
 class stream {
   public:
-    explicit stream(device const& on) : home(on.keeper()), queue(home->make_queue()) {}
-    // A CUstream that belongs to someone else, and stays theirs; it must outlive this.
-    stream(device const& on, void* borrowed)
-        : home(on.keeper()), queue(home->borrow_queue(borrowed)) {}
+    explicit stream(device const& device) : home(device.keeper()), queue(home->make_queue()) {}
+    // A CUstream that the caller owns, and that must outlive this.
+    stream(device const& device, void* borrowed)
+        : home(device.keeper()), queue(home->borrow_queue(borrowed)) {}
 
     template <class Params>
-    void launch(kernel<Params> const& k, launch_shape const& over,
+    void launch(kernel<Params> const& kernel, launch_shape const& shape,
                 std::type_identity_t<Params> const& params) const {
-        expect_here(k.on());
-        if (queue->keeping != nullptr) [[unlikely]]
-            queue->keeping->push_back(k.keeper());
-        queue->launch(k.ready(), over, &params);
+        check_device(kernel.device());
+        if (queue->captured_kernels != nullptr) [[unlikely]]
+            queue->captured_kernels->push_back(kernel.keeper());
+        queue->launch(kernel.ready(), shape, &params);
         count.fetch_add(1, std::memory_order_relaxed);
     }
-    // Over as many blocks as the kernel's family wants.
+    // Of as many blocks as the kernel's family wants.
     template <class Params>
-    void launch(kernel<Params> const& k, std::type_identity_t<Params> const& params) const {
-        launch(k, k.over(params), params);
+    void launch(kernel<Params> const& kernel, std::type_identity_t<Params> const& params) const {
+        launch(kernel, kernel.over(params), params);
     }
-    template <class T> void write(array<T> const& to, std::span<host_value<T> const> from) const {
-        expect_sizes(to.size(), from.size());
-        queue->write(to.data(), std::as_bytes(from));
+    template <class T>
+    void write(array<T> const& destination, std::span<host_value<T> const> source) const {
+        check_sizes(destination.size(), source.size());
+        queue->write(destination.data(), std::as_bytes(source));
     }
-    template <class T> void read(std::span<host_value<T>> to, array<T> const& from) const {
-        expect_sizes(to.size(), from.size());
-        queue->read(std::as_writable_bytes(to), from.data());
+    template <class T>
+    void read(std::span<host_value<T>> destination, array<T> const& source) const {
+        check_sizes(destination.size(), source.size());
+        queue->read(std::as_writable_bytes(destination), source.data());
     }
     void synchronize() const { queue->synchronize(); }
 
-    // A graph of what f() does in this stream, which is not done now.
+    // A graph of what f() does in this stream, which is captured and not run.
     //     auto const both = stream.capture([&] { stream.launch(k, p), stream.launch(k, q); });
     //     stream.launch(both);
     template <class F> graph capture(F f) const {
-        capturing now(*queue);
+        spio::capture capture(*queue);
         f();
-        return now.end(home);
+        return capture.end(home);
     }
-    // Whether work in it is captured, by capture() or by someone else.
+    // Whether its work is captured, by capture() or by the owner of the CUstream.
     bool is_captured() const { return queue->is_captured(); }
-    void launch(graph const& g) const {
-        expect_here(g.on());
-        queue->launch(g.work());
+    void launch(graph const& graph) const {
+        check_device(graph.device());
+        queue->launch(graph.work());
     }
     std::uint64_t launched() const { return count.load(std::memory_order_relaxed); }
 
@@ -84,15 +86,15 @@ class stream {
     std::unique_ptr<work_queue> queue;
     mutable std::atomic<std::uint64_t> count = 0;
 
-    void expect_here(backend const& on) const {
-        if (&on != home.get()) fail("launch", "what is launched is of another device");
+    void check_device(backend const& device) const {
+        if (&device != home.get()) fail("launch", "what is launched is of another device");
     }
-    void expect_sizes(std::size_t to, std::size_t from) const {
-        if (to != from) {
-            fail("copy", std::to_string(from) + " elements to " + std::to_string(to));
+    void check_sizes(std::size_t destination, std::size_t source) const {
+        if (destination != source) {
+            fail("copy", std::to_string(source) + " elements to " + std::to_string(destination));
         }
     }
-    [[noreturn]] void fail(char const* tried, std::string why) const;
+    [[noreturn]] void fail(char const* tried, std::string reason) const;
 };
 
 } // namespace spio

@@ -19,34 +19,34 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-void log_timed(std::string_view event, std::string const& what, clock::time_point since) {
-    std::chrono::duration<double, std::milli> const spent = clock::now() - since;
+void log_timed(std::string_view event, std::string const& subject, clock::time_point start) {
+    std::chrono::duration<double, std::milli> const duration = clock::now() - start;
     char milliseconds[32];
-    std::snprintf(milliseconds, sizeof milliseconds, "%.3f ms", spent.count());
-    log(std::string(event) + " " + what + ", " + milliseconds);
+    std::snprintf(milliseconds, sizeof milliseconds, "%.3f ms", duration.count());
+    log(std::string(event) + " " + subject + ", " + milliseconds);
 }
 
 } // namespace
 
 bool is_logged() {
-    static bool const once = [] {
-        char const* const said = std::getenv("SPIO_LOG");
-        return said != nullptr && std::string_view(said) != "" && std::string_view(said) != "0";
+    static bool const is_set = [] {
+        char const* const text = std::getenv("SPIO_LOG");
+        return text != nullptr && std::string_view(text) != "" && std::string_view(text) != "0";
     }();
-    return once;
+    return is_set;
 }
 
-void log(std::string_view line) {
+void log(std::string_view text) {
     if (!is_logged()) return;
-    auto const whole = "spio: " + std::string(line) + "\n";
-    std::fwrite(whole.data(), 1, whole.size(), stderr);
+    auto const line = "spio: " + std::string(text) + "\n";
+    std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
-void log(std::string_view event, spec const& of, clock::time_point since) {
-    if (is_logged()) log_timed(event, of.spelled(), since);
+void log(std::string_view event, spec const& spec, clock::time_point start) {
+    if (is_logged()) log_timed(event, spec.spelled(), start);
 }
-void log(std::string_view event, image const& of, clock::time_point since) {
-    if (is_logged()) log_timed(event, of.spelled(), since);
+void log(std::string_view event, image const& image, clock::time_point start) {
+    if (is_logged()) log_timed(event, image.spelled(), start);
 }
 
 } // namespace spio

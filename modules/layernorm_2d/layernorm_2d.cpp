@@ -50,15 +50,15 @@ typed_spec<params> specialize(problem const& p, config const& c, arch arch) {
                       ", spio::layernorm_2d::config" + initializer_of(c),
          .shape = {.block = {c.threads()}, .shared_bytes = c.shared_bytes()},
          .headers = kernel_text()},
-        [p, c](params const& by) {
+        [p, c](params const& params) {
             int const factors = p.affine ? p.channels : 0;
-            if (by.x.extents() != by.y.extents() || by.y.extent<C>() != C(p.channels) ||
-                by.weight.extent<C>() != C(factors) || by.bias.extent<C>() != C(factors)) {
+            if (params.x.extents() != params.y.extents() || params.y.extent<C>() != C(p.channels) ||
+                params.weight.extent<C>() != C(factors) || params.bias.extent<C>() != C(factors)) {
                 throw error(error_kind::invalid, "launch", "layernorm_2d " + text_of(p),
-                            "x is " + spelled(by.x) + ", y " + spelled(by.y) + ", weight " +
-                                spelled(by.weight) + " and bias " + spelled(by.bias));
+                            "x is " + spelled(params.x) + ", y " + spelled(params.y) + ", weight " +
+                                spelled(params.weight) + " and bias " + spelled(params.bias));
             }
-            return grid(c, by.y.extent<X>().value);
+            return grid(c, params.y.extent<X>().value);
         });
 }
 

@@ -23,79 +23,92 @@ namespace spio {
 
 namespace {
 
-// What came with the program.
-struct shipped_with_it {
+// Images that came with the program.
+struct packed_images {
     std::vector<aot::pack> packs;
     std::optional<host_machine> host;
 
-    std::optional<image> find(spec const& of) const {
+    std::optional<image> find(spec const& spec) const {
         for (auto const& pack : packs) {
-            if (auto found = pack.find(of)) return found;
+            if (auto found = pack.find(spec)) return found;
         }
-        return host && host->find != nullptr ? host->find(of) : std::nullopt;
+        return host && host->find != nullptr ? host->find(spec) : std::nullopt;
     }
-    std::string why_not(spec const& of) const {
+    std::string why_not(spec const& spec) const {
         for (auto const& pack : packs) {
-            if (auto why = pack.why_not(of); !why.empty()) return why;
+            if (auto reason = pack.why_not(spec); !reason.empty()) return reason;
         }
         return {};
     }
 };
 
-device device_of(runtime_options const& how) {
-    if (how.always_on_host) {
-        if (how.host) return host_device(*how.host);
+device device_of(runtime_options const& options) {
+    if (options.always_on_host) {
+        if (options.host) return host_device(*options.host);
         throw error(error_kind::invalid, "open", "the host device",
                     "always_on_host is true, but no host is given");
     }
-    return best_device(how.gpu, how.host, {std::shared_ptr<void>(), how.driver});
+    return best_device(options.gpu, options.host, {std::shared_ptr<void>(), options.driver});
+}
+
+cache::options logged(cache::options options) {
+    if (is_logged() && !options.log) options.log = [](std::string_view line) { log(line); };
+    return options;
+}
+
+void check_capture(bool is_captured, spec const& spec) {
+    if (is_captured) throw cold_kernel_error(spec.spelled());
 }
 
 } // namespace
 
 struct runtime::parts {
-    device on;
-    shipped_with_it shipped;
-    policy usual;
+    spio::device device;
+    packed_images packed;
+    policy default_policy;
     config_source configs;
     cache::store cache;
     jit::just_in_time compiler;
     spio::images images;
     spio::kernels kernels;
 
-    explicit parts(runtime_options&& how)
-        : on(device_of(how)),
-          shipped{std::move(how.packs), how.host},
-          usual(how.policy),
-          configs(std::move(how.configs)),
-          cache(logged(std::move(how.cache))),
-          compiler(cache, how.compiler),
-          images(shipped, compiler, how.policy),
-          kernels(on) {}
-
-    static cache::options logged(cache::options how) {
-        if (is_logged() && !how.log) how.log = [](std::string_view line) { log(line); };
-        return how;
-    }
+    explicit parts(runtime_options&& options)
+        : device(device_of(options)),
+          packed{std::move(options.packs), options.host},
+          default_policy(options.policy),
+          configs(std::move(options.configs)),
+          cache(logged(std::move(options.cache))),
+          compiler(cache, options.compiler),
+          images(packed, compiler, options.policy),
+          kernels(device) {}
 };
 
-runtime::runtime(runtime_options how) : has(std::make_unique<parts const>(std::move(how))) {}
+runtime::runtime(runtime_options options)
+    : state(std::make_unique<parts const>(std::move(options))) {}
 runtime::~runtime() = default;
 
-device const& runtime::on() const { return has->on; }
-config_source const& runtime::configs() const { return has->configs; }
-images const& runtime::all_images() const { return has->images; }
-kernels const& runtime::all_kernels() const { return has->kernels; }
-cache::counters runtime::cached() const { return has->cache.count(); }
+device const& runtime::on() const { return state->device; }
+config_source const& runtime::configs() const { return state->configs; }
+images const& runtime::all_images() const { return state->images; }
+kernels const& runtime::all_kernels() const { return state->kernels; }
+cache::counters runtime::cached() const { return state->cache.count(); }
+policy runtime::default_policy() const { return state->default_policy; }
 
-void runtime::prepare(std::span<spec const> all) const { prepare(all, has->usual); }
+image runtime::find(spec const& spec, policy policy) const {
+    check_capture(is_capturing_thread(), spec);
+    return state->images.find(spec, policy);
+}
 
-void runtime::prepare(std::span<spec const> all, policy p) const {
-    for (auto const& of : all) {
-        if (!has->kernels.has(of)) {
-            refuse_if(is_capturing_here(), of);
-            has->kernels.prepare(has->images.find(of, p));
-        }
+image runtime::find(spec const& spec, stream const& stream) const {
+    check_capture(stream.is_captured(), spec);
+    return find(spec, state->default_policy);
+}
+
+void runtime::prepare(std::span<spec const> specs) const { prepare(specs, default_policy()); }
+
+void runtime::prepare(std::span<spec const> specs, policy policy) const {
+    for (auto const& spec : specs) {
+        if (!state->kernels.has(spec)) state->kernels.prepare(find(spec, policy));
     }
 }
 

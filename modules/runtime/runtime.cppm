@@ -28,16 +28,16 @@ export namespace spio {
 struct runtime_options {
     // Asked in this order, before anything else.
     std::vector<aot::pack> packs = {};
-    // Which GPU; and what takes its place on a machine that has none, or if it is always to.
+    // The GPU; and the host device that takes its place on a machine that has none, or always.
     int gpu = 0;
     std::optional<host_machine> host = {};
     bool always_on_host = false;
     spio::policy policy = policy_of_environment();
     // What chooses configurations.
     config_source configs = default_config_source();
-    // Where what was compiled is kept.
+    // Where compiled images are cached on disk.
     cache::options cache = {};
-    // These in the place of the machine's own; they must stay.
+    // Instead of the machine's own; they must stay.
     cuda::driver const* driver = nullptr;
     jit::nvrtc const* compiler = nullptr;
 };
@@ -53,27 +53,23 @@ class runtime {
     device const& on() const;
     spio::arch arch() const { return on().arch(); }
 
-    // Found and loaded when it is first asked for. That a graph is captured in this thread, only
-    // the stream tells, if someone else began it: then a kernel that is not there throws
-    // a cold_kernel error, and the capture goes on.
-    template <class Params> kernel<Params> load(typed_spec<Params> const& of) const {
-        if (auto known = all_kernels().find(of)) return *std::move(known);
-        refuse_if(is_capturing_here(), of);
-        return all_kernels().load(all_images().find(of));
-    }
-    // The same under this policy, if it is not there yet.
-    template <class Params> kernel<Params> load(typed_spec<Params> const& of, policy p) const {
-        if (auto known = all_kernels().find(of)) return *std::move(known);
-        refuse_if(is_capturing_here(), of);
-        return all_kernels().load(all_images().find(of, p));
+    // Finds and loads a kernel when it is first asked for. While a graph is captured, a kernel that
+    // is not loaded throws a cold_kernel error, and the capture goes on. A capture that another
+    // library began in this thread is known to its stream only.
+    template <class Params> kernel<Params> load(typed_spec<Params> const& spec) const {
+        return load(spec, default_policy());
     }
     template <class Params>
-    kernel<Params> load(typed_spec<Params> const& of, stream const& in) const {
-        if (auto known = all_kernels().find(of)) return *std::move(known);
-        refuse_if(in.is_captured(), of);
-        return load(of);
+    kernel<Params> load(typed_spec<Params> const& spec, policy policy) const {
+        if (auto loaded = all_kernels().find(spec)) return *std::move(loaded);
+        return all_kernels().load(typed_image<Params>{find(spec, policy), spec.grid});
     }
-    // All of them now, so that later launches and captures need not.
+    template <class Params>
+    kernel<Params> load(typed_spec<Params> const& spec, stream const& stream) const {
+        if (auto loaded = all_kernels().find(spec)) return *std::move(loaded);
+        return all_kernels().load(typed_image<Params>{find(spec, stream), spec.grid});
+    }
+    // Loads kernels so that later launches and captures need not.
     void prepare(std::span<spec const>) const;
     void prepare(std::span<spec const>, policy) const;
 
@@ -84,11 +80,11 @@ class runtime {
 
   private:
     struct parts;
-    std::unique_ptr<parts const> has;
+    std::unique_ptr<parts const> state;
 
-    static void refuse_if(bool is_captured, spec const& of) {
-        if (is_captured) throw cold_kernel_error(of.spelled());
-    }
+    policy default_policy() const;
+    image find(spec const&, policy) const;
+    image find(spec const&, stream const&) const;
 };
 
 } // namespace spio

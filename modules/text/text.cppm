@@ -16,16 +16,15 @@ export namespace spio {
 // All of kernels/ and what it includes, in the order of their names.
 std::span<header const> kernel_text();
 
-// SHA-256 of it in hexadecimal digits: of each header its name, a line's end, the number of bytes
-// of its text, a line's end, and the text.
+// SHA-256 of it in hexadecimal digits: of each header's name, a line feed, the number of bytes of
+// its text, a line feed, and the text.
 std::string_view kernel_text_digest();
 
-// What a specialization is compiled with: those of its family's own headers and of Spio's that its
-// text includes, and that those include, in the order in which a compiler meets them. What is in
-// neither is not there.
+// The headers of its family and of Spio that a specialization includes, directly or not, in the
+// order in which a compiler meets them. Other headers are left out.
 std::vector<header> headers_of(spec const&);
 
-// Of its text and of those headers: an image made of another text is not of this specialization.
+// A digest of its text and of those headers: an image of another text is another kernel's.
 std::uint64_t text_digest_of(spec const&);
 
 } // namespace spio

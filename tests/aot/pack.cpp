@@ -75,7 +75,7 @@ void serve(aot::pack const& from, images const& all) {
             CHECK(reinterpret_cast<std::size_t>(found.bytes.data()) % 16 == 0);
         }
     }
-    CHECK(all.count().shipped == 25);
+    CHECK(all.count().packed == 25);
     CHECK(aot::stale_images(from, families()).empty());
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("every line of the manifest is served under aot_only, for each chip by
         }
         std::cout << "figure: aot.pack: " << pack->list().size() << " images by "
                   << pack->list()[0].compiler << ", " << bytes << " bytes of " << plain_bytes
-                  << ", found in " << all.count().shipped_milliseconds / 25 << " ms each\n";
+                  << ", found in " << all.count().packed_milliseconds / 25 << " ms each\n";
     }
 }
 

@@ -145,7 +145,7 @@ TEST_CASE("threads that ask for one kernel at once get it loaded once") {
     }
     for (unsigned t = 0; t < count; ++t) CHECK(sums[t] == 2.0f * static_cast<float>(t));
     CHECK(kernels.loaded() == 1);
-    CHECK(images.count().shipped == count);
+    CHECK(images.count().packed == count);
     auto const& calls = fake::the_machine().calls;
     CHECK(std::ranges::count_if(calls, [](char const* name) {
               return std::string_view(name) == "cuLibraryLoadData";

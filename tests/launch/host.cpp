@@ -133,7 +133,7 @@ TEST_CASE("axpby and LayerNorm run from problem to result") {
     std::chrono::duration<double> const spent = std::chrono::steady_clock::now() - start;
     CHECK(r.kernels.loaded() == 5);
     CHECK(r.stream.launched() == 19);
-    CHECK(r.images.count().shipped == 19);
+    CHECK(r.images.count().packed == 19);
     std::cout << "figure: launch.host: " << r.stream.launched() << " launches of "
               << r.kernels.loaded() << " kernels, " << elements
               << " elements agree with fp64 within their bounds, " << spent.count() << " s\n";

@@ -73,9 +73,9 @@ TEST_CASE("each policy asks whom it says") {
         "no pack has it, and nothing else is asked under aot_only; the manifest line that adds it "
         "to a pack of sm_80 is: axpby n=10000000");
     auto const count = all.count();
-    CHECK(count.shipped == 2);
+    CHECK(count.packed == 2);
     CHECK(count.compiled == 2);
-    CHECK(count.kept == 1);
+    CHECK(count.memory == 1);
     CHECK(count.missed == 1);
 
     no_source const nothing;
@@ -154,7 +154,7 @@ TEST_CASE("threads that ask for one kernel at once wait for one of them to compi
     run_threads(threads, [&] { CHECK(all.find(spec).symbol == spec.symbol); });
     CHECK(compiler.calls == 1);
     CHECK(all.count().compiled == 1);
-    CHECK(all.count().kept == threads - 1);
+    CHECK(all.count().memory == threads - 1);
 }
 
 TEST_CASE("policies have names") {

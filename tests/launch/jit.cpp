@@ -70,7 +70,7 @@ TEST_CASE("what no pack has is compiled once, for the device's own architecture"
     }
     auto const count = all.count();
     CHECK(count.compiled == 4);
-    CHECK(count.kept == 4);
+    CHECK(count.memory == 4);
     // Another process would find them on disk, the same to the byte.
     cache::store later(options_in(own));
     jit::just_in_time const source_later(compiler(), later);

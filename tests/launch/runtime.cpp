@@ -109,9 +109,9 @@ TEST_CASE("packs are asked first and in their order, then memory, the disk and N
         CHECK(gpu.all_images().find(other, policy::jit_only).found == origin::memory);
         CHECK(launched(gpu, shipped) == expected);
         auto const count = gpu.all_images().count();
-        CHECK(count.shipped == 3);
+        CHECK(count.packed == 3);
         CHECK(count.compiled == 1);
-        CHECK(count.kept == 1);
+        CHECK(count.memory == 1);
         CHECK(count.compiled_milliseconds > 0);
         CHECK(gpu.cached().compiled == 1);
     }
@@ -163,7 +163,7 @@ TEST_CASE("where there is no GPU the host takes its place, if it may") {
     CHECK(here.arch() == host_arch);
     auto const of = axpby::specialize({.n = 1000}, here.arch());
     CHECK(launched(here, of) == expected);
-    CHECK(here.all_images().count().shipped == 1);
+    CHECK(here.all_images().count().packed == 1);
     CHECK(kind_thrown_by([&] { runtime(options({})); }) == error_kind::device);
     // A graph on the host does what was captured, with the parameters of then.
     stream const one(here.on());
@@ -239,7 +239,7 @@ TEST_CASE("a pack of another text is passed over, and told where nothing else is
                                      "is asked under aot_only; the manifest line"));
     }
     CHECK(launched(gpu, of) == expected);
-    CHECK(gpu.all_images().count().shipped == 0);
+    CHECK(gpu.all_images().count().packed == 0);
     CHECK(gpu.all_images().count().compiled == 1);
     runtime const renewed(options({old, pack_of({of}, "new")}));
     CHECK(contains(renewed.all_images().find(of).made_by, "new"));
