@@ -135,8 +135,8 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
                 using next = cursor<Data, Layout, Ts..., term>;
                 auto moved = this->template with_room_of<typename next::state>();
                 moved.position_.items[sizeof...(Ts)] = p.value;
-                if constexpr (base_dimension<P>) {
-                    moved.take_up_steps(sizeof...(Ts), Layout::template base<P>);
+                if constexpr (base_dimension<term>) {
+                    moved.take_up_steps(sizeof...(Ts), Layout::template base<term>);
                 }
                 return next{moved};
             }
@@ -206,13 +206,13 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
     template <class... Us, class... Xs> constexpr auto moved_to(mp_list<Us...>, Xs... xs) const {
         using next = cursor<Data, Layout, Us...>;
         auto moved = this->template with_room_of<typename next::state>();
-        (add<position_of<term_for<Xs>, Us...>(), Xs>(moved, xs.value), ...);
+        (add<position_of<term_for<Xs>, Us...>(), term_for<Xs>>(moved, xs.value), ...);
         return next{moved};
     }
-    template <int N, class X, class State> static constexpr void add(State& moved, int value) {
+    template <int N, class Term, class State> static constexpr void add(State& moved, int value) {
         if constexpr (N >= 0) moved.position_.items[N] += value;
-        if constexpr (N >= static_cast<int>(sizeof...(Ts)) && base_dimension<X>) {
-            moved.take_up_steps(N, Layout::template base<X>);
+        if constexpr (N >= static_cast<int>(sizeof...(Ts)) && base_dimension<Term>) {
+            moved.take_up_steps(N, Layout::template base<Term>);
         }
     }
 

@@ -1,0 +1,41 @@
+// Law 1 over histories: subscripts and steps by any kinds of places, in any order, add up.
+// SPDX-License-Identifier: Apache-2.0
+import spio.dims;
+#include "histories.h"
+
+using history::K;
+using history::K8;
+using history::Lane;
+using history::Thread;
+
+constexpr char memory[4096] = {};
+
+// A bounded value that comes in again takes up the steps that were taken between.
+constexpr bool keeps_steps() {
+    auto c = history::plain::tensor(memory)[Lane(1)];
+    c.step(K(16));
+    auto d = history::plain::tensor(memory)[Thread(5)];
+    d.step(K(32));
+    return c[Lane(2)].offset() == 19 && d[Thread(7)].offset() == 44 &&
+           c[Lane(2)][K8(1)].offset() == 27;
+}
+static_assert(keeps_steps());
+
+// Sequences of three moves on each layout; the property tests try all of them, with many values.
+template <class Layout, int A, int B, int C> constexpr bool agrees() {
+    auto const t = typename Layout::tensor(memory);
+    return history::moves<Layout, A, B, C>::agree(t.origin(), {}, (A + 3 * B + 5 * C) % 19 + 1);
+}
+template <class Layout, int A, int B>
+concept agrees_to_the_third =
+    agrees<Layout, A, B, 1>() && agrees<Layout, A, B, 3>() && agrees<Layout, A, B, 4>();
+template <class Layout, int A>
+concept agrees_to_the_second =
+    agrees_to_the_third<Layout, A, 0> && agrees_to_the_third<Layout, A, 5> &&
+    agrees_to_the_third<Layout, A, 7>;
+template <class Layout>
+concept adds_up = agrees_to_the_second<Layout, 1> && agrees_to_the_second<Layout, 3> &&
+                  agrees_to_the_second<Layout, 8>;
+static_assert(adds_up<history::plain>);
+static_assert(adds_up<history::folded>);
+static_assert(adds_up<history::swizzled>);
