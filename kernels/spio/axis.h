@@ -22,29 +22,26 @@ struct dynamic_size {
 };
 inline constexpr dynamic_size dynamic = {0x7fffffff};
 
-template <class Dimension> constexpr refusal<Dimension> an_axis_needs_a_positive_size(int size) {
-    return {size};
+template <class Dimension> constexpr void an_axis_needs_a_positive_size(int size) {
+    [[maybe_unused]] refusal<Dimension> const numbers{size};
 }
-template <class Dimension>
-constexpr refusal<Dimension> the_fold_must_divide_the_axis(int size, int fold) {
-    return {size, fold};
+template <class Dimension> constexpr void the_fold_must_divide_the_axis(int size, int fold) {
+    [[maybe_unused]] refusal<Dimension> const numbers{size, fold};
 }
-template <class Dimension> constexpr refusal<Dimension> a_ring_needs_a_size_known_now() {
-    return {};
+template <class Dimension> constexpr void a_ring_needs_a_size_known_now() {
+    [[maybe_unused]] refusal<Dimension> const numbers{};
 }
-template <class Dimension> constexpr refusal<Dimension> a_function_needs_sizes_known_now() {
-    return {};
+template <class Dimension> constexpr void a_function_needs_sizes_known_now() {
+    [[maybe_unused]] refusal<Dimension> const numbers{};
 }
-template <class Dimension> constexpr refusal<Dimension> a_pitch_is_not_negative(long long pitch) {
-    return {pitch};
+template <class Dimension> constexpr void a_pitch_is_not_negative(long long pitch) {
+    [[maybe_unused]] refusal<Dimension> const numbers{pitch};
 }
-template <class Dimension>
-constexpr refusal<Dimension> fold_the_axis_before_it_gets_a_pitch(long long pitch) {
-    return {pitch};
+template <class Dimension> constexpr void fold_the_axis_before_it_gets_a_pitch(long long pitch) {
+    [[maybe_unused]] refusal<Dimension> const numbers{pitch};
 }
-template <class Dimension>
-constexpr refusal<Dimension> the_pitch_belongs_to_the_derived_axis(long long pitch) {
-    return {pitch};
+template <class Dimension> constexpr void the_pitch_belongs_to_the_derived_axis(long long pitch) {
+    [[maybe_unused]] refusal<Dimension> const numbers{pitch};
 }
 
 // A Dimension and its size: a value, and a template argument of layouts and compound indices.

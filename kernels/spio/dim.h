@@ -63,8 +63,8 @@ constexpr int count(T x) {
     return x.value * (stride_of<T> / Stride);
 }
 
-template <class Dimension> constexpr refusal<Dimension> a_position_is_an_int(long long n) {
-    return {n};
+template <class Dimension> constexpr void a_position_is_an_int(long long n) {
+    [[maybe_unused]] refusal<Dimension> const numbers{n};
 }
 
 // The base of every dimension:  struct K : spio::dim { using dim::dim; };

@@ -28,8 +28,8 @@ template <class Base, int Stride> struct index_traits<folded<Base, Stride>> {
 };
 
 template <class Dimension, int Size>
-constexpr refusal<Dimension> a_bounded_value_is_from_0_to_below_its_size(int value) {
-    return {value};
+constexpr void a_bounded_value_is_from_0_to_below_its_size(int value) {
+    [[maybe_unused]] refusal<Dimension> const numbers{value};
 }
 
 // A value of Dimension that the program promises to be in [0, Size). Arithmetic does not wrap: a

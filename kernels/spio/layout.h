@@ -28,8 +28,8 @@ struct displacement {
 };
 
 template <class Dimension, long long Maximum>
-constexpr refusal<Dimension> a_dynamic_size_is_from_0_to_its_greatest(int size) {
-    return {size};
+constexpr void a_dynamic_size_is_from_0_to_its_greatest(int size) {
+    [[maybe_unused]] refusal<Dimension> const numbers{size};
 }
 template <class Dimension, long long Maximum> constexpr void check_extent(int size) {
     if (__builtin_is_constant_evaluated() && !(0 <= size && size <= Maximum)) {

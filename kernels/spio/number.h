@@ -48,9 +48,10 @@ constexpr int divup(int n, int divisor) { return n / divisor + (n % divisor > 0)
 // The next multiple of 8: templates that take room for n have few instances.
 constexpr int room_for(int n) { return divup(n, 8) * 8; }
 
-// Returned where a constant expression breaks a rule; at run time rules are not checked and cost
-// nothing. Reading it is never a constant expression, so the compiler names the function that
-// returned it: its name is the error message, its arguments are the values in question.
+// A local variable of a function that is called where a constant expression breaks a rule. It is no
+// literal, so that such a call is never a constant expression, and every compiler names the
+// function: its name is the error message, its arguments are the values in question. At run time
+// rules are not checked and cost nothing.
 template <class Dimension> struct refusal {
     long long volatile first = 0;
     long long volatile second = 0;

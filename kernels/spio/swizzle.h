@@ -22,12 +22,11 @@ struct checkerboard_order {
     }
 };
 
-template <class Dimension> constexpr refusal<Dimension> a_checkerboard_has_two_colors(int size) {
-    return {size};
+template <class Dimension> constexpr void a_checkerboard_has_two_colors(int size) {
+    [[maybe_unused]] refusal<Dimension> const numbers{size};
 }
-template <class Dimension>
-constexpr refusal<Dimension> a_checkerboard_has_an_even_number_of_ranks(int ranks) {
-    return {ranks};
+template <class Dimension> constexpr void a_checkerboard_has_an_even_number_of_ranks(int ranks) {
+    [[maybe_unused]] refusal<Dimension> const numbers{ranks};
 }
 
 //     checkerboard(i % 16, (k % 16) / 8)
@@ -47,12 +46,12 @@ struct exclusive_or {
     }
 };
 
-template <class Dimension> constexpr refusal<Dimension> a_swizzle_needs_a_power_of_two(int size) {
-    return {size};
+template <class Dimension> constexpr void a_swizzle_needs_a_power_of_two(int size) {
+    [[maybe_unused]] refusal<Dimension> const numbers{size};
 }
 template <class Dimension>
-constexpr refusal<Dimension> a_swizzle_reads_no_more_than_it_places(int size, int placed) {
-    return {size, placed};
+constexpr void a_swizzle_reads_no_more_than_it_places(int size, int placed) {
+    [[maybe_unused]] refusal<Dimension> const numbers{size, placed};
 }
 
 // The column exclusive-or its row, which is the swizzle of TMA and of most kernels. The axis of the
@@ -84,9 +83,8 @@ struct exclusive_or_line {
     }
 };
 
-template <class Dimension>
-constexpr refusal<Dimension> a_line_has_eight_cells_or_less_to_a_row(int columns) {
-    return {columns};
+template <class Dimension> constexpr void a_line_has_eight_cells_or_less_to_a_row(int columns) {
+    [[maybe_unused]] refusal<Dimension> const numbers{columns};
 }
 
 // The swizzle that TMA applies to a tile whose rows need not fill whole lines. For w.size % 8 == 0

@@ -1,3 +1,4 @@
+// gcc: 'number' is not a constant expression
 // says: consteval function .*operator/
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"

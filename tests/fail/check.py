@@ -9,8 +9,8 @@
     // compiles            a control
 
 The regular expression must match one line of what the compiler says, other than an echo of the
-source; spaces around `=` do not count. An error must stand on the one line of the case that ends
-in `// wrong`. All cases without that line, and all controls, make up one file, which must compile.
+source; spaces around `=` do not count, and template arguments that g++ lists behind a function are
+put behind its name. An error must stand on the one line of the case that ends in `// wrong`. All cases without that line, and all controls, make up one file, which must compile.
 """
 import argparse
 import concurrent.futures
@@ -20,9 +20,29 @@ import subprocess
 import sys
 
 
+def readings(line):
+    """A line in the forms that other compilers give it. g++ writes `deleted function ‘f(T) [with T =
+    {K}; int N = 4]’`, others `f<<K>, 4>(T)` or `f(T) [with T=<K>, N=4]`, and then `deleted`."""
+    line = line.replace(" = ", "=").translate({ord("‘"): "'", ord("’"): "'"})
+    line = line.replace("spio::", "").replace("> >", ">>")
+    line = re.sub(r"(cannot convert|non-scalar type)", lambda m: "from" if m[1][0] == "c" else "", line)
+    line = line.replace("to  '", "to '")
+    match = re.search(r"\[with (?P<arguments>.*)\]", line)
+    if not match:
+        return [line]
+    arguments = re.sub(r"(^|; )[\w ]+ (\w+=)", r"\1\2", match["arguments"])
+    arguments = re.sub(r"=\{(.*?)\}(;|$)", r"=<\1>\2", arguments).split("; ")
+    call = line[: match.start()]
+    rest = " deleted" if "deleted" in line else ""
+    named = re.sub(r"(\([^()]*\)[ a-z&]*)$", lambda tail: f"<{', '.join(arguments)}>{tail[1]}", call)
+    listed = [", ".join(arguments[: n + 1]) for n in range(len(arguments))]
+    return [named + rest] + [f"{call}[with {text}]{rest}" for text in listed]
+
+
 class Case:
     def __init__(self, file, compiler):
         self.file = file
+        self.compiler = compiler
         self.lines = file.read_text().splitlines()
         self.wrong = [number for number, line in enumerate(self.lines, 1) if line.endswith("// wrong")]
         self.sentence = None
@@ -46,13 +66,20 @@ class Case:
 
     def flaw(self, status, output):
         """What is not as it should be about a compiler's answer; empty if nothing."""
-        place = re.escape(self.file.name) + rf"(\({self.wrong[0]}\)|:{self.wrong[0]}:\d+): error"
-        lines = [line for line in output.replace(" = ", "=").splitlines() if "// wrong" not in line]
+        line = self.wrong[0]
+        place = re.escape(self.file.name) + rf"(\({line}\): |:{line}:\d+: +)(error|in ‘constexpr’ expansion)"
+        lines = [line for line in output.splitlines() if "// wrong" not in line]
+        sentence = self.sentence
+        if self.compiler == "gcc":
+            lines = [form for line in lines for form in readings(line)]
+            sentence = sentence.replace("spio::", "")
+        else:
+            lines = [line.replace(" = ", "=") for line in lines]
         if status == 0:
             return "compiles"
         if not re.search(place, output):
             return f"has no error on line {self.wrong[0]}"
-        if not any(re.search(self.sentence, line) for line in lines):
+        if not any(re.search(sentence, line) for line in lines):
             return f"is not refused with: {self.sentence}"
         return ""
 

@@ -1,3 +1,4 @@
+// gcc: no match for 'operator\+=' \(operand types are 'coords<folded<K, 8>>' and 'K'\)
 // says: coords<(K8|.*<K, 8>)>( \+= |, B=)K\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"

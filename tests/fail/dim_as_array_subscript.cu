@@ -1,3 +1,4 @@
+// gcc: operand types are .const float\*. and .I.
 // clang, clang-cuda: no viable overloaded operator\[\] for type 'const float \*'
 // nvcc, nvrtc: const float \* \[ I \]
 // SPDX-License-Identifier: Apache-2.0

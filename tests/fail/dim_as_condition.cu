@@ -1,3 +1,4 @@
+// gcc: from 'I' to 'bool'
 // says: convertible to .?bool
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"

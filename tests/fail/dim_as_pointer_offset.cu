@@ -1,3 +1,4 @@
+// gcc: operand types are 'const float\*' and 'I'
 // says: const float \*(' and '| \+ )I\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"

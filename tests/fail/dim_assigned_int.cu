@@ -1,3 +1,4 @@
+// gcc: operand types are 'I' and 'int'
 // says: I=int$|'int' to 'const I'
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"

@@ -1,3 +1,4 @@
+// gcc: operand types are 'I' and 'J'
 // says: I=J$|'J' to 'const I'
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"

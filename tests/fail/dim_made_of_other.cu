@@ -1,3 +1,4 @@
+// gcc: I::I\(J\)
 // clang, clang-cuda: cast from 'J' to 'I'
 // nvcc, nvrtc: argument types are: \(J\)
 // SPDX-License-Identifier: Apache-2.0

@@ -1,3 +1,4 @@
+// gcc: template constraint failure for .template<class Dimension, int Size>
 // says: 'int' does not satisfy 'index'|type constraint failed for "int"
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"

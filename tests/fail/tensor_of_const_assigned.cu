@@ -1,3 +1,4 @@
+// gcc: assignment of read-only location
 // clang, clang-cuda: returns a const value
 // nvcc, nvrtc: modifiable lvalue
 // SPDX-License-Identifier: Apache-2.0

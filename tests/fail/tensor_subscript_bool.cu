@@ -1,3 +1,4 @@
+// gcc: no match for 'operator\[\]' \(operand types are 'Plain' .* and 'bool'\)
 // says: 'bool' does not satisfy 'place'|Plain \[ __nv_bool \]
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"

@@ -1,3 +1,4 @@
+// gcc: no match for 'operator\[\]' \(operand types are 'Plain' .* and 'float'\)
 // says: 'float' does not satisfy 'place'|Plain \[ float \]
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
