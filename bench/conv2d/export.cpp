@@ -136,8 +136,8 @@ std::string maps_in_json(problem const& of, tma::config const& by) {
            map_in_json(offsetof(tma::params, output), "output", tma::output_plan(of, by));
 }
 std::string maps_in_json(problem const& of, wgrad_tma::config const& by) {
-    return map_in_json(offsetof(wgrad_tma::params, x), "input", wgrad_tma::plan_of_x(of, by)) +
-           ", " + map_in_json(offsetof(wgrad_tma::params, dy), "dy", wgrad_tma::plan_of_dy(of, by));
+    return map_in_json(offsetof(wgrad_tma::params, x), "input", wgrad_tma::x_plan(of, by)) + ", " +
+           map_in_json(offsetof(wgrad_tma::params, dy), "dy", wgrad_tma::dy_plan(of, by));
 }
 
 struct request {

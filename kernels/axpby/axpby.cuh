@@ -1,5 +1,9 @@
 // axpby, y = a x + b y over vectors of any length.
 // SPDX-License-Identifier: Apache-2.0
+//
+//     x, y  global --vectors of four--> registers --fused multiply and add--> global y
+//
+// A thread has some vectors in flight, a block of threads apart. Threads do not synchronize.
 #pragma once
 
 #include "axpby/problem.h"
@@ -14,44 +18,44 @@ __device__ inline float sum_of(params const& p, float x, float y) {
     return multiply_add(p.a, x, p.b * y);
 }
 
-// A block has neighbours; a thread has vectors that are a block of threads apart.
 template <config Config> __device__ void run(params const& p) {
     constexpr auto block = axis<N>(Config.elements_per_block());
     using Block = fold<N, block.size>;
     using Thread = compound_index<block % (4 * Config.threads) / 4>;
     using Step = fold<N, 4 * Config.threads>;
 
-    auto const here = Block(this_block()) + Thread(this_thread());
-    auto const all = p.y.extent<N>();
-    auto const whole = Vector(all);
-    auto const x = vectors(reinterpret_cast<float4*>(const_cast<float*>(p.x.get())), all)[here];
-    auto const y = vectors(reinterpret_cast<float4*>(p.y.get()), all)[here];
-    float4 from_x[Config.vectors];
-    float4 from_y[Config.vectors];
+    auto const position = Block(this_block()) + Thread(this_thread());
+    auto const size = p.y.extent<N>();
+    auto const vector_count = Vector(size);
+    auto const x =
+        vectors(reinterpret_cast<float4*>(const_cast<float*>(p.x.get())), size)[position];
+    auto const y = vectors(reinterpret_cast<float4*>(p.y.get()), size)[position];
+    float4 x_values[Config.vectors];
+    float4 y_values[Config.vectors];
 #pragma unroll
     for (auto const step : range(Step(Config.vectors))) {
-        if (here + step < whole) {
-            from_x[step.get()] = *x[step];
-            from_y[step.get()] = *y[step];
+        if (position + step < vector_count) {
+            x_values[step.get()] = *x[step];
+            y_values[step.get()] = *y[step];
         }
     }
 #pragma unroll
     for (auto const step : range(Step(Config.vectors))) {
-        if (here + step < whole) {
+        if (position + step < vector_count) {
             float4 sum;
 #pragma unroll
             for (int n = 0; n < 4; ++n) {
-                sum[n] = sum_of(p, from_x[step.get()][n], from_y[step.get()][n]);
+                sum[n] = sum_of(p, x_values[step.get()][n], y_values[step.get()][n]);
             }
             *y[step] = sum;
         }
     }
 
-    // What does not fill a vector.
-    auto const rest = N(whole) + N(this_thread());
-    if (this_block() == 0 && rest < all) {
-        float const last_x = *p.x[rest];
-        auto const last_y = p.y[rest];
+    // The elements that fill no vector.
+    auto const remainder = N(vector_count) + N(this_thread());
+    if (this_block() == 0 && remainder < size) {
+        float const last_x = *p.x[remainder];
+        auto const last_y = p.y[remainder];
         *last_y = sum_of(p, last_x, *last_y);
     }
 }

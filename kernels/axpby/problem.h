@@ -14,19 +14,19 @@ using float4 = vec<float, 4>;
 
 struct config {
     int threads;
-    int vectors; // that a thread has under way
+    int vectors; // that a thread has in flight
 
     constexpr int elements_per_block() const { return 4 * threads * vectors; }
     constexpr int blocks(int n) const { return divup(n, elements_per_block()); }
 };
 
-// The last elements may not fill a vector; then they are read one by one.
+// The last elements may not fill a vector. Then they are read one by one.
 inline constexpr auto elements = axis<N>(dynamic);
 using scalars = tensor<float, elements>;
 using vectors = tensor<float4, elements / 4>;
 using Vector = fold<N, 4>;
 
-// Vectors of one length, which begin at a multiple of 16 bytes.
+// Vectors of one length, each beginning at a multiple of 16 bytes.
 struct params {
     float a;
     tensor<float const, elements> x;

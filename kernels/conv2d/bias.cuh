@@ -1,17 +1,18 @@
-// What a lane adds to its sums of a group.
+// The initial values of a lane's accumulators: the bias of its two channels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "conv2d/filter.cuh"
+#include "conv2d/filter_fragments.cuh"
 #include "spio/tile/vector.h"
 
 namespace spio::conv2d {
 
-// The bias of two channels, or zeros where the problem has none.
-template <problem Problem> __device__ vec<float, 2> bias_at(float const* bias, fold<K, 8> group) {
+// Zeros where the problem has no bias.
+template <problem Problem>
+__device__ vec<float, 2> bias_of_lane(float const* bias, fold<K, 8> group) {
     if constexpr (Problem.bias) {
         using pairs = tensor<vec<float, 2> const, axis<K>(Problem.c) / 2>;
-        auto const lane = for_lane<sums::lane_index>(this_lane());
+        auto const lane = for_lane<accumulator::lane_index>(this_lane());
         return *pairs(reinterpret_cast<vec<float, 2> const*>(bias))[group][lane];
     } else {
         return {0, 0};

@@ -1,227 +1,127 @@
-// Convolution row by row, by asynchronous copies and products of matrices.
+// fprop and dgrad by cp.async and mma.sync.
 // SPDX-License-Identifier: Apache-2.0
+//
+//     input   global --cp.async--> a ring of shared rows --ldmatrix--> fragments of 16 columns
+//     filter  global -> fragments that stay in registers
+//     mma     input fragments x filter fragments -> accumulators of r output rows
+//     output  accumulators -> one of two rows in shared memory -> global
+//
+// All threads copy input rows and output rows, in cells of 16 bytes; each warp computes a group and
+// a tile strip of columns. A step takes one input row. A block barrier at its start tells that the
+// row has come, that the stage of the row before is free, and that the last finished output row has
+// been staged.
 #pragma once
 
 #include "conv2d/bias.cuh"
-#include "conv2d/cp_async.h"
-#include "conv2d/filter.cuh"
-#include "conv2d/row_share.cuh"
-#include "conv2d/tensors.h"
-#include "spio/facts.h"
+#include "conv2d/cp_async_consumer.cuh"
+#include "conv2d/filter_from_global.cuh"
+#include "conv2d/thread_cells.cuh"
 #include "spio/tile/async_copy.cuh"
-#include "spio/tile/half.cuh"
-#include "spio/tile/shared_memory.h"
 #include "spio/views.h"
 
 namespace spio::conv2d::cp_async {
 
-// A row that is read, among those in shared memory; one of the two rows made that are there.
-struct STAGE : dim {
-    using dim::dim;
-};
-struct SIDE : dim {
-    using dim::dim;
-};
-// A tile of a warp, a thread's share of a row.
-struct TILE : dim {
-    using dim::dim;
-};
-struct SHARE : dim {
-    using dim::dim;
+// Copies the input rows of a block into the ring.
+template <class Tiles, int Threads, class Global, class Stages> struct producer {
+    typename Tiles::position const& position;
+    thread_cells<typename Tiles::InputCell, Threads, Global> source;
+    thread_cells<typename Tiles::InputCell, Threads, Stages, true> stage_cells;
+
+    __device__ producer(typename Tiles::position const& block_position, Global const& input,
+                        Stages const& stages)
+        : position(block_position),
+          source(input, this_thread()),
+          stage_cells(stages, this_thread()) {
+        source.step(position.input_row);
+    }
+    // Commits a group of copies even where the row is in the padding, or after the last one.
+    __device__ __forceinline__ void load(int row, STAGE stage) {
+        if (row < position.input_rows && position.is_in_image(row)) {
+#pragma unroll
+            for (int n = 0; n < source.count; ++n) {
+                if (stage_cells.is_mine(n, this_thread()))
+                    copy_async(stage_cells[n][stage], source[n], source.has(n));
+            }
+        }
+        commit_copies();
+        source.step(H(1));
+    }
 };
 
-// The last digit of a number is taken off it: below a count that the launch may bring.
-template <index Digit> __device__ Digit take_digit(unsigned& number, int count) {
-    auto const radix = static_cast<unsigned>(count);
-    Digit const digit(number % radix);
-    number /= radix;
-    return digit;
-}
+// Copies finished output rows from the staging memory to global memory.
+template <class Tiles, int Threads, class Staging, class Global> struct epilogue {
+    thread_cells<typename Tiles::OutputCell, Threads, Staging, true> staged;
+    thread_cells<typename Tiles::OutputCell, Threads, Global> output;
+
+    __device__ epilogue(Staging const& staging, Global const& destination)
+        : staged(staging, this_thread()), output(destination, this_thread()) {}
+    __device__ __forceinline__ void store(SIDE side) {
+#pragma unroll
+        for (int n = 0; n < output.count; ++n) {
+            if (output.has(n)) *output[n] = *staged[n][side];
+        }
+        output.step(P(1));
+    }
+};
 
 template <problem Problem, config Config>
     requires(Config.fits(Problem))
-struct block {
-    using in_memory = tensors<Problem>;
-    static constexpr int r = Problem.r;
-    static constexpr int groups = Config.groups;
-    static constexpr int threads = Config.threads(Problem);
+__device__ __forceinline__ void run(params const& p) {
+    using tiles = block_tiles<Problem, Config>;
+    using Pixels = typename tiles::Pixels;
+    constexpr int threads = Config.threads(Problem), stages = Config.stages, r = Problem.r;
 
-    static constexpr axis<N> n{Config.images};
-    static constexpr axis<Q> q{Config.columns};
-    static constexpr axis<W> w{Config.columns_read(Problem)};
-    static constexpr axis<C> c{8 * groups};
-    static constexpr axis<K> k{8 * groups};
-
-    using Images = fold<N, Config.images>;
-    using Rows = fold<P, Config.rows>;
-    using Columns = fold<Q, Config.columns>;
-    using Groups = fold<C, 8 * groups>;
-
-    // What is made of a row, column by column, image by image.
-    using Made = compound_index<n, q>;
-
-    // Columns have an odd number of cells.
-    static constexpr int pitch = Config.pitch();
-    using stages = tensor<half8, axis<STAGE>(Config.stages), n, w.pitch(pitch), c / 8>;
-    using sides = tensor<half2, axis<SIDE>(2), n, q.pitch(4 * pitch), k / 2>;
-    static_assert(Config.shared_bytes(Problem) >= shared_bytes<stages, sides>);
-
-    // A thread copies cells of a row that is read, and of one that is made.
-    static constexpr bool has_one_image = Config.images == 1;
-    using CellRead =
-        typename either<has_one_image, compound_index<w, c / 8>, compound_index<n, w, c / 8>>::type;
-    using CellMade =
-        typename either<has_one_image, compound_index<q, k / 8>, compound_index<n, q, k / 8>>::type;
-
-    // A warp has a strip of columns of a group.
-    static constexpr int strip = 16 * Config.tiles;
-    using Warp = compound_index<axis<Q>(Config.columns_of_all()) / strip, k / 8>;
-    // Of a piece of 8 columns, from the first of a warp's.
-    static constexpr N image_of(int piece) { return Made(8 * piece).template get<N>(); }
-    static constexpr Q column_of(int piece) { return Made(8 * piece).template get<Q>(); }
-
-    // As many rows as the filter has, and sums stay where they are; in one, they move on.
-    static constexpr int rows_of_loop = Config.unrolled ? r : 1;
-
-    using filter = filter_of_group<Problem>;
-    using row_of_sums = sums[Config.tiles];
-
-    // What was read of a row, times each row of the filter.
-    template <class Cursor>
-    __device__ static void add_products(row_of_sums (&sum)[r], Cursor const& at, filter const& by) {
+    // Setup: the block's part of the tensors, and the first copies.
+    typename tiles::position const block(correlation_of<Problem>(p.args));
+    auto const memory = dynamic_shared_memory<Config.shared_bytes(Problem)>();
+    auto const [ring, after_ring] = memory.template push<typename tiles::ring>();
+    auto const [staging, rest] = after_ring.template push<typename tiles::staging>();
+    auto const input =
+        tiles::global::input_of(p.args)[block.image][block.group][block.input_column];
+    auto const output = tiles::global::output_of(
+        p.args)[block.image][cast<K>(block.group)][block.row][block.column];
+    producer<tiles, threads, decltype(input), decltype(ring.origin())> produce(block, input,
+                                                                               ring.origin());
 #pragma unroll
-        for (int t = 0; t < Config.tiles; ++t) {
-            auto const at_tile = at[image_of(2 * t)][cast<W>(column_of(2 * t))];
-#pragma unroll
-            for (int pair = 0; pair < filter::pairs; ++pair) {
-                two_taps columns;
-                columns.load(at_tile[W(2 * pair)]);
-#pragma unroll
-                for (int n = 0; n < r; ++n) {
-                    multiply(sum[n][t], columns, by.taps(R(r - 1 - n), pair));
-                }
-            }
-            if constexpr (filter::has_single) {
-                one_tap columns;
-                columns.load(at_tile[W(Problem.s - 1)]);
-#pragma unroll
-                for (int n = 0; n < r; ++n) {
-                    multiply(sum[n][t], columns, by.last_tap(R(r - 1 - n)));
-                }
-            }
-        }
-    }
+    for (int row = 0; row < stages - 1; ++row) produce.load(row, STAGE(row));
 
-    __device__ static void shift(row_of_sums (&sum)[r], vec<float, 2> const& bias) {
-#pragma unroll
-        for (int t = 0; t < Config.tiles; ++t) {
-#pragma unroll
-            for (int n = 0; n < r - 1; ++n) sum[n][t] = sum[n + 1][t];
-            for (auto& two : sum[r - 1][t].of) two = bias;
-        }
-    }
+    // The warp's group and columns.
+    auto const warp = typename tiles::Warp(this_warp().get());
+    auto const strip = warp.template get<fold<Q, tiles::strip>>();
+    auto const warp_group = warp.template get<fold<K, 8>>();
+    auto const group = min(cast<K>(block.group) + warp_group, fold<K, 8>(Problem.groups() - 1));
+    filter_from_global<Problem> const filter(p.args.filter.get(), cast<C>(group));
+    vec<float, 2> const bias = bias_of_lane<Problem>(p.args.bias.get(), group);
 
-    template <class Cursor> __device__ static void put(row_of_sums const& sum, Cursor const& at) {
-#pragma unroll
-        for (int t = 0; t < Config.tiles; ++t) {
-#pragma unroll
-            for (int piece = 0; piece < 2; ++piece) {
-                auto const& two = sum[t].of[piece];
-                int const at_piece = 2 * t + piece;
-                *at[image_of(at_piece)][column_of(at_piece)] = half2(two[0], two[1]);
-            }
-        }
-    }
+    auto const row_of_lane = two_taps::row_index();
+    auto const input_pixel = Pixels(unfold(strip + row_of_lane.template get<Q>()).get());
+    auto const input_of_lane = ring[input_pixel.template cast<Q, W>()]
+                                   [W(row_of_lane.template get<D8>().get())][cast<C>(warp_group)]
+                                       .rebase();
+    auto const sums_of_lane = for_lane<accumulator::lane_index>(this_lane());
+    auto const output_pixel = Pixels(unfold(strip + sums_of_lane.template get<Q>()).get());
+    auto const staging_of_lane =
+        staging[output_pixel][warp_group][sums_of_lane.template get<fold<K, 2>>()].rebase();
+    auto const staged = as_vectors<half8>(staging);
+    epilogue<tiles, threads, decltype(staged.origin()), decltype(output)> finish(staged.origin(),
+                                                                                 output);
 
-    __device__ __forceinline__ static void run(correlation_args const& args) {
-        correlation const correlation = correlation_of<Problem>(args);
-        auto number = static_cast<unsigned>(this_block());
-        auto const first_group = take_digit<Groups>(number, divup(Problem.groups(), groups));
-        auto const first_column = take_digit<Columns>(number, divup(correlation.q, Config.columns));
-        auto const first_row = take_digit<Rows>(number, divup(correlation.p, Config.rows));
-        auto const first_image = Images(number);
-        H const row_read(unfold(first_row).get() - correlation.pad_h);
-        W const column_read(unfold(first_column).get() - correlation.pad_w);
-        int const rows_made = min(Config.rows, correlation.p - unfold(first_row).get());
-        int const rows_read = rows_made + r - 1;
-
-        auto const memory = dynamic_shared_memory<Config.shared_bytes(Problem)>();
-        auto const [read, after_read] = memory.template push<stages>();
-        auto const [made, rest] = after_read.template push<sides>();
-
-        auto const x = in_memory::read_from(args)[first_image][first_group][column_read];
-        auto const y =
-            in_memory::made_at(args)[first_image][cast<K>(first_group)][first_row][first_column];
-        row_share<CellRead, threads, decltype(x)> from(x, this_thread());
-        row_share<CellRead, threads, decltype(read.origin()), true> const to_stage(read.origin(),
-                                                                                   this_thread());
-        from.step(row_read);
-        auto const is_inside = [&](int row) {
-            return H(0) <= row_read + H(row) && row_read + H(row) < H(correlation.h);
-        };
-        auto const load = [&](int row, STAGE stage) {
-            if (row < rows_read && is_inside(row)) {
-#pragma unroll
-                for (int n = 0; n < from.count; ++n) {
-                    if (to_stage.is_mine(n, this_thread()))
-                        copy_async(to_stage[n][stage], from[n], from.has(n));
-                }
-            }
-            commit_copies();
-            from.step(H(1));
-        };
-#pragma unroll
-        for (int row = 0; row < Config.stages - 1; ++row) load(row, STAGE(row));
-
-        auto const warp = Warp(this_warp().get());
-        auto const strip_of_warp = warp.template get<fold<Q, strip>>();
-        auto const group_of_warp = warp.template get<fold<K, 8>>();
-        auto const group =
-            min(cast<K>(first_group) + group_of_warp, fold<K, 8>(Problem.groups() - 1));
-        filter const by(args.filter.get(), cast<C>(group));
-        vec<float, 2> const bias = bias_at<Problem>(args.bias.get(), group);
-
-        auto const row_of_lane = two_taps::row_index();
-        auto const read_at = Made(unfold(strip_of_warp + row_of_lane.template get<Q>()).get());
-        auto const at_lane = read[read_at.template cast<Q, W>()]
-                                 [W(row_of_lane.template get<D8>().get())][cast<C>(group_of_warp)]
-                                     .rebase();
-        auto const sums_of_lane = for_lane<sums::lane_index>(this_lane());
-        auto const made_at = Made(unfold(strip_of_warp + sums_of_lane.template get<Q>()).get());
-        auto const made_by_lane =
-            made[made_at][group_of_warp][sums_of_lane.template get<fold<K, 2>>()].rebase();
-        auto const made_cells = as_vectors<half8>(made);
-        row_share<CellMade, threads, decltype(made_cells.origin()), true> const from_side(
-            made_cells.origin(), this_thread());
-        row_share<CellMade, threads, decltype(y)> to(y, this_thread());
-        auto const store = [&](SIDE side) {
-#pragma unroll
-            for (int n = 0; n < to.count; ++n) {
-                if (to.has(n)) *to[n] = *from_side[n][side];
-            }
-            to.step(P(1));
-        };
-
-        // Of row n - r + 1, …, n of those made, after row n of those read: the first is complete.
-        row_of_sums sum[r] = {};
-#pragma unroll rows_of_loop
-        for (int row = 0; row < rows_read; ++row) {
-            wait_for_copies<Config.stages - 2>();
-            sync_block();
-            shift(sum, bias);
-            if (is_inside(row)) add_products(sum, at_lane[STAGE(row % Config.stages)], by);
-            // While the products are under way.
-            if (row >= r) store(SIDE((row - 1) % 2));
-            load(row + Config.stages - 1, STAGE((row + Config.stages - 1) % Config.stages));
-            if (row >= r - 1) put(sum[0], made_by_lane[SIDE(row % 2)]);
-        }
+    // Input row n finishes output row n - r + 1. Unrolled r times, accumulators need not move.
+    consumer<Problem, Config> consume;
+    constexpr int unrolled_rows = Config.unrolled ? r : 1;
+#pragma unroll unrolled_rows
+    for (int row = 0; row < block.input_rows; ++row) {
+        wait_for_copies<stages - 2>();
         sync_block();
-        store(SIDE((rows_read - 1) % 2));
+        consume.shift(bias);
+        if (block.is_in_image(row)) consume.add_row(input_of_lane[STAGE(row % stages)], filter);
+        // These run while the tensor cores are busy.
+        if (row >= r) finish.store(SIDE((row - 1) % 2));
+        produce.load(row + stages - 1, STAGE((row + stages - 1) % stages));
+        if (row >= r - 1) consume.stage_first_row(staging_of_lane[SIDE(row % 2)]);
     }
-};
-
-template <problem Problem, config Config> __device__ __forceinline__ void run(params const& p) {
-    block<Problem, Config>::run(p.args);
+    sync_block();
+    finish.store(SIDE((block.input_rows - 1) % 2));
 }
 
 } // namespace spio::conv2d::cp_async

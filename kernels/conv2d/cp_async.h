@@ -1,58 +1,66 @@
-// Convolution row by row: how a block and its warps share it, for chips from sm_80 on.
+// fprop and dgrad by cp.async: how blocks and warps share a problem, for chips from sm_80 on.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "conv2d/problem.h"
+#include "conv2d/halo.h"
+#include "conv2d/resources.h"
 
 namespace spio::conv2d::cp_async {
 
-// A block makes some rows of some images, over some columns and groups; it reads a row after the
-// other, each once, while the next ones are on their way. A warp has one group and some tiles of 16
-// columns, and holds as many rows of sums as the filter has rows: each row read adds to all of
-// them.
+// A block computes some rows of some images, over some columns and groups. It reads an input row
+// after the other, each once, while copies of the next ones are in flight. A warp has a group and
+// some tiles of 16 columns, and accumulators for r output rows: an input row adds to all of them.
 struct config {
     int groups;
     int images;
-    int columns; // made of each image: 8, so that a tile has two images, or some tiles of 16
-    int rows;    // made, one after the other
+    int columns; // of the output of each image: 8, so that 16 columns are of two images, or a
+                 // multiple of 16
+    int rows;    // of the output, one after the other
     int tiles;   // of a warp
-    int stages;  // rows read that have a place in shared memory
-    int blocks;  // that a processor should hold
-    bool unrolled = false; // over the filter's rows: fewer instructions, and a longer text
+    int stages;  // input rows in shared memory
+    int blocks;  // that an SM should hold
+    bool unrolled = false; // over the filter's rows: fewer instructions run, and the code is longer
 
-    constexpr int columns_of_all() const { return images * columns; }
-    constexpr int warps() const { return groups * (columns_of_all() / (16 * tiles)); }
+    constexpr int columns_of_images() const { return images * columns; }
+    constexpr int warps() const { return groups * (columns_of_images() / (16 * tiles)); }
     constexpr int threads(problem const&) const { return 32 * warps(); }
 
-    // Eight neighbours of a column of 16-byte cells lie in different banks if there is an odd
-    // number of cells to a column.
+    // An odd number of 16-byte cells a column puts eight neighbouring columns into different banks.
     constexpr int pitch() const { return groups | 1; }
-    constexpr int columns_read(problem const& of) const { return columns + of.s - 1; }
-    constexpr int cells_read(problem const& of) const {
-        return images * columns_read(of) * pitch();
+    constexpr int input_columns(problem const& problem) const {
+        return columns_of(correlation_of(problem)).size(columns);
     }
-    constexpr int cells_made() const { return columns_of_all() * pitch(); }
-    constexpr int shared_bytes(problem const& of) const {
-        return 16 * (stages * cells_read(of) + 2 * cells_made());
+    constexpr int input_cells(problem const& problem) const {
+        return images * input_columns(problem) * pitch();
+    }
+    constexpr int output_cells() const { return columns_of_images() * pitch(); }
+    constexpr int shared_bytes(problem const& problem) const {
+        return 16 * (stages * input_cells(problem) + 2 * output_cells());
+    }
+    // As ptxas allocates them, within a few, if nothing bounds them: fragments, and addresses.
+    constexpr int registers(problem const& problem) const {
+        int const addresses = 14 + 6 * tiles + (images > 1 ? 7 * max(0, tiles - 2) : 0);
+        return allocated_registers(fragment_registers(problem, tiles) + addresses);
     }
 
-    // Whole tiles go to each warp, and a warp's tiles are neighbours, or of whole images.
-    constexpr bool fits(problem const& of) const {
-        bool const positive =
+    // Each warp has whole tiles, which are neighbours or of whole images.
+    constexpr bool fits(problem const& problem) const {
+        bool const is_positive =
             groups > 0 && images > 0 && columns > 0 && rows > 0 && tiles > 0 && blocks >= 0;
-        if (!positive || of.pass == direction::wgrad) return false;
-        int const of_warp = 16 * tiles;
-        bool const whole =
-            columns == 8 ? columns_of_all() % of_warp == 0
-                         : columns % of_warp == 0 || (of_warp % columns == 0 && columns % 16 == 0 &&
-                                                      columns_of_all() % of_warp == 0);
-        return whole && stages >= 2 && warps() <= 32 && groups <= of.groups();
+        if (!is_positive || problem.pass == direction::wgrad) return false;
+        int const warp_columns = 16 * tiles;
+        bool const is_shared_evenly = columns_of_images() % warp_columns == 0;
+        bool const has_whole_tiles =
+            columns == 8 ? is_shared_evenly
+                         : columns % warp_columns == 0 || (warp_columns % columns == 0 &&
+                                                           columns % 16 == 0 && is_shared_evenly);
+        return has_whole_tiles && stages >= 2 && warps() <= 32 && groups <= problem.groups();
     }
 
-    constexpr long long blocks_of(problem const& of) const {
-        correlation const correlation = correlation_of(of);
-        return 1LL * divup(of.n, images) * divup(correlation.p, rows) *
-               divup(correlation.q, columns) * divup(of.groups(), groups);
+    constexpr long long blocks_of(problem const& problem) const {
+        correlation const sizes = correlation_of(problem);
+        return 1LL * divup(problem.n, images) * divup(sizes.p, rows) * divup(sizes.q, columns) *
+               divup(problem.groups(), groups);
     }
 };
 

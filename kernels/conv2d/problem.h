@@ -1,4 +1,4 @@
-// Grouped convolution with groups of 8 channels: its dimensions, problems, and the walk behind it.
+// Grouped convolution with groups of 8 channels: its dimensions, problems and launch arguments.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace spio::conv2d {
 
-// An image of a batch; the channels, rows and columns that are read, and those that are made; the
-// rows and columns of the filter.
+// Images of a batch: N. Channels, rows and columns of the input: C, H, W. Those of the output: K,
+// P, Q. Rows and columns of the filter: R, S.
 struct N : dim {
     using dim::dim;
 };
@@ -36,27 +36,27 @@ struct R : dim {
 struct S : dim {
     using dim::dim;
 };
-// A float of a workspace.
+// Floats of a workspace.
 struct FLOAT : dim {
     using dim::dim;
 };
 
 inline constexpr int group_width = 8;
 
-// fprop   y of x and the filter
-// dgrad   the gradient of x, of that of y and the filter
-// wgrad   the gradient of the filter, of x and the gradient of y
+// fprop   y from x and the filter
+// dgrad   the gradient of x, from that of y and the filter
+// wgrad   the gradient of the filter, from x and the gradient of y
 enum class direction { fprop, dgrad, wgrad };
 
-// What of the problem a kernel is made for: all of it, or the launch brings n, or n, h and w. Then
-// those of the problem are the sizes that it is tuned for.
+// The sizes that a kernel is compiled for. The launch brings the others: n, or n, h and w. The
+// problem has values of these too, for which the configuration is chosen.
 enum class known_sizes { all, any_n, any_image };
 
-// The weight gradient's elements.
+// The type of the weight gradient's elements.
 enum class precision { fp32, fp16 };
 
-// x is n h w c, y is n p q c, in halves; the filter is c r s 8: what a channel of y has of the 8
-// channels of x in its group. The bias, in floats, is added by fprop, and wgrad makes its gradient.
+// x is n h w c and y is n p q c, in halves. The filter is c r s 8: a channel of y reads the 8
+// channels of x in its group. fprop adds the bias, in floats; wgrad computes its gradient.
 struct problem {
     int n, c, h, w;
     int r = 3, s = 3;
@@ -73,7 +73,8 @@ struct problem {
 
     constexpr bool knows_n() const { return made_for == known_sizes::all; }
     constexpr bool knows_image() const { return made_for != known_sizes::any_image; }
-    // Without what the launch brings: so one kernel is spelled in one way.
+    // The same problem with zeros for the sizes that the launch brings: one kernel has one
+    // spelling.
     constexpr problem without_unknown() const {
         problem known = *this;
         if (!knows_n()) known.n = 0;
@@ -81,36 +82,52 @@ struct problem {
         return known;
     }
     constexpr problem with(int images, int height, int width) const {
-        problem of_launch = *this;
-        of_launch.n = images;
-        of_launch.h = height;
-        of_launch.w = width;
-        return of_launch;
+        problem resized = *this;
+        resized.n = images;
+        resized.h = height;
+        resized.w = width;
+        return resized;
     }
 
-    // The bounds of single fields are told by their names; this is what they must be together.
+    // Each field has its own bounds; this one is on several of them.
     constexpr bool has_outputs() const { return p() >= 1 && q() >= 1; }
 };
 
-// fprop and dgrad are one walk: it reads rows of one image and makes rows of another, whose element
-// (p, q) is of those at (p + r - pad_h, q + s - pad_w) for each tap of the filter. That of dgrad
-// meets the filter backwards, and may begin inside what it reads: then its padding is negative.
+// fprop and dgrad are both a correlation of an input with a filter: the output at (p, q) is the sum
+// over the taps (r, s) of the input at (p + r - pad_h, q + s - pad_w). The input of fprop is x.
+// That of dgrad is the gradient of y, and its filter is turned by 180 degrees; its padding may be
+// negative, so that the outermost input takes no part.
 struct correlation {
-    int h, w; // read
-    int p, q; // made
+    int h, w; // of the input
+    int p, q; // of the output
     int r, s;
     int pad_h, pad_w;
     bool is_backward;
 };
-constexpr correlation correlation_of(problem const& of) {
-    if (of.pass == direction::dgrad) {
-        return {of.p(), of.q(), of.h, of.w, of.r, of.s, of.r - 1 - of.pad_h, of.s - 1 - of.pad_w,
-                true};
+constexpr correlation correlation_of(problem const& problem) {
+    if (problem.pass == direction::dgrad) {
+        return {.h = problem.p(),
+                .w = problem.q(),
+                .p = problem.h,
+                .q = problem.w,
+                .r = problem.r,
+                .s = problem.s,
+                .pad_h = problem.r - 1 - problem.pad_h,
+                .pad_w = problem.s - 1 - problem.pad_w,
+                .is_backward = true};
     }
-    return {of.h, of.w, of.p(), of.q(), of.r, of.s, of.pad_h, of.pad_w, false};
+    return {.h = problem.h,
+            .w = problem.w,
+            .p = problem.p(),
+            .q = problem.q(),
+            .r = problem.r,
+            .s = problem.s,
+            .pad_h = problem.pad_h,
+            .pad_w = problem.pad_w,
+            .is_backward = false};
 }
 
-// As a launch knows them: elements one after the other, all beginning at a multiple of 16 bytes.
+// Tensors as a launch passes them: dense, each beginning at a multiple of 16 bytes.
 inline constexpr axis<C> c_of_group{group_width};
 using input_tensor =
     tensor<half const, axis<N>(dynamic), axis<H>(dynamic), axis<W>(dynamic), axis<C>(dynamic)>;
@@ -121,18 +138,19 @@ using filter_of = tensor<T, axis<K>(dynamic), axis<R>(dynamic), axis<S>(dynamic)
 template <class T> using bias_of = tensor<T, axis<K>(dynamic)>;
 using floats = tensor<float, axis<FLOAT>(dynamic)>;
 
-// What a launch is told, whatever the body. Padding is zeros that may be multiplied: what is no
-// number in the filter, or in the gradient of y, may come through where it meets them.
+// The arguments of fprop and dgrad. Padding may be multiplied as zeros, so a NaN or an infinity of
+// the filter, or of the gradient of y, may reach outputs whose padding it meets.
 //     fprop   input is x, output is y; there is a bias where the problem has one
-//     dgrad   input is the gradient of y, output that of x, as rows and columns of the correlation
+//     dgrad   input is the gradient of y and output that of x, as H, W and P, Q of the correlation
 struct correlation_args {
     input_tensor input;
     filter_of<half const> filter;
     bias_of<float const> bias = {};
     output_tensor output;
 };
-// The workspace has as many floats as the body says, and need not be cleared. The gradient of the
-// filter is in floats or halves; that of the bias is made where the problem has one.
+// The arguments of wgrad. The workspace has as many floats as the configuration says, and need not
+// be cleared. The gradient of the filter is in floats or halves; that of the bias is written where
+// the problem has one.
 template <class Gradient> struct wgrad_args {
     input_tensor x;
     tensor<half const, axis<N>(dynamic), axis<P>(dynamic), axis<Q>(dynamic), axis<K>(dynamic)> dy;

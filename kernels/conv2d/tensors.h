@@ -1,4 +1,4 @@
-// The tensors of a walk in global memory, in cells of a group's 8 channels.
+// The input and output of fprop and dgrad in global memory, in cells of a group's 8 channels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,57 +9,58 @@ namespace spio::conv2d {
 
 using half8 = vec<half, 8>;
 
-// The walk of a launch: a constant where the image is known.
+// The sizes of a launch: a constant where the kernel knows the image.
 template <problem Problem> constexpr correlation correlation_of(correlation_args const& args) {
-    correlation correlation = correlation_of(Problem);
+    correlation sizes = correlation_of(Problem);
     if constexpr (!Problem.knows_image()) {
-        correlation.h = args.input.template extent<H>().get();
-        correlation.w = args.input.template extent<W>().get();
-        correlation.p = args.output.template extent<P>().get();
-        correlation.q = args.output.template extent<Q>().get();
+        sizes.h = args.input.template extent<H>().get();
+        sizes.w = args.input.template extent<W>().get();
+        sizes.p = args.output.template extent<P>().get();
+        sizes.q = args.output.template extent<Q>().get();
     }
-    return correlation;
+    return sizes;
 }
 
-template <index D> constexpr axis<D> known_or_dynamic(bool is_known, int size) {
+template <index D> constexpr axis<D> static_or_dynamic(bool is_known, int size) {
     return is_known ? axis<D>(size) : axis<D>(dynamic);
 }
 
 template <problem Problem> struct tensors {
     static constexpr bool knows_n = Problem.knows_n();
     static constexpr bool knows_image = Problem.knows_image();
-    static constexpr correlation known = correlation_of(Problem);
+    // With zeros for sizes that are not known.
+    static constexpr correlation sizes = correlation_of(Problem);
 
-    static constexpr axis<N> n = known_or_dynamic<N>(knows_n, Problem.n);
-    static constexpr axis<H> h = known_or_dynamic<H>(knows_image, known.h);
-    static constexpr axis<W> w = known_or_dynamic<W>(knows_image, known.w);
-    static constexpr axis<P> p = known_or_dynamic<P>(knows_image, known.p);
-    static constexpr axis<Q> q = known_or_dynamic<Q>(knows_image, known.q);
+    static constexpr axis<N> n = static_or_dynamic<N>(knows_n, Problem.n);
+    static constexpr axis<H> h = static_or_dynamic<H>(knows_image, sizes.h);
+    static constexpr axis<W> w = static_or_dynamic<W>(knows_image, sizes.w);
+    static constexpr axis<P> p = static_or_dynamic<P>(knows_image, sizes.p);
+    static constexpr axis<Q> q = static_or_dynamic<Q>(knows_image, sizes.q);
     static constexpr axis<C> c{Problem.c};
     static constexpr axis<K> k{Problem.c};
 
-    using read = tensor<half8 const, n, h, w, c / 8>;
-    using made = tensor<half8, n, p, q, k / 8>;
+    using input = tensor<half8 const, n, h, w, c / 8>;
+    using output = tensor<half8, n, p, q, k / 8>;
 
-    static constexpr read read_from(correlation_args const& args) {
-        return sized<read, H, W>(args.input);
+    static constexpr input input_of(correlation_args const& args) {
+        return with_sizes<input, H, W>(args.input);
     }
-    static constexpr made made_at(correlation_args const& args) {
-        return sized<made, P, Q>(args.output);
+    static constexpr output output_of(correlation_args const& args) {
+        return with_sizes<output, P, Q>(args.output);
     }
 
   private:
-    // With the sizes that are not known from its type.
+    // The tensor of cells, with the sizes that its type does not know.
     template <class Cells, class Row, class Column, class Tensor>
-    static constexpr Cells sized(Tensor const& t) {
-        auto* const cells = reinterpret_cast<typename Cells::data_type*>(t.get());
+    static constexpr Cells with_sizes(Tensor const& elements) {
+        auto* const cells = reinterpret_cast<typename Cells::data_type*>(elements.get());
         if constexpr (knows_n) {
             return Cells(cells);
         } else if constexpr (knows_image) {
-            return Cells(cells, t.template extent<N>());
+            return Cells(cells, elements.template extent<N>());
         } else {
-            return Cells(cells, t.template extent<N>(), t.template extent<Row>(),
-                         t.template extent<Column>());
+            return Cells(cells, elements.template extent<N>(), elements.template extent<Row>(),
+                         elements.template extent<Column>());
         }
     }
 };

@@ -1,96 +1,101 @@
-// Convolution box by box: how a block shares it with the copy engine, for chips from sm_90 on.
+// fprop and dgrad by TMA: how blocks share a problem, for chips from sm_90 on.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "conv2d/problem.h"
-#include "spio/tile/tensor_map.h"
+#include "conv2d/halo.h"
+#include "conv2d/resources.h"
+#include "conv2d/tile_plan.h"
 
 namespace spio::conv2d::tma {
 
-// A strip is some rows of some columns of an image, or of several. A block makes one strip after
-// the other in some groups, a warp to each, which makes tiles of 16 columns of a row at a time. All
-// that they read is asked of the engine at once, in a box for each image; what a warp makes of a
-// row lies where rows were that it has read. Small blocks in the order of memory make the fastest
-// walk: those that are there at one time touch one narrow part of it.
+// A tile is some rows and columns of the output of an image, or of several images. A block computes
+// some tiles, one after the other, for the channels of some groups; each of its warps has a group.
+// One thread asks TMA for the input of all these tiles at the start. The output of a tile
+// overwrites its input in shared memory before TMA stores it. Small blocks in the order of memory
+// are fastest: those that run at the same time touch a narrow range.
 struct config {
     int groups;  // 1, 2, 4 or 8
-    int images;  // of a strip
-    int columns; // made of each: 8, so that a tile has two images, or some tiles of 16
-    int rows;    // made of them
-    int strips;
-    int blocks; // that a processor should hold
+    int images;  // of a tile
+    int columns; // of the output of each image: 8, so that 16 columns are of two images, or a
+                 // multiple of 16
+    int rows;    // of the output
+    int strips;  // tiles of a block
+    int blocks;  // that an SM should hold
 
-    // Whether a strip has all rows of its images: then those beside them, zeros, do not come. What
-    // is made must still find room where rows were read, and each row behind those that are read
-    // later.
-    constexpr bool has_all_rows(problem const& of) const {
-        correlation const correlation = correlation_of(of);
-        return of.knows_image() && correlation.p <= rows && correlation.pad_h >= 0 &&
-               correlation.pad_h < of.r && rows * columns <= correlation.h * columns_read(of);
+    // Whether a tile has all rows of its images. Then the rows of the padding are not loaded. The
+    // output must still fit into the memory of the input, where no row overwrites an input row that
+    // a later row reads.
+    constexpr bool has_all_rows(problem const& problem) const {
+        correlation const sizes = correlation_of(problem);
+        return problem.knows_image() && sizes.p <= rows && sizes.pad_h >= 0 &&
+               sizes.pad_h < problem.r && rows * columns <= sizes.h * input_columns(problem);
     }
-    constexpr int rows_read(problem const& of) const {
-        return has_all_rows(of) ? correlation_of(of).h : rows + of.r - 1;
+    constexpr int input_rows(problem const& problem) const {
+        correlation const sizes = correlation_of(problem);
+        return has_all_rows(problem) ? sizes.h : rows_of(sizes).size(rows);
     }
-    constexpr int columns_read(problem const& of) const { return columns + of.s - 1; }
+    constexpr int input_columns(problem const& problem) const {
+        return columns_of(correlation_of(problem)).size(columns);
+    }
+    // Tiles of the tensor core, 16 columns each, of a row.
     constexpr int tiles() const { return images * columns / 16; }
     constexpr int threads(problem const&) const { return 32 * groups; }
 
-    // Cells of 16 bytes: boxes begin where the engine's swizzle starts anew.
-    constexpr int cells_of_box(problem const& of) const {
-        return rows_read(of) * columns_read(of) * groups;
+    // Cells of 16 bytes. Each image of a tile is a TMA box and begins where the swizzle starts
+    // anew.
+    constexpr int cells_of_box(problem const& problem) const {
+        return input_rows(problem) * input_columns(problem) * groups;
     }
-    constexpr int cells_between_boxes(problem const& of) const {
-        return divup(cells_of_box(of), 64) * 64;
+    constexpr int pitch_of_boxes(problem const& problem) const {
+        return divup(cells_of_box(problem), 64) * 64;
     }
-    constexpr int cells_of_filter(problem const& of) const { return 8 * groups * of.taps(); }
-    constexpr int shared_bytes(problem const& of) const {
-        return 16 * (strips * images * cells_between_boxes(of) + cells_of_filter(of)) +
-               8 * (strips + 1);
+    constexpr int cells_of_filter(problem const& problem) const {
+        return 8 * groups * problem.taps();
+    }
+    constexpr int shared_bytes(problem const& problem) const {
+        int const cells = strips * images * pitch_of_boxes(problem) + cells_of_filter(problem);
+        return 16 * cells + 8 * (strips + 1);
+    }
+    // As ptxas allocates them, or a few more: fragments, and 26 others.
+    constexpr int registers(problem const& problem) const {
+        return allocated_registers(fragment_registers(problem, tiles()) + 26);
     }
 
-    constexpr bool fits(problem const& of) const {
-        bool const positive =
+    constexpr bool fits(problem const& problem) const {
+        bool const is_positive =
             groups >= 1 && images >= 1 && columns >= 1 && rows >= 1 && strips >= 1;
         bool const has_tiles = columns % 16 == 0 || (columns == 8 && images % 2 == 0);
-        if (!positive || !has_tiles || rows > 256 || columns > 256 || groups > 8) return false;
-        // Sums and filter are in registers, and the bytes of a block are an int.
-        bool const has_registers = 4 * of.r * tiles() + of.taps() <= 208;
-        long long const cells = 1LL * strips * images * cells_between_boxes(of);
-        return of.pass != direction::wgrad && is_power_of_two(groups) && groups <= of.groups() &&
-               rows_read(of) <= 256 && columns_read(of) <= 256 && has_registers &&
-               cells < 1 << 24 && blocks >= 0;
+        if (!is_positive || !has_tiles || rows > 256 || columns > 256 || groups > 8) return false;
+        bool const has_registers = fragment_registers(problem, tiles()) <= 208;
+        // The bytes of a block are an int.
+        long long const cells = 1LL * strips * images * pitch_of_boxes(problem);
+        return problem.pass != direction::wgrad && is_power_of_two(groups) &&
+               groups <= problem.groups() && input_rows(problem) <= 256 &&
+               input_columns(problem) <= 256 && has_registers && cells < 1 << 24 && blocks >= 0;
     }
 
-    constexpr long long strips_of(problem const& of) const {
-        correlation const correlation = correlation_of(of);
-        return 1LL * divup(of.n, images) * divup(correlation.p, rows) *
-               divup(correlation.q, columns);
+    constexpr long long strips_of(problem const& problem) const {
+        correlation const sizes = correlation_of(problem);
+        return 1LL * divup(problem.n, images) * divup(sizes.p, rows) * divup(sizes.q, columns);
     }
-    constexpr long long blocks_of(problem const& of) const {
-        return divup(of.groups(), groups) * ((strips_of(of) + strips - 1) / strips);
+    constexpr long long blocks_of(problem const& problem) const {
+        return divup(problem.groups(), groups) * ((strips_of(problem) + strips - 1) / strips);
     }
 };
 
-// What the driver makes the maps from, of what is read and what is made, all sizes known.
-constexpr tensor_map_plan plan_of(int n, int h, int w, int c, int rows, int columns, int groups) {
-    return {.rank = 4,
-            .element_bytes = 2,
-            .sizes = {c, w, h, n},
-            .strides = {2, 2LL * c, 2LL * c * w, 2LL * c * w * h},
-            .box = {8 * groups, columns, rows, 1},
-            .swizzle = groups == 1 ? 0 : 16 * groups};
+// The tensor maps of a launch, for a problem whose sizes are all known.
+constexpr tensor_map_plan input_plan(problem const& problem, config const& config) {
+    correlation const sizes = correlation_of(problem);
+    return plan_of({problem.n, sizes.h, sizes.w, problem.c},
+                   {1, config.input_rows(problem), config.input_columns(problem), config.groups});
 }
-constexpr tensor_map_plan input_plan(problem const& of, config const& by) {
-    correlation const correlation = correlation_of(of);
-    return plan_of(of.n, correlation.h, correlation.w, of.c, by.rows_read(of), by.columns_read(of),
-                   by.groups);
-}
-constexpr tensor_map_plan output_plan(problem const& of, config const& by) {
-    correlation const correlation = correlation_of(of);
-    return plan_of(of.n, correlation.p, correlation.q, of.c, by.rows, by.columns, by.groups);
+constexpr tensor_map_plan output_plan(problem const& problem, config const& config) {
+    correlation const sizes = correlation_of(problem);
+    return plan_of({problem.n, sizes.p, sizes.q, problem.c},
+                   {1, config.rows, config.columns, config.groups});
 }
 
-// The maps are of the same tensors as the arguments.
+// The maps are of the tensors of the arguments.
 struct params {
     tensor_map_words input;
     tensor_map_words output;

@@ -1,13 +1,15 @@
-// The weight gradient: which taps are summed together, and the sums that wait to be added up.
+// The weight gradient: pairs of taps that one product sums, and partial sums of splits.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "conv2d/problem.h"
+#include "conv2d/halo.h"
+#include "conv2d/resources.h"
 #include "spio/tile/vector.h"
 
 namespace spio::conv2d::wgrad {
 
-// A split of the rows of all images, of which there is a sum; two taps that are summed together.
+// The rows of all images are cut into splits, each with a partial sum. Two taps that are summed
+// together are a pair.
 struct SPLIT : dim {
     using dim::dim;
 };
@@ -18,66 +20,72 @@ struct PAIR : dim {
 // What half of a pair is the gradient of: a tap, the bias, or nothing.
 enum class kind { tap, bias, nothing };
 struct half_of_pair {
-    kind is = kind::nothing;
+    kind contents = kind::nothing;
     int r = 0;
     int s = 0;
 };
 
-// Two taps make one product of 16 x 8 x 16: the channels of x under the one stand above those under
-// the other. Neighbours in a row of the filter are paired, and where rows are odd, those that are
-// left over in the last column: the last of them stands below the bias, whose gradient is the
-// product of ones.
+// A product of 16 x 8 x 16 has the channels of x under one tap above those under another.
+// Neighbouring taps of a filter row are paired. Where rows have an odd number of taps, the taps of
+// the last column are paired with each other; the last of these, if it is single, stands below the
+// bias, whose gradient is a product with ones.
 struct tap_pairs {
     int r;
     int s;
     bool bias;
 
-    constexpr int of_row() const { return s / 2; }
-    constexpr int first_of_column() const { return r * of_row(); }
-    constexpr int of_column() const { return s % 2 == 1 ? divup(r, 2) : 0; }
+    constexpr int row_pairs() const { return s / 2; }
+    constexpr int first_column_pair() const { return r * row_pairs(); }
+    constexpr int column_pairs() const { return s % 2 == 1 ? divup(r, 2) : 0; }
     constexpr bool is_odd() const { return r % 2 == 1 && s % 2 == 1; }
-    constexpr bool has_bias_alone() const { return bias && !is_odd(); }
-    constexpr int last() const { return first_of_column() + of_column(); }
-    constexpr int count() const { return last() + (has_bias_alone() ? 1 : 0); }
+    constexpr bool has_unpaired_bias() const { return bias && !is_odd(); }
+    constexpr int tap_count() const { return first_column_pair() + column_pairs(); }
+    constexpr int count() const { return tap_count() + (has_unpaired_bias() ? 1 : 0); }
 
-    constexpr half_of_pair at(int pair, int half) const {
-        if (pair < first_of_column()) {
-            return {kind::tap, pair / of_row(), 2 * (pair % of_row()) + half};
+    constexpr half_of_pair operator()(int pair, int half) const {
+        if (pair < first_column_pair()) {
+            return {kind::tap, pair / row_pairs(), 2 * (pair % row_pairs()) + half};
         }
-        int const row = 2 * (pair - first_of_column());
+        int const row = 2 * (pair - first_column_pair());
         bool const is_single = row == r - 1;
-        if (pair < last() && (half == 1 || !is_single)) {
+        if (pair < tap_count() && (half == 1 || !is_single)) {
             return {kind::tap, is_single ? row : row + half, s - 1};
         }
         return {bias && half == 0 ? kind::bias : kind::nothing};
     }
 };
-constexpr tap_pairs pairs_of(problem const& of) { return {of.r, of.s, of.bias}; }
+constexpr tap_pairs pairs_of(problem const& problem) {
+    return {problem.r, problem.s, problem.bias};
+}
 
-// Whether two rows of x meet a row of y at a time: those under two taps of the last column.
-constexpr bool meets_two_rows(problem const& of) { return of.s % 2 == 1 && of.r > 1; }
-// Where both are read together: whether the row above an image must be seen, as zeros.
-constexpr bool meets_row_above(problem const& of) { return meets_two_rows(of) && of.pad_h > 0; }
-// Whether the row below an image must be seen, as zeros: the last row of x may have been left over
-// for it. The rows of y that meet both are those of odd r.
-constexpr bool meets_row_below(problem const& of) {
-    if (of.s % 2 == 0) return false;
-    for (int r = 1; r < of.r; r += 2) {
-        if (r >= of.r - of.pad_h) return true;
+// Whether a row of dy meets two rows of x in one product: under two taps of the last column.
+constexpr bool pairs_rows(problem const& problem) { return problem.s % 2 == 1 && problem.r > 1; }
+// Whether the row above an image is needed, as zeros, because a pair of rows begins with it.
+constexpr bool needs_row_above(problem const& problem) {
+    return pairs_rows(problem) && problem.pad_h > 0;
+}
+// Whether the row below an image is needed, as zeros, to add the last row of x that waits for it.
+// Rows of dy meet a pair of rows of x under odd rows of the filter.
+constexpr bool needs_row_below(problem const& problem) {
+    if (problem.s % 2 == 0) return false;
+    for (int r = 1; r < problem.r; r += 2) {
+        if (r >= problem.r - problem.pad_h) return true;
     }
     return false;
 }
-
-// The rows of an image, with those beside it that must be seen.
-constexpr int rows_seen(problem const& of) {
-    return of.h + (meets_row_above(of) ? 1 : 0) + (meets_row_below(of) ? 1 : 0);
+// The rows of an image, with those of the padding that are needed.
+constexpr int needed_rows(problem const& problem) {
+    return problem.h + (needs_row_above(problem) ? 1 : 0) + (needs_row_below(problem) ? 1 : 0);
 }
 
-// Blocks have a slice of the groups each, and of its rows a split. What a lane has of a sum is one
-// element of the workspace.
-constexpr int slices(problem const& of, int groups) { return divup(of.groups(), groups); }
-constexpr long long workspace_bytes(problem const& of, int groups, int splits) {
-    return 16LL * 32 * splits * slices(of, groups) * groups * pairs_of(of).count();
+// A block sums a slice of the groups over a split of the rows. An element of the workspace is a
+// lane's part of an accumulator.
+constexpr int slices(problem const& problem, int groups) { return divup(problem.groups(), groups); }
+constexpr long long blocks_of(problem const& problem, int groups, int splits) {
+    return 1LL * splits * slices(problem, groups);
+}
+constexpr long long workspace_bytes(problem const& problem, int groups, int splits) {
+    return 16LL * 32 * splits * slices(problem, groups) * groups * pairs_of(problem).count();
 }
 
 } // namespace spio::conv2d::wgrad

@@ -1,86 +1,85 @@
-// The weight gradient box by box: how blocks share it, for chips from sm_90 on.
+// wgrad by TMA: how blocks share a problem, for chips from sm_90 on.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "conv2d/tile_plan.h"
 #include "conv2d/wgrad.h"
-#include "spio/tile/tensor_map.h"
 
 namespace spio::conv2d::wgrad_tma {
 
-// A warp has a group, and one more speaks to the engine, which brings a row of x and one of y at a
-// time: of some images, in a strip of their columns, some rows ahead. Small images come as a whole,
-// so that all that is done with them is known beforehand.
+// A warp has a group. One warp more asks TMA for a row of x and one of dy at a time, of some images
+// and in a strip of their columns, some rows ahead. Small images are loaded whole, so that the
+// steps are known at compile time.
 struct config {
-    int groups;        // 1, 2, 4 or 8
-    int images;        // of a row
-    int columns;       // of y of each: 8, so that a tile has two images, or some tiles of 16
-    int stages;        // rows in shared memory, with those that are kept
-    int splits;        // in which the rows of all images are summed
+    int groups;  // 1, 2, 4 or 8
+    int images;  // of a row
+    int columns; // of dy of each: 8, so that 16 columns are of two images, or a multiple of 16
+    int stages;  // rows in shared memory, with those that warps still read
+    int splits;  // of the rows of all images, with a partial sum each
     bool whole_images; // a step has all rows of its images
 
-    // What was read may still be on its way to registers while the next step begins: its stage is
-    // given back a step later. A row that meets another one is read once more in the next step.
-    constexpr int stages_kept(problem const& of) const {
-        return !whole_images && wgrad::meets_two_rows(of) ? 2 : 1;
+    // A warp releases a stage one step later, because its loads may still be in flight when the
+    // next step begins. The row of a pair is loaded again in the next step, so its stage is held
+    // for two.
+    constexpr int held_stages(problem const& problem) const {
+        return !whole_images && wgrad::pairs_rows(problem) ? 2 : 1;
     }
 
-    // Whole lines of the engine's swizzle.
-    constexpr int columns_read(problem const& of) const { return room_for(columns + of.s - 1); }
-    constexpr int rows_read(problem const& of) const {
-        return whole_images ? wgrad::rows_seen(of) : 1;
+    // Rounded up to whole lines of the swizzle.
+    constexpr int input_columns(problem const& problem) const {
+        return room_for(columns_of(problem).size(columns));
     }
-    constexpr int rows_of_dy(problem const& of) const { return whole_images ? of.p() : 1; }
-    constexpr int cells_read(problem const& of) const {
-        return images * rows_read(of) * columns_read(of) * groups;
+    constexpr int input_rows(problem const& problem) const {
+        return whole_images ? wgrad::needed_rows(problem) : 1;
     }
-    constexpr int cells_of_dy(problem const& of) const {
-        return images * rows_of_dy(of) * columns * groups;
+    constexpr int dy_rows(problem const& problem) const { return whole_images ? problem.p() : 1; }
+    constexpr int input_cells(problem const& problem) const {
+        return images * input_rows(problem) * input_columns(problem) * groups;
+    }
+    constexpr int dy_cells(problem const& problem) const {
+        return images * dy_rows(problem) * columns * groups;
     }
     constexpr int tiles() const { return images * columns / 16; }
 
     constexpr int threads(problem const&) const { return 32 * (groups + 1); }
-    constexpr int shared_bytes(problem const& of) const {
-        int const x = divup(stages * cells_read(of), 64) * 64;
-        int const dy = divup(stages * cells_of_dy(of), 64) * 64;
+    constexpr int shared_bytes(problem const& problem) const {
+        int const x = divup(stages * input_cells(problem), 64) * 64;
+        int const dy = divup(stages * dy_cells(problem), 64) * 64;
         return 16 * (x + dy + divup(stages, 2) + divup(stages + 1, 2));
     }
-    constexpr bool fits(problem const& of) const {
-        bool const positive =
-            groups > 0 && images > 0 && columns > 0 && stages > stages_kept(of) && splits > 0;
-        if (!positive || of.pass != direction::wgrad) return false;
-        bool const is_small = of.q() <= columns && max(rows_read(of), of.p()) <= 256;
-        if (whole_images && !(of.knows_image() && is_small)) return false;
-        if (1LL * stages * (cells_read(of) + cells_of_dy(of)) >= 1 << 24) return false;
-        bool const is_even = columns % 16 == 0 || (columns == 8 && images % 2 == 0);
-        return is_even && groups <= 8 && is_power_of_two(groups) && images <= 256 &&
-               columns_read(of) <= 256 && shared_bytes(of) <= 227 * 1024;
+    constexpr bool fits(problem const& problem) const {
+        bool const is_positive =
+            groups > 0 && images > 0 && columns > 0 && stages > held_stages(problem) && splits > 0;
+        if (!is_positive || problem.pass != direction::wgrad) return false;
+        bool const is_small =
+            problem.q() <= columns && max(input_rows(problem), problem.p()) <= 256;
+        if (whole_images && !(problem.knows_image() && is_small)) return false;
+        if (1LL * stages * (input_cells(problem) + dy_cells(problem)) >= 1 << 24) return false;
+        bool const has_tiles = columns % 16 == 0 || (columns == 8 && images % 2 == 0);
+        return has_tiles && groups <= 8 && is_power_of_two(groups) && images <= 256 &&
+               input_columns(problem) <= 256 && shared_bytes(problem) <= most_shared_bytes;
     }
-    constexpr long long blocks_of(problem const& of) const {
-        return 1LL * splits * wgrad::slices(of, groups);
+    constexpr long long blocks_of(problem const& problem) const {
+        return wgrad::blocks_of(problem, groups, splits);
     }
-    constexpr long long workspace_bytes(problem const& of) const {
-        return wgrad::workspace_bytes(of, groups, splits);
+    constexpr long long workspace_bytes(problem const& problem) const {
+        return wgrad::workspace_bytes(problem, groups, splits);
     }
 };
 
-// What the driver makes the maps from, all sizes known. Where pixels are no whole cache lines, two
-// blocks share one: the first brings all of it.
-constexpr tensor_map_plan plan_of(int n, int h, int w, int c, int images, int rows, int columns,
-                                  int groups) {
-    return {.rank = 4,
-            .element_bytes = 2,
-            .sizes = {c, w, h, n},
-            .strides = {2, 2LL * c, 2LL * c * w, 2LL * c * w * h},
-            .box = {8 * groups, columns, rows, images},
-            .swizzle = groups == 1 ? 0 : 16 * groups,
-            .fetched = 2 * c % 128 == 0 ? 0 : 128};
+// The tensor maps of a launch, for a problem whose sizes are all known. Where pixels are no whole
+// cache lines, neighbouring blocks share lines: then the cache fetches whole lines.
+constexpr int fetched_bytes(problem const& problem) { return 2 * problem.c % 128 == 0 ? 0 : 128; }
+constexpr tensor_map_plan x_plan(problem const& problem, config const& config) {
+    return plan_of(
+        {problem.n, problem.h, problem.w, problem.c},
+        {config.images, config.input_rows(problem), config.input_columns(problem), config.groups},
+        fetched_bytes(problem));
 }
-constexpr tensor_map_plan plan_of_x(problem const& of, config const& by) {
-    return plan_of(of.n, of.h, of.w, of.c, by.images, by.rows_read(of), by.columns_read(of),
-                   by.groups);
-}
-constexpr tensor_map_plan plan_of_dy(problem const& of, config const& by) {
-    return plan_of(of.n, of.p(), of.q(), of.c, by.images, by.rows_of_dy(of), by.columns, by.groups);
+constexpr tensor_map_plan dy_plan(problem const& problem, config const& config) {
+    return plan_of({problem.n, problem.p(), problem.q(), problem.c},
+                   {config.images, config.dy_rows(problem), config.columns, config.groups},
+                   fetched_bytes(problem));
 }
 
 // The sizes are those of x.

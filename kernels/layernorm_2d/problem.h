@@ -7,7 +7,7 @@
 
 namespace spio::layernorm_2d {
 
-// A position of all images, n h w of them, and a channel.
+// X: the positions of all images, n h w of them. C: their channels.
 struct X : dim {
     using dim::dim;
 };
@@ -25,50 +25,53 @@ struct problem {
     constexpr int vectors() const { return channels / 8; }
 };
 
-// Threads share a position: some lanes of a warp, or several warps. Each copies its own vectors of
-// 8 channels, some positions ahead of those that it normalizes.
+// Some lanes of a warp, or several warps, share a position. Each thread copies its own vectors of 8
+// channels, some positions ahead of those that it normalizes.
 struct config {
     int lanes;     // that share a position
-    int vectors;   // of each of them
-    int positions; // of a block at a time
-    int stages;    // of copies; the last is read
+    int vectors;   // of a lane
+    int positions; // that a block normalizes in a round
+    int stages;    // rounds in shared memory: the last is read, the others are in flight
     int rounds;    // of a block
 
     constexpr int threads() const { return lanes * positions; }
     constexpr int warps() const { return threads() / 32; }
-    constexpr int blocks(int of_positions) const { return divup(of_positions, positions * rounds); }
-    // The sums of warps begin at a whole vector, since they are read by vectors.
+    constexpr int blocks(int position_count) const {
+        return divup(position_count, positions * rounds);
+    }
+    // Padded to whole vectors, as the sums are read by vectors.
     constexpr int sums() const { return divup(warps(), 4) * 4; }
     constexpr int shared_bytes() const { return 16 * threads() * vectors * stages + 8 * sums(); }
 
     // A warp has whole positions, or a block has one.
     constexpr bool fits(problem const& p) const {
-        bool const is_shared =
+        bool const is_even =
             lanes <= 32 ? is_power_of_two(lanes) : lanes % 32 == 0 && positions == 1;
-        return is_shared && threads() % 32 == 0 && threads() <= 1024 && stages > 0 && rounds > 0 &&
+        return is_even && threads() % 32 == 0 && threads() <= 1024 && stages > 0 && rounds > 0 &&
                vectors > 0 && lanes * vectors >= p.vectors();
     }
 };
 
-// The configuration for a number of channels, as an H200 has it: as few idle lanes as can be, where
-// neighbours read whole sectors; then two vectors a thread, or one where a position has few; then
-// few lanes, and a power of two of warps, which have least to tell each other. Two rounds of two
-// stages: more of them leave the last blocks alone for longer.
+// The fastest configuration for a number of channels on an H200. First it has as few idle lanes as
+// possible among those whose neighbours read whole sectors; then two vectors a thread, or one where
+// a position has few; then few lanes, and a power of two of warps, which exchange the least. It has
+// two rounds of two stages: with more rounds the last blocks run alone for longer.
 constexpr config best_config(problem const& p) {
     int const vectors = p.vectors();
-    int const wanted = vectors <= 16 && is_power_of_two(vectors) ? 1 : 2;
+    int const wanted_vectors = vectors <= 16 && is_power_of_two(vectors) ? 1 : 2;
     config best = {};
     int least = 0x7fffffff;
     for (int lanes = 1; lanes <= 256; lanes += lanes < 32 ? lanes : 32) {
-        int const each = divup(vectors, lanes);
+        int const lane_vectors = divup(vectors, lanes);
         bool const reads_sectors = vectors == 1 || lanes >= 4 || (lanes == 2 && vectors % 2 == 0);
-        int const cost = 8 * (lanes * each - vectors) +
-                         (each > wanted ? each - wanted : wanted - each) +
+        int const cost = 8 * (lanes * lane_vectors - vectors) +
+                         (lane_vectors > wanted_vectors ? lane_vectors - wanted_vectors
+                                                        : wanted_vectors - lane_vectors) +
                          (is_power_of_two(lanes) ? 0 : 2);
-        if (each > (lanes < 32 ? 3 : 5) || !reads_sectors || cost >= least) continue;
+        if (lane_vectors > (lanes < 32 ? 3 : 5) || !reads_sectors || cost >= least) continue;
         least = cost;
         best = {.lanes = lanes,
-                .vectors = each,
+                .vectors = lane_vectors,
                 .positions = lanes > 32 ? 1 : 128 / lanes,
                 .stages = 2,
                 .rounds = 2};
@@ -76,7 +79,7 @@ constexpr config best_config(problem const& p) {
     return best;
 }
 
-// As the launch knows them: the channels of a position lie one after the other.
+// Tensors as a launch passes them: the channels of a position are contiguous.
 inline constexpr auto all_x = axis<X>(dynamic);
 inline constexpr auto all_c = axis<C>(dynamic);
 using images = tensor<half, all_x, all_c>;
@@ -84,7 +87,7 @@ using images_to_read = tensor<half const, all_x, all_c>;
 using factors_to_read = tensor<float const, all_c>;
 
 // y = (x - mean) / sqrt(variance + epsilon) * weight + bias, over the channels of each position.
-// All begin at a multiple of 16 bytes; without affine there is neither weight nor bias.
+// Each tensor begins at a multiple of 16 bytes. Without affine there is neither weight nor bias.
 struct params {
     images_to_read x;
     images y;

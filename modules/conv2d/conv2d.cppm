@@ -72,8 +72,8 @@ using wgrad_cp_async::params;
 namespace wgrad_tma {
 using wgrad_tma::config;
 using wgrad_tma::params;
-using wgrad_tma::plan_of_dy;
-using wgrad_tma::plan_of_x;
+using wgrad_tma::dy_plan;
+using wgrad_tma::x_plan;
 } // namespace wgrad_tma
 namespace wgrad_reduce {
 using wgrad_reduce::params;

@@ -45,14 +45,7 @@ struct fitted_constants {
 };
 constexpr fitted_constants fitted;
 
-// Registers of a cp_async thread as ptxas gives them, within a few.
-struct register_counts {
-    int base = 14;
-    int addresses = 7; // of each tile beyond two, where a block has several images
-    int tile = 6;      // beside the accumulators
-    int most = 255;
-};
-constexpr register_counts registers;
+constexpr int most_registers = 255; // of a thread
 
 // What kernels take on a chip.
 struct chip_costs {
@@ -103,15 +96,12 @@ double columns_read(setting const& setting, int block_columns) {
     return positions_read(sizes.q, block_columns, setting.problem.s, sizes.pad_w, sizes.w);
 }
 
+// Registers that ptxas may use: fewer where an SM should hold some blocks.
 int registers_of(problem const& problem, cp_async::config const& config, chip const& chip) {
-    int const addresses =
-        config.images > 1 ? registers.addresses * std::max(0, config.tiles - 2) : 0;
-    int const wanted = registers.base + addresses +
-                       config.tiles * (registers.tile + 4 * problem.r) + problem.taps();
     int const threads = config.threads(problem);
     int const most =
-        config.blocks > 0 ? chip.sm_registers / (config.blocks * threads) / 8 * 8 : registers.most;
-    return std::min({(wanted + 7) / 8 * 8, most, registers.most});
+        config.blocks > 0 ? chip.sm_registers / (config.blocks * threads) / 8 * 8 : most_registers;
+    return std::min({config.registers(problem), most, most_registers});
 }
 
 int blocks_of_sm(problem const& problem, cp_async::config const& config, chip const& chip) {
@@ -174,7 +164,7 @@ estimate explain_body(setting const& setting, cp_async::config const& config) {
     double const row_microseconds =
         costs.row_microseconds * (fitted.cp_async_step_cycles + config.tiles * products);
     double const row_bytes = 2.0 * group_width * config.groups * config.images *
-                             std::min(config.columns_read(problem), sizes.w);
+                             std::min(config.input_columns(problem), sizes.w);
     double const bytes_read = images * rows * columns * channel_bytes;
     double const bytes_in_flight = std::min(concurrent, blocks) * (config.stages - 1) * row_bytes;
     result.latency = std::max(std::max(result.waves, 1.0) * block_rows * row_microseconds,

@@ -60,13 +60,12 @@ void weight_gradient::launch_both(stream const& stream, wgrad_args<Gradient> con
                                          .w = problem.w});
     } else {
         auto const& [config, kernel] = std::get<tma_body>(kernels.partial_sums);
-        stream.launch(kernel,
-                      {.x = home.map(wgrad_tma::plan_of_x(problem, config), args.x.get()),
-                       .dy = home.map(wgrad_tma::plan_of_dy(problem, config), args.dy.get()),
-                       .workspace = workspace,
-                       .n = problem.n,
-                       .h = problem.h,
-                       .w = problem.w});
+        stream.launch(kernel, {.x = home.map(wgrad_tma::x_plan(problem, config), args.x.get()),
+                               .dy = home.map(wgrad_tma::dy_plan(problem, config), args.dy.get()),
+                               .workspace = workspace,
+                               .n = problem.n,
+                               .h = problem.h,
+                               .w = problem.w});
     }
     stream.launch(kernels.reduction,
                   {.workspace = workspace, .dw = args.dw.get(), .dbias = args.dbias.get()});

@@ -82,12 +82,6 @@ tma::config fitted(measured_config const& line, problem const& problem) {
             .blocks = 0};
 }
 
-// As ptxas gives them, or a few more: for the filter, the accumulators, and all else.
-int registers_of(problem const& problem, tma::config const& config) {
-    constexpr int others = 26;
-    return divup(problem.taps() + 4 * problem.r * config.tiles() + others, 8) * 8;
-}
-
 bool matches(measured_config const& line, problem const& problem, tma::config const& config) {
     int const columns = correlation_of(problem).q;
     bool const has_pairs = problem.knows_image() && (!problem.knows_n() || problem.n > 1);
@@ -101,8 +95,7 @@ bool matches(measured_config const& line, problem const& problem, tma::config co
 int blocks_of_sm(problem const& problem, tma::config const& config) {
     chip const& chip = chip_of(sm_90a);
     int const shared = max_shared_bytes / (config.shared_bytes(problem) + reserved_shared_bytes);
-    int const registers =
-        chip.sm_registers / (config.threads(problem) * registers_of(problem, config));
+    int const registers = chip.sm_registers / (config.threads(problem) * config.registers(problem));
     return std::min({shared, registers, chip.sm_blocks});
 }
 

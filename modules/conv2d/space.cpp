@@ -160,8 +160,7 @@ std::vector<config> space(problem const& problem, arch arch) {
     correlation const sizes = correlation_of(problem);
     ranking ranking(problem, arch);
     auto const add = [&](cp_async::config config) {
-        bool const has_registers =
-            4 * problem.r * config.tiles + problem.taps() <= most_held_registers;
+        bool const has_registers = fragment_registers(problem, config.tiles) <= most_held_registers;
         if (!config.fits(problem) || !has_registers || config.warps() > most_warps ||
             config.shared_bytes(problem) + reserved_shared_bytes > chip.shared_bytes) {
             return;

@@ -3,7 +3,7 @@
 module;
 
 #include "conv2d/problem.h"
-#include "tests/kernels/conv2d_numbers.h"
+#include "tests/conv2d/numbers.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 //
 //     cuda_door IMAGE
 //
-// The image is a cubin, a fatbin or PTX of tests/kernels/axpby.cu. Without a driver it says so and
+// The image is a cubin, a fatbin or PTX of tests/axpby/axpby.cu. Without a driver it says so and
 // ends with 77.
 #include <algorithm>
 #include <chrono>

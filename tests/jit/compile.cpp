@@ -51,7 +51,7 @@ source axpby() {
         all.push_back({"axpby/axpby.cuh", texts[1]});
         return all;
     }();
-    return {.name = "axpby", .text = contents("tests/kernels/axpby.cu"), .headers = headers};
+    return {.name = "axpby", .text = contents("tests/axpby/axpby.cu"), .headers = headers};
 }
 
 bool has(std::span<std::byte const> cubin, std::string_view symbol) {

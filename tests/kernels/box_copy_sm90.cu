@@ -42,7 +42,7 @@ template <int Span, int Threads> struct copier {
             auto const mine = stage_of[stage][element];
             cell flipped = *mine;
             *y[element] = flipped;
-            for (unsigned short& scalar : flipped.of) scalar ^= 0x8000;
+            for (unsigned short& scalar : flipped.items) scalar ^= 0x8000;
             *mine = flipped;
         }
         fence_for_bulk_copies<sm_90a>();
@@ -90,7 +90,7 @@ template <int Span> __device__ void copy_together(params<Span> const& p) {
 template <int Span> __device__ void copy_by_producer(params<Span> const& p) {
     constexpr int group = 128;
     copier<Span, group> const copy(p);
-    using consumers = meeting<1, group>;
+    using consumers = named_barrier<1, group>;
     wait_for_kernels_before<sm_90a>();
     if (this_thread() == 0) {
         for (auto const stage : range(copy.full)) {

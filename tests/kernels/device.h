@@ -40,8 +40,8 @@ class device {
     // Aligned to 256 bytes, between guards, and full of bytes 0xff.
     virtual void* allocate(std::string const& name, std::size_t bytes) = 0;
     virtual void release(void* begin) = 0;
-    virtual void write(void* to, void const* from, std::size_t bytes) = 0;
-    virtual void read(void* to, void const* from, std::size_t bytes) = 0;
+    virtual void write(void* destination, void const* source, std::size_t bytes) = 0;
+    virtual void read(void* destination, void const* source, std::size_t bytes) = 0;
 
     // A tensor map for the TMA engine.
     virtual tensor_map_words encode(tensor_map_plan const& plan, void* base) = 0;

@@ -16,31 +16,31 @@ class plain_device : public device {
         return std::memset(::operator new(bytes), 0xff, bytes);
     }
     void release(void* begin) override { ::operator delete(begin); }
-    void write(void* to, void const* from, std::size_t bytes) override {
-        std::memcpy(to, from, bytes);
+    void write(void* destination, void const* source, std::size_t bytes) override {
+        std::memcpy(destination, source, bytes);
     }
-    void read(void* to, void const* from, std::size_t bytes) override {
-        std::memcpy(to, from, bytes);
+    void read(void* destination, void const* source, std::size_t bytes) override {
+        std::memcpy(destination, source, bytes);
     }
-    tensor_map_words encode(spio::tensor_map_plan const&, void*) override { return {}; }
+    spio::tensor_map_words encode(spio::tensor_map_plan const&, void*) override { return {}; }
     void launch(launch_request const& request) override { request.each_thread(); }
 };
 
 struct params {
-    int* to;
+    int* output;
     int value;
 };
-void store(params p) { *p.to = p.value; }
+void store(params p) { *p.output = p.value; }
 [[noreturn]] void crash(params) { throw failure("the device is gone"); }
 
 // Whose bits differ from run to run.
 int stored = 0;
 void stores(trial& t) {
-    auto const to = t.make<int>("to", 1);
-    t.expect(to.read()[0] == -1, "memory is full of poison");
-    t.launch(kernel{"store", store}, {}, {to.data(), stored});
-    t.same_bits("to", to.read());
-    t.expect_equal("to", to.read(), {0x17});
+    auto const output = t.make<int>("output", 1);
+    t.expect(output.read()[0] == -1, "memory is full of poison");
+    t.launch(kernel{"store", store}, {}, {output.data(), stored});
+    t.same_bits("output", output.read());
+    t.expect_equal("output", output.read(), {0x17});
 }
 
 test_case const stores_case("stores", stores);
@@ -48,37 +48,39 @@ test_case const stops_case("stops", [](trial& t) { t.launch(kernel{"crash", cras
 test_case const silent_case("silent", [](trial&) {});
 
 TEST_CASE("a wrong value is told in bits, and fails") {
-    plain_device on;
+    plain_device device;
     stored = 0x16;
-    auto const found = run_on(on, stores_case, false);
+    auto const found = run_on(device, stores_case, false);
     CHECK(found.failed == 1);
-    CHECK(found.complaints == std::vector<std::string>{"to[0] is 0x00000016 (3.08285662e-44), not "
-                                                       "0x00000017 (3.22298647e-44)"});
+    CHECK(found.complaints ==
+          std::vector<std::string>{"output[0] is 0x00000016 (3.08285662e-44), not "
+                                   "0x00000017 (3.22298647e-44)"});
 }
 
 TEST_CASE("outputs are compared bit by bit") {
-    plain_device on;
+    plain_device device;
     stored = 0x17;
-    auto const expected = run_on(on, stores_case, false);
+    auto const expected = run_on(device, stores_case, false);
     CHECK(expected.failed == 0);
-    auto same = run_on(on, stores_case, false);
+    auto same = run_on(device, stores_case, false);
     same.compare(expected, "before");
     CHECK(same.failed == 0);
     stored = 0x16;
-    auto other = run_on(on, stores_case, false);
+    auto other = run_on(device, stores_case, false);
     other.compare(expected, "before");
     CHECK(other.failed == 2);
-    CHECK(other.complaints.back().starts_with("not as before: 1 elements have other bits: to[0]"));
+    CHECK(other.complaints.back().starts_with(
+        "not as before: 1 elements have other bits: output[0]"));
     outcome none;
     none.compare(expected, "before");
     CHECK(none.complaints == std::vector<std::string>{"not as before: 0 outputs, not 1"});
 }
 
 TEST_CASE("a case that stops, or expects nothing, fails") {
-    plain_device on;
-    CHECK(run_on(on, stops_case, false).complaints ==
+    plain_device device;
+    CHECK(run_on(device, stops_case, false).complaints ==
           std::vector<std::string>{"the device is gone"});
-    CHECK(run_on(on, silent_case, false).failed == 1);
+    CHECK(run_on(device, silent_case, false).failed == 1);
 }
 
 TEST_CASE("bounds hold for what rounding does, and not for more") {
@@ -92,8 +94,8 @@ TEST_CASE("bounds hold for what rounding does, and not for more") {
     CHECK(std::abs(in_float - sum.value()) <= sum.bound());
     CHECK(sum.bound() < 2e-4);
     CHECK(sum.bound(to_half) > sum.bound(to_bfloat16) / 16);
-    plain_device on;
-    trial t(on, false);
+    plain_device device;
+    trial t(device, false);
     t.expect_within("sum", 0, 1.0, 1.25, 0.25);
     CHECK(t.failed() == 0);
     t.expect_within("sum", 0, 1.0, 1.5, 0.25);

@@ -15,11 +15,11 @@ void* host_device::allocate(std::string const& name, std::size_t bytes) {
     return sim::allocate(bytes, name);
 }
 void host_device::release(void* begin) { sim::release(begin); }
-void host_device::write(void* to, void const* from, std::size_t bytes) {
-    std::memcpy(to, from, bytes);
+void host_device::write(void* destination, void const* source, std::size_t bytes) {
+    std::memcpy(destination, source, bytes);
 }
-void host_device::read(void* to, void const* from, std::size_t bytes) {
-    std::memcpy(to, from, bytes);
+void host_device::read(void* destination, void const* source, std::size_t bytes) {
+    std::memcpy(destination, source, bytes);
 }
 
 tensor_map_words host_device::encode(tensor_map_plan const& plan, void* base) {

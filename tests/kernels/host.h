@@ -14,8 +14,8 @@ class host_device : public device {
     std::string name() const override { return seed_ == 0 ? "host" : "host-shuffled"; }
     void* allocate(std::string const& name, std::size_t bytes) override;
     void release(void* begin) override;
-    void write(void* to, void const* from, std::size_t bytes) override;
-    void read(void* to, void const* from, std::size_t bytes) override;
+    void write(void* destination, void const* source, std::size_t bytes) override;
+    void read(void* destination, void const* source, std::size_t bytes) override;
     tensor_map_words encode(tensor_map_plan const& plan, void* base) override;
     void launch(launch_request const& request) override;
 

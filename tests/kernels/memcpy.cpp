@@ -13,7 +13,7 @@ void run_size(test::trial& t, int n) {
     constexpr auto config = memcpy::in_256;
     std::vector<memcpy::float4> values(static_cast<std::size_t>(n) / 4);
     for (auto& vector : values) {
-        for (float& value : vector.of) value = static_cast<float>(t.random()());
+        for (float& value : vector.items) value = static_cast<float>(t.random()());
     }
     auto const from = t.make("from", values);
     auto const to = t.make<memcpy::float4>("to", values.size());

@@ -8,7 +8,7 @@ extern "C" __global__ void planted_memcheck(spio::planted::params p) {
     using namespace spio;
     using namespace spio::planted;
     auto const mine = N(this_thread());
-    *row(p.to)[mine] = *row(p.from)[mine + N(1)];
+    *row(p.output)[mine] = *row(p.input)[mine + N(1)];
 }
 // A thread reads what one of another warp writes, and nobody waits.
 extern "C" __global__ void planted_racecheck(spio::planted::params p) {
@@ -17,24 +17,24 @@ extern "C" __global__ void planted_racecheck(spio::planted::params p) {
     auto const memory = dynamic_shared_memory<row::num_bytes()>();
     auto const tile = memory.template push<row>().tensor;
     auto const mine = N(this_thread());
-    *tile[mine] = *row(p.from)[mine];
+    *tile[mine] = *row(p.input)[mine];
     sync_block();
     *tile[mine] += 1.0f;
-    *row(p.to)[mine] = *tile[N(63) - mine];
+    *row(p.output)[mine] = *tile[N(63) - mine];
 }
-// Nobody wrote what is read: `to` itself.
+// Reads the output, which no thread has written.
 extern "C" __global__ void planted_initcheck(spio::planted::params p) {
     using namespace spio;
     using namespace spio::planted;
     auto const mine = N(this_thread());
-    *row(p.to)[mine] += *row(p.from)[mine];
+    *row(p.output)[mine] += *row(p.input)[mine];
 }
-// All lanes meet those of the first half, to which half of them do not belong.
+// All lanes wait with the mask of the first half, which does not contain half of them.
 extern "C" __global__ void planted_synccheck(spio::planted::params p) {
     using namespace spio;
     using namespace spio::planted;
     auto const mine = N(this_thread());
-    *row(p.to)[mine] = *row(p.from)[mine];
+    *row(p.output)[mine] = *row(p.input)[mine];
     machine::sync_warp(0x0000ffff);
-    *row(p.to)[mine] += 1.0f;
+    *row(p.output)[mine] += 1.0f;
 }

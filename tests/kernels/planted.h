@@ -13,8 +13,8 @@ inline constexpr auto n = axis<N>(64);
 using row = tensor<float, n>;
 
 struct params {
-    float* from;
-    float* to;
+    float* input;
+    float* output;
 };
 
 } // namespace spio::planted

@@ -12,20 +12,20 @@ extern "C" void planted_synccheck(spio::planted::params p);
 
 namespace spio::test {
 
-void run_planted(device& on, std::string const& tool) {
+void run_planted(device& device, std::string const& tool) {
     kernel<planted::params> const kernels[] = {{"planted_memcheck", planted_memcheck},
                                                {"planted_racecheck", planted_racecheck},
                                                {"planted_initcheck", planted_initcheck},
                                                {"planted_synccheck", planted_synccheck}};
     constexpr int threads = planted::n.size;
-    for (auto const& each : kernels) {
-        if (each.symbol != "planted_" + tool) continue;
-        trial t(on, true);
-        auto const from = t.make("from", std::vector<float>(threads, 1));
-        auto const to = t.make<float>("to", threads);
-        t.launch(each,
+    for (auto const& kernel : kernels) {
+        if (kernel.symbol != "planted_" + tool) continue;
+        trial t(device, true);
+        auto const input = t.make("input", std::vector<float>(threads, 1));
+        auto const output = t.make<float>("output", threads);
+        t.launch(kernel,
                  {.block = {threads}, .shared_bytes = static_cast<int>(planted::row::num_bytes())},
-                 {.from = from.data(), .to = to.data()});
+                 {.input = input.data(), .output = output.data()});
         return;
     }
     throw failure("no bug is planted for " + tool);

@@ -7,6 +7,6 @@
 namespace spio::test {
 
 // Runs the kernel planted_TOOL once. It may crash there, or seem to go well.
-void run_planted(device& on, std::string const& tool);
+void run_planted(device& device, std::string const& tool);
 
 } // namespace spio::test

@@ -1,4 +1,4 @@
-// Runs cases, compares and prints what came of them.
+// Runs cases on a device, compares their outputs and prints their results.
 // SPDX-License-Identifier: Apache-2.0
 #include "run.h"
 
@@ -8,33 +8,33 @@
 
 namespace spio::test {
 
-outcome run_on(device& on, test_case const& what, bool is_small) {
-    trial t(on, is_small);
-    outcome found;
+outcome run_on(device& device, test_case const& test, bool is_small) {
+    trial t(device, is_small);
+    outcome result;
     auto const start = std::chrono::steady_clock::now();
     try {
-        what.run(t);
+        test.run(t);
     } catch (failure const& stopped) {
-        found.complaints.push_back(stopped.what());
-        ++found.failed;
+        result.complaints.push_back(stopped.what());
+        ++result.failed;
     }
     std::chrono::duration<double, std::milli> const spent =
         std::chrono::steady_clock::now() - start;
-    found.milliseconds = spent.count();
-    found.outputs = t.outputs();
-    found.complaints.insert(found.complaints.end(), t.complaints().begin(), t.complaints().end());
-    found.failed += t.failed();
-    found.expectations = t.expectations();
-    if (found.expectations == 0 && found.failed == 0) {
-        found.complaints.push_back("the case expects nothing");
-        ++found.failed;
+    result.milliseconds = spent.count();
+    result.outputs = t.outputs();
+    result.complaints.insert(result.complaints.end(), t.complaints().begin(), t.complaints().end());
+    result.failed += t.failed();
+    result.expectations = t.expectations();
+    if (result.expectations == 0 && result.failed == 0) {
+        result.complaints.push_back("the case expects nothing");
+        ++result.failed;
     }
-    return found;
+    return result;
 }
 
-void outcome::compare(outcome const& other, std::string const& where) {
+void outcome::compare(outcome const& other, std::string const& device_name) {
     auto const complain = [&](std::string const& sentence) {
-        complaints.push_back("not as " + where + ": " + sentence);
+        complaints.push_back("not as " + device_name + ": " + sentence);
         ++failed;
     };
     if (outputs.size() != other.outputs.size()) {
@@ -62,12 +62,12 @@ void outcome::compare(outcome const& other, std::string const& where) {
     }
 }
 
-void print(test_case const& what, std::string const& where, outcome const& of) {
+void print(test_case const& test, std::string const& device_name, outcome const& result) {
     std::printf("%s %-20s %-18s %lld expectations, %zu outputs, %.1f ms\n",
-                of.failed == 0 ? "pass" : "FAIL", what.name.c_str(), where.c_str(), of.expectations,
-                of.outputs.size(), of.milliseconds);
-    for (auto const& words : of.complaints) std::printf("     %s\n", words.c_str());
-    if (of.failed > 0) std::printf("     %lld failed\n", of.failed);
+                result.failed == 0 ? "pass" : "FAIL", test.name.c_str(), device_name.c_str(),
+                result.expectations, result.outputs.size(), result.milliseconds);
+    for (auto const& words : result.complaints) std::printf("     %s\n", words.c_str());
+    if (result.failed > 0) std::printf("     %lld failed\n", result.failed);
     std::fflush(stdout);
 }
 

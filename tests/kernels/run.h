@@ -1,4 +1,4 @@
-// Running a case on a device, and comparing what two devices made of it.
+// Running a case on a device, and comparing the outputs of two devices.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,12 +14,12 @@ struct outcome {
     double milliseconds = 0;
 
     // Complains of each output that has other bits than on another device, or that only one has.
-    void compare(outcome const& other, std::string const& where);
+    void compare(outcome const& other, std::string const& device_name);
 };
-outcome run_on(device& on, test_case const& what, bool is_small);
+outcome run_on(device& device, test_case const& test, bool is_small);
 
 // One line, then the complaints if there are any.
 //     pass axpby              host            224018 expectations, 24 outputs, 130.2 ms
-void print(test_case const& what, std::string const& where, outcome const& of);
+void print(test_case const& test, std::string const& device_name, outcome const& result);
 
 } // namespace spio::test

@@ -16,13 +16,15 @@ namespace spio::test {
 // An array in the device's memory, as long as this lives.
 template <class T> class buffer {
   public:
-    buffer(device& on, std::string const& name, std::size_t size)
-        : on_(&on), data_(static_cast<T*>(on.allocate(name, size * sizeof(T)))), size_(size) {}
+    buffer(device& memory, std::string const& name, std::size_t size)
+        : device_(&memory),
+          data_(static_cast<T*>(memory.allocate(name, size * sizeof(T)))),
+          size_(size) {}
     buffer(buffer&& other) noexcept
-        : on_(other.on_), data_(std::exchange(other.data_, nullptr)), size_(other.size_) {}
+        : device_(other.device_), data_(std::exchange(other.data_, nullptr)), size_(other.size_) {}
     buffer& operator=(buffer&&) = delete;
     ~buffer() {
-        if (data_) on_->release(data_);
+        if (data_) device_->release(data_);
     }
 
     // For params; the host must not follow it.
@@ -31,16 +33,16 @@ template <class T> class buffer {
 
     void write(std::span<T const> values) const {
         if (values.size() != size_) throw failure("a buffer is written whole");
-        if (size_ > 0) on_->write(data_, values.data(), size_ * sizeof(T));
+        if (size_ > 0) device_->write(data_, values.data(), size_ * sizeof(T));
     }
     std::vector<T> read() const {
         std::vector<T> values(size_);
-        if (size_ > 0) on_->read(values.data(), data_, size_ * sizeof(T));
+        if (size_ > 0) device_->read(values.data(), data_, size_ * sizeof(T));
         return values;
     }
 
   private:
-    device* on_;
+    device* device_;
     T* data_;
     std::size_t size_;
 };
@@ -48,7 +50,7 @@ template <class T> class buffer {
 class trial {
   public:
     // Small: sizes for tools under which a kernel is a hundred times slower.
-    trial(device& on, bool small) : on_(on), small_(small) {}
+    trial(device& test_device, bool small) : device_(test_device), small_(small) {}
 
     bool is_small() const { return small_; }
     // The same numbers on every device.
@@ -56,10 +58,10 @@ class trial {
 
     // An array of poison, and one of values.
     template <class T> buffer<T> make(std::string const& name, std::size_t size) {
-        return buffer<T>(on_, name, size);
+        return buffer<T>(device_, name, size);
     }
     template <class T> buffer<T> make(std::string const& name, std::vector<T> const& values) {
-        buffer<T> made(on_, name, values.size());
+        buffer<T> made(device_, name, values.size());
         made.write(values);
         return made;
     }
@@ -67,15 +69,15 @@ class trial {
     // The map of a tensor that begins at a place in the device's memory, for params.
     //     auto const map = t.make_map<x_map>(x_map::plan(), x.data());
     template <class Map> Map make_map(tensor_map_plan const& plan, void* base) {
-        return bits_as<Map>(on_.encode(plan, base));
+        return bits_as<Map>(device_.encode(plan, base));
     }
 
     template <class Params>
     void launch(kernel<Params> const& kernel, extent grid, block_shape const& shape,
                 std::type_identity_t<Params> const& params) {
-        on_.launch({kernel.symbol, {grid, shape}, &params, sizeof params, [&] {
-                        kernel.function(params);
-                    }});
+        device_.launch({kernel.symbol, {grid, shape}, &params, sizeof params, [&] {
+                            kernel.function(params);
+                        }});
     }
     // A launch of one block.
     template <class Params>
@@ -130,7 +132,7 @@ class trial {
   private:
     void complain(std::string const& words);
 
-    device& on_;
+    device& device_;
     bool small_;
     std::mt19937 random_{2026};
     std::vector<output> outputs_;

@@ -1,4 +1,4 @@
-// Fragments: what the lanes of a warp hold of the factors and the sum of a matrix product.
+// Fragments: the parts of the factors and of the accumulator of a matrix product that lanes hold.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,11 +12,11 @@
 
 namespace spio {
 
-// Rows of 16 bytes in shared memory: where a lane has a cursor to one of them.
+// A cursor to a row of 16 bytes of a matrix in shared memory, as ldmatrix takes it from a lane.
 template <class Cursor>
 concept row_of_a_matrix = sizeof(typename Cursor::data_type) == 16;
 
-// What a lane holds of a factor: a pair of each piece of its map, by which it is subscripted.
+// A lane's part of a factor: a pair of each 8 x 8 piece of its map, by which it is subscripted.
 //     *a[K8(1)][I8(0)]
 template <factor T, class Map> struct factor_fragment {
     using data_type = pair<T>;
@@ -25,32 +25,32 @@ template <factor T, class Map> struct factor_fragment {
     using pieces = typename Map::template pieces<pair<T>>;
     static constexpr int count = Map::count;
 
-    pair<T> of[count];
+    pair<T> registers[count];
 
-    template <place P> constexpr auto operator[](P const& p) { return pieces(of)[p]; }
+    template <place P> constexpr auto operator[](P const& p) { return pieces(registers)[p]; }
 
-    // The row that this lane points to.
+    // The row that this lane points to in load and in load_transposed.
     __device__ static auto row_index() { return for_lane<typename Map::rows>(this_lane()); }
     __device__ static auto transposed_row_index() {
         return for_lane<typename Map::transposed_rows>(this_lane());
     }
 
-    // From the cursor at this lane's row.
+    // Loads the matrix, from the cursor at this lane's row.
     //     a.load(tile[k][A::row_index()])
     template <row_of_a_matrix Cursor> __device__ void load(Cursor const& row) {
         words_in<factor_fragment> words;
-        machine::load_matrices(words.of, row.get());
+        machine::load_matrices(words.values, row.get());
         *this = bits_as<factor_fragment>(words);
     }
     template <row_of_a_matrix Cursor> __device__ void load_transposed(Cursor const& row) {
         words_in<factor_fragment> words;
-        machine::load_matrices_transposed(words.of, row.get());
+        machine::load_matrices_transposed(words.values, row.get());
         *this = bits_as<factor_fragment>(words);
     }
     template <arch Arch, row_of_a_matrix Cursor>
         requires has_bulk_copies<Arch>
     __device__ void store(Cursor const& row) const {
-        machine::store_matrices(row.get(), bits_as<words_in<factor_fragment>>(*this).of);
+        machine::store_matrices(row.get(), bits_as<words_in<factor_fragment>>(*this).values);
     }
     template <arch ArchWithoutStoresOfMatrices, row_of_a_matrix Cursor>
         requires(!has_bulk_copies<ArchWithoutStoresOfMatrices>)
@@ -64,7 +64,7 @@ template <factor T, auto K, auto J>
     requires right_sides<K, J>
 struct right_fragment : factor_fragment<T, right_map<K, J>> {};
 
-// What a lane holds of the sum, in floats.
+// A lane's part of an accumulator, in floats.
 template <auto I, auto J>
     requires left_sides<I, J>
 struct sum_fragment {
@@ -74,23 +74,24 @@ struct sum_fragment {
     using pieces = typename map::template pieces<vec<float, 2>>;
     static constexpr int count = map::count;
 
-    vec<float, 2> of[count];
+    vec<float, 2> registers[count];
 
-    template <place P> constexpr auto operator[](P const& p) { return pieces(of)[p]; }
+    template <place P> constexpr auto operator[](P const& p) { return pieces(registers)[p]; }
     constexpr void fill(float value) {
-        for (int n = 0; n < count; ++n) of[n] = {value, value};
+        for (int n = 0; n < count; ++n) registers[n] = {value, value};
     }
     constexpr void zero() { fill(0); }
     constexpr void add(sum_fragment const& other) {
         for (int n = 0; n < count; ++n) {
-            of[n][0] += other.of[n][0];
-            of[n][1] += other.of[n][1];
+            registers[n][0] += other.registers[n][0];
+            registers[n][1] += other.registers[n][1];
         }
     }
-    // Rounded, as the left factor of a product over J, or to be stored by matrices.
+    // Rounds to the left factor of a product over J, which stmatrix can store too.
     template <factor T> __device__ left_fragment<T, I, J> rounded() const {
         left_fragment<T, I, J> result;
-        for (int n = 0; n < count; ++n) result.of[n] = pair<T>(of[n][0], of[n][1]);
+        for (int n = 0; n < count; ++n)
+            result.registers[n] = pair<T>(registers[n][0], registers[n][1]);
         return result;
     }
 };

@@ -6,34 +6,35 @@
 
 namespace spio {
 
-// An axis that a fragment may span: so many neighbours of one dimension.
-template <class Axis> constexpr bool spans(Axis a, int size) {
-    return a.stride == 1 && a.size == size && !a.is_dynamic && !a.is_ring && a.memory_stride == -1;
+// Whether an axis is a plain one of this size: so many neighbours of one dimension.
+template <class Axis> constexpr bool has_plain_size(Axis axis, int size) {
+    return axis.stride == 1 && axis.size == size && !axis.is_dynamic && !axis.is_ring &&
+           axis.memory_stride == -1;
 }
 // Two matrices of 8 x 8, or four, on each side of an instruction.
 template <auto Axis>
-concept spans_8_or_16 = spans(Axis, 8) || spans(Axis, 16);
+concept spans_8_or_16 = has_plain_size(Axis, 8) || has_plain_size(Axis, 16);
 template <auto I, auto K>
-concept left_sides = spans(I, 16) && spans_8_or_16<K>;
+concept left_sides = has_plain_size(I, 16) && spans_8_or_16<K>;
 template <auto K, auto J>
 concept right_sides = spans_8_or_16<K> && spans_8_or_16<J>;
 
-// The index that a lane has, from whatever tells the lane; where there are fewer, they begin anew.
+// The index of a lane, from a position that has one; an index of fewer values starts anew.
 //     y[for_lane<Sum::lane_index>(this_lane())]
 template <class Index, place P>
     requires contains<bases_in<P>, LANE>
-constexpr Index for_lane(P const& at) {
-    int const lane = unfold(coordinates_of(at).template total<LANE>()).value;
+constexpr Index for_lane(P const& position) {
+    int const lane = unfold(coordinates_of(position).template total<LANE>()).value;
     return Index(floor_modulo<Index::size(), true>(lane));
 }
 
 // A map is in pieces of 8 x 8 elements, of which a lane holds two neighbours each:
-//     lane_index         a lane's place within each piece, its two neighbours as one
-//     pieces             the pieces in the order of registers, a tensor of what a lane has of them
-//     count              how many there are
-//     rows               the row of 16 bytes that a lane points to when pieces are loaded, where
-//                        memory runs along K; only as many lanes as there are rows do
-//     transposed_rows    the same where it runs along the other dimension
+//     lane_index         a lane's position within each piece, its two neighbours as one
+//     pieces             the pieces in the order of registers, as a tensor of the lane's parts
+//     count              the number of pieces
+//     rows               the row of 16 bytes that a lane points to for ldmatrix, where memory runs
+//                        along K; lanes beyond the last row point to none
+//     transposed_rows    the same where memory runs along the other dimension
 
 // The left factor, I x K: 16 x 8 or 16 x 16 elements.
 template <auto I, auto K>
@@ -41,7 +42,7 @@ template <auto I, auto K>
 struct left_map {
     using lane_index = compound_index<I % 8, K % 8 / 2>;
     template <class Pair> using pieces = tensor<Pair, K / 8, I / 8>;
-    static int const count = K.size / 8 * (I.size / 8);
+    static constexpr int count = K.size / 8 * (I.size / 8);
     using rows = compound_index<K / 8, I>;
     using transposed_rows = compound_index<K / 8, I / 8, K % 8>;
 };
@@ -52,7 +53,7 @@ template <auto K, auto J>
 struct right_map {
     using lane_index = compound_index<J % 8, K % 8 / 2>;
     template <class Pair> using pieces = tensor<Pair, J / 8, K / 8>;
-    static int const count = J.size / 8 * (K.size / 8);
+    static constexpr int count = J.size / 8 * (K.size / 8);
     using rows = compound_index<J / 8, K / 8, J % 8>;
     using transposed_rows = compound_index<J / 8, K>;
 };
@@ -63,7 +64,7 @@ template <auto I, auto J>
 struct sum_map {
     using lane_index = compound_index<I % 8, J % 8 / 2>;
     template <class Pair> using pieces = tensor<Pair, J / 8, I / 8>;
-    static int const count = J.size / 8 * (I.size / 8);
+    static constexpr int count = J.size / 8 * (I.size / 8);
 };
 
 } // namespace spio

@@ -12,8 +12,8 @@ struct __nv_bfloat162;
 
 namespace spio {
 
-// Each is the bits that CUDA's type of that name has, and converts from and to it, yet needs none
-// of its headers. To float is exact; from float rounds to the nearest and is therefore explicit.
+// Each has the bits of CUDA's type of that name and converts from and to it, without its headers.
+// The conversion to float is exact; that from float rounds to nearest and is therefore explicit.
 struct half {
     unsigned short bits;
 
@@ -50,7 +50,7 @@ struct bfloat16 {
     }
 };
 
-// What the tensor core multiplies.
+// The types that the tensor core multiplies.
 template <class T>
 concept factor = same<T, half> || same<T, bfloat16>;
 
@@ -61,7 +61,7 @@ template <> struct cuda_pair_of<bfloat16> {
     using type = __nv_bfloat162;
 };
 
-// Two in a register, the first in the low bits.
+// Two numbers in a register, the first in the low bits.
 template <factor T> struct pair {
     unsigned bits;
 

@@ -1,4 +1,4 @@
-// The 16-bit numbers by name, for those who only pass them on: half.cuh has what they are.
+// The 16-bit numbers, declared for code that only points to them; half.cuh defines them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Registers that move between warps, and kernels that overlap, where the chip has them.
+// Registers that move between warpgroups, and launches that overlap, where the chip has them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace spio {
 
-// All warps of a warpgroup: so many registers a thread from now on.
+// Called by all warps of a warpgroup: each thread has Count registers from now on.
 template <arch Arch, int Count>
     requires has_bulk_copies<Arch>
 __device__ inline void shrink_registers() {
@@ -25,12 +25,12 @@ template <arch ArchWithoutMovableRegisters, int Count>
     requires(!has_bulk_copies<ArchWithoutMovableRegisters>)
 void grow_registers() = delete;
 
-// Until what the kernels before this one wrote can be read; at once on a chip where they never
-// overlap.
+// Waits until the previous kernels have finished and their writes are visible. On a chip where
+// kernels never overlap, this holds at once.
 template <arch Arch> __device__ inline void wait_for_kernels_before() {
     if constexpr (has_bulk_copies<Arch>) machine::wait_for_kernels_before();
 }
-// From here on the next kernel may start. A hint.
+// Lets the next kernel of the stream start: a hint.
 template <arch Arch> __device__ inline void let_kernels_after_start() {
     if constexpr (has_bulk_copies<Arch>) machine::let_kernels_after_start();
 }

@@ -9,14 +9,15 @@
 
 namespace spio {
 
-// It lies in shared memory. A phase ends when all have arrived, and all bytes that were announced.
+// A barrier in shared memory. A phase ends when all threads have arrived and all expected bytes
+// too.
 //     auto const [full, rest] = memory.template push<tensor<mbarrier<Arch>, stages>>();
 template <arch Arch>
     requires(Arch.number >= 80)
 struct mbarrier {
     machine::mbarrier_word word;
 
-    // By one thread; the others see it after `publish` and a sync_block.
+    // Called by one thread; the others see the barrier after `publish` and a sync_block.
     __device__ void init(int arrivals) { machine::mbarrier_init(&word, arrivals); }
     __device__ void end() { machine::mbarrier_end(&word); }
     __device__ static void publish() {
@@ -24,9 +25,9 @@ struct mbarrier {
     }
 
     __device__ void arrive() { machine::mbarrier_arrive(&word); }
-    // Arrives once the asynchronous copies of this thread have.
+    // Arrives when this thread's asynchronous copies have completed.
     __device__ void arrive_after_copies() { machine::mbarrier_arrive_after_copies(&word); }
-    // Arrives, and announces the bytes of copies that will.
+    // Arrives, and adds the bytes of copies that this phase must wait for.
     __device__ void arrive_and_expect(int bytes)
         requires has_bulk_copies<Arch>
     {
@@ -36,7 +37,8 @@ struct mbarrier {
         requires(!has_bulk_copies<ArchWithoutCountsOfBytes>)
     void arrive_and_expect(int) = delete;
 
-    // Until the phase of this parity has ended: that of the first is 0, then they alternate.
+    // Waits until the phase of this parity has ended. The first phase has parity 0, then they
+    // alternate.
     __device__ void wait(int parity) {
         while (!has_ended(parity)) {
         }
@@ -50,9 +52,8 @@ struct mbarrier {
     }
 };
 
-// Where a loop is in a ring of Stages buffers, and the parity of the barrier that guards the
-// buffer.
-//     for (ring_position<STAGE, 4> at; …; ++at) full[at.stage()].wait(at.parity());
+// The position of a loop in a ring of Stages buffers, and the parity of the barrier of that buffer.
+//     for (ring_position<STAGE, 4> ring; …; ++ring) full[ring.stage()].wait(ring.parity());
 template <index Stage, int Stages> class ring_position {
   public:
     constexpr ring_position() = default;

@@ -3,18 +3,18 @@
 #pragma once
 
 #include "spio/tile/fragment.cuh"
-#include "spio/tile/walk.h"
+#include "spio/tile/traversal.h"
 
 namespace spio {
 
-// A fragment as instructions see it: the floats, or the words, of each 8 columns.
+// A fragment as mma.sync takes it: the floats, or the words, of each 8 columns.
 template <int Columns> struct sums_by_column {
-    vec<float, 4> of[Columns];
+    vec<float, 4> columns[Columns];
 };
 template <int Columns, int Depth> struct words_by_column {
     struct {
-        unsigned of[Depth];
-    } of[Columns];
+        unsigned words[Depth];
+    } columns[Columns];
 };
 
 // c += a b: one instruction for each 8 columns.
@@ -29,9 +29,11 @@ __device__ void multiply(sum_fragment<I, J>& c, left_fragment<T, I, K> const& a,
 #pragma unroll
     for (int column = 0; column < columns; ++column) {
         if constexpr (same<T, half>) {
-            machine::multiply_halves(sum.of[column].of, left.of[0].of, right.of[column].of);
+            machine::multiply_halves(sum.columns[column].items, left.columns[0].words,
+                                     right.columns[column].words);
         } else {
-            machine::multiply_bfloat16s(sum.of[column].of, left.of[0].of, right.of[column].of);
+            machine::multiply_bfloat16s(sum.columns[column].items, left.columns[0].words,
+                                        right.columns[column].words);
         }
     }
     c = bits_as<sum_fragment<I, J>>(sum);
@@ -39,19 +41,21 @@ __device__ void multiply(sum_fragment<I, J>& c, left_fragment<T, I, K> const& a,
 template <auto I, auto J, class Left, class NotItsFactor>
 void multiply(sum_fragment<I, J>&, Left const&, NotItsFactor const&) = delete;
 
-// The bases of a factor that the sum lacks.
+// The bases of a factor that the sum does not have.
 template <class Bases, class Kept> struct lacking;
 template <class... Bases, class Kept>
 struct lacking<mp_list<Bases...>, Kept>
     : merged<mp_list<>,
              typename either<contains<Kept, Bases>, mp_list<>, mp_list<Bases>>::type...> {};
 
-// Each base of the factors is either kept, or in both; each base of the sum is in one of them.
+// Whether each base is in one list or in the other: a base of a factor is in the sum or in the
+// other factor, and a base of the sum is in a factor.
 template <class Bases, class InOne, class InBoth> inline constexpr bool accounted_for = false;
 template <class... Bases, class One, class Both>
 inline constexpr bool accounted_for<mp_list<Bases...>, One, Both> =
     ((contains<One, Bases> || contains<Both, Bases>) && ...);
-// Where two tensors share a base, they have as many steps of it, of the same size.
+// Whether two tensors have the same number of steps, of the same size, along each base that they
+// share.
 template <class Bases, class X, class Y> inline constexpr bool steps_agree = false;
 template <class... Bases, class X, class Y>
 inline constexpr bool steps_agree<mp_list<Bases...>, X, Y> = ([] {
@@ -78,22 +82,22 @@ concept product =
     accounted_for<typename B::bases, typename A::bases, typename C::bases> && same_steps<A, B> &&
     same_steps<A, C> && same_steps<B, C>;
 
-// c += a b over tensors of fragments: what both factors have and c lacks is summed over; what c has
-// is kept.
+// c += a b over tensors of fragments: a sum over the dimensions that both factors have and c has
+// not.
 //     multiply(c, a[stage], b[stage])
 template <class C, class A, class B>
     requires product<C, A, B>
 __device__ void multiply(C const& c, A const& a, B const& b) {
-    using kept = walk_over<typename C::layout_type, typename C::bases>;
+    using output_traversal = traversal_over<typename C::layout_type, typename C::bases>;
     using summed =
-        typename walk_over<typename A::layout_type,
-                           typename lacking<typename A::bases, typename C::bases>::type>::type;
+        typename traversal_over<typename A::layout_type,
+                                typename lacking<typename A::bases, typename C::bases>::type>::type;
 #pragma unroll
     for (int k = 0; k < summed::size(); ++k) {
 #pragma unroll
-        for (int n = 0; n < kept::type::size(); ++n) {
-            auto const at = kept::serpentine(n) + summed(k);
-            multiply(*c[at], *a[at], *b[at]);
+        for (int n = 0; n < output_traversal::type::size(); ++n) {
+            auto const position = output_traversal::serpentine(n) + summed(k);
+            multiply(*c[position], *a[position], *b[position]);
         }
     }
 }

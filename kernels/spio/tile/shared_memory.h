@@ -1,4 +1,4 @@
-// Shared memory handed out tensor by tensor, at addresses that the types know.
+// Shared memory allocated tensor by tensor, at offsets that the types know.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,15 +6,15 @@
 
 namespace spio {
 
-// Where a tensor begins in shared memory: at a whole vector, or where a swizzle by the copy engine
-// starts anew if it has a derived axis.
+// The alignment of a tensor in shared memory: a vector of 16 bytes, or where the swizzle of TMA
+// starts anew if the tensor has a derived axis.
 template <class Tensor>
 inline constexpr int shared_alignment = max(Tensor::layout_type::table.is_plain() ? 16 : 1024,
                                             static_cast<int>(alignof(typename Tensor::data_type)));
 
-// The first Used bytes of a memory of Capacity bytes are taken. It never changes: each `push` gives
-// a tensor, and the memory that is left after it. To push onto an older one again lays what comes
-// over what came after it: so a buffer is used twice, and nothing can be freed out of order.
+// A memory of Capacity bytes, of which the first Used are taken. It is immutable: each `push`
+// returns a tensor and the memory after it. A second push onto the same memory overlays the first:
+// so a buffer is used twice, and nothing can be freed out of order.
 //     auto const [x, after_x] = memory.template push<x_tile>();
 //     auto const [w, after_w] = after_x.template push<w_tile>();
 template <int Capacity, int Used = 0> class shared_memory {

@@ -1,4 +1,4 @@
-// Tensor maps: what the copy engine must know of a tensor, to copy boxes of it.
+// Tensor maps: the descriptors of tensors of which TMA copies boxes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace spio {
 
-// The engine counts scalars, and knows no vectors.
+// TMA counts scalars, not vectors.
 template <class T> inline constexpr int scalars_in = 1;
 template <class T> inline constexpr int scalars_in<T const> = scalars_in<T>;
 template <class T, int N> inline constexpr int scalars_in<vec<T, N>> = N;
@@ -42,9 +42,9 @@ inline constexpr int swizzled_row_size<tensor<Data, Axes...>> = [] {
     return last;
 }();
 
-// How a tile lies in a global tensor as a box, worked out on their tables. Each axis of the global
-// tensor is a dimension of the engine's. The tile has some of them, in the same order and steps,
-// without padding; the rest is one step long.
+// A tile as a TMA box of a global tensor, worked out from the tables of both. Each axis of the
+// global tensor is a dimension of the map. The tile has some of these axes, in the same order and
+// steps and without padding; the box is one step long along the others.
 template <class Tile, class Global> struct box_in {
     using data = typename Global::data_type;
     static constexpr auto const& tile = Tile::layout_type::table;
@@ -71,9 +71,9 @@ template <class Tile, class Global> struct box_in {
     }
     static constexpr int along(int tile_axis) { return along(typename Tile::bases(), tile_axis); }
 
-    // The bytes that the tile's swizzle spans, 0 if it has none; -1 if the engine has none like it.
-    // The engine exchanges cells of 16 bytes by their line of 128 bytes, and starts anew after
-    // eight rows of the tile, whatever the span.
+    // The bytes that the tile's swizzle spans, 0 if it has none, -1 if TMA has no such swizzle. TMA
+    // exchanges cells of 16 bytes by the number of their 128-byte line, and starts anew after eight
+    // lines, whatever the span.
     static constexpr int swizzle() {
         int const last = tile.axis_count - 1;
         if (tile.axes[last].is_plain) return 0;
@@ -90,23 +90,23 @@ template <class Tile, class Global> struct box_in {
         bool const starts_anew = last == 1 || row.size % 8 == 0;
         return by_line && starts_anew ? span : -1;
     }
-    // The rows and blocks that the last axis reads are the axes before it, and nothing is before
-    // those: there the lines would be counted on.
+    // The digits that the last axis reads must be the axes before it, and there must be no axis
+    // before those, because lines would be counted on across it.
     static constexpr bool is_swizzled_by_line() {
         int const last = tile.axis_count - 1;
         bool is_by_line = last == 2 && swizzled_row_size<Tile> == tile.axes[1].size;
         for (int axis = 0; is_by_line && axis < last; ++axis) {
-            digit_row const& read = tile.digits[tile.first_digit(last) + 1 + axis];
+            digit_row const& source = tile.digits[tile.first_digit(last) + 1 + axis];
             digit_row const& placed = tile.digits[tile.first_digit(axis)];
-            is_by_line = read.base == placed.base && read.stride == placed.stride &&
-                         read.size == placed.size;
+            is_by_line = source.base == placed.base && source.stride == placed.stride &&
+                         source.size == placed.size;
         }
         return is_by_line;
     }
-    static constexpr bool find_out() {
+    static constexpr bool is_a_box() {
         if (!global_is_plain() || swizzle() < 0) return false;
-        int const read = swizzled_row_size<Tile> > 0 ? 2 : swizzle() > 0;
-        if (tile.digit_count != tile.axis_count + read) return false;
+        int const swizzle_digits = swizzled_row_size<Tile> > 0 ? 2 : swizzle() > 0;
+        if (tile.digit_count != tile.axis_count + swizzle_digits) return false;
         int right = rank;
         long long stride = 1;
         for (int t = tile.axis_count - 1; t >= 0; --t) {
@@ -120,7 +120,7 @@ template <class Tile, class Global> struct box_in {
         }
         return tile.axes[tile.axis_count - 1].size * static_cast<int>(sizeof(data)) % 16 == 0;
     }
-    static constexpr bool is_possible = find_out();
+    static constexpr bool is_possible = is_a_box();
 
     // The steps of the box along a global axis.
     static constexpr int steps(int axis) {
@@ -149,12 +149,12 @@ template <class Tile, class Global> struct box_in {
 template <class Tile, class Global>
 concept copied_as_box = box_in<Tile, Global>::is_possible;
 
-// Where a tile must begin in shared memory to be copied as a box.
+// The alignment of a tile in shared memory that is copied as a TMA box.
 template <class Tile> inline constexpr int box_alignment = max(shared_alignment<Tile>, 128);
 
-// The map of a global tensor for boxes of one tile: what the driver makes of its plan. A kernel
-// gets it by value among its parameters, which must stay where the launch put them: that is what
-// __grid_constant__ says.
+// The map of a global tensor for boxes of one tile, which the driver encodes from its plan. A
+// kernel takes it by value as a __grid_constant__ parameter, because TMA reads it where the launch
+// put it.
 template <class Tile, class Global>
     requires copied_as_box<Tile, Global>
 struct alignas(64) tensor_map {
@@ -166,7 +166,7 @@ struct alignas(64) tensor_map {
     static constexpr tensor_map_plan plan(typename Global::layout_type const& shape = {}) {
         return box_in<Tile, Global>::plan(shape);
     }
-    // The bytes that come with a box, those outside the tensor too.
+    // The bytes that a load of a box counts, those outside the tensor too.
     static constexpr int num_bytes() { return static_cast<int>(Tile::num_bytes()); }
 };
 

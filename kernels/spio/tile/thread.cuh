@@ -1,4 +1,4 @@
-// Who this thread is, typed; and the waits that it shares with others.
+// The typed position of this thread in its block and grid, and barriers among threads.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,22 +15,22 @@ struct WARP : dim {
     using dim::dim;
 };
 
-// The number of this thread in its block, and of the block: rows of threads, a row of blocks.
+// The number of this thread in its block, and of the block in the grid, both of one dimension.
 //     a[Block(this_block())][Thread(this_thread())]
 __device__ inline int this_thread() { return machine::thread_index().x; }
 __device__ inline int this_block() { return machine::block_index().x; }
-// In a grid of two dimensions, the place that the block stands for.
+// The position of the block in a grid of two dimensions.
 //     a[this_block<fold<I, 64>, fold<J, 64>>()]
 template <index Across, index Down> __device__ auto this_block() {
-    auto const at = machine::block_index();
-    return coords<Across, Down>(Across(at.x), Down(at.y));
+    auto const block = machine::block_index();
+    return coords<Across, Down>(Across(block.x), Down(block.y));
 }
 __device__ inline auto this_lane() { return bounded<LANE, 32>(machine::lane_index()); }
 __device__ inline WARP this_warp() {
     return WARP(static_cast<int>(static_cast<unsigned>(this_thread()) / 32));
 }
 
-// The memory that the launch gave this block.
+// The block's dynamic shared memory, as the launch sized it.
 template <int Bytes> __device__ auto dynamic_shared_memory() {
     return shared_memory<Bytes>(machine::dynamic_shared());
 }
@@ -38,13 +38,12 @@ template <int Bytes> __device__ auto dynamic_shared_memory() {
 __device__ inline void sync_block() { machine::sync_block(); }
 __device__ inline void sync_warp() { machine::sync_warp(all_lanes); }
 
-// So many threads of a block, whole warps, that meet apart from the others. The block's own barrier
-// is number 0.
+// A named barrier among some warps of a block. Number 0 is that of sync_block.
 template <int Number, int Threads>
     requires(Number > 0 && Number < 16 && Threads > 0 && Threads % 32 == 0 && Threads <= 1024)
-struct meeting {
+struct named_barrier {
     __device__ static void wait() { machine::sync_threads(Number, Threads); }
-    // Is counted, and does not wait.
+    // Counts this thread without waiting.
     __device__ static void arrive() { machine::arrive_threads(Number, Threads); }
 };
 

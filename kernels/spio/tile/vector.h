@@ -1,4 +1,4 @@
-// Vectors: a few elements side by side that move as one, aligned to their size.
+// Vectors: a few elements side by side, aligned to their size, that one instruction copies.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,26 +10,26 @@ namespace spio {
 template <class T, int N>
     requires(is_power_of_two(N))
 struct alignas(sizeof(T) * N) vec {
-    T of[N];
+    T items[N];
 
-    constexpr T& operator[](int n) { return of[n]; }
-    constexpr T const& operator[](int n) const { return of[n]; }
+    constexpr T& operator[](int n) { return items[n]; }
+    constexpr T const& operator[](int n) const { return items[n]; }
     static constexpr int size() { return N; }
 };
 
-// The same bits as a value of another type.
+// The bits of a value as a value of another type.
 //     bits_as<vec<half, 8>>(fragment)
 template <class To, class From>
     requires(sizeof(To) == sizeof(From))
-constexpr To bits_as(From const& from) {
-    return __builtin_bit_cast(To, from);
+constexpr To bits_as(From const& value) {
+    return __builtin_bit_cast(To, value);
 }
 
-// The words of a value, to be handed to instructions.
+// The 32-bit words of a value, as instructions take them.
 template <class T>
     requires(sizeof(T) % 4 == 0)
 struct words_in {
-    unsigned of[sizeof(T) / 4];
+    unsigned values[sizeof(T) / 4];
 };
 
 } // namespace spio

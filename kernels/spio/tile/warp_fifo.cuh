@@ -8,17 +8,18 @@
 
 namespace spio {
 
-// Its words lie in shared memory. One warp calls a form of init, then the block syncs. It holds any
-// word but 0xffffffff. Who takes from an empty one waits, and who adds to a full one.
+// The queue lies in shared memory. One warp calls a form of init, then the block synchronizes. A
+// word may have any value but 0xffffffff. pop waits while the queue is empty, and push while it is
+// full.
 template <int Capacity>
     requires(Capacity > 0 && Capacity <= 32 && is_power_of_two(Capacity))
 class warp_fifo {
   public:
     __device__ void init() { fill(0); }
-    // With the numbers 0 to count - 1, to be taken and given back; so many there must be room for.
+    // Fills it with the numbers 0 to count - 1, as a pool of resources; count is at most Capacity.
     __device__ void init_with_numbers(int count) { fill(min(count, Capacity)); }
 
-    // All lanes of a warp, together; each gets the word that was first, once there is one.
+    // Called by all lanes of a warp together. Each gets the first word, once there is one.
     __device__ unsigned pop() {
         unsigned word = 0;
         if (is_first_lane()) {
@@ -30,7 +31,8 @@ class warp_fifo {
             }
             machine::fence_block();
         }
-        // What the first lane knows by its fence, all lanes shall know.
+        // The first lane's fence orders its reads only; this orders those of the other lanes after
+        // it.
         sync_warp();
         return shuffle(word, LANE(0));
     }
@@ -38,8 +40,8 @@ class warp_fifo {
         sync_warp();
         if (is_first_lane()) {
             machine::fence_block();
-            // A place may still be full although there is room: who asked for its word is slower
-            // than those who asked later.
+            // The slot may still be full although the queue has room: the warp that popped its word
+            // is slower than warps that popped later ones.
             unsigned* const slot = slots_ + machine::atomic_add(&tail_, 1) % Capacity;
             while (machine::atomic_compare_exchange(slot, empty, word) != empty) machine::nap(20);
         }
@@ -62,18 +64,18 @@ class warp_fifo {
     unsigned slots_[Capacity];
 };
 
-// A word taken from a queue, given back at the end of the scope.
+// A word popped from a queue, which the destructor pushes back.
 template <int Capacity> class borrowed {
   public:
-    __device__ explicit borrowed(warp_fifo<Capacity>& from) : from_(from), word_(from.pop()) {}
-    __device__ ~borrowed() { from_.push(word_); }
+    __device__ explicit borrowed(warp_fifo<Capacity>& fifo) : fifo_(fifo), word_(fifo.pop()) {}
+    __device__ ~borrowed() { fifo_.push(word_); }
     borrowed(borrowed const&) = delete;
     borrowed& operator=(borrowed const&) = delete;
 
     __device__ unsigned get() const { return word_; }
 
   private:
-    warp_fifo<Capacity>& from_;
+    warp_fifo<Capacity>& fifo_;
     unsigned word_;
 };
 

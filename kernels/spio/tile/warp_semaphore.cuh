@@ -1,4 +1,4 @@
-// A semaphore for warps: so many may go on at a time, in the order in which they asked.
+// A semaphore for warps: a bounded number holds it at a time, in the order of their requests.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,18 +8,18 @@
 
 namespace spio {
 
-// Its words lie in shared memory. One thread calls init, then the block syncs.
+// It lies in shared memory. One thread calls init, then the block synchronizes.
 class warp_semaphore {
   public:
     __device__ void init(int count) {
         asked_ = 0;
         admitted_ = static_cast<unsigned>(count);
     }
-    // All lanes of a warp, together.
+    // Called by all lanes of a warp together.
     __device__ void acquire() {
         if (is_first_lane()) {
             unsigned const ticket = machine::atomic_add(&asked_, 1);
-            // Tickets below `admitted_` may go on; both wrap around.
+            // Tickets below `admitted_` hold the semaphore; both counters wrap around.
             while (static_cast<int>(machine::load_acquire(&admitted_) - ticket) <= 0) {
                 machine::nap(20);
             }

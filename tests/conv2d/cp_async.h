@@ -1,9 +1,9 @@
-// The convolutions by rows that are tested: every kind of filter, of padding, of a block's share.
+// The layers of fprop and dgrad by cp.async: all kinds of filters, paddings and configurations.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "conv2d/cp_async.h"
-#include "conv2d_layers.h"
+#include "layers.h"
 
 namespace spio::test::conv2d_cp_async {
 
@@ -11,8 +11,8 @@ using namespace conv2d_layers;
 using conv2d::cp_async::config;
 
 struct layer {
-    problem is;
-    config by;
+    conv2d::problem problem;
+    conv2d::cp_async::config config;
 };
 
 // groups, images, columns, rows, tiles, stages, blocks, unrolled
@@ -34,6 +34,6 @@ inline constexpr layer back_far = {layer_of(dgrad, 16, 1, 6, 0, 9), {1, 4, 16, 3
 // One whose size is known, and one whose batch is not.
 inline constexpr layer known = {{.n = 3, .c = 64, .h = 10, .w = 70}, {4, 1, 64, 4, 4, 3, 0}};
 inline constexpr layer known_but_n = {
-    {.n = 0, .c = 64, .h = 10, .w = 70, .made_for = known_sizes::any_n}, known.by};
+    {.n = 0, .c = 64, .h = 10, .w = 70, .made_for = known_sizes::any_n}, known.config};
 
 } // namespace spio::test::conv2d_cp_async

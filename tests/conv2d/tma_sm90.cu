@@ -1,6 +1,6 @@
-// Convolutions by boxes.
+// The kernels of fprop and dgrad by TMA that are tested.
 // SPDX-License-Identifier: Apache-2.0
-#include "conv2d_tma.h"
+#include "tma.h"
 
 #include "conv2d/tma.cuh"
 
@@ -8,56 +8,56 @@ namespace tma = spio::conv2d::tma;
 using namespace spio::test::conv2d_tma;
 
 extern "C" __global__ void conv2d_tma_plain(__grid_constant__ tma::params const p) {
-    tma::run<plain.is, plain.by>(p);
+    tma::run<plain.problem, plain.config>(p);
 }
 extern "C" __global__ void conv2d_tma_ragged(__grid_constant__ tma::params const p) {
-    tma::run<ragged.is, ragged.by>(p);
+    tma::run<ragged.problem, ragged.config>(p);
 }
 extern "C" __global__ void conv2d_tma_pointwise(__grid_constant__ tma::params const p) {
-    tma::run<pointwise.is, pointwise.by>(p);
+    tma::run<pointwise.problem, pointwise.config>(p);
 }
 extern "C" __global__ void conv2d_tma_five(__grid_constant__ tma::params const p) {
-    tma::run<five.is, five.by>(p);
+    tma::run<five.problem, five.config>(p);
 }
 extern "C" __global__ void conv2d_tma_seven(__grid_constant__ tma::params const p) {
-    tma::run<seven.is, seven.by>(p);
+    tma::run<seven.problem, seven.config>(p);
 }
 extern "C" __global__ void conv2d_tma_wide(__grid_constant__ tma::params const p) {
-    tma::run<wide.is, wide.by>(p);
+    tma::run<wide.problem, wide.config>(p);
 }
 extern "C" __global__ void conv2d_tma_tall(__grid_constant__ tma::params const p) {
-    tma::run<tall.is, tall.by>(p);
+    tma::run<tall.problem, tall.config>(p);
 }
 extern "C" __global__ void conv2d_tma_far(__grid_constant__ tma::params const p) {
-    tma::run<far.is, far.by>(p);
+    tma::run<far.problem, far.config>(p);
 }
 extern "C" __global__ void conv2d_tma_back(__grid_constant__ tma::params const p) {
-    tma::run<back.is, back.by>(p);
+    tma::run<back.problem, back.config>(p);
 }
 extern "C" __global__ void conv2d_tma_back_ragged(__grid_constant__ tma::params const p) {
-    tma::run<back_ragged.is, back_ragged.by>(p);
+    tma::run<back_ragged.problem, back_ragged.config>(p);
 }
 extern "C" __global__ void conv2d_tma_back_seven(__grid_constant__ tma::params const p) {
-    tma::run<back_seven.is, back_seven.by>(p);
+    tma::run<back_seven.problem, back_seven.config>(p);
 }
 extern "C" __global__ void conv2d_tma_back_tall(__grid_constant__ tma::params const p) {
-    tma::run<back_tall.is, back_tall.by>(p);
+    tma::run<back_tall.problem, back_tall.config>(p);
 }
 extern "C" __global__ void conv2d_tma_back_far(__grid_constant__ tma::params const p) {
-    tma::run<back_far.is, back_far.by>(p);
+    tma::run<back_far.problem, back_far.config>(p);
 }
 extern "C" __global__ void conv2d_tma_known(__grid_constant__ tma::params const p) {
-    tma::run<known.is, known.by>(p);
+    tma::run<known.problem, known.config>(p);
 }
 extern "C" __global__ void conv2d_tma_known_but_n(__grid_constant__ tma::params const p) {
-    tma::run<known_but_n.is, known_but_n.by>(p);
+    tma::run<known_but_n.problem, known_but_n.config>(p);
 }
 extern "C" __global__ void conv2d_tma_covered(__grid_constant__ tma::params const p) {
-    tma::run<covered.is, covered.by>(p);
+    tma::run<covered.problem, covered.config>(p);
 }
 extern "C" __global__ void conv2d_tma_covered_small(__grid_constant__ tma::params const p) {
-    tma::run<covered_small.is, covered_small.by>(p);
+    tma::run<covered_small.problem, covered_small.config>(p);
 }
 extern "C" __global__ void conv2d_tma_covered_back(__grid_constant__ tma::params const p) {
-    tma::run<covered_back.is, covered_back.by>(p);
+    tma::run<covered_back.problem, covered_back.config>(p);
 }

@@ -1,4 +1,4 @@
-// The numbers that convolutions are tested on, and how those that are none compare.
+// The numbers that convolutions are tested on, and the comparison of NaN and infinities.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -15,9 +15,9 @@ inline unsigned short drawn_half(std::mt19937& random) {
     return static_cast<unsigned short>((bits & 0x83ff) | (13 + bits % 3) << 10);
 }
 inline std::vector<unsigned short> halves(std::mt19937& random, long long count) {
-    std::vector<unsigned short> all(static_cast<std::size_t>(count));
-    for (auto& each : all) each = drawn_half(random);
-    return all;
+    std::vector<unsigned short> values(static_cast<std::size_t>(count));
+    for (auto& value : values) value = drawn_half(random);
+    return values;
 }
 
 // Both are no number, or the same infinity, or finite.

@@ -1,6 +1,6 @@
-// Convolutions by rows.
+// The kernels of fprop and dgrad by cp.async that are tested.
 // SPDX-License-Identifier: Apache-2.0
-#include "conv2d_cp_async.h"
+#include "cp_async.h"
 
 #include "conv2d/cp_async.cuh"
 
@@ -8,47 +8,47 @@ namespace cp_async = spio::conv2d::cp_async;
 using namespace spio::test::conv2d_cp_async;
 
 extern "C" __global__ void conv2d_cp_async_plain(__grid_constant__ cp_async::params const p) {
-    cp_async::run<plain.is, plain.by>(p);
+    cp_async::run<plain.problem, plain.config>(p);
 }
 extern "C" __global__ void conv2d_cp_async_ragged(__grid_constant__ cp_async::params const p) {
-    cp_async::run<ragged.is, ragged.by>(p);
+    cp_async::run<ragged.problem, ragged.config>(p);
 }
 extern "C" __global__ void conv2d_cp_async_pointwise(__grid_constant__ cp_async::params const p) {
-    cp_async::run<pointwise.is, pointwise.by>(p);
+    cp_async::run<pointwise.problem, pointwise.config>(p);
 }
 extern "C" __global__ void conv2d_cp_async_five(__grid_constant__ cp_async::params const p) {
-    cp_async::run<five.is, five.by>(p);
+    cp_async::run<five.problem, five.config>(p);
 }
 extern "C" __global__ void conv2d_cp_async_seven(__grid_constant__ cp_async::params const p) {
-    cp_async::run<seven.is, seven.by>(p);
+    cp_async::run<seven.problem, seven.config>(p);
 }
 extern "C" __global__ void conv2d_cp_async_wide(__grid_constant__ cp_async::params const p) {
-    cp_async::run<wide.is, wide.by>(p);
+    cp_async::run<wide.problem, wide.config>(p);
 }
 extern "C" __global__ void conv2d_cp_async_tall(__grid_constant__ cp_async::params const p) {
-    cp_async::run<tall.is, tall.by>(p);
+    cp_async::run<tall.problem, tall.config>(p);
 }
 extern "C" __global__ void conv2d_cp_async_far(__grid_constant__ cp_async::params const p) {
-    cp_async::run<far.is, far.by>(p);
+    cp_async::run<far.problem, far.config>(p);
 }
 extern "C" __global__ void conv2d_cp_async_back(__grid_constant__ cp_async::params const p) {
-    cp_async::run<back.is, back.by>(p);
+    cp_async::run<back.problem, back.config>(p);
 }
 extern "C" __global__ void conv2d_cp_async_back_ragged(__grid_constant__ cp_async::params const p) {
-    cp_async::run<back_ragged.is, back_ragged.by>(p);
+    cp_async::run<back_ragged.problem, back_ragged.config>(p);
 }
 extern "C" __global__ void conv2d_cp_async_back_seven(__grid_constant__ cp_async::params const p) {
-    cp_async::run<back_seven.is, back_seven.by>(p);
+    cp_async::run<back_seven.problem, back_seven.config>(p);
 }
 extern "C" __global__ void conv2d_cp_async_back_tall(__grid_constant__ cp_async::params const p) {
-    cp_async::run<back_tall.is, back_tall.by>(p);
+    cp_async::run<back_tall.problem, back_tall.config>(p);
 }
 extern "C" __global__ void conv2d_cp_async_back_far(__grid_constant__ cp_async::params const p) {
-    cp_async::run<back_far.is, back_far.by>(p);
+    cp_async::run<back_far.problem, back_far.config>(p);
 }
 extern "C" __global__ void conv2d_cp_async_known(__grid_constant__ cp_async::params const p) {
-    cp_async::run<known.is, known.by>(p);
+    cp_async::run<known.problem, known.config>(p);
 }
 extern "C" __global__ void conv2d_cp_async_known_but_n(__grid_constant__ cp_async::params const p) {
-    cp_async::run<known_but_n.is, known_but_n.by>(p);
+    cp_async::run<known_but_n.problem, known_but_n.config>(p);
 }

@@ -1,6 +1,6 @@
-// Weight gradients box by box, and the sums of their parts.
+// The kernels of wgrad by TMA that are tested, and the reductions of their splits.
 // SPDX-License-Identifier: Apache-2.0
-#include "conv2d_wgrad.h"
+#include "wgrad.h"
 
 #include "conv2d/wgrad_reduce.cuh"
 #include "conv2d/wgrad_tma.cuh"
@@ -10,80 +10,80 @@ namespace wgrad_reduce = spio::conv2d::wgrad_reduce;
 using namespace spio::test::conv2d_wgrad;
 
 extern "C" __global__ void wgrad_tma_plain(__grid_constant__ wgrad_tma::params const p) {
-    wgrad_tma::run<box_plain.is, box_plain.by>(p);
+    wgrad_tma::run<tma_plain.problem, tma_plain.config>(p);
 }
 extern "C" __global__ void wgrad_reduce_tma_plain(wgrad_reduce::params p) {
-    wgrad_reduce::run<box_plain.is, box_plain.sum()>(p);
+    wgrad_reduce::run<tma_plain.problem, tma_plain.reduction()>(p);
 }
 extern "C" __global__ void wgrad_tma_ragged(__grid_constant__ wgrad_tma::params const p) {
-    wgrad_tma::run<box_ragged.is, box_ragged.by>(p);
+    wgrad_tma::run<tma_ragged.problem, tma_ragged.config>(p);
 }
 extern "C" __global__ void wgrad_reduce_tma_ragged(wgrad_reduce::params p) {
-    wgrad_reduce::run<box_ragged.is, box_ragged.sum()>(p);
+    wgrad_reduce::run<tma_ragged.problem, tma_ragged.reduction()>(p);
 }
 extern "C" __global__ void wgrad_tma_pointwise(__grid_constant__ wgrad_tma::params const p) {
-    wgrad_tma::run<box_pointwise.is, box_pointwise.by>(p);
+    wgrad_tma::run<tma_pointwise.problem, tma_pointwise.config>(p);
 }
 extern "C" __global__ void wgrad_reduce_tma_pointwise(wgrad_reduce::params p) {
-    wgrad_reduce::run<box_pointwise.is, box_pointwise.sum()>(p);
+    wgrad_reduce::run<tma_pointwise.problem, tma_pointwise.reduction()>(p);
 }
 extern "C" __global__ void wgrad_tma_five(__grid_constant__ wgrad_tma::params const p) {
-    wgrad_tma::run<box_five.is, box_five.by>(p);
+    wgrad_tma::run<tma_five.problem, tma_five.config>(p);
 }
 extern "C" __global__ void wgrad_reduce_tma_five(wgrad_reduce::params p) {
-    wgrad_reduce::run<box_five.is, box_five.sum()>(p);
+    wgrad_reduce::run<tma_five.problem, tma_five.reduction()>(p);
 }
 extern "C" __global__ void wgrad_tma_seven(__grid_constant__ wgrad_tma::params const p) {
-    wgrad_tma::run<box_seven.is, box_seven.by>(p);
+    wgrad_tma::run<tma_seven.problem, tma_seven.config>(p);
 }
 extern "C" __global__ void wgrad_reduce_tma_seven(wgrad_reduce::params p) {
-    wgrad_reduce::run<box_seven.is, box_seven.sum()>(p);
+    wgrad_reduce::run<tma_seven.problem, tma_seven.reduction()>(p);
 }
 extern "C" __global__ void wgrad_tma_wide(__grid_constant__ wgrad_tma::params const p) {
-    wgrad_tma::run<box_wide.is, box_wide.by>(p);
+    wgrad_tma::run<tma_wide.problem, tma_wide.config>(p);
 }
 extern "C" __global__ void wgrad_reduce_tma_wide(wgrad_reduce::params p) {
-    wgrad_reduce::run<box_wide.is, box_wide.sum()>(p);
+    wgrad_reduce::run<tma_wide.problem, tma_wide.reduction()>(p);
 }
 extern "C" __global__ void wgrad_tma_tall(__grid_constant__ wgrad_tma::params const p) {
-    wgrad_tma::run<box_tall.is, box_tall.by>(p);
+    wgrad_tma::run<tma_tall.problem, tma_tall.config>(p);
 }
 extern "C" __global__ void wgrad_reduce_tma_tall(wgrad_reduce::params p) {
-    wgrad_reduce::run<box_tall.is, box_tall.sum()>(p);
+    wgrad_reduce::run<tma_tall.problem, tma_tall.reduction()>(p);
 }
 extern "C" __global__ void wgrad_tma_far(__grid_constant__ wgrad_tma::params const p) {
-    wgrad_tma::run<box_far.is, box_far.by>(p);
+    wgrad_tma::run<tma_far.problem, tma_far.config>(p);
 }
 extern "C" __global__ void wgrad_reduce_tma_far(wgrad_reduce::params p) {
-    wgrad_reduce::run<box_far.is, box_far.sum()>(p);
+    wgrad_reduce::run<tma_far.problem, tma_far.reduction()>(p);
 }
 extern "C" __global__ void wgrad_tma_even(__grid_constant__ wgrad_tma::params const p) {
-    wgrad_tma::run<box_even.is, box_even.by>(p);
+    wgrad_tma::run<tma_even.problem, tma_even.config>(p);
 }
 extern "C" __global__ void wgrad_reduce_tma_even(wgrad_reduce::params p) {
-    wgrad_reduce::run<box_even.is, box_even.sum()>(p);
+    wgrad_reduce::run<tma_even.problem, tma_even.reduction()>(p);
 }
 extern "C" __global__ void wgrad_tma_image(__grid_constant__ wgrad_tma::params const p) {
-    wgrad_tma::run<box_image.is, box_image.by>(p);
+    wgrad_tma::run<tma_image.problem, tma_image.config>(p);
 }
 extern "C" __global__ void wgrad_reduce_tma_image(wgrad_reduce::params p) {
-    wgrad_reduce::run<box_image.is, box_image.sum()>(p);
+    wgrad_reduce::run<tma_image.problem, tma_image.reduction()>(p);
 }
 extern "C" __global__ void wgrad_tma_low_image(__grid_constant__ wgrad_tma::params const p) {
-    wgrad_tma::run<box_low_image.is, box_low_image.by>(p);
+    wgrad_tma::run<tma_low_image.problem, tma_low_image.config>(p);
 }
 extern "C" __global__ void wgrad_reduce_tma_low_image(wgrad_reduce::params p) {
-    wgrad_reduce::run<box_low_image.is, box_low_image.sum()>(p);
+    wgrad_reduce::run<tma_low_image.problem, tma_low_image.reduction()>(p);
 }
 extern "C" __global__ void wgrad_tma_far_image(__grid_constant__ wgrad_tma::params const p) {
-    wgrad_tma::run<box_far_image.is, box_far_image.by>(p);
+    wgrad_tma::run<tma_far_image.problem, tma_far_image.config>(p);
 }
 extern "C" __global__ void wgrad_reduce_tma_far_image(wgrad_reduce::params p) {
-    wgrad_reduce::run<box_far_image.is, box_far_image.sum()>(p);
+    wgrad_reduce::run<tma_far_image.problem, tma_far_image.reduction()>(p);
 }
 extern "C" __global__ void wgrad_tma_plain_image(__grid_constant__ wgrad_tma::params const p) {
-    wgrad_tma::run<box_plain_image.is, box_plain_image.by>(p);
+    wgrad_tma::run<tma_plain_image.problem, tma_plain_image.config>(p);
 }
 extern "C" __global__ void wgrad_reduce_tma_plain_image(wgrad_reduce::params p) {
-    wgrad_reduce::run<box_plain_image.is, box_plain_image.sum()>(p);
+    wgrad_reduce::run<tma_plain_image.problem, tma_plain_image.reduction()>(p);
 }

@@ -1,6 +1,6 @@
-// Weight gradients by rows, and the sums of their parts.
+// The kernels of wgrad by cp.async that are tested, and the reductions of their splits.
 // SPDX-License-Identifier: Apache-2.0
-#include "conv2d_wgrad.h"
+#include "wgrad.h"
 
 #include "conv2d/wgrad_cp_async.cuh"
 #include "conv2d/wgrad_reduce.cuh"
@@ -10,56 +10,56 @@ namespace wgrad_reduce = spio::conv2d::wgrad_reduce;
 using namespace spio::test::conv2d_wgrad;
 
 extern "C" __global__ void wgrad_cp_async_plain(wgrad_cp_async::params p) {
-    wgrad_cp_async::run<row_plain.is, row_plain.by>(p);
+    wgrad_cp_async::run<cp_async_plain.problem, cp_async_plain.config>(p);
 }
 extern "C" __global__ void wgrad_reduce_cp_async_plain(wgrad_reduce::params p) {
-    wgrad_reduce::run<row_plain.is, row_plain.sum()>(p);
+    wgrad_reduce::run<cp_async_plain.problem, cp_async_plain.reduction()>(p);
 }
 extern "C" __global__ void wgrad_cp_async_ragged(wgrad_cp_async::params p) {
-    wgrad_cp_async::run<row_ragged.is, row_ragged.by>(p);
+    wgrad_cp_async::run<cp_async_ragged.problem, cp_async_ragged.config>(p);
 }
 extern "C" __global__ void wgrad_reduce_cp_async_ragged(wgrad_reduce::params p) {
-    wgrad_reduce::run<row_ragged.is, row_ragged.sum()>(p);
+    wgrad_reduce::run<cp_async_ragged.problem, cp_async_ragged.reduction()>(p);
 }
 extern "C" __global__ void wgrad_cp_async_pointwise(wgrad_cp_async::params p) {
-    wgrad_cp_async::run<row_pointwise.is, row_pointwise.by>(p);
+    wgrad_cp_async::run<cp_async_pointwise.problem, cp_async_pointwise.config>(p);
 }
 extern "C" __global__ void wgrad_reduce_cp_async_pointwise(wgrad_reduce::params p) {
-    wgrad_reduce::run<row_pointwise.is, row_pointwise.sum()>(p);
+    wgrad_reduce::run<cp_async_pointwise.problem, cp_async_pointwise.reduction()>(p);
 }
 extern "C" __global__ void wgrad_cp_async_five(wgrad_cp_async::params p) {
-    wgrad_cp_async::run<row_five.is, row_five.by>(p);
+    wgrad_cp_async::run<cp_async_five.problem, cp_async_five.config>(p);
 }
 extern "C" __global__ void wgrad_reduce_cp_async_five(wgrad_reduce::params p) {
-    wgrad_reduce::run<row_five.is, row_five.sum()>(p);
+    wgrad_reduce::run<cp_async_five.problem, cp_async_five.reduction()>(p);
 }
 extern "C" __global__ void wgrad_cp_async_seven(wgrad_cp_async::params p) {
-    wgrad_cp_async::run<row_seven.is, row_seven.by>(p);
+    wgrad_cp_async::run<cp_async_seven.problem, cp_async_seven.config>(p);
 }
 extern "C" __global__ void wgrad_reduce_cp_async_seven(wgrad_reduce::params p) {
-    wgrad_reduce::run<row_seven.is, row_seven.sum()>(p);
+    wgrad_reduce::run<cp_async_seven.problem, cp_async_seven.reduction()>(p);
 }
 extern "C" __global__ void wgrad_cp_async_wide(wgrad_cp_async::params p) {
-    wgrad_cp_async::run<row_wide.is, row_wide.by>(p);
+    wgrad_cp_async::run<cp_async_wide.problem, cp_async_wide.config>(p);
 }
 extern "C" __global__ void wgrad_reduce_cp_async_wide(wgrad_reduce::params p) {
-    wgrad_reduce::run<row_wide.is, row_wide.sum()>(p);
+    wgrad_reduce::run<cp_async_wide.problem, cp_async_wide.reduction()>(p);
 }
 extern "C" __global__ void wgrad_cp_async_tall(wgrad_cp_async::params p) {
-    wgrad_cp_async::run<row_tall.is, row_tall.by>(p);
+    wgrad_cp_async::run<cp_async_tall.problem, cp_async_tall.config>(p);
 }
 extern "C" __global__ void wgrad_reduce_cp_async_tall(wgrad_reduce::params p) {
-    wgrad_reduce::run<row_tall.is, row_tall.sum()>(p);
+    wgrad_reduce::run<cp_async_tall.problem, cp_async_tall.reduction()>(p);
 }
 extern "C" __global__ void wgrad_cp_async_far(wgrad_cp_async::params p) {
-    wgrad_cp_async::run<row_far.is, row_far.by>(p);
+    wgrad_cp_async::run<cp_async_far.problem, cp_async_far.config>(p);
 }
 extern "C" __global__ void wgrad_reduce_cp_async_far(wgrad_reduce::params p) {
-    wgrad_reduce::run<row_far.is, row_far.sum()>(p);
+    wgrad_reduce::run<cp_async_far.problem, cp_async_far.reduction()>(p);
 }
 extern "C" __global__ void wgrad_cp_async_even(wgrad_cp_async::params p) {
-    wgrad_cp_async::run<row_even.is, row_even.by>(p);
+    wgrad_cp_async::run<cp_async_even.problem, cp_async_even.config>(p);
 }
 extern "C" __global__ void wgrad_reduce_cp_async_even(wgrad_reduce::params p) {
-    wgrad_reduce::run<row_even.is, row_even.sum()>(p);
+    wgrad_reduce::run<cp_async_even.problem, cp_async_even.reduction()>(p);
 }

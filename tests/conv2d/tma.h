@@ -1,9 +1,9 @@
-// The convolutions by boxes that are tested: every kind of filter, of padding, of a block's share.
+// The layers of fprop and dgrad by TMA: all kinds of filters, paddings and configurations.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "conv2d/tma.h"
-#include "conv2d_layers.h"
+#include "layers.h"
 
 namespace spio::test::conv2d_tma {
 
@@ -11,8 +11,8 @@ using namespace conv2d_layers;
 using conv2d::tma::config;
 
 struct layer {
-    problem is;
-    config by;
+    conv2d::problem problem;
+    conv2d::tma::config config;
 };
 
 // groups, images, columns, rows, strips, blocks
@@ -33,7 +33,7 @@ inline constexpr layer back_far = {layer_of(dgrad, 64, 1, 6, 0, 9), {8, 2, 16, 3
 // Ones whose size is known, the same but for the batch, and one that a strip covers.
 inline constexpr layer known = {{.n = 3, .c = 64, .h = 10, .w = 38}, {8, 1, 16, 4, 2, 0}};
 inline constexpr layer known_but_n = {
-    {.n = 0, .c = 64, .h = 10, .w = 38, .made_for = known_sizes::any_n}, known.by};
+    {.n = 0, .c = 64, .h = 10, .w = 38, .made_for = known_sizes::any_n}, known.config};
 inline constexpr layer covered = {
     {.n = 5, .c = 32, .h = 7, .w = 7, .r = 5, .s = 5, .pad_h = 2, .pad_w = 2}, {4, 2, 8, 7, 2, 0}};
 // More is made than is read: rows beside the image come too.

@@ -1,4 +1,4 @@
-// A walk: the positions of some dimensions of a tensor, by one number.
+// A traversal: the positions of a tensor along some of its dimensions, by one number.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,18 +7,19 @@
 
 namespace spio {
 
-// In steps of what the tensor places for them.
+// The finest step along a dimension that the tensor places, and the index that counts such steps.
 template <class Layout, class Base>
 inline constexpr int finest_of = Layout::table.finest_stride(Layout::template base<Base>);
 template <class Layout, class Base>
 using step_of = bounded<fold<Base, finest_of<Layout, Base>>,
                         static_cast<int>(Layout::table.extent(Layout::template base<Base>) /
                                          finest_of<Layout, Base>)>;
-template <class Layout, class Bases> struct walk_over;
-template <class Layout, class... Bases> struct walk_over<Layout, mp_list<Bases...>> {
+template <class Layout, class Bases> struct traversal_over;
+template <class Layout, class... Bases> struct traversal_over<Layout, mp_list<Bases...>> {
     using type = linear_index<step_of<Layout, Bases>...>;
 
-    // The n-th position, every other row backwards: where one factor changes, the other stays.
+    // The n-th position, every other row backwards: so a factor of a product stays in registers
+    // when the row changes.
     static constexpr type serpentine(int n) {
         int row = 1;
         ((row = bound_of<step_of<Layout, Bases>>), ...);

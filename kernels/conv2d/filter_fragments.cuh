@@ -1,0 +1,60 @@
+// Fragments of fprop and dgrad: input, filter and accumulators of a group in a warp.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "conv2d/problem.h"
+#include "spio/tile/multiply.cuh"
+
+namespace spio::conv2d {
+
+// The inner dimension of a product: channels of a row of taps, D(8 s + c). Two neighbouring taps
+// make one product of depth 16, and the last tap of an odd number one of depth 8.
+struct D : dim {
+    using dim::dim;
+};
+using D8 = fold<D, 8>;
+
+inline constexpr axis<Q> q16{16};
+inline constexpr axis<K> k8{8};
+inline constexpr axis<D> d8{8};
+inline constexpr axis<D> d16{16};
+
+using one_tap = left_fragment<half, q16, d8>;
+using two_taps = left_fragment<half, q16, d16>;
+using accumulator = sum_fragment<q16, k8>;
+
+// The filter of a group: pairs of taps, and the last tap of each row where their number is odd.
+template <problem Problem> class filter_fragments {
+  public:
+    using pair_of_taps = right_fragment<half, d16, k8>;
+    using single_tap = right_fragment<half, d8, k8>;
+
+    static constexpr int pairs = Problem.s / 2;
+    static constexpr bool has_single = Problem.s % 2 == 1;
+
+    __device__ pair_of_taps const& taps(R r, int pair) const { return pairs_[r.get()][pair]; }
+    __device__ single_tap const& last_tap(R r) const { return single_[r.get()]; }
+
+    // Loads the input of 16 outputs under each step of taps, and calls add(input, taps) with a
+    // function from a row of the filter to its fragment.
+    template <class Cursor, class Add>
+    __device__ __forceinline__ void for_each_step(Cursor const& input, Add const& add) const {
+#pragma unroll
+        for (int pair = 0; pair < pairs; ++pair) {
+            two_taps columns;
+            columns.load(input[W(2 * pair)]);
+            add(columns, [this, pair](R r) { return taps(r, pair); });
+        }
+        if constexpr (has_single) {
+            one_tap columns;
+            columns.load(input[W(Problem.s - 1)]);
+            add(columns, [this](R r) { return last_tap(r); });
+        }
+    }
+
+  protected:
+    pair_of_taps pairs_[Problem.r][max(pairs, 1)];
+    single_tap single_[Problem.r];
+};
+
+} // namespace spio::conv2d

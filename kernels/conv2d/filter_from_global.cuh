@@ -1,0 +1,51 @@
+// The filter fragments of a group, loaded by the lanes of a warp from global memory.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "conv2d/filter_fragments.cuh"
+
+namespace spio::conv2d {
+
+template <problem Problem> class filter_from_global : public filter_fragments<Problem> {
+    using fragments = filter_fragments<Problem>;
+
+  public:
+    __device__ filter_from_global(half const* filter, fold<C, 8> group) {
+#pragma unroll
+        for (auto const r : range(R(Problem.r))) {
+#pragma unroll
+            for (auto const s : range(S(Problem.s))) {
+                unsigned const bits = two_channels(filter, group, r, s);
+                if (s.get() / 2 < fragments::pairs) {
+                    this->pairs_[r.get()][s.get() / 2].registers[s.get() % 2].bits = bits;
+                } else {
+                    this->single_[r.get()].registers[0].bits = bits;
+                }
+            }
+        }
+    }
+
+  private:
+    // This lane's part of a tap: two channels of the input and one of the output.
+    __device__ static unsigned two_channels(half const* filter, fold<C, 8> group, R r, S s) {
+        constexpr axis<R> rows{Problem.r};
+        constexpr axis<S> columns{Problem.s};
+        auto const lane = for_lane<typename fragments::single_tap::map::lane_index>(this_lane());
+        auto const output_channel = lane.template get<K>();
+        auto const input_channels = cast<C>(lane.template get<fold<D, 2>>());
+        if constexpr (Problem.pass == direction::fprop) {
+            using taps = tensor<half2 const, axis<K>(Problem.c), rows, columns, axis<C>(8) / 2>;
+            auto const channel =
+                taps(reinterpret_cast<half2 const*>(filter))[cast<K>(group)][output_channel];
+            return (*channel[r][s][input_channels]).bits;
+        } else {
+            // dgrad: the outputs of fprop are its inputs, and the filter is turned by 180 degrees.
+            using taps = tensor<half const, axis<C>(Problem.c), rows, columns, axis<K>(8)>;
+            auto const channels = taps(filter)[group][input_channels][output_channel];
+            auto const tap = channels[R(Problem.r - 1) - r][S(Problem.s - 1) - s];
+            return half2(*tap, *tap[C(1)]).bits;
+        }
+    }
+};
+
+} // namespace spio::conv2d

@@ -1,0 +1,49 @@
+// The tensor maps of the TMA bodies, planned from the sizes of a tensor and of a tile.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "conv2d/problem.h"
+#include "spio/swizzle.h"
+#include "spio/tile/tensor_map.h"
+
+namespace spio::conv2d {
+
+// A dense tensor of images, and a tile of it: some images, rows and columns, and the channels of
+// some groups.
+struct image_sizes {
+    int n, h, w, c;
+};
+struct tile_sizes {
+    int images, rows, columns, groups;
+};
+
+// The swizzle spans the channels of a tile. The channels of one group fill 16 bytes and need none.
+constexpr tensor_map_plan plan_of(image_sizes const& image, tile_sizes const& tile,
+                                  int fetched = 0) {
+    long long const pixel_bytes = 2LL * image.c;
+    return {.rank = 4,
+            .element_bytes = 2,
+            .sizes = {image.c, image.w, image.h, image.n},
+            .strides = {2, pixel_bytes, pixel_bytes * image.w, pixel_bytes * image.w * image.h},
+            .box = {group_width * tile.groups, tile.columns, tile.rows, tile.images},
+            .swizzle = tile.groups == 1 ? 0 : 16 * tile.groups,
+            .fetched = fetched};
+}
+
+// The last axis of such a tile in shared memory: cells of 8 channels, swizzled as TMA does. Pixels
+// are the axes of its rows and columns, or that of its columns alone where each row has whole lines
+// of the swizzle.
+template <auto Channels, auto... Pixels> consteval auto swizzled_cells() {
+    constexpr int groups = Channels.size / group_width;
+    if constexpr (groups == 1) {
+        return Channels / 8;
+    } else if constexpr (sizeof...(Pixels) == 2) {
+        return swizzle(Channels / 8, Pixels...);
+    } else if constexpr (groups == 8) {
+        return swizzle(Channels / 8, Pixels % 8 ...);
+    } else {
+        return swizzle(Channels / 8, Pixels / (8 / groups) % groups...);
+    }
+}
+
+} // namespace spio::conv2d

@@ -1,0 +1,86 @@
+// A warp of fprop or dgrad by TMA: it correlates the tiles of a block with the filter of its group.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "conv2d/tma_tiles.cuh"
+#include "spio/tile/half.cuh"
+
+namespace spio::conv2d::tma {
+
+// An input row adds to the r output rows that read it: their accumulators take turns. Inlined
+// at any size, so that accumulators and filter stay in registers.
+template <problem Problem, config Config> struct add_products {
+    static constexpr int r = Problem.r;
+    using accumulators = accumulator[r][Config.tiles()];
+
+    accumulators& sums;
+    int row;
+    int tile;
+
+    template <class Columns, class Taps>
+    __device__ __forceinline__ void operator()(Columns const& columns, Taps const& taps) const {
+#pragma unroll
+        for (int n = 0; n < r; ++n) {
+            int const output_row = row - n;
+            if (output_row >= 0 && output_row < Config.rows) {
+                multiply(sums[output_row % r][tile], columns, taps(R(n)));
+            }
+        }
+    }
+};
+
+// A warp with the filter and the bias of its group, and cursors of this lane at the first tile's
+// input and output.
+template <problem Problem, config Config, arch Arch, class Input, class Output> struct consumer {
+    using tiles = block_tiles<Problem, Config, Arch>;
+    using Pixels = typename tiles::Pixels;
+    using accumulators = typename add_products<Problem, Config>::accumulators;
+    static constexpr int r = Problem.r;
+    static constexpr int rows = Config.rows;
+
+    bool has_group;
+    vec<float, 2> bias;
+    Input input;
+    Output output;
+    filter_from_shared<Problem> filter;
+
+    __device__ __forceinline__ void operator()(STRIP strip) const {
+        correlate(input[strip], output[strip]);
+    }
+    // All rows of the group in a tile, from the first input row to the last.
+    template <class TileInput, class TileOutput>
+    __device__ __forceinline__ void correlate(TileInput const& tile_input,
+                                              TileOutput const& tile_output) const {
+        accumulators sums;
+#pragma unroll
+        for (int row = 0; row < tiles::input_rows; ++row) {
+            if (row < rows) {
+#pragma unroll
+                for (int tile = 0; tile < Config.tiles(); ++tile) {
+                    for (auto& two : sums[row % r][tile].registers) two = bias;
+                }
+            }
+            if (tiles::may_be_in_image(row)) add_row(sums, row, tile_input);
+            if (int const finished = row - (r - 1); finished >= 0) {
+                sync_warp(); // all lanes have read the input that this overwrites
+#pragma unroll
+                for (int tile = 0; tile < Config.tiles(); ++tile) {
+                    sums[finished % r][tile].template rounded<half>().template store<Arch>(
+                        tile_output[P(finished)][Pixels(16 * tile)]);
+                }
+            }
+        }
+    }
+    template <class TileInput>
+    __device__ __forceinline__ void add_row(accumulators& sums, int row,
+                                            TileInput const& tile_input) const {
+#pragma unroll
+        for (int tile = 0; tile < Config.tiles(); ++tile) {
+            auto const pixels = Pixels(16 * tile).template cast<Q, W>();
+            filter.for_each_step(tile_input[pixels][H(row - tiles::first_row)],
+                                 add_products<Problem, Config>{sums, row, tile});
+        }
+    }
+};
+
+} // namespace spio::conv2d::tma

@@ -1,0 +1,122 @@
+// The tiles of a block in fprop and dgrad by TMA: their shapes and positions.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "conv2d/filter_tile.cuh"
+#include "conv2d/tensors.h"
+#include "conv2d/tma.h"
+#include "spio/compound_index.h"
+#include "spio/tile/shared_memory.h"
+
+namespace spio::conv2d::tma {
+
+// A tile among those of a block.
+struct STRIP : dim {
+    using dim::dim;
+};
+
+template <problem Problem, config Config, arch Arch> struct block_tiles {
+    static constexpr int groups = Config.groups;
+    static constexpr int rows = Config.rows;
+
+    using global = tensors<Problem>;
+    using filter = filter_tile<Problem>;
+    using filter_groups = typename filter::template of_channels<8 * groups>;
+    using Groups = fold<C, 8 * groups>;
+    using Images = fold<N, Config.images>;
+    using Rows = fold<P, rows>;
+    using Columns = fold<Q, Config.columns>;
+
+    static constexpr axis<C> c{8 * groups};
+    static constexpr axis<H> h{Config.input_rows(Problem)};
+    static constexpr axis<W> w{Config.input_columns(Problem)};
+    static constexpr axis<K> k{8 * groups};
+    static constexpr axis<P> p{rows};
+    static constexpr axis<Q> q{Config.columns};
+    static constexpr auto input_cells = swizzled_cells<c, h, w>();
+    static constexpr auto output_cells = swizzled_cells<k, p, q>();
+
+    // One TMA box each.
+    using input_tile = tensor<half8, h, w, input_cells>;
+    using output_tile = tensor<half8, p, q, output_cells>;
+    using input_map = tensor_map<input_tile, typename global::input>;
+    using output_map = tensor_map<output_tile, typename global::output>;
+    template <class Map> static constexpr bool agrees(tensor_map_plan const& plan) {
+        if constexpr (Problem.knows_n()) {
+            return Map::plan() == plan;
+        } else {
+            return Map::num_bytes() == 2LL * plan.box[0] * plan.box[1] * plan.box[2];
+        }
+    }
+    static_assert(agrees<input_map>(input_plan(Problem, Config)) &&
+                      agrees<output_map>(output_plan(Problem, Config)),
+                  "the launch makes the tensor maps from the plans of the contract");
+    static_assert(output_tile::num_bytes() <= input_tile::num_bytes(),
+                  "the output of a tile overwrites its input");
+
+    // All boxes of a block. Output boxes begin where the input boxes do.
+    static constexpr int pitch = Config.pitch_of_boxes(Problem);
+    static constexpr auto strip = axis<STRIP>(Config.strips).pitch(Config.images * pitch);
+    static constexpr auto n = axis<N>(Config.images).pitch(pitch);
+    using input_tiles = tensor<half8, strip, n, h, w, input_cells>;
+    using output_tiles = tensor<half8, strip, n, p, q, output_cells>;
+    template <class Memory> __device__ static auto push_input(Memory const& memory) {
+        return memory.template push<input_tiles, box_alignment<input_tile>>();
+    }
+    template <class Memory> __device__ static auto push_output(Memory const& memory) {
+        return memory.template push<output_tiles, box_alignment<output_tile>>();
+    }
+    // The columns of a row over all images of a tile.
+    using Pixels = compound_index<axis<N>(Config.images), q>;
+    // One for each tile, and the last one for the filter.
+    using barriers = tensor<mbarrier<Arch>, axis<STRIP>(Config.strips + 1)>;
+    __device__ static STRIP filter_barrier() { return STRIP(Config.strips); }
+
+    // Where a lane's ldmatrix reads the first input row of a group, and where its stmatrix writes
+    // the first output row. Both point to the pixel of a row of two_taps.
+    template <class Lane>
+    __device__ static auto input_of_lane(input_tiles const& input, fold<C, 8> group,
+                                         Lane const& lane) {
+        auto const pixel = lane.template get<Q>().get();
+        return input[group][N(pixel / Config.columns)]
+                    [W(pixel % Config.columns + lane.template get<D8>().get())];
+    }
+    template <class Lane>
+    __device__ static auto output_of_lane(output_tiles const& output, fold<C, 8> group,
+                                          Lane const& lane) {
+        auto const pixel = lane.template get<Q>().get();
+        return output[cast<K>(group)][N(pixel / Config.columns)][Q(pixel % Config.columns)];
+    }
+
+    // Input rows of a tile, halo included, and the first of them that is in shared memory.
+    static constexpr halo height = rows_of(global::sizes);
+    static constexpr int input_rows = height.size(rows);
+    static constexpr int first_row = Config.has_all_rows(Problem) ? height.pad : 0;
+    // Whether a row may be one of the image. Where a tile has all rows, the others are known to be
+    // zeros.
+    static constexpr bool may_be_in_image(int row) {
+        if (!Problem.knows_image() || global::sizes.p > rows) return true;
+        constexpr halo rows_of_image = height;
+        return rows_of_image.has(rows_of_image.first(row));
+    }
+
+    // Where a tile is in the tensors. Tiles are numbered by columns, then rows, then images.
+    struct tile_position {
+        Images image;
+        Rows row;
+        Columns column;
+        bool exists;
+
+        __device__ tile_position(int index, correlation const& sizes, N images) {
+            int const strips = divup(sizes.q, Config.columns);
+            int const down = divup(sizes.p, rows);
+            auto const number = static_cast<unsigned>(index);
+            column = Columns(number % strips);
+            row = Rows(number / strips % down);
+            image = Images(number / strips / down);
+            exists = unfold(image) < images;
+        }
+    };
+};
+
+} // namespace spio::conv2d::tma

@@ -1,0 +1,191 @@
+// The weight gradient of a group in the registers of a warp: products of rows of x and of dy.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "conv2d/wgrad_fragments.cuh"
+
+namespace spio::conv2d::wgrad {
+
+// The accumulators of all taps of a group, and the last r rows of the gradient of y. The single
+// taps of the last column are paired across two rows of x. With KeepsRow, the row before is still
+// in shared memory and is loaded again; else its fragment stays in registers.
+template <problem Problem, class Index, int Tiles, bool KeepsRow> class tap_accumulators {
+  public:
+    static constexpr tap_pairs pairs = pairs_of(Problem);
+    static constexpr int count = pairs.count();
+    static constexpr int r = Problem.r;
+    static constexpr int row_pairs = pairs.row_pairs();
+    static constexpr bool has_column = Problem.s % 2 == 1;
+    static constexpr int first_column_pair = pairs.first_column_pair();
+    static constexpr int last_column_pair = pairs.tap_count() - 1;
+    // Whether no tile has columns beyond the last one of y.
+    static constexpr bool needs_no_mask =
+        Problem.knows_image() && Problem.q() % Index::template size<Q>() == 0;
+
+    // The column of a tile that a lane's ldmatrix points to, in x and in dy, and the tap in x.
+    __device__ static Index column_of_x() {
+        auto const row = two_taps::transposed_row_index();
+        return Index(8 * row.template get<Q8>().get() + row.template get<Q>().get());
+    }
+    __device__ static W tap_of_x() {
+        return W(two_taps::transposed_row_index().template get<D8>().get());
+    }
+    __device__ static Index column_of_last_tap() {
+        if constexpr (KeepsRow) {
+            return column_of_x();
+        } else {
+            return column_of_dy();
+        }
+    }
+    // With KeepsRow: whether a lane points to the row before.
+    __device__ static bool points_to_previous_row() {
+        return pairs_rows(Problem) && tap_of_x() == W(0);
+    }
+    __device__ static Index column_of_dy() {
+        return Index(gradient::transposed_row_index().template get<Q>().get());
+    }
+
+    __device__ tap_accumulators() {
+        for (auto& sum : sums_) sum.zero();
+        for (auto& row : dy_) {
+            for (auto& tile : row) {
+                for (auto& piece : tile.registers) piece.bits = 0;
+            }
+        }
+        clear_previous_row();
+    }
+
+    // The next row of x: each row of dy now meets it under the next row of the filter.
+    __device__ void step() {
+#pragma unroll
+        for (int row = r - 1; row > 0; --row) {
+#pragma unroll
+            for (int tile = 0; tile < Tiles; ++tile) dy_[row][tile] = dy_[row - 1][tile];
+        }
+    }
+    template <class Cursor> __device__ void load_dy(Cursor const& dy) {
+#pragma unroll
+        for (int tile = 0; tile < Tiles; ++tile) dy_[0][tile].load_transposed(dy[Index(16 * tile)]);
+    }
+
+    // Adds the products of a row of x with the rows of dy that it meets under the filter's rows
+    // from the first to the last. `x` is this lane's cursor at column_of_x and tap_of_x, `last` the
+    // one at column_of_last_tap under the last tap.
+    template <class Cursor, class Last>
+    __device__ __forceinline__ void add_row(Cursor const& x, Last const& last,
+                                            column_mask<Index, Tiles> const& mask, int first_row,
+                                            int last_row) {
+        add_tiles(x, last, mask, first_row, last_row, numbers_below<Tiles>());
+        if (first_row == 0) add_unpaired_bias();
+    }
+    // The same for a row of the padding.
+    __device__ __forceinline__ void add_no_row(int first_row, int last_row) {
+        if constexpr (Problem.bias && pairs.is_odd()) {
+            if (last_row == r - 1) {
+#pragma unroll
+                for (int tile = 0; tile < Tiles; ++tile) {
+                    multiply(sums_[last_column_pair], stacked(filled(two_ones), filled(0)),
+                             dy_[r - 1][tile]);
+                }
+            }
+        }
+        if (first_row == 0) add_unpaired_bias();
+        clear_previous_row();
+    }
+
+    // Stores this lane's part of each accumulator to its place in the workspace.
+    template <class Cursor> __device__ void store(Cursor const& destination) const {
+#pragma unroll
+        for (int pair = 0; pair < count; ++pair) {
+            *destination[PAIR(pair)] = bits_as<vec<float, 4>>(sums_[pair]);
+        }
+    }
+
+  private:
+    // Inlined at any size, like all below it, so that the accumulators stay in registers.
+    template <class Cursor, class Last, int... Tile>
+    __device__ __forceinline__ void add_tiles(Cursor const& x, Last const& last,
+                                              column_mask<Index, Tiles> const& mask, int first_row,
+                                              int last_row, numbers<Tile...>) {
+        (add_tile<Tile>(x, last, mask, first_row, last_row), ...);
+    }
+    template <int Tile, class Cursor, class Last>
+    __device__ __forceinline__ void add_tile(Cursor const& x, Last const& last,
+                                             column_mask<Index, Tiles> const& mask, int first_row,
+                                             int last_row) {
+        auto const columns = Index(16 * Tile).template cast<Q, W>();
+        two_taps neighbours[max(row_pairs, 1)];
+        two_taps column;
+#pragma unroll
+        for (int pair = 0; pair < row_pairs; ++pair) {
+            neighbours[pair].load_transposed(x[columns][W(2 * pair)]);
+            if constexpr (!needs_no_mask) mask.apply(neighbours[pair], Tile);
+        }
+        if constexpr (has_column) {
+            column = last_taps<Tile>(last[columns]);
+            if constexpr (!needs_no_mask) mask.apply(column, Tile);
+        }
+        add_rows<Tile>(neighbours, column, first_row, last_row, numbers_below<r>());
+    }
+    template <int Tile, int... Row>
+    __device__ __forceinline__ void add_rows(two_taps const (&neighbours)[max(row_pairs, 1)],
+                                             two_taps const& column, int first_row, int last_row,
+                                             numbers<Row...>) {
+        ((first_row <= Row && Row <= last_row ? add<Row, Tile>(neighbours, column) : void()), ...);
+    }
+    // The last tap of two rows: the row before above this one.
+    template <int Tile, class Cursor>
+    __device__ __forceinline__ two_taps last_taps(Cursor const& last) {
+        two_taps rows;
+        if constexpr (KeepsRow) {
+            rows.load_transposed(last);
+        } else {
+            one_tap column;
+            column.load_transposed(last);
+            rows = stacked(previous_row_[Tile], column);
+            previous_row_[Tile] = column;
+        }
+        return rows;
+    }
+    // The products of a tile under one row of the filter.
+    template <int Row, int Tile>
+    __device__ __forceinline__ void add(two_taps const (&neighbours)[max(row_pairs, 1)],
+                                        two_taps const& column) {
+        gradient const& dy = dy_[Row][Tile];
+#pragma unroll
+        for (int pair = 0; pair < row_pairs; ++pair) {
+            multiply(sums_[Row * row_pairs + pair], neighbours[pair], dy);
+        }
+        if constexpr (has_column && Row % 2 == 1) {
+            multiply(sums_[first_column_pair + Row / 2], column, dy);
+        } else if constexpr (has_column && Row == r - 1) {
+            multiply(sums_[first_column_pair + Row / 2], below_bias(column), dy);
+        }
+    }
+    // Above an unpaired tap there is the bias, as products with ones, or a spare half.
+    __device__ __forceinline__ static two_taps below_bias(two_taps column) {
+        if constexpr (Problem.bias) {
+#pragma unroll
+            for (int n = 0; n < two_taps::count; n += 2) column.registers[n].bits = two_ones;
+        }
+        return column;
+    }
+    __device__ void add_unpaired_bias() {
+        if constexpr (pairs.has_unpaired_bias()) {
+            two_taps const ones = stacked(filled(two_ones), filled(0));
+#pragma unroll
+            for (int tile = 0; tile < Tiles; ++tile) {
+                multiply(sums_[count - 1], ones, dy_[0][tile]);
+            }
+        }
+    }
+    __device__ void clear_previous_row() {
+        for (auto& tile : previous_row_) tile = filled(0);
+    }
+
+    accumulator sums_[count];
+    gradient dy_[r][Tiles]; // the row loaded last comes first
+    one_tap previous_row_[Tiles];
+};
+
+} // namespace spio::conv2d::wgrad

@@ -1,0 +1,96 @@
+// What the bodies of wgrad share: the part of a block, and a warp that sums a group's taps.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "conv2d/tensors.h"
+#include "conv2d/wgrad_accumulators.cuh"
+#include "conv2d/wgrad_steps.cuh"
+
+namespace spio::conv2d::wgrad {
+
+// A row, or an image, of x and of dy in shared memory.
+struct STAGE : dim {
+    using dim::dim;
+};
+
+// The part of a block: a slice of the groups, and a split of the rows.
+template <problem Problem, auto Config> struct block_part {
+    using Groups = fold<C, 8 * Config.groups>;
+    static constexpr int slices = wgrad::slices(Problem, Config.groups);
+
+    launch_sizes sizes;
+    Groups slice;
+    SPLIT split;
+
+    template <class Params>
+    __device__ explicit block_part(Params const& params)
+        : sizes(sizes_of<Problem>(params.n, params.h, params.w)),
+          slice(this_block() % slices),
+          split(this_block() / slices) {}
+};
+
+// A warp and its group. KeepsRow tells that the row of x before the last one stays in shared
+// memory.
+template <problem Problem, auto Config, bool KeepsRow, class XTiles, class DyTiles>
+struct warp_taps {
+    using Columns = compound_index<axis<N>(Config.images), axis<Q>(Config.columns)>;
+    using accumulators = tap_accumulators<Problem, Columns, Config.tiles(), KeepsRow>;
+    using mask_type = column_mask<Columns, Config.tiles()>;
+    using part = block_part<Problem, Config>;
+    static constexpr axis<K> k{8 * Config.groups * part::slices};
+    static constexpr axis<PAIR> pair{accumulators::count};
+    static constexpr axis<LANE> lane{32};
+    using workspace = tensor<vec<float, 4>, axis<SPLIT>(Config.splits), k / 8, pair, lane>;
+
+    // Where a lane reads the first row: columns of x, those under the last tap, columns of dy.
+    __device__ static fold<C, 8> group() { return fold<C, 8>(this_warp().get()); }
+    __device__ static auto x_of_lane(XTiles const& x) {
+        return x[group()][accumulators::column_of_x().template cast<Q, W>()]
+                [accumulators::tap_of_x()];
+    }
+    __device__ static auto last_of_lane(XTiles const& x) {
+        return x[group()][accumulators::column_of_last_tap().template cast<Q, W>()]
+                [W(Problem.s - 1)];
+    }
+    __device__ static auto dy_of_lane(DyTiles const& dy) {
+        return dy[cast<K>(group())][accumulators::column_of_dy()];
+    }
+
+    decltype(x_of_lane(XTiles())) x;
+    decltype(last_of_lane(XTiles())) last;
+    decltype(dy_of_lane(DyTiles())) dy;
+    steps<Problem> schedule;
+    mask_type mask;
+    accumulators sums = {};
+
+    __device__ __forceinline__ warp_taps(XTiles const& x_tiles, DyTiles const& dy_tiles,
+                                         launch_sizes const& sizes)
+        : x(x_of_lane(x_tiles)),
+          last(last_of_lane(x_tiles)),
+          dy(dy_of_lane(dy_tiles)),
+          schedule(sizes.h),
+          mask(sizes.q) {}
+
+    // Before a span: its strip may end beyond the last column of dy.
+    __device__ __forceinline__ void begin_span(launch_sizes const& sizes) {
+        if (sizes.q > Config.columns) mask = mask_type(sizes.q - schedule.current.column.get());
+    }
+    __device__ __forceinline__ void add(row_step const& step, STAGE stage, STAGE previous) {
+        sums.step();
+        if (step.has_dy()) sums.load_dy(dy[stage]);
+        if (!step.has_x) {
+            sums.add_no_row(step.first, step.last);
+        } else if constexpr (KeepsRow) {
+            auto const last_stage = accumulators::points_to_previous_row() ? previous : stage;
+            sums.add_row(x[stage], last[last_stage], mask, step.first, step.last);
+        } else {
+            sums.add_row(x[stage], last[stage], mask, step.first, step.last);
+        }
+    }
+    __device__ __forceinline__ void store(vec<float, 4>* partial_sums, part const& block) const {
+        sums.store(workspace(
+            partial_sums)[block.split][cast<K>(block.slice)][cast<K>(group())][this_lane()]);
+    }
+};
+
+} // namespace spio::conv2d::wgrad

@@ -1,0 +1,75 @@
+// The tiles of a block in wgrad by cp.async, and the tensors that it reads.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "conv2d/wgrad_consumer.cuh"
+#include "conv2d/wgrad_cp_async.h"
+#include "spio/facts.h"
+#include "spio/tile/shared_memory.h"
+
+namespace spio::conv2d::wgrad_cp_async {
+
+using namespace wgrad;
+
+template <problem Problem, config Config>
+    requires(Config.fits(Problem))
+struct block {
+    static constexpr int threads = Config.threads(Problem);
+    static constexpr axis<STAGE> stage{Config.stages};
+    static constexpr axis<N> n{Config.images};
+    static constexpr axis<W> w{Config.input_columns(Problem)};
+    static constexpr axis<Q> q{Config.columns};
+    static constexpr axis<C> c{8 * Config.groups};
+    static constexpr axis<K> k{8 * Config.groups};
+    static constexpr int pitch = Config.pitch();
+    using x_tiles = tensor<half8, stage, n, w.pitch(pitch), c / 8>;
+    using dy_tiles = tensor<half8, stage, n, q.pitch(pitch), k / 8>;
+    static_assert(Config.shared_bytes(Problem) >= shared_bytes<x_tiles, dy_tiles>);
+
+    using global = tensors<Problem>;
+    using x_images = typename global::input;
+    using dy_images = tensor<half8 const, global::n, global::p, global::q, global::k / 8>;
+
+    // The cells of a row, which threads copy.
+    template <index Column, auto Columns, auto Cells>
+    using cell_of_row = typename either<Config.images == 1, compound_index<Columns, Cells>,
+                                        compound_index<n, Columns, Cells>>::type;
+    using XCell = cell_of_row<W, w, c / 8>;
+    using DyCell = cell_of_row<Q, q, k / 8>;
+
+    params const& args;
+    block_part<Problem, Config> part;
+    x_tiles x;
+    dy_tiles dy;
+
+    __device__ explicit block(params const& params) : args(params), part(params) {
+        auto const memory = dynamic_shared_memory<Config.shared_bytes(Problem)>();
+        auto const xs = memory.template push<x_tiles>();
+        x = xs.tensor;
+        dy = xs.rest.template push<dy_tiles>().tensor;
+    }
+    __device__ spans spans_of_block() const {
+        return spans(part.sizes, Config.images, Config.columns, part.split, Config.splits);
+    }
+    __device__ x_images x_of() const {
+        return images_of<x_images, H, W>(args.x, part.sizes.h, part.sizes.w);
+    }
+    __device__ dy_images dy_of() const {
+        return images_of<dy_images, P, Q>(args.dy, part.sizes.p, part.sizes.q);
+    }
+
+  private:
+    template <class Images, class Row, class Column>
+    __device__ Images images_of(half const* elements, int h, int w) const {
+        auto const* const cells = reinterpret_cast<half8 const*>(elements);
+        if constexpr (Problem.knows_n()) {
+            return Images(cells);
+        } else if constexpr (Problem.knows_image()) {
+            return Images(cells, N(part.sizes.n));
+        } else {
+            return Images(cells, N(part.sizes.n), Row(h), Column(w));
+        }
+    }
+};
+
+} // namespace spio::conv2d::wgrad_cp_async

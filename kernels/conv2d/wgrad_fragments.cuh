@@ -1,0 +1,74 @@
+// Fragments of wgrad in the registers of a warp: x, the gradient of y, and accumulators of taps.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "conv2d/wgrad.h"
+#include "spio/compound_index.h"
+#include "spio/tile/multiply.cuh"
+
+namespace spio::conv2d::wgrad {
+
+// The channels of x under two taps, one after the other: D(8 tap + c).
+struct D : dim {
+    using dim::dim;
+};
+using D8 = fold<D, 8>;
+using Q8 = fold<Q, 8>;
+
+inline constexpr axis<Q> q16{16};
+inline constexpr axis<K> k8{8};
+inline constexpr axis<D> d8{8};
+inline constexpr axis<D> d16{16};
+
+using two_taps = left_fragment<half, d16, q16>;
+using one_tap = right_fragment<half, q16, d8>;
+using gradient = right_fragment<half, q16, k8>;
+using accumulator = sum_fragment<d16, k8>;
+
+// The fragment of two taps, the first above the second.
+__device__ inline two_taps stacked(one_tap const& first, one_tap const& second) {
+    two_taps stack;
+#pragma unroll
+    for (int piece = 0; piece < one_tap::count; ++piece) {
+        stack.registers[2 * piece] = first.registers[piece];
+        stack.registers[2 * piece + 1] = second.registers[piece];
+    }
+    return stack;
+}
+__device__ inline one_tap filled(unsigned bits) {
+    one_tap tap;
+    for (auto& piece : tap.registers) piece.bits = bits;
+    return tap;
+}
+inline constexpr unsigned two_ones = 0x3c003c00;
+
+// Clears the columns of x that lie beyond the last column of y: they meet no gradient, but a NaN
+// there would not become zero by a product with zero. An Index over images and columns is cut into
+// tiles of 16.
+template <class Index, int Tiles> class column_mask {
+  public:
+    // With this number of columns of y from the first one on.
+    __device__ explicit column_mask(int columns) {
+        int const lane_column =
+            for_lane<one_tap::lane_index>(this_lane()).template get<fold<Q, 2>>().get();
+#pragma unroll
+        for (int tile = 0; tile < Tiles; ++tile) {
+#pragma unroll
+            for (int piece = 0; piece < 2; ++piece) {
+                int const first =
+                    Index(16 * tile + 8 * piece).template get<Q>().get() + 2 * lane_column;
+                bits_[tile][piece] =
+                    (first < columns ? 0xffffU : 0) | (first + 1 < columns ? 0xffff0000U : 0);
+            }
+        }
+    }
+    __device__ void apply(two_taps& fragment, int tile) const {
+#pragma unroll
+        for (int n = 0; n < two_taps::count; ++n) fragment.registers[n].bits &= bits_[tile][n / 2];
+    }
+
+  private:
+    unsigned bits_[Tiles][2];
+};
+
+} // namespace spio::conv2d::wgrad

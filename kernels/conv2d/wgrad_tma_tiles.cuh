@@ -1,0 +1,85 @@
+// The tiles and barriers of a block in wgrad by TMA.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "conv2d/wgrad_consumer.cuh"
+#include "conv2d/wgrad_tma.h"
+#include "spio/tile/bulk_copy.cuh"
+#include "spio/tile/launch_control.cuh"
+#include "spio/tile/shared_memory.h"
+#include "spio/tile/warp.cuh"
+
+namespace spio::conv2d::wgrad_tma {
+
+using namespace wgrad;
+
+template <problem Problem, config Config, arch Arch>
+    requires(Config.fits(Problem))
+struct block {
+    static constexpr int groups = Config.groups;
+    static constexpr int rows_above = needs_row_above(Problem) ? 1 : 0;
+
+    static constexpr axis<STAGE> stage{Config.stages};
+    static constexpr axis<N> n{Config.images};
+    static constexpr axis<H> h{Config.input_rows(Problem)};
+    static constexpr axis<W> w{Config.input_columns(Problem)};
+    static constexpr axis<P> p{Config.dy_rows(Problem)};
+    static constexpr axis<Q> q{Config.columns};
+    static constexpr axis<C> c{8 * groups};
+    static constexpr axis<K> k{8 * groups};
+    static constexpr auto x_cells = swizzled_cells<c, w>();
+    static constexpr auto dy_cells = swizzled_cells<k, q>();
+    using x_tile = tensor<half8, n, h, w, x_cells>;
+    using dy_tile = tensor<half8, n, p, q, dy_cells>;
+    using x_tiles = tensor<half8, stage, n, h, w, x_cells>;
+    using dy_tiles = tensor<half8, stage, n, p, q, dy_cells>;
+    using x_map = tensor_map<x_tile, typename tensors<Problem>::input>;
+    using dy_map = tensor_map<dy_tile, typename tensors<Problem>::output>;
+    using full_barriers = tensor<mbarrier<Arch>, stage>;
+    using empty_barriers = tensor<mbarrier<Arch>, axis<STAGE>(Config.stages + 1)>;
+    // The last barrier is a spare: the first steps have no stage to release.
+    __device__ static STAGE spare() { return STAGE(Config.stages); }
+    using ring = ring_position<STAGE, Config.stages>;
+
+    params const& args;
+    block_part<Problem, Config> part;
+    x_tiles x;
+    dy_tiles dy;
+    full_barriers full;
+    empty_barriers empty;
+
+    __device__ explicit block(params const& params) : args(params), part(params) {
+        auto const memory = dynamic_shared_memory<Config.shared_bytes(Problem)>();
+        auto const xs = memory.template push<x_tiles, box_alignment<x_tile>>();
+        auto const dys = xs.rest.template push<dy_tiles, box_alignment<dy_tile>>();
+        auto const fulls = dys.rest.template push<full_barriers>();
+        x = xs.tensor;
+        dy = dys.tensor;
+        full = fulls.tensor;
+        empty = fulls.rest.template push<empty_barriers>().tensor;
+    }
+    __device__ static bool is_producer() { return this_warp() == WARP(groups); }
+    __device__ spans spans_of_block() const {
+        launch_sizes sizes = part.sizes;
+        if (Config.whole_images) sizes.p = 1; // an image is one row of a span
+        return spans(sizes, Config.images, Config.columns, part.split, Config.splits);
+    }
+
+    __device__ __forceinline__ void set_up() const {
+        if (is_producer() && is_first_lane()) {
+            prefetch<Arch>(map_as<x_map>(args.x));
+            prefetch<Arch>(map_as<dy_map>(args.dy));
+            for (auto const index : range(full)) {
+                full[index]->init(1);
+                empty[index]->init(groups);
+            }
+            empty[spare()]->init(groups * Config.held_stages(Problem) + 1); // never completes
+            mbarrier<Arch>::publish();
+        }
+        let_kernels_after_start<Arch>();
+        sync_block();
+        wait_for_kernels_before<Arch>();
+    }
+};
+
+} // namespace spio::conv2d::wgrad_tma

@@ -1,0 +1,157 @@
+// The shapes of a block in LayerNorm, and the steps of a thread in a round.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "layernorm_2d/problem.h"
+#include "spio/facts.h"
+#include "spio/tile/arithmetic.cuh"
+#include "spio/tile/async_copy.cuh"
+#include "spio/tile/half.cuh"
+#include "spio/tile/vector.h"
+#include "spio/tile/warp.cuh"
+
+namespace spio::layernorm_2d {
+
+using half8 = vec<half2, 4>;
+using float4 = vec<float, 4>;
+using C4 = fold<C, 4>;
+
+struct STATISTIC : dim {
+    using dim::dim;
+};
+inline constexpr STATISTIC mean_of_values = STATISTIC(0);
+inline constexpr STATISTIC mean_of_squares = STATISTIC(1);
+
+// A float for each channel of a thread: values, or their weights and biases.
+template <int Vectors> struct thread_channels {
+    float floats[Vectors][8];
+
+    template <index Vector> __device__ auto& operator[](Vector v) { return floats[v.get()]; }
+    template <index Vector> __device__ auto const& operator[](Vector v) const {
+        return floats[v.get()];
+    }
+};
+
+template <problem Problem, config Config>
+    requires(Problem.is_possible() && Config.fits(Problem))
+struct block_layer {
+    static constexpr int lanes = Config.lanes;
+    static constexpr int warps = Config.warps();
+    static constexpr axis<X> x{Config.positions};
+    static constexpr axis<X> staged_x{Config.positions * Config.stages};
+    static constexpr axis<C> c{8 * lanes * Config.vectors};
+    static constexpr axis<C> channels{Problem.channels};
+
+    using Block = fold<X, Config.positions * Config.rounds>;
+    using Round = fold<X, Config.positions>;
+    using Thread = compound_index<x, c / 8 % lanes>;
+    using Vector = fold<C, 8 * lanes>;
+
+    using source = tensor<half8 const, axis<X>(dynamic), channels / 8>;
+    using destination = tensor<half8, axis<X>(dynamic), channels / 8>;
+    using factors = tensor<float4 const, channels / 4>;
+
+    // Each thread's own vectors, of a few rounds.
+    static constexpr axis<OFFSET> threads{Config.threads()};
+    using tile = tensor<half8, staged_x.ring() / Config.positions, c / (8 * lanes), threads>;
+    static_assert(bank_conflicts<tile, compound_index<threads>>() == 0);
+    using sums = tensor<float, axis<STATISTIC>(2).pitch(Config.sums()), axis<WARP>(warps)>;
+
+    using values = thread_channels<Config.vectors>;
+
+    // Whether a thread's vector has channels of the position.
+    __device__ static bool is_valid(Thread const& thread, Vector v) {
+        if constexpr (c.size == channels.size) {
+            return true;
+        } else {
+            return thread + v < C(channels.size);
+        }
+    }
+
+    // The mean over the channels of a position, the same in all of its threads: lanes are summed
+    // pairwise, and warps in order.
+    __device__ static float mean(float sum, sums const& warp_sums, STATISTIC statistic) {
+        sum = sum_lanes<lanes <= 32 ? lanes : 32>(sum);
+        if constexpr (lanes > 32) {
+            auto const slots = warp_sums[statistic];
+            if (is_first_lane()) *slots[this_warp()] = sum;
+            sync_block();
+            sum = 0;
+#pragma unroll
+            for (auto const warp : range(WARP(warps))) sum += *slots[warp];
+        }
+        return sum / Problem.channels;
+    }
+
+    __device__ static values load_factors(factors_to_read const& all_factors,
+                                          Thread const& thread) {
+        auto const cursor = factors(reinterpret_cast<float4 const*>(all_factors.get()))[thread];
+        values result;
+#pragma unroll
+        for (auto const v : range(Vector(Config.vectors))) {
+            if (!is_valid(thread, v)) continue;
+#pragma unroll
+            for (auto const part : range(C4(2))) {
+                float4 const four = *cursor[v][part];
+#pragma unroll
+                for (int n = 0; n < 4; ++n) result[v][C(part).get() + n] = four[n];
+            }
+        }
+        return result;
+    }
+
+    // Reads a thread's vectors of a round, and returns the sum of their values.
+    template <class Cursor>
+    __device__ __forceinline__ static float read(values& value, Cursor const& vectors) {
+        float sum = 0;
+#pragma unroll
+        for (auto const v : range(Vector(Config.vectors))) {
+            half8 const eight = *vectors[v];
+#pragma unroll
+            for (int n = 0; n < 4; ++n) {
+                value[v][2 * n] = eight[n].first();
+                value[v][2 * n + 1] = eight[n].second();
+                sum += value[v][2 * n];
+                sum += value[v][2 * n + 1];
+            }
+        }
+        return sum;
+    }
+    // Subtracts the mean, and returns the sum of the squares.
+    __device__ __forceinline__ static float center(values& value, float mean_value,
+                                                   Thread const& thread) {
+        float squares = 0;
+#pragma unroll
+        for (auto const v : range(Vector(Config.vectors))) {
+            if (!is_valid(thread, v)) continue;
+#pragma unroll
+            for (float& number : value[v]) {
+                number -= mean_value;
+                squares = multiply_add(number, number, squares);
+            }
+        }
+        return squares;
+    }
+    template <class Cursor>
+    __device__ __forceinline__ static void store(values& value, float scale, values const& weight,
+                                                 values const& bias, Cursor const& y) {
+#pragma unroll
+        for (auto const v : range(Vector(Config.vectors))) {
+            half8 eight;
+#pragma unroll
+            for (int n = 0; n < 8; ++n) {
+                value[v][n] *= scale;
+                if constexpr (Problem.affine) {
+                    value[v][n] = multiply_add(value[v][n], weight[v][n], bias[v][n]);
+                }
+            }
+#pragma unroll
+            for (int n = 0; n < 4; ++n) {
+                eight[n] = half2(value[v][2 * n], value[v][2 * n + 1]);
+            }
+            if (auto const vector = y[v]; vector.inbounds()) *vector = eight;
+        }
+    }
+};
+
+} // namespace spio::layernorm_2d

@@ -1,0 +1,56 @@
+// Correlations under test, for any body: their tensors, and the sums that are expected.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "conv2d/problem.h"
+#include "trial.h"
+
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace spio::test::conv2d_correlation {
+
+using conv2d::problem;
+
+// The tensors that a kernel reads, drawn at random.
+struct tensors {
+    std::vector<unsigned short> input, filter;
+    std::vector<float> bias;
+
+    tensors(std::mt19937& random, problem const& problem);
+};
+
+// The same tensors on a device, and the output.
+class tensors_on_device {
+  public:
+    tensors_on_device(trial& t, problem const& problem, tensors const& inputs);
+
+    conv2d::correlation_args arguments() const;
+    void* input() const { return input_.data(); }
+    void* output() const { return output_.data(); }
+    std::vector<unsigned short> read_output() const { return output_.read(); }
+
+  private:
+    problem problem_;
+    buffer<unsigned short> input_, filter_;
+    buffer<float> bias_;
+    buffer<unsigned short> output_;
+};
+
+// A layer, and a function that launches its kernel for a problem and returns the output.
+struct variant {
+    char const* symbol;
+    problem layer;
+    std::function<std::vector<unsigned short>(trial&, problem const&, tensors const&)> run;
+};
+
+void expect_sums(trial& t, std::string const& name, problem const& problem, tensors const& inputs,
+                 std::vector<unsigned short> const& got);
+// Problems of one layer after the other, of random sizes.
+void run_random(trial& t, std::vector<variant> const& variants, int problems);
+// NaN and infinities in the input reach the outputs that read them, and no others.
+void run_infinite(trial& t, std::vector<variant> const& variants);
+
+} // namespace spio::test::conv2d_correlation

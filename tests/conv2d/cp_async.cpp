@@ -1,0 +1,84 @@
+// fprop and dgrad by cp.async: random images of every layer, against sums in double.
+// SPDX-License-Identifier: Apache-2.0
+#include "cp_async.h"
+#include "correlation.h"
+
+#include <vector>
+
+using params = spio::conv2d::cp_async::params;
+extern "C" void conv2d_cp_async_plain(params p);
+extern "C" void conv2d_cp_async_ragged(params p);
+extern "C" void conv2d_cp_async_pointwise(params p);
+extern "C" void conv2d_cp_async_five(params p);
+extern "C" void conv2d_cp_async_seven(params p);
+extern "C" void conv2d_cp_async_wide(params p);
+extern "C" void conv2d_cp_async_tall(params p);
+extern "C" void conv2d_cp_async_far(params p);
+extern "C" void conv2d_cp_async_back(params p);
+extern "C" void conv2d_cp_async_back_ragged(params p);
+extern "C" void conv2d_cp_async_back_seven(params p);
+extern "C" void conv2d_cp_async_back_tall(params p);
+extern "C" void conv2d_cp_async_back_far(params p);
+extern "C" void conv2d_cp_async_known(params p);
+extern "C" void conv2d_cp_async_known_but_n(params p);
+
+namespace {
+
+using namespace spio;
+using namespace test::conv2d_correlation;
+namespace cp_async = test::conv2d_cp_async;
+
+variant variant_of(test::kernel<params> const& kernel, cp_async::layer const& layer) {
+    auto const run = [kernel, config = layer.config](test::trial& t, problem const& problem,
+                                                     tensors const& inputs) {
+        tensors_on_device const tensors(t, problem, inputs);
+        t.launch(kernel, {static_cast<int>(config.blocks_of(problem))},
+                 {.block = {config.threads(problem)}, .shared_bytes = config.shared_bytes(problem)},
+                 {tensors.arguments()});
+        return tensors.read_output();
+    };
+    return {kernel.symbol, layer.problem, run};
+}
+
+std::vector<variant> const fprops = {
+    variant_of({"conv2d_cp_async_plain", conv2d_cp_async_plain}, cp_async::plain),
+    variant_of({"conv2d_cp_async_ragged", conv2d_cp_async_ragged}, cp_async::ragged),
+    variant_of({"conv2d_cp_async_pointwise", conv2d_cp_async_pointwise}, cp_async::pointwise),
+    variant_of({"conv2d_cp_async_five", conv2d_cp_async_five}, cp_async::five),
+    variant_of({"conv2d_cp_async_seven", conv2d_cp_async_seven}, cp_async::seven),
+    variant_of({"conv2d_cp_async_wide", conv2d_cp_async_wide}, cp_async::wide),
+    variant_of({"conv2d_cp_async_tall", conv2d_cp_async_tall}, cp_async::tall),
+    variant_of({"conv2d_cp_async_far", conv2d_cp_async_far}, cp_async::far),
+};
+std::vector<variant> const dgrads = {
+    variant_of({"conv2d_cp_async_back", conv2d_cp_async_back}, cp_async::back),
+    variant_of({"conv2d_cp_async_back_ragged", conv2d_cp_async_back_ragged}, cp_async::back_ragged),
+    variant_of({"conv2d_cp_async_back_seven", conv2d_cp_async_back_seven}, cp_async::back_seven),
+    variant_of({"conv2d_cp_async_back_tall", conv2d_cp_async_back_tall}, cp_async::back_tall),
+    variant_of({"conv2d_cp_async_back_far", conv2d_cp_async_back_far}, cp_async::back_far),
+};
+
+test::test_case const fprop_case("conv2d_cp_async_fprop", [](test::trial& t) {
+    run_random(t, fprops, t.is_small() ? 16 : 304);
+});
+test::test_case const dgrad_case("conv2d_cp_async_dgrad", [](test::trial& t) {
+    run_random(t, dgrads, t.is_small() ? 10 : 305);
+});
+test::test_case const infinite_case("conv2d_cp_async_infinite", [](test::trial& t) {
+    run_infinite(t, fprops);
+    run_infinite(t, dgrads);
+});
+
+// A kernel gives the same bits whether it knows the sizes or the launch brings them.
+test::test_case const known_case("conv2d_cp_async_known", [](test::trial& t) {
+    auto const known =
+        variant_of({"conv2d_cp_async_known", conv2d_cp_async_known}, cp_async::known);
+    auto const known_but_n = variant_of(
+        {"conv2d_cp_async_known_but_n", conv2d_cp_async_known_but_n}, cp_async::known_but_n);
+    tensors const inputs(t.random(), known.layer);
+    auto const got = known.run(t, known.layer, inputs);
+    expect_sums(t, known.symbol, known.layer, inputs, got);
+    t.expect_equal(known_but_n.symbol, known_but_n.run(t, known.layer, inputs), got);
+});
+
+} // namespace

@@ -1,0 +1,101 @@
+// fprop and dgrad by TMA: random images of every layer, against sums in double.
+// SPDX-License-Identifier: Apache-2.0
+#include "tma.h"
+#include "correlation.h"
+
+#include <vector>
+
+using params = spio::conv2d::tma::params;
+extern "C" void conv2d_tma_plain(params p);
+extern "C" void conv2d_tma_ragged(params p);
+extern "C" void conv2d_tma_pointwise(params p);
+extern "C" void conv2d_tma_five(params p);
+extern "C" void conv2d_tma_seven(params p);
+extern "C" void conv2d_tma_wide(params p);
+extern "C" void conv2d_tma_tall(params p);
+extern "C" void conv2d_tma_far(params p);
+extern "C" void conv2d_tma_back(params p);
+extern "C" void conv2d_tma_back_ragged(params p);
+extern "C" void conv2d_tma_back_seven(params p);
+extern "C" void conv2d_tma_back_tall(params p);
+extern "C" void conv2d_tma_back_far(params p);
+extern "C" void conv2d_tma_known(params p);
+extern "C" void conv2d_tma_known_but_n(params p);
+extern "C" void conv2d_tma_covered(params p);
+extern "C" void conv2d_tma_covered_small(params p);
+extern "C" void conv2d_tma_covered_back(params p);
+
+namespace {
+
+using namespace spio;
+using namespace test::conv2d_correlation;
+namespace tma = test::conv2d_tma;
+
+variant variant_of(test::kernel<params> const& kernel, tma::layer const& layer) {
+    auto const run = [kernel, config = layer.config](test::trial& t, problem const& problem,
+                                                     tensors const& inputs) {
+        tensors_on_device const tensors(t, problem, inputs);
+        auto const input_plan = conv2d::tma::input_plan(problem, config);
+        auto const output_plan = conv2d::tma::output_plan(problem, config);
+        t.launch(kernel, {static_cast<int>(config.blocks_of(problem))},
+                 {.block = {config.threads(problem)}, .shared_bytes = config.shared_bytes(problem)},
+                 {.input = t.make_map<tensor_map_words>(input_plan, tensors.input()),
+                  .output = t.make_map<tensor_map_words>(output_plan, tensors.output()),
+                  .args = tensors.arguments()});
+        return tensors.read_output();
+    };
+    return {kernel.symbol, layer.problem, run};
+}
+
+std::vector<variant> const fprops = {
+    variant_of({"conv2d_tma_plain", conv2d_tma_plain}, tma::plain),
+    variant_of({"conv2d_tma_ragged", conv2d_tma_ragged}, tma::ragged),
+    variant_of({"conv2d_tma_pointwise", conv2d_tma_pointwise}, tma::pointwise),
+    variant_of({"conv2d_tma_five", conv2d_tma_five}, tma::five),
+    variant_of({"conv2d_tma_seven", conv2d_tma_seven}, tma::seven),
+    variant_of({"conv2d_tma_wide", conv2d_tma_wide}, tma::wide),
+    variant_of({"conv2d_tma_tall", conv2d_tma_tall}, tma::tall),
+    variant_of({"conv2d_tma_far", conv2d_tma_far}, tma::far),
+};
+std::vector<variant> const dgrads = {
+    variant_of({"conv2d_tma_back", conv2d_tma_back}, tma::back),
+    variant_of({"conv2d_tma_back_ragged", conv2d_tma_back_ragged}, tma::back_ragged),
+    variant_of({"conv2d_tma_back_seven", conv2d_tma_back_seven}, tma::back_seven),
+    variant_of({"conv2d_tma_back_tall", conv2d_tma_back_tall}, tma::back_tall),
+    variant_of({"conv2d_tma_back_far", conv2d_tma_back_far}, tma::back_far),
+};
+
+test::test_case const fprop_case(
+    "conv2d_tma_fprop", [](test::trial& t) { run_random(t, fprops, t.is_small() ? 16 : 304); }, 90);
+test::test_case const dgrad_case(
+    "conv2d_tma_dgrad", [](test::trial& t) { run_random(t, dgrads, t.is_small() ? 10 : 305); }, 90);
+test::test_case const infinite_case(
+    "conv2d_tma_infinite",
+    [](test::trial& t) {
+        run_infinite(t, fprops);
+        run_infinite(t, dgrads);
+    },
+    90);
+
+// A kernel gives the same bits whether it knows the sizes or the launch brings them.
+void run_known(test::trial& t) {
+    auto const known = variant_of({"conv2d_tma_known", conv2d_tma_known}, tma::known);
+    auto const known_but_n =
+        variant_of({"conv2d_tma_known_but_n", conv2d_tma_known_but_n}, tma::known_but_n);
+    tensors const inputs(t.random(), known.layer);
+    auto const got = known.run(t, known.layer, inputs);
+    expect_sums(t, known.symbol, known.layer, inputs, got);
+    t.expect_equal(known_but_n.symbol, known_but_n.run(t, known.layer, inputs), got);
+
+    for (auto const& covered :
+         {variant_of({"conv2d_tma_covered", conv2d_tma_covered}, tma::covered),
+          variant_of({"conv2d_tma_covered_small", conv2d_tma_covered_small}, tma::covered_small),
+          variant_of({"conv2d_tma_covered_back", conv2d_tma_covered_back}, tma::covered_back)}) {
+        tensors const inputs(t.random(), covered.layer);
+        expect_sums(t, covered.symbol, covered.layer, inputs,
+                    covered.run(t, covered.layer, inputs));
+    }
+}
+test::test_case const known_case("conv2d_tma_known", run_known, 90);
+
+} // namespace

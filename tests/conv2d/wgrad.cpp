@@ -1,0 +1,281 @@
+// Weight gradients: random images of every layer, against sums in double.
+// SPDX-License-Identifier: Apache-2.0
+#include "wgrad.h"
+
+#include "numbers.h"
+#include "trial.h"
+
+#include <random>
+#include <string>
+#include <vector>
+
+import spio.conv2d;
+
+using reduce_params = spio::conv2d::wgrad_reduce::params;
+using cp_async_params = spio::conv2d::wgrad_cp_async::params;
+using tma_params = spio::conv2d::wgrad_tma::params;
+extern "C" void wgrad_cp_async_plain(cp_async_params p);
+extern "C" void wgrad_reduce_cp_async_plain(reduce_params p);
+extern "C" void wgrad_cp_async_ragged(cp_async_params p);
+extern "C" void wgrad_reduce_cp_async_ragged(reduce_params p);
+extern "C" void wgrad_cp_async_pointwise(cp_async_params p);
+extern "C" void wgrad_reduce_cp_async_pointwise(reduce_params p);
+extern "C" void wgrad_cp_async_five(cp_async_params p);
+extern "C" void wgrad_reduce_cp_async_five(reduce_params p);
+extern "C" void wgrad_cp_async_seven(cp_async_params p);
+extern "C" void wgrad_reduce_cp_async_seven(reduce_params p);
+extern "C" void wgrad_cp_async_wide(cp_async_params p);
+extern "C" void wgrad_reduce_cp_async_wide(reduce_params p);
+extern "C" void wgrad_cp_async_tall(cp_async_params p);
+extern "C" void wgrad_reduce_cp_async_tall(reduce_params p);
+extern "C" void wgrad_cp_async_far(cp_async_params p);
+extern "C" void wgrad_reduce_cp_async_far(reduce_params p);
+extern "C" void wgrad_cp_async_even(cp_async_params p);
+extern "C" void wgrad_reduce_cp_async_even(reduce_params p);
+extern "C" void wgrad_tma_plain(tma_params p);
+extern "C" void wgrad_reduce_tma_plain(reduce_params p);
+extern "C" void wgrad_tma_ragged(tma_params p);
+extern "C" void wgrad_reduce_tma_ragged(reduce_params p);
+extern "C" void wgrad_tma_pointwise(tma_params p);
+extern "C" void wgrad_reduce_tma_pointwise(reduce_params p);
+extern "C" void wgrad_tma_five(tma_params p);
+extern "C" void wgrad_reduce_tma_five(reduce_params p);
+extern "C" void wgrad_tma_seven(tma_params p);
+extern "C" void wgrad_reduce_tma_seven(reduce_params p);
+extern "C" void wgrad_tma_wide(tma_params p);
+extern "C" void wgrad_reduce_tma_wide(reduce_params p);
+extern "C" void wgrad_tma_tall(tma_params p);
+extern "C" void wgrad_reduce_tma_tall(reduce_params p);
+extern "C" void wgrad_tma_far(tma_params p);
+extern "C" void wgrad_reduce_tma_far(reduce_params p);
+extern "C" void wgrad_tma_even(tma_params p);
+extern "C" void wgrad_reduce_tma_even(reduce_params p);
+extern "C" void wgrad_tma_image(tma_params p);
+extern "C" void wgrad_reduce_tma_image(reduce_params p);
+extern "C" void wgrad_tma_low_image(tma_params p);
+extern "C" void wgrad_reduce_tma_low_image(reduce_params p);
+extern "C" void wgrad_tma_far_image(tma_params p);
+extern "C" void wgrad_reduce_tma_far_image(reduce_params p);
+extern "C" void wgrad_tma_plain_image(tma_params p);
+extern "C" void wgrad_reduce_tma_plain_image(reduce_params p);
+
+namespace {
+
+using namespace spio;
+using namespace spio::conv2d;
+namespace layers = test::conv2d_wgrad;
+using test::halves;
+using test::is_same_kind;
+using test::kernel;
+
+template <class Params, class Layer> struct variant {
+    kernel<Params> run;
+    kernel<reduce_params> reduce;
+    Layer layer;
+};
+using cp_async_variant = variant<cp_async_params, layers::cp_async_layer>;
+using tma_variant = variant<tma_params, layers::tma_layer>;
+
+std::vector<cp_async_variant> const cp_async_variants = {
+    {{"wgrad_cp_async_plain", wgrad_cp_async_plain},
+     {"wgrad_reduce_cp_async_plain", wgrad_reduce_cp_async_plain},
+     layers::cp_async_plain},
+    {{"wgrad_cp_async_ragged", wgrad_cp_async_ragged},
+     {"wgrad_reduce_cp_async_ragged", wgrad_reduce_cp_async_ragged},
+     layers::cp_async_ragged},
+    {{"wgrad_cp_async_pointwise", wgrad_cp_async_pointwise},
+     {"wgrad_reduce_cp_async_pointwise", wgrad_reduce_cp_async_pointwise},
+     layers::cp_async_pointwise},
+    {{"wgrad_cp_async_five", wgrad_cp_async_five},
+     {"wgrad_reduce_cp_async_five", wgrad_reduce_cp_async_five},
+     layers::cp_async_five},
+    {{"wgrad_cp_async_seven", wgrad_cp_async_seven},
+     {"wgrad_reduce_cp_async_seven", wgrad_reduce_cp_async_seven},
+     layers::cp_async_seven},
+    {{"wgrad_cp_async_wide", wgrad_cp_async_wide},
+     {"wgrad_reduce_cp_async_wide", wgrad_reduce_cp_async_wide},
+     layers::cp_async_wide},
+    {{"wgrad_cp_async_tall", wgrad_cp_async_tall},
+     {"wgrad_reduce_cp_async_tall", wgrad_reduce_cp_async_tall},
+     layers::cp_async_tall},
+    {{"wgrad_cp_async_far", wgrad_cp_async_far},
+     {"wgrad_reduce_cp_async_far", wgrad_reduce_cp_async_far},
+     layers::cp_async_far},
+    {{"wgrad_cp_async_even", wgrad_cp_async_even},
+     {"wgrad_reduce_cp_async_even", wgrad_reduce_cp_async_even},
+     layers::cp_async_even},
+};
+std::vector<tma_variant> const tma_variants = {
+    {{"wgrad_tma_plain", wgrad_tma_plain},
+     {"wgrad_reduce_tma_plain", wgrad_reduce_tma_plain},
+     layers::tma_plain},
+    {{"wgrad_tma_ragged", wgrad_tma_ragged},
+     {"wgrad_reduce_tma_ragged", wgrad_reduce_tma_ragged},
+     layers::tma_ragged},
+    {{"wgrad_tma_pointwise", wgrad_tma_pointwise},
+     {"wgrad_reduce_tma_pointwise", wgrad_reduce_tma_pointwise},
+     layers::tma_pointwise},
+    {{"wgrad_tma_five", wgrad_tma_five},
+     {"wgrad_reduce_tma_five", wgrad_reduce_tma_five},
+     layers::tma_five},
+    {{"wgrad_tma_seven", wgrad_tma_seven},
+     {"wgrad_reduce_tma_seven", wgrad_reduce_tma_seven},
+     layers::tma_seven},
+    {{"wgrad_tma_wide", wgrad_tma_wide},
+     {"wgrad_reduce_tma_wide", wgrad_reduce_tma_wide},
+     layers::tma_wide},
+    {{"wgrad_tma_tall", wgrad_tma_tall},
+     {"wgrad_reduce_tma_tall", wgrad_reduce_tma_tall},
+     layers::tma_tall},
+    {{"wgrad_tma_far", wgrad_tma_far},
+     {"wgrad_reduce_tma_far", wgrad_reduce_tma_far},
+     layers::tma_far},
+    {{"wgrad_tma_even", wgrad_tma_even},
+     {"wgrad_reduce_tma_even", wgrad_reduce_tma_even},
+     layers::tma_even},
+    {{"wgrad_tma_image", wgrad_tma_image},
+     {"wgrad_reduce_tma_image", wgrad_reduce_tma_image},
+     layers::tma_image},
+    {{"wgrad_tma_low_image", wgrad_tma_low_image},
+     {"wgrad_reduce_tma_low_image", wgrad_reduce_tma_low_image},
+     layers::tma_low_image},
+    {{"wgrad_tma_far_image", wgrad_tma_far_image},
+     {"wgrad_reduce_tma_far_image", wgrad_reduce_tma_far_image},
+     layers::tma_far_image},
+    {{"wgrad_tma_plain_image", wgrad_tma_plain_image},
+     {"wgrad_reduce_tma_plain_image", wgrad_reduce_tma_plain_image},
+     layers::tma_plain_image},
+};
+
+struct tensors {
+    std::vector<unsigned short> x, dy;
+
+    tensors(std::mt19937& random, problem const& problem)
+        : x(halves(random, 1LL * problem.n * problem.h * problem.w * problem.c)),
+          dy(halves(random, 1LL * problem.n * problem.p() * problem.q() * problem.c)) {}
+};
+
+cp_async_params params_of(test::trial&, layers::cp_async_layer const&, problem const& problem,
+                          void* x, void* dy, vec<float, 4>* workspace) {
+    return {.x = static_cast<half const*>(x),
+            .dy = static_cast<half const*>(dy),
+            .workspace = workspace,
+            .n = problem.n,
+            .h = problem.h,
+            .w = problem.w};
+}
+tma_params params_of(test::trial& t, layers::tma_layer const& layer, problem const& problem,
+                     void* x, void* dy, vec<float, 4>* workspace) {
+    return {.x = t.make_map<tensor_map_words>(wgrad_tma::x_plan(problem, layer.config), x),
+            .dy = t.make_map<tensor_map_words>(wgrad_tma::dy_plan(problem, layer.config), dy),
+            .workspace = workspace,
+            .n = problem.n,
+            .h = problem.h,
+            .w = problem.w};
+}
+
+struct gradients {
+    std::vector<float> filter, bias;
+};
+
+template <class Variant>
+gradients run(test::trial& t, Variant const& variant, problem const& problem,
+              tensors const& inputs) {
+    auto const& config = variant.layer.config;
+    auto const reduction = variant.layer.reduction();
+    auto const x = t.make("x", inputs.x), dy = t.make("dy", inputs.dy);
+    auto const workspace = t.make<vec<float, 4>>(
+        "workspace", static_cast<std::size_t>(config.workspace_bytes(problem) / 16));
+    bool const in_half = problem.gradient == precision::fp16;
+    auto const size =
+        static_cast<std::size_t>(8) * static_cast<std::size_t>(problem.c * problem.taps());
+    auto const floats = t.make<float>("dw", in_half ? 0 : size);
+    auto const shorts = t.make<unsigned short>("dw", in_half ? size : 0);
+    auto const bias =
+        t.make<float>("dbias", static_cast<std::size_t>(problem.bias ? problem.c : 0));
+    void* const dw = in_half ? static_cast<void*>(shorts.data()) : floats.data();
+    t.launch(variant.run, {static_cast<int>(config.blocks_of(problem))},
+             {.block = {config.threads(problem)}, .shared_bytes = config.shared_bytes(problem)},
+             params_of(t, variant.layer, problem, x.data(), dy.data(), workspace.data()));
+    t.launch(
+        variant.reduce, {static_cast<int>(reduction.blocks_of(problem))},
+        {.block = {reduction.threads(problem)}, .shared_bytes = reduction.shared_bytes(problem)},
+        {.workspace = workspace.data(), .dw = dw, .dbias = bias.data()});
+    gradients result = {floats.read(), bias.read()};
+    for (auto const bits : shorts.read()) {
+        result.filter.push_back(static_cast<float>(number_of(bits)));
+    }
+    return result;
+}
+
+void expect_sums(test::trial& t, std::string const& name, problem const& problem,
+                 tensors const& inputs, gradients const& got) {
+    auto const exact = reference_gradients(problem, inputs.x, inputs.dy);
+    auto const expect = [&](std::string const& suffix, std::vector<float> const& values,
+                            double_sums const& sums, precision rounding) {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            t.expect_within(
+                name + suffix, i, static_cast<double>(values[i]), sums.values[i],
+                bound(products_of(problem), sums.values[i], sums.magnitudes[i], rounding));
+        }
+        t.same_bits(name + suffix, values);
+    };
+    expect("", got.filter, exact.filter, problem.gradient);
+    expect(" bias", got.bias, exact.bias, precision::fp32);
+}
+
+problem drawn_problem(std::mt19937& random, problem const& layer, bool is_small) {
+    auto const random_int = [&](int least, int most) {
+        return std::uniform_int_distribution<int>(least, std::max(least, most))(random);
+    };
+    bool const is_wide = !is_small && random() % 8 == 0;
+    int const least_h = std::max(1, layer.r - 2 * layer.pad_h);
+    int const least_w = std::max(1, layer.s - 2 * layer.pad_w);
+    int const n = random_int(1, is_wide ? 2 : 5);
+    if (layer.knows_image()) return layer.with(n, layer.h, layer.w);
+    return layer.with(n, least_h + random_int(0, 9), least_w + random_int(0, is_wide ? 80 : 12));
+}
+
+template <class Variant>
+void run_random(test::trial& t, std::vector<Variant> const& variants, int problems) {
+    for (int n = 0; n < problems; ++n) {
+        auto const& variant = variants[static_cast<std::size_t>(n) % variants.size()];
+        auto const problem = drawn_problem(t.random(), variant.layer.problem, t.is_small());
+        tensors const inputs(t.random(), problem);
+        expect_sums(t, variant.run.symbol, problem, inputs, run(t, variant, problem, inputs));
+    }
+}
+test::test_case const cp_async_case("conv2d_wgrad_cp_async", [](test::trial& t) {
+    run_random(t, cp_async_variants, t.is_small() ? 9 : 333);
+});
+test::test_case const tma_case(
+    "conv2d_wgrad_tma", [](test::trial& t) { run_random(t, tma_variants, t.is_small() ? 9 : 333); },
+    90);
+
+// NaN and infinities in x reach the taps that read them, and no others.
+template <class Variant> void run_infinite(test::trial& t, std::vector<Variant> const& variants) {
+    for (auto const& variant : variants) {
+        auto const problem = drawn_problem(t.random(), variant.layer.problem, true);
+        tensors inputs(t.random(), problem);
+        for (unsigned short const bits : {0x7e00, 0x7c00, 0xfc00}) {
+            inputs.x[t.random()() % inputs.x.size()] = bits;
+        }
+        auto const exact = reference_gradients(problem, inputs.x, inputs.dy).filter.values;
+        auto const got = run(t, variant, problem, inputs).filter;
+        for (std::size_t i = 0; i < got.size(); ++i) {
+            auto const number = static_cast<double>(got[i]);
+            bool const is_same = is_same_kind(number, exact[i]);
+            t.expect(is_same, [&] {
+                return variant.run.symbol + ("[" + std::to_string(i)) + "] is " +
+                       std::to_string(number) + ", not " + std::to_string(exact[i]);
+            });
+        }
+    }
+}
+test::test_case const infinite_cp_async_case("conv2d_wgrad_cp_async_infinite", [](test::trial& t) {
+    run_infinite(t, cp_async_variants);
+});
+test::test_case const infinite_tma_case(
+    "conv2d_wgrad_tma_infinite", [](test::trial& t) { run_infinite(t, tma_variants); }, 90);
+
+} // namespace

@@ -1,0 +1,75 @@
+// The layers of wgrad that are tested: all kinds of filters, paddings and configurations.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "layers.h"
+
+#include "conv2d/wgrad_cp_async.h"
+#include "conv2d/wgrad_reduce.h"
+#include "conv2d/wgrad_tma.h"
+
+namespace spio::test::conv2d_wgrad {
+
+using conv2d::precision;
+using conv2d::problem;
+
+template <class Config> struct layer {
+    conv2d::problem problem;
+    Config config;
+
+    constexpr conv2d::wgrad_reduce::config reduction() const {
+        return conv2d::wgrad_reduce::config_for(problem, config.groups, config.splits, false);
+    }
+};
+using cp_async_layer = layer<conv2d::wgrad_cp_async::config>;
+using tma_layer = layer<conv2d::wgrad_tma::config>;
+
+// Images of any size.
+constexpr problem layer_of(int c, int r, int s, int pad_h, int pad_w, bool bias = false,
+                           precision gradient = precision::fp32) {
+    return conv2d_layers::layer_of(conv2d::direction::wgrad, c, r, s, pad_h, pad_w, bias, gradient);
+}
+
+inline constexpr problem plain = layer_of(16, 3, 3, 1, 1);
+inline constexpr problem ragged = layer_of(72, 3, 3, 1, 1, true);
+inline constexpr problem pointwise = layer_of(8, 1, 1, 0, 0, true);
+inline constexpr problem five = layer_of(24, 5, 5, 2, 2, true);
+inline constexpr problem seven = layer_of(32, 7, 7, 3, 3);
+inline constexpr problem wide = layer_of(16, 3, 5, 2, 2, true, precision::fp16);
+inline constexpr problem tall = layer_of(8, 4, 1, 0, 6, true);
+inline constexpr problem far = layer_of(24, 2, 4, 7, 0, true);
+inline constexpr problem even = layer_of(16, 6, 2, 3, 1, false, precision::fp16);
+
+// Images of one size.
+constexpr problem image_of(problem image, int h, int w) {
+    image.made_for = conv2d::known_sizes::any_n;
+    return image.with(image.n, h, w);
+}
+
+// groups, images, columns, stages, splits, blocks
+inline constexpr cp_async_layer cp_async_plain = {plain, {2, 1, 16, 2, 1, 0}};
+inline constexpr cp_async_layer cp_async_ragged = {ragged, {4, 1, 64, 3, 3, 0}};
+inline constexpr cp_async_layer cp_async_pointwise = {pointwise, {1, 1, 32, 4, 5, 0}};
+inline constexpr cp_async_layer cp_async_five = {five, {3, 2, 16, 3, 2, 0}};
+inline constexpr cp_async_layer cp_async_seven = {seven, {4, 4, 8, 2, 4, 0}};
+inline constexpr cp_async_layer cp_async_wide = {wide, {1, 2, 48, 5, 3, 0}};
+inline constexpr cp_async_layer cp_async_tall = {tall, {1, 1, 16, 3, 7, 0}};
+inline constexpr cp_async_layer cp_async_far = {far, {2, 2, 8, 2, 2, 0}};
+inline constexpr cp_async_layer cp_async_even = {even, {2, 1, 32, 4, 1, 0}};
+
+// groups, images, columns, stages, splits, whole_images
+inline constexpr tma_layer tma_plain = {plain, {2, 1, 16, 3, 1, false}};
+inline constexpr tma_layer tma_ragged = {ragged, {4, 1, 64, 3, 3, false}};
+inline constexpr tma_layer tma_pointwise = {pointwise, {1, 1, 32, 4, 5, false}};
+inline constexpr tma_layer tma_five = {five, {2, 2, 16, 3, 2, false}};
+inline constexpr tma_layer tma_seven = {seven, {4, 4, 8, 3, 4, false}};
+inline constexpr tma_layer tma_wide = {wide, {1, 2, 48, 5, 3, false}};
+inline constexpr tma_layer tma_tall = {tall, {1, 1, 16, 3, 7, false}};
+inline constexpr tma_layer tma_far = {far, {2, 2, 8, 2, 17, false}};
+inline constexpr tma_layer tma_even = {even, {8, 1, 32, 4, 1, false}};
+inline constexpr tma_layer tma_image = {image_of(five, 7, 7), {2, 2, 8, 3, 2, true}};
+inline constexpr tma_layer tma_low_image = {image_of(wide, 5, 9), {8, 2, 16, 2, 3, true}};
+inline constexpr tma_layer tma_far_image = {image_of(far, 4, 12), {4, 1, 32, 3, 2, true}};
+inline constexpr tma_layer tma_plain_image = {image_of(plain, 8, 8), {1, 4, 8, 2, 1, true}};
+
+} // namespace spio::test::conv2d_wgrad
