@@ -144,7 +144,8 @@ TEST_CASE("hostile folders are refused, and nothing is written there") {
 }
 
 // With real owners, where the test may make them.
-TEST_CASE("other people's folders and links are refused to root" * doctest::skip(geteuid() != 0)) {
+TEST_CASE("other people's folders and links are refused to root" *
+          doctest::description("needs root") * doctest::skip(geteuid() != 0)) {
     constexpr uid_t other = 12345;
     rig::scratch const place;
     rig::troubled system;

@@ -10,13 +10,24 @@ import sys
 
 from sources import root
 
+# What a test fails by; a kernel is a test by being compiled and run.
+assertion = r"\b(static_assert|CHECK\w*|REQUIRE\w*|__global__)\b"
+
 
 def rows_named_in(text):
-    """All rows that the comments and test cases of a file name, suites given to plain names."""
+    """All rows that the comments and test cases of a file name, suites given to plain names.
+
+    A comment alone tests nothing: the code behind it, up to the next unindented comment that names a row,
+    must assert something."""
     rows = set()
-    comments = re.findall(r"(?:^[ \t]*//.*\n)+", text, re.M)
-    for words in comments + re.findall(r'TEST_CASE\("([^"]*)"', text):
-        words = re.sub(r"^[ \t]*//", "", words, flags=re.M)
+    named = [(match.start(), match.end(), match[1] if match[1] else re.sub(r"^[ \t]*//", "", match[0], flags=re.M))
+             for match in re.finditer(r'(?:^[ \t]*//.*\n)+|TEST_CASE\("([^"]*)"', text, re.M)]
+    starts = [start for start, _, words in named
+              if text.startswith("//", start) and re.search(r"[A-Za-z]\w*\.\w", words)] + [len(text)]
+    for start, end, words in named:
+        code = re.sub(r"//.*", "", text[end:min(next_start for next_start in starts if next_start > start)])
+        if not re.search(assertion, code):
+            continue
         rows.update(" ".join(part.split()) for part in re.split("[,:]", words))
         suite = None
         for word in re.findall(r"[A-Za-z]\w*(?:\.\w+)?", words):

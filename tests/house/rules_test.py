@@ -3,6 +3,7 @@
 import pathlib
 import sys
 
+import conformance
 import names
 import rules
 
@@ -125,6 +126,15 @@ rules.interface_unit_budget = 1
 rules.check_interface_units({pathlib.PurePath(f"modules/{name}.cppm"): "" for name in "ab"})
 if not any("interface units" in line for line in rules.complaints):
     wrong.append("interface units beyond the budget pass")
+
+# A row of the conformance list counts only where code behind its comment asserts something.
+for text, is_tested in [
+    ("// A.b: a comment alone\nint x;\n", False),
+    ("// A.b: and an assertion\nstatic_assert(1);\n", True),
+    ("// A.b\nint x;\n\n// A.c: of the next comment\nstatic_assert(1);\n", False),
+]:
+    if ("A.b" in conformance.rows_named_in(text)) != is_tested:
+        wrong.append(f"the row A.b is {'not ' if is_tested else ''}tested: {text}")
 
 print(*wrong, sep="\n")
 print(f"figure: house.rules.self: {len(good)} files obey, {len(bad)} files break a rule, "

@@ -37,6 +37,7 @@ long resident_kilobytes() {
 
 // By itself, since it takes some seconds and other tests grow.
 TEST_CASE("Rounds of load, launch and unload leave nothing behind" *
+          doctest::description("run by launch.rounds") *
           doctest::skip(std::getenv("SPIO_TEST_ROUNDS") == nullptr)) {
     auto& machine = fake::the_machine();
     machine.expect({});
