@@ -55,12 +55,12 @@ makers = {"aot", "jit", "sim"}
 
 # How many names of variables, parameters and members may still be prepositions, pronouns or auxiliaries,
 # by folder. A budget may fall, and where there is none it is 0. `rules.py FOLDER` lists them.
-name_budgets = {"aot": 78, "bench": 50, "examples": 30, "jit": 37, "kernels": 190,
-                "modules": 127, "sim": 194, "tests": 693}
+name_budgets = {"aot": 75, "bench": 47, "examples": 19, "jit": 35, "kernels": 166, "modules": 127,
+                "sim": 1, "tests": 621}
 
 # How many interface units the library and the command may have: every consumer compiles those of the
 # library again.
-interface_unit_budget = 71
+interface_unit_budget = 57
 
 complaints = []
 
