@@ -1,17 +1,15 @@
-// Builds packs, and compiles nothing twice.
+// Builds packs, and compiles no image again that an earlier build has left.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
-#include <stdlib.h>
-
-#include <algorithm>
-#include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
+#include <functional>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -24,218 +22,228 @@ module spio.aot;
 
 import spio.image;
 import spio.spec;
+import spio.system;
 import spio.text;
-import :compile;
-import :entry;
-import :parallel;
-import :record;
 
 namespace spio::aot {
 
-namespace {
-
 namespace fs = std::filesystem;
+
+namespace {
 
 // A kernel of a line of the manifest, for an architecture.
 struct task {
-    std::size_t line, kernel;
-    spec of;
+    std::size_t line, index;
+    spec kernel;
 };
+
+// What a folder says about an image: what it was compiled from and by, and what came out. It is
+// written last, so that an image without it is none.
+struct record {
+    std::string request;
+    image_kind kind = image_kind::cubin;
+    std::uint64_t plain_bytes = 0, checksum = 0;
+
+    std::string text() const {
+        return request + "made: " + std::to_string(static_cast<unsigned>(kind)) + " " +
+               std::to_string(plain_bytes) + " " + std::to_string(checksum) + "\n";
+    }
+    // False if the text is damaged, or of another request.
+    bool parse(std::string_view text) {
+        constexpr std::string_view mark = "made: ";
+        if (!text.starts_with(request + std::string(mark))) return false;
+        text.remove_prefix(request.size() + mark.size());
+        std::uint64_t numbers[3] = {};
+        for (auto& number : numbers) {
+            auto const [end, failed] =
+                std::from_chars(text.data(), text.data() + text.size(), number);
+            if (failed != std::errc()) return false;
+            text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+            if (!text.empty()) text.remove_prefix(1);
+        }
+        kind = static_cast<image_kind>(numbers[0]);
+        plain_bytes = numbers[1];
+        checksum = numbers[2];
+        return text.empty();
+    }
+};
+
+// An option that brings files: their changes would be in no record, so that an image of them would
+// be stale without a word.
+void check_option(build_request const& request, std::string const& option) {
+    for (std::string_view const start :
+         {"-I", "-i", "--include", "--pre-include", "--system-include"}) {
+        if (!option.starts_with(start)) continue;
+        throw error(error_kind::invalid, "build", "pack " + request.output.string(),
+                    "the option " + option +
+                        " brings files whose changes nobody would see; a family's own text "
+                        "comes from its headers");
+    }
+}
 
 class builder {
   public:
-    builder(build_request const& r, fs::path in)
-        : request(r), folder(std::move(in)), version(version_of(r.compiler)) {
-        for (auto const& option : r.compiler.options) refuse_files(option);
+    builder(build_request const& request, fs::path folder)
+        : request_(request), folder_(std::move(folder)), version_(version_of(request.compiler)) {
+        for (auto const& option : request.compiler.options) check_option(request, option);
     }
 
-    // Those that are not one that came before, line by line for each architecture.
+    // The kernels of all architectures, without those that an earlier line has.
     std::vector<task> tasks() const {
-        std::vector<task> all;
-        for (auto const& arch : request.archs) {
-            std::set<std::string> known;
-            for (auto const& each : tasks(parse_arch(arch))) {
-                if (known.insert(each.of.symbol).second) all.push_back(each);
+        std::vector<task> tasks;
+        for (auto const& arch : request_.archs) {
+            std::set<std::string> symbols;
+            for (auto const& task : all_tasks(parse_arch(arch))) {
+                if (symbols.insert(task.kernel.symbol).second) tasks.push_back(task);
             }
         }
-        return all;
+        return tasks;
     }
-    // All of an architecture, those too that an earlier line has.
-    std::vector<task> tasks(arch arch) const {
+    // The kernels of an architecture, with those that an earlier line has.
+    std::vector<task> all_tasks(spio::arch arch) const {
         auto const lines =
-            specs_of_lines(request.manifest, request.manifest_name, request.families, arch);
-        std::vector<task> all;
+            specs_of_lines(request_.manifest, request_.manifest_name, request_.families, arch);
+        std::vector<task> tasks;
         for (std::size_t line = 0; line < lines.size(); ++line) {
             for (std::size_t i = 0; i < lines[line].size(); ++i) {
-                all.push_back({line, i, lines[line][i]});
+                tasks.push_back({line, i, lines[line][i]});
             }
         }
-        return all;
+        return tasks;
     }
 
-    built_image build(task const& t) const {
-        auto made = record_of(t.of);
-        built_image is = {t.of.line(), text_of(t.of.arch), t.of.symbol};
-        // What came from other folders is not in the record.
-        if (!request.compiler.include_folders.empty() || !is_there(t, made)) {
+    built_image build(task const& task) const {
+        auto const& kernel = task.kernel;
+        auto current = record_of(kernel);
+        built_image image = {kernel.line(), text_of(kernel.arch), kernel.symbol};
+        // What comes from other folders is not in the record.
+        if (!request_.compiler.include_folders.empty() || !is_built(task, current)) {
             auto const start = std::chrono::steady_clock::now();
-            auto const out = compile(request.compiler, t.of, places_of(t));
-            is.seconds =
+            auto const compiled = compile(request_.compiler, kernel, folder_);
+            image.seconds =
                 std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-            is.is_new = true;
-            made.kind = out.kind;
-            made.plain_bytes = out.plain_bytes;
-            made.checksum = fnv(text_of(out.bytes));
-            write_file(file_of(t, ".image"), text_of(out.bytes));
-            write_file(file_of(t, ".made"), made.spelled());
+            image.is_new = true;
+            current.kind = compiled.kind;
+            current.plain_bytes = compiled.plain_bytes;
+            current.checksum = fnv(text_of(compiled.bytes));
+            write_file(file_of(task, ".image"), text_of(compiled.bytes));
+            write_file(file_of(task, ".made"), current.text());
         }
-        is.bytes = static_cast<std::size_t>(fs::file_size(file_of(t, ".image")));
-        is.plain_bytes = made.plain_bytes;
-        touch(file_of(t, ".made"));
-        return is;
+        image.bytes = static_cast<std::size_t>(fs::file_size(file_of(task, ".image")));
+        image.plain_bytes = current.plain_bytes;
+        touch(file_of(task, ".made"));
+        return image;
     }
 
-    // A kernel that an earlier line has: there is nothing to do, which is told.
-    built_image leave(task const& t) const {
-        write_file(file_of(t, ".made"), "as an earlier line\n");
-        touch(file_of(t, ".made"));
-        return {t.of.line(), text_of(t.of.arch), t.of.symbol};
+    // Marks a kernel that an earlier line has as done: there is nothing to compile.
+    built_image skip(task const& task) const {
+        write_file(file_of(task, ".made"), "as an earlier line\n");
+        touch(file_of(task, ".made"));
+        return {task.kernel.line(), text_of(task.kernel.arch), task.kernel.symbol};
     }
 
-    to_pack built(task const& t) const {
-        auto made = record_of(t.of);
-        if (!is_there(t, made)) {
-            throw error(error_kind::internal, "pack", t.of.spelled(),
-                        "its image in " + folder.string() + " is of another request, or not there");
+    image_to_pack result_of(task const& task) const {
+        auto const& kernel = task.kernel;
+        auto current = record_of(kernel);
+        if (!is_built(task, current)) {
+            throw error(error_kind::not_found, "pack", kernel.spelled(),
+                        "its image in " + folder_.string() + " is of another request, or missing");
         }
-        auto const bytes = read_file(file_of(t, ".image"));
+        auto const bytes = read_file(file_of(task, ".image"));
         auto const view = std::as_bytes(std::span(bytes));
-        return {.of = t.of,
-                .kind = made.kind,
+        return {.kernel = kernel,
+                .kind = current.kind,
                 .bytes = {view.begin(), view.end()},
-                .compiler = version,
-                .text_digest = text_digest_of(t.of),
-                .plain_bytes = made.plain_bytes};
+                .compiler = version_,
+                .text_digest = text_digest_of(kernel),
+                .plain_bytes = current.plain_bytes};
     }
 
   private:
-    build_request const& request;
-    fs::path folder;
-    std::string version;
+    build_request const& request_;
+    fs::path folder_;
+    std::string version_;
 
-    fs::path file_of(task const& t, char const* extension) const {
-        auto const name = std::to_string(t.line) + "-" + text_of(t.of.arch);
-        return folder / (name + (t.kernel == 0 ? "" : "." + std::to_string(t.kernel)) + extension);
-    }
-    places places_of(task const& t) const {
-        return {folder / "text", folder / "clang", file_of(t, "")};
+    fs::path file_of(task const& task, char const* extension) const {
+        auto const name = std::to_string(task.line) + "-" + text_of(task.kernel.arch);
+        auto const suffix = task.index == 0 ? "" : "." + std::to_string(task.index);
+        return folder_ / (name + suffix + extension);
     }
 
-    // Build systems compare times: it is as it should be now.
+    // Build systems compare times: the file is right as of now.
     static void touch(fs::path const& file) {
         fs::last_write_time(file, fs::file_time_type::clock::now());
     }
 
-    // What is in other files would be in no record, and an image of them stale without a word.
-    void refuse_files(std::string const& option) const {
-        for (std::string_view const start :
-             {"-I", "-i", "--include", "--pre-include", "--system-include"}) {
-            if (!option.starts_with(start)) continue;
-            throw error(error_kind::invalid, "build", "pack " + request.output.string(),
-                        "the option " + option +
-                            " brings files whose changes nobody would see; a family's own text "
-                            "is told by its headers");
+    // Everything that an image depends on; the folder is no part of it.
+    record record_of(spec const& kernel) const {
+        std::string text = kernel.spelled() + "\nby " + kernel.config + "\ntext " +
+                           std::to_string(text_digest_of(kernel)) + "\n" + version_ + "\n";
+        for (auto const& command : commands_of(request_.compiler, kernel.arch)) {
+            for (auto const& word : command) text += word + "\n";
         }
+        return {.request = std::move(text)};
     }
-
-    // Everything that an image depends on, with the same words wherever the folder is.
-    record record_of(spec const& of) const {
-        std::string asked = of.spelled() + "\nby " + of.config + "\ntext " +
-                            std::to_string(text_digest_of(of)) + "\n" + version + "\n";
-        for (auto const& each : commands_of(request.compiler, of.arch, {"TEXT", "CLANG", "STEM"})) {
-            for (auto const& word : each) asked += word + "\n";
+    bool is_built(task const& task, record& current) const {
+        if (!fs::exists(file_of(task, ".made")) || !fs::exists(file_of(task, ".image"))) {
+            return false;
         }
-        return {.asked = std::move(asked)};
-    }
-    bool is_there(task const& t, record& made) const {
-        if (!fs::exists(file_of(t, ".made")) || !fs::exists(file_of(t, ".image"))) return false;
-        return made.read(read_file(file_of(t, ".made"))) &&
-               made.checksum == fnv(read_file(file_of(t, ".image")));
+        return current.parse(read_file(file_of(task, ".made"))) &&
+               current.checksum == fnv(read_file(file_of(task, ".image")));
     }
 };
 
-// The request's folder, or one that goes with it.
-struct build_folder {
-    fs::path path;
-    bool is_own;
-
-    explicit build_folder(build_request const& r) : path(r.folder), is_own(r.folder.empty()) {
-        if (!is_own) {
-            fs::create_directories(path);
-            return;
-        }
-        std::error_code failed;
-        auto name = (fs::temp_directory_path(failed) / "spio-pack-XXXXXX").string();
-        if (failed || mkdtemp(name.data()) == nullptr) {
-            throw error(error_kind::io, "build", "pack " + r.output.string(),
-                        failed ? "TMPDIR: " + failed.message()
-                               : name + ": " + std::strerror(errno));
-        }
-        path = name;
-    }
-    build_folder(build_folder const&) = delete;
-    ~build_folder() {
-        std::error_code ignored;
-        if (is_own) fs::remove_all(path, ignored);
-    }
-};
-
-built_pack assemble(builder const& by, std::vector<task> const& tasks, fs::path const& output) {
-    std::vector<to_pack> images;
-    built_pack is;
-    for (auto const& t : tasks) {
-        images.push_back(by.built(t));
-        auto const& one = images.back();
-        is.images.push_back({.line = t.of.line(),
-                             .arch = text_of(t.of.arch),
-                             .symbol = t.of.symbol,
-                             .bytes = one.bytes.size(),
-                             .plain_bytes = one.plain_bytes});
+built_pack assemble(builder const& builder, std::vector<task> const& tasks,
+                    fs::path const& output) {
+    std::vector<image_to_pack> images;
+    built_pack result;
+    for (auto const& task : tasks) {
+        images.push_back(builder.result_of(task));
+        auto const& image = images.back();
+        result.images.push_back({.line = task.kernel.line(),
+                                 .arch = text_of(task.kernel.arch),
+                                 .symbol = task.kernel.symbol,
+                                 .bytes = image.bytes.size(),
+                                 .plain_bytes = image.plain_bytes});
     }
     auto const bytes = write_pack(images);
-    // What cannot be read again is not shipped.
+    // Throws if the pack cannot be read again.
     pack(bytes, output.string(), {}).verify();
     write_file(output, text_of(bytes));
-    is.bytes = bytes.size();
-    return is;
+    result.bytes = bytes.size();
+    return result;
 }
 
 built_pack build_all(build_request const& request) {
-    build_folder const folder(request);
-    builder const by(request, folder.path);
-    auto const tasks = by.tasks();
+    std::optional<temporary_folder> temporary;
+    if (request.folder.empty()) temporary.emplace("spio-pack");
+    auto const folder = temporary ? temporary->path() : request.folder;
+    fs::create_directories(folder);
+    builder const builder(request, folder);
+    auto const tasks = builder.tasks();
     std::vector<built_image> images(tasks.size());
     std::mutex mutex;
     std::size_t done = 0;
     in_parallel(tasks.size(), request.jobs, [&](std::size_t i) {
-        images[i] = by.build(tasks[i]);
+        images[i] = builder.build(tasks[i]);
         std::lock_guard const lock(mutex);
         ++done;
         if (request.progress) request.progress({done, tasks.size(), images[i]});
     });
-    auto is = assemble(by, tasks, request.output);
-    is.images = std::move(images);
-    return is;
+    auto result = assemble(builder, tasks, request.output);
+    result.images = std::move(images);
+    return result;
 }
 
 std::vector<built_image> build_line(build_request const& request, std::size_t line,
                                     std::string const& arch) {
-    builder const by(request, request.folder);
+    builder const builder(request, request.folder);
     std::vector<built_image> images;
-    std::set<std::string> known;
-    for (auto const& each : by.tasks(parse_arch(arch))) {
-        bool const is_new = known.insert(each.of.symbol).second;
-        if (each.line == line) images.push_back(is_new ? by.build(each) : by.leave(each));
+    std::set<std::string> symbols;
+    for (auto const& task : builder.all_tasks(parse_arch(arch))) {
+        bool const is_first = symbols.insert(task.kernel.symbol).second;
+        if (task.line == line)
+            images.push_back(is_first ? builder.build(task) : builder.skip(task));
     }
     if (images.empty()) {
         throw error(error_kind::invalid, "build", request.manifest_name,
@@ -245,30 +253,30 @@ std::vector<built_image> build_line(build_request const& request, std::size_t li
     return images;
 }
 
-// f(), and what the file system refuses it in words like all else.
-template <class F> auto or_told(build_request const& request, F const& f) {
+// Calls f, and turns what the file system refuses into an error of the pack.
+template <class F> auto with_file_errors(build_request const& request, F const& f) {
     try {
         return f();
-    } catch (fs::filesystem_error const& e) {
-        throw error(error_kind::io, "build", "pack " + request.output.string(), e.what());
+    } catch (fs::filesystem_error const& failure) {
+        throw error(error_kind::io, "build", "pack " + request.output.string(), failure.what());
     }
 }
 
 } // namespace
 
 built_pack build_pack(build_request const& request) {
-    return or_told(request, [&] { return build_all(request); });
+    return with_file_errors(request, [&] { return build_all(request); });
 }
 
 std::vector<built_image> build_images(build_request const& request, std::size_t line,
                                       std::string const& arch) {
-    return or_told(request, [&] { return build_line(request, line, arch); });
+    return with_file_errors(request, [&] { return build_line(request, line, arch); });
 }
 
 built_pack assemble_pack(build_request const& request) {
-    return or_told(request, [&] {
-        builder const by(request, request.folder);
-        return assemble(by, by.tasks(), request.output);
+    return with_file_errors(request, [&] {
+        builder const builder(request, request.folder);
+        return assemble(builder, builder.tasks(), request.output);
     });
 }
 

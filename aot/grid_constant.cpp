@@ -1,4 +1,4 @@
-// Says in clang's intermediate text what clang 19 cannot read in a kernel's own.
+// Adds __grid_constant__ to clang's intermediate text, since clang 19 cannot read it in a kernel.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -8,25 +8,23 @@ module;
 module spio.aot;
 
 import spio.spec;
-import :compile;
 
 namespace spio::aot {
 
 // clang 19 does not know __grid_constant__: it copies a parameter to local memory where an
-// instruction takes its address, as those of the copy engine do. Its code generator knows it all
-// the same, as a remark:
+// instruction takes its address, as TMA's do. Its code generator does know it, as metadata:
 //     !nvvm.annotations = !{…, !100}
 //     !100 = !{ptr @axpby, !"grid_constant", !101}
 //     !101 = !{i32 1}
 std::string with_grid_constant(std::string text, std::string const& symbol) {
     constexpr char annotations[] = "\n!nvvm.annotations = !{";
-    auto const at = text.find(annotations);
-    auto const end = at == text.npos ? at : text.find('}', at);
+    auto const start = text.find(annotations);
+    auto const end = start == text.npos ? start : text.find('}', start);
     if (end == text.npos) {
         throw error(error_kind::tool_failed, "compile", symbol,
                     "clang's intermediate text has no annotations");
     }
-    std::size_t next = 0; // number that no remark has
+    std::size_t next = 0; // the first number that no metadata has
     for (auto line = text.find("\n!"); line != text.npos; line = text.find("\n!", line + 1)) {
         if (text[line + 2] >= '0' && text[line + 2] <= '9') ++next;
     }

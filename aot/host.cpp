@@ -2,54 +2,103 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include <cstddef>
 #include <filesystem>
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 module spio.aot;
 
 import spio.spec;
-import :compile;
+import spio.system;
 
 namespace spio::aot {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// The files in a list of dependencies that clang writes for make.
+std::vector<fs::path> files_of(std::string_view rule) {
+    std::vector<fs::path> files;
+    std::string name;
+    auto const add = [&] {
+        if (!name.empty() && !name.ends_with(':')) files.emplace_back(name);
+        name.clear();
+    };
+    for (std::size_t i = 0; i < rule.size(); ++i) {
+        char const next = i + 1 < rule.size() ? rule[i + 1] : '\n';
+        bool const is_escape = (rule[i] == '\\' && (next == ' ' || next == '#' || next == '\\')) ||
+                               (rule[i] == '$' && next == '$');
+        if (is_escape) {
+            name += next, ++i;
+        } else if (rule[i] == '\\' && next == '\n') {
+            add(), ++i;
+        } else if (rule[i] == ' ' || rule[i] == '\n') {
+            add();
+        } else {
+            name += rule[i];
+        }
+    }
+    add();
+    return files;
+}
+
+} // namespace
+
 std::string host_text_of(std::span<spec const> kernels) {
     std::string text = "// Kernels for the host device.\n#include \"sim/host_kernel.h\"\n\n";
-    std::set<std::string> known;
-    for (auto const& of : kernels) {
-        if (!known.insert(of.symbol).second) continue;
-        text += "// " + of.spelled() + "\n" + of.source +
-                "namespace {\nspio::sim::host_kernel_of<" + of.symbol + "> const entry_of_" +
-                of.symbol + "(\"" + of.symbol + "\");\n}\n\n";
+    std::set<std::string> symbols;
+    for (auto const& kernel : kernels) {
+        auto const& symbol = kernel.symbol;
+        if (!symbols.insert(symbol).second) continue;
+        text += "// " + kernel.spelled() + "\n" + kernel.source +
+                "namespace {\nspio::sim::host_kernel_of<" + symbol + "> const entry_of_" + symbol +
+                "(\"" + symbol + "\");\n}\n\n";
     }
     return text;
 }
 
-fs::path compile_for_host(host_compiler const& by, spec const& of, fs::path const& folder) {
-    auto const text = folder / (of.symbol + ".cpp"), object = folder / (of.symbol + ".o"),
-               shared = folder / (of.symbol + ".so");
-    write_file(text, host_text_of(std::span(&of, 1)));
-    command compile = {by.program.string(), "-std=c++20", "-O1", "-fPIC", "-c"};
-    for (auto const& each : by.include_folders) compile.push_back("-I" + each.string());
-    // Every load and store is a call of the host device, and what it is told of null and alignment.
+fs::path compile_for_host(host_compiler const& compiler, spec const& kernel,
+                          temporary_folder const& folder) {
+    auto const refuse = [&](std::string const& reason) {
+        if (!reason.empty()) {
+            throw error(error_kind::io, "compile", kernel.spelled(),
+                        reason + "; what it has would run in this program");
+        }
+    };
+    refuse(distrust(compiler.program));
+
+    auto const stem = kernel.symbol;
+    write_file(folder.path() / (stem + ".cpp"), host_text_of(std::span(&kernel, 1)));
+    command words = {compiler.program.string(), "-std=c++20", "-O1", "-fPIC", "-c"};
+    for (auto const& include : compiler.include_folders) words.push_back("-I" + include.string());
+    // Every load and store becomes a call of the host device, and so does what UBSan finds about
+    // null pointers and alignment.
     for (auto const* word :
          {"-include", "sim/device_text.h", "-mllvm", "-tsan-instrument-func-entry-exit=0", "-mllvm",
           "-tsan-instrument-read-before-write=1", "-mllvm", "-tsan-instrument-atomics=0",
-          "-fsanitize=thread,alignment,null", "-fsanitize-recover=all", "-o"}) {
-        compile.emplace_back(word);
+          "-fsanitize=thread,alignment,null", "-fsanitize-recover=all", "-MD", "-MF",
+          "dependencies", "-o"}) {
+        words.emplace_back(word);
     }
-    compile.push_back(object.string());
-    compile.push_back(text.string());
-    run_for(of, compile);
-    // What it shares with the program it takes from itself: only here is it watched.
-    run_for(of,
-            {by.program.string(), "-shared", "-Wl,-Bsymbolic-functions",
-             "-Wl,--wrap=__ubsan_handle_type_mismatch_v1", "-o", shared.string(), object.string()});
-    return shared;
+    words.push_back(stem + ".o");
+    words.push_back(stem + ".cpp");
+    run_for(kernel, words, folder);
+    // Every file that clang has read, wherever it found it.
+    for (auto const& file : files_of(read_file(folder.path() / "dependencies"))) {
+        if (file.is_absolute()) refuse(distrust(file));
+    }
+    // Symbols that the program has too are bound within the object: only its own copies are
+    // instrumented.
+    run_for(kernel,
+            {compiler.program.string(), "-shared", "-Wl,-Bsymbolic-functions",
+             "-Wl,--wrap=__ubsan_handle_type_mismatch_v1", "-o", stem + ".so", stem + ".o"},
+            folder);
+    return folder.path() / (stem + ".so");
 }
 
 } // namespace spio::aot

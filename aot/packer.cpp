@@ -1,4 +1,4 @@
-// Reads a packer's words, and does what they say.
+// The command line of a packer: reads its arguments, and does what they say.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -19,7 +19,7 @@ module spio.aot;
 
 import spio.image;
 import spio.spec;
-import :compile;
+import spio.system;
 
 namespace spio::aot {
 
@@ -33,18 +33,20 @@ constexpr char usage[] =
     "    image    --manifest FILE --arch ARCH --number N --folder FOLDER\n"
     "    assemble --manifest FILE --arch ARCH... --folder FOLDER --output PACK\n"
     "    host     --manifest FILE --output FILE\n"
+    "    flags    --compiler nvcc|clang|nvrtc [--arch ARCH] [--output FILE]\n"
     "    list     PACK\n"
     "    verify   PACK\n"
     "build makes a pack; image and assemble do the same in steps, a step for each line of the\n"
-    "manifest, counted from 0. host writes the text of its kernels for the host device.\n"
+    "manifest, counted from 0. host writes the text of its kernels for the host device. flags\n"
+    "prints the options that Spio gives a compiler, one a line.\n"
     "The compiler:\n"
     "    --compiler nvcc|clang [--cuda FOLDER] [--program FILE] [--include FOLDER]...\n"
     "    [--option OPTION]... [--plain]\n"
-    "--plain leaves images uncompressed. What is not said of it is looked for.\n";
+    "--plain leaves images uncompressed. A program or folder that is not named is looked for.\n";
 
-struct wrong_words : std::exception {};
+struct usage_error : std::exception {};
 
-struct request_in_words {
+struct packer_request {
     build_request build;
     std::size_t number = 0;
     std::string pack;
@@ -52,147 +54,173 @@ struct request_in_words {
     fs::path cuda, program;
 };
 
-unsigned number_in(std::string_view text) {
+unsigned parse_number(std::string_view text) {
     unsigned number = 0;
-    auto const [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (wrong != std::errc() || end != text.data() + text.size()) throw wrong_words();
+    auto const [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (failed != std::errc() || end != text.data() + text.size()) throw usage_error();
     return number;
 }
 
-compiler_kind kind_in(std::string_view text) {
-    auto const kind = compiler_named(text);
-    if (!kind) throw wrong_words();
-    return *kind;
+compiler_kind parse_compiler(std::string_view text) {
+    for (auto const kind : {compiler_kind::nvcc, compiler_kind::clang, compiler_kind::nvrtc}) {
+        if (name_of(kind) == text) return kind;
+    }
+    throw usage_error();
 }
 
-// The words that a value follows.
+// An option that a value follows.
 struct option {
     std::string_view name;
-    void (*read)(request_in_words&, std::string const& value);
+    void (*parse)(packer_request&, std::string const& value);
 };
 constexpr option options[] = {
-    {"--manifest", [](auto& is, auto const& value) { is.build.manifest_name = value; }},
-    {"--arch", [](auto& is, auto const& value) { is.build.archs.push_back(value); }},
-    {"--output", [](auto& is, auto const& value) { is.build.output = value; }},
-    {"--folder", [](auto& is, auto const& value) { is.build.folder = value; }},
-    {"--jobs", [](auto& is, auto const& value) { is.build.jobs = number_in(value); }},
-    {"--number", [](auto& is, auto const& value) { is.number = number_in(value); }},
-    {"--compiler", [](auto& is, auto const& value) { is.kind = kind_in(value); }},
-    {"--cuda", [](auto& is, auto const& value) { is.cuda = value; }},
-    {"--program", [](auto& is, auto const& value) { is.program = value; }},
+    {"--manifest", [](auto& request, auto& value) { request.build.manifest_name = value; }},
+    {"--arch", [](auto& request, auto& value) { request.build.archs.push_back(value); }},
+    {"--output", [](auto& request, auto& value) { request.build.output = value; }},
+    {"--folder", [](auto& request, auto& value) { request.build.folder = value; }},
+    {"--jobs", [](auto& request, auto& value) { request.build.jobs = parse_number(value); }},
+    {"--number", [](auto& request, auto& value) { request.number = parse_number(value); }},
+    {"--compiler", [](auto& request, auto& value) { request.kind = parse_compiler(value); }},
+    {"--cuda", [](auto& request, auto& value) { request.cuda = fs::absolute(value); }},
+    {"--program", [](auto& request, auto& value) { request.program = fs::absolute(value); }},
     {"--include",
-     [](auto& is, auto const& value) { is.build.compiler.include_folders.push_back(value); }},
-    {"--option", [](auto& is, auto const& value) { is.build.compiler.options.push_back(value); }},
+     [](auto& request, auto& value) {
+         request.build.compiler.include_folders.push_back(fs::absolute(value));
+     }},
+    {"--option",
+     [](auto& request, auto& value) { request.build.compiler.options.push_back(value); }},
 };
 
-request_in_words read_words(std::span<char* const> words) {
-    request_in_words is;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        std::string_view const word = words[i];
+packer_request parse(std::span<char* const> arguments) {
+    packer_request request;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        std::string_view const word = arguments[i];
         if (!word.starts_with("--")) {
-            is.pack = word;
+            request.pack = word;
         } else if (word == "--plain") {
-            is.build.compiler.is_compressed = false;
+            request.build.compiler.is_compressed = false;
         } else {
             auto const found = std::ranges::find(options, word, &option::name);
-            if (found == std::end(options) || ++i == words.size()) throw wrong_words();
-            found->read(is, words[i]);
+            if (found == std::end(options) || ++i == arguments.size()) throw usage_error();
+            found->parse(request, arguments[i]);
         }
     }
-    auto& build = is.build;
+    auto& build = request.build;
     if (!build.manifest_name.empty()) build.manifest = read_file(build.manifest_name);
-    return is;
+    return request;
 }
 
-void choose_compiler(request_in_words& is) {
-    auto& by = is.build.compiler;
-    auto const found = is.program.empty() || is.cuda.empty()
-                           ? find_compiler(is.kind, is.cuda)
-                           : device_compiler{is.kind, is.program, is.cuda};
-    by.kind = found.kind;
-    by.cuda = found.cuda;
-    by.program = is.program.empty() ? found.program : is.program;
+void choose_compiler(packer_request& request) {
+    if (request.kind == compiler_kind::nvrtc) throw usage_error();
+    auto& compiler = request.build.compiler;
+    auto const found = request.program.empty() || request.cuda.empty()
+                           ? find_compiler(request.kind, request.cuda)
+                           : device_compiler{request.kind, request.program, request.cuda};
+    compiler.kind = found.kind;
+    compiler.cuda = found.cuda;
+    compiler.program = request.program.empty() ? found.program : request.program;
 }
 
-std::string sizes_of(std::size_t bytes, std::size_t plain_bytes) {
+// Whatever a manifest or a pack has in it, a terminal is only written to.
+void print(std::string const& text) { std::fputs(printable(text).c_str(), stdout); }
+
+std::string size_text(std::size_t bytes, std::size_t plain_bytes) {
     auto text = std::to_string(bytes) + " bytes";
     if (plain_bytes != bytes) text += " of " + std::to_string(plain_bytes);
     return text;
 }
 
-void print_progress(build_progress const& at) {
-    auto const& is = at.image;
-    std::printf("[%zu/%zu] %s for %s: %s%s\n", at.done, at.all, is.line.c_str(), is.arch.c_str(),
-                sizes_of(is.bytes, is.plain_bytes).c_str(), is.is_new ? "" : ", there already");
+void print_progress(build_progress const& progress) {
+    auto const& image = progress.image;
+    print("[" + std::to_string(progress.done) + "/" + std::to_string(progress.count) + "] " +
+          image.line + " for " + image.arch + ": " + size_text(image.bytes, image.plain_bytes) +
+          (image.is_new ? "" : ", there already") + "\n");
     std::fflush(stdout);
 }
 
-void write_host_text(build_request const& r) {
-    write_file(r.output,
-               host_text_of(specs_of(r.manifest, r.manifest_name, r.families, host_arch)));
+void write_host_text(build_request const& request) {
+    auto const kernels =
+        specs_of(request.manifest, request.manifest_name, request.families, host_arch);
+    write_file(request.output, host_text_of(kernels));
 }
 
-void list(pack const& in) {
-    for (auto const& each : in.list()) {
-        std::printf("%s for %s by %s: %s, %s by %s of text %016llx\n", each.line.c_str(),
-                    each.arch.c_str(), each.config.c_str(),
-                    sizes_of(each.size, each.plain_bytes).c_str(),
-                    std::string(name_of(each.kind)).c_str(), each.compiler.c_str(),
-                    static_cast<unsigned long long>(each.text_digest));
+// For build systems: with an architecture, the options of a command; without one, what goes into a
+// file of options, to which the command adds its architecture.
+void write_flags(packer_request const& request) {
+    auto const& archs = request.build.archs;
+    std::string text;
+    for (auto const& word : compiler_options(request.kind, archs.empty() ? "" : archs[0])) {
+        bool const is_arch = word.starts_with("-arch=") || word.starts_with("--cuda-gpu-arch=");
+        if (!is_arch || !archs.empty()) text += word + "\n";
+    }
+    if (request.build.output.empty()) return print(text);
+    write_file(request.build.output, text);
+}
+
+void print_list(pack const& pack) {
+    for (auto const& entry : pack.list()) {
+        char digest[17];
+        std::snprintf(digest, sizeof digest, "%016llx",
+                      static_cast<unsigned long long>(entry.text_digest));
+        print(entry.line + " for " + entry.arch + " by " + entry.config + ": " +
+              size_text(entry.size, entry.plain_bytes) + ", " + std::string(name_of(entry.kind)) +
+              " by " + entry.compiler + " of text " + digest + "\n");
     }
 }
 
-// 0 if it is whole and of today's text.
-int verify(pack const& in, std::span<family const> families) {
-    in.verify();
-    list(in);
-    auto const stale = stale_images(in, families);
-    for (auto const& [entry, why] : stale) {
-        std::printf("stale: %s for %s: %s\n", entry.line.c_str(), entry.arch.c_str(), why.c_str());
+// 0 if the pack is undamaged and of today's text.
+int verify(pack const& pack, std::span<family const> families) {
+    pack.verify();
+    print_list(pack);
+    auto const stale = stale_images(pack, families);
+    for (auto const& [entry, reason] : stale) {
+        print("stale: " + entry.line + " for " + entry.arch + ": " + reason + "\n");
     }
-    std::printf("%s: %zu images, whole, %zu stale\n", in.name().c_str(), in.list().size(),
-                stale.size());
+    print(pack.name() + ": " + std::to_string(pack.list().size()) + " images, whole, " +
+          std::to_string(stale.size()) + " stale\n");
     return stale.empty() ? 0 : 1;
 }
 
-int act(std::string_view what, request_in_words& is) {
-    auto& build = is.build;
-    bool const is_build = what == "build", is_assembly = what == "assemble";
-    if (what == "image" && build.archs.size() == 1 && !build.folder.empty()) {
-        choose_compiler(is);
-        build_images(build, is.number, build.archs[0]);
+int perform(std::string_view step, packer_request& request) {
+    auto& build = request.build;
+    bool const is_build = step == "build", is_assembly = step == "assemble";
+    if (step == "image" && build.archs.size() == 1 && !build.folder.empty()) {
+        choose_compiler(request);
+        build_images(build, request.number, build.archs[0]);
     } else if ((is_build || (is_assembly && !build.folder.empty())) && !build.archs.empty() &&
                !build.output.empty()) {
-        choose_compiler(is);
+        choose_compiler(request);
         if (is_build) build.progress = print_progress;
-        auto const made = is_build ? build_pack(build) : assemble_pack(build);
-        std::printf("%s: %zu images, %zu bytes\n", build.output.c_str(), made.images.size(),
-                    static_cast<std::size_t>(made.bytes));
-    } else if (what == "host" && !build.output.empty()) {
+        auto const result = is_build ? build_pack(build) : assemble_pack(build);
+        print(build.output.string() + ": " + std::to_string(result.images.size()) + " images, " +
+              std::to_string(result.bytes) + " bytes\n");
+    } else if (step == "host" && !build.output.empty()) {
         write_host_text(build);
-    } else if (what == "list" && !is.pack.empty()) {
-        list(pack::read(is.pack));
-    } else if (what == "verify" && !is.pack.empty()) {
-        return verify(pack::read(is.pack), build.families);
+    } else if (step == "flags" && build.archs.size() <= 1) {
+        write_flags(request);
+    } else if (step == "list" && !request.pack.empty()) {
+        print_list(pack::inspect(request.pack));
+    } else if (step == "verify" && !request.pack.empty()) {
+        return verify(pack::inspect(request.pack), build.families);
     } else {
-        throw wrong_words();
+        throw usage_error();
     }
     return 0;
 }
 
 } // namespace
 
-int run_packer(std::span<char* const> words, std::span<family const> families) {
+int run_packer(std::span<char* const> arguments, std::span<family const> families) {
     try {
-        if (words.size() < 2) throw wrong_words();
-        auto is = read_words(words.subspan(2));
-        is.build.families = families;
-        return act(words[1], is);
-    } catch (wrong_words const&) {
+        if (arguments.size() < 2) throw usage_error();
+        auto request = parse(arguments.subspan(2));
+        request.build.families = families;
+        return perform(arguments[1], request);
+    } catch (usage_error const&) {
         std::fputs(usage, stderr);
         return 2;
-    } catch (std::exception const& e) {
-        std::fprintf(stderr, "%s\n", e.what());
+    } catch (std::exception const& failure) {
+        std::fprintf(stderr, "%s\n", printable(failure.what()).c_str());
         return 1;
     }
 }

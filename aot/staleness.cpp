@@ -1,4 +1,4 @@
-// Makes the specializations of a pack once more, and compares.
+// Makes the specializations of a pack again, and compares.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -17,40 +17,40 @@ namespace spio::aot {
 
 namespace {
 
-std::string joined(std::vector<spec> const& all, std::string spec::* word) {
+std::string list_of(std::vector<spec> const& kernels, std::string spec::* member) {
     std::string text;
-    for (auto const& each : all) text += (text.empty() ? "" : " and ") + each.*word;
+    for (auto const& kernel : kernels) text += (text.empty() ? "" : " and ") + kernel.*member;
     return text;
 }
 
-// Empty if it is not stale.
-std::string why_stale(packed const& entry, std::span<family const> families) {
+// The reason why an entry is stale; empty if it is not.
+std::string staleness_of(packed_image const& entry, std::span<family const> families) {
     try {
         auto const today = specs_of_line(entry.line, families, parse_arch(entry.arch));
-        for (auto const& each : today) {
-            if (each.symbol != entry.symbol || each.config != entry.config) continue;
-            if (text_digest_of(each) == entry.text_digest) return {};
+        for (auto const& kernel : today) {
+            if (kernel.symbol != entry.symbol || kernel.config != entry.config) continue;
+            if (text_digest_of(kernel) == entry.text_digest) return {};
             return "its text has changed since " + entry.compiler + " compiled it";
         }
         if (std::ranges::find(today, entry.config, &spec::config) == today.end()) {
-            return "its configuration is " + joined(today, &spec::config) + " now, and was " +
+            return "its configuration is " + list_of(today, &spec::config) + " now, and was " +
                    entry.config;
         }
-        return "the kernel of this line is " + joined(today, &spec::symbol) + " now";
-    } catch (error const& e) {
-        return e.what();
+        return "the kernel of this line is " + list_of(today, &spec::symbol) + " now";
+    } catch (error const& failure) {
+        return failure.what();
     }
 }
 
 } // namespace
 
-std::vector<stale_image> stale_images(pack const& in, std::span<family const> families) {
-    std::vector<stale_image> all;
-    for (auto const& entry : in.list()) {
-        auto why = why_stale(entry, families);
-        if (!why.empty()) all.push_back({entry, std::move(why)});
+std::vector<stale_image> stale_images(pack const& pack, std::span<family const> families) {
+    std::vector<stale_image> stale;
+    for (auto const& entry : pack.list()) {
+        auto reason = staleness_of(entry, families);
+        if (!reason.empty()) stale.push_back({entry, std::move(reason)});
     }
-    return all;
+    return stale;
 }
 
 } // namespace spio::aot

@@ -15,89 +15,90 @@ module spio.aot;
 
 import spio.image;
 import spio.spec;
-import :entry;
 
 namespace spio::aot {
 
 namespace {
 
 struct writer {
-    std::string out;
+    std::string output;
 
     void number(std::uint64_t value, int bytes) {
-        for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i));
+        for (int i = 0; i < bytes; ++i) output += static_cast<char>(value >> (8 * i));
     }
-    void text(std::string_view what) {
-        number(what.size(), 4);
-        out += what;
+    void text(std::string_view text) {
+        number(text.size(), 4);
+        output += text;
     }
-    void numbers(extent const& e) {
-        for (int const each : {e.x, e.y, e.z}) number(static_cast<std::uint32_t>(each), 4);
+    void numbers(extent const& extent) {
+        for (int const size : {extent.x, extent.y, extent.z}) {
+            number(static_cast<std::uint32_t>(size), 4);
+        }
     }
 };
 
-void write(writer& to, packed const& entry) {
-    for (auto const* text : texts_of(entry)) to.text(*text);
-    to.number(static_cast<unsigned>(entry.kind), 4);
-    to.numbers(entry.shape.block);
-    to.numbers(entry.shape.cluster);
-    to.number(static_cast<std::uint32_t>(entry.shape.shared_bytes), 4);
-    to.number(entry.params_bytes, 4);
-    for (auto const* number : numbers_of(entry)) to.number(*number, 8);
+void write(writer& index, packed_image const& entry) {
+    for (auto const* text : texts_of(entry)) index.text(*text);
+    index.number(static_cast<unsigned>(entry.kind), 4);
+    index.numbers(entry.shape.block);
+    index.numbers(entry.shape.cluster);
+    index.number(static_cast<std::uint32_t>(entry.shape.shared_bytes), 4);
+    index.number(entry.params_bytes, 4);
+    for (auto const* number : numbers_of(entry)) index.number(*number, 8);
 }
 
-// The header and the index of entries whose places are known.
-std::string written(std::span<packed const> entries, std::uint64_t pack_bytes) {
+// The header and the index of entries whose offsets are known.
+std::string header_and_index(std::span<packed_image const> entries, std::uint64_t pack_bytes) {
     writer index;
-    for (auto const& each : entries) write(index, each);
+    for (auto const& entry : entries) write(index, entry);
     writer header;
-    header.out = magic;
+    header.output = pack_magic;
     header.number(pack_schema, 4);
     header.number(entries.size(), 4);
     header.number(pack_bytes, 8);
-    header.number(index.out.size(), 8);
-    header.number(fnv(index.out, fnv(header.out)), 8);
-    return header.out + index.out;
+    header.number(index.output.size(), 8);
+    header.number(fnv(index.output, fnv(header.output)), 8);
+    return header.output + index.output;
 }
 
 } // namespace
 
-std::vector<std::byte> write_pack(std::span<to_pack const> images) {
-    std::vector<packed> entries;
-    std::vector<std::string_view> parts;
-    std::set<std::pair<std::string_view, std::string_view>> known;
-    for (auto const& each : images) {
-        auto const& of = each.of;
-        if (!known.emplace(of.symbol, text_of(of.arch)).second) continue;
-        parts.push_back(text_of(each.bytes));
-        entries.push_back({.symbol = of.symbol,
-                           .arch = text_of(of.arch),
-                           .line = of.line(),
-                           .config = of.config,
-                           .kind = each.kind,
-                           .shape = of.shape,
-                           .params_bytes = static_cast<std::uint32_t>(of.params_bytes),
-                           .size = each.bytes.size(),
-                           .checksum = fnv(parts.back()),
-                           .compiler = each.compiler,
-                           .text_digest = each.text_digest,
-                           .plain_bytes = each.plain_bytes});
-        if (auto const wrong = complaint_of(entries.back()); !wrong.empty()) {
-            throw error(error_kind::internal, "pack", of.spelled(), "it " + wrong);
+std::vector<std::byte> write_pack(std::span<image_to_pack const> images) {
+    std::vector<packed_image> entries;
+    std::vector<std::string_view> contents;
+    std::set<std::pair<std::string_view, std::string>> names;
+    for (auto const& image : images) {
+        auto const& kernel = image.kernel;
+        if (!names.emplace(kernel.symbol, text_of(kernel.arch)).second) continue;
+        contents.push_back(text_of(image.bytes));
+        entries.push_back({.symbol = kernel.symbol,
+                           .arch = text_of(kernel.arch),
+                           .line = kernel.line(),
+                           .config = kernel.config,
+                           .kind = image.kind,
+                           .shape = kernel.shape,
+                           .params_bytes = static_cast<std::uint32_t>(kernel.params_bytes),
+                           .size = image.bytes.size(),
+                           .checksum = fnv(contents.back()),
+                           .compiler = image.compiler,
+                           .text_digest = image.text_digest,
+                           .plain_bytes = image.plain_bytes});
+        if (auto const defect = defect_of(entries.back()); !defect.empty()) {
+            throw error(error_kind::invalid, "pack", kernel.spelled(), "it " + defect);
         }
     }
-    // The index is as long with any places as with the right ones.
-    std::size_t end = written(entries, 0).size();
-    for (auto& each : entries) {
-        each.offset = aligned(end);
-        end = each.offset + each.size;
+    // Offsets do not change the number of bytes of the index.
+    std::size_t end = header_and_index(entries, 0).size();
+    for (auto& entry : entries) {
+        entry.offset = aligned(end);
+        end = entry.offset + entry.size;
     }
-    std::string all = written(entries, end);
+    std::string text = header_and_index(entries, end);
     for (std::size_t i = 0; i < entries.size(); ++i) {
-        all.resize(entries[i].offset);
-        all += parts[i];
+        text.resize(entries[i].offset);
+        text += contents[i];
     }
-    auto const bytes = std::as_bytes(std::span(all));
+    auto const bytes = std::as_bytes(std::span(text));
     return {bytes.begin(), bytes.end()};
 }
 

@@ -21,15 +21,15 @@ ARCH = "compute_90a"
 class Nvrtc:
     """libnvrtc, with the headers of some folders kept in memory."""
 
-    def __init__(self, library, folders):
+    def __init__(self, library, folders, flags):
         self.library = ctypes.CDLL(library)
         texts = {str(file.relative_to(folder)).encode(): file.read_bytes()
                  for folder in folders for file in folder.rglob("*") if file.is_file()}
         self.count = len(texts)
         self.names = (ctypes.c_char_p * self.count)(*texts.keys())
         self.texts = (ctypes.c_char_p * self.count)(*texts.values())
-        self.options = (ctypes.c_char_p * 4)(
-            b"-std=c++20", b"-default-device", b"--minimal", b"-arch=" + ARCH.encode())
+        options = [*flags.read_bytes().splitlines(), b"-arch=" + ARCH.encode()]
+        self.options = (ctypes.c_char_p * len(options))(*options)
 
     def version(self):
         major, minor = ctypes.c_int(), ctypes.c_int()
@@ -103,7 +103,7 @@ def main():
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_bytes(file.read_bytes())
 
-        nvrtc = Nvrtc(options.nvrtc, [kernels, folder])
+        nvrtc = Nvrtc(options.nvrtc, [kernels, folder], options.build / "flags/nvrtc")
         nvrtc_ms = medians({name: lambda text=text: nvrtc.milliseconds(text) for name, text in sources.items()},
                            options.runs)
 

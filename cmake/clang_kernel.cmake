@@ -3,11 +3,11 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # clang 19 does not know __grid_constant__: it copies parameters to local memory where an instruction
-# takes their address, as those of the copy engine do. Its code generator knows it all the same, as a
-# remark in the intermediate text; that is put in between. OUT may be a .ptx, which needs no PTXAS.
+# takes their address, as TMA's do. Its code generator does know it, as metadata of the intermediate
+# text; that is added here. OUT may be a .ptx, which needs no PTXAS.
 #
-# Packs say it by aot/grid_constant.cpp, for the one kernel of a specialization. A file has several, and
-# tests of what the library is made of are compiled before there is a library.
+# For packs, aot/grid_constant.cpp does the same for the one kernel of a specialization; a file may have
+# several kernels.
 cmake_minimum_required(VERSION 3.28)
 
 set(command "")
@@ -27,28 +27,28 @@ cmake_path(REPLACE_EXTENSION OUT LAST_ONLY .ptx OUTPUT_VARIABLE ptx)
 execute_process(COMMAND ${command} --cuda-gpu-arch=${ARCH} -O3 -S -emit-llvm -o "${text}"
                 COMMAND_ERROR_IS_FATAL ANY)
 
-# A remark for each kernel whose first parameter is passed by value:
+# Metadata for each kernel whose first parameter is passed by value:
 #     !100 = !{ptr @axpby, !"grid_constant", !101}
 #     !101 = !{i32 1}
 file(READ "${text}" ir)
 string(REGEX MATCHALL "define [^\n(]*@[A-Za-z0-9_]+[(]ptr [^\n,]*byval[(]" heads "${ir}")
 string(REGEX MATCHALL "\n![0-9]+ = " numbers "${ir}")
 list(LENGTH numbers next)
-set(all "")
-set(remarks "")
+set(numbers_added "")
+set(metadata "")
 foreach(head IN LISTS heads)
     string(REGEX REPLACE ".*@([A-Za-z0-9_]+)[(].*" "\\1" kernel "${head}")
     if(NOT ir MATCHES "!{ptr @${kernel}, !\"kernel\", i32 1}")
         continue()
     endif()
-    math(EXPR places "${next} + 1")
-    string(APPEND all ", !${next}")
-    string(APPEND remarks "!${next} = !{ptr @${kernel}, !\"grid_constant\", !${places}}\n"
-                          "!${places} = !{i32 1}\n")
+    math(EXPR parameters "${next} + 1")
+    string(APPEND numbers_added ", !${next}")
+    string(APPEND metadata "!${next} = !{ptr @${kernel}, !\"grid_constant\", !${parameters}}\n"
+                          "!${parameters} = !{i32 1}\n")
     math(EXPR next "${next} + 2")
 endforeach()
-string(REGEX REPLACE "(\n!nvvm.annotations = !{[^}\n]*)}" "\\1${all}}" ir "${ir}")
-file(WRITE "${text}" "${ir}\n${remarks}")
+string(REGEX REPLACE "(\n!nvvm.annotations = !{[^}\n]*)}" "\\1${numbers_added}}" ir "${ir}")
+file(WRITE "${text}" "${ir}\n${metadata}")
 
 execute_process(COMMAND "${clang}" -x ir --target=nvptx64-nvidia-cuda -march=${ARCH} -O3 -S -o
                         "${ptx}" "${text}" COMMAND_ERROR_IS_FATAL ANY)

@@ -1,9 +1,13 @@
-# Finds CUDA, a toolkit or pip's wheels, and says how each device compiler is called:
+# Finds CUDA, a toolkit or pip's wheels, and sets how tests and benchmarks call each device compiler:
 #     SPIO_CUDA_ROOT, SPIO_NVCC, SPIO_NVRTC_LIBRARY   the folder, the program, the shared object
-#     SPIO_PTXAS, SPIO_CUDA_INCLUDE_DIRS              for who must look deeper
-#     SPIO_CLANG                                      clang++, whoever compiles the host
+#     SPIO_PTXAS, SPIO_CUDA_INCLUDE_DIRS              the assembler, and the folders of CUDA's headers
+#     SPIO_CLANG                                      clang++, whichever compiler the host has
 #     SPIO_{NVCC,CLANG_CUDA,NVRTC}_FLAGS              lists; append -arch or --cuda-gpu-arch
+#     SPIO_FLAG_FILES                                 files that a custom command with these depends on
 # SPDX-License-Identifier: Apache-2.0
+#
+# The options themselves are in modules/system/toolchain.cpp alone. The packer writes them to files,
+# which the compilers read.
 
 set(SPIO_CUDA_ROOT "" CACHE PATH "CUDA toolkit or wheels (site-packages/nvidia/cu13); empty: look")
 include("${CMAKE_CURRENT_LIST_DIR}/find_cuda.cmake")
@@ -27,7 +31,7 @@ endif()
 list(GET nvrtc_libraries 0 SPIO_NVRTC_LIBRARY)
 message(STATUS "CUDA: ${SPIO_NVCC}, ${SPIO_NVRTC_LIBRARY}")
 
-# clang 19 includes two headers by itself: CUDA 13 no longer has the first, the wheels not the second.
+# clang 19 includes two headers by itself: CUDA 13 no longer has the first, the wheels lack the second.
 set(SPIO_DEVICE_SHIM "${PROJECT_BINARY_DIR}/device_include")
 file(MAKE_DIRECTORY "${SPIO_DEVICE_SHIM}/clang")
 foreach(header IN ITEMS texture_fetch_functions.h curand_mtgp32_kernel.h)
@@ -43,9 +47,19 @@ file(CREATE_LINK "${SPIO_MP11_INCLUDE_DIR}/boost" "${SPIO_DEVICE_SHIM}/mp11/boos
 
 set(SPIO_DEVICE_INCLUDES "-I${PROJECT_SOURCE_DIR}/kernels" "-I${SPIO_DEVICE_SHIM}/mp11")
 
-set(SPIO_NVCC_FLAGS -std=c++20 --expt-relaxed-constexpr ${SPIO_DEVICE_INCLUDES})
-
-set(SPIO_NVRTC_FLAGS -std=c++20 -default-device --minimal ${SPIO_DEVICE_INCLUDES})
+set(SPIO_FLAG_FILES "")
+foreach(compiler IN ITEMS nvcc clang nvrtc)
+    set(file "${PROJECT_BINARY_DIR}/flags/${compiler}")
+    add_custom_command(
+        OUTPUT "${file}"
+        COMMAND spio_packer flags --compiler ${compiler} --output "${file}"
+        DEPENDS spio_packer
+        VERBATIM)
+    list(APPEND SPIO_FLAG_FILES "${file}")
+endforeach()
+add_custom_target(spio_flags ALL DEPENDS ${SPIO_FLAG_FILES})
+set(SPIO_NVCC_FLAGS --options-file "${PROJECT_BINARY_DIR}/flags/nvcc" ${SPIO_DEVICE_INCLUDES})
+set(SPIO_NVRTC_FLAGS "@${PROJECT_BINARY_DIR}/flags/nvrtc" ${SPIO_DEVICE_INCLUDES})
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     set(SPIO_CLANG "${CMAKE_CXX_COMPILER}")
@@ -53,5 +67,4 @@ else()
     find_program(SPIO_CLANG NAMES clang++-19 REQUIRED NO_CACHE)
 endif()
 set(SPIO_CLANG_CUDA_FLAGS
-    -x cuda -std=c++20 --cuda-device-only "--cuda-path=${SPIO_CUDA_ROOT}"
-    -Wno-unknown-cuda-version -Wno-unknown-attributes -Wno-pass-failed "-I${SPIO_DEVICE_SHIM}/clang" ${SPIO_DEVICE_INCLUDES})
+    "@${PROJECT_BINARY_DIR}/flags/clang" "--cuda-path=${SPIO_CUDA_ROOT}" "-I${SPIO_DEVICE_SHIM}/clang" ${SPIO_DEVICE_INCLUDES})

@@ -17,7 +17,7 @@ function(spio_device_bmi arch out_var)
             COMMAND "${SPIO_CLANG}" ${SPIO_CLANG_CUDA_FLAGS} --cuda-gpu-arch=${arch} -nocudainc
                     -fsyntax-only -Xclang -emit-module-interface -Xclang -o -Xclang "${bmi}" -MD -MF
                     "${bmi}.d" -MT "${bmi}" "${interface}"
-            DEPENDS "${interface}"
+            DEPENDS "${interface}" ${SPIO_FLAG_FILES}
             DEPFILE "${bmi}.d"
             COMMENT "Device module spio.dims for ${arch}"
             VERBATIM)
@@ -25,5 +25,5 @@ function(spio_device_bmi arch out_var)
         set_property(GLOBAL PROPERTY SPIO_DEVICE_BMI_${arch} TRUE)
     endif()
     set(${out_var} "-fmodule-file=spio.dims=${bmi}" PARENT_SCOPE)
-    set(${out_var}_DEPENDS "${bmi}" spio_dims_${arch} PARENT_SCOPE)
+    set(${out_var}_DEPENDS "${bmi}" spio_dims_${arch} spio_flags PARENT_SCOPE)
 endfunction()

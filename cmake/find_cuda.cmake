@@ -1,7 +1,7 @@
 # Finds CUDA's compilers: a toolkit, or pip's wheels.
 # SPDX-License-Identifier: Apache-2.0
 
-# Programs of CUDA before 13 do not know the options that they would be given.
+# A validator for find_program(): programs of CUDA before 13 do not know the options that they are given.
 function(spio_is_of_cuda_13 out_var program)
     execute_process(COMMAND "${program}" --version OUTPUT_VARIABLE words ERROR_QUIET RESULT_VARIABLE failed)
     if(failed OR NOT words MATCHES "release ([0-9]+)" OR CMAKE_MATCH_1 LESS 13)
@@ -9,11 +9,13 @@ function(spio_is_of_cuda_13 out_var program)
     endif()
 endfunction()
 
-# Sets out_var to a program, empty if there is none: in SPIO_CUDA_ROOT if that is set, or else where
-# CUDA_HOME, CUDA_PATH, PATH, /usr/local/cuda and wheels are. The folder is two above the program.
+# Sets out_var to a program, empty if there is none: in SPIO_CUDA_ROOT if that is set, or else in the
+# folders of CUDA_HOME, CUDA_PATH and PATH, in /usr/local/cuda and in pip's wheels, as the C++ function
+# cuda_folders() of spio.system lists them; and in the wheels of the project's own environments. The folder
+# of CUDA is two above the program.
 #     spio_find_cuda_program(nvcc nvcc)
 function(spio_find_cuda_program name out_var)
-    set(found NOTFOUND) # whoever calls may have a variable of this name, which would be taken for the answer
+    set(found NOTFOUND) # a variable of this name in the calling scope would be taken for the answer
     if(SPIO_CUDA_ROOT)
         find_program(found ${name} PATHS "${SPIO_CUDA_ROOT}/bin" NO_DEFAULT_PATH NO_CACHE
                      VALIDATOR spio_is_of_cuda_13)
@@ -22,8 +24,8 @@ function(spio_find_cuda_program name out_var)
         foreach(environment IN ITEMS "$ENV{VIRTUAL_ENV}" "$ENV{CONDA_PREFIX}"
                                      "${PROJECT_SOURCE_DIR}/build/venv" "${PROJECT_SOURCE_DIR}/.venv")
             if(environment)
-                file(GLOB here "${environment}/lib/python3*/site-packages/nvidia/cu1[3-9]")
-                list(APPEND wheels ${here})
+                file(GLOB folders "${environment}/lib/python3*/site-packages/nvidia/cu1[3-9]")
+                list(APPEND wheels ${folders})
             endif()
         endforeach()
         find_program(found ${name} HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda ${wheels}

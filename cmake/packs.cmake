@@ -27,7 +27,7 @@ function(spio_add_pack target)
     set(folder "${CMAKE_CURRENT_BINARY_DIR}/${name}_pack")
     file(MAKE_DIRECTORY "${folder}")
     spio_packer_of(packer ${pack_FAMILIES})
-    spio_compiler_in_words(compiler "${target}" "${pack_COMPILER}")
+    spio_compiler_arguments(compiler "${target}" "${pack_COMPILER}")
     foreach(option IN LISTS pack_OPTIONS)
         list(APPEND compiler --option "${option}")
     endforeach()
@@ -35,7 +35,7 @@ function(spio_add_pack target)
         list(APPEND compiler --plain)
     endif()
 
-    # As many commands as lines: another number is another configuration.
+    # One command for each line: when the number of lines changes, CMake runs again.
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${pack_MANIFEST}")
     file(STRINGS "${pack_MANIFEST}" lines REGEX "^[ \t]*[^# \t]")
     list(LENGTH lines count)
@@ -43,7 +43,7 @@ function(spio_add_pack target)
         message(FATAL_ERROR "${pack_MANIFEST} lists no kernel.")
     endif()
     math(EXPR last "${count} - 1")
-    set(all_images "")
+    set(images "")
     set(archs "")
     foreach(arch IN LISTS pack_ARCHS)
         list(APPEND archs --arch ${arch})
@@ -56,14 +56,14 @@ function(spio_add_pack target)
                 DEPENDS ${packer} "${pack_MANIFEST}"
                 COMMENT "Kernel ${number} of ${name} for ${arch}"
                 VERBATIM)
-            list(APPEND all_images "${image}")
+            list(APPEND images "${image}")
         endforeach()
     endforeach()
     add_custom_command(
         OUTPUT "${pack_OUTPUT}"
         COMMAND ${packer} assemble --manifest "${pack_MANIFEST}" ${archs} --folder "${folder}" --output
                 "${pack_OUTPUT}" ${compiler}
-        DEPENDS ${packer} "${pack_MANIFEST}" ${all_images}
+        DEPENDS ${packer} "${pack_MANIFEST}" ${images}
         COMMENT "Pack ${pack_OUTPUT}"
         VERBATIM)
     add_custom_target(${name}_pack DEPENDS "${pack_OUTPUT}")
@@ -89,7 +89,7 @@ function(spio_add_host_pack target)
     spio_add_host_kernels(${target} "${text}")
 endfunction()
 
-# Sets out_var to the packer that knows these families too, which it builds once.
+# Sets out_var to the packer that knows these families as well, which is built once.
 function(spio_packer_of out_var)
     set(packer spio::packer)
     if(ARGN)
@@ -101,7 +101,7 @@ function(spio_packer_of out_var)
                                ${ARGN})
             add_executable(${packer} "${main}")
             list(GET ARGN 0 first)
-            # Of one dialect with what it imports.
+            # In the dialect of the modules that it imports.
             foreach(property IN ITEMS CXX_STANDARD CXX_EXTENSIONS COMPILE_FEATURES)
                 get_target_property(value ${first} ${property})
                 if(NOT "${value}" MATCHES "NOTFOUND$")
@@ -115,8 +115,8 @@ function(spio_packer_of out_var)
     set(${out_var} ${packer} PARENT_SCOPE)
 endfunction()
 
-# Sets out_var to what a packer is told of its compiler.
-function(spio_compiler_in_words out_var target compiler)
+# Sets out_var to the arguments that tell a packer its compiler.
+function(spio_compiler_arguments out_var target compiler)
     if(NOT compiler)
         set(compiler nvcc)
     endif()
@@ -137,16 +137,16 @@ function(spio_compiler_in_words out_var target compiler)
             "nvidia-nvvm nvidia-cuda-cccl nvidia-cuda-runtime' brings it.")
     endif()
     spio_folder_of_cuda("${found}" cuda)
-    set(words --compiler ${compiler} --cuda "${cuda}")
+    set(arguments --compiler ${compiler} --cuda "${cuda}")
     if(compiler STREQUAL "clang")
         if(NOT SPIO_CLANG AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
             set(SPIO_CLANG "${CMAKE_CXX_COMPILER}")
         elseif(NOT SPIO_CLANG)
             find_program(SPIO_CLANG NAMES clang++-19 clang++ REQUIRED NO_CACHE)
         endif()
-        list(APPEND words --program "${SPIO_CLANG}")
+        list(APPEND arguments --program "${SPIO_CLANG}")
     endif()
-    set(${out_var} "${words}" PARENT_SCOPE)
+    set(${out_var} "${arguments}" PARENT_SCOPE)
 endfunction()
 
 # Puts a file into a target, between the symbols NAME and NAME_end.

@@ -22,7 +22,7 @@ using cache::file_kind;
 // The folder that this user's programs would use; or none, and the reason for people.
 cache::folder open_folder(std::string& reason) {
     auto folder =
-        cache::folder::of_environment(cache::operating_system(), cache::folder::use::existing);
+        cache::folder_of_environment(cache::operating_system(), cache::folder::use::existing);
     if (folder) return folder;
     if (folder.is_missing()) {
         reason = "nothing is kept yet: " + folder.path() + " does not exist\n";
@@ -43,7 +43,7 @@ std::string format_time(timespec const& time) {
 }
 
 struct examined_entry {
-    cache::kept_file file;
+    cache::cached_file file;
     cache::examination examination;
 };
 
@@ -69,9 +69,9 @@ survey survey_of(cache::folder const& folder, io const& io) {
         if (file.kind != file_kind::entry) continue;
         auto examination = cache::examine(system, folder, file.name);
         survey.bytes += file.bytes;
-        survey.damaged += !examination.what;
+        survey.damaged += !examination.value;
         // Images may be large, and are not needed any more.
-        if (examination.what) examination.what->cubin.clear();
+        if (examination.value) examination.value->cubin.clear();
         survey.entries.push_back({file, std::move(examination)});
     }
     return survey;
@@ -79,7 +79,7 @@ survey survey_of(cache::folder const& folder, io const& io) {
 
 json json_of(examined_entry const& entry) {
     auto const& [file, examination] = entry;
-    auto const& intact = examination.what;
+    auto const& intact = examination.value;
     return json::object({{"name", file.name},
                          {"bytes", file.bytes},
                          {"used", format_time(file.used)},
@@ -102,7 +102,7 @@ json json_of(survey const& survey, std::string const& path) {
 
 std::string text_of(examined_entry const& entry) {
     auto const& [file, examination] = entry;
-    auto const& intact = examination.what;
+    auto const& intact = examination.value;
     return "  " + padded(intact ? intact->symbol : file.name.substr(0, 16), 40) +
            padded(intact ? intact->arch : "-", 10) + padded(format_bytes(file.bytes), 12) +
            format_time(file.used) + (intact ? "" : "  damaged: " + examination.complaint) + "\n";
@@ -120,7 +120,7 @@ std::string text_of(survey const& survey, std::string const& path, bool verifies
     add(survey.foreign, "not ours");
     text += verifies && survey.is_good() ? ", all as written\n" : "\n";
     for (auto const& entry : survey.entries) {
-        if (!verifies || !entry.examination.what) text += text_of(entry);
+        if (!verifies || !entry.examination.value) text += text_of(entry);
     }
     return text;
 }
@@ -147,12 +147,12 @@ exit_status run_clear(arguments const& args, io const& io) {
                  json::object({{"path", folder.path()},
                                {"removed", done.removed},
                                {"bytes", done.bytes},
-                               {"left", done.left},
+                               {"left", done.remaining},
                                {"complaint", json_or_null(done.complaint)}}),
-                 folder
-                     ? folder.path() + ": " + format_count(done.removed, "file") + " removed, " +
-                           format_bytes(done.bytes) + "; " + std::to_string(done.left) + " left\n"
-                     : reason);
+                 folder ? folder.path() + ": " + format_count(done.removed, "file") + " removed, " +
+                              format_bytes(done.bytes) + "; " + std::to_string(done.remaining) +
+                              " left\n"
+                        : reason);
     if (done.complaint.empty()) return exit_status::success;
     io.tell("spio: " + printable(done.complaint) + "\n");
     return exit_status::tool_failed;

@@ -98,7 +98,7 @@ void diagnose_folder(cache::folder const& folder, diagnosis& result) {
 diagnosis diagnose_cache() {
     diagnosis result = {.name = "cache"};
     auto const folder =
-        cache::folder::of_environment(cache::operating_system(), cache::folder::use::existing);
+        cache::folder_of_environment(cache::operating_system(), cache::folder::use::existing);
     if (folder) {
         diagnose_folder(folder, result);
     } else if (folder.is_missing()) {

@@ -54,6 +54,8 @@ std::string problem_words(arguments const&);
 arch arch_named(std::string_view text);
 // A checked pack; a file that is none is a failure that says so.
 aot::pack read_pack(std::filesystem::path const&);
+// The same whoever could have written it: it can be listed and verified, and has no images.
+aot::pack inspect_pack(std::filesystem::path const&);
 // Packs beside the program, and where an installed program has its data.
 std::vector<std::filesystem::path> packs_nearby(io const&);
 // The packs that the arguments name, and those nearby; an unreadable one nearby is told and left.

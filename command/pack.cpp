@@ -19,7 +19,7 @@ namespace spio::command {
 
 namespace {
 
-json json_of(aot::packed const& image) {
+json json_of(aot::packed_image const& image) {
     auto const& block = image.shape.block;
     return json::object({{"symbol", image.symbol},
                          {"arch", image.arch},
@@ -55,7 +55,7 @@ exit_status run_list(arguments const& args, io const& io) {
     std::string text;
     std::vector<json> packs;
     for (auto const& file : args.operands) {
-        auto const pack = read_pack(file);
+        auto const pack = inspect_pack(file);
         text += text_of(pack, file);
         packs.push_back(json::object(
             {{"path", file},
@@ -77,12 +77,12 @@ struct verification {
 
 verification verify(std::string const& file) {
     verification result = {.file = file};
-    auto const is_unknown = [](aot::packed const& image) {
+    auto const is_unknown = [](aot::packed_image const& image) {
         auto const family = image.line.substr(0, image.line.find(' '));
         return std::ranges::find(families(), family, &family::name) == families().end();
     };
     try {
-        auto const pack = read_pack(file);
+        auto const pack = inspect_pack(file);
         result.images = pack.list().size();
         pack.verify();
         result.stale = aot::stale_images(pack, families());
@@ -104,7 +104,7 @@ verification verify(std::string const& file) {
 json json_of(verification const& result) {
     auto const stale = [](aot::stale_image const& image) {
         return json::object(
-            {{"line", image.entry.line}, {"arch", image.entry.arch}, {"why", image.why}});
+            {{"line", image.entry.line}, {"arch", image.entry.arch}, {"why", image.reason}});
     };
     return json::object(
         {{"path", result.file},

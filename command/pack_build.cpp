@@ -111,7 +111,7 @@ exit_status run_build(arguments const& args, io const& io) {
     request.compiler = compiler_in(args);
     if (io.is_interactive) {
         request.progress = [&](aot::build_progress const& progress) {
-            io.tell("[" + std::to_string(progress.done) + "/" + std::to_string(progress.all) +
+            io.tell("[" + std::to_string(progress.done) + "/" + std::to_string(progress.count) +
                     "] " + progress.image.line + " for " + progress.image.arch +
                     (progress.image.is_new ? "" : ", there already") + "\n");
         };

@@ -3,7 +3,6 @@
 module;
 
 #include <dlfcn.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -24,10 +23,10 @@ import spio.aot;
 import spio.cuda;
 import spio.host;
 import spio.image;
-import spio.jit;
 import spio.launch;
 import spio.runtime;
 import spio.spec;
+import spio.system;
 
 namespace spio::command {
 
@@ -59,7 +58,9 @@ std::vector<fs::path> packs_nearby(io const& io) {
     return found;
 }
 
-aot::pack read_pack(fs::path const& path) {
+namespace {
+
+template <class Read> aot::pack read_with(Read read_file, fs::path const& path) {
     std::error_code failed;
     auto const status = fs::status(path, failed);
     auto const name = quote(path.string());
@@ -73,12 +74,17 @@ aot::pack read_pack(fs::path const& path) {
     // A pipe might never end.
     if (status.type() != fs::file_type::regular) refuse(name + " is no file, so it is no pack");
     try {
-        return aot::pack::read(path);
+        return read_file(path);
     } catch (spio::error const& e) {
-        if (e.kind() == error_kind::not_found) refuse(e.what());
+        if (e.kind() != error_kind::invalid) refuse(e.what());
         throw failure(exit_status::check_failed, e.what());
     }
 }
+
+} // namespace
+
+aot::pack read_pack(fs::path const& path) { return read_with(aot::pack::read, path); }
+aot::pack inspect_pack(fs::path const& path) { return read_with(aot::pack::inspect, path); }
 
 std::vector<aot::pack> read_packs(arguments const& args, io const& io) {
     std::vector<aot::pack> packs;
@@ -95,37 +101,16 @@ std::vector<aot::pack> read_packs(arguments const& args, io const& io) {
 
 namespace {
 
-// A folder that nobody else can write into, and that is removed with this.
-struct private_folder {
-    fs::path path;
-
-    private_folder() {
-        std::error_code failed;
-        auto name = (fs::temp_directory_path(failed) / "spio-host-XXXXXX").string();
-        if (failed || mkdtemp(name.data()) == nullptr) {
-            throw failure(exit_status::tool_failed, "no temporary folder can be made as " +
-                                                        quote(name) +
-                                                        "; TMPDIR says where they go");
-        }
-        path = name;
-    }
-    private_folder(private_folder const&) = delete;
-    ~private_folder() {
-        std::error_code ignored;
-        fs::remove_all(path, ignored);
-    }
-};
-
 // The compiler that built the program, with the headers that are installed beside it or were there
 // when it was built.
 aot::host_compiler host_compiler_for(io const& io) {
     aot::host_compiler compiler = {.program = host_compiler_program(), .include_folders = {}};
     auto& folders = compiler.include_folders;
+    // An installed program uses the headers beside it and no others: if others could have written
+    // them, that is told when they are read.
     std::error_code ignored;
-    auto const installed =
-        fs::canonical(io.program.parent_path().parent_path() / "include/spio", ignored);
-    auto const text = installed / "host/sim/device_text.h";
-    if (!installed.empty() && fs::exists(text) && jit::distrust(text).empty()) {
+    auto const installed = io.program.parent_path().parent_path() / "include/spio";
+    if (!io.program.empty() && fs::exists(installed / "host", ignored)) {
         folders = {installed / "host", installed / "host/sim", installed / "kernels",
                    installed.parent_path()};
     } else {
@@ -147,9 +132,9 @@ std::set<std::string>& added_symbols() {
 void add_host_kernels(std::span<spec const> kernels, io const& io) {
     auto const compiler = host_compiler_for(io);
     for (auto const& spec : kernels) {
-        private_folder const folder;
+        temporary_folder const folder("spio-host");
         progress const progress(io, "compiling " + spec.symbol + " for the host device");
-        auto const object = aot::compile_for_host(compiler, spec, folder.path);
+        auto const object = aot::compile_for_host(compiler, spec, folder);
         // Its kernels stay for as long as the program runs.
         if (dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
             throw failure(exit_status::tool_failed, "load " + spec.spelled() + ": " + dlerror());

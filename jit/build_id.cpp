@@ -1,4 +1,4 @@
-// Reads the notes of an ELF file, as if it were damaged.
+// Reads the notes of an ELF file as if it were damaged.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -21,28 +21,29 @@ namespace {
 
 using bytes = std::span<unsigned char const>;
 
-// Some of them, or none if there are not so many.
-bytes part(bytes of, std::uint64_t at, std::uint64_t count) {
-    if (at > of.size() || count > of.size() - at) return {};
-    return of.subspan(at, count);
+// A part of a file, or none if the file ends before it.
+bytes part(bytes file, std::uint64_t offset, std::uint64_t count) {
+    if (offset > file.size() || count > file.size() - offset) return {};
+    return file.subspan(offset, count);
 }
-template <class T> bool read(bytes from, std::uint64_t at, T& to) {
-    auto const there = part(from, at, sizeof to);
-    if (there.empty()) return false;
-    std::memcpy(&to, there.data(), sizeof to);
+template <class T> bool read(bytes file, std::uint64_t offset, T& value) {
+    auto const source = part(file, offset, sizeof value);
+    if (source.empty()) return false;
+    std::memcpy(&value, source.data(), sizeof value);
     return true;
 }
 
 std::string build_id_of_notes(bytes notes) {
-    auto const padded = [](std::uint64_t n) { return (n + 3) / 4 * 4; };
+    auto const padded = [](std::uint64_t size) { return (size + 3) / 4 * 4; };
     ElfW(Nhdr) note;
-    for (std::uint64_t at = 0; read(notes, at, note);) {
-        auto const name = at + sizeof note, id = name + padded(note.n_namesz);
-        at = id + padded(note.n_descsz);
-        auto const named = part(notes, name, note.n_namesz);
-        auto const is = part(notes, id, note.n_descsz);
-        bool const is_gnu = named.size() == 4 && std::memcmp(named.data(), "GNU", 4) == 0;
-        if (note.n_type == NT_GNU_BUILD_ID && is_gnu && !is.empty()) return cache::hexadecimal(is);
+    for (std::uint64_t offset = 0; read(notes, offset, note);) {
+        auto const name_offset = offset + sizeof note;
+        auto const id_offset = name_offset + padded(note.n_namesz);
+        offset = id_offset + padded(note.n_descsz);
+        auto const name = part(notes, name_offset, note.n_namesz);
+        auto const id = part(notes, id_offset, note.n_descsz);
+        bool const is_gnu = name.size() == 4 && std::memcmp(name.data(), "GNU", 4) == 0;
+        if (note.n_type == NT_GNU_BUILD_ID && is_gnu && !id.empty()) return cache::hexadecimal(id);
     }
     return {};
 }
@@ -54,8 +55,10 @@ std::string build_id_in(std::span<unsigned char const> file) {
     if (!read(file, 0, head) || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0) return {};
     for (unsigned i = 0; i < head.e_phnum; ++i) {
         ElfW(Phdr) segment;
-        auto const at = std::uint64_t{i} * sizeof segment;
-        if (at > UINT64_MAX - head.e_phoff || !read(file, head.e_phoff + at, segment)) return {};
+        auto const offset = std::uint64_t{i} * sizeof segment;
+        if (offset > UINT64_MAX - head.e_phoff || !read(file, head.e_phoff + offset, segment)) {
+            return {};
+        }
         if (segment.p_type != PT_NOTE) continue;
         auto id = build_id_of_notes(part(file, segment.p_offset, segment.p_filesz));
         if (!id.empty()) return id;

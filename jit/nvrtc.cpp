@@ -8,11 +8,12 @@ module;
 #include <signal.h>
 #include <unistd.h>
 
+#include <condition_variable>
 #include <cstddef>
 #include <cstring>
 #include <exception>
 #include <filesystem>
-#include <semaphore>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -21,7 +22,8 @@ module;
 
 module spio.jit;
 
-import :library_file;
+import spio.spec;
+import spio.system;
 
 namespace spio::jit {
 
@@ -29,61 +31,105 @@ namespace {
 
 using result = nvrtc_entries::result;
 
-// The first that has all options of a compilation.
+// The first CUDA whose NVRTC has all options of a compilation.
 constexpr int least_major = 13;
 
-// The compiler recurses as deep as its input does. Asked to find room by itself, it would raise the
-// limit of the whole process.
+// The compiler recurses as deep as its input does. Left to itself, it would raise the stack limit
+// of the whole process.
 constexpr std::size_t stack_bytes = std::size_t{64} << 20;
-constexpr std::ptrdiff_t most_at_once = 8;
-std::counting_semaphore<most_at_once> places_to_compile(most_at_once);
 
-struct place_to_compile {
-    place_to_compile() { places_to_compile.acquire(); }
-    place_to_compile(place_to_compile const&) = delete;
-    ~place_to_compile() { places_to_compile.release(); }
+// Eight compilations run at the same time. A process that is forked during one has NVRTC's locks
+// without the threads that hold them.
+class compilation_slots {
+  public:
+    compilation_slots() {
+        pthread_atfork([] { slots().mutex_.lock(); }, [] { slots().mutex_.unlock(); },
+                       [] {
+                           auto& child = slots();
+                           child.is_forked_ = child.is_forked_ || child.running_ > 0;
+                           child.mutex_.unlock();
+                       });
+    }
+    static compilation_slots& slots() {
+        // Never destroyed: a forked process may not wait for the threads that waited here.
+        static auto& all_compilations = *new compilation_slots;
+        return all_compilations;
+    }
+    void acquire(std::string const& subject) {
+        std::unique_lock lock(mutex_);
+        free_.wait(lock, [this] { return is_forked_ || running_ < most_running; });
+        if (is_forked_) {
+            throw error(error_kind::no_compiler, "compile", subject,
+                        "this process was forked while its parent compiled, so that NVRTC would "
+                        "wait for threads that only the parent has; load kernels before a fork, or "
+                        "call exec after it");
+        }
+        ++running_;
+    }
+    void release() {
+        {
+            std::lock_guard const lock(mutex_);
+            --running_;
+        }
+        free_.notify_one();
+    }
+
+  private:
+    static constexpr int most_running = 8;
+    std::mutex mutex_;
+    std::condition_variable free_;
+    int running_ = 0;
+    bool is_forked_ = false;
 };
 
-// NVRTC asks the file system for each header in memory, too, and takes two for one that are one
-// file there. So its thread goes where there are none, without the rest of the program. Where that
-// is forbidden, a working directory with such files makes a compilation fail.
+struct compilation_slot {
+    explicit compilation_slot(std::string const& subject) {
+        compilation_slots::slots().acquire(subject);
+    }
+    compilation_slot(compilation_slot const&) = delete;
+    ~compilation_slot() { compilation_slots::slots().release(); }
+};
+
+// NVRTC asks the file system for each header in memory, too, and takes two for one if they are one
+// file there. So its thread goes to a folder without such files, and the rest of the program does
+// not. Where that is forbidden, a working directory with such files makes a compilation fail.
 void leave_working_directory() {
     if (unshare(CLONE_FS) != 0) return;
     if (chdir("/proc") != 0 && chdir("/") != 0) return;
 }
 
 // Calls f on a thread with a deep stack, where no signal of the program is handled, and waits.
-template <class F> void call_on_deep_stack(std::string const& for_what, F f) {
+template <class F> void call_on_deep_stack(std::string const& subject, F f) {
     struct work {
         F f;
         std::exception_ptr failure;
     } work{f, nullptr};
-    auto const run = [](void* given) -> void* {
-        auto& todo = *static_cast<struct work*>(given);
+    auto const run = [](void* argument) -> void* {
+        auto& task = *static_cast<struct work*>(argument);
         leave_working_directory();
         try {
-            todo.f();
+            task.f();
         } catch (...) {
-            todo.failure = std::current_exception();
+            task.failure = std::current_exception();
         }
         return nullptr;
     };
 
-    sigset_t all, before;
-    sigfillset(&all);
+    sigset_t all_signals, previous;
+    sigfillset(&all_signals);
     pthread_attr_t attributes;
     pthread_t thread;
     int failed = pthread_attr_init(&attributes);
     if (failed == 0) {
         failed = pthread_attr_setstacksize(&attributes, stack_bytes);
         if (failed == 0) {
-            pthread_sigmask(SIG_SETMASK, &all, &before);
+            pthread_sigmask(SIG_SETMASK, &all_signals, &previous);
             failed = pthread_create(&thread, &attributes, run, &work);
-            pthread_sigmask(SIG_SETMASK, &before, nullptr);
+            pthread_sigmask(SIG_SETMASK, &previous, nullptr);
         }
         pthread_attr_destroy(&attributes);
     }
-    if (failed != 0) throw error(error_kind::io, "pthread_create", for_what, std::strerror(failed));
+    if (failed != 0) throw error(error_kind::io, "pthread_create", subject, std::strerror(failed));
     pthread_join(thread, nullptr);
     if (work.failure) std::rethrow_exception(work.failure);
 }
@@ -91,42 +137,44 @@ template <class F> void call_on_deep_stack(std::string const& for_what, F f) {
 // A program of NVRTC's, for one compilation.
 class program {
   public:
-    program(nvrtc_entries const& of, source const& s) : entries(of), name(s.name) {
-        std::vector<std::string> kept;
+    program(nvrtc_entries const& functions, source const& source)
+        : entries(functions), name(source.name) {
+        std::vector<std::string> copies;
         std::vector<char const*> texts, names;
-        kept.reserve(2 * s.headers.size());
-        for (auto const& [header, text] : s.headers) {
-            texts.push_back(kept.emplace_back(text).c_str());
-            names.push_back(kept.emplace_back(header).c_str());
+        copies.reserve(2 * source.headers.size());
+        for (auto const& [header, text] : source.headers) {
+            texts.push_back(copies.emplace_back(text).c_str());
+            names.push_back(copies.emplace_back(header).c_str());
         }
         check("nvrtcCreateProgram",
-              entries.create_program(&handle, s.text.c_str(), name.c_str(),
+              entries.create_program(&handle, source.text.c_str(), name.c_str(),
                                      static_cast<int>(names.size()), texts.data(), names.data()));
     }
     program(program const&) = delete;
     ~program() { entries.destroy_program(&handle); }
 
     compiled compile(std::vector<std::string> const& options) {
-        std::vector<char const*> given;
-        for (auto const& option : options) given.push_back(option.c_str());
-        auto const done =
-            entries.compile_program(handle, static_cast<int>(given.size()), given.data());
-        compiled is;
-        std::string const no_log = read_log(is.log);
-        if (done != result::success) {
-            throw failure("nvrtcCompileProgram", words_of(done) + no_log, options, is.log);
+        std::vector<char const*> words;
+        for (auto const& option : options) words.push_back(option.c_str());
+        auto const status =
+            entries.compile_program(handle, static_cast<int>(words.size()), words.data());
+        compiled output;
+        auto const log_failure = read_log(output.log);
+        if (status != result::success) {
+            throw failure("nvrtcCompileProgram", message_of(status) + log_failure, options,
+                          output.log);
         }
-        // A cubin is what it is, whether or not there is a log to go with it.
+        // The cubin is right whether or not there is a log to go with it.
         std::size_t size = 0;
-        check("nvrtcGetCUBINSize", entries.cubin_size(handle, &size), options, is.log);
+        check("nvrtcGetCUBINSize", entries.cubin_size(handle, &size), options, output.log);
         if (size == 0) {
             throw failure("nvrtcGetCUBINSize", "no cubin: the architecture is virtual", options,
-                          is.log);
+                          output.log);
         }
-        is.cubin.resize(size);
-        check("nvrtcGetCUBIN", entries.cubin(handle, reinterpret_cast<char*>(is.cubin.data())),
-              options, is.log);
-        return is;
+        output.cubin.resize(size);
+        check("nvrtcGetCUBIN", entries.cubin(handle, reinterpret_cast<char*>(output.cubin.data())),
+              options, output.log);
+        return output;
     }
 
   private:
@@ -134,50 +182,42 @@ class program {
     std::string name;
     nvrtc_entries::program handle = nullptr;
 
-    std::string words_of(result r) const {
-        char const* const words = entries.error_string(r);
-        return words ? words : "NVRTC error " + std::to_string(static_cast<unsigned>(r));
+    std::string message_of(result status) const {
+        char const* const message = entries.error_string(status);
+        if (message != nullptr) return message;
+        return "NVRTC error " + std::to_string(static_cast<unsigned>(status));
     }
     // The reason ends with the options, on a line of their own.
     error failure(char const* tried, std::string reason, std::vector<std::string> const& options,
                   std::string const& log) const {
-        if (!options.empty()) reason += "\noptions:";
-        for (auto const& option : options) reason += " " + option;
+        if (!options.empty()) reason += "\noptions: " + joined(options);
         return error(error_kind::tool_failed, tried, name, std::move(reason), log);
     }
-    void check(char const* tried, result r, std::vector<std::string> const& options = {},
+    void check(char const* tried, result status, std::vector<std::string> const& options = {},
                std::string const& log = {}) const {
-        if (r != result::success) throw failure(tried, words_of(r), options, log);
+        if (status != result::success) throw failure(tried, message_of(status), options, log);
     }
-    // Why there is none, if there is none.
+    // The reason why there is no log, as the end of a sentence; empty if there is one.
     std::string read_log(std::string& log) const {
         std::size_t size = 0;
-        auto r = entries.log_size(handle, &size);
-        if (r != result::success) return "; its log: nvrtcGetProgramLogSize: " + words_of(r);
+        auto status = entries.log_size(handle, &size);
+        if (status != result::success) {
+            return "; its log: nvrtcGetProgramLogSize: " + message_of(status);
+        }
         log.resize(size);
-        r = size == 0 ? r : entries.log(handle, log.data());
-        if (r != result::success) log.clear();
-        // It counts the closing zero.
+        if (size > 0) status = entries.log(handle, log.data());
+        if (status != result::success) log.clear();
+        // The size counts the zero at the end.
         while (!log.empty() && log.back() == '\0') log.pop_back();
-        return r == result::success ? "" : "; its log: nvrtcGetProgramLog: " + words_of(r);
+        if (status == result::success) return {};
+        return "; its log: nvrtcGetProgramLog: " + message_of(status);
     }
 };
 
 } // namespace
 
-// Equal to those of nvcc where it builds images ahead of time, as far as both have them.
-std::vector<std::string> nvrtc_options(std::string_view arch) {
-    return {"-arch=" + std::string(arch), "-std=c++20", "-default-device",
-            // see stack_bytes
-            "--modify-stack-limit=false",
-            // nothing from the folder where the program happens to run
-            "--no-source-include",
-            // neither textures nor the runtime's types: 3 ms of each compile
-            "--minimal"};
-}
-
-nvrtc::nvrtc(nvrtc_entries const& there, std::string built)
-    : entries(there), build(std::move(built)) {
+nvrtc::nvrtc(nvrtc_entries const& functions, std::string build_id)
+    : entries(functions), build(std::move(build_id)) {
     ask_version();
 }
 
@@ -185,30 +225,32 @@ nvrtc::nvrtc(std::filesystem::path const& path) { open(path); }
 
 nvrtc::nvrtc() {
     std::vector<std::filesystem::path> unusable;
-    for (std::string tried;;) {
+    for (std::string failures;;) {
         try {
             auto const next = first_nvrtc_file(unusable);
             unusable.push_back(next.path);
             open(next.path);
             return;
-        } catch (error const& e) {
-            // That there is no other one is told with what the others had.
-            if (e.subject() == "libnvrtc.so") {
-                throw error(error_kind::no_compiler, e.tried(), e.subject(), e.reason() + tried);
+        } catch (error const& failure) {
+            // That there is no further file is told with what was wrong with the others.
+            if (failure.subject() == "libnvrtc.so") {
+                throw error(error_kind::no_compiler, failure.tried(), failure.subject(),
+                            failure.reason() + failures);
             }
-            tried += std::string("\n") + e.what();
+            failures += std::string("\n") + failure.what();
         }
     }
 }
 
 void nvrtc::open(std::filesystem::path const& path) {
-    library_file const library = open_nvrtc(path);
+    auto const library = open_nvrtc(path);
     auto const find = [&](auto& function, char const* name) {
         function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
             dlsym(library.handle, name));
-        if (!function)
-            throw error(error_kind::tool_failed, "dlsym", library.path.string(),
+        if (function == nullptr) {
+            throw error(error_kind::no_compiler, "dlsym", library.path.string(),
                         std::string("no ") + name);
+        }
     };
     find(entries.version, "nvrtcVersion");
     find(entries.error_string, "nvrtcGetErrorString");
@@ -220,30 +262,30 @@ void nvrtc::open(std::filesystem::path const& path) {
     find(entries.log_size, "nvrtcGetProgramLogSize");
     find(entries.log, "nvrtcGetProgramLog");
     file = library.path;
-    build = build_id_of(library.path);
+    build = library.build_id;
     ask_version();
 }
 
 void nvrtc::ask_version() {
-    auto const r = entries.version(&major_version, &minor_version);
+    auto const status = entries.version(&major_version, &minor_version);
     auto const subject = file.empty() ? "NVRTC" : file.string();
-    if (r != result::success) {
-        char const* const words = entries.error_string(r);
+    if (status != result::success) {
+        char const* const message = entries.error_string(status);
         throw error(error_kind::tool_failed, "nvrtcVersion", subject,
-                    words ? words : "no words for it");
+                    message != nullptr ? message : "no reason given");
     }
     if (major_version < least_major) {
-        throw error(error_kind::tool_failed, "nvrtcVersion", subject,
+        throw error(error_kind::no_compiler, "nvrtcVersion", subject,
                     "it is " + std::to_string(major_version) + "." + std::to_string(minor_version) +
                         ", and at least " + std::to_string(least_major) + ".0 is needed");
     }
 }
 
-compiled nvrtc::compile(source const& s, std::vector<std::string> const& options) const {
-    place_to_compile const mine;
-    compiled is;
-    call_on_deep_stack(s.name, [&] { is = program(entries, s).compile(options); });
-    return is;
+compiled nvrtc::compile(source const& source, std::vector<std::string> const& options) const {
+    compilation_slot const slot(source.name);
+    compiled output;
+    call_on_deep_stack(source.name, [&] { output = program(entries, source).compile(options); });
+    return output;
 }
 
 } // namespace spio::jit

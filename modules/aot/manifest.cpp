@@ -32,26 +32,26 @@ std::vector<manifest_line> lines_of(std::string_view manifest) {
 }
 
 std::vector<std::vector<spec>> specs_of_lines(std::string_view manifest, std::string_view name,
-                                              std::span<family const> families, arch arch) {
-    std::vector<std::vector<spec>> all;
+                                              std::span<family const> families, spio::arch arch) {
+    std::vector<std::vector<spec>> kernels;
     for (auto const& line : lines_of(manifest)) {
         try {
-            all.push_back(specs_of_line(line.text, families, arch));
-        } catch (error const& e) {
-            throw error(error_kind::invalid, "read",
-                        std::string(name) + ":" + std::to_string(line.number), e.what());
+            kernels.push_back(specs_of_line(line.text, families, arch));
+        } catch (error const& failure) {
+            throw error(failure.kind(), "read",
+                        std::string(name) + ":" + std::to_string(line.number), failure.what());
         }
     }
-    return all;
+    return kernels;
 }
 
 std::vector<spec> specs_of(std::string_view manifest, std::string_view name,
-                           std::span<family const> families, arch arch) {
-    std::vector<spec> all;
-    for (auto const& of_line : specs_of_lines(manifest, name, families, arch)) {
-        all.insert(all.end(), of_line.begin(), of_line.end());
+                           std::span<family const> families, spio::arch arch) {
+    std::vector<spec> kernels;
+    for (auto const& line : specs_of_lines(manifest, name, families, arch)) {
+        kernels.insert(kernels.end(), line.begin(), line.end());
     }
-    return all;
+    return kernels;
 }
 
 } // namespace spio::aot

@@ -1,4 +1,4 @@
-// Reads packs as if somebody had damaged them.
+// Reads packs as if their author were hostile.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -7,14 +7,12 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -22,60 +20,61 @@ module spio.aot;
 
 import spio.image;
 import spio.spec;
+import spio.system;
 import spio.text;
-import :entry;
 
 namespace spio::aot {
 
 namespace {
 
-// Takes numbers and texts off the front; what is not there is 0 or empty, and told at the end.
+// Takes numbers and texts off the front. What is missing is 0 or empty, and is_short tells of it.
 struct reader {
-    std::string_view left;
+    std::string_view rest;
     bool is_short = false;
 
     std::uint64_t number(int bytes) {
         auto const count = static_cast<std::size_t>(bytes);
-        if (left.size() < count) return is_short = true, left = {}, 0;
+        if (rest.size() < count) return is_short = true, rest = {}, 0;
         std::uint64_t value = 0;
         for (std::size_t i = count; i-- > 0;) {
-            value = value << 8 | static_cast<unsigned char>(left[i]);
+            value = value << 8 | static_cast<unsigned char>(rest[i]);
         }
-        left.remove_prefix(count);
+        rest.remove_prefix(count);
         return value;
     }
-    int whole() { return static_cast<int>(number(4)); }
+    int integer() { return static_cast<int>(number(4)); }
     std::string text() {
         auto const size = number(4);
-        if (left.size() < size) return is_short = true, left = {}, std::string();
-        std::string const found(left.substr(0, size));
-        left.remove_prefix(size);
-        return found;
+        if (rest.size() < size) return is_short = true, rest = {}, std::string();
+        std::string const text(rest.substr(0, size));
+        rest.remove_prefix(size);
+        return text;
     }
     extent numbers() {
-        int const x = whole(), y = whole(), z = whole();
+        int const x = integer(), y = integer(), z = integer();
         return {x, y, z};
     }
 };
 
-packed read_entry(reader& from) {
-    packed entry;
-    for (auto* text : texts_of(entry)) *text = from.text();
-    entry.kind = static_cast<image_kind>(from.number(4));
-    entry.shape.block = from.numbers();
-    entry.shape.cluster = from.numbers();
-    entry.shape.shared_bytes = from.whole();
-    entry.params_bytes = static_cast<std::uint32_t>(from.number(4));
-    for (auto* number : numbers_of(entry)) *number = from.number(8);
+packed_image read_entry(reader& index) {
+    packed_image entry;
+    for (auto* text : texts_of(entry)) *text = index.text();
+    entry.kind = static_cast<image_kind>(index.number(4));
+    entry.shape.block = index.numbers();
+    entry.shape.cluster = index.numbers();
+    entry.shape.shared_bytes = index.integer();
+    entry.params_bytes = static_cast<std::uint32_t>(index.number(4));
+    for (auto* number : numbers_of(entry)) *number = index.number(8);
     return entry;
 }
 
 } // namespace
 
-std::string complaint_of(packed const& entry) {
-    auto const is_possible = [](extent const& e) {
-        return e.x >= 1 && e.y >= 1 && e.z >= 1 && e.x <= 1024 && e.y <= 1024 && e.z <= 64 &&
-               std::int64_t{e.x} * e.y * e.z <= 1024;
+std::string defect_of(packed_image const& entry) {
+    auto const is_possible = [](extent const& extent) {
+        return extent.x >= 1 && extent.y >= 1 && extent.z >= 1 && extent.x <= 1024 &&
+               extent.y <= 1024 && extent.z <= 64 &&
+               std::int64_t{extent.x} * extent.y * extent.z <= 1024;
     };
     if (entry.symbol.empty() || entry.arch.empty() || entry.line.empty()) return "has no name";
     if (entry.kind != image_kind::cubin && entry.kind != image_kind::ptx &&
@@ -90,12 +89,12 @@ std::string complaint_of(packed const& entry) {
 }
 
 pack::pack(std::span<std::byte const> bytes, std::string name, std::shared_ptr<void const> keeper)
-    : all(bytes), named(std::move(name)), kept(std::move(keeper)) {
-    auto const text = text_of(all);
-    if (all.size() < header_bytes) fail("its header is cut off");
-    if (all.size() > most_pack_bytes) fail("it is larger than any pack");
-    if (!text.starts_with(magic)) fail("it does not begin like a pack");
-    reader header = {text.substr(magic.size())};
+    : bytes_(bytes), name_(std::move(name)), keeper_(std::move(keeper)) {
+    auto const text = text_of(bytes_);
+    if (bytes_.size() < header_bytes) fail("its header is cut off");
+    if (bytes_.size() > most_pack_bytes) fail("it is larger than any pack");
+    if (!text.starts_with(pack_magic)) fail("it does not begin like a pack");
+    reader header = {text.substr(pack_magic.size())};
     auto const schema = header.number(4), count = header.number(4);
     auto const pack_bytes = header.number(8), index_bytes = header.number(8);
     auto const checksum = header.number(8);
@@ -103,128 +102,133 @@ pack::pack(std::span<std::byte const> bytes, std::string name, std::shared_ptr<v
         fail("it is of schema " + std::to_string(schema) + ", and only " +
              std::to_string(pack_schema) + " can be read");
     }
-    if (pack_bytes != all.size()) {
+    if (pack_bytes != bytes_.size()) {
         fail("it should have " + std::to_string(pack_bytes) + " bytes, not " +
-             std::to_string(all.size()));
+             std::to_string(bytes_.size()));
     }
-    if (index_bytes > all.size() - header_bytes) fail("its index is cut off");
+    if (index_bytes > bytes_.size() - header_bytes) fail("its index is cut off");
     auto const index_text = text.substr(header_bytes, index_bytes);
-    if (fnv(index_text, fnv(text.substr(0, checksum_at))) != checksum) {
+    if (fnv(index_text, fnv(text.substr(0, checksum_offset))) != checksum) {
         fail("its index is damaged");
     }
 
     reader entries = {index_text};
-    std::set<std::pair<std::string, std::string>> known;
+    std::set<std::pair<std::string, std::string>> names;
     std::size_t end = header_bytes + index_bytes;
     for (std::uint64_t i = 0; i < count; ++i) {
-        packed const entry = read_entry(entries);
+        packed_image const entry = read_entry(entries);
         if (entries.is_short) fail("its index is too short for its entries");
-        auto const about = "entry " + entry.symbol + " for " + entry.arch + " ";
-        if (auto const wrong = complaint_of(entry); !wrong.empty()) fail(about + wrong);
-        if (!known.emplace(entry.symbol, entry.arch).second) fail(about + "is there twice");
-        if (entry.offset != aligned(end) || entry.offset > all.size() ||
-            entry.size > all.size() - entry.offset) {
-            fail(about + "is not where it should be");
+        auto const subject = "entry " + entry.symbol + " for " + entry.arch + " ";
+        if (auto const defect = defect_of(entry); !defect.empty()) fail(subject + defect);
+        if (!names.emplace(entry.symbol, entry.arch).second) fail(subject + "is there twice");
+        if (entry.offset != aligned(end) || entry.offset > bytes_.size() ||
+            entry.size > bytes_.size() - entry.offset) {
+            fail(subject + "is not where it should be");
         }
-        auto const between = text.substr(end, entry.offset - end);
-        if (between.find_first_not_of('\0') != between.npos) fail(about + "is not after zeros");
+        auto const padding = text.substr(end, entry.offset - end);
+        if (padding.find_first_not_of('\0') != padding.npos) fail(subject + "is not after zeros");
         end = entry.offset + entry.size;
-        index.push_back(entry);
+        index_.push_back(entry);
     }
-    if (!entries.left.empty()) fail("its index is longer than its entries");
-    if (end != all.size()) fail("it goes on after its last image");
-    texts = std::make_unique<std::atomic<text_state>[]>(index.size());
+    if (!entries.rest.empty()) fail("its index is longer than its entries");
+    if (end != bytes_.size()) fail("it goes on after its last image");
+    texts_ = std::make_unique<std::atomic<text_state>[]>(index_.size());
 }
 
-pack pack::read(std::filesystem::path const& path) {
-    auto const fail = [&](std::string why) {
-        throw error(error_kind::invalid, "read", "pack " + path.string(), std::move(why));
-    };
-    // To open a pipe would be to wait for somebody who writes.
-    std::error_code unknown;
-    auto const status = std::filesystem::status(path, unknown);
-    if (!unknown && exists(status) && !is_regular_file(status)) {
-        fail("it is no file");
-    }
-    std::ifstream file(path, std::ios::binary | std::ios::ate);
-    if (!file) {
-        throw error(error_kind::not_found, "read", "pack " + path.string(), "it cannot be opened");
-    }
-    auto const size = static_cast<std::streamoff>(file.tellg());
-    if (size < 0 || static_cast<std::uint64_t>(size) > most_pack_bytes) {
-        fail("it is no file of a pack's size");
-    }
-    auto const bytes = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(size));
-    file.seekg(0);
-    if (!file.read(reinterpret_cast<char*>(bytes->data()), size)) fail("it cannot be read");
+namespace {
+
+pack pack_of(std::filesystem::path const& path, std::string const& text) {
+    auto const view = std::as_bytes(std::span(text));
+    auto const bytes = std::make_shared<std::vector<std::byte>>(view.begin(), view.end());
     return pack(*bytes, path.string(), bytes);
 }
 
-std::span<std::byte const> pack::bytes_of(packed const& entry) const {
-    return all.subspan(entry.offset, entry.size);
+} // namespace
+
+pack pack::read(std::filesystem::path const& path) {
+    trusted_file const file(path, trusted_file::use::data);
+    auto const fail = [&](std::string reason) {
+        throw error(file.is_missing() ? error_kind::not_found : error_kind::io, "read",
+                    "pack " + path.string(), std::move(reason));
+    };
+    if (!file) fail(file.refusal());
+    if (file.size() > most_pack_bytes) fail("it is no file of a pack's size");
+    // The same open file whose owner was looked at.
+    return pack_of(path, file.read());
 }
 
-void pack::verify(packed const& entry) const {
+pack pack::inspect(std::filesystem::path const& path) {
+    auto result = pack_of(path, read_file(path, most_pack_bytes));
+    result.is_for_inspection_ = true;
+    return result;
+}
+
+std::span<std::byte const> pack::bytes_of(packed_image const& entry) const {
+    return bytes_.subspan(entry.offset, entry.size);
+}
+
+void pack::verify(packed_image const& entry) const {
     if (fnv(text_of(bytes_of(entry))) != entry.checksum) {
         fail("the image of " + entry.symbol + " for " + entry.arch + " is damaged");
     }
 }
 
 void pack::verify() const {
-    for (auto const& each : index) verify(each);
+    for (auto const& entry : index_) verify(entry);
 }
 
-pack::text_state pack::text_of_entry(packed const& entry, spec const& of) const {
-    auto& known = texts[&entry - index.data()];
+pack::text_state pack::state_of(packed_image const& entry, spec const& kernel) const {
+    auto& known = texts_[&entry - index_.data()];
     auto state = known.load(std::memory_order_relaxed);
     if (state == text_state::unknown) {
-        state = text_digest_of(of) == entry.text_digest ? text_state::same : text_state::other;
+        state = text_digest_of(kernel) == entry.text_digest ? text_state::same : text_state::other;
         known.store(state, std::memory_order_relaxed);
     }
     return state;
 }
 
-packed const* pack::best_of(text_state state, spec const& of) const {
-    packed const* best = nullptr;
+packed_image const* pack::best_entry(text_state state, spec const& kernel) const {
+    packed_image const* best = nullptr;
     int most = 0;
-    for (auto const& each : index) {
-        if (each.symbol != of.symbol) continue;
-        auto const code = find_arch(each.arch);
-        int const how = code ? suits(*code, of.arch) : 0;
-        if (how <= most || text_of_entry(each, of) != state) continue;
-        most = how;
-        best = &each;
+    for (auto const& entry : index_) {
+        if (entry.symbol != kernel.symbol) continue;
+        auto const code = find_arch(entry.arch);
+        int const suitability = code ? suits(*code, kernel.arch) : 0;
+        if (suitability <= most || state_of(entry, kernel) != state) continue;
+        most = suitability;
+        best = &entry;
     }
     return best;
 }
 
-std::string pack::why_not(spec const& of) const {
-    auto const* const stale = best_of(text_state::other, of);
+std::string pack::why_not(spec const& kernel) const {
+    auto const* const stale = best_entry(text_state::other, kernel);
     return stale == nullptr ? ""
-                            : "pack " + named + " has it of another text, by " + stale->compiler;
+                            : "pack " + name_ + " has it of another text, by " + stale->compiler;
 }
 
-std::optional<image> pack::find(spec const& of) const {
-    auto const* const best = best_of(text_state::same, of);
+std::optional<image> pack::find(spec const& kernel) const {
+    if (is_for_inspection_) fail("it was opened for inspection, whoever has written it");
+    auto const* const best = best_entry(text_state::same, kernel);
     if (best == nullptr) return {};
-    if (best->config != of.config || best->shape != of.shape) {
-        fail("the kernel " + of.spelled() + " is another one in it: " + best->line + " by " +
+    if (best->config != kernel.config || best->shape != kernel.shape) {
+        fail("the kernel " + kernel.spelled() + " is another one in it: " + best->line + " by " +
              best->config);
     }
     verify(*best);
     return image{.symbol = best->symbol,
                  .line = best->line,
                  .arch = parse_arch(best->arch),
-                 .made_by = "pack " + named,
+                 .made_by = "pack " + name_,
                  .kind = best->kind,
                  .bytes = bytes_of(*best),
-                 .keeper = kept,
+                 .keeper = keeper_,
                  .shape = best->shape,
                  .params_bytes = best->params_bytes};
 }
 
-void pack::fail(std::string why) const {
-    throw error(error_kind::invalid, "read", "pack " + named, std::move(why));
+void pack::fail(std::string reason) const {
+    throw error(error_kind::invalid, "read", "pack " + name_, std::move(reason));
 }
 
 } // namespace spio::aot

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -23,20 +24,21 @@ export namespace spio::aot {
 constexpr std::uint32_t pack_schema = 2;
 constexpr std::uint64_t most_pack_bytes = std::uint64_t{1} << 30;
 
-struct packed {
+// An entry of a pack's index.
+struct packed_image {
     std::string symbol, arch, line, config;
     image_kind kind = image_kind::cubin;
     block_shape shape = {};
     std::uint32_t params_bytes = 0;
     std::uint64_t offset = 0, size = 0, checksum = 0; // of the image in the pack
     std::string compiler;                             // "nvcc 13.0.88"
-    std::uint64_t text_digest = 0;                    // of what it was shown: see spio.text
-    std::uint64_t plain_bytes = 0;                    // of what it made, before that was compressed
+    std::uint64_t text_digest = 0;                    // of the kernel's text: see spio.text
+    std::uint64_t plain_bytes = 0;                    // before compression
 };
 
-// An image to be packed, and what it is of.
-struct to_pack {
-    spec of;
+// An image to be packed.
+struct image_to_pack {
+    spec kernel;
     image_kind kind;
     std::vector<std::byte> bytes;
     std::string compiler;
@@ -44,48 +46,84 @@ struct to_pack {
     std::uint64_t plain_bytes = 0;
 };
 
-// Numbers are little-endian, texts come after their 32-bit length:
+// Makes the bytes of a pack. Numbers are little-endian, texts come after their 32-bit length:
 //     magic (8 bytes), schema, entries (32 bits each), bytes of the pack, of the index (64 bits
-//     each), checksum of what comes before it and of the index (64 bits); the index: of each entry
+//     each), checksum of what precedes it and of the index (64 bits); the index: of each entry
 //     symbol, arch, line, config, compiler, kind, block, cluster, shared memory, parameters (32
 //     bits each number), offset, size, checksum, digest of the text, plain bytes (64 bits each);
-//     the images, each at the next multiple of 64, with zeros between.
-// An image is packed once: a second one of the same symbol and architecture is left out.
-std::vector<std::byte> write_pack(std::span<to_pack const>);
+//     the images, each at the next multiple of 64, with zeros between them.
+// A second image of the same symbol and architecture is left out.
+std::vector<std::byte> write_pack(std::span<image_to_pack const>);
 
 // An image source over one pack. Thread-safe.
 class pack {
   public:
-    // A pack is of exactly the bytes that write_pack() makes; anything else throws what is wrong
-    // with it, before any of it is used. The name is for messages.
+    // Accepts exactly the bytes that write_pack() makes; for anything else it throws what is wrong,
+    // before any of it is used. The name is for messages.
     pack(std::span<std::byte const> bytes, std::string name, std::shared_ptr<void const> keeper);
+    // Reads a file that nobody else could have written: see trusted_file. Anything else is refused
+    // by name.
     static pack read(std::filesystem::path const&);
+    // Reads a file whoever has written it, to list and verify it; find() throws.
+    static pack inspect(std::filesystem::path const&);
 
-    std::string const& name() const { return named; }
-    std::span<packed const> list() const { return index; }
-    // Throws for the first image that is not as it was packed.
+    std::string const& name() const { return name_; }
+    std::span<packed_image const> list() const { return index_; }
+    // Throws for the first image whose bytes have changed since it was packed.
     void verify() const;
 
-    // The image that suits the architecture best, of those that were made of the text that this
-    // program has; its checksum is compared when it is found.
+    // The image that suits the architecture best, among those of the kernel text that this program
+    // has. Its checksum is compared.
     std::optional<image> find(spec const&) const;
-    // What it has of another text: "pack p has it of another text, by nvcc 13.0.88"; or nothing.
+    // "pack p has it of another text, by nvcc 13.0.88"; empty if it has none of another text.
     std::string why_not(spec const&) const;
 
   private:
-    std::span<std::byte const> all;
-    std::string named;
-    std::shared_ptr<void const> kept;
-    std::vector<packed> index;
-    // Of each entry, what its text was found to be when it was first asked for.
+    std::span<std::byte const> bytes_;
+    std::string name_;
+    std::shared_ptr<void const> keeper_;
+    std::vector<packed_image> index_;
+    bool is_for_inspection_ = false;
+    // Whether the text of an entry is this program's: compared when it is first asked for.
     enum class text_state : unsigned char { unknown, same, other };
-    std::shared_ptr<std::atomic<text_state>[]> texts;
+    std::shared_ptr<std::atomic<text_state>[]> texts_;
 
-    packed const* best_of(text_state, spec const&) const;
-    text_state text_of_entry(packed const&, spec const&) const;
-    std::span<std::byte const> bytes_of(packed const&) const;
-    void verify(packed const&) const;
-    [[noreturn]] void fail(std::string why) const;
+    packed_image const* best_entry(text_state, spec const&) const;
+    text_state state_of(packed_image const&, spec const&) const;
+    std::span<std::byte const> bytes_of(packed_image const&) const;
+    void verify(packed_image const&) const;
+    [[noreturn]] void fail(std::string reason) const;
 };
+
+} // namespace spio::aot
+
+// What writing a pack and reading it agree on.
+namespace spio::aot {
+
+constexpr std::string_view pack_magic = "SPIOPACK";
+constexpr std::size_t header_bytes = 40;
+constexpr std::size_t checksum_offset = 32;
+
+constexpr std::size_t aligned(std::size_t offset) {
+    constexpr std::size_t alignment = 64;
+    return (offset + alignment - 1) / alignment * alignment;
+}
+
+inline std::string_view text_of(std::span<std::byte const> bytes) {
+    return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
+}
+
+// The members of an entry, constant or not, in the order of the index.
+auto texts_of(auto& entry) {
+    return std::array{&entry.symbol, &entry.arch, &entry.line, &entry.config, &entry.compiler};
+}
+auto numbers_of(auto& entry) {
+    return std::array{&entry.offset, &entry.size, &entry.checksum, &entry.text_digest,
+                      &entry.plain_bytes};
+}
+
+// The reason why write_pack() cannot have written an entry, as the end of a sentence about it:
+// "has no name". Empty if it can.
+std::string defect_of(packed_image const&);
 
 } // namespace spio::aot

@@ -11,6 +11,8 @@ module;
 
 module spio.cache;
 
+import spio.system;
+
 namespace spio::cache {
 
 store::store(options how) : log_(std::move(how.log)) {
@@ -23,9 +25,9 @@ store::store(options how) : log_(std::move(how.log)) {
         }
     };
     open(mine_,
-         how.folder.empty() ? folder::of_environment(system)
-                            : folder(system, how.folder, folder::use::mine),
-         folder::use::mine);
+         how.folder.empty() ? folder_of_environment(system)
+                            : folder(system, how.folder, folder::use::owned),
+         folder::use::owned);
     if (!how.shared_folder.empty()) {
         open(shared_, folder(system, how.shared_folder, folder::use::shared), folder::use::shared);
     }

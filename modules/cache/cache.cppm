@@ -12,14 +12,9 @@ module;
 
 export module spio.cache;
 
-export import :sha256;
-export import :key;
 export import :entry;
-export import :system;
-export import :folder;
-export import :entry_file;
-export import :inventory;
 export import :disk;
+import spio.system;
 
 export namespace spio::cache {
 

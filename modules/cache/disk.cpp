@@ -1,4 +1,4 @@
-// Finds and publishes entries: a file is believed only if all about it is right.
+// Finds and publishes entries. A file is used only if it is right in every way.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -18,20 +18,22 @@ module;
 
 module spio.cache;
 
+import spio.system;
+
 namespace spio::cache {
 
-static std::string words_of_error() { return std::generic_category().message(errno); }
+static std::string error_message() { return std::generic_category().message(errno); }
 
-static std::string name_of(key const& of) { return hexadecimal(of.value) + ".image"; }
+static std::string name_of(key const& key) { return hexadecimal(key.value) + ".image"; }
 
-disk::disk(system_calls& system, folder where, folder::use how, limits within, logger log)
+disk::disk(system_calls& system, folder folder, folder::use use, limits limits, logger logger)
     : system_(system),
-      folder_(std::move(where)),
-      how_(how),
-      limits_(within),
-      log_(std::move(log)) {}
+      folder_(std::move(folder)),
+      use_(use),
+      limits_(limits),
+      log_(std::move(logger)) {}
 
-void disk::say(std::string const& line) const noexcept {
+void disk::log(std::string const& line) const noexcept {
     try {
         if (log_) log_("cache: " + line);
     } catch (std::exception const&) {
@@ -39,55 +41,55 @@ void disk::say(std::string const& line) const noexcept {
     }
 }
 
-std::string disk::litter_name(key const& of, char const* kind) {
+std::string disk::litter_name(key const& key, char const* kind) {
     auto const now = system_.now();
-    auto name = hexadecimal(of.value) + kind;
+    auto name = hexadecimal(key.value) + kind;
     for (std::uint64_t const part :
-         {static_cast<std::uint64_t>(system_.process()), ++names_made_,
+         {static_cast<std::uint64_t>(system_.process()), ++name_count_,
           static_cast<std::uint64_t>(now.tv_sec), static_cast<std::uint64_t>(now.tv_nsec)}) {
         name += "-" + std::to_string(part);
     }
     return name;
 }
 
-std::shared_ptr<entry const> disk::find(key const& of) noexcept {
+std::shared_ptr<entry const> disk::find(key const& key) noexcept {
     try {
-        entry_file const file(system_, folder_, name_of(of));
+        entry_file const file(system_, folder_, name_of(key));
         std::string complaint = file.complaint();
-        if (file.is_read()) {
-            auto got = read_file(file.bytes(), of);
-            if (got.what) {
-                // A failure costs the entry its place among those used lately, no more.
-                if (how_ == folder::use::mine) system_.futimens(file.number());
-                return std::make_shared<entry const>(std::move(*got.what));
+        if (file.is_readable()) {
+            auto parsed = parse_file(file.bytes(), key);
+            if (parsed.value) {
+                // A failure only makes the entry look older than it is.
+                if (use_ == folder::use::owned) system_.futimens(file.number());
+                return std::make_shared<entry const>(std::move(*parsed.value));
             }
-            complaint = got.complaint;
+            complaint = parsed.complaint;
         }
-        if (!complaint.empty()) move_aside(of, file.what(), complaint);
+        if (!complaint.empty()) move_aside(key, file.status(), complaint);
     } catch (std::exception const& failure) {
-        say(std::string("nothing read: ") + failure.what());
+        log(std::string("nothing read: ") + failure.what());
     }
     return nullptr;
 }
 
-void disk::move_aside(key const& of, struct stat const* seen, std::string const& why) {
-    auto const name = name_of(of);
-    if (how_ == folder::use::shared) {
-        say("not believed: " + folder_.path() + "/" + name + ": " + why);
+void disk::move_aside(key const& key, struct stat const* seen, std::string const& reason) {
+    auto const name = name_of(key);
+    if (use_ == folder::use::shared) {
+        log("not used: " + folder_.path() + "/" + name + ": " + reason);
         return;
     }
     struct stat now = {};
     if (seen != nullptr) {
-        // Somebody else may have moved it, and published a good one since.
+        // Another process may have moved it, and published a good one.
         if (system_.fstatat(folder_.descriptor(), name.c_str(), now) != 0) return;
         if (now.st_ino != seen->st_ino || now.st_dev != seen->st_dev) return;
     }
-    auto const aside = litter_name(of, ".aside");
+    auto const aside = litter_name(key, ".aside");
     if (system_.renameat(folder_.descriptor(), name.c_str(), aside.c_str()) == 0) {
         moved_aside_++;
-        say("moved aside to " + folder_.path() + "/" + aside + ": " + why);
+        log("moved aside to " + folder_.path() + "/" + aside + ": " + reason);
     } else {
-        say("could not move aside " + folder_.path() + "/" + name + ": " + words_of_error());
+        log("could not move aside " + folder_.path() + "/" + name + ": " + error_message());
     }
 }
 
@@ -111,19 +113,19 @@ static bool sync(system_calls& system, int file) {
     return result == 0;
 }
 
-// Nothing, or what was tried and went wrong.
-std::string disk::write_and_link(key const& of, std::vector<unsigned char> const& bytes,
-                                 bool& made) {
+// Returns what failed, or nothing.
+std::string disk::write_and_link(key const& key, std::vector<unsigned char> const& bytes,
+                                 bool& is_new) {
     constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
     std::string temporary;
     int opened = -1;
     for (int attempt = 0; attempt < 8 && opened < 0; attempt++) {
-        temporary = litter_name(of, ".temporary");
+        temporary = litter_name(key, ".temporary");
         opened = system_.openat(folder_.descriptor(), temporary.c_str(), flags, S_IRUSR | S_IWUSR);
         if (opened < 0 && errno != EEXIST && errno != EINTR) break;
     }
-    auto const failed_to = [&](char const* what) {
-        return std::string(what) + " " + folder_.path() + "/" + temporary + ": " + words_of_error();
+    auto const failed_to = [&](char const* verb) {
+        return std::string(verb) + " " + folder_.path() + "/" + temporary + ": " + error_message();
     };
     open_file file(system_, opened);
     if (!file) return failed_to("create");
@@ -135,44 +137,45 @@ std::string disk::write_and_link(key const& of, std::vector<unsigned char> const
         complaint = failed_to("sync");
     } else if (!file.close()) {
         complaint = failed_to("close");
-    } else if (system_.linkat(folder_.descriptor(), temporary.c_str(), name_of(of).c_str()) == 0) {
-        made = true;
+    } else if (system_.linkat(folder_.descriptor(), temporary.c_str(), name_of(key).c_str()) == 0) {
+        is_new = true;
     } else if (errno != EEXIST) {
         complaint = failed_to("link");
     }
-    system_.unlinkat(folder_.descriptor(), temporary.c_str(), 0); // or it is litter, for a while
+    system_.unlinkat(folder_.descriptor(), temporary.c_str(),
+                     0); // if that fails, tidy() removes it later
     return complaint;
 }
 
-bool disk::publish(key const& of, entry const& what) noexcept {
-    if (how_ == folder::use::shared) return false;
+bool disk::publish(key const& key, entry const& entry) noexcept {
+    if (use_ == folder::use::shared) return false;
     try {
-        auto const file = file_of(of, what);
-        bool made = false;
+        auto const file = file_of(key, entry);
+        bool is_new = false;
         auto const complaint = file.size() > std::min(most_file_bytes, limits_.bytes)
                                    ? "it is larger than entries may be"
-                                   : write_and_link(of, file, made);
+                                   : write_and_link(key, file, is_new);
         if (complaint.empty()) {
-            if (made && (unseen_bytes_ += file.size()) > limits_.bytes / 16) tidy();
+            if (is_new && (unseen_bytes_ += file.size()) > limits_.bytes / 16) tidy();
             return true;
         }
         publish_failures_++;
-        say("not published: " + complaint);
+        log("not published: " + complaint);
     } catch (std::exception const& failure) {
         publish_failures_++;
-        say(std::string("not published: ") + failure.what());
+        log(std::string("not published: ") + failure.what());
     }
     return false;
 }
 
-disk::key_lock disk::lock(key const& of) noexcept {
-    if (how_ == folder::use::shared) return {};
+disk::key_lock disk::lock(key const& key) noexcept {
+    if (use_ == folder::use::shared) return {};
     constexpr int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
     constexpr int longest_pause = 16;
     open_file file(system_,
                    system_.openat(folder_.descriptor(), "locks", flags, S_IRUSR | S_IWUSR));
     if (!file) return {};
-    auto const byte = static_cast<std::int64_t>(key_hash{}(of) >> 2);
+    auto const byte = static_cast<std::int64_t>(key_hash{}(key) >> 2);
     int pause = 1;
     for (std::int64_t waited = 0; system_.lock(file.number(), byte) != 0; waited += pause) {
         if (errno != EAGAIN && errno != EACCES && errno != EINTR) return {};
@@ -185,7 +188,7 @@ disk::key_lock disk::lock(key const& of) noexcept {
 
 disk::key_lock::~key_lock() {
     if (file_ < 0) return;
-    // Not only by closing: a process forked meanwhile has the file open too.
+    // Closing is not enough: a forked process has the file open too.
     system_->unlock(file_, byte_);
     system_->close(file_);
 }

@@ -1,4 +1,4 @@
-// A folder of entries, a file each: found or not, published or not, and never an exception.
+// A folder of entries, a file each: found, published, listed, evicted, and never an exception.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -15,21 +15,29 @@ module;
 #include <vector>
 
 #include <sys/stat.h>
+#include <time.h>
 
 export module spio.cache:disk;
 
-import :key;
 import :entry;
-import :system;
-import :folder;
+import spio.system;
 
 export namespace spio::cache {
 
+using spio::folder;
+using spio::operating_system;
+using spio::system_calls;
+
+// $SPIO_CACHE_DIR alone if it is set; else spio in an absolute $XDG_CACHE_HOME, else in
+// $HOME/.cache. None if $SPIO_CACHE is off, in whatever case, or 0, false or no; any other value
+// but on, 1, true, yes and nothing is refused by name.
+folder folder_of_environment(system_calls&, folder::use = folder::use::owned);
+
 struct limits {
-    std::uint64_t bytes = 1 << 30; // of all files; those used least recently go
-    // How old something unfinished, or moved aside, must be to be nobody's.
+    std::uint64_t bytes = 1 << 30; // of all files; those used least recently are evicted
+    // Unfinished files and files moved aside are removed after this time.
     std::chrono::seconds litter_age = std::chrono::hours(1);
-    // How long a compilation elsewhere is waited for.
+    // A compilation of the same key in another process is waited for so long.
     std::chrono::milliseconds lock_wait = std::chrono::minutes(2);
 };
 
@@ -37,25 +45,25 @@ class disk {
   public:
     using logger = std::function<void(std::string_view)>;
 
-    disk(system_calls& system, folder where, folder::use how, limits within, logger log);
+    disk(system_calls&, folder, folder::use, limits, logger);
     disk(disk const&) = delete;
     disk& operator=(disk const&) = delete;
 
-    // Null unless all about the file is as it should be; what is wrong is moved aside.
-    std::shared_ptr<entry const> find(key const& of) noexcept;
+    // Null unless the file is right in every way. A wrong file is moved aside.
+    std::shared_ptr<entry const> find(key const&) noexcept;
 
-    // Whether there is an entry now, this one or another's.
-    bool publish(key const& of, entry const& what) noexcept;
+    // Whether the folder has an entry of the key now: this one, or one of another process.
+    bool publish(key const&, entry const&) noexcept;
 
-    // Held while one process compiles, so that others wait. It protects nothing but their time:
-    // where it cannot be had, it is done without.
+    // Held while one process compiles a key, so that others wait. It only saves their time: where
+    // there can be no lock, both compile.
     class key_lock {
       public:
         key_lock() = default;
         key_lock(system_calls& system, int file, std::int64_t byte)
             : system_(&system), file_(file), byte_(byte) {}
-        key_lock(key_lock&& from) noexcept
-            : system_(from.system_), file_(std::exchange(from.file_, -1)), byte_(from.byte_) {}
+        key_lock(key_lock&& other) noexcept
+            : system_(other.system_), file_(std::exchange(other.file_, -1)), byte_(other.byte_) {}
         key_lock& operator=(key_lock&&) = delete;
         ~key_lock();
 
@@ -64,9 +72,9 @@ class disk {
         int file_ = -1;
         std::int64_t byte_ = 0;
     };
-    key_lock lock(key const& of) noexcept;
+    key_lock lock(key const&) noexcept;
 
-    // Removes what nobody finished, and what is beyond the limit. Publishing does so by itself.
+    // Removes unfinished files, and entries beyond the limit. publish() calls it when it is due.
     void tidy() noexcept;
 
     std::string const& path() const { return folder_.path(); }
@@ -75,27 +83,107 @@ class disk {
     std::uint64_t evicted() const { return evicted_; }
 
   private:
-    struct listed {
+    struct listed_file {
         std::string name;
-        struct stat what;
+        struct stat status;
     };
 
-    std::string litter_name(key const& of, char const* kind);
-    void move_aside(key const& of, struct stat const* seen, std::string const& why);
-    std::string write_and_link(key const& of, std::vector<unsigned char> const& file, bool& made);
+    std::string litter_name(key const&, char const* kind);
+    void move_aside(key const&, struct stat const* seen, std::string const& reason);
+    std::string write_and_link(key const&, std::vector<unsigned char> const& bytes, bool& is_new);
     void remove_litter_and_excess();
-    bool remove(listed const& each);
-    void say(std::string const& line) const noexcept;
+    bool remove(listed_file const&);
+    void log(std::string const& line) const noexcept;
 
     system_calls& system_;
     folder folder_;
-    folder::use how_;
+    folder::use use_;
     limits limits_;
     logger log_;
     std::atomic<std::uint64_t> moved_aside_ = 0, publish_failures_ = 0, evicted_ = 0;
-    std::atomic<std::uint64_t> names_made_ = 0;
-    // Published since the folder was last looked through; at first, nobody knows.
+    std::atomic<std::uint64_t> name_count_ = 0;
+    // Published since tidy() last looked through the folder; at first as good as infinite.
     std::atomic<std::uint64_t> unseen_bytes_ = std::uint64_t{1} << 62;
+};
+
+// The kind of a file in the folder, told by its name alone: an entry, an unfinished one, one that
+// was wrong and moved aside, the file for locking, or a file that is not the cache's.
+enum class file_kind { entry, temporary, aside, lock, foreign };
+file_kind kind_of(std::string_view name);
+
+struct cached_file {
+    std::string name;
+    file_kind kind;
+    std::uint64_t bytes;
+    timespec used; // the last time, if it is an entry
+};
+
+// The files of a folder in the order of their names. Nothing is used or changed.
+struct inventory {
+    std::vector<cached_file> files;
+    std::string complaint; // the reason why there may be more files than these
+};
+inventory inventory_of(system_calls&, folder const&);
+
+// Reads an entry by its file's name. It is neither moved aside nor marked as used.
+struct examination {
+    std::optional<entry> value;
+    std::string complaint; // the reason why there is no entry
+};
+examination examine(system_calls&, folder const&, std::string const& name);
+
+// Removes the cache's files, but those that another process may be writing. Links are removed, not
+// followed; the file for locking stays, since another process may be waiting for it.
+struct clearance {
+    std::uint64_t removed = 0, bytes = 0;
+    std::uint64_t remaining = 0;
+    std::string complaint; // the last reason why a file could not be removed
+};
+clearance clear(system_calls&, folder const&, std::chrono::seconds litter_age);
+
+} // namespace spio::cache
+
+// For the sources of this module alone.
+namespace spio::cache {
+
+// A descriptor that is closed at the end.
+class open_file {
+  public:
+    open_file(system_calls& system, int file) : system_(system), file_(file) {}
+    open_file(open_file const&) = delete;
+    open_file& operator=(open_file const&) = delete;
+    ~open_file() { close(); }
+
+    explicit operator bool() const { return file_ >= 0; }
+    int number() const { return file_; }
+    int release() { return std::exchange(file_, -1); }
+    bool close() { return file_ < 0 || system_.close(std::exchange(file_, -1)) == 0; }
+
+  private:
+    system_calls& system_;
+    int file_;
+};
+
+// A file that may be an entry, opened and read as if its author were hostile: no link is followed,
+// and nothing is waited for.
+class entry_file {
+  public:
+    entry_file(system_calls&, folder const&, std::string const& name);
+
+    bool is_readable() const { return is_readable_; }
+    byte_view bytes() const { return bytes_; }
+    int number() const { return file_.number(); }
+    struct stat const* status() const { return has_status_ ? &status_ : nullptr; }
+    // The reason why it must not be used; empty if it may be, if there is none, or if the failure
+    // says nothing about the file.
+    std::string const& complaint() const { return complaint_; }
+
+  private:
+    open_file file_;
+    struct stat status_ = {};
+    bool has_status_ = false, is_readable_ = false;
+    std::vector<unsigned char> bytes_;
+    std::string complaint_;
 };
 
 } // namespace spio::cache

@@ -1,4 +1,4 @@
-// Writes entries, and reads them as if their author were hostile.
+// Writes the bytes of entries, and parses them as if their author were hostile.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -15,7 +15,7 @@ module spio.cache;
 
 namespace spio::cache {
 
-// No text begins so, and a transfer that takes it for one damages it.
+// No text begins like this, and a transfer that takes the file for one damages it.
 static constexpr std::array<unsigned char, 8> magic = {0x89, 'S', 'P', 'I', 'O', '\r', '\n', 0x1a};
 
 static constexpr std::size_t fixed_bytes = magic.size() + 4 + sizeof(digest) + 8 // up to the texts
@@ -40,7 +40,7 @@ class file_writer {
     std::vector<unsigned char> bytes;
 };
 
-// After the first thing that is not there, nothing is.
+// After the first field that is missing, all are.
 class file_reader {
   public:
     explicit file_reader(byte_view bytes) : rest_(bytes) {}
@@ -64,70 +64,70 @@ class file_reader {
     std::uint32_t word() { return static_cast<std::uint32_t>(number(4)); }
     byte_view sized() { return raw(word()); }
 
-    bool ended() const { return !failed_ && rest_.empty(); }
-    std::size_t left() const { return rest_.size(); }
+    bool is_at_end() const { return !failed_ && rest_.empty(); }
+    std::size_t remaining() const { return rest_.size(); }
 
   private:
     byte_view rest_;
     bool failed_ = false;
 };
 
-std::vector<unsigned char> file_of(key const& of, entry const& what) {
-    auto const total = fixed_bytes + what.symbol.size() + what.arch.size() +
-                       8 * what.parameters.size() + what.cubin.size();
-    file_writer to;
-    to.bytes.reserve(total);
-    to.raw(magic);
-    to.number(schema, 4);
-    to.raw(of.value);
-    to.number(total, 8);
-    to.sized(what.symbol);
-    to.sized(what.arch);
-    to.number(what.parameters.size(), 4);
-    for (auto const& each : what.parameters) {
-        to.number(each.offset, 4);
-        to.number(each.size, 4);
+std::vector<unsigned char> file_of(key const& key, entry const& entry) {
+    auto const total = fixed_bytes + entry.symbol.size() + entry.arch.size() +
+                       8 * entry.parameters.size() + entry.cubin.size();
+    file_writer file;
+    file.bytes.reserve(total);
+    file.raw(magic);
+    file.number(schema, 4);
+    file.raw(key.value);
+    file.number(total, 8);
+    file.sized(entry.symbol);
+    file.sized(entry.arch);
+    file.number(entry.parameters.size(), 4);
+    for (auto const& parameter : entry.parameters) {
+        file.number(parameter.offset, 4);
+        file.number(parameter.size, 4);
     }
-    to.sized(what.cubin);
-    to.raw(sha256_of(to.bytes));
-    return to.bytes;
+    file.sized(entry.cubin);
+    file.raw(sha256_of(file.bytes));
+    return file.bytes;
 }
 
 static std::string text_of(byte_view bytes) { return {bytes.begin(), bytes.end()}; }
 
-// Nothing but what the digest covers and file_of() wrote.
-static reading read_fields(file_reader from) {
-    entry what;
-    what.symbol = text_of(from.sized());
-    what.arch = text_of(from.sized());
-    auto const count = from.word();
-    if (count > from.left() / 8) return {{}, "it has more parameters than bytes"};
+// Accepts the fields that file_of() writes and nothing else; the digest is right already.
+static parsed_entry parse_fields(file_reader file) {
+    entry entry;
+    entry.symbol = text_of(file.sized());
+    entry.arch = text_of(file.sized());
+    auto const count = file.word();
+    if (count > file.remaining() / 8) return {{}, "it has more parameters than bytes"};
     for (std::uint32_t i = 0; i < count; i++) {
-        auto const offset = from.word();
-        what.parameters.push_back({offset, from.word()});
+        auto const offset = file.word();
+        entry.parameters.push_back({offset, file.word()});
     }
-    auto const cubin = from.sized();
-    what.cubin.assign(cubin.begin(), cubin.end());
-    if (!from.ended()) return {{}, "its fields do not fill it"};
-    if (what.symbol.empty() || what.cubin.empty()) return {{}, "it has no symbol or no image"};
-    return {std::move(what), ""};
+    auto const cubin = file.sized();
+    entry.cubin.assign(cubin.begin(), cubin.end());
+    if (!file.is_at_end()) return {{}, "its fields do not fill it"};
+    if (entry.symbol.empty() || entry.cubin.empty()) return {{}, "it has no symbol or no image"};
+    return {std::move(entry), ""};
 }
 
-reading read_file(byte_view bytes, key const& expected) {
+parsed_entry parse_file(byte_view bytes, key const& expected) {
     if (bytes.size() < least_file_bytes) return {{}, "it is too short"};
     if (bytes.size() > most_file_bytes) return {{}, "it is too long"};
     auto const covered = bytes.first(bytes.size() - sizeof(digest));
-    auto from = file_reader(covered);
-    if (!std::ranges::equal(from.raw(magic.size()), magic)) return {{}, "it is no image of ours"};
-    if (from.word() != schema) return {{}, "it has another schema"};
-    if (!std::ranges::equal(from.raw(sizeof(digest)), expected.value)) {
+    auto file = file_reader(covered);
+    if (!std::ranges::equal(file.raw(magic.size()), magic)) return {{}, "it is no image of ours"};
+    if (file.word() != schema) return {{}, "it has another schema"};
+    if (!std::ranges::equal(file.raw(sizeof(digest)), expected.value)) {
         return {{}, "it belongs to another key"};
     }
-    if (from.number(8) != bytes.size()) return {{}, "it is not as long as it says"};
+    if (file.number(8) != bytes.size()) return {{}, "it is not as long as it says"};
     if (!std::ranges::equal(sha256_of(covered), bytes.last(sizeof(digest)))) {
         return {{}, "its digest is another"};
     }
-    return read_fields(from);
+    return parse_fields(file);
 }
 
 } // namespace spio::cache

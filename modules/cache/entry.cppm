@@ -1,20 +1,78 @@
-// One compiled image with what must be known to launch it, and its form in a file.
+// One compiled image with what must be known to launch it: its key, and its form in a file.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include <array>
+#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 export module spio.cache:entry;
 
-import :sha256;
-import :key;
-
 export namespace spio::cache {
 
-// Where a kernel's parameter lies, in bytes.
+using byte_view = std::span<unsigned char const>;
+using digest = std::array<unsigned char, 32>;
+
+// SHA-256, as FIPS 180-4 defines it.
+class sha256 {
+  public:
+    void update(byte_view bytes);
+    void update(std::string_view text);
+    digest finish(); // nothing can be added after it
+
+  private:
+    void compress(unsigned char const* block);
+
+    std::array<std::uint32_t, 8> state_ = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                           0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    std::array<unsigned char, 64> block_ = {};
+    std::size_t block_bytes_ = 0; // of the block that is not full yet
+    std::uint64_t total_ = 0;
+};
+
+digest sha256_of(byte_view bytes);
+
+// Two digits for each byte, in lower case.
+std::string hexadecimal(byte_view bytes);
+
+// The number of the entries' format. Entries of another format have other keys.
+constexpr std::uint32_t schema = 3;
+
+// Everything that an image depends on, as one number.
+struct key {
+    digest value;
+
+    friend auto operator<=>(key const&, key const&) = default;
+};
+
+struct key_hash {
+    std::size_t operator()(key const&) const;
+};
+
+// A text that a compiler is given under a name.
+struct named_text {
+    std::string_view name, text;
+};
+digest digest_of(std::span<named_text const> headers);
+
+// Paths and times are no part of a key: they go stale. Nor is the driver: images do not depend on
+// it.
+struct ingredients {
+    std::string_view source;
+    digest headers;
+    std::span<std::string const> options; // in order
+    std::string_view nvrtc_build;         // no two versions share a build id
+    std::string_view arch;                // such as "sm_90a"
+};
+key key_of(ingredients const&);
+
+// A parameter of a kernel, in bytes.
 struct parameter {
     std::uint32_t offset, size;
 
@@ -30,19 +88,20 @@ struct entry {
     friend bool operator==(entry const&, entry const&) = default;
 };
 
-// No entry's file is smaller or larger; a larger one is not written either.
+// The bounds of an entry's file; a larger one is not written either.
 constexpr std::uint64_t least_file_bytes = 102, most_file_bytes = 64 << 20;
 
-// Numbers are little-endian, texts and lists come after their 32-bit length:
+// The bytes of an entry's file. Numbers are little-endian, texts and lists come after their 32-bit
+// length:
 //     magic (8 bytes), schema (32 bits), key, bytes of the file (64 bits),
 //     symbol, arch, parameters, cubin, SHA-256 of all that
-std::vector<unsigned char> file_of(key const& of, entry const& what);
+std::vector<unsigned char> file_of(key const&, entry const&);
 
-// There is no entry but of exactly the bytes that file_of() makes.
-struct reading {
-    std::optional<entry> what;
-    char const* complaint; // why there is none
+// Accepts exactly the bytes that file_of() makes.
+struct parsed_entry {
+    std::optional<entry> value;
+    char const* complaint; // the reason why there is no entry
 };
-reading read_file(byte_view bytes, key const& expected);
+parsed_entry parse_file(byte_view bytes, key const& expected);
 
 } // namespace spio::cache

@@ -1,4 +1,4 @@
-// Reads files of a folder, but no others than an entry can be.
+// Reads files of a folder, and refuses those that no entry can be.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -14,9 +14,11 @@ module;
 
 module spio.cache;
 
+import spio.system;
+
 namespace spio::cache {
 
-// Failures that say nothing about the file.
+// Whether a failure says nothing about the file.
 static bool is_passing(int error) {
     return error == ENOENT || error == EMFILE || error == ENFILE || error == ENOMEM ||
            error == EINTR || error == EAGAIN || error == ESTALE;
@@ -26,52 +28,58 @@ static std::string complaint_about(int error) {
     return is_passing(error) ? "" : std::generic_category().message(error);
 }
 
-static char const* wrong_with(struct stat const& what, uid_t user) {
-    if (!S_ISREG(what.st_mode)) return "it is no regular file";
-    if (what.st_uid != 0 && what.st_uid != user) return "it is neither the user's nor root's";
-    if ((what.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "it can be written to by others";
-    // While it is being published it has two names.
-    if (what.st_nlink > 2) return "it has several names";
-    auto const size = static_cast<std::uint64_t>(what.st_size);
+// The reason why no entry can be in such a file, or null.
+static char const* defect_of(system_calls& system, int file, struct stat const& status) {
+    if (!S_ISREG(status.st_mode)) return "it is no regular file";
+    if (status.st_uid != 0 && status.st_uid != system.user()) {
+        return "it is neither the user's nor root's";
+    }
+    // Entries are written for the user alone, and no group is given the right to write.
+    if ((status.st_mode & S_IWGRP) != 0 || !other_writer(system, file, status).empty()) {
+        return "it can be written to by others";
+    }
+    // It has two names while it is published.
+    if (status.st_nlink > 2) return "it has several names";
+    auto const size = static_cast<std::uint64_t>(status.st_size);
     if (size < least_file_bytes || size > most_file_bytes) return "it has an impossible size";
     return nullptr;
 }
 
-// What is there, which may be less than was expected; or an errno.
+// Reads as many bytes as there are, at most those asked for. Returns an errno.
 static int read_all(system_calls& system, int file, std::vector<unsigned char>& bytes) {
-    std::size_t there = 0;
-    while (there < bytes.size()) {
-        auto const got = system.read(file, bytes.data() + there, bytes.size() - there);
+    std::size_t count = 0;
+    while (count < bytes.size()) {
+        auto const got = system.read(file, bytes.data() + count, bytes.size() - count);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return errno;
         if (got == 0) break;
-        there += static_cast<std::size_t>(got);
+        count += static_cast<std::size_t>(got);
     }
-    bytes.resize(there);
+    bytes.resize(count);
     return 0;
 }
 
-static int open_to_read(system_calls& system, folder const& in, std::string const& name) {
+static int open_to_read(system_calls& system, folder const& folder, std::string const& name) {
     constexpr int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-    return system.openat(in.descriptor(), name.c_str(), flags, 0);
+    return system.openat(folder.descriptor(), name.c_str(), flags, 0);
 }
 
-entry_file::entry_file(system_calls& system, folder const& in, std::string const& name)
-    : file_(system, open_to_read(system, in, name)) {
+entry_file::entry_file(system_calls& system, folder const& folder, std::string const& name)
+    : file_(system, open_to_read(system, folder, name)) {
     if (!file_) {
         complaint_ = complaint_about(errno);
         return;
     }
-    if (system.fstat(file_.number(), what_) != 0) return;
-    is_seen_ = true;
-    if (char const* const wrong = wrong_with(what_, system.user())) {
-        complaint_ = wrong;
+    if (system.fstat(file_.number(), status_) != 0) return;
+    has_status_ = true;
+    if (char const* const defect = defect_of(system, file_.number(), status_)) {
+        complaint_ = defect;
         return;
     }
-    bytes_.resize(static_cast<std::size_t>(what_.st_size));
+    bytes_.resize(static_cast<std::size_t>(status_.st_size));
     int const error = read_all(system, file_.number(), bytes_);
-    is_read_ = error == 0;
-    if (!is_read_) complaint_ = complaint_about(error);
+    is_readable_ = error == 0;
+    if (!is_readable_) complaint_ = complaint_about(error);
 }
 
 } // namespace spio::cache

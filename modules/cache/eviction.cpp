@@ -1,4 +1,4 @@
-// Keeps a folder small: no litter older than it may be, no entries beyond the limit.
+// Keeps a folder small: removes unfinished files that are old, and entries beyond the limit.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -15,21 +15,23 @@ module;
 
 module spio.cache;
 
+import spio.system;
+
 namespace spio::cache {
 
 void disk::tidy() noexcept {
-    if (how_ == folder::use::shared) return;
+    if (use_ == folder::use::shared) return;
     unseen_bytes_ = 0;
     try {
         remove_litter_and_excess();
     } catch (std::exception const& failure) {
-        say(std::string("not tidied: ") + failure.what());
+        log(std::string("not tidied: ") + failure.what());
     }
 }
 
-bool disk::remove(listed const& each) {
-    int const flags = S_ISDIR(each.what.st_mode) ? AT_REMOVEDIR : 0;
-    return system_.unlinkat(folder_.descriptor(), each.name.c_str(), flags) == 0;
+bool disk::remove(listed_file const& file) {
+    int const flags = S_ISDIR(file.status.st_mode) ? AT_REMOVEDIR : 0;
+    return system_.unlinkat(folder_.descriptor(), file.name.c_str(), flags) == 0;
 }
 
 void disk::remove_litter_and_excess() {
@@ -37,36 +39,36 @@ void disk::remove_litter_and_excess() {
     if (system_.list(folder_.descriptor(), names) != 0) return;
     auto const now = system_.now();
     auto const age = limits_.litter_age.count();
-    std::vector<listed> candidates;
+    std::vector<listed_file> candidates;
     std::uint64_t total = 0;
     for (auto& name : names) {
-        auto const what_kind = kind_of(name);
-        if (what_kind == file_kind::foreign || what_kind == file_kind::lock) continue;
-        listed each{std::move(name), {}};
-        if (system_.fstatat(folder_.descriptor(), each.name.c_str(), each.what) != 0) continue;
+        auto const kind = kind_of(name);
+        if (kind == file_kind::foreign || kind == file_kind::lock) continue;
+        listed_file file{std::move(name), {}};
+        if (system_.fstatat(folder_.descriptor(), file.name.c_str(), file.status) != 0) continue;
         // A time far ahead is as wrong as one long past.
-        auto const since = now.tv_sec - each.what.st_mtim.tv_sec;
-        bool const old = since > age || since < -age;
-        if (what_kind != file_kind::entry && old && remove(each)) continue;
-        total += static_cast<std::uint64_t>(each.what.st_size);
-        if (what_kind != file_kind::temporary) candidates.push_back(std::move(each));
+        auto const elapsed = now.tv_sec - file.status.st_mtim.tv_sec;
+        bool const is_old = elapsed > age || elapsed < -age;
+        if (kind != file_kind::entry && is_old && remove(file)) continue;
+        total += static_cast<std::uint64_t>(file.status.st_size);
+        if (kind != file_kind::temporary) candidates.push_back(std::move(file));
     }
     if (total <= limits_.bytes) return;
 
-    auto const used = [](listed const& each) {
-        auto const& time = each.what.st_mtim;
-        return std::tuple(time.tv_sec, time.tv_nsec, std::string_view(each.name));
+    auto const used = [](listed_file const& file) {
+        auto const& time = file.status.st_mtim;
+        return std::tuple(time.tv_sec, time.tv_nsec, std::string_view(file.name));
     };
     std::ranges::sort(candidates, {}, used);
-    // Some room is left, or the next to publish would have to look through the folder again.
+    // Some room is left, so that the next entry does not make tidy() look through the folder again.
     auto const enough = limits_.bytes - limits_.bytes / 8;
-    for (auto const& each : candidates) {
+    for (auto const& file : candidates) {
         if (total <= enough) break;
-        if (!remove(each)) continue;
-        total -= static_cast<std::uint64_t>(each.what.st_size);
-        if (kind_of(each.name) == file_kind::entry) evicted_++;
+        if (!remove(file)) continue;
+        total -= static_cast<std::uint64_t>(file.status.st_size);
+        if (kind_of(file.name) == file_kind::entry) evicted_++;
     }
-    say("evicted down to " + std::to_string(total) + " bytes in " + folder_.path());
+    log("evicted down to " + std::to_string(total) + " bytes in " + folder_.path());
 }
 
 } // namespace spio::cache

@@ -1,4 +1,4 @@
-// Looks through folders of entries.
+// Lists, examines and clears folders of entries.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -19,6 +19,8 @@ module;
 
 module spio.cache;
 
+import spio.system;
+
 namespace spio::cache {
 
 static constexpr std::size_t digits_of_key = 2 * sizeof(digest);
@@ -30,80 +32,80 @@ file_kind kind_of(std::string_view name) {
         !std::ranges::all_of(name.substr(0, digits_of_key), is_digit)) {
         return file_kind::foreign;
     }
-    auto const rest = name.substr(digits_of_key);
-    if (rest == ".image") return file_kind::entry;
-    if (rest.starts_with(".temporary-")) return file_kind::temporary;
-    if (rest.starts_with(".aside-")) return file_kind::aside;
+    auto const suffix = name.substr(digits_of_key);
+    if (suffix == ".image") return file_kind::entry;
+    if (suffix.starts_with(".temporary-")) return file_kind::temporary;
+    if (suffix.starts_with(".aside-")) return file_kind::aside;
     return file_kind::foreign;
 }
 
 static key key_named(std::string_view name) {
     auto const value_of = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
-    key of = {};
-    for (std::size_t i = 0; i < of.value.size(); i++) {
-        of.value[i] =
+    key key = {};
+    for (std::size_t i = 0; i < key.value.size(); i++) {
+        key.value[i] =
             static_cast<unsigned char>(16 * value_of(name[2 * i]) + value_of(name[2 * i + 1]));
     }
-    return of;
+    return key;
 }
 
-static std::string words_of_error() { return std::generic_category().message(errno); }
+static std::string error_message() { return std::generic_category().message(errno); }
 
-inventory inventory_of(system_calls& system, folder const& in) {
+inventory inventory_of(system_calls& system, folder const& folder) {
     inventory found;
     std::vector<std::string> names;
-    if (system.list(in.descriptor(), names) != 0) {
-        found.complaint = in.path() + " cannot be listed: " + words_of_error();
+    if (system.list(folder.descriptor(), names) != 0) {
+        found.complaint = folder.path() + " cannot be listed: " + error_message();
     }
     std::ranges::sort(names);
     for (auto& name : names) {
-        struct stat what = {};
-        if (system.fstatat(in.descriptor(), name.c_str(), what) != 0) {
-            // Somebody else may have removed it meanwhile.
-            if (errno != ENOENT) found.complaint = name + ": " + words_of_error();
+        struct stat status = {};
+        if (system.fstatat(folder.descriptor(), name.c_str(), status) != 0) {
+            // Another process may have removed it.
+            if (errno != ENOENT) found.complaint = name + ": " + error_message();
             continue;
         }
         auto const kind = kind_of(name);
         found.files.push_back(
-            {std::move(name), kind, static_cast<std::uint64_t>(what.st_size), what.st_mtim});
+            {std::move(name), kind, static_cast<std::uint64_t>(status.st_size), status.st_mtim});
     }
     return found;
 }
 
-examination examine(system_calls& system, folder const& in, std::string const& name) {
+examination examine(system_calls& system, folder const& folder, std::string const& name) {
     if (kind_of(name) != file_kind::entry) return {{}, "it has not the name of an entry"};
-    entry_file const file(system, in, name);
-    if (!file.is_read()) {
+    entry_file const file(system, folder, name);
+    if (!file.is_readable()) {
         return {{}, file.complaint().empty() ? "it cannot be read now" : file.complaint()};
     }
-    auto got = read_file(file.bytes(), key_named(name));
-    return {std::move(got.what), got.complaint};
+    auto parsed = parse_file(file.bytes(), key_named(name));
+    return {std::move(parsed.value), parsed.complaint};
 }
 
-clearance clear(system_calls& system, folder const& in, std::chrono::seconds litter_age) {
-    clearance done;
-    auto const all = inventory_of(system, in);
-    done.complaint = all.complaint;
+clearance clear(system_calls& system, folder const& folder, std::chrono::seconds litter_age) {
+    clearance result;
+    auto const listed = inventory_of(system, folder);
+    result.complaint = listed.complaint;
     auto const now = system.now();
-    for (auto const& each : all.files) {
-        if (each.kind == file_kind::lock) continue;
-        auto const age = now.tv_sec - each.used.tv_sec;
-        bool const fresh = age <= litter_age.count() && -age <= litter_age.count();
-        if (each.kind == file_kind::foreign || (each.kind == file_kind::temporary && fresh)) {
-            done.left++;
+    for (auto const& file : listed.files) {
+        if (file.kind == file_kind::lock) continue;
+        auto const age = now.tv_sec - file.used.tv_sec;
+        bool const is_fresh = age <= litter_age.count() && -age <= litter_age.count();
+        if (file.kind == file_kind::foreign || (file.kind == file_kind::temporary && is_fresh)) {
+            result.remaining++;
             continue;
         }
-        auto const name = each.name.c_str();
+        auto const name = file.name.c_str();
         // Something moved aside may be a folder; if it is not empty it stays.
-        if (system.unlinkat(in.descriptor(), name, 0) == 0 ||
-            (errno == EISDIR && system.unlinkat(in.descriptor(), name, AT_REMOVEDIR) == 0)) {
-            done.removed++;
-            done.bytes += each.bytes;
+        if (system.unlinkat(folder.descriptor(), name, 0) == 0 ||
+            (errno == EISDIR && system.unlinkat(folder.descriptor(), name, AT_REMOVEDIR) == 0)) {
+            result.removed++;
+            result.bytes += file.bytes;
         } else if (errno != ENOENT) {
-            done.complaint = each.name + " cannot be removed: " + words_of_error();
+            result.complaint = file.name + " cannot be removed: " + error_message();
         }
     }
-    return done;
+    return result;
 }
 
 } // namespace spio::cache

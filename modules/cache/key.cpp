@@ -1,4 +1,4 @@
-// Keys: every field after its own length, so that none can pass for a part of its neighbour.
+// Makes keys. Each field comes after its own length, so that none can pass for a part of another.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -25,9 +25,9 @@ static void add(sha256& sum, std::string_view field) {
     sum.update(field);
 }
 
-std::size_t key_hash::operator()(key const& of) const {
+std::size_t key_hash::operator()(key const& key) const {
     std::size_t value;
-    std::memcpy(&value, of.value.data(), sizeof value);
+    std::memcpy(&value, key.value.data(), sizeof value);
     return value;
 }
 
@@ -41,17 +41,17 @@ digest digest_of(std::span<named_text const> headers) {
     return sum.finish();
 }
 
-key key_of(ingredients const& all) {
+key key_of(ingredients const& ingredients) {
     sha256 sum;
     add(sum, "spio image");
     add(sum, schema);
-    add(sum, all.source);
-    add(sum, all.headers.size());
-    sum.update(all.headers);
-    add(sum, all.options.size());
-    for (auto const& option : all.options) add(sum, option);
-    add(sum, all.nvrtc_build);
-    add(sum, all.arch);
+    add(sum, ingredients.source);
+    add(sum, ingredients.headers.size());
+    sum.update(ingredients.headers);
+    add(sum, ingredients.options.size());
+    for (auto const& option : ingredients.options) add(sum, option);
+    add(sum, ingredients.nvrtc_build);
+    add(sum, ingredients.arch);
     return {sum.finish()};
 }
 

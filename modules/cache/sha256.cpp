@@ -16,7 +16,7 @@ module spio.cache;
 namespace spio::cache {
 
 // Thirty-two bits of the fractions of the cube roots of the first 64 primes.
-static constexpr std::array<std::uint32_t, 64> of_round = {
+static constexpr std::array<std::uint32_t, 64> round_constants = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
     0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
@@ -41,7 +41,7 @@ void sha256::compress(unsigned char const* block) {
     for (std::size_t i = 0; i < 64; i++) {
         auto const s1 = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
         auto const chosen = (e & f) ^ (~e & g);
-        auto const t1 = h + s1 + chosen + of_round[i] + w[i];
+        auto const t1 = h + s1 + chosen + round_constants[i] + w[i];
         auto const s0 = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);
         auto const majority = (a & b) ^ (a & c) ^ (b & c);
         h = g, g = f, f = e, e = d + t1;
@@ -54,16 +54,16 @@ void sha256::compress(unsigned char const* block) {
 void sha256::update(byte_view bytes) {
     total_ += bytes.size();
     while (!bytes.empty()) {
-        if (held_ == 0 && bytes.size() >= block_.size()) {
+        if (block_bytes_ == 0 && bytes.size() >= block_.size()) {
             compress(bytes.data());
             bytes = bytes.subspan(block_.size());
             continue;
         }
-        auto const part = std::min(block_.size() - held_, bytes.size());
-        std::memcpy(block_.data() + held_, bytes.data(), part);
+        auto const part = std::min(block_.size() - block_bytes_, bytes.size());
+        std::memcpy(block_.data() + block_bytes_, bytes.data(), part);
         bytes = bytes.subspan(part);
-        held_ = (held_ + part) % block_.size();
-        if (held_ == 0) compress(block_.data());
+        block_bytes_ = (block_bytes_ + part) % block_.size();
+        if (block_bytes_ == 0) compress(block_.data());
     }
 }
 
@@ -74,7 +74,8 @@ void sha256::update(std::string_view text) {
 digest sha256::finish() {
     auto const bits = total_ * 8;
     std::array<unsigned char, 72> tail = {0x80};
-    auto const zeros = (119 - held_) % 64; // up to where the last block has room for the length
+    auto const zeros =
+        (119 - block_bytes_) % 64; // up to where the last block has room for the length
     for (std::size_t i = 0; i < 8; i++) {
         tail[1 + zeros + i] = static_cast<unsigned char>(bits >> (56 - 8 * i));
     }

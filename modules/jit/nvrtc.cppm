@@ -1,4 +1,4 @@
-// NVRTC, found at run time: text in, cubin out, nothing of the file system in between.
+// NVRTC, found at run time: text in, cubin out, and no files in between.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -11,9 +11,15 @@ module;
 
 export module spio.jit:nvrtc;
 
-import :kernel_text;
+export import spio.text;
+import spio.spec;
+import spio.system;
 
 export namespace spio::jit {
+
+using spio::header;
+using spio::kernel_text;
+using spio::kernel_text_digest;
 
 // NVRTC's functions, declared by hand: Spio is built where there is no CUDA. That they agree with
 // nvrtc.h is asserted by tests/jit/abi.cpp.
@@ -34,7 +40,7 @@ struct nvrtc_entries {
     result (*log)(program, char*);
 };
 
-// What is compiled, and with what; the name is for messages.
+// A text to compile, and its headers; the name is for messages.
 struct source {
     std::string name;
     std::string text;
@@ -43,50 +49,51 @@ struct source {
 
 struct compiled {
     std::vector<std::byte> cubin;
-    // What NVRTC had to say, warnings for example.
+    // What NVRTC printed, warnings for example.
     std::string log;
 };
 
-// The options of each compilation, in their order, for an architecture such as sm_90a. With the
-// text, the headers and which NVRTC it was, they settle the cubin.
+// The options of each compilation for an architecture such as sm_90a. With the text, the headers
+// and the build of NVRTC they determine the cubin.
 std::vector<std::string> nvrtc_options(std::string_view arch);
 
-// Where NVRTC is looked for: the file that SPIO_NVRTC names, if it is set. If not, in this order:
-// files of toolkits, of pip's wheels, of the system. Throws if SPIO_NVRTC is no absolute path.
+// The files that may be NVRTC, first the one to prefer: the file that SPIO_NVRTC names and no
+// other, or else the newest in each of nvrtc_folders(). Throws if SPIO_NVRTC is no absolute path.
 std::vector<std::filesystem::path> nvrtc_places();
 
-// One of them, known before it is opened.
+// A library of NVRTC that is not open yet.
 struct nvrtc_file {
     std::filesystem::path path; // without symbolic links
     std::string build_id;
 };
-// The first of nvrtc_places() that may be opened, other than these: files that others could have
-// written may not, nor those in folders where others can write. If there is none, throws where it
-// was looked.
-nvrtc_file first_nvrtc_file(std::span<std::filesystem::path const> others = {});
+// The first of nvrtc_places() that may be opened, other than the excluded files. A file that others
+// could have written may not: see distrust(). If there is none, throws the reason for each place.
+nvrtc_file first_nvrtc_file(std::span<std::filesystem::path const> excluded = {});
 
 class nvrtc {
   public:
-    // The first that may be opened and can be.
+    // Opens the first of nvrtc_places() that can be opened.
     nvrtc();
-    // This file and no other.
+    // Opens this file and no other.
     explicit nvrtc(std::filesystem::path const&);
-    // An NVRTC that is already there.
-    nvrtc(nvrtc_entries const&, std::string build);
+    // Uses functions that are there already.
+    nvrtc(nvrtc_entries const&, std::string build_id);
 
     // As in CUDA's version.
     int major() const { return major_version; }
     int minor() const { return minor_version; }
-    // Tells two builds of one version apart: the build id in the library's file.
+    // The build id of the library's file, which differs between two builds of one version.
     std::string const& build_id() const { return build; }
-    // Empty if it was already there.
+    // Empty if no file was opened.
     std::filesystem::path const& path() const { return file; }
 
-    // From any thread. Compiles on a thread of its own with a deep stack; of all that are asked for
-    // at once in the program, eight run and the rest wait.
+    // Thread-safe. Compiles on a thread of its own with a deep stack; eight compilations of the
+    // program run at the same time, and the others wait. A process that was forked while its parent
+    // compiled cannot compile: NVRTC would wait for the parent's threads. It is told by an error of
+    // the kind no_compiler.
     compiled compile(source const&, std::vector<std::string> const& options) const;
-    compiled compile(source const& s, std::string_view arch) const {
-        return compile(s, nvrtc_options(arch));
+    compiled compile(source const& source, std::string_view arch) const {
+        return compile(source, nvrtc_options(arch));
     }
 
   private:
@@ -98,5 +105,22 @@ class nvrtc {
     void open(std::filesystem::path const&);
     void ask_version();
 };
+
+// The build id in an ELF file, in hexadecimal digits; empty if it has none, or is something else.
+std::string build_id_in(std::span<unsigned char const> file);
+
+} // namespace spio::jit
+
+// For the sources of this module alone.
+namespace spio::jit {
+
+struct opened_library {
+    void* handle;
+    std::filesystem::path path; // without symbolic links
+    std::string build_id;
+};
+
+// Opens NVRTC, its builtins first, and never closes it: it may have started threads.
+opened_library open_nvrtc(std::filesystem::path const&);
 
 } // namespace spio::jit

@@ -24,22 +24,22 @@ namespace {
 
 using bytes = std::vector<std::byte>;
 
-std::vector<aot::to_pack> three() {
-    std::vector<aot::to_pack> all;
+std::vector<aot::image_to_pack> three() {
+    std::vector<aot::image_to_pack> packed;
     for (auto const& [n, arch] : {std::pair(1, sm_80), {1, sm_90a}, {1 << 30, sm_80}}) {
-        auto const of = axpby::specialize({.n = n}, arch);
-        all.push_back({of, image_kind::cubin,
-                       bytes(static_cast<std::size_t>(30 + n % 64), std::byte(7)), "c 1",
-                       text_digest_of(of), 99});
+        auto const kernel = axpby::specialize({.n = n}, arch);
+        packed.push_back({kernel, image_kind::cubin,
+                          bytes(static_cast<std::size_t>(30 + n % 64), std::byte(7)), "c 1",
+                          text_digest_of(kernel), 99});
     }
-    return all;
+    return packed;
 }
 
-aot::pack pack_of(bytes const& from) { return aot::pack(from, "p", {}); }
+aot::pack pack_of(bytes const& source) { return aot::pack(source, "p", {}); }
 
-std::string refusal(bytes const& from) {
+std::string refusal(bytes const& source) {
     try {
-        pack_of(from).verify();
+        pack_of(source).verify();
     } catch (spio::error const& e) {
         CHECK(e.subject() == "pack p");
         return e.reason();
@@ -47,19 +47,20 @@ std::string refusal(bytes const& from) {
     return "none";
 }
 
-std::string_view text_of(bytes const& from) {
-    return {reinterpret_cast<char const*>(from.data()), from.size()};
+std::string_view text_of(bytes const& source) {
+    return {reinterpret_cast<char const*>(source.data()), source.size()};
 }
 
-template <class T> void put(bytes& to, std::size_t at, T value) {
-    std::memcpy(to.data() + at, &value, sizeof value);
+template <class T> void put(bytes& destination, std::size_t offset, T value) {
+    std::memcpy(destination.data() + offset, &value, sizeof value);
 }
 // As somebody would who knows how packs are signed.
-void sign(bytes& all) {
+void sign(bytes& packed) {
     unsigned long long index_bytes = 0;
-    std::memcpy(&index_bytes, all.data() + 24, sizeof index_bytes);
-    if (index_bytes > all.size() - 40) return;
-    put(all, 32, fnv(text_of(all).substr(40, index_bytes), fnv(text_of(all).substr(0, 32))));
+    std::memcpy(&index_bytes, packed.data() + 24, sizeof index_bytes);
+    if (index_bytes > packed.size() - 40) return;
+    put(packed, 32,
+        fnv(text_of(packed).substr(40, index_bytes), fnv(text_of(packed).substr(0, 32))));
 }
 
 } // namespace
@@ -67,103 +68,103 @@ void sign(bytes& all) {
 TEST_CASE("a pack is written once for each symbol and architecture, and read as it was written") {
     auto images = three();
     images.push_back(images.front());
-    auto const all = aot::write_pack(images);
-    auto const read = pack_of(all);
-    CHECK(read.list().size() == 3);
+    auto const packed = aot::write_pack(images);
+    auto const accepted = pack_of(packed);
+    CHECK(accepted.list().size() == 3);
     for (auto const& each : three()) {
-        auto const found = read.find(each.of);
+        auto const found = accepted.find(each.kernel);
         REQUIRE(found);
         CHECK(bytes(found->bytes.begin(), found->bytes.end()) == each.bytes);
         CHECK(found->made_by == "pack p");
     }
     for (std::size_t i = 0; i < 3; ++i) {
-        CHECK(read.list()[i].text_digest == images[i].text_digest);
+        CHECK(accepted.list()[i].text_digest == images[i].text_digest);
     }
-    for (auto const& each : read.list()) {
+    for (auto const& each : accepted.list()) {
         CHECK(each.compiler == "c 1");
         CHECK(each.plain_bytes == 99);
     }
-    CHECK(aot::write_pack(three()) == all);
+    CHECK(aot::write_pack(three()) == packed);
     CHECK(pack_of(aot::write_pack({})).list().empty());
-    auto nothing = three();
-    nothing[1].bytes.clear();
-    CHECK_THROWS_AS(aot::write_pack(nothing), spio::error);
+    auto no_images = three();
+    no_images[1].bytes.clear();
+    CHECK_THROWS_AS(aot::write_pack(no_images), spio::error);
 }
 
 TEST_CASE("each bit that flips, and each byte that is missing or too many, is found") {
-    auto const all = aot::write_pack(three());
+    auto const packed = aot::write_pack(three());
     int flips = 0;
-    for (std::size_t bit = 0; bit < 8 * all.size(); ++bit) {
-        auto damaged = all;
+    for (std::size_t bit = 0; bit < 8 * packed.size(); ++bit) {
+        auto damaged = packed;
         damaged[bit / 8] ^= std::byte(1 << bit % 8);
         REQUIRE(refusal(damaged) != "none");
         ++flips;
     }
-    for (std::size_t size = 0; size < all.size(); ++size) {
-        REQUIRE(refusal(bytes(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(size))) !=
-                "none");
+    for (std::size_t size = 0; size < packed.size(); ++size) {
+        REQUIRE(refusal(bytes(packed.begin(),
+                              packed.begin() + static_cast<std::ptrdiff_t>(size))) != "none");
     }
-    auto longer = all;
+    auto longer = packed;
     longer.push_back(std::byte(0));
-    CHECK(refusal(longer) == "it should have " + std::to_string(all.size()) + " bytes, not " +
+    CHECK(refusal(longer) == "it should have " + std::to_string(packed.size()) + " bytes, not " +
                                  std::to_string(longer.size()));
-    std::cout << "figure: aot.damage: " << flips << " flipped bits and " << all.size()
+    std::cout << "figure: aot.damage: " << flips << " flipped bits and " << packed.size()
               << " truncations, none passes\n";
 }
 
 TEST_CASE("a signed lie is refused too") {
-    auto const all = aot::write_pack(three());
-    auto const with = [&](std::size_t at, auto value) {
-        auto lying = all;
-        put(lying, at, value);
+    auto const packed = aot::write_pack(three());
+    auto const replacement = [&](std::size_t offset, auto value) {
+        auto lying = packed;
+        put(lying, offset, value);
         sign(lying);
         return refusal(lying);
     };
-    CHECK(with(8, 1u) == "it is of schema 1, and only 2 can be read");
-    CHECK(with(12, 4u) == "its index is too short for its entries");
-    CHECK(with(12, 0xffffffffu) == "its index is too short for its entries");
-    CHECK(with(12, 2u) == "its index is longer than its entries");
-    CHECK(with(24, ~0ull) == "its index is cut off");
-    CHECK(with(40, 0xffffffffu) == "its index is too short for its entries");
+    CHECK(replacement(8, 1u) == "it is of schema 1, and only 2 can be read");
+    CHECK(replacement(12, 4u) == "its index is too short for its entries");
+    CHECK(replacement(12, 0xffffffffu) == "its index is too short for its entries");
+    CHECK(replacement(12, 2u) == "its index is longer than its entries");
+    CHECK(replacement(24, ~0ull) == "its index is cut off");
+    CHECK(replacement(40, 0xffffffffu) == "its index is too short for its entries");
     // The places of the first image, behind five texts and nine numbers.
-    std::size_t at = 40;
+    std::size_t offset = 40;
     for (int text = 0; text < 5; ++text) {
         unsigned size = 0;
-        std::memcpy(&size, all.data() + at, sizeof size);
-        at += 4 + size;
+        std::memcpy(&size, packed.data() + offset, sizeof size);
+        offset += 4 + size;
     }
-    CHECK(with(at, 2u).ends_with("is of no kind"));
-    CHECK(with(at, 77u).ends_with("is of no kind"));
-    CHECK(with(at + 4, 0u).ends_with("has an impossible block"));
-    CHECK(with(at + 4, 1025u).ends_with("has an impossible block"));
-    CHECK(with(at + 16, -1).ends_with("has an impossible cluster"));
-    CHECK(with(at + 28, -1).ends_with("has less than no shared memory"));
-    CHECK(with(at + 36, 0ull).ends_with("is not where it should be"));
-    CHECK(with(at + 36, ~63ull).ends_with("is not where it should be"));
-    CHECK(with(at + 44, ~0ull).ends_with("is not where it should be"));
-    CHECK(with(at + 44, 0ull).ends_with("has no image"));
+    CHECK(replacement(offset, 2u).ends_with("is of no kind"));
+    CHECK(replacement(offset, 77u).ends_with("is of no kind"));
+    CHECK(replacement(offset + 4, 0u).ends_with("has an impossible block"));
+    CHECK(replacement(offset + 4, 1025u).ends_with("has an impossible block"));
+    CHECK(replacement(offset + 16, -1).ends_with("has an impossible cluster"));
+    CHECK(replacement(offset + 28, -1).ends_with("has less than no shared memory"));
+    CHECK(replacement(offset + 36, 0ull).ends_with("is not where it should be"));
+    CHECK(replacement(offset + 36, ~63ull).ends_with("is not where it should be"));
+    CHECK(replacement(offset + 44, ~0ull).ends_with("is not where it should be"));
+    CHECK(replacement(offset + 44, 0ull).ends_with("has no image"));
 
     std::mt19937 random(11);
-    int refused = 0, read = 0;
+    int refused = 0, accepted = 0;
     for (int round = 0; round < 20'000; ++round) {
-        auto lying = all;
+        auto lying = packed;
         for (unsigned i = 1 + random() % 4; i > 0; --i) {
             lying[random() % lying.size()] = static_cast<std::byte>(random());
         }
         sign(lying);
-        refusal(lying) == "none" ? ++read : ++refused;
+        refusal(lying) == "none" ? ++accepted : ++refused;
     }
-    std::cout << "figure: aot.signed_lies: " << refused << " of 20000 refused, " << read
+    std::cout << "figure: aot.signed_lies: " << refused << " of 20000 refused, " << accepted
               << " read as another pack\n";
     CHECK(refused > 0);
 }
 
 TEST_CASE("a kernel of the same symbol that is another one is no answer") {
     auto images = three();
-    images[0].of.config = "threads=96 vectors=1";
-    auto const all = aot::write_pack(images);
-    CHECK_THROWS_WITH_AS(pack_of(all).find(three()[0].of),
-                         ("read for pack p: the kernel " + three()[0].of.spelled() +
+    images[0].kernel.config = "threads=96 vectors=1";
+    auto const packed = aot::write_pack(images);
+    CHECK_THROWS_WITH_AS(pack_of(packed).find(three()[0].kernel),
+                         ("read for pack p: the kernel " + three()[0].kernel.spelled() +
                           " is another one in it: axpby n=1 by threads=96 vectors=1")
                              .c_str(),
                          spio::error);

@@ -28,12 +28,13 @@ extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t siz
                                      spio::layernorm_2d::family_entry()};
     std::string_view const text(reinterpret_cast<char const*>(data), size);
     try {
-        for (auto const& of : spio::aot::specs_of(text, "m", families, spio::sm_90a)) {
+        for (auto const& kernel : spio::aot::specs_of(text, "m", families, spio::sm_90a)) {
             ++understood_count;
             // The line in a pack is the one that adds the kernel.
             bool is_there = false;
-            for (auto const& again : spio::specs_of_line(of.line(), families, spio::sm_90a)) {
-                is_there |= again.symbol == of.symbol && again.source == of.source;
+            for (auto const& repeated :
+                 spio::specs_of_line(kernel.line(), families, spio::sm_90a)) {
+                is_there |= repeated.symbol == kernel.symbol && repeated.source == kernel.source;
             }
             if (!is_there) std::abort();
         }

@@ -29,13 +29,13 @@ static void print_figure() {
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) { return std::atexit(print_figure); }
 
-static spio::spec spec_of(aot::packed const& entry) {
-    spio::spec of;
-    of.symbol = entry.symbol;
-    of.arch = spio::find_arch(entry.arch).value_or(spio::arch());
-    of.config = entry.config;
-    of.shape = entry.shape;
-    return of;
+static spio::spec spec_of(aot::packed_image const& entry) {
+    spio::spec kernel;
+    kernel.symbol = entry.symbol;
+    kernel.arch = spio::find_arch(entry.arch).value_or(spio::arch());
+    kernel.config = entry.config;
+    kernel.shape = entry.shape;
+    return kernel;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t size) {
@@ -63,16 +63,17 @@ extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t siz
 }
 
 static std::size_t put_small_pack(unsigned char* data, std::size_t most, unsigned seed) {
-    spio::spec of;
-    of.family = "f";
-    of.problem = "n=1";
-    of.symbol = "s";
-    of.arch = seed % 2 == 0 ? spio::sm_80 : spio::compute_80;
-    auto other = of;
+    spio::spec kernel;
+    kernel.family = "f";
+    kernel.problem = "n=1";
+    kernel.symbol = "s";
+    kernel.arch = seed % 2 == 0 ? spio::sm_80 : spio::compute_80;
+    auto other = kernel;
     other.arch = spio::sm_90a;
-    auto const digest = spio::fnv(of.source); // of no text
-    std::vector<aot::to_pack> const images = {
-        {of, spio::image_kind::fatbin, std::vector<std::byte>(1 + seed % 70), "c 1", digest, 100},
+    auto const digest = spio::fnv(kernel.source); // of no text
+    std::vector<aot::image_to_pack> const images = {
+        {kernel, spio::image_kind::fatbin, std::vector<std::byte>(1 + seed % 70), "c 1", digest,
+         100},
         {other, spio::image_kind::cubin, std::vector<std::byte>(9), "c 1", digest, 9}};
     auto const pack = aot::write_pack(images);
     if (pack.size() > most) return 0;
@@ -90,8 +91,8 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(unsigned char* data, std::size_t 
     size = LLVMFuzzerMutate(data, size, most);
     if (seed % 8 == 0 || size < header_bytes) return size;
     std::memcpy(data, "SPIOPACK\2\0\0\0", 12);
-    std::uint64_t const all = size;
-    std::memcpy(data + bytes_at, &all, sizeof all);
+    std::uint64_t const total = size;
+    std::memcpy(data + bytes_at, &total, sizeof total);
     std::uint64_t index_bytes = 0;
     std::memcpy(&index_bytes, data + index_bytes_at, sizeof index_bytes);
     index_bytes = std::min<std::uint64_t>(index_bytes, size - header_bytes);

@@ -11,11 +11,11 @@ import spio.aot;
 namespace {
 
 std::string lines(std::string_view manifest) {
-    std::string all;
+    std::string text;
     for (auto const& each : spio::aot::lines_of(manifest)) {
-        all += std::to_string(each.number) + ":" + each.text + ";";
+        text += std::to_string(each.number) + ":" + each.text + ";";
     }
-    return all;
+    return text;
 }
 
 } // namespace

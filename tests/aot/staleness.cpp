@@ -44,18 +44,19 @@ family const own[] = {{"own",
                        },
                        [] { return std::span<header const>(headers); }}};
 
-std::string whys(aot::pack const& in) {
-    std::string all;
-    for (auto const& [entry, why] : aot::stale_images(in, own)) all += why + ";";
-    return all;
+std::string whys(aot::pack const& pack) {
+    std::string reasons;
+    for (auto const& [entry, reason] : aot::stale_images(pack, own)) reasons += reason + ";";
+    return reasons;
 }
 
 } // namespace
 
 TEST_CASE("a family of somebody else is spelled in its own namespace") {
-    auto const of = specialize("a=1", sm_80);
-    CHECK(of.source == "#include \"own/own.cuh\"\n\nextern \"C\" __global__ void " + of.symbol +
-                           "(__grid_constant__ mine::params const p) {\n    mine::run<1>(p);\n}\n");
+    auto const kernel = specialize("a=1", sm_80);
+    CHECK(kernel.source ==
+          "#include \"own/own.cuh\"\n\nextern \"C\" __global__ void " + kernel.symbol +
+              "(__grid_constant__ mine::params const p) {\n    mine::run<1>(p);\n}\n");
 }
 
 TEST_CASE("the headers of a specialization are those that a compiler meets") {
@@ -72,13 +73,13 @@ TEST_CASE("the headers of a specialization are those that a compiler meets") {
 }
 
 TEST_CASE("a pack is stale as soon as a text in it is another one") {
-    auto const of = specialize("a=1", sm_80);
-    std::vector<aot::to_pack> const images = {{.of = of,
-                                               .kind = image_kind::cubin,
-                                               .bytes = std::vector<std::byte>(8),
-                                               .compiler = "c 1",
-                                               .text_digest = text_digest_of(of),
-                                               .plain_bytes = 8}};
+    auto const kernel = specialize("a=1", sm_80);
+    std::vector<aot::image_to_pack> const images = {{.kernel = kernel,
+                                                     .kind = image_kind::cubin,
+                                                     .bytes = std::vector<std::byte>(8),
+                                                     .compiler = "c 1",
+                                                     .text_digest = text_digest_of(kernel),
+                                                     .plain_bytes = 8}};
     auto const bytes = aot::write_pack(images);
     aot::pack const pack(bytes, "p", {});
     CHECK(whys(pack) == "");
@@ -90,10 +91,10 @@ TEST_CASE("a pack is stale as soon as a text in it is another one") {
     inner.resize(inner.size() - 3);
     CHECK(whys(pack) == "");
     CHECK(aot::pack(bytes, "p", {}).find(specialize("a=1", sm_80)));
-    CHECK(aot::pack(bytes, "p", {}).why_not(of) == "");
+    CHECK(aot::pack(bytes, "p", {}).why_not(kernel) == "");
     config_text = "threads=64";
     CHECK(whys(pack) == "its configuration is threads=64 now, and was threads=32;");
     config_text = "threads=32";
-    CHECK(aot::stale_images(pack, {}).at(0).why ==
+    CHECK(aot::stale_images(pack, {}).at(0).reason ==
           "read for 'own a=1': there is no family 'own'; the families are ");
 }

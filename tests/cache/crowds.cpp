@@ -29,24 +29,24 @@ namespace cache = spio::cache;
 constexpr int keys = 8;
 
 // Lets threads loose together.
-template <class Function> static void run_threads(int count, Function const& what) {
+template <class Function> static void run_threads(int count, Function const& task) {
     std::latch start(count);
-    std::vector<std::thread> all;
+    std::vector<std::thread> members;
     for (int i = 0; i < count; i++) {
-        all.emplace_back([&, i] {
+        members.emplace_back([&, i] {
             start.arrive_and_wait();
-            what(i);
+            task(i);
         });
     }
-    for (auto& each : all) each.join();
+    for (auto& each : members) each.join();
 }
 
 // What each of a crowd does: asks for all keys, each beginning with another.
 template <class Compile>
-static int wrong_answers(cache::store& store, int who, Compile const& compile) {
+static int wrong_answers(cache::store& store, int caller, Compile const& compile) {
     int wrong = 0;
     for (int i = 0; i < keys; i++) {
-        int const number = (who + i) % keys;
+        int const number = (caller + i) % keys;
         auto const got = store.get_or_compile(rig::sample_key(number), [&] {
             compile(number);
             std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -61,24 +61,24 @@ TEST_CASE("64 threads of one store, and of eight stores in one folder") {
     for (int const stores : {1, 8}) {
         rig::scratch const place;
         rig::troubled system;
-        std::vector<std::unique_ptr<cache::store>> all;
+        std::vector<std::unique_ptr<cache::store>> members;
         for (int i = 0; i < stores; i++) {
-            cache::options how;
-            how.folder = place / "cache";
-            how.system = &system;
-            all.push_back(std::make_unique<cache::store>(how));
+            cache::options options;
+            options.folder = place / "cache";
+            options.system = &system;
+            members.push_back(std::make_unique<cache::store>(options));
         }
         std::array<std::atomic<int>, keys> compiled = {};
         std::atomic<int> wrong = 0;
-        run_threads(64, [&](int who) {
+        run_threads(64, [&](int caller) {
             wrong +=
-                wrong_answers(*all[static_cast<std::size_t>(who % stores)], who,
+                wrong_answers(*members[static_cast<std::size_t>(caller % stores)], caller,
                               [&](int number) { compiled[static_cast<std::size_t>(number)]++; });
         });
         CHECK(wrong == 0);
         for (auto const& times : compiled) CHECK(times == 1);
         cache::counters sum = {};
-        for (auto const& each : all) {
+        for (auto const& each : members) {
             auto const count = each->count();
             sum.disk += count.disk, sum.compiled += count.compiled;
         }
@@ -99,24 +99,24 @@ static int compilations_by(int processes, int lock_error, bool stale_lock) {
         mkdir((place / "cache").c_str(), 0700);
         mkdir((place / "cache/locks").c_str(), 0700);
     }
-    std::vector<pid_t> all;
-    for (int who = 0; who < processes; who++) {
-        all.push_back(rig::start([&] {
+    std::vector<pid_t> members;
+    for (int caller = 0; caller < processes; caller++) {
+        members.push_back(rig::start([&] {
             close(gate[1]);
             char end;
             if (read(gate[0], &end, 1) != 0) return false; // until the gate is opened by closing it
             rig::troubled system;
-            system.trouble = [&](rig::call which, int, int) {
-                return which == rig::call::lock ? lock_error : 0;
+            system.trouble = [&](rig::call asked, int, int) {
+                return asked == rig::call::lock ? lock_error : 0;
             };
-            cache::options how;
-            how.folder = place / "cache";
-            how.system = &system;
-            how.within.lock_wait = std::chrono::milliseconds(lock_error == 0 ? 120000 : 2);
-            cache::store store(how);
+            cache::options options;
+            options.folder = place / "cache";
+            options.system = &system;
+            options.within.lock_wait = std::chrono::milliseconds(lock_error == 0 ? 120000 : 2);
+            cache::store store(options);
             std::atomic<int> wrong = 0;
-            run_threads(2, [&](int second) {
-                wrong += wrong_answers(store, who + second, [&](int number) {
+            run_threads(2, [&](int thread) {
+                wrong += wrong_answers(store, caller + thread, [&](int number) {
                     int const file = open(notes.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
                     auto const note = static_cast<char>('0' + number);
                     wrong += write(file, &note, 1) != 1;
@@ -129,7 +129,7 @@ static int compilations_by(int processes, int lock_error, bool stale_lock) {
     close(gate[0]);
     close(gate[1]);
     bool right = true;
-    for (pid_t const each : all) right = rig::status_of(each) == 0 && right;
+    for (pid_t const each : members) right = rig::status_of(each) == 0 && right;
     return right ? static_cast<int>(rig::bytes_of(notes).size()) : -1;
 }
 
@@ -161,8 +161,8 @@ TEST_CASE("who holds a lock and dies, or never ends, delays nobody for good") {
         REQUIRE(pipe(ready) == 0);
         pid_t const holder = rig::start([&] {
             auto& system = cache::operating_system();
-            cache::disk disk(system, {system, place / "cache", cache::folder::use::mine},
-                             cache::folder::use::mine, {}, {});
+            cache::disk disk(system, {system, place / "cache", cache::folder::use::owned},
+                             cache::folder::use::owned, {}, {});
             auto const lock = disk.lock(rig::sample_key(1));
             bool const told = write(ready[1], "!", 1) == 1;
             if (!die) pause();
@@ -175,10 +175,10 @@ TEST_CASE("who holds a lock and dies, or never ends, delays nobody for good") {
         return holder;
     };
     auto const ask = [&](int lock_wait) {
-        cache::options how;
-        how.folder = place / "cache";
-        how.within.lock_wait = std::chrono::milliseconds(lock_wait);
-        cache::store store(how);
+        cache::options options;
+        options.folder = place / "cache";
+        options.within.lock_wait = std::chrono::milliseconds(lock_wait);
+        cache::store store(options);
         return store.get_or_compile(rig::sample_key(1), [] { return rig::sample_entry(1); }).from;
     };
     pid_t const stuck = hold_lock(false);

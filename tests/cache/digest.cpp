@@ -65,20 +65,21 @@ TEST_CASE("digests are those that NIST gives") {
 TEST_CASE("digests do not depend on the pieces that a text comes in") {
     std::string text;
     for (int i = 0; i < 200; i++) text += static_cast<char>(i * 7);
-    auto const whole = digest_of_text(text);
+    auto const expected = digest_of_text(text);
     for (std::size_t first = 0; first <= text.size(); first++) {
         for (std::size_t second = first; second <= text.size(); second += 13) {
             cache::sha256 sum;
             sum.update(std::string_view(text).substr(0, first));
             sum.update(std::string_view(text).substr(first, second - first));
             sum.update(std::string_view(text).substr(second));
-            REQUIRE(sum.finish() == whole);
+            REQUIRE(sum.finish() == expected);
         }
     }
 }
 
 TEST_CASE("every ingredient changes the key, and where one ends and the next begins") {
-    std::vector<std::string> const none, one = {"-a-b"}, two = {"-a", "-b"}, turned = {"-b", "-a"};
+    std::vector<std::string> const none, joined = {"-a-b"}, two = {"-a", "-b"},
+                                         turned = {"-b", "-a"};
     cache::ingredients const base = {.source = "source",
                                      .headers = digest_of_text("headers"),
                                      .options = two,
@@ -90,15 +91,21 @@ TEST_CASE("every ingredient changes the key, and where one ends and the next beg
         change(changed);
         keys.insert(cache::key_of(changed));
     };
-    add([](auto& of) { of.source = "source "; });
-    add([](auto& of) { of.headers = digest_of_text("other headers"); });
-    add([&](auto& of) { of.options = none; });
-    add([&](auto& of) { of.options = one; });
-    add([&](auto& of) { of.options = turned; });
-    add([](auto& of) { of.nvrtc_build = "36424715"; });
-    add([](auto& of) { of.arch = "sm_90"; });
-    add([](auto& of) { of.nvrtc_build = "36424714s", of.arch = "m_90a"; });
-    add([](auto& of) { of.nvrtc_build = "3642471", of.arch = "4sm_90a"; });
+    add([](auto& changed_ingredients) { changed_ingredients.source = "source "; });
+    add([](auto& changed_ingredients) {
+        changed_ingredients.headers = digest_of_text("other headers");
+    });
+    add([&](auto& changed_ingredients) { changed_ingredients.options = none; });
+    add([&](auto& changed_ingredients) { changed_ingredients.options = joined; });
+    add([&](auto& changed_ingredients) { changed_ingredients.options = turned; });
+    add([](auto& changed_ingredients) { changed_ingredients.nvrtc_build = "36424715"; });
+    add([](auto& changed_ingredients) { changed_ingredients.arch = "sm_90"; });
+    add([](auto& changed_ingredients) {
+        changed_ingredients.nvrtc_build = "36424714s", changed_ingredients.arch = "m_90a";
+    });
+    add([](auto& changed_ingredients) {
+        changed_ingredients.nvrtc_build = "3642471", changed_ingredients.arch = "4sm_90a";
+    });
     CHECK(keys.size() == 10);
     CHECK(keys.contains(cache::key_of(base)));
 

@@ -21,10 +21,10 @@ namespace cache = spio::cache;
 static std::uint64_t const file_bytes =
     cache::file_of(rig::sample_key(100), rig::sample_entry(100)).size();
 
-static std::unique_ptr<cache::disk> open_disk(cache::system_calls& system, std::string const& where,
+static std::unique_ptr<cache::disk> open_disk(cache::system_calls& system, std::string const& path,
                                               std::uint64_t bytes) {
-    constexpr auto mine = cache::folder::use::mine;
-    return std::make_unique<cache::disk>(system, cache::folder(system, where, mine), mine,
+    constexpr auto mine = cache::folder::use::owned;
+    return std::make_unique<cache::disk>(system, cache::folder(system, path, mine), mine,
                                          cache::limits{.bytes = bytes}, nullptr);
 }
 
@@ -42,14 +42,14 @@ static void set_age(std::string const& path, int seconds) {
 TEST_CASE("those used least recently go first") {
     rig::scratch const place;
     rig::troubled system;
-    auto const where = place / "cache";
-    auto const disk = open_disk(system, where, 10 * file_bytes);
+    auto const path = place / "cache";
+    auto const disk = open_disk(system, path, 10 * file_bytes);
     auto const publish = [&](int number, int age) {
         REQUIRE(disk->publish(rig::sample_key(number), rig::sample_entry(number)));
-        set_age(where + "/" + rig::file_name(rig::sample_key(number)), age);
+        set_age(path + "/" + rig::file_name(rig::sample_key(number)), age);
     };
     auto const is_there = [&](int number) {
-        return std::filesystem::exists(where + "/" + rig::file_name(rig::sample_key(number)));
+        return std::filesystem::exists(path + "/" + rig::file_name(rig::sample_key(number)));
     };
     for (int i = 100; i < 110; i++) publish(i, 1000 - i); // 100 is the oldest
     CHECK(disk->evicted() == 0);
@@ -64,7 +64,7 @@ TEST_CASE("those used least recently go first") {
     publish(111, 0);
     publish(112, 0);
     CHECK(disk->evicted() == 3);
-    CHECK(bytes_in(where) <= 10 * file_bytes);
+    CHECK(bytes_in(path) <= 10 * file_bytes);
 }
 
 TEST_CASE("what is larger than the whole cache is not published") {
@@ -80,8 +80,8 @@ TEST_CASE("what is larger than the whole cache is not published") {
 TEST_CASE("litter goes when it is old, and what is not ours stays") {
     rig::scratch const place;
     rig::troubled system;
-    auto const where = place / "cache";
-    auto const disk = open_disk(system, where, 10 * file_bytes);
+    auto const path = place / "cache";
+    auto const disk = open_disk(system, path, 10 * file_bytes);
     auto const digits = std::string(64, 'a');
     struct file {
         std::string name;
@@ -101,44 +101,44 @@ TEST_CASE("litter goes when it is old, and what is not ours stays") {
         {".temporary-1-2-3-4", 100000, true},
     };
     for (auto const& each : files) {
-        rig::write_file(where + "/" + each.name, std::vector<unsigned char>(5));
-        set_age(where + "/" + each.name, each.age);
+        rig::write_file(path + "/" + each.name, std::vector<unsigned char>(5));
+        set_age(path + "/" + each.name, each.age);
     }
-    auto const folder = where + "/" + digits + ".aside-5-2-3-4";
+    auto const folder = path + "/" + digits + ".aside-5-2-3-4";
     std::filesystem::create_directory(folder);
     set_age(folder, 5000);
     disk->tidy();
     CHECK(!std::filesystem::exists(folder));
     for (auto const& each : files) {
         CAPTURE(each.name);
-        CHECK(std::filesystem::exists(where + "/" + each.name) == each.stays);
+        CHECK(std::filesystem::exists(path + "/" + each.name) == each.stays);
     }
 }
 
 TEST_CASE("readers and writers do not mind that entries go") {
     constexpr int published = 400, readers = 4, writers = 2;
     rig::scratch const place;
-    auto const where = place / "cache";
+    auto const path = place / "cache";
     rig::troubled system;
-    open_disk(system, where, 1); // the folder is there
+    open_disk(system, path, 1); // the folder is there
     std::atomic<int> writing = writers;
     std::atomic<int> wrong = 0, found = 0, missed = 0;
     std::atomic<std::uint64_t> evicted = 0, moved_aside = 0;
-    std::vector<std::thread> all;
-    for (int who = 0; who < writers; who++) {
-        all.emplace_back([&, who] {
-            auto const disk = open_disk(system, where, 20 * file_bytes);
-            for (int i = 100 + who; i < 100 + published; i += writers) {
+    std::vector<std::thread> threads;
+    for (int caller = 0; caller < writers; caller++) {
+        threads.emplace_back([&, caller] {
+            auto const disk = open_disk(system, path, 20 * file_bytes);
+            for (int i = 100 + caller; i < 100 + published; i += writers) {
                 wrong += !disk->publish(rig::sample_key(i), rig::sample_entry(i));
             }
             evicted += disk->evicted();
             writing--;
         });
     }
-    for (int who = 0; who < readers; who++) {
-        all.emplace_back([&, who] {
-            auto const disk = open_disk(system, where, 20 * file_bytes);
-            std::minstd_rand random(static_cast<unsigned>(who + 1));
+    for (int caller = 0; caller < readers; caller++) {
+        threads.emplace_back([&, caller] {
+            auto const disk = open_disk(system, path, 20 * file_bytes);
+            std::minstd_rand random(static_cast<unsigned>(caller + 1));
             while (writing > 0) {
                 int const number = 100 + static_cast<int>(random() % published);
                 auto const got = disk->find(rig::sample_key(number));
@@ -148,13 +148,13 @@ TEST_CASE("readers and writers do not mind that entries go") {
             moved_aside += disk->moved_aside();
         });
     }
-    for (auto& each : all) each.join();
+    for (auto& each : threads) each.join();
     CHECK(wrong == 0);
     CHECK(moved_aside == 0);
-    auto const left = rig::names_in(where).size();
+    auto const left = rig::names_in(path).size();
     CHECK(evicted + left == published);
     CHECK(left <= 25); // each writer looks again after every second entry, and not at the other
-    CHECK(rig::litter_in(where) == 0);
+    CHECK(rig::litter_in(path) == 0);
     std::printf("figure: cache.eviction: %d found and %d missed while %d of %d were evicted\n",
                 found.load(), missed.load(), static_cast<int>(evicted), published);
 }

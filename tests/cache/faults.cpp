@@ -20,7 +20,7 @@ namespace cache = spio::cache;
 using rig::call;
 
 struct failing {
-    call which;
+    call asked;
     char const* name;
     std::vector<int> errors;
 };
@@ -56,12 +56,12 @@ struct scene {
 };
 
 static cache::options options_for(rig::scratch const& place, rig::troubled& system) {
-    cache::options how;
-    how.folder = place / "link/deep/cache";
-    how.within.bytes = 4000; // eight entries
-    how.within.lock_wait = std::chrono::milliseconds(4);
-    how.system = &system;
-    return how;
+    cache::options options;
+    options.folder = place / "link/deep/cache";
+    options.within.bytes = 4000; // eight entries
+    options.within.lock_wait = std::chrono::milliseconds(4);
+    options.system = &system;
+    return options;
 }
 
 static std::string folder_in(rig::scratch const& place) { return place / "base/deep/cache"; }
@@ -71,10 +71,10 @@ static void link_base(rig::scratch const& place) {
     std::filesystem::create_symlink("./base", place / "link");
 }
 
-static void publish(rig::scratch const& place, int from, int to) {
+static void publish(rig::scratch const& place, int source, int destination) {
     rig::troubled calm;
     cache::store store(options_for(place, calm));
-    for (int i = from; i < to; i++) {
+    for (int i = source; i < destination; i++) {
         store.get_or_compile(rig::sample_key(i), [&] { return rig::sample_entry(i); });
     }
 }
@@ -126,15 +126,15 @@ static void check_sanity(rig::scratch const& place) {
     for (auto const& name : rig::names_in(folder)) {
         if (!name.ends_with(".image")) continue;
         auto const file = rig::bytes_of(folder + "/" + name);
-        bool believed = false;
+        bool is_right = false;
         for (int i = 0; i < 10; i++) {
-            auto const each = rig::sample_key(i);
-            if (rig::file_name(each) != name) continue;
-            auto const got = cache::read_file(file, each);
-            believed = got.what && *got.what == rig::sample_entry(i);
+            auto const candidate = rig::sample_key(i);
+            if (rig::file_name(candidate) != name) continue;
+            auto const got = cache::parse_file(file, candidate);
+            is_right = got.value && *got.value == rig::sample_entry(i);
         }
         bool const is_planted = name == rig::file_name(key);
-        REQUIRE((believed || is_planted));
+        REQUIRE((is_right || is_planted));
     }
     rig::troubled calm;
     ask(place, calm);
@@ -146,8 +146,8 @@ static void check_sanity(rig::scratch const& place) {
     REQUIRE(got.from == cache::origin::disk);
     calm.seconds_ahead = 7200;
     publish(place, 9, 10);
-    cache::folder opened(calm, folder, cache::folder::use::mine);
-    cache::disk disk(calm, std::move(opened), cache::folder::use::mine, {}, {});
+    cache::folder opened(calm, folder, cache::folder::use::owned);
+    cache::disk disk(calm, std::move(opened), cache::folder::use::owned, {}, {});
     disk.tidy();
     REQUIRE(rig::litter_in(folder) == 0);
 }
@@ -164,11 +164,11 @@ TEST_CASE("any call may fail with any errno") {
             rig::troubled calm;
             ask(place, calm);
             for (int i = 0; i < rig::calls; i++) {
-                calls[static_cast<std::size_t>(i)] = calm.made[static_cast<std::size_t>(i)];
+                calls[static_cast<std::size_t>(i)] = calm.call_counts[static_cast<std::size_t>(i)];
             }
         }
         for (auto const& entry : table) {
-            auto const number = static_cast<std::size_t>(entry.which);
+            auto const number = static_cast<std::size_t>(entry.asked);
             for (int k = 0; k < calls[number]; k++) {
                 for (int const error : entry.errors) {
                     for (bool const lasts : {false, true}) {
@@ -181,9 +181,9 @@ TEST_CASE("any call may fail with any errno") {
                         rig::scratch const place;
                         scene.prepare(place);
                         rig::troubled system;
-                        system.trouble = [&](call which, int before, int) {
-                            bool const now = lasts ? before >= k : before == k;
-                            return which == entry.which && now ? error : 0;
+                        system.trouble = [&](call asked, int count_before, int) {
+                            bool const now = lasts ? count_before >= k : count_before == k;
+                            return asked == entry.asked && now ? error : 0;
                         };
                         ask(place, system);
                         check_sanity(place);
@@ -197,7 +197,7 @@ TEST_CASE("any call may fail with any errno") {
     CHECK(rig::open_files() == files);
     for (auto const& entry : table) {
         CAPTURE(entry.name);
-        CHECK(of_call[static_cast<std::size_t>(entry.which)] > 0);
+        CHECK(of_call[static_cast<std::size_t>(entry.asked)] > 0);
     }
     CHECK(faults >= 90);
     std::printf("figure: cache.faults: %d single and %d lasting faults of %zu calls\n", faults,
@@ -211,7 +211,7 @@ TEST_CASE("a file is written, synced and closed before it has its name") {
     std::vector<call> order;
     rig::troubled system;
     cache::store store(options_for(place, system));
-    system.trouble = [&](call which, int, int) { return order.push_back(which), 0; };
+    system.trouble = [&](call asked, int, int) { return order.push_back(asked), 0; };
     store.get_or_compile(key, [&] { return order.clear(), answer; });
     order.resize(6);
     CHECK(order == std::vector{call::openat, call::write, call::fsync, call::close, call::linkat,
@@ -224,10 +224,10 @@ TEST_CASE("a good entry that has replaced a bad one meanwhile stays") {
     auto const path = folder_in(place) + "/" + rig::file_name(key);
     rig::troubled system;
     cache::store store(options_for(place, system));
-    system.trouble = [path](call which, int, int) {
+    system.trouble = [path](call asked, int, int) {
         // Before the bad one is looked at once more.
-        if (which == call::fstatat) rig::write_file(path + "new", cache::file_of(key, answer));
-        if (which == call::fstatat) std::filesystem::rename(path + "new", path);
+        if (asked == call::fstatat) rig::write_file(path + "new", cache::file_of(key, answer));
+        if (asked == call::fstatat) std::filesystem::rename(path + "new", path);
         return 0;
     };
     auto const got = store.get_or_compile(key, [] { return rig::sample_entry(1); });
@@ -241,7 +241,7 @@ TEST_CASE("a full or read-only disk is counted") {
     link_base(place);
     for (int const error : {ENOSPC, EROFS, EDQUOT}) {
         rig::troubled system;
-        system.trouble = [&](call which, int, int) { return which == call::write ? error : 0; };
+        system.trouble = [&](call asked, int, int) { return asked == call::write ? error : 0; };
         cache::store store(options_for(place, system));
         for (int i = 0; i < 3; i++) {
             auto const got =

@@ -27,10 +27,10 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) { return std::atexit(print_fi
 
 extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t size) {
     auto const file = cache::byte_view(data, size);
-    auto const got = cache::read_file(file, key);
-    (got.what ? read_count : refused_count)++;
+    auto const got = cache::parse_file(file, key);
+    (got.value ? read_count : refused_count)++;
     // One entry, one file: whatever is read is written so.
-    if (got.what && !std::ranges::equal(cache::file_of(key, *got.what), file)) std::abort();
+    if (got.value && !std::ranges::equal(cache::file_of(key, *got.value), file)) std::abort();
     return 0;
 }
 
@@ -48,10 +48,10 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(unsigned char* data, std::size_t 
         std::ranges::copy(file, data);
         size = file.size();
     }
-    auto const before = cache::file_of(key, {});
+    auto const smallest = cache::file_of(key, {});
     size = LLVMFuzzerMutate(data, size, most);
-    if (seed % 8 == 0 || size < before.size()) return size;
-    std::copy_n(before.begin(), head, data);
+    if (seed % 8 == 0 || size < smallest.size()) return size;
+    std::copy_n(smallest.begin(), head, data);
     for (std::size_t i = 0; i < 8; i++) {
         data[total_at + i] = static_cast<unsigned char>(std::uint64_t{size} >> (8 * i));
     }

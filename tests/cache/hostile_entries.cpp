@@ -74,14 +74,14 @@ static std::vector<refused_entry> const refused_entries = {
 };
 
 static cache::options options_for(std::string const& folder, cache::system_calls& system) {
-    cache::options how;
-    how.folder = folder;
-    how.system = &system;
-    return how;
+    cache::options options;
+    options.folder = folder;
+    options.system = &system;
+    return options;
 }
 
-static cache::found ask(cache::options const& how) {
-    cache::store store(how);
+static cache::found ask(cache::options const& options) {
+    cache::store store(options);
     return store.get_or_compile(key, [] { return answer; });
 }
 
@@ -90,10 +90,10 @@ TEST_CASE("what is no entry is moved aside") {
         CAPTURE(each.name);
         rig::scratch const place;
         rig::troubled system;
-        auto how = options_for(place / "cache", system);
+        auto options = options_for(place / "cache", system);
         std::string said;
-        how.log = [&](std::string_view line) { said += std::string(line) + "\n"; };
-        cache::store store(how);
+        options.log = [&](std::string_view line) { said += std::string(line) + "\n"; };
+        cache::store store(options);
         auto const path = place / "cache/" + rig::file_name(key);
         each.plant(place, path);
         auto const got = store.get_or_compile(key, [] { return answer; });
@@ -104,7 +104,7 @@ TEST_CASE("what is no entry is moved aside") {
         CHECK(said.find("cache: moved aside to " + place / "cache/") == 0);
         CHECK(rig::bytes_of(path) == good_file);
         if (fs::exists(place / "good")) CHECK(rig::bytes_of(place / "good") == good_file);
-        CHECK(ask(how).from == cache::origin::disk);
+        CHECK(ask(options).from == cache::origin::disk);
     }
     std::printf("figure: cache.hostile: %zu entries refused\n", refused_entries.size());
 }
@@ -112,17 +112,17 @@ TEST_CASE("what is no entry is moved aside") {
 TEST_CASE("other people's entries are not believed") {
     rig::scratch const place;
     rig::troubled system;
-    auto const how = options_for(place / "cache", system);
-    CHECK(ask(how).from == cache::origin::compiled);
-    CHECK(ask(how).from == cache::origin::disk);
+    auto const options = options_for(place / "cache", system);
+    CHECK(ask(options).from == cache::origin::compiled);
+    CHECK(ask(options).from == cache::origin::disk);
     if (geteuid() != 0) {
         std::printf("skipped: entries of real other people: needs root\n");
         return;
     }
     auto const path = place / "cache/" + rig::file_name(key);
     REQUIRE(chown(path.c_str(), 12345, 12345) == 0);
-    CHECK(ask(how).from == cache::origin::compiled);
-    CHECK(ask(how).from == cache::origin::disk);
+    CHECK(ask(options).from == cache::origin::compiled);
+    CHECK(ask(options).from == cache::origin::disk);
 }
 
 // A clock that stands still, so that the name of the next temporary file can be foretold.
@@ -137,25 +137,25 @@ class foreseen : public rig::troubled {
 TEST_CASE("links in the way of temporary files and locks are not followed") {
     rig::scratch const place;
     foreseen system;
-    auto const how = options_for(place / "cache", system);
+    auto const options = options_for(place / "cache", system);
     rig::write_file(place / "precious", good_file);
-    cache::folder(system, place / "cache", cache::folder::use::mine);
+    cache::folder(system, place / "cache", cache::folder::use::owned);
     auto const base = place / "cache/" + cache::hexadecimal(key.value) + ".temporary-1-";
-    auto const after = "-" + std::to_string(system.start) + "-0";
-    fs::create_symlink(place / "precious", base + "1" + after);
-    fs::create_symlink(place / "missing", base + "2" + after);
+    auto const suffix = "-" + std::to_string(system.start) + "-0";
+    fs::create_symlink(place / "precious", base + "1" + suffix);
+    fs::create_symlink(place / "missing", base + "2" + suffix);
     fs::create_symlink(place / "precious", place / "cache/locks");
-    CHECK(ask(how).from == cache::origin::compiled);
-    CHECK(ask(how).from == cache::origin::disk);
+    CHECK(ask(options).from == cache::origin::compiled);
+    CHECK(ask(options).from == cache::origin::disk);
     CHECK(rig::bytes_of(place / "precious") == good_file);
     CHECK(!fs::exists(place / "missing"));
-    CHECK(fs::is_symlink(base + "1" + after));
+    CHECK(fs::is_symlink(base + "1" + suffix));
     for (char const* const kind : {"fifo", "folder"}) {
         fs::remove(place / "cache/locks");
         fs::remove(place / "cache/" + rig::file_name(key));
         kind == std::string("fifo") ? mkfifo((place / "cache/locks").c_str(), 0600)
                                     : mkdir((place / "cache/locks").c_str(), 0700);
-        CHECK(ask(how).from == cache::origin::compiled);
+        CHECK(ask(options).from == cache::origin::compiled);
     }
 }
 
@@ -164,9 +164,9 @@ TEST_CASE("a shared folder is read, if it can be trusted, and never written to")
     rig::troubled system;
     ask(options_for(place / "shared", system));
     fs::remove(place / "shared/locks");
-    auto how = options_for(place / "cache", system);
-    how.shared_folder = place / "shared";
-    CHECK(ask(how).from == cache::origin::disk);
+    auto options = options_for(place / "cache", system);
+    options.shared_folder = place / "shared";
+    CHECK(ask(options).from == cache::origin::disk);
     CHECK(rig::names_in(place / "cache").empty());
 
     // A bad entry stays where it is.
@@ -174,20 +174,20 @@ TEST_CASE("a shared folder is read, if it can be trusted, and never written to")
     auto bad = good_file;
     bad[60] ^= 1;
     rig::write_file(path, bad);
-    CHECK(ask(how).from == cache::origin::compiled);
+    CHECK(ask(options).from == cache::origin::compiled);
     CHECK(rig::names_in(place / "shared").size() == 1);
     CHECK(rig::bytes_of(path) == bad);
     fs::remove(place / "cache/" + rig::file_name(key));
     rig::write_file(path, good_file);
-    CHECK(ask(how).from == cache::origin::disk);
+    CHECK(ask(options).from == cache::origin::disk);
 
     // One that others write to is not, nor one that is not there, which is not made.
     chmod((place / "shared").c_str(), 0777);
-    CHECK(ask(how).from == cache::origin::compiled);
-    CHECK(cache::store(how).refusal().find("shared can be written to") != std::string::npos);
-    CHECK(cache::store(how).path() == place / "cache");
-    how.shared_folder = place / "missing";
-    CHECK(cache::store(how).refusal().find("No such file") != std::string::npos);
+    CHECK(ask(options).from == cache::origin::compiled);
+    CHECK(cache::store(options).refusal().find("shared can be written to") != std::string::npos);
+    CHECK(cache::store(options).path() == place / "cache");
+    options.shared_folder = place / "missing";
+    CHECK(cache::store(options).refusal().find("No such file") != std::string::npos);
     CHECK(!fs::exists(place / "missing"));
 }
 

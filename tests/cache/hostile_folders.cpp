@@ -100,9 +100,9 @@ static std::vector<refused_folder> const refused_folders = {
          make(place / "cache", 0700), give_away(system);
          return place / "cache";
      },
-     geteuid() == 0 ? "is somebody else's" : "neither the user's nor root's"},
+     geteuid() == 0 ? "belongs to user" : "neither this user nor root"},
     {"root's, who lets others read it",
-     [](auto&, auto& system) { return give_away(system), "/usr/share"; }, "is somebody else's"},
+     [](auto&, auto& system) { return give_away(system), "/usr/share"; }, "belongs to user 0"},
     {"a relative path", [](auto&, auto&) { return "cache"; }, "not an absolute path"},
     {"an empty path", [](auto&, auto&) { return ""; }, "not an absolute path"},
     {"the root", [](auto&, auto&) { return "//./"; }, "it is the root"},
@@ -119,13 +119,13 @@ TEST_CASE("hostile folders are refused, and nothing is written there") {
         rig::scratch const place;
         rig::troubled system;
         auto const path = each.prepare(place, system);
-        auto const before = rig::names_in(place / "");
-        cache::folder const folder(system, path, cache::folder::use::mine);
+        auto const names_before = rig::names_in(place / "");
+        cache::folder const folder(system, path, cache::folder::use::owned);
         CHECK(!folder);
         CAPTURE(folder.refusal());
         CHECK(folder.refusal().find(each.refusal) != std::string::npos);
         CHECK(folder.refusal().starts_with("tried " + path + ": "));
-        CHECK(rig::names_in(place / "") == before);
+        CHECK(rig::names_in(place / "") == names_before);
 
         // All goes on without it.
         cache::store store(
@@ -150,21 +150,22 @@ TEST_CASE("other people's folders and links are refused to root" *
     rig::scratch const place;
     rig::troubled system;
     auto const refusal_of = [&](std::string const& path) {
-        return cache::folder(system, path, cache::folder::use::mine).refusal();
+        return cache::folder(system, path, cache::folder::use::owned).refusal();
     };
     make(place / "cache", 0700);
     REQUIRE(chown((place / "cache").c_str(), other, other) == 0);
-    CHECK(refusal_of(place / "cache").ends_with("cache is somebody else's"));
-    CHECK(refusal_of(place / "cache/deeper").ends_with("cache is neither the user's nor root's"));
+    CHECK(refusal_of(place / "cache").ends_with("cache belongs to user 12345"));
+    CHECK(refusal_of(place / "cache/deeper")
+              .ends_with("cache belongs to user 12345, who is neither this user nor root"));
 
     make(place / "tmp", 01777);
     make(place / "safe", 0700);
     fs::create_symlink(place / "safe", place / "tmp/link");
     REQUIRE(lchown((place / "tmp/link").c_str(), other, other) == 0);
-    CHECK(refusal_of(place / "tmp/link/cache").ends_with("a symbolic link of somebody else's"));
+    CHECK(refusal_of(place / "tmp/link/cache").ends_with("link is a symbolic link of user 12345"));
     // Root that was given the home of somebody else leaves nothing there.
     system.variables = {{"HOME", place / "cache"}};
-    CHECK(!cache::folder::of_environment(system));
+    CHECK(!cache::folder_of_environment(system));
     CHECK(rig::names_in(place / "cache").empty());
 }
 
@@ -180,15 +181,15 @@ TEST_CASE("folders that are as they should be") {
          {place / "new", place / "new/below//it", place / "tmp/own/cache", place / "tmp/own",
           place / "link/cache", place / "again/another", place / "real/deep/"}) {
         CAPTURE(path);
-        cache::folder const folder(system, path, cache::folder::use::mine);
+        cache::folder const folder(system, path, cache::folder::use::owned);
         CAPTURE(folder.refusal());
         CHECK(folder);
         CHECK(folder.path() == path);
     }
     for (char const* const path : {"new", "new/below/it", "real/deep/cache", "real/deep/another"}) {
-        struct stat what = {};
-        REQUIRE(stat((place / path).c_str(), &what) == 0);
-        CHECK((what.st_mode & 07777) == 0700);
+        struct stat status = {};
+        REQUIRE(stat((place / path).c_str(), &status) == 0);
+        CHECK((status.st_mode & 07777) == 0700);
     }
 }
 
@@ -198,7 +199,7 @@ TEST_CASE("what the environment says") {
     make(place / "open", 0777);
     auto const home = place / "home", open = place / "open", own = place / "own";
     struct row {
-        variables given;
+        variables environment;
         std::string path; // or none
     };
     std::vector<row> const rows = {
@@ -212,6 +213,10 @@ TEST_CASE("what the environment says") {
         {{{"SPIO_CACHE_DIR", open + "/a"}, {"XDG_CACHE_HOME", place / "xdg"}, {"HOME", home}}, ""},
         {{{"SPIO_CACHE_DIR", "relative"}, {"HOME", home}}, ""},
         {{{"SPIO_CACHE", "off"}, {"SPIO_CACHE_DIR", own}, {"HOME", home}}, ""},
+        {{{"SPIO_CACHE", "OFF"}, {"SPIO_CACHE_DIR", own}, {"HOME", home}}, ""},
+        {{{"SPIO_CACHE", "0"}, {"HOME", home}}, ""},
+        {{{"SPIO_CACHE", "disabled"}, {"HOME", home}}, ""},
+        {{{"SPIO_CACHE", "On"}, {"HOME", home}}, home + "/.cache/spio"},
         {{{"HOME", ""}}, ""},
         {{{"HOME", "relative"}}, ""},
         {{{"HOME", place / "missing"}}, ""},
@@ -220,8 +225,8 @@ TEST_CASE("what the environment says") {
     };
     for (auto const& each : rows) {
         rig::troubled system;
-        system.variables = each.given;
-        auto const folder = cache::folder::of_environment(system);
+        system.variables = each.environment;
+        auto const folder = cache::folder_of_environment(system);
         CAPTURE(folder.refusal());
         CHECK(static_cast<bool>(folder) == !each.path.empty());
         CHECK(folder.refusal().empty() == !each.path.empty());
@@ -238,7 +243,7 @@ TEST_CASE("who looks finds the folder that who keeps would make") {
     rig::troubled system;
     system.variables = {{"XDG_CACHE_HOME", place / "closed"}, {"HOME", place / "home"}};
     auto const looked = [&] {
-        return cache::folder::of_environment(system, cache::folder::use::existing);
+        return cache::folder_of_environment(system, cache::folder::use::existing);
     };
     CHECK(looked().is_missing());
     CHECK(looked().path() == place / "closed/spio");
@@ -246,10 +251,10 @@ TEST_CASE("who looks finds the folder that who keeps would make") {
     system.closed_folder = place / "closed";
     CHECK(looked().is_missing());
     CHECK(looked().path() == place / "home/.cache/spio");
-    auto const kept = cache::folder::of_environment(system);
-    CAPTURE(kept.refusal());
-    CHECK(kept.path() == place / "home/.cache/spio");
-    CHECK(looked().path() == kept.path());
+    auto const opened = cache::folder_of_environment(system);
+    CAPTURE(opened.refusal());
+    CHECK(opened.path() == place / "home/.cache/spio");
+    CHECK(looked().path() == opened.path());
     CHECK(looked());
 }
 
@@ -258,11 +263,11 @@ TEST_CASE("a group that the user has alone is no stranger") {
     rig::troubled system;
     system.groups_are_private = true;
     make(place / "base", 0775);
-    cache::folder const below(system, place / "base/cache", cache::folder::use::mine);
-    CAPTURE(below.refusal());
-    CHECK(below);
+    cache::folder const nested(system, place / "base/cache", cache::folder::use::owned);
+    CAPTURE(nested.refusal());
+    CHECK(nested);
     make(place / "open", 0777);
-    CHECK(!cache::folder(system, place / "open/cache", cache::folder::use::mine));
+    CHECK(!cache::folder(system, place / "open/cache", cache::folder::use::owned));
 
     auto& real = cache::operating_system();
     passwd const* const known = getpwnam("daemon");

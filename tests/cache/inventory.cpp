@@ -30,7 +30,7 @@ std::string name_of(int number) { return rig::file_name(rig::sample_key(number))
 struct filled {
     rig::scratch place;
     rig::troubled system;
-    std::string where = place / "cache";
+    std::string path = place / "cache";
     std::string outside = place / "outside";
     std::string temporary = name_of(1).substr(0, 64) + ".temporary-1-1-1-1";
     std::string old_temporary = name_of(1).substr(0, 64) + ".temporary-1-2-1-1";
@@ -38,62 +38,62 @@ struct filled {
     std::string link = name_of(3);
 
     filled() {
-        cache::disk disk(system, cache::folder(system, where, cache::folder::use::mine),
-                         cache::folder::use::mine, {}, nullptr);
+        cache::disk disk(system, cache::folder(system, path, cache::folder::use::owned),
+                         cache::folder::use::owned, {}, nullptr);
         for (int i = 1; i <= 2; i++) {
             REQUIRE(disk.publish(rig::sample_key(i), rig::sample_entry(i)));
         }
         for (auto const& name : {temporary, old_temporary, std::string("notes.txt")}) {
-            std::ofstream(where + "/" + name) << "text";
+            std::ofstream(path + "/" + name) << "text";
         }
-        fs::last_write_time(where + "/" + old_temporary,
+        fs::last_write_time(path + "/" + old_temporary,
                             fs::file_time_type::clock::now() - 2 * hour);
-        fs::create_directory(where + "/" + aside);
+        fs::create_directory(path + "/" + aside);
         std::ofstream(outside) << "precious";
-        fs::create_symlink(outside, where + "/" + link);
+        fs::create_symlink(outside, path + "/" + link);
         {
-            auto const made = disk.lock(rig::sample_key(1));
+            auto const opened = disk.lock(rig::sample_key(1));
         }
     }
 
-    cache::folder folder() { return cache::folder(system, where, existing); }
+    cache::folder folder() { return cache::folder(system, path, existing); }
 };
 
 } // namespace
 
 TEST_CASE("a folder is listed by the names of what lies there") {
     filled f;
-    auto const all = cache::inventory_of(f.system, f.folder());
-    CHECK(all.complaint.empty());
+    auto const listed = cache::inventory_of(f.system, f.folder());
+    CHECK(listed.complaint.empty());
     auto const count = [&](cache::file_kind kind) {
-        return std::ranges::count(all.files, kind, &cache::kept_file::kind);
+        return std::ranges::count(listed.files, kind, &cache::cached_file::kind);
     };
     CHECK(count(cache::file_kind::entry) == 3); // one is a link
     CHECK(count(cache::file_kind::temporary) == 2);
     CHECK(count(cache::file_kind::aside) == 1);
     CHECK(count(cache::file_kind::lock) == 1);
     CHECK(count(cache::file_kind::foreign) == 1);
-    CHECK(std::ranges::is_sorted(all.files, {}, &cache::kept_file::name));
+    CHECK(std::ranges::is_sorted(listed.files, {}, &cache::cached_file::name));
 }
 
 TEST_CASE("entries are examined, and left as they were") {
     filled f;
-    auto const path = f.where + "/" + name_of(1);
-    auto const before = fs::last_write_time(path);
+    auto const path = f.path + "/" + name_of(1);
+    auto const time_before = fs::last_write_time(path);
     auto const good = cache::examine(f.system, f.folder(), name_of(1));
-    REQUIRE(good.what);
-    CHECK(*good.what == rig::sample_entry(1));
-    CHECK(fs::last_write_time(path) == before);
+    REQUIRE(good.value);
+    CHECK(*good.value == rig::sample_entry(1));
+    CHECK(fs::last_write_time(path) == time_before);
 
     CHECK(cache::examine(f.system, f.folder(), "notes.txt").complaint ==
           "it has not the name of an entry");
     CHECK(!cache::examine(f.system, f.folder(), f.link).complaint.empty());
-    fs::copy_file(path, f.where + "/" + name_of(4));
+    fs::copy_file(path, f.path + "/" + name_of(4));
     CHECK(cache::examine(f.system, f.folder(), name_of(4)).complaint ==
           "it belongs to another key");
     std::fstream(path, std::ios::in | std::ios::out).seekp(100).put('\xff').flush();
     auto const bad = cache::examine(f.system, f.folder(), name_of(1));
-    CHECK(!bad.what);
+    CHECK(!bad.value);
     CHECK(bad.complaint == "its digest is another");
     CHECK(fs::exists(path));
 }
@@ -102,9 +102,9 @@ TEST_CASE("clearing removes what is ours, and links instead of what they lead to
     filled f;
     auto const done = cache::clear(f.system, f.folder(), hour);
     CHECK(done.complaint.empty());
-    CHECK(done.removed == 5); // two entries, a link, something old and something moved aside
-    CHECK(done.left == 2);    // somebody's notes, and what may be about to be finished
-    auto names = rig::names_in(f.where);
+    CHECK(done.removed == 5);   // two entries, a link, something old and something moved aside
+    CHECK(done.remaining == 2); // somebody's notes, and what may be about to be finished
+    auto names = rig::names_in(f.path);
     std::ranges::sort(names);
     std::vector<std::string> expected = {f.temporary, "locks", "notes.txt"};
     std::ranges::sort(expected);
@@ -113,38 +113,38 @@ TEST_CASE("clearing removes what is ours, and links instead of what they lead to
 }
 
 TEST_CASE("whatever fails while clearing is told, and the rest is cleared") {
-    for (auto const which : {rig::call::unlinkat, rig::call::fstatat, rig::call::list}) {
+    for (auto const failing : {rig::call::unlinkat, rig::call::fstatat, rig::call::list}) {
         filled f;
         auto const folder = f.folder();
         int failed = 0;
         f.system.trouble = [&](rig::call asked, int, int) {
-            return asked == which && failed++ == 0 ? EIO : 0;
+            return asked == failing && failed++ == 0 ? EIO : 0;
         };
         auto const done = cache::clear(f.system, folder, hour);
         CHECK(failed > 0);
         CHECK(!done.complaint.empty());
-        CHECK(done.removed >= (which == rig::call::list ? 0u : 4u));
+        CHECK(done.removed >= (failing == rig::call::list ? 0u : 4u));
     }
 }
 
 TEST_CASE("a folder that is looked for is not made") {
     rig::scratch const place;
     rig::troubled system;
-    auto const where = place / "home/.cache/spio";
-    cache::folder const none(system, where, existing);
+    auto const path = place / "home/.cache/spio";
+    cache::folder const none(system, path, existing);
     CHECK(!none);
     CHECK(none.is_missing());
     CHECK(!fs::exists(place / "home"));
     fs::create_directory(place / "home");
     system.variables = {{"HOME", place / "home"}};
-    auto const by_home = cache::folder::of_environment(system, existing);
+    auto const by_home = cache::folder_of_environment(system, existing);
     CHECK(by_home.is_missing());
-    CHECK(by_home.path() == where);
-    cache::folder const made(system, where, cache::folder::use::mine);
-    CHECK(made);
-    CHECK(cache::folder(system, where, existing));
-    chmod(where.c_str(), 0777);
-    cache::folder const refused(system, where, existing);
+    CHECK(by_home.path() == path);
+    cache::folder const opened(system, path, cache::folder::use::owned);
+    CHECK(opened);
+    CHECK(cache::folder(system, path, existing));
+    chmod(path.c_str(), 0777);
+    cache::folder const refused(system, path, existing);
     CHECK(!refused);
     CHECK(!refused.is_missing());
 }

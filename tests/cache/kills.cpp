@@ -23,11 +23,11 @@ constexpr std::size_t cubin_bytes = 1600;
 extern "C" char const* __asan_default_options() { return "quarantine_size_mb=1"; }
 
 static cache::options options_for(rig::scratch const& place, rig::troubled& system) {
-    cache::options how;
-    how.folder = place / "cache";
-    how.system = &system;
+    cache::options options;
+    options.folder = place / "cache";
+    options.system = &system;
     system.most_written = 64;
-    return how;
+    return options;
 }
 
 static cache::found ask(cache::store& store, int number, int& compiled) {
@@ -49,12 +49,12 @@ static void plant_damage(rig::scratch const& place, int number) {
 }
 
 // Asks for a key, and is killed before the call of that number.
-static bool be_killed(rig::scratch const& place, int number, int at) {
+static bool be_killed(rig::scratch const& place, int number, int point) {
     rig::troubled system;
     cache::store store(options_for(place, system));
-    int const before = system.made_in_all;
-    system.trouble = [before, at](rig::call, int, int in_all) {
-        if (in_all - before == at) kill(getpid(), SIGKILL);
+    int const calls_before = system.call_count;
+    system.trouble = [calls_before, point](rig::call, int, int in_all) {
+        if (in_all - calls_before == point) kill(getpid(), SIGKILL);
         return 0;
     };
     int compiled = 0;
@@ -65,10 +65,10 @@ static bool be_killed(rig::scratch const& place, int number, int at) {
 static int calls_of_publishing(rig::scratch const& place, int number) {
     rig::troubled system;
     cache::store store(options_for(place, system));
-    int const before = system.made_in_all;
+    int const calls_before = system.call_count;
     int compiled = 0;
     ask(store, number, compiled);
-    return system.made_in_all - before;
+    return system.call_count - calls_before;
 }
 
 TEST_CASE("kill -9 at any point of publishing") {
@@ -81,12 +81,13 @@ TEST_CASE("kill -9 at any point of publishing") {
         int const calls = calls_of_publishing(place, -1);
         REQUIRE(calls >= 40);
         if (calls < points) points = calls;
-        for (int at = 0; at < calls; at++) {
+        for (int point = 0; point < calls; point++) {
             // In every other round, something is in the way.
-            if (round % 2 == 1) plant_damage(place, at);
-            int const status = rig::status_of(rig::start([&] { return be_killed(place, at, at); }));
+            if (round % 2 == 1) plant_damage(place, point);
+            int const status =
+                rig::status_of(rig::start([&] { return be_killed(place, point, point); }));
             CAPTURE(round);
-            CAPTURE(at);
+            CAPTURE(point);
             CAPTURE(status);
             REQUIRE(WIFSIGNALED(status));
             REQUIRE(WTERMSIG(status) == SIGKILL);

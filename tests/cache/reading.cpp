@@ -25,14 +25,14 @@ static bytes sealed(bytes file) {
 
 TEST_CASE("what is written is read") {
     for (int i = 0; i < 50; i++) {
-        auto what = rig::sample_entry(i, static_cast<std::size_t>(1 + 97 * i));
-        what.parameters.resize(static_cast<std::size_t>(i % 5));
-        if (i % 3 == 0) what.arch.clear();
-        auto const file = cache::file_of(rig::sample_key(i), what);
-        auto const got = cache::read_file(file, rig::sample_key(i));
-        REQUIRE(got.what);
-        CHECK(*got.what == what);
-        CHECK(!cache::read_file(file, rig::sample_key(i + 1)).what);
+        auto entry = rig::sample_entry(i, static_cast<std::size_t>(1 + 97 * i));
+        entry.parameters.resize(static_cast<std::size_t>(i % 5));
+        if (i % 3 == 0) entry.arch.clear();
+        auto const file = cache::file_of(rig::sample_key(i), entry);
+        auto const got = cache::parse_file(file, rig::sample_key(i));
+        REQUIRE(got.value);
+        CHECK(*got.value == entry);
+        CHECK(!cache::parse_file(file, rig::sample_key(i + 1)).value);
     }
 }
 
@@ -42,15 +42,15 @@ TEST_CASE("every flipped bit and every truncation is a miss") {
     std::size_t flips = 0, truncations = 0;
     for (std::size_t i = 0; i < 8 * file.size(); i++, flips++) {
         file[i / 8] ^= static_cast<unsigned char>(1 << i % 8);
-        REQUIRE(!cache::read_file(file, key).what);
+        REQUIRE(!cache::parse_file(file, key).value);
         file[i / 8] ^= static_cast<unsigned char>(1 << i % 8);
     }
     for (std::size_t size = 0; size < file.size(); size++, truncations++) {
-        REQUIRE(!cache::read_file(cache::byte_view(file).first(size), key).what);
+        REQUIRE(!cache::parse_file(cache::byte_view(file).first(size), key).value);
     }
-    CHECK(cache::read_file(file, key).what);
+    CHECK(cache::parse_file(file, key).value);
     file.push_back(0);
-    CHECK(!cache::read_file(file, key).what);
+    CHECK(!cache::parse_file(file, key).value);
     std::printf("figure: cache.reading: %zu flipped bits and %zu truncations are misses\n", flips,
                 truncations);
 }
@@ -59,12 +59,12 @@ TEST_CASE("every flipped bit and every truncation is a miss") {
 TEST_CASE("damaged files are moved aside") {
     rig::scratch const place;
     auto const key = rig::sample_key(1);
-    auto const what = rig::sample_entry(1, 1);
-    auto const whole = cache::file_of(key, what);
+    auto const entry = rig::sample_entry(1, 1);
+    auto const intact = cache::file_of(key, entry);
     auto const path = place / "cache/" + rig::file_name(key);
     rig::troubled system;
-    auto const where = place / "cache";
-    cache::disk disk(system, {system, where, cache::folder::use::mine}, cache::folder::use::mine,
+    auto const folder = place / "cache";
+    cache::disk disk(system, {system, folder, cache::folder::use::owned}, cache::folder::use::owned,
                      {}, {});
     std::size_t damaged = 0;
     auto const try_file = [&](bytes const& file) {
@@ -76,48 +76,48 @@ TEST_CASE("damaged files are moved aside") {
         if (damaged % 64 == 0) disk.tidy();
         system.seconds_ahead = 0;
     };
-    for (std::size_t i = 0; i < 8 * whole.size(); i++) {
-        auto file = whole;
+    for (std::size_t i = 0; i < 8 * intact.size(); i++) {
+        auto file = intact;
         file[i / 8] ^= static_cast<unsigned char>(1 << i % 8);
         try_file(file);
     }
-    for (std::size_t size = 0; size < whole.size(); size++) {
-        try_file({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)});
+    for (std::size_t size = 0; size < intact.size(); size++) {
+        try_file({intact.begin(), intact.begin() + static_cast<std::ptrdiff_t>(size)});
     }
-    REQUIRE(disk.publish(key, what));
+    REQUIRE(disk.publish(key, entry));
     auto const got = disk.find(key);
     REQUIRE(got);
-    CHECK(*got == what);
+    CHECK(*got == entry);
     system.seconds_ahead = 7200;
     disk.tidy();
-    CHECK(rig::litter_in(where) == 0);
+    CHECK(rig::litter_in(folder) == 0);
     std::printf("figure: cache.reading: %zu damaged files moved aside\n", damaged);
 }
 
 TEST_CASE("a right digest over wrong fields is a miss") {
     auto const key = rig::sample_key(1);
-    auto const what = rig::sample_entry(1, 40);
-    auto const file = cache::file_of(key, what);
+    auto const entry = rig::sample_entry(1, 40);
+    auto const file = cache::file_of(key, entry);
     // Lengths are in the second half of the head: each of them, made too small and too large.
-    std::size_t refused = 0, read = 0;
+    std::size_t refused = 0, accepted = 0;
     for (std::size_t i = 0; i < file.size() - sizeof(cache::digest); i++) {
         for (int const value : {0, 1, 0x7f, 0x80, 0xff}) {
             auto changed = file;
             changed[i] = static_cast<unsigned char>(value);
             changed = sealed(changed);
-            auto const got = cache::read_file(changed, key);
+            auto const got = cache::parse_file(changed, key);
             // What is read is what these bytes say, and nothing else says it.
-            if (got.what) REQUIRE(cache::file_of(key, *got.what) == changed);
-            got.what ? read++ : refused++;
+            if (got.value) REQUIRE(cache::file_of(key, *got.value) == changed);
+            got.value ? accepted++ : refused++;
         }
     }
     CHECK(refused > 300);
-    CHECK(read > 100);
+    CHECK(accepted > 100);
 
-    auto empty = what;
+    auto empty = entry;
     empty.cubin.clear();
-    CHECK(!cache::read_file(cache::file_of(key, empty), key).what);
-    empty = what;
+    CHECK(!cache::parse_file(cache::file_of(key, empty), key).value);
+    empty = entry;
     empty.symbol.clear();
-    CHECK(!cache::read_file(cache::file_of(key, empty), key).what);
+    CHECK(!cache::parse_file(cache::file_of(key, empty), key).value);
 }

@@ -37,7 +37,7 @@ export namespace rig {
 struct scratch : spio::test::folder {
     // In memory, if there is such a place: disks are slow to remove folders by the thousand.
     scratch() : scratch(access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp") {}
-    explicit scratch(std::string_view within) : folder(within) {}
+    explicit scratch(std::string_view parent) : folder(parent) {}
 };
 
 inline std::vector<std::string> names_in(std::string const& folder) {
@@ -65,37 +65,37 @@ inline cache::key sample_key(int number) {
 }
 
 inline cache::entry sample_entry(int number, std::size_t cubin_bytes = 300) {
-    cache::entry made = {.symbol = "kernel_" + std::to_string(number),
-                         .arch = "sm_90a",
-                         .parameters = {{0, 8}, {8, 8}, {16, 4}},
-                         .cubin = {}};
+    cache::entry entry = {.symbol = "kernel_" + std::to_string(number),
+                          .arch = "sm_90a",
+                          .parameters = {{0, 8}, {8, 8}, {16, 4}},
+                          .cubin = {}};
     auto random = static_cast<std::uint32_t>(number) * 2654435761U + 1;
     for (std::size_t i = 0; i < cubin_bytes; i++) {
         random = random * 1664525 + 1013904223;
-        made.cubin.push_back(static_cast<unsigned char>(random >> 24));
+        entry.cubin.push_back(static_cast<unsigned char>(random >> 24));
     }
-    return made;
+    return entry;
 }
 
-inline std::string file_name(cache::key const& of) {
-    return cache::hexadecimal(of.value) + ".image";
+inline std::string file_name(cache::key const& key) {
+    return cache::hexadecimal(key.value) + ".image";
 }
 
 inline std::vector<unsigned char> bytes_of(std::string const& path) {
-    std::ifstream from(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(from), {}};
+    std::ifstream source(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(source), {}};
 }
 
 inline void write_file(std::string const& path, cache::byte_view bytes, mode_t mode = 0600) {
     std::filesystem::remove(path); // a file that is cut and written again is waited for by ext4
-    std::ofstream to(path, std::ios::binary);
-    to.write(reinterpret_cast<char const*>(bytes.data()), static_cast<long>(bytes.size()));
-    to.close();
+    std::ofstream destination(path, std::ios::binary);
+    destination.write(reinterpret_cast<char const*>(bytes.data()), static_cast<long>(bytes.size()));
+    destination.close();
     chmod(path.c_str(), mode);
 }
 
 // A process that ends with 0 if the function is true; its number.
-inline pid_t start(std::function<bool()> const& what) {
+inline pid_t start(std::function<bool()> const& task) {
     std::fflush(nullptr);
     pid_t const child = fork();
     if (child < 0) {
@@ -105,7 +105,7 @@ inline pid_t start(std::function<bool()> const& what) {
     if (child != 0) return child;
     int status = 2;
     try {
-        status = what() ? 0 : 1;
+        status = task() ? 0 : 1;
     } catch (std::exception const& failure) {
         std::fprintf(stderr, "in a child: %s\n", failure.what());
     }
@@ -153,8 +153,8 @@ class troubled : public cache::system_calls {
     std::atomic<long> seconds_ahead = 0;
     std::map<std::string, std::string> variables;
 
-    std::array<std::atomic<int>, calls> made = {};
-    std::atomic<int> made_in_all = 0;
+    std::array<std::atomic<int>, calls> call_counts = {};
+    std::atomic<int> call_count = 0;
 
     int openat(int folder, char const* name, int flags, mode_t mode) override {
         return fails(call::openat) ? -1 : system_calls::openat(folder, name, flags, mode);
@@ -166,19 +166,19 @@ class troubled : public cache::system_calls {
         errno = error;
         return -1;
     }
-    ssize_t read(int file, void* to, std::size_t size) override {
-        return fails(call::read) ? -1 : system_calls::read(file, to, size);
+    ssize_t read(int file, void* destination, std::size_t size) override {
+        return fails(call::read) ? -1 : system_calls::read(file, destination, size);
     }
-    ssize_t write(int file, void const* from, std::size_t size) override {
+    ssize_t write(int file, void const* source, std::size_t size) override {
         if (fails(call::write)) return -1;
-        return system_calls::write(file, from, size < most_written ? size : most_written);
+        return system_calls::write(file, source, size < most_written ? size : most_written);
     }
     int fsync(int) override { return fails(call::fsync) ? -1 : 0; }
-    int fstat(int file, struct stat& what) override {
-        return fails(call::fstat) ? -1 : system_calls::fstat(file, what);
+    int fstat(int file, struct stat& status) override {
+        return fails(call::fstat) ? -1 : system_calls::fstat(file, status);
     }
-    int fstatat(int folder, char const* name, struct stat& what) override {
-        return fails(call::fstatat) ? -1 : system_calls::fstatat(folder, name, what);
+    int fstatat(int folder, char const* name, struct stat& status) override {
+        return fails(call::fstatat) ? -1 : system_calls::fstatat(folder, name, status);
     }
     bool may_write(int folder) override {
         return !is_closed(folder) && system_calls::may_write(folder);
@@ -188,11 +188,11 @@ class troubled : public cache::system_calls {
                    ? -1
                    : system_calls::mkdirat(folder, name, mode);
     }
-    int linkat(int folder, char const* from, char const* to) override {
-        return fails(call::linkat) ? -1 : system_calls::linkat(folder, from, to);
+    int linkat(int folder, char const* source, char const* destination) override {
+        return fails(call::linkat) ? -1 : system_calls::linkat(folder, source, destination);
     }
-    int renameat(int folder, char const* from, char const* to) override {
-        return fails(call::renameat) ? -1 : system_calls::renameat(folder, from, to);
+    int renameat(int folder, char const* source, char const* destination) override {
+        return fails(call::renameat) ? -1 : system_calls::renameat(folder, source, destination);
     }
     int unlinkat(int folder, char const* name, int flags) override {
         return fails(call::unlinkat) ? -1 : system_calls::unlinkat(folder, name, flags);
@@ -200,8 +200,9 @@ class troubled : public cache::system_calls {
     int futimens(int file) override {
         return fails(call::futimens) ? -1 : system_calls::futimens(file);
     }
-    ssize_t readlinkat(int folder, char const* name, char* to, std::size_t size) override {
-        return fails(call::readlinkat) ? -1 : system_calls::readlinkat(folder, name, to, size);
+    ssize_t readlinkat(int folder, char const* name, char* destination, std::size_t size) override {
+        return fails(call::readlinkat) ? -1
+                                       : system_calls::readlinkat(folder, name, destination, size);
     }
     int list(int folder, std::vector<std::string>& names) override {
         return fails(call::list) ? -1 : system_calls::list(folder, names);
@@ -227,17 +228,18 @@ class troubled : public cache::system_calls {
   private:
     bool is_closed(int folder) const {
         if (closed_folder.empty()) return false;
-        auto const at = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(folder));
-        if (at != closed_folder) return false;
+        auto const position =
+            std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(folder));
+        if (position != closed_folder) return false;
         errno = EROFS;
         return true;
     }
-    int ask(call which) {
-        int const before = made[static_cast<std::size_t>(which)]++;
-        return trouble(which, before, made_in_all++);
+    int ask(call asked) {
+        int const count_before = call_counts[static_cast<std::size_t>(asked)]++;
+        return trouble(asked, count_before, call_count++);
     }
-    bool fails(call which) {
-        int const error = ask(which);
+    bool fails(call asked) {
+        int const error = ask(asked);
         if (error != 0) errno = error;
         return error != 0;
     }

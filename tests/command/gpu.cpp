@@ -40,11 +40,12 @@ struct pack_folder {
         spec.family = family;
         std::string const text = "\177ELF" + spec.symbol + " " + '\0';
         auto const bytes = std::as_bytes(std::span(text));
-        aot::to_pack const image = {.of = spec,
-                                    .kind = image_kind::cubin,
-                                    .bytes = {bytes.begin(), bytes.end()},
-                                    .compiler = "a test",
-                                    .text_digest = text_digest_of(spec) ^ (is_stale ? 1u : 0u)};
+        aot::image_to_pack const image = {.kernel = spec,
+                                          .kind = image_kind::cubin,
+                                          .bytes = {bytes.begin(), bytes.end()},
+                                          .compiler = "a test",
+                                          .text_digest =
+                                              text_digest_of(spec) ^ (is_stale ? 1u : 0u)};
         auto const packed = aot::write_pack(std::span(&image, 1));
         std::ofstream(pack, std::ios::binary)
             .write(reinterpret_cast<char const*>(packed.data()),

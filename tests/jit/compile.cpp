@@ -32,8 +32,8 @@ extern "C" char const* __lsan_default_suppressions() { return "leak:libnvrtc\n";
 namespace {
 
 nvrtc const& compiler() {
-    static nvrtc const one(SPIO_NVRTC_LIBRARY);
-    return one;
+    static nvrtc const compiler(SPIO_NVRTC_LIBRARY);
+    return compiler;
 }
 
 std::string contents(char const* name) {
@@ -79,8 +79,8 @@ std::string thrown_by(source const& s, std::string_view arch = "sm_80") {
     return "nothing";
 }
 
-bool contains(std::string const& text, std::string_view what) {
-    return text.find(what) != text.npos;
+bool contains(std::string const& text, std::string_view part) {
+    return text.find(part) != text.npos;
 }
 
 } // namespace
@@ -90,22 +90,22 @@ TEST_CASE("axpby is compiled for two architectures") {
               << ", build " << compiler().build_id() << '\n';
     CHECK(compiler().major() >= 13);
     CHECK(compiler().build_id().size() >= 16);
-    std::vector<std::byte> before;
+    std::vector<std::byte> previous;
     for (auto arch : {"sm_80", "sm_90a"}) {
         auto const start = std::chrono::steady_clock::now();
-        compiled const is = compiler().compile(axpby(), arch);
+        compiled const output = compiler().compile(axpby(), arch);
         std::chrono::duration<double, std::milli> const spent =
             std::chrono::steady_clock::now() - start;
-        CHECK(is.log == "");
-        CHECK(has(is.cubin, "axpby_256x4"));
-        CHECK(has(is.cubin, "axpby_96x1"));
-        CHECK(!has(is.cubin, "axpby_256"));
-        CHECK(is.cubin != before);
+        CHECK(output.log == "");
+        CHECK(has(output.cubin, "axpby_256x4"));
+        CHECK(has(output.cubin, "axpby_96x1"));
+        CHECK(!has(output.cubin, "axpby_256"));
+        CHECK(output.cubin != previous);
         // The same again, byte for byte.
-        CHECK(compiler().compile(axpby(), arch).cubin == is.cubin);
-        before = is.cubin;
-        std::cout << "figure: jit.nvrtc.axpby." << arch << ": " << is.cubin.size() << " bytes in "
-                  << spent.count() << " ms\n";
+        CHECK(compiler().compile(axpby(), arch).cubin == output.cubin);
+        previous = output.cubin;
+        std::cout << "figure: jit.nvrtc.axpby." << arch << ": " << output.cubin.size()
+                  << " bytes in " << spent.count() << " ms\n";
     }
 }
 
@@ -131,7 +131,7 @@ TEST_CASE("an architecture that is no chip's has no cubin") {
 
 TEST_CASE("nothing is included from the file system") {
     spio::test::folder const folder;
-    fs::path const before = fs::current_path();
+    fs::path const previous = fs::current_path();
     fs::current_path(folder.path);
     std::ofstream("only_here.h") << "#define FOUND\n";
     fs::create_directory("spio");
@@ -149,7 +149,7 @@ TEST_CASE("nothing is included from the file system") {
     std::jthread([&] { may_leave = unshare(CLONE_FS) == 0; }).join();
     if (may_leave) CHECK(thrown_by(axpby()) == "nothing");
     CHECK(fs::current_path() == folder.path);
-    fs::current_path(before);
+    fs::current_path(previous);
 }
 
 TEST_CASE("more than run at once can be asked for, and each gets its own") {

@@ -14,6 +14,9 @@
 #include <thread>
 #include <vector>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 import spio.error;
 import spio.jit;
 
@@ -52,7 +55,7 @@ char const* get_error_string(result r) {
     if (fails("nvrtcGetErrorString")) return nullptr;
     return r == result::compilation_failed ? "NVRTC_ERROR_COMPILATION" : "NVRTC_ERROR_OF_THE_FAKE";
 }
-result create(program* made, char const* source, char const* name, int count,
+result create(program* handle, char const* source, char const* name, int count,
               char const* const* texts, char const* const* names) {
     if (fails("nvrtcCreateProgram")) return refused;
     bool found = std::strlen(name) > 0;
@@ -60,7 +63,7 @@ result create(program* made, char const* source, char const* name, int count,
         found = found && std::strlen(names[h]) > 0 && std::strlen(texts[h]) > 0;
     }
     if (!found || count == 0) return result(3);
-    *made = *programs.insert(keep(new text{source})).first;
+    *handle = *programs.insert(keep(new text{source})).first;
     return result::success;
 }
 result destroy(program* gone) {
@@ -125,14 +128,14 @@ void spend(outcome& day) {
     day.right = compiler.major() == 13 && compiler.minor() == 0;
     for (auto arch : {"sm_80", "sm_90a"}) {
         for (std::string text : {"one", "two", "three", "error"}) {
-            std::string_view which = text == "error" ? "nvrtcCompileProgram" : "";
+            std::string_view expected = text == "error" ? "nvrtcCompileProgram" : "";
             std::string tried;
             try {
-                compiled const is =
+                compiled const output =
                     compiler.compile({.name = "kernel " + text, .text = text}, arch);
-                day.right = day.right && is.cubin.size() == text.size() && is.log.empty();
+                day.right = day.right && output.cubin.size() == text.size() && output.log.empty();
             } catch (spio::error const& e) {
-                if (e.tried() != which) throw;
+                if (e.tried() != expected) throw;
                 bool const log_failed = e.reason().find("its log") != std::string::npos;
                 // The one mistake that was to be told, or the one call that failed.
                 if (e.reason().find("OF_THE_FAKE") != std::string::npos && !log_failed) throw;
@@ -141,7 +144,7 @@ void spend(outcome& day) {
                             (log_failed || e.log() == "line 1: error");
                 tried = e.tried();
             }
-            day.right = day.right && tried == which;
+            day.right = day.right && tried == expected;
         }
     }
 }
@@ -162,18 +165,18 @@ outcome day_with(long fault) {
 } // namespace
 
 TEST_CASE("each call of NVRTC fails once") {
-    outcome const whole = day_with(-1);
-    REQUIRE(!whole.thrown);
-    REQUIRE(whole.right);
-    auto const all = calls;
-    std::set<std::string> const entries(all.begin(), all.end());
+    outcome const faultless = day_with(-1);
+    REQUIRE(!faultless.thrown);
+    REQUIRE(faultless.right);
+    auto const sequence = calls;
+    std::set<std::string> const entries(sequence.begin(), sequence.end());
     int thrown = 0, right = 0, wrong = 0;
-    for (std::size_t k = 0; k < all.size(); ++k) {
+    for (std::size_t k = 0; k < sequence.size(); ++k) {
         CAPTURE(k);
-        CAPTURE(all[k]);
+        CAPTURE(sequence[k]);
         outcome const day = day_with(static_cast<long>(k));
         bool const named =
-            !day.thrown || (day.thrown->tried() == all[k] &&
+            !day.thrown || (day.thrown->tried() == sequence[k] &&
                             day.thrown->reason().starts_with("NVRTC_ERROR_OF_THE_FAKE") &&
                             !day.thrown->subject().empty());
         bool const fine = named && (day.thrown || day.right) && programs.empty();
@@ -187,7 +190,7 @@ TEST_CASE("each call of NVRTC fails once") {
         wrong += !fine;
     }
     CHECK(entries.size() == 9);
-    std::cout << "figure: jit.faults: " << all.size() << " calls of " << entries.size()
+    std::cout << "figure: jit.faults: " << sequence.size() << " calls of " << entries.size()
               << " entries fail once: " << thrown << " errors, " << right
               << " results right all the same, " << wrong << " wrong\n";
 }
@@ -195,15 +198,15 @@ TEST_CASE("each call of NVRTC fails once") {
 TEST_CASE("at most eight compile at once") {
     static std::atomic<int> now = 0, most = 0;
     nvrtc_entries slow = fake;
-    slow.create_program = [](program* made, char const*, char const*, int, char const* const*,
+    slow.create_program = [](program* handle, char const*, char const*, int, char const* const*,
                              char const* const*) {
-        *made = keep(new text);
+        *handle = keep(new text);
         return result::success;
     };
     slow.destroy_program = [](program* gone) { return delete &of(*gone), result::success; };
     slow.compile_program = [](program, int, char const* const*) {
-        int const here = ++now;
-        for (int seen = most; here > seen && !most.compare_exchange_weak(seen, here);) {
+        int const running = ++now;
+        for (int seen = most; running > seen && !most.compare_exchange_weak(seen, running);) {
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
         --now;
@@ -220,6 +223,40 @@ TEST_CASE("at most eight compile at once") {
         }
     }
     CHECK(most == 8);
+}
+
+// NVRTC's threads and locks stay with the parent.
+TEST_CASE("a process that is forked during a compilation is told, and one forked later compiles") {
+    static std::atomic<bool> is_running = false, may_end = false;
+    nvrtc_entries slow = fake;
+    slow.compile_program = [](program p, int count, char const* const* options) {
+        is_running = true;
+        while (!may_end) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        return compile(p, count, options);
+    };
+    nvrtc const compiler(slow, "slow"), calm(fake, "calm");
+    auto const kind_in_child = [&] {
+        pid_t const child = fork();
+        if (child == 0) {
+            try {
+                calm.compile({.name = "kernel", .text = "one"}, "sm_80");
+                _exit(100);
+            } catch (spio::error const& failure) {
+                _exit(static_cast<int>(failure.kind()));
+            }
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        return WEXITSTATUS(status);
+    };
+    {
+        std::jthread const thread(
+            [&] { compiler.compile({.name = "kernel", .text = "one"}, "sm_80"); });
+        while (!is_running) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        CHECK(kind_in_child() == static_cast<int>(spio::error_kind::no_compiler));
+        may_end = true;
+    }
+    CHECK(kind_in_child() == 100);
 }
 
 TEST_CASE("an NVRTC that is too old is refused by its version") {

@@ -28,16 +28,16 @@ result compiling, measuring, reading;
 
 result version(int* major, int* minor) { return *major = 13, *minor = 0, result::success; }
 char const* words(result) { return nullptr; }
-result create(program* made, char const*, char const*, int, char const* const*,
+result create(program* output, char const*, char const*, int, char const* const*,
               char const* const*) {
-    *made = nullptr;
+    *output = nullptr;
     return result::success;
 }
 result destroy(program*) { return result::success; }
 result compile(program, int, char const* const*) { return compiling; }
 result size_of_said(program, std::size_t* size) { return *size = said.size(), measuring; }
-result say(program, char* to) {
-    if (!said.empty()) std::memcpy(to, said.data(), said.size());
+result say(program, char* destination) {
+    if (!said.empty()) std::memcpy(destination, said.data(), said.size());
     return reading;
 }
 constexpr nvrtc_entries fuzzed = {.version = version,
@@ -57,11 +57,11 @@ void print_figure() {
 
 // The log without the zeros behind it, or nothing where it could not be had.
 bool is_log(std::string const& log) {
-    auto whole = said;
-    while (!whole.empty() && whole.back() == '\0') whole.remove_suffix(1);
+    auto text = said;
+    while (!text.empty() && text.back() == '\0') text.remove_suffix(1);
     bool const was_read = measuring == result::success && reading == result::success;
-    logs += was_read && !whole.empty();
-    return log == (was_read ? whole : std::string_view());
+    logs += was_read && !text.empty();
+    return log == (was_read ? text : std::string_view());
 }
 
 } // namespace
@@ -77,8 +77,8 @@ extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t siz
     static nvrtc const compiler(fuzzed, "fuzzed");
     static std::vector<std::string> const options = {"-arch=x"};
     try {
-        auto const made = compiler.compile({.name = "k", .text = "", .headers = {}}, options);
-        if (!is_log(made.log) || made.cubin.size() != said.size()) std::abort();
+        auto const output = compiler.compile({.name = "k", .text = "", .headers = {}}, options);
+        if (!is_log(output.log) || output.cubin.size() != said.size()) std::abort();
     } catch (spio::error const& e) {
         if (e.subject() != "k" || (e.tried() != "nvrtcGetCUBIN" && !is_log(e.log()))) std::abort();
     }

@@ -31,14 +31,14 @@ TEST_CASE("each header in memory is the file of that name") {
 }
 
 TEST_CASE("each file that families share is in memory, in order, and has part in a digest") {
-    auto const all = spio::jit::kernel_text();
-    CHECK(std::ranges::is_sorted(all, {}, &spio::jit::header::name));
+    auto const headers = spio::jit::kernel_text();
+    CHECK(std::ranges::is_sorted(headers, {}, &spio::jit::header::name));
     fs::path const kernels = fs::path(SPIO_SOURCE_DIR) / "kernels";
     for (auto const* folder : {"machine", "spio"}) {
         for (auto const& entry : fs::recursive_directory_iterator(kernels / folder)) {
             std::string const name = entry.path().lexically_relative(kernels).string();
             auto const has_name = [&](auto const& header) { return header.name == name; };
-            CHECK_MESSAGE((entry.is_directory() || std::ranges::count_if(all, has_name) == 1),
+            CHECK_MESSAGE((entry.is_directory() || std::ranges::count_if(headers, has_name) == 1),
                           name);
         }
     }

@@ -41,11 +41,11 @@ cache::options options_in(folder const& own) {
 
 // A pack of what the fake driver takes for cubins.
 aot::pack pack_of(std::vector<spec> const& specs, std::string name, bool is_stale = false) {
-    std::vector<aot::to_pack> images;
+    std::vector<aot::image_to_pack> images;
     for (auto const& of : specs) {
         std::string const text = "\177ELF" + of.symbol + " " + '\0';
         auto const bytes = std::as_bytes(std::span(text));
-        images.push_back({.of = of,
+        images.push_back({.kernel = of,
                           .kind = image_kind::cubin,
                           .bytes = {bytes.begin(), bytes.end()},
                           .compiler = "a test",

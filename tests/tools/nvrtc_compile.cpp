@@ -1,11 +1,13 @@
 // Compiles one CUDA file with NVRTC, as nvcc would on a command line.
 // SPDX-License-Identifier: Apache-2.0
 //
-//     nvrtc_compile LIBNVRTC FILE [--ptx OUT] [--cubin OUT] [--time RUNS] [OPTION...]
+//     nvrtc_compile LIBNVRTC FILE [--ptx OUT] [--cubin OUT] [--time RUNS] [OPTION...] [@OPTIONS...]
 //
-// Every other argument goes to NVRTC. The log is printed; the exit code is 1 when the file is
-// refused and 2 when NVRTC itself cannot be used. --time prints the least milliseconds of RUNS.
+// Every other argument goes to NVRTC, and so does each line of the file OPTIONS. The log is printed;
+// the exit code is 1 when the file is refused and 2 when NVRTC itself cannot be used. --time prints
+// the least milliseconds of RUNS.
 #include <dlfcn.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -19,8 +21,8 @@
 
 namespace {
 
-[[noreturn]] void stop(std::string const& why) {
-    std::cerr << "nvrtc_compile: " << why << '\n';
+[[noreturn]] void stop(std::string const& reason) {
+    std::cerr << "nvrtc_compile: " << reason << '\n';
     std::exit(2);
 }
 
@@ -55,9 +57,9 @@ struct nvrtc {
   private:
     // NVRTC opens its builtins by name, and finds those of pip's wheels only if they are open
     // already.
-    static void open_builtins(std::filesystem::path const& beside) {
-        if (!beside.has_parent_path()) return;
-        for (auto const& file : std::filesystem::directory_iterator(beside.parent_path())) {
+    static void open_builtins(std::filesystem::path const& library) {
+        if (!library.has_parent_path()) return;
+        for (auto const& file : std::filesystem::directory_iterator(library.parent_path())) {
             if (file.path().filename().string().starts_with("libnvrtc-builtins.so"))
                 dlopen(file.path().c_str(), RTLD_NOW | RTLD_GLOBAL);
         }
@@ -72,7 +74,7 @@ struct nvrtc {
 struct request {
     std::string file, ptx, cubin;
     int runs = 0;
-    std::vector<char const*> options;
+    std::vector<std::string> options;
 };
 
 request parse(int argc, char** argv) {
@@ -80,9 +82,15 @@ request parse(int argc, char** argv) {
     request r{.file = argv[2], .ptx = {}, .cubin = {}, .runs = 0, .options = {}};
     for (int i = 3; i < argc; ++i) {
         std::string const word = argv[i];
-        bool const ours = word == "--ptx" || word == "--cubin" || word == "--time";
-        if (!ours) {
-            r.options.push_back(argv[i]);
+        bool const is_own = word == "--ptx" || word == "--cubin" || word == "--time";
+        if (word.starts_with('@')) {
+            std::ifstream file(word.substr(1));
+            if (!file) stop("cannot read " + word.substr(1));
+            for (std::string line; std::getline(file, line);) r.options.push_back(line);
+            continue;
+        }
+        if (!is_own) {
+            r.options.push_back(word);
             continue;
         }
         if (++i == argc) stop(word + " needs a value");
@@ -114,7 +122,15 @@ void write(std::string const& path, std::string const& bytes) {
 } // namespace
 
 int main(int argc, char** argv) {
+    // NVRTC is told not to change the limits of the process, and compiles on this thread's stack.
+    rlimit limit = {};
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+        limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, rlim_t{256} << 20);
+        setrlimit(RLIMIT_STACK, &limit);
+    }
     request const r = parse(argc, argv);
+    std::vector<char const*> options;
+    for (auto const& option : r.options) options.push_back(option.c_str());
     nvrtc const api(argv[1]);
 
     std::ifstream file(r.file);
@@ -127,7 +143,7 @@ int main(int argc, char** argv) {
         nvrtc::program program = nullptr;
         if (api.create(&program, source.c_str(), r.file.c_str(), 0, nullptr, nullptr) != 0)
             stop("nvrtcCreateProgram failed for " + r.file);
-        int const result = api.compile(program, int(r.options.size()), r.options.data());
+        int const result = api.compile(program, int(options.size()), options.data());
         std::chrono::duration<double, std::milli> const spent =
             std::chrono::steady_clock::now() - start;
         least = std::min(least, spent.count());

@@ -6,23 +6,23 @@ module;
 #include <atomic>
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
 
-module spio.aot:parallel;
+module spio.aot;
 
 namespace spio::aot {
 
-// Calls do_one for each number below count, from several threads; the first failure ends it.
-template <class F> void in_parallel(std::size_t count, unsigned jobs, F const& do_one) {
+void in_parallel(std::size_t count, unsigned jobs, std::function<void(std::size_t)> const& f) {
     std::atomic<std::size_t> next = 0;
     std::mutex mutex;
     std::exception_ptr failure;
     auto const work = [&] {
         for (std::size_t i; (i = next.fetch_add(1)) < count;) {
             try {
-                do_one(i);
+                f(i);
             } catch (...) {
                 next = count;
                 std::lock_guard const lock(mutex);
@@ -31,7 +31,7 @@ template <class F> void in_parallel(std::size_t count, unsigned jobs, F const& d
         }
     };
     std::vector<std::jthread> threads;
-    auto const most = jobs > 0 ? jobs : std::max(1u, std::thread::hardware_concurrency());
+    auto const most = jobs > 0 ? jobs : std::max(1U, std::thread::hardware_concurrency());
     for (std::size_t i = 1; i < std::min<std::size_t>(most, count); ++i) threads.emplace_back(work);
     work();
     threads.clear();

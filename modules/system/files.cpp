@@ -1,0 +1,187 @@
+// Reads files, writes them whole or not at all, and makes temporary folders.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+module spio.system;
+
+import spio.error;
+
+namespace spio {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string message_of(int error) { return std::generic_category().message(error); }
+
+[[noreturn]] void fail(char const* tried, fs::path const& path, std::string reason,
+                       error_kind kind = error_kind::io) {
+    throw error(kind, tried, path.string(), std::move(reason));
+}
+
+// A descriptor that is closed at the end.
+class open_descriptor {
+  public:
+    explicit open_descriptor(int file) : file_(file) {}
+    open_descriptor(open_descriptor const&) = delete;
+    ~open_descriptor() {
+        if (file_ >= 0) ::close(file_);
+    }
+    int number() const { return file_; }
+    bool close() { return ::close(std::exchange(file_, -1)) == 0; }
+
+  private:
+    int file_;
+};
+
+std::string random_name() {
+    std::array<unsigned char, 12> bytes;
+    if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
+        fail("getrandom", "a temporary file", message_of(errno));
+    }
+    std::string name;
+    for (unsigned const byte : bytes)
+        name += {"0123456789abcdef"[byte / 16], "0123456789abcdef"[byte % 16]};
+    return name;
+}
+
+bool write_all(int file, std::string_view bytes) {
+    while (!bytes.empty()) {
+        auto const count = ::write(file, bytes.data(), bytes.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return false;
+        bytes.remove_prefix(static_cast<std::size_t>(count));
+    }
+    return true;
+}
+
+// Whether a regular file has these bytes. Throws if anything else has its name.
+bool has_bytes(fs::path const& path, std::string_view bytes) {
+    struct stat status = {};
+    if (::lstat(path.c_str(), &status) != 0) return false;
+    if (!S_ISREG(status.st_mode)) {
+        fail("write", path,
+             S_ISLNK(status.st_mode) ? "it is a symbolic link" : "it is no regular file");
+    }
+    if (static_cast<std::uint64_t>(status.st_size) != bytes.size()) return false;
+    try {
+        return read_file(path) == bytes;
+    } catch (error const&) {
+        return false; // it may be written all the same
+    }
+}
+
+} // namespace
+
+std::string read_file(fs::path const& path, std::uint64_t most_bytes) {
+    open_descriptor const file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    if (file.number() < 0) {
+        fail("read", path, "it cannot be opened: " + message_of(errno),
+             errno == ENOENT ? error_kind::not_found : error_kind::io);
+    }
+    struct stat status = {};
+    if (::fstat(file.number(), &status) != 0) fail("read", path, message_of(errno));
+    if (!S_ISREG(status.st_mode)) fail("read", path, "it is no regular file");
+    if (static_cast<std::uint64_t>(status.st_size) > most_bytes) {
+        fail("read", path, "it has more than " + std::to_string(most_bytes) + " bytes");
+    }
+    std::string text(static_cast<std::size_t>(status.st_size), '\0');
+    std::size_t size = 0;
+    while (size < text.size()) {
+        auto const count = ::read(file.number(), text.data() + size, text.size() - size);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) fail("read", path, "it cannot be read: " + message_of(errno));
+        if (count == 0) break;
+        size += static_cast<std::size_t>(count);
+    }
+    text.resize(size);
+    return text;
+}
+
+std::string trusted_file::read() const {
+    std::string text(static_cast<std::size_t>(size_), '\0');
+    std::size_t size = 0;
+    while (size < text.size()) {
+        auto const count = system_.read(descriptor_, text.data() + size, text.size() - size);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) {
+            throw error(error_kind::io, "read", path_.string(),
+                        "it cannot be read: " + message_of(errno));
+        }
+        if (count == 0) break;
+        size += static_cast<std::size_t>(count);
+    }
+    text.resize(size);
+    return text;
+}
+
+void write_file(fs::path const& path, std::string_view bytes) {
+    if (has_bytes(path, bytes)) return;
+    auto const parent = path.has_parent_path() ? path.parent_path() : fs::path(".");
+    std::error_code ignored;
+    fs::create_directories(parent, ignored);
+    auto const cannot = [&] { fail("write", path, "it cannot be written: " + message_of(errno)); };
+
+    auto const temporary = parent / ("." + path.filename().string() + "." + random_name());
+    constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    open_descriptor file(::open(temporary.c_str(), flags, 0666));
+    if (file.number() < 0) cannot();
+    bool const is_written =
+        write_all(file.number(), bytes) && ::fsync(file.number()) == 0 && file.close();
+    if (!is_written || ::rename(temporary.c_str(), path.c_str()) != 0) {
+        int const reason = errno;
+        ::unlink(temporary.c_str());
+        errno = reason;
+        cannot();
+    }
+    // The new name too is on the disk before anybody is told of it; not every file system can do
+    // so.
+    open_descriptor const folder(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder.number() >= 0) ::fsync(folder.number());
+}
+
+temporary_folder::temporary_folder(std::string const& prefix, fs::path parent) {
+    bool const is_named = !parent.empty();
+    if (!is_named) parent = environment("TMPDIR");
+    if (parent.empty()) parent = "/tmp";
+    std::string const place = is_named ? parent.string() : "TMPDIR " + parent.string();
+    std::error_code failed;
+    parent = fs::canonical(parent, failed);
+    if (failed) fail("make a temporary folder", place, failed.message());
+    auto name = (parent / (prefix + "-XXXXXX")).string();
+    if (::mkdtemp(name.data()) == nullptr) {
+        fail("make a temporary folder", place, name + ": " + message_of(errno));
+    }
+    path_ = name;
+    // Nobody else could have put another folder in its place.
+    folder const opened(operating_system(), name, folder::use::existing);
+    if (!opened) {
+        std::error_code ignored;
+        fs::remove(path_, ignored);
+        fail("make a temporary folder", place, opened.refusal());
+    }
+    life_ = start_remover(name);
+}
+
+temporary_folder::~temporary_folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+    if (life_ >= 0) ::close(life_);
+}
+
+} // namespace spio

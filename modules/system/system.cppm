@@ -1,0 +1,195 @@
+// What Spio asks of Linux: its calls, folders and files that can be trusted, and programs to run.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <time.h>
+
+export module spio.system;
+
+export import :toolchain;
+
+namespace spio {
+
+// Starts a process that waits until nobody holds the descriptor that is returned, and then removes
+// the folder if it is still there. -1 if there can be no such process.
+int start_remover(std::string const& folder);
+
+} // namespace spio
+
+export namespace spio {
+
+// Each call is one virtual function, so that a test can fail any of them. The functions are named
+// after the calls, and like them they return -1 and set errno.
+class system_calls {
+  public:
+    virtual ~system_calls() = default;
+
+    virtual int openat(int folder, char const* name, int flags, mode_t mode);
+    virtual int close(int file);
+    virtual ssize_t read(int file, void* destination, std::size_t size);
+    virtual ssize_t write(int file, void const* source, std::size_t size);
+    virtual int fsync(int file);
+    virtual int fstat(int file, struct stat& status);
+    // Does not follow a symbolic link.
+    virtual int fstatat(int folder, char const* name, struct stat& status);
+    // The POSIX access-control list of an open file or folder, as the kernel stores it.
+    virtual ssize_t access_list(int file, void* list, std::size_t size);
+    virtual bool may_write(int folder); // if not, errno says why
+    virtual int mkdirat(int folder, char const* name, mode_t mode);
+    virtual int linkat(int folder, char const* source, char const* destination);
+    virtual int renameat(int folder, char const* source, char const* destination);
+    virtual int unlinkat(int folder, char const* name, int flags);
+    virtual int futimens(int file); // sets both times to now
+    virtual ssize_t readlinkat(int folder, char const* name, char* target, std::size_t size);
+    virtual int list(int folder, std::vector<std::string>& names);
+    // Locks one byte of a file without waiting. The open file holds the lock, not the process.
+    virtual int lock(int file, std::int64_t byte);
+    virtual int unlock(int file, std::int64_t byte);
+
+    // nullptr if the variable is not set, or if the program has more rights than its caller.
+    virtual char const* environment(char const* name);
+    virtual uid_t user();
+    // Whether no user but the owner, who is not root, is in the group.
+    virtual bool is_private(gid_t group, uid_t owner);
+    virtual pid_t process();
+    virtual timespec now();
+    virtual void sleep(int milliseconds);
+};
+
+// The calls themselves.
+system_calls& operating_system();
+
+// A variable of the environment, empty if it is not set or the program has more rights than its
+// caller. All of Spio reads the environment by this function.
+std::string environment(char const* name);
+
+// is_private() by these two files, in the format of /etc/passwd and /etc/group. A group is private
+// if it is the primary group of the owner and of nobody else, is named like the owner, and lists no
+// other member. False for an owner that the first file does not list.
+bool is_private_group(gid_t group, uid_t owner, char const* users = "/etc/passwd",
+                      char const* groups = "/etc/group");
+
+// The rule of trust for an open file or folder: who, besides its owner and root, can write there.
+// "everyone", "group staff (gid 50)", "user eve (uid 1001)"; empty if nobody can.
+std::string other_writer(system_calls&, int file, struct stat const& status);
+
+// A folder that nobody else can write to, open; or the reason why there is none. Every folder above
+// it, and every symbolic link on the way, belongs to the user or to root, and nobody else can write
+// there. A folder with the sticky bit, such as /tmp, may lie above a folder that exists.
+class folder {
+  public:
+    // `owned` is made where it is missing, with all folders above it, for the user only.
+    // `existing` must belong to the user too, but is not made. `shared` may belong to root.
+    enum class use { owned, existing, shared };
+
+    folder() = default;
+    folder(system_calls&, std::string path, use);
+
+    folder(folder&&) noexcept;
+    folder& operator=(folder&&) noexcept;
+    ~folder();
+
+    explicit operator bool() const { return descriptor_ >= 0; }
+    int descriptor() const { return descriptor_; }
+    std::string const& path() const { return path_; }
+    std::string const& refusal() const { return refusal_; } // a sentence, if there is no folder
+    // Whether an `existing` folder would be made if it were `owned`.
+    bool is_missing() const { return is_missing_; }
+    // No folder, for this reason.
+    static folder refused(std::string reason);
+
+  private:
+    system_calls* system_ = nullptr;
+    int descriptor_ = -1;
+    bool is_missing_ = false;
+    std::string path_, refusal_;
+};
+
+// A regular file that nobody else could have written, open for reading; or the reason why it must
+// not be used. The folders above it and links on the way are held to the same rule as a folder's.
+class trusted_file {
+  public:
+    // Nobody else may put files beside `code` either: compilers, loaders and programs take what
+    // lies beside a file. `data` is read alone, and may lie in a folder such as /tmp.
+    enum class use { code, data };
+
+    trusted_file(std::filesystem::path const&, use, system_calls& = operating_system());
+    trusted_file(trusted_file const&) = delete;
+    ~trusted_file();
+
+    explicit operator bool() const { return descriptor_ >= 0; }
+    int descriptor() const { return descriptor_; }
+    std::uint64_t size() const { return size_; }
+    // Without symbolic links.
+    std::filesystem::path const& path() const { return path_; }
+    std::string read() const;                               // all of it; throws what went wrong
+    std::string const& refusal() const { return refusal_; } // "/a/b can be written to by others: …"
+    bool is_missing() const { return is_missing_; }
+
+  private:
+    system_calls& system_;
+    int descriptor_ = -1;
+    std::uint64_t size_ = 0;
+    bool is_missing_ = false;
+    std::filesystem::path path_;
+    std::string refusal_;
+};
+
+// The reason not to compile, load or run a file, which names it; empty if there is none.
+std::string distrust(std::filesystem::path const& file);
+
+// The bytes of a regular file, at most so many; throws if it is none. Never waits for a pipe.
+std::string read_file(std::filesystem::path const&, std::uint64_t most_bytes = 1 << 30);
+// Writes a file whole or not at all, over a regular file or where there is none: under a random
+// name beside it, exclusively, synced, then renamed. A file that has these bytes is left as it is.
+void write_file(std::filesystem::path const&, std::string_view bytes);
+
+// A new folder that only the user can enter. It is removed with all that is in it by the
+// destructor, and also after the process was killed, when the last program that run_in() started
+// has ended.
+class temporary_folder {
+  public:
+    // In TMPDIR, or else /tmp, or in the parent that is named. The prefix is for people.
+    explicit temporary_folder(std::string const& prefix, std::filesystem::path parent = {});
+    temporary_folder(temporary_folder const&) = delete;
+    ~temporary_folder();
+
+    std::filesystem::path const& path() const { return path_; }
+    int life() const { return life_; } // who holds this descriptor keeps the folder
+
+  private:
+    std::filesystem::path path_;
+    int life_ = -1;
+};
+
+struct program_result {
+    int status = 0;     // 0 is success; 128 and the signal if a signal ended the program
+    std::string output; // of both of its outputs
+};
+
+// Runs a program to its end without a shell, in a process group of its own, with the temporary
+// folder (or else the root) as its working directory and as TMPDIR. If this process dies, the whole
+// group is killed. The environment has PATH, HOME, LD_LIBRARY_PATH and LC_ALL=C alone, so that no
+// variable changes what compilers make. Works in programs that ignore SIGCHLD.
+program_result run(std::vector<std::string> const& command, temporary_folder const* = nullptr);
+
+// The file that a name has in PATH; empty if there is none.
+std::filesystem::path found_in_path(std::string_view name);
+
+// A command as one line, for messages.
+std::string joined(std::vector<std::string> const& command);
+
+// Text that comes from files, for terminals: control characters become \x1b, lines stay lines.
+std::string printable(std::string_view text);
+
+} // namespace spio

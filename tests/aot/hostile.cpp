@@ -1,0 +1,200 @@
+// Packs, headers and folders that others could have written or named: refused by name, or harmless.
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include "tests/folder.h"
+
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+import spio.aot;
+import spio.axpby;
+import spio.families;
+import spio.image;
+import spio.spec;
+import spio.system;
+import spio.text;
+
+using namespace spio;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<std::byte> pack_bytes(spec const& kernel) {
+    aot::image_to_pack const image = {.kernel = kernel,
+                                      .kind = image_kind::cubin,
+                                      .bytes = std::vector<std::byte>(8),
+                                      .compiler = "c 1",
+                                      .text_digest = text_digest_of(kernel),
+                                      .plain_bytes = 8};
+    return aot::write_pack(std::span(&image, 1));
+}
+
+std::string write_pack(std::string const& path, spec const& kernel) {
+    auto const bytes = pack_bytes(kernel);
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<char const*>(bytes.data()), static_cast<long>(bytes.size()));
+    chmod(path.c_str(), 0644);
+    return path;
+}
+
+std::string refusal(auto const& f) {
+    try {
+        f();
+    } catch (spio::error const& failure) {
+        return failure.what();
+    }
+    return "none";
+}
+
+bool has(std::string const& text, std::string const& part) { return text.find(part) != text.npos; }
+
+aot::build_request request(std::string const& folder) {
+    return {.manifest = "axpby n=1000\n",
+            .manifest_name = "kernels",
+            .families = families(),
+            .archs = {"sm_80"},
+            .compiler = aot::find_compiler(compiler_kind::nvcc, SPIO_TEST_CUDA),
+            .output = folder + "/a.spiopack",
+            .folder = folder + "/images",
+            .jobs = 1};
+}
+
+} // namespace
+
+TEST_CASE("a pack that others could have written is refused by name, and can be inspected") {
+    test::folder const folder;
+    auto const kernel = axpby::specialize({.n = 1}, sm_80);
+    auto const path = write_pack(folder / "a.spiopack", kernel);
+    CHECK(aot::pack::read(path).find(kernel));
+    auto const said = [&] { return refusal([&] { (void)aot::pack::read(path); }); };
+    chmod(path.c_str(), 0666);
+    CHECK(said() ==
+          "read for pack " + path + ": " + path + " can be written to by others: everyone");
+    aot::pack const inspected = aot::pack::inspect(path);
+    inspected.verify();
+    CHECK(inspected.list().size() == 1);
+    CHECK(has(refusal([&] { (void)inspected.find(kernel); }), "it was opened for inspection"));
+    chmod(path.c_str(), 0644);
+    chmod(folder.path.c_str(), 0777);
+    CHECK(has(said(), folder.path + " can be written to by others"));
+    chmod(folder.path.c_str(), 01777); // as /tmp is
+    CHECK(said() == "none");
+    if (geteuid() != 0) return;
+    REQUIRE(chown(path.c_str(), 12345, 12345) == 0);
+    CHECK(has(said(), path + " belongs to user 12345"));
+}
+
+TEST_CASE("folders may have any name, and variables change no image") {
+    test::folder const parent;
+    auto const plain = request(parent / "plain");
+    aot::build_pack(plain);
+    auto const strange = parent / "it's $(touch hit), `touch hit` & \"more\"";
+    fs::create_directories(strange + "/include $(touch hit)");
+    auto odd = request(strange);
+    odd.compiler.include_folders = {strange + "/include $(touch hit)"};
+    setenv("NVCC_APPEND_FLAGS", "-lineinfo", 1);
+    setenv("NVCC_PREPEND_FLAGS", "--no-such-option", 1);
+    setenv("CPATH", strange.c_str(), 1);
+    auto const failure = refusal([&] { aot::build_pack(odd); });
+    for (auto const* name : {"NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS", "CPATH"}) unsetenv(name);
+    CHECK(failure == "none");
+    for (auto const& item : fs::recursive_directory_iterator(parent.path)) {
+        CHECK(item.path().filename() != "hit");
+    }
+    CHECK(!fs::exists("hit"));
+    auto const a = aot::pack::read(plain.output), b = aot::pack::read(odd.output);
+    CHECK(a.list()[0].checksum == b.list()[0].checksum);
+    // Nothing but images and their records is left.
+    CHECK(std::distance(fs::directory_iterator(plain.folder), {}) == 2);
+}
+
+TEST_CASE("text that reaches a shell is no architecture and no name of a compiler") {
+    test::folder const folder;
+    auto injected = request(folder.path);
+    injected.archs = {"sm_80$(touch hit)"};
+    CHECK(has(refusal([&] { aot::build_pack(injected); }), "is no architecture"));
+    injected = request(folder.path);
+    fs::create_directories(folder / "$(touch hit)");
+    fs::create_symlink(injected.compiler.program, folder / "$(touch hit)/nvcc");
+    injected.compiler.program = folder / "$(touch hit)/nvcc";
+    CHECK(has(refusal([&] { aot::build_pack(injected); }),
+              "gives the name of its folder to a shell"));
+    CHECK(!fs::exists("hit"));
+}
+
+TEST_CASE("programs that others could have written are not run") {
+    test::folder const folder;
+    fs::create_directory(folder / "bin");
+    for (auto const* name : {"bin/nvcc", "bin/ptxas", "bin/fatbinary"}) {
+        std::ofstream(folder / name) << "#!/bin/sh\ntouch " << folder.path << "/hit\n";
+        chmod((folder / name).c_str(), 0755);
+    }
+    chmod((folder / "bin/ptxas").c_str(), 0777);
+    CHECK(has(refusal([&] { aot::find_compiler(compiler_kind::nvcc, folder.path); }),
+              "bin/ptxas can be written to by others: everyone"));
+    CHECK(!fs::exists(folder / "hit"));
+}
+
+TEST_CASE("a kernel for the host is not compiled with headers that others could have written") {
+    test::folder const folder;
+    fs::create_directories(folder / "include/sim");
+    auto const write = [&](char const* name, char const* text) {
+        std::ofstream(folder / name) << text;
+        chmod((folder / name).c_str(), 0644);
+    };
+    write("include/sim/device_text.h", "#define __global__\n#include \"inner.h\"\n");
+    write("include/inner.h", "\n");
+    write(
+        "include/sim/host_kernel.h",
+        "namespace spio::sim { template <auto> struct host_kernel_of { host_kernel_of(char const*) "
+        "{} }; }\n");
+    aot::host_compiler const compiler = {SPIO_TEST_CLANG, {folder / "include"}};
+    spec kernel;
+    kernel.family = "f";
+    kernel.symbol = "kernel";
+    kernel.source = "extern \"C\" __global__ void kernel() {}\n";
+    kernel.arch = host_arch;
+    temporary_folder const work("spio-test");
+    CHECK(fs::exists(aot::compile_for_host(compiler, kernel, work)));
+    auto const said = [&] {
+        return refusal([&] { aot::compile_for_host(compiler, kernel, work); });
+    };
+    chmod((folder / "include/inner.h").c_str(), 0646);
+    CHECK(has(said(), folder / "include/inner.h can be written to by others: everyone"));
+    chmod((folder / "include/inner.h").c_str(), 0644);
+    chmod((folder / "include").c_str(), 0777);
+    CHECK(has(said(), folder / "include can be written to by others: everyone"));
+}
+
+TEST_CASE("what a pack has in it does not steer a terminal") {
+    test::folder const folder;
+    auto kernel = axpby::specialize({.n = 1}, sm_80);
+    kernel.config = "\x1b]0;owned\x07";
+    auto const path = write_pack(folder / "a.spiopack", kernel);
+    std::string words[] = {"packer", "list", path};
+    char* arguments[] = {words[0].data(), words[1].data(), words[2].data()};
+    std::fflush(stdout);
+    int const saved = dup(STDOUT_FILENO);
+    std::FILE* const file = std::fopen((folder / "output").c_str(), "w");
+    REQUIRE(dup2(fileno(file), STDOUT_FILENO) >= 0);
+    int const status = aot::run_packer(arguments, families());
+    std::fflush(stdout);
+    dup2(saved, STDOUT_FILENO);
+    close(saved);
+    std::fclose(file);
+    CHECK(status == 0);
+    auto const printed = read_file(folder / "output");
+    CHECK(has(printed, "\\x1b]0;owned\\x07"));
+    CHECK(printed.find('\x1b') == printed.npos);
+}

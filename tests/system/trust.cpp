@@ -1,0 +1,207 @@
+// The rule of trust: whoever could write to a file or above it is named, and the file is not used.
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include "tests/folder.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+import spio.system;
+
+using namespace spio;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr uid_t stranger = 12345;
+
+// An entry of an access-control list, as the kernel stores it.
+struct access_entry {
+    std::uint16_t tag, permissions;
+    std::uint32_t id;
+};
+constexpr std::uint16_t owner = 1, user = 2, owning_group = 4, group = 8, mask = 16, other = 32;
+constexpr std::uint32_t nobody = 0xffffffff;
+
+bool set_list(std::string const& path, std::vector<access_entry> const& entries) {
+    std::vector<char> bytes = {2, 0, 0, 0};
+    bytes.resize(4 + entries.size() * sizeof(access_entry));
+    std::memcpy(bytes.data() + 4, entries.data(), entries.size() * sizeof(access_entry));
+    return setxattr(path.c_str(), "system.posix_acl_access", bytes.data(), bytes.size(), 0) == 0;
+}
+
+struct place : test::folder {
+    std::string file = path + "/a/b/file";
+
+    place() {
+        fs::create_directories(path + "/a/b");
+        std::ofstream(file) << "text";
+        for (auto const* name : {"", "/a", "/a/b", "/a/b/file"}) chmod((path + name).c_str(), 0700);
+    }
+};
+
+bool contains(std::string const& text, std::string const& part) {
+    return text.find(part) != text.npos;
+}
+
+// Calls of the system in which groups are as the test says.
+struct grouped : system_calls {
+    bool has_private_groups = false;
+    bool is_private(gid_t, uid_t) override { return has_private_groups; }
+};
+
+std::string refusal_of(std::string const& path, bool has_private_groups = false,
+                       trusted_file::use use = trusted_file::use::code) {
+    grouped system;
+    system.has_private_groups = has_private_groups;
+    return trusted_file(path, use, system).refusal();
+}
+
+} // namespace
+
+TEST_CASE("a file is trusted if nobody else can write to it or above it") {
+    place const here;
+    CHECK(distrust(here.file).empty());
+    trusted_file const file(here.file, trusted_file::use::code);
+    REQUIRE(file);
+    CHECK(file.path() == here.file);
+    CHECK(file.size() == 4);
+    CHECK(file.read() == "text");
+    for (auto const* name : {"", "/a", "/a/b", "/a/b/file"}) {
+        auto const path = here.path + name;
+        struct stat status = {};
+        REQUIRE(stat(path.c_str(), &status) == 0);
+        chmod(path.c_str(), status.st_mode | S_IWOTH);
+        CHECK(refusal_of(here.file) == path + " can be written to by others: everyone");
+        chmod(path.c_str(), status.st_mode | S_IWGRP);
+        CHECK(contains(refusal_of(here.file), path + " can be written to by others: group "));
+        CHECK(refusal_of(here.file, true).empty());
+        chmod(path.c_str(), status.st_mode);
+    }
+}
+
+TEST_CASE("in a folder with the sticky bit data is trusted, and code is not") {
+    place const here;
+    chmod((here / "a/b").c_str(), 01777);
+    CHECK(refusal_of(here.file, false, trusted_file::use::data).empty());
+    CHECK(contains(refusal_of(here.file), "a/b can be written to by others: everyone"));
+    chmod((here / "a/b").c_str(), 0777);
+    CHECK(!refusal_of(here.file, false, trusted_file::use::data).empty());
+}
+
+TEST_CASE("links are followed to what they lead to, and no pipe is waited for") {
+    place const here;
+    fs::create_symlink("../a/b/file", here / "a/link");
+    trusted_file const linked(here / "a/link", trusted_file::use::code);
+    CHECK(linked.refusal() == "");
+    CHECK(linked.path() == here.file);
+    fs::create_symlink("round", here / "round");
+    CHECK(contains(distrust(here / "round"), "too many links"));
+    REQUIRE(mkfifo((here / "pipe").c_str(), 0600) == 0);
+    CHECK(distrust(here / "pipe") == here.path + "/pipe is no regular file");
+    CHECK(distrust(here / "a") == here.path + "/a is no regular file");
+    trusted_file const missing(here / "missing", trusted_file::use::code);
+    CHECK(missing.is_missing());
+    CHECK(contains(missing.refusal(), "No such file"));
+}
+
+TEST_CASE("other people's files, folders and links are refused" * doctest::skip(geteuid() != 0)) {
+    place const here;
+    for (auto const* name : {"", "/a", "/a/b", "/a/b/file"}) {
+        auto const path = here.path + name;
+        REQUIRE(chown(path.c_str(), stranger, stranger) == 0);
+        CHECK(refusal_of(here.file) ==
+              path + " belongs to user 12345, who is neither this user nor root");
+        REQUIRE(chown(path.c_str(), 0, 0) == 0);
+    }
+    fs::create_symlink(here.file, here / "link");
+    REQUIRE(lchown((here / "link").c_str(), stranger, stranger) == 0);
+    CHECK(contains(refusal_of(here / "link"), "link is a symbolic link of user 12345"));
+}
+
+TEST_CASE("an entry of an access-control list that may write is somebody else") {
+    place const here;
+    struct row {
+        std::vector<access_entry> entries;
+        std::string writer; // or nobody
+    };
+    auto const list = [](std::uint16_t owning, std::vector<access_entry> more, std::uint16_t most) {
+        std::vector<access_entry> entries = {{owner, 7, nobody}};
+        for (auto const& entry : more) {
+            if (entry.tag == user) entries.push_back(entry);
+        }
+        entries.push_back({owning_group, owning, nobody});
+        for (auto const& entry : more) {
+            if (entry.tag == group) entries.push_back(entry);
+        }
+        entries.push_back({mask, most, nobody});
+        entries.push_back({other, 0, nobody});
+        return entries;
+    };
+    if (!set_list(here.file, list(0, {{user, 6, stranger}}, 7))) {
+        MESSAGE("this file system has no access-control lists");
+        return;
+    }
+    row const rows[] = {
+        {list(0, {{user, 6, stranger}}, 7), "user 12345 of its access-control list"},
+        {list(0, {{user, 4, stranger}}, 7), ""},
+        {list(0, {{user, 7, stranger}}, 5), ""}, // the mask takes it away
+        {list(0, {{user, 7, geteuid()}}, 7), ""},
+        {list(0, {{group, 6, stranger}}, 7), "group 12345"},
+        {list(5, {{group, 5, stranger}}, 7), ""},
+        {list(7, {}, 7), "group "},
+    };
+    for (auto const& [entries, writer] : rows) {
+        for (auto const* name : {"/a", "/a/b", "/a/b/file"}) {
+            auto const path = here.path + name;
+            REQUIRE(set_list(path, entries));
+            auto const refusal = refusal_of(here.file);
+            CAPTURE(refusal);
+            CHECK(refusal.empty() == writer.empty());
+            if (!writer.empty())
+                CHECK(contains(refusal, path + " can be written to by others: " + writer));
+            removexattr(path.c_str(), "system.posix_acl_access");
+            chmod(path.c_str(), 0700);
+        }
+    }
+    std::cout << "figure: system.trust: " << std::size(rows) << " access-control lists\n";
+}
+
+TEST_CASE("a group is private if it is the primary group of its namesake and of nobody else") {
+    test::folder const folder;
+    auto const users = folder / "passwd", groups = folder / "group";
+    auto const write = [](std::string const& path, std::string const& text) {
+        std::ofstream(path) << text;
+    };
+    std::string const alice = "alice:x:1000:1000::/home/alice:/bin/sh\n";
+    auto const is_private = [&](std::string const& user_lines, std::string const& group_lines) {
+        write(users, "root:x:0:0::/root:/bin/sh\n" + user_lines);
+        write(groups, "root:x:0:\n" + group_lines);
+        return is_private_group(1000, 1000, users.c_str(), groups.c_str());
+    };
+    CHECK(is_private(alice, "alice:x:1000:\n"));
+    CHECK(is_private(alice, "alice:x:1000:alice\n"));
+    CHECK(!is_private(alice, "alice:x:1000:alice,eve\n"));
+    CHECK(!is_private(alice, "staff:x:1000:\n"));
+    CHECK(!is_private(alice, ""));
+    CHECK(!is_private("", "alice:x:1000:\n"));
+    // Eve is in no list: the group is her primary one.
+    CHECK(!is_private(alice + "eve:x:1001:1000::/home/eve:/bin/sh\n", "alice:x:1000:\n"));
+    CHECK(!is_private("eve:x:1001:1000::/home/eve:/bin/sh\n" + alice, "alice:x:1000:\n"));
+    CHECK(!is_private("alice:x:1000:50::/home/alice:/bin/sh\n", "alice:x:1000:\n"));
+    CHECK(!is_private_group(1000, 1000, "/nowhere", groups.c_str()));
+    CHECK(!is_private_group(0, 0));
+}
