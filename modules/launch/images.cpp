@@ -47,7 +47,7 @@ policy policy_named(std::string_view text) {
 
 policy policy_of_environment() {
     static policy const policy = [] {
-        char const* const text = std::getenv("SPIO_POLICY");
+        char const* const text = ::secure_getenv("SPIO_POLICY");
         return text == nullptr ? policy::aot_then_jit : policy_named(text);
     }();
     return policy;

@@ -30,7 +30,7 @@ void log_timed(std::string_view event, std::string const& subject, clock::time_p
 
 bool is_logged() {
     static bool const is_set = [] {
-        char const* const text = std::getenv("SPIO_LOG");
+        char const* const text = ::secure_getenv("SPIO_LOG");
         return text != nullptr && std::string_view(text) != "" && std::string_view(text) != "0";
     }();
     return is_set;

@@ -91,12 +91,14 @@ TEST_CASE("no link is followed, and no device or pipe is replaced") {
 TEST_CASE("what is no regular file is not read, and not waited for") {
     test::folder const folder;
     REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
-    auto const read = [](std::string const& path) { return refusal([&] { read_file(path, 10); }); };
-    CHECK(read(folder / "pipe") == "it is no regular file");
-    CHECK(read("/dev/zero") == "it is no regular file");
-    CHECK(read(folder / "missing") == "it cannot be opened: No such file or directory");
+    auto const refusal_to_read = [](std::string const& path) {
+        return refusal([&] { read_file(path, 10); });
+    };
+    CHECK(refusal_to_read(folder / "pipe") == "it is no regular file");
+    CHECK(refusal_to_read("/dev/zero") == "it is no regular file");
+    CHECK(refusal_to_read(folder / "missing") == "it cannot be opened: No such file or directory");
     std::ofstream(folder / "large") << "eleven bytes";
-    CHECK(read(folder / "large") == "it has more than 10 bytes");
+    CHECK(refusal_to_read(folder / "large") == "it has more than 10 bytes");
 }
 
 TEST_CASE("a temporary folder is the user's alone, and goes with its owner") {

@@ -34,7 +34,7 @@ struct access_entry {
     std::uint32_t id;
 };
 constexpr std::uint16_t owner = 1, user = 2, owning_group = 4, group = 8, mask = 16, other = 32;
-constexpr std::uint32_t nobody = 0xffffffff;
+constexpr std::uint32_t no_id = 0xffffffff;
 
 bool set_list(std::string const& path, std::vector<access_entry> const& entries) {
     std::vector<char> bytes = {2, 0, 0, 0};
@@ -43,10 +43,10 @@ bool set_list(std::string const& path, std::vector<access_entry> const& entries)
     return setxattr(path.c_str(), "system.posix_acl_access", bytes.data(), bytes.size(), 0) == 0;
 }
 
-struct place : test::folder {
+struct test_place : test::folder {
     std::string file = path + "/a/b/file";
 
-    place() {
+    test_place() {
         fs::create_directories(path + "/a/b");
         std::ofstream(file) << "text";
         for (auto const* name : {"", "/a", "/a/b", "/a/b/file"}) chmod((path + name).c_str(), 0700);
@@ -73,85 +73,85 @@ std::string refusal_of(std::string const& path, bool has_private_groups = false,
 } // namespace
 
 TEST_CASE("a file is trusted if nobody else can write to it or above it") {
-    place const here;
-    CHECK(distrust(here.file).empty());
-    trusted_file const file(here.file, trusted_file::use::code);
+    test_place const ground;
+    CHECK(distrust(ground.file).empty());
+    trusted_file const file(ground.file, trusted_file::use::code);
     REQUIRE(file);
-    CHECK(file.path() == here.file);
+    CHECK(file.path() == ground.file);
     CHECK(file.size() == 4);
     CHECK(file.read() == "text");
     for (auto const* name : {"", "/a", "/a/b", "/a/b/file"}) {
-        auto const path = here.path + name;
+        auto const path = ground.path + name;
         struct stat status = {};
         REQUIRE(stat(path.c_str(), &status) == 0);
         chmod(path.c_str(), status.st_mode | S_IWOTH);
-        CHECK(refusal_of(here.file) == path + " can be written to by others: everyone");
+        CHECK(refusal_of(ground.file) == path + " can be written to by others: everyone");
         chmod(path.c_str(), status.st_mode | S_IWGRP);
-        CHECK(contains(refusal_of(here.file), path + " can be written to by others: group "));
-        CHECK(refusal_of(here.file, true).empty());
+        CHECK(contains(refusal_of(ground.file), path + " can be written to by others: group "));
+        CHECK(refusal_of(ground.file, true).empty());
         chmod(path.c_str(), status.st_mode);
     }
 }
 
 TEST_CASE("in a folder with the sticky bit data is trusted, and code is not") {
-    place const here;
-    chmod((here / "a/b").c_str(), 01777);
-    CHECK(refusal_of(here.file, false, trusted_file::use::data).empty());
-    CHECK(contains(refusal_of(here.file), "a/b can be written to by others: everyone"));
-    chmod((here / "a/b").c_str(), 0777);
-    CHECK(!refusal_of(here.file, false, trusted_file::use::data).empty());
+    test_place const ground;
+    chmod((ground / "a/b").c_str(), 01777);
+    CHECK(refusal_of(ground.file, false, trusted_file::use::data).empty());
+    CHECK(contains(refusal_of(ground.file), "a/b can be written to by others: everyone"));
+    chmod((ground / "a/b").c_str(), 0777);
+    CHECK(!refusal_of(ground.file, false, trusted_file::use::data).empty());
 }
 
 TEST_CASE("links are followed to what they lead to, and no pipe is waited for") {
-    place const here;
-    fs::create_symlink("../a/b/file", here / "a/link");
-    trusted_file const linked(here / "a/link", trusted_file::use::code);
+    test_place const ground;
+    fs::create_symlink("../a/b/file", ground / "a/link");
+    trusted_file const linked(ground / "a/link", trusted_file::use::code);
     CHECK(linked.refusal() == "");
-    CHECK(linked.path() == here.file);
-    fs::create_symlink("round", here / "round");
-    CHECK(contains(distrust(here / "round"), "too many links"));
-    REQUIRE(mkfifo((here / "pipe").c_str(), 0600) == 0);
-    CHECK(distrust(here / "pipe") == here.path + "/pipe is no regular file");
-    CHECK(distrust(here / "a") == here.path + "/a is no regular file");
-    trusted_file const missing(here / "missing", trusted_file::use::code);
+    CHECK(linked.path() == ground.file);
+    fs::create_symlink("round", ground / "round");
+    CHECK(contains(distrust(ground / "round"), "too many links"));
+    REQUIRE(mkfifo((ground / "pipe").c_str(), 0600) == 0);
+    CHECK(distrust(ground / "pipe") == ground.path + "/pipe is no regular file");
+    CHECK(distrust(ground / "a") == ground.path + "/a is no regular file");
+    trusted_file const missing(ground / "missing", trusted_file::use::code);
     CHECK(missing.is_missing());
     CHECK(contains(missing.refusal(), "No such file"));
 }
 
 TEST_CASE("other people's files, folders and links are refused" * doctest::skip(geteuid() != 0)) {
-    place const here;
+    test_place const ground;
     for (auto const* name : {"", "/a", "/a/b", "/a/b/file"}) {
-        auto const path = here.path + name;
+        auto const path = ground.path + name;
         REQUIRE(chown(path.c_str(), stranger, stranger) == 0);
-        CHECK(refusal_of(here.file) ==
+        CHECK(refusal_of(ground.file) ==
               path + " belongs to user 12345, who is neither this user nor root");
         REQUIRE(chown(path.c_str(), 0, 0) == 0);
     }
-    fs::create_symlink(here.file, here / "link");
-    REQUIRE(lchown((here / "link").c_str(), stranger, stranger) == 0);
-    CHECK(contains(refusal_of(here / "link"), "link is a symbolic link of user 12345"));
+    fs::create_symlink(ground.file, ground / "link");
+    REQUIRE(lchown((ground / "link").c_str(), stranger, stranger) == 0);
+    CHECK(contains(refusal_of(ground / "link"), "link is a symbolic link of user 12345"));
 }
 
 TEST_CASE("an entry of an access-control list that may write is somebody else") {
-    place const here;
+    test_place const ground;
     struct row {
         std::vector<access_entry> entries;
         std::string writer; // or nobody
     };
     auto const list = [](std::uint16_t owning, std::vector<access_entry> more, std::uint16_t most) {
-        std::vector<access_entry> entries = {{owner, 7, nobody}};
+        std::vector<access_entry> entries = {{owner, 7, no_id}};
         for (auto const& entry : more) {
             if (entry.tag == user) entries.push_back(entry);
         }
-        entries.push_back({owning_group, owning, nobody});
+        entries.push_back({owning_group, owning, no_id});
         for (auto const& entry : more) {
             if (entry.tag == group) entries.push_back(entry);
         }
-        entries.push_back({mask, most, nobody});
-        entries.push_back({other, 0, nobody});
+        entries.push_back({mask, most, no_id});
+        entries.push_back({other, 0, no_id});
         return entries;
     };
-    if (!set_list(here.file, list(0, {{user, 6, stranger}}, 7))) {
+    if (!set_list(ground.file, list(0, {{user, 6, stranger}}, 7))) {
         MESSAGE("this file system has no access-control lists");
         return;
     }
@@ -166,9 +166,9 @@ TEST_CASE("an entry of an access-control list that may write is somebody else") 
     };
     for (auto const& [entries, writer] : rows) {
         for (auto const* name : {"/a", "/a/b", "/a/b/file"}) {
-            auto const path = here.path + name;
+            auto const path = ground.path + name;
             REQUIRE(set_list(path, entries));
-            auto const refusal = refusal_of(here.file);
+            auto const refusal = refusal_of(ground.file);
             CAPTURE(refusal);
             CHECK(refusal.empty() == writer.empty());
             if (!writer.empty())

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tests/fuzz.cmake has it run 10^5 times. For longer:
-//     build/ci/tests/jit/fuzz_words -runs=10000000 -max_len=4096 -print_final_stats=1
+//     build/ci/tests/jit/fuzz_log -runs=10000000 -max_len=4096 -print_final_stats=1
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -51,7 +51,7 @@ constexpr nvrtc_entries fuzzed = {.version = version,
                                   .log = say};
 
 void print_figure() {
-    std::printf("figure: jit.fuzz_words: %zu logs came whole, %zu build ids were read\n", logs,
+    std::printf("figure: jit.fuzz_log: %zu logs came whole, %zu build ids were read\n", logs,
                 ids);
 }
 
