@@ -26,83 +26,87 @@ namespace {
 // NVRTC makes cubins, which are for chips.
 bool is_compiled_for(arch arch) { return arch.number > 0 && !arch.is_ptx; }
 
-// Of all kernel text, which is known since the library was built, and of the family's own headers.
-cache::digest digest_of_headers(spec const& of) {
+// The digest of all kernel text is known since the library was built; the family's own headers are
+// added to it.
+cache::digest digest_of_headers(spec const& kernel) {
     std::vector<cache::named_text> texts = {{"kernel text", kernel_text_digest()}};
-    for (auto const& [name, text] : of.headers) texts.push_back({name, text});
+    for (auto const& [name, text] : kernel.headers) texts.push_back({name, text});
     return cache::digest_of(texts);
 }
 
-cache::key key_of(std::string const& build, spec const& of,
+cache::key key_of(std::string const& build, spec const& kernel,
                   std::vector<std::string> const& options) {
-    return cache::key_of({.source = of.source,
-                          .headers = digest_of_headers(of),
+    return cache::key_of({.source = kernel.source,
+                          .headers = digest_of_headers(kernel),
                           .options = options,
                           .nvrtc_build = build,
-                          .arch = text_of(of.arch)});
+                          .arch = text_of(kernel.arch)});
 }
 
-cache::entry compile(nvrtc const& by, spec const& of, std::vector<std::string> const& options) {
-    auto const headers = headers_of(of);
-    compiled const made =
-        by.compile({.name = of.spelled(), .text = of.source, .headers = headers}, options);
-    auto const* const bytes = reinterpret_cast<unsigned char const*>(made.cubin.data());
-    return {.symbol = of.symbol,
-            .arch = text_of(of.arch),
-            .parameters = {{0, static_cast<std::uint32_t>(of.params_bytes)}},
-            .cubin = {bytes, bytes + made.cubin.size()}};
+cache::entry compile(nvrtc const& compiler, spec const& kernel,
+                     std::vector<std::string> const& options) {
+    auto const headers = headers_of(kernel);
+    compiled const compiled_kernel = compiler.compile(
+        {.name = kernel.spelled(), .text = kernel.source, .headers = headers}, options);
+    auto const* const bytes = reinterpret_cast<unsigned char const*>(compiled_kernel.cubin.data());
+    return {.symbol = kernel.symbol,
+            .arch = text_of(kernel.arch),
+            .parameters = {{0, static_cast<std::uint32_t>(kernel.params_bytes)}},
+            .cubin = {bytes, bytes + compiled_kernel.cubin.size()}};
 }
 
-// f(), which looks for NVRTC or opens it.
-template <class F> decltype(auto) or_no_compiler(spec const& of, F f) {
+// Calls f, which looks for NVRTC or opens it.
+template <class F> decltype(auto) or_no_compiler(spec const& kernel, F f) {
     try {
         return f();
     } catch (error const& e) {
-        throw no_compiler_error(of, e.what());
+        throw no_compiler_error(kernel, e.what());
     }
 }
 
 } // namespace
 
-just_in_time::just_in_time() : own_store(std::make_unique<cache::store>()), kept(own_store.get()) {}
+just_in_time::just_in_time()
+    : own_store(std::make_unique<cache::store>()), store(own_store.get()) {}
 
-std::optional<image> just_in_time::find(spec const& of) const {
-    if (!is_compiled_for(of.arch)) return {};
+std::optional<image> just_in_time::find(spec const& kernel) const {
+    if (!is_compiled_for(kernel.arch)) return {};
     for (;;) {
         try {
-            return find_by(or_no_compiler(of, [&] { return build_id(); }), of);
-        } catch (another_file const&) { // whose images have other keys
+            return find_with(or_no_compiler(kernel, [&] { return build_id(); }), kernel);
+        } catch (another_file const&) { // images of another NVRTC have other keys
         }
     }
 }
 
-image just_in_time::find_by(std::string const& build, spec const& of) const {
-    auto const options = nvrtc_options(text_of(of.arch));
-    auto const key = key_of(build, of, options);
-    std::string made_by = "the cache in " + kept->path();
-    auto const found = kept->get_or_compile(key, [&] {
-        auto const& by = or_no_compiler(of, [&]() -> nvrtc const& { return compiler(build); });
-        made_by = "NVRTC " + std::to_string(by.major()) + "." + std::to_string(by.minor());
-        return compile(by, of, options);
+image just_in_time::find_with(std::string const& build, spec const& kernel) const {
+    auto const options = nvrtc_options(text_of(kernel.arch));
+    auto const key = key_of(build, kernel, options);
+    std::string made_by = "the cache in " + store->path();
+    auto const found = store->get_or_compile(key, [&] {
+        auto const& tool =
+            or_no_compiler(kernel, [&]() -> nvrtc const& { return compiler(build); });
+        made_by = "NVRTC " + std::to_string(tool.major()) + "." + std::to_string(tool.minor());
+        return compile(tool, kernel, options);
     });
-    return {.symbol = of.symbol,
-            .line = of.line(),
-            .arch = of.arch,
+    return {.symbol = kernel.symbol,
+            .line = kernel.line(),
+            .arch = kernel.arch,
             .made_by = std::move(made_by),
             .kind = image_kind::cubin,
             .bytes = std::as_bytes(std::span(found.what->cubin)),
             .keeper = found.what,
-            .shape = of.shape,
-            .params_bytes = of.params_bytes,
+            .shape = kernel.shape,
+            .params_bytes = kernel.params_bytes,
             .found = found.from == cache::origin::disk ? origin::disk : origin::compiled};
 }
 
-bool just_in_time::is_kept(spec const& of) const {
-    if (!is_compiled_for(of.arch)) return false;
-    return kept->find(key_of(build_id(), of, nvrtc_options(text_of(of.arch)))) != nullptr;
+bool just_in_time::is_kept(spec const& kernel) const {
+    if (!is_compiled_for(kernel.arch)) return false;
+    return store->find(key_of(build_id(), kernel, nvrtc_options(text_of(kernel.arch)))) != nullptr;
 }
 
-// That of the file that will be opened if something must be compiled.
+// The build id of the file that will be opened when a kernel must be compiled.
 std::string just_in_time::build_id() const {
     std::lock_guard const lock(mutex);
     if (opened != nullptr) return opened->build_id();
@@ -131,7 +135,7 @@ nvrtc const& just_in_time::compiler(std::string const& build) const {
         throw another_file();
     }
     opened = own_compiler.get();
-    // The file may have been replaced since it was looked at.
+    // The file may have been replaced since its build id was read.
     if (opened->build_id() != build) throw another_file();
     return *opened;
 }

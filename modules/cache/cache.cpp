@@ -15,28 +15,29 @@ import spio.system;
 
 namespace spio::cache {
 
-store::store(options how) : log_(std::move(how.log)) {
-    auto& system = how.system == nullptr ? operating_system() : *how.system;
-    auto const open = [&](std::optional<disk>& to, folder where, folder::use use) {
-        if (where) {
-            to.emplace(system, std::move(where), use, how.within, log_);
+store::store(options options) : log_(std::move(options.log)) {
+    auto& system = options.system == nullptr ? operating_system() : *options.system;
+    auto const open = [&](std::optional<disk>& disk, folder place, folder::use use) {
+        if (place) {
+            disk.emplace(system, std::move(place), use, options.within, log_);
         } else {
-            refusal_ += (refusal_.empty() ? "" : "; ") + where.refusal();
+            refusal_ += (refusal_.empty() ? "" : "; ") + place.refusal();
         }
     };
-    open(mine_,
-         how.folder.empty() ? folder_of_environment(system)
-                            : folder(system, how.folder, folder::use::owned),
+    open(owned_,
+         options.folder.empty() ? folder_of_environment(system)
+                                : folder(system, options.folder, folder::use::owned),
          folder::use::owned);
-    if (!how.shared_folder.empty()) {
-        open(shared_, folder(system, how.shared_folder, folder::use::shared), folder::use::shared);
+    if (!options.shared_folder.empty()) {
+        open(shared_, folder(system, options.shared_folder, folder::use::shared),
+             folder::use::shared);
     }
     if (!refusal_.empty() && log_) log_("cache: " + refusal_);
 }
 
 store::~store() = default;
 
-std::string store::path() const { return mine_ ? mine_->path() : std::string(); }
+std::string store::path() const { return owned_ ? owned_->path() : std::string(); }
 
 std::string store::refusal() const { return refusal_; }
 
@@ -44,17 +45,17 @@ counters store::count() const {
     counters result = {};
     result.disk = disk_count_;
     result.compiled = compiled_count_;
-    if (mine_) {
-        result.moved_aside = mine_->moved_aside();
-        result.publish_failures = mine_->publish_failures();
-        result.evicted = mine_->evicted();
+    if (owned_) {
+        result.moved_aside = owned_->moved_aside();
+        result.publish_failures = owned_->publish_failures();
+        result.evicted = owned_->evicted();
     }
     return result;
 }
 
 std::shared_ptr<entry const> store::find(key const& key) {
     std::shared_ptr<entry const> found;
-    if (mine_) found = mine_->find(key);
+    if (owned_) found = owned_->find(key);
     if (!found && shared_) found = shared_->find(key);
     if (found) ++disk_count_;
     return found;
@@ -62,12 +63,12 @@ std::shared_ptr<entry const> store::find(key const& key) {
 
 found store::get_or_compile(key const& key, std::function<entry()> const& compile) {
     if (auto ready = find(key)) return {std::move(ready), origin::disk};
-    auto const lock = mine_ ? mine_->lock(key) : disk::key_lock();
+    auto const lock = owned_ ? owned_->lock(key) : disk::key_lock();
     // Another thread or process may have published it since.
-    if (auto ready = mine_ ? find(key) : nullptr) return {std::move(ready), origin::disk};
+    if (auto ready = owned_ ? find(key) : nullptr) return {std::move(ready), origin::disk};
     auto const compiled = std::make_shared<entry const>(compile());
     ++compiled_count_;
-    if (mine_) mine_->publish(key, *compiled);
+    if (owned_) owned_->publish(key, *compiled);
     return {compiled, origin::compiled};
 }
 

@@ -43,7 +43,7 @@ struct counters {
 // disk is an error: the key is compiled again.
 class store {
   public:
-    explicit store(options how = {});
+    explicit store(options options = {});
     store(store const&) = delete;
     store& operator=(store const&) = delete;
     ~store();
@@ -63,7 +63,7 @@ class store {
 
   private:
     std::function<void(std::string_view)> log_;
-    std::optional<disk> mine_, shared_;
+    std::optional<disk> owned_, shared_;
     std::string refusal_;
     std::atomic<std::uint64_t> disk_count_ = 0, compiled_count_ = 0;
 };
