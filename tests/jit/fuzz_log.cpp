@@ -51,8 +51,7 @@ constexpr nvrtc_entries fuzzed = {.version = version,
                                   .log = say};
 
 void print_figure() {
-    std::printf("figure: jit.fuzz_log: %zu logs came whole, %zu build ids were read\n", logs,
-                ids);
+    std::printf("figure: jit.fuzz_log: %zu logs came whole, %zu build ids were read\n", logs, ids);
 }
 
 // The log without the zeros behind it, or nothing where it could not be had.

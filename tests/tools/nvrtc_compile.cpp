@@ -3,9 +3,9 @@
 //
 //     nvrtc_compile LIBNVRTC FILE [--ptx OUT] [--cubin OUT] [--time RUNS] [OPTION...] [@OPTIONS...]
 //
-// Every other argument goes to NVRTC, and so does each line of the file OPTIONS. The log is printed;
-// the exit code is 1 when the file is refused and 2 when NVRTC itself cannot be used. --time prints
-// the least milliseconds of RUNS.
+// Every other argument goes to NVRTC, and so does each line of the file OPTIONS. The log is
+// printed; the exit code is 1 when the file is refused and 2 when NVRTC itself cannot be used.
+// --time prints the least milliseconds of RUNS.
 #include <dlfcn.h>
 #include <sys/resource.h>
 
