@@ -23,7 +23,7 @@ extern "C" __global__ void warp_answers(spio::test::warp::params p) {
     tell(shuffle_xor<5>(mine));
     tell(shuffle_up(mine, LANE(3)));
     tell(shuffle_down(mine, LANE(3)));
-    tell(static_cast<int>(ballot(mine > 0)));
+    tell(static_cast<int>(ballot_lanes(mine > 0)));
     tell(any_lane(mine == 31));
     tell(any_lane(mine == 1000));
     tell(all_of_lanes(mine < 1000));

@@ -41,9 +41,11 @@ template <shuffled T> __device__ T shuffle_down(T const& value, LANE distance) {
 }
 
 // Votes: a bit for each lane whose condition holds; whether any lane's does, or all of them.
-__device__ inline unsigned ballot(bool condition) { return machine::ballot(condition, all_lanes); }
-__device__ inline bool any_lane(bool condition) { return ballot(condition) != 0; }
-__device__ inline bool all_of_lanes(bool condition) { return ballot(condition) == all_lanes; }
+__device__ inline unsigned ballot_lanes(bool condition) {
+    return machine::ballot(condition, all_lanes);
+}
+__device__ inline bool any_lane(bool condition) { return ballot_lanes(condition) != 0; }
+__device__ inline bool all_of_lanes(bool condition) { return ballot_lanes(condition) == all_lanes; }
 
 // Reduces the values of all lanes to one that every lane gets. They are joined pairwise, lanes 16
 // apart first and neighbours last, so that the order is the same on every device. With fewer Lanes,
