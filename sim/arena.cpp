@@ -2,28 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/arena.h"
 
-#include <atomic>
+#include "sim/checker/global_shadow.h"
+#include "sim/grain_list.h"
+
+#include <algorithm>
 #include <cstring>
-#include <memory>
+#include <deque>
 #include <mutex>
 #include <new>
 #include <sys/mman.h>
-#include <unordered_map>
 #include <vector>
 
 namespace spio::sim {
 
 namespace arena {
-
-constexpr std::size_t grain_bytes = 64 * 1024;
-constexpr std::size_t grain_count = reserved_bytes / grain_bytes;
-
-struct allocation {
-    std::string name;
-    unsigned char* begin;
-    std::size_t bytes, first_grain, grains;
-    bool is_alive;
-};
 
 static void* map(std::size_t bytes, int protection) {
     void* const address =
@@ -32,81 +24,96 @@ static void* map(std::size_t bytes, int protection) {
 }
 
 unsigned char* const base = static_cast<unsigned char*>(map(reserved_bytes, PROT_NONE));
-
-// The allocation of each grain, guards included. Threads of kernels read it without the mutex.
-static std::atomic<allocation*>* const owners = static_cast<std::atomic<allocation*>*>(
+std::atomic<allocation*>* const owners = static_cast<std::atomic<allocation*>*>(
     map(grain_count * sizeof(std::atomic<allocation*>), PROT_READ | PROT_WRITE));
 
+// The addresses of the last allocations that were released are not reused yet, so that accesses to
+// them are found.
+constexpr std::size_t max_quarantined = 16384;
+
 static std::mutex mutex;
-static std::size_t next_grain = 1;
-// First grains of freed allocations, by their number of grains. They are reused only when the
-// reserve has been gone through, so that accesses to freed memory are found for long.
-static std::unordered_map<std::size_t, std::vector<std::size_t>> freed;
-static std::vector<std::unique_ptr<allocation>> allocations;
+// The first grain is the guard before the first allocation.
+static grain_list free_grains(1, grain_count - 1);
+static std::deque<allocation> allocations;  // all that ever were: their addresses never change
+static std::vector<allocation*> recycled;   // of those, the ones that can be used again
+static std::deque<allocation*> quarantined; // released ones, oldest first
 
-static std::size_t grain_of(void const* address) {
-    return static_cast<std::size_t>(static_cast<unsigned char const*>(address) - base) /
-           grain_bytes;
-}
-
-allocation_info find(void const* address) {
+allocation const* find_nearest(void const* address) {
     auto const* const byte = static_cast<unsigned char const*>(address);
-    auto const grain = grain_of(address);
-    auto const* owner = owners[grain].load(std::memory_order_acquire);
-    // Beyond the end of one allocation, the next may be nearer.
-    if (grain + 1 < grain_count && (owner == nullptr || byte >= owner->begin + owner->bytes)) {
-        auto const* const next = owners[grain + 1].load(std::memory_order_acquire);
-        bool const is_nearer =
-            next != nullptr && next->begin > byte &&
-            (owner == nullptr ||
-             next->begin - byte < byte - owner->begin - static_cast<std::ptrdiff_t>(owner->bytes));
-        if (is_nearer) owner = next;
-    }
-    if (owner == nullptr) return {};
-    return {owner->name.c_str(), owner->begin, owner->bytes, owner->is_alive};
+    auto const grain = offset_of(address) / grain_bytes;
+    auto const* const owner = owners[grain].load(std::memory_order_acquire);
+    auto const* const next =
+        grain + 1 < grain_count ? owners[grain + 1].load(std::memory_order_acquire) : nullptr;
+    if (next == nullptr || next->begin <= byte) return owner;
+    if (owner == nullptr) return next;
+    // In the guard between two allocations, either may be nearer.
+    auto const excess = byte - owner->begin - static_cast<std::ptrdiff_t>(owner->bytes);
+    return next->begin - byte < excess ? next : owner;
 }
 
-// The first of some free grains. The grain before them and the last of them are guards.
+// Gives up the oldest addresses in quarantine.
+static void recycle() {
+    auto* const oldest = quarantined.front();
+    quarantined.pop_front();
+    for (std::size_t i = 0; i < oldest->grains; i++) owners[oldest->first_grain + i] = nullptr;
+    free_grains.free(oldest->first_grain, oldest->grains);
+    recycled.push_back(oldest);
+}
+
+// The first of some free grains, the last of which is a guard.
 static std::size_t take_grains(std::size_t count) {
-    if (next_grain + count < grain_count) {
-        auto const first = next_grain;
-        next_grain += count;
-        return first;
+    for (;;) {
+        if (auto const first = free_grains.take(count)) return *first;
+        if (quarantined.empty()) throw std::bad_alloc();
+        recycle();
     }
-    auto& same_size = freed[count];
-    if (same_size.empty()) throw std::bad_alloc();
-    auto const first = same_size.back();
-    same_size.pop_back();
-    return first;
+}
+
+static allocation& new_allocation() {
+    if (recycled.empty()) return allocations.emplace_back();
+    auto* const allocation = recycled.back();
+    recycled.pop_back();
+    return *allocation;
 }
 
 } // namespace arena
 
-void* allocate(std::size_t bytes, std::string name) {
+void* allocate(std::size_t bytes, std::string const& name) {
     using namespace arena;
     std::lock_guard const lock(mutex);
-    auto const used = bytes == 0 ? 1 : (bytes + grain_bytes - 1) / grain_bytes;
-    if (base == nullptr || owners == nullptr || used > grain_count) throw std::bad_alloc();
+    if (base == nullptr || owners == nullptr || bytes > reserved_bytes) throw std::bad_alloc();
+    auto const used = std::max<std::size_t>((bytes + grain_bytes - 1) / grain_bytes, 1);
     auto const first = take_grains(used + 1);
     auto* const begin = base + first * grain_bytes;
-    if (mprotect(begin, used * grain_bytes, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+    if (mprotect(begin, used * grain_bytes, PROT_READ | PROT_WRITE) != 0) {
+        free_grains.free(first, used + 1);
+        throw std::bad_alloc();
+    }
     std::memset(begin, 0xff, bytes);
-    allocations.push_back(std::make_unique<allocation>(
-        allocation{std::move(name), begin, bytes, first, used + 1, true}));
-    for (std::size_t i = 0; i <= used; i++) owners[first + i] = allocations.back().get();
+    auto& allocation = new_allocation();
+    allocation.name[name.copy(allocation.name, sizeof allocation.name - 1)] = '\0';
+    allocation.begin = begin;
+    allocation.bytes = bytes;
+    allocation.first_grain = first;
+    allocation.grains = used + 1;
+    allocation.is_written = false;
+    allocation.is_alive = true;
+    for (std::size_t i = 0; i <= used; i++) owners[first + i] = &allocation;
     return begin;
 }
 
 void release(void* begin) {
     using namespace arena;
     std::lock_guard const lock(mutex);
-    auto* const owner = owners[grain_of(begin)].load();
+    auto* const owner = owners[offset_of(begin) / grain_bytes].load();
     owner->is_alive = false;
     auto const used_bytes = (owner->grains - 1) * grain_bytes;
     // The pages go back to the system, and every access to them faults.
     madvise(begin, used_bytes, MADV_DONTNEED);
     mprotect(begin, used_bytes, PROT_NONE);
-    freed[owner->grains].push_back(owner->first_grain);
+    if (owner->is_written) global_shadow::clear(begin, used_bytes);
+    quarantined.push_back(owner);
+    if (quarantined.size() > max_quarantined) recycle();
 }
 
 } // namespace spio::sim

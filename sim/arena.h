@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -12,35 +13,51 @@ namespace spio::sim {
 namespace arena {
 
 constexpr std::size_t reserved_bytes = std::size_t{1} << 38;
-extern unsigned char* const base; // of the reserved addresses
+constexpr std::size_t grain_bytes = 64 * 1024; // what an allocation takes a multiple of
+constexpr std::size_t grain_count = reserved_bytes / grain_bytes;
 
-inline bool contains(void const* address) {
-    return reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(base) <
-           reserved_bytes;
-}
-struct allocation_info {
-    char const* name = nullptr; // null: there is no allocation
-    void const* begin = nullptr;
-    std::size_t bytes = 0;
-    bool is_alive = false;
+// Threads of kernels may read it while it is released: it is recycled, but never destroyed.
+struct allocation {
+    char name[64];
+    unsigned char* begin;
+    std::size_t bytes, first_grain, grains;
+    std::atomic<bool> is_alive;
+    std::atomic<bool> is_written; // by a kernel
 };
-// The allocation at or nearest to an address.
-allocation_info find(void const* address);
+
+extern unsigned char* const base; // of the reserved addresses
+// The allocation of each grain, guards included.
+extern std::atomic<allocation*>* const owners;
+
+inline std::size_t offset_of(void const* address) {
+    return reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(base);
+}
+inline bool contains(void const* address) { return offset_of(address) < reserved_bytes; }
+// The living allocation that holds all of these bytes, or null.
+inline allocation* find(void const* address, std::intptr_t bytes) {
+    auto* const owner = owners[offset_of(address) / grain_bytes].load(std::memory_order_acquire);
+    if (owner == nullptr || !owner->is_alive) return nullptr;
+    auto const offset = static_cast<unsigned char const*>(address) - owner->begin;
+    bool const is_inside =
+        offset >= 0 && offset + bytes <= static_cast<std::intptr_t>(owner->bytes);
+    return is_inside ? owner : nullptr;
+}
+// The allocation nearest to an address, which may have been released; null if none is near.
+allocation const* find_nearest(void const* address);
 
 } // namespace arena
 
 // Memory aligned to 256 bytes, as a GPU gives it, filled with bytes 0xff. Reports use the name.
-void* allocate(std::size_t bytes, std::string name);
+void* allocate(std::size_t bytes, std::string const& name);
 void release(void* begin);
 
 // An array in global memory.
 template <class T> class memory {
   public:
-    explicit memory(std::size_t count, std::string name = "memory")
-        : begin_(static_cast<T*>(allocate(count * sizeof(T), std::move(name)))), count_(count) {}
-    memory(memory&& other) noexcept : begin_(other.begin_), count_(other.count_) {
-        other.begin_ = nullptr;
-    }
+    explicit memory(std::size_t count, std::string const& name = "memory")
+        : begin_(static_cast<T*>(allocate(count * sizeof(T), name))), count_(count) {}
+    memory(memory&& other) noexcept
+        : begin_(std::exchange(other.begin_, nullptr)), count_(other.count_) {}
     memory(memory const&) = delete;
     memory& operator=(memory const&) = delete;
     memory& operator=(memory&&) = delete;

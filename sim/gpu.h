@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "sim/checker/block_order.h"
+#include "sim/checker/global_shadow.h"
 #include "sim/checker/race_shadow.h"
 #include "sim/checker/shared_memory.h"
 #include "sim/checker/vector_clock.h"
@@ -12,6 +14,7 @@
 #include "sim/launch.h"
 #include "sim/scheduler/fiber_pool.h"
 #include "sim/scheduler/run_queue.h"
+#include "sim/scheduler/spin_monitor.h"
 #include "sim/scheduler/wait_reason.h"
 
 #include <atomic>
@@ -42,6 +45,8 @@ struct gpu_thread {
     vector_clock unfenced_clock; // what atomics read: the next fence acquires this
     unsigned current_write = 0;  // in the block's writes; 0: no write in this epoch yet
     proxy_fence last_proxy_fence = {};
+    bool has_waited_for_previous = false; // or has synchronized with a thread that has
+    spin_monitor spins;
 
     std::vector<copy_group> copy_groups; // committed
     copy_group copies;                   // not committed yet
@@ -58,10 +63,25 @@ struct gpu_warp {
     std::vector<collective> collectives; // that some lanes wait in
 };
 
+// A thread that has waited for the kernels before this one, and when.
+struct previous_wait {
+    int thread;
+    epoch_number epoch;
+    unsigned generation; // of the block
+};
+
+// What is checked of accesses to global memory.
+struct global_checks {
+    bool races = false;
+    bool previous_kernel = false;
+    bool unwritten_reads = false;
+};
+
 struct gpu_block {
     gpu_cluster* cluster = nullptr;
     int rank = 0; // in the cluster
     extent index = {};
+    long long number = 0; // in the grid
     std::vector<gpu_thread> threads;
     std::vector<gpu_warp> warps;
     unsigned generation = 0; // counts the barriers of the whole block
@@ -75,6 +95,10 @@ struct gpu_block {
     std::vector<generic_write> writes;
     std::vector<shared_range> pending_stores; // that bulk stores have yet to read
     std::deque<async_operation> async_operations;
+
+    sim::global_checks global_checks;
+    block_set predecessors; // blocks of the launch that happened before, for global memory
+    std::vector<previous_wait> previous_waits;
 
     // The components of vector clocks: the threads, and some for the TMA engine.
     static constexpr int tma_observers = 32;
@@ -95,11 +119,13 @@ struct gpu_launch {
     launch_options options;
     void (*run)(void const*) = nullptr;
     void const* body = nullptr;
-    std::atomic<int> next_cluster = 0;
+    std::atomic<long long> next_cluster = 0;
     std::atomic<bool> is_stopped = false;
     std::atomic<int> active_workers = 0;
     std::atomic<int> stuck_workers = 0;
     std::atomic<unsigned long long> changes = 0; // of anything that a thread may poll
+    global_shadow::writer_range writers;
+    sim::block_order block_order;
     std::mutex report_mutex;
     report first_misuse;
 };

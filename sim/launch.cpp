@@ -5,27 +5,40 @@
 #include "sim/scheduler/worker.h"
 
 #include <algorithm>
+#include <climits>
 #include <cstdio>
 #include <thread>
 #include <vector>
 
 namespace spio::sim {
 
+// Whether all sizes are from 1 to a limit.
+static bool is_within(extent const& size, extent const& limit) {
+    return size.x > 0 && size.y > 0 && size.z > 0 && size.x <= limit.x && size.y <= limit.y &&
+           size.z <= limit.z;
+}
+
 // Why no GPU would accept the launch; empty if one does.
 static std::string shape_problem(launch_shape const& shape) {
-    auto const& [grid, block, cluster, shared_bytes, name] = shape;
-    auto const is_positive = [](extent size) { return size.x > 0 && size.y > 0 && size.z > 0; };
-    if (!is_positive(grid) || !is_positive(block) || !is_positive(cluster)) {
-        return "a size is not positive";
+    auto const& [grid, block, cluster, shared_bytes, name, overlaps] = shape;
+    constexpr extent unlimited = {INT_MAX, INT_MAX, INT_MAX};
+    for (auto const& size : {grid, block, cluster}) {
+        if (!is_within(size, unlimited)) return "a size is not positive";
     }
     char text[200] = "";
-    if (block.count() > 1024) {
-        std::snprintf(text, sizeof text, "a block of %d threads: it can have 1024", block.count());
+    if (!is_within(grid, {INT_MAX, 65535, 65535})) {
+        std::snprintf(text, sizeof text,
+                      "a grid of %d x %d x %d blocks: it can have 65535 in y and in z", grid.x,
+                      grid.y, grid.z);
+    } else if (!is_within(block, {1024, 1024, 64}) || block.count() > 1024) {
+        std::snprintf(text, sizeof text,
+                      "a block of %d x %d x %d threads: it can have 1024, and 64 in z", block.x,
+                      block.y, block.z);
     } else if (shared_bytes < 0 || shared_bytes > shared_memory::max_bytes) {
         std::snprintf(text, sizeof text, "%d bytes of shared memory: a block can have %d",
                       shared_bytes, shared_memory::max_bytes);
-    } else if (cluster.count() > 16 || grid.x % cluster.x != 0 || grid.y % cluster.y != 0 ||
-               grid.z % cluster.z != 0) {
+    } else if (!is_within(cluster, {16, 16, 16}) || cluster.count() > 16 ||
+               grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0) {
         std::snprintf(text, sizeof text,
                       "clusters of %d x %d x %d blocks, which do not divide the grid of %d x %d x "
                       "%d, or are more than 16",
@@ -44,11 +57,14 @@ report run_grid(launch_shape const& shape, void (*run)(void const*), void const*
     launch.options = options;
     launch.run = run;
     launch.body = body;
-    int const clusters = shape.grid.count() / shape.cluster.count();
+    if (options.races && shape.grid.count() > 1) {
+        launch.writers = global_shadow::writer_range(shape.grid.count());
+    }
+    auto const clusters = shape.grid.count() / shape.cluster.count();
     int const os_threads = options.os_threads > 0
                                ? options.os_threads
                                : static_cast<int>(std::thread::hardware_concurrency());
-    int const workers = std::clamp(os_threads, 1, clusters);
+    auto const workers = static_cast<int>(std::clamp<long long>(os_threads, 1, clusters));
     launch.active_workers = workers;
     std::vector<std::thread> others;
     for (int i = 1; i < workers; i++) others.emplace_back([&] { run_clusters(launch); });

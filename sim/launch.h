@@ -12,12 +12,17 @@ struct launch_shape {
     extent cluster = {};
     int dynamic_shared_bytes = 0;
     char const* name = "kernel";
+    // Whether the kernel may begin before the kernels before it have ended (sm_90).
+    bool overlaps_previous = false;
 };
 
 struct launch_options {
     int os_threads = 0;          // that run blocks; 0: as many as the machine has
-    bool races = true;           // whether to look for races in shared memory
+    bool races = true;           // whether to look for races of threads and of blocks
     unsigned long long seed = 0; // of the order of threads; 0: one after the other
+    // Whether to look for reads of global memory that neither the host nor a kernel has written.
+    // Memory that the host has filled with bytes 0xff counts as unwritten.
+    bool unwritten_reads = false;
 };
 
 // Each thread calls run(body). The first misuse ends the launch.

@@ -52,6 +52,10 @@ char const* name_of(misuse kind) {
         return "global out of bounds";
     case misuse::global_misaligned:
         return "global misaligned";
+    case misuse::global_uninitialised:
+        return "global uninitialised";
+    case misuse::previous_not_awaited:
+        return "previous not awaited";
     case misuse::undefined_behaviour:
         return "undefined behaviour";
     }

@@ -32,6 +32,8 @@ enum class misuse {
     copy_abandoned,           // a block that ends while a copy still writes its memory
     global_out_of_bounds,     // outside every allocation
     global_misaligned,        // an address that is not a multiple of the access's width
+    global_uninitialised,     // a read of bytes that were never written
+    previous_not_awaited,     // an access before a wait for the kernels before this one
     undefined_behaviour,      // undefined by C++ itself
 };
 char const* name_of(misuse kind);

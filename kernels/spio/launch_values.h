@@ -7,10 +7,11 @@ namespace spio {
 struct extent {
     int x = 1, y = 1, z = 1;
 
-    constexpr int count() const { return x * y * z; }
+    constexpr long long count() const { return 1LL * x * y * z; }
     // The index of an element by its number, x running fastest.
-    constexpr extent index_of(int number) const {
-        return {number % x, number / x % y, number / x / y};
+    constexpr extent index_of(long long number) const {
+        return {static_cast<int>(number % x), static_cast<int>(number / x % y),
+                static_cast<int>(number / x / y)};
     }
 
     friend constexpr bool operator==(extent const&, extent const&) = default;

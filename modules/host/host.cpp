@@ -40,16 +40,15 @@ std::optional<image> find(spec const& spec) {
                                          .block = shape.block,
                                          .cluster = shape.cluster,
                                          .dynamic_shared_bytes = shape.shared_bytes,
-                                         .name = kernel->symbol()},
+                                         .name = kernel->symbol(),
+                                         .overlaps_previous = shape.overlaps_previous},
                                         params);
         return report ? report.text() : std::string();
     };
     return result;
 }
 
-void* allocate(std::size_t bytes, std::string name) {
-    return sim::allocate(bytes, std::move(name));
-}
+void* allocate(std::size_t bytes, std::string name) { return sim::allocate(bytes, name); }
 void release(void* begin) noexcept { sim::release(begin); }
 
 std::string encode(tensor_map_plan const& plan, void* base, tensor_map_words& words) {

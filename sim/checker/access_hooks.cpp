@@ -1,6 +1,7 @@
 // The calls that the compiler puts before every load and store of a kernel.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/checker/memory_checker.h"
+#include "sim/scheduler/scheduler.h"
 
 #include <cstddef>
 #include <cstring>
@@ -14,11 +15,15 @@ using spio::sim::running;
 
 template <int Size, int Alignment> static void check_read(void const* address) {
     static constexpr access_info info = {access::read, "a read", Alignment};
-    if (running != nullptr) check_access(*running, address, Size, info);
+    if (running == nullptr) return;
+    check_access(*running, address, Size, info);
+    count_read(*running, address);
 }
 template <int Size, int Alignment> static void check_write(void const* address) {
     static constexpr access_info info = {access::write, "a write", Alignment};
-    if (running != nullptr) check_access(*running, address, Size, info);
+    if (running == nullptr) return;
+    running->spins.reset();
+    check_access(*running, address, Size, info);
 }
 static void check_range(void const* address, std::size_t bytes, access_info const& info) {
     if (running == nullptr || bytes == 0) return;

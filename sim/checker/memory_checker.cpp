@@ -1,18 +1,13 @@
-// Checks accesses to shared and global memory: bounds, alignment, initialisation, races.
+// Checks accesses to shared memory: bounds, alignment, initialisation, races.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/checker/memory_checker.h"
 
-#include "sim/arena.h"
 #include "sim/checker/diagnostic.h"
 
 #include <algorithm>
 #include <cstdint>
 
 namespace spio::sim {
-
-static bool is_aligned(void const* address, int alignment) {
-    return reinterpret_cast<std::uintptr_t>(address) % static_cast<unsigned>(alignment) == 0;
-}
 
 int shared_offset(gpu_thread& thread, void const* address, int bytes, char const* name,
                   int alignment) {
@@ -121,51 +116,17 @@ void access_shared(gpu_thread& thread, int offset, int bytes, access_info const&
     std::fill_n(shared.last_write.begin() + offset, bytes, write);
 }
 
-void check_global(gpu_thread& thread, void const* address, std::intptr_t bytes, char const* name) {
-    if (!arena::contains(address) || bytes == 0) return;
-    auto const array = arena::find(address);
-    auto const offset =
-        reinterpret_cast<std::intptr_t>(address) - reinterpret_cast<std::intptr_t>(array.begin);
-    auto const size = static_cast<std::intptr_t>(array.bytes);
-    if (array.name == nullptr) {
-        raise_misuse(thread, misuse::global_out_of_bounds,
-                     "%s of %td bytes at %p, far from every allocation", name, bytes, address);
-    }
-    if (!array.is_alive) {
-        raise_misuse(thread, misuse::global_out_of_bounds,
-                     "%s of %td bytes at byte %td of `%s`, which was freed", name, bytes, offset,
-                     array.name);
-    }
-    if (offset < 0) {
-        raise_misuse(thread, misuse::global_out_of_bounds,
-                     "%s of %td bytes that begins %td before `%s`, which has %td bytes", name,
-                     bytes, -offset, array.name, size);
-    }
-    if (offset + bytes > size) {
-        raise_misuse(thread, misuse::global_out_of_bounds,
-                     "%s of %td bytes at byte %td of `%s`, which has %td bytes: it ends %td beyond",
-                     name, bytes, offset, array.name, size, offset + bytes - size);
-    }
-}
-
 void check_access(gpu_thread& thread, void const* address, int bytes, access_info const& info) {
     auto const& shared = thread.block->shared;
-    if (shared.is_shared(address)) {
-        auto const offset = shared.offset_of(address);
-        if (!shared.contains(offset, bytes) || !is_aligned(address, info.alignment)) {
-            shared_offset(thread, address, bytes, info.name, info.alignment);
-        }
-        access_shared(thread, static_cast<int>(offset), bytes, info);
+    if (!shared.is_shared(address)) {
+        check_global(thread, address, bytes, info);
         return;
     }
-    if (!arena::contains(address)) return;
-    check_global(thread, address, bytes, info.name);
-    if (is_aligned(address, info.alignment)) return;
-    auto const array = arena::find(address);
-    raise_misuse(thread, misuse::global_misaligned,
-                 "%s of %d bytes at byte %td of `%s`, which is not a multiple of %d", info.name,
-                 bytes, static_cast<char const*>(address) - static_cast<char const*>(array.begin),
-                 array.name, info.alignment);
+    auto const offset = shared.offset_of(address);
+    if (!shared.contains(offset, bytes) || !is_aligned(address, info.alignment)) {
+        shared_offset(thread, address, bytes, info.name, info.alignment);
+    }
+    access_shared(thread, static_cast<int>(offset), bytes, info);
 }
 
 } // namespace spio::sim

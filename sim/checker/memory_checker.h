@@ -12,6 +12,10 @@ struct access_info {
     int alignment;    // that the access needs
 };
 
+inline bool is_aligned(void const* address, int alignment) {
+    return reinterpret_cast<std::uintptr_t>(address) % static_cast<unsigned>(alignment) == 0;
+}
+
 // Checks an access to any address. Only shared memory and the arena are watched.
 void check_access(gpu_thread& thread, void const* address, int bytes, access_info const& info);
 
@@ -29,7 +33,8 @@ inline accessor accessor_of(gpu_thread const& thread) {
 // The number under which the block remembers what the thread writes, until it releases or fences.
 unsigned current_write_of(gpu_thread& thread);
 
-// Checks bytes of global memory. Addresses outside the arena are not watched.
-void check_global(gpu_thread& thread, void const* address, std::intptr_t bytes, char const* name);
+// Checks an access to global memory. Addresses outside the arena are not watched.
+void check_global(gpu_thread& thread, void const* address, std::intptr_t bytes,
+                  access_info const& info);
 
 } // namespace spio::sim

@@ -28,7 +28,7 @@ void start_async_copy(void* shared, void const* global, int size, int bytes) {
                      size, static_cast<int>(excess));
     }
     int const destination = shared_offset(thread, shared, size, name, size);
-    check_global(thread, global, bytes, name);
+    check_global(thread, global, bytes, {access::read, name, 1});
     access_shared(thread, destination, size, {access::write, name, size});
     auto& memory = thread.block->shared;
     memory.mark(destination, size, copy_pending, initialised);
@@ -52,7 +52,7 @@ static void complete_batch(gpu_thread& thread, copy_batch const& batch, epoch_nu
     auto& block = *thread.block;
     char const* const name = "an asynchronous copy";
     for (auto const& [source, destination, bytes, size] : batch.copies) {
-        check_global(thread, source, bytes, name);
+        check_global(thread, source, bytes, {access::read, name, 1});
         if (bytes > 0) write_copied(block, destination, source, bytes);
         if (bytes < size) write_copied(block, destination + bytes, nullptr, size - bytes);
         check_race(thread, {thread.number, epoch, thread.clock, thread.number}, destination, size,

@@ -16,7 +16,9 @@ static void perform_load(async_operation const& load) {
     auto& barrier = mbarrier_at(thread, load.mbarrier, "a bulk load");
     epoch_number const epoch = ++barrier.tma_epoch;
     for (auto const& piece : load.pieces) {
-        if (piece.source) check_global(thread, piece.source, piece.bytes, "a bulk load");
+        if (piece.source) {
+            check_global(thread, piece.source, piece.bytes, {access::read, "a bulk load", 1});
+        }
         write_copied(block, piece.destination, piece.source, piece.bytes);
         check_race(thread, {barrier.tma_observer, epoch, load.clock, thread.number},
                    piece.destination, piece.bytes, {access::write, "a bulk load", 1});

@@ -20,17 +20,39 @@ static void collect_clock(gpu_thread& thread, void const* word) {
     }
 }
 
+// Words of global memory order blocks too. What a block releases must be known before the value is,
+// and a block acquires after it has read the value: other OS threads may run the other block.
+static void release_block(gpu_thread const& thread, void const* word) {
+    auto& block = *thread.block;
+    if (!block.global_checks.races || block.shared.is_shared(word)) return;
+    auto blocks = block.predecessors;
+    blocks.insert(block.number);
+    launch_of(thread).block_order.release(word, blocks);
+}
+static void acquire_block(gpu_thread const& thread, void const* word) {
+    auto& block = *thread.block;
+    if (!block.global_checks.races || block.shared.is_shared(word)) return;
+    launch_of(thread).block_order.acquire(word, block.predecessors);
+}
+
 template <class T, class Function>
 static T change(T* word, char const* name, Function new_value_of) {
     auto& thread = *running;
     check_access(thread, word, sizeof(T), {access::atomic, name, sizeof(T)});
     collect_clock(thread, word);
     thread.block->atomic_clocks[word].join(thread.fence_clock);
+    release_block(thread, word);
     std::atomic_ref<T> atomic(*word);
     T old_value = atomic.load();
     while (!atomic.compare_exchange_weak(old_value, new_value_of(old_value))) {
     }
-    if (T const new_value = atomic.load(); new_value != old_value) note_change(thread);
+    acquire_block(thread, word);
+    if (T const new_value = atomic.load(); new_value != old_value) {
+        thread.spins.reset();
+        note_change(thread);
+    } else {
+        count_read(thread, word);
+    }
     return old_value;
 }
 
@@ -70,13 +92,16 @@ unsigned load_acquire(unsigned const* word) {
     check_access(thread, word, sizeof *word, {access::atomic_read, "load_acquire", sizeof *word});
     collect_clock(thread, word);
     acquire(thread, thread.unfenced_clock);
-    return std::atomic_ref<unsigned>(*const_cast<unsigned*>(word)).load();
+    unsigned const value = std::atomic_ref<unsigned>(*const_cast<unsigned*>(word)).load();
+    acquire_block(thread, word);
+    return value;
 }
 void store_release(unsigned* word, unsigned value) {
     auto& thread = *running;
     check_access(thread, word, sizeof *word, {access::atomic, "store_release", sizeof *word});
     thread.block->atomic_clocks[word].join(clock_of(thread));
     begin_epoch(thread);
+    release_block(thread, word);
     std::atomic_ref<unsigned>(*word).store(value);
     note_change(thread);
 }

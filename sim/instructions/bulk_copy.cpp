@@ -19,13 +19,13 @@ void check_multiple(gpu_thread& thread, void const* global, char const* name, in
                  static_cast<int>(excess), divisor);
 }
 
-void check_range(gpu_thread& thread, void const* global, int bytes, char const* name) {
+void check_range(gpu_thread& thread, void const* global, int bytes, access kind, char const* name) {
     if (bytes <= 0 || bytes % 16 != 0) {
         raise_misuse(thread, misuse::copy_malformed,
                      "%s of %d bytes, which is not a multiple of 16", name, bytes);
     }
     check_multiple(thread, global, name, 16);
-    check_global(thread, global, bytes, name);
+    check_global(thread, global, bytes, {kind, name, 1});
 }
 
 tensor_map const& map_of(gpu_thread& thread, tensor_map_words const* words, char const* name,
@@ -76,7 +76,7 @@ static void load_box(void* shared, tensor_map_words const* words, int const (&co
     map.for_each_chunk(
         coordinates,
         [&](int offset, unsigned char const* source, int bytes) {
-            if (source != nullptr) check_global(thread, source, bytes, name);
+            if (source != nullptr) check_global(thread, source, bytes, {access::read, name, 1});
             load.pieces.push_back({destination + offset, source, bytes});
         },
         static_cast<unsigned>(destination));
@@ -90,7 +90,7 @@ using namespace sim;
 
 void bulk_load(void* shared, void const* global, int bytes, mbarrier_word* barrier) {
     auto& thread = *running;
-    check_range(thread, global, bytes, "bulk_load");
+    check_range(thread, global, bytes, access::read, "bulk_load");
     auto& load = start_load(thread, shared, bytes, 16, barrier, "bulk_load");
     auto const destination = static_cast<int>(thread.block->shared.offset_of(shared));
     load.pieces.push_back({destination, static_cast<unsigned char const*>(global), bytes});

@@ -10,7 +10,7 @@ namespace spio::sim {
 
 void check_multiple(gpu_thread& thread, void const* global, char const* name, int divisor);
 // A range of global memory: a multiple of 16 bytes, within an allocation.
-void check_range(gpu_thread& thread, void const* global, int bytes, char const* name);
+void check_range(gpu_thread& thread, void const* global, int bytes, access kind, char const* name);
 // The tensor map in a kernel's parameter, which must have so many dimensions.
 tensor_map const& map_of(gpu_thread& thread, tensor_map_words const* words, char const* name,
                          int rank);

@@ -71,7 +71,7 @@ static void store_box(tensor_map_words const* words, int const (&coordinates)[Ra
         coordinates,
         [&](int offset, unsigned char* destination, int bytes) {
             if (destination == nullptr) return;
-            check_global(thread, destination, bytes, name);
+            check_global(thread, destination, bytes, {access::write, name, 1});
             store.pieces.push_back({source + offset, destination, bytes});
         },
         static_cast<unsigned>(source));
@@ -102,7 +102,7 @@ static void read_source(gpu_thread& thread, bulk_store& store) {
 static void write_destination(gpu_thread& thread, bulk_store const& store) {
     auto const* data = store.data.data();
     for (auto const& piece : store.pieces) {
-        check_global(thread, piece.destination, piece.bytes, "a bulk store");
+        check_global(thread, piece.destination, piece.bytes, {access::write, "a bulk store", 1});
         std::memcpy(piece.destination, data, static_cast<std::size_t>(piece.bytes));
         data += piece.bytes;
     }
@@ -128,14 +128,20 @@ void wait_for_bulk_groups(int pending, bool writes) {
     note_change(thread);
 }
 
-static void commit_stores(gpu_thread& thread) {
-    thread.store_groups.push_back({std::exchange(thread.stores, {})});
-}
-
 void complete_stores(gpu_thread& thread) {
-    if (!thread.stores.empty()) commit_stores(thread);
-    for (auto& group : thread.store_groups) advance_group(thread, group, true);
-    thread.store_groups.clear();
+    auto& groups = thread.store_groups;
+    if (!thread.stores.empty()) groups.push_back({std::exchange(thread.stores, {})});
+    for (auto& group : groups) {
+        if (!group.is_read && !group.stores.empty()) {
+            auto const [offset, bytes] = group.stores.front().source;
+            raise_misuse(thread, misuse::copy_abandoned,
+                         "the block has ended, and the thread has not waited until its bulk store "
+                         "of %d bytes at shared offset %d has read them",
+                         bytes, offset);
+        }
+        advance_group(thread, group, true);
+    }
+    groups.clear();
 }
 
 } // namespace spio::sim
@@ -146,7 +152,7 @@ using namespace sim;
 
 void bulk_store(void* global, void const* shared, int bytes) {
     auto& thread = *running;
-    check_range(thread, global, bytes, "bulk_store");
+    check_range(thread, global, bytes, access::write, "bulk_store");
     auto& store = start_store(thread, shared, bytes, 16, "bulk_store");
     store.pieces.push_back({store.source.offset, static_cast<unsigned char*>(global), bytes});
 }
@@ -165,6 +171,9 @@ void box_store(tensor_map_words const* map, int const (&coordinates)[4], void co
 void box_store(tensor_map_words const* map, int const (&coordinates)[5], void const* shared) {
     store_box(map, coordinates, shared);
 }
-void commit_bulk_stores() { commit_stores(*running); }
+void commit_bulk_stores() {
+    auto& thread = *running;
+    thread.store_groups.push_back({std::exchange(thread.stores, {})});
+}
 
 } // namespace spio::machine

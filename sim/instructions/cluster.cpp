@@ -20,13 +20,20 @@ static unsigned& phases_of(gpu_thread const& thread) {
     return block.cluster->barrier.phases_of_thread[number];
 }
 
-static void complete_phase(cluster_barrier& barrier) {
+static void complete_phase(gpu_cluster& cluster) {
+    auto& barrier = cluster.barrier;
     barrier.arrived = 0;
     barrier.phase++;
     for (std::size_t rank = 0; rank < barrier.arrivals.size(); rank++) {
         barrier.last_phase[rank] = barrier.arrivals[rank].clock();
         barrier.arrivals[rank].reset();
     }
+    block_set blocks;
+    for (auto const& block : cluster.blocks) {
+        blocks.join(block->predecessors);
+        blocks.insert(block->number);
+    }
+    for (auto const& block : cluster.blocks) block->predecessors = blocks;
     for (auto* const thread : std::exchange(barrier.waiting, {})) wake(*thread);
 }
 
@@ -41,7 +48,7 @@ static void arrive() {
     phases++;
     release(thread, barrier.arrivals[static_cast<std::size_t>(thread.block->rank)]);
     if (++barrier.arrived < static_cast<int>(barrier.phases_of_thread.size())) return;
-    complete_phase(barrier);
+    complete_phase(*thread.block->cluster);
     note_change(thread);
 }
 

@@ -32,7 +32,15 @@ extent3 block_index() { return sim::triple(running->block->index); }
 extent3 grid_size() { return sim::triple(sim::launch_of(*running).shape.grid); }
 int lane_index() { return running->lane(); }
 int cluster_rank() { return running->block->rank; }
-int cluster_size() { return sim::launch_of(*running).shape.cluster.count(); }
+int cluster_size() { return static_cast<int>(sim::launch_of(*running).shape.cluster.count()); }
+void wait_for_kernels_before() {
+    auto& thread = *running;
+    auto& block = *thread.block;
+    if (!thread.has_waited_for_previous) {
+        block.previous_waits.push_back({thread.number, thread.epoch, block.generation});
+    }
+    thread.has_waited_for_previous = true;
+}
 unsigned char* dynamic_shared() { return running->block->shared.base; }
 unsigned shared_address(void const* pointer) {
     return static_cast<unsigned>(running->block->shared.offset_of(pointer));

@@ -21,8 +21,8 @@ inline void grow_registers() {
 }
 
 // Waits until the kernels before this one have ended, and what they wrote can be read. Here they
-// always have.
-inline void wait_for_kernels_before() {}
+// always have, but a launch that overlaps them must not access global memory before.
+void wait_for_kernels_before();
 // Lets the next kernel start early. Here it starts when this one has ended.
 inline void let_kernels_after_start() {}
 

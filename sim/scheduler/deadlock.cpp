@@ -5,6 +5,7 @@
 #include "sim/checker/diagnostic.h"
 #include "sim/scheduler/scheduler.h"
 
+#include <algorithm>
 #include <string>
 #include <thread>
 
@@ -49,7 +50,9 @@ void deadlock_detector::resolve() {
         if (rounds_ > max_timeouts || !time_out_waits()) raise(misuse::deadlock);
         return;
     }
-    polls_ += pollers.size();
+    for (auto const* const thread : pollers) {
+        polls_ += thread->blocked_by.kind == wait_kind::spin ? spin_monitor::window : 1;
+    }
     if (polls_ > max_polls && rounds_ > min_rounds) {
         // Blocks that other OS threads run may still bring the change.
         if (!is_stuck_) launch.stuck_workers++;
@@ -73,6 +76,13 @@ void deadlock_detector::raise(misuse kind) {
         }
         if (!text.empty()) text += "; in block rank " + std::to_string(block->rank) + " ";
         text += describe_threads(*block);
+    }
+    auto const& launch = *worker_.launch;
+    auto const clusters = launch.shape.grid.count() / launch.shape.cluster.count();
+    auto const waiting = clusters - std::min(clusters, launch.next_cluster.load());
+    if (waiting > 0) {
+        text += "; " + std::to_string(waiting * launch.shape.cluster.count()) +
+                " blocks of the grid have not begun, and begin when others end";
     }
     record_misuse(*first, kind, "%s: %s",
                   kind == misuse::deadlock ? "nobody can go on"

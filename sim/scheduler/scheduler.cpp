@@ -22,16 +22,25 @@ static void suspend(gpu_thread& thread) {
 void wait(wait_reason const& reason) {
     auto& thread = *running;
     thread.blocked_by = reason;
+    thread.spins.reset();
     thread.state = thread_state::waiting;
     suspend(thread);
 }
 
-void poll(char const* name) {
-    auto& thread = *running;
-    thread.blocked_by = {wait_kind::poll, 0, 0, name};
+static void suspend_poller(gpu_thread& thread, wait_reason const& reason) {
+    thread.blocked_by = reason;
     thread.state = thread_state::polling;
     worker_of(thread).pollers.push_back(&thread);
     suspend(thread);
+}
+
+void poll(char const* name) {
+    running->spins.reset();
+    suspend_poller(*running, {.kind = wait_kind::poll, .name = name});
+}
+
+void suspend_spinning(gpu_thread& thread, void const* address) {
+    suspend_poller(thread, {.kind = wait_kind::spin, .address = address});
 }
 
 void wake(gpu_thread& thread) {

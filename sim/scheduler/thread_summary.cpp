@@ -1,5 +1,6 @@
 // Says what the threads of a block do, for the report of a deadlock.
 // SPDX-License-Identifier: Apache-2.0
+#include "sim/arena.h"
 #include "sim/scheduler/deadlock.h"
 
 #include <algorithm>
@@ -17,6 +18,16 @@ static std::string describe_phase(gpu_block const& block, wait_reason const& rea
     return text + ", where " + std::to_string(barrier.expected - barrier.missing) + " of " +
            std::to_string(barrier.expected) + " have arrived, and " +
            std::to_string(barrier.pending_bytes) + " bytes are missing";
+}
+
+static std::string describe_address(gpu_block const& block, void const* address) {
+    if (block.shared.is_shared(address)) {
+        return "shared offset " + std::to_string(block.shared.offset_of(address));
+    }
+    auto const* const array = arena::contains(address) ? arena::find_nearest(address) : nullptr;
+    if (array == nullptr) return "memory that is not watched";
+    auto const offset = static_cast<unsigned char const*>(address) - array->begin;
+    return "byte " + std::to_string(offset) + " of `" + array->name + "`";
 }
 
 static std::string describe(gpu_thread const& thread, bool is_plural) {
@@ -39,6 +50,9 @@ static std::string describe(gpu_thread const& thread, bool is_plural) {
         return waits + describe_phase(block, reason);
     case wait_kind::poll:
         return (is_plural ? "ask by " : "asks by ") + std::string(reason.name);
+    case wait_kind::spin:
+        return (is_plural ? "read " : "reads ") + describe_address(block, reason.address) +
+               " again and again";
     case wait_kind::none:
         break;
     }

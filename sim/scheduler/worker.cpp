@@ -78,10 +78,15 @@ static void run_thread(void* argument) {
 
 static void start_block(gpu_worker& worker, gpu_block& block, extent index) {
     auto const& shape = worker.launch->shape;
-    int const threads = shape.block.count();
+    auto const threads = static_cast<int>(shape.block.count());
     block.cluster = &worker.cluster;
     block.index = index;
-    if (worker.launch->options.races) block.races.open(shape.dynamic_shared_bytes);
+    block.number = index.x + shape.grid.x * (index.y + 1LL * shape.grid.y * index.z);
+    auto const& options = worker.launch->options;
+    block.global_checks = {.races = !worker.launch->writers.is_empty(),
+                           .previous_kernel = shape.overlaps_previous,
+                           .unwritten_reads = options.unwritten_reads};
+    if (options.races) block.races.open(shape.dynamic_shared_bytes);
     block.threads = std::vector<gpu_thread>(static_cast<std::size_t>(threads));
     block.warps = std::vector<gpu_warp>(static_cast<std::size_t>((threads + 31) / 32));
     for (int i = 0; i < threads; i++) {
@@ -99,8 +104,8 @@ static void start_block(gpu_worker& worker, gpu_block& block, extent index) {
 static void run_cluster(gpu_worker& worker, extent first, shared_regions const& regions) {
     auto const& shape = worker.launch->shape;
     auto& cluster = worker.cluster;
-    int const blocks = shape.cluster.count();
-    int const threads = blocks * shape.block.count();
+    auto const blocks = static_cast<int>(shape.cluster.count());
+    auto const threads = blocks * static_cast<int>(shape.block.count());
     cluster = {};
     cluster.worker = &worker;
     cluster.live_threads = threads;
@@ -119,17 +124,17 @@ static void run_cluster(gpu_worker& worker, extent first, shared_regions const& 
 }
 
 void run_clusters(gpu_launch& launch) {
-    auto const& [grid, block, cluster, shared_bytes, name] = launch.shape;
+    auto const& [grid, block, cluster, shared_bytes, name, overlaps] = launch.shape;
     extent const clusters = {grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z};
     gpu_worker worker;
     worker.launch = &launch;
     worker.fibers = idle_fibers::instance().take();
-    worker.fibers->reserve(cluster.count() * block.count());
-    shared_regions const regions(cluster.count());
+    worker.fibers->reserve(static_cast<int>(cluster.count() * block.count()));
+    shared_regions const regions(static_cast<int>(cluster.count()));
     crash_handler const handler;
     try {
         while (!launch.is_stopped) {
-            int const number = launch.next_cluster++;
+            auto const number = launch.next_cluster++;
             if (number >= clusters.count()) break;
             worker.random.seed(launch.options.seed + static_cast<unsigned>(number));
             auto const index = clusters.index_of(number);

@@ -110,8 +110,31 @@ TEST_CASE("launches that no GPU accepts") {
                   {.dynamic_shared_bytes = 300000}, nothing);
     expect_misuse(misuse::launch_malformed, "clusters of 3 x 1 x 1", {.grid = {4}, .cluster = {3}},
                   nothing);
+    expect_misuse(misuse::launch_malformed, "clusters of 32 x 1 x 1 blocks, .* more than 16",
+                  {.grid = {32}, .cluster = {32}}, nothing);
+    expect_misuse(misuse::launch_malformed, "clusters of 17 x 1 x 1",
+                  {.grid = {17}, .cluster = {17}}, nothing);
+    expect_no_misuse({.grid = {16}, .cluster = {4, 2, 2}}, nothing);
+    expect_misuse(misuse::launch_malformed, "a grid of 1 x 65536 x 1 blocks",
+                  {.grid = {1, 65536, 1}}, nothing);
+    expect_misuse(misuse::launch_malformed, "65535 in y and in z", {.grid = {1, 1, 65536}},
+                  nothing);
+    expect_misuse(misuse::launch_malformed, "a block of 1 x 1 x 65 threads", {.block = {1, 1, 65}},
+                  nothing);
+    expect_misuse(misuse::launch_malformed, "a block of 65536 x 65536 x 1 threads",
+                  {.block = {65536, 65536}}, nothing);
     expect_misuse(misuse::launch_malformed, "not positive", {.grid = {0}}, nothing);
     expect_no_misuse(
         {.grid = {2}, .block = {1024}, .cluster = {2}, .dynamic_shared_bytes = 227 * 1024},
         [] { machine::sync_block(); });
+}
+
+TEST_CASE("grids of 2^32 blocks and more run") {
+    spio::sim::memory<int> last(1, "last");
+    for (launch_shape const& shape : {launch_shape{.grid = {1 << 17, 1 << 15}},
+                                      launch_shape{.grid = {2147483647, 65535, 65535}}}) {
+        expect_misuse(misuse::global_out_of_bounds, "of `last`, which has 4 bytes", shape, [&] {
+            if (machine::block_index().x == 2) last.data()[1] = 0;
+        });
+    }
 }

@@ -99,6 +99,25 @@ TEST_CASE("a store needs a fence before it, and no writes until it has read") {
         machine::sync_block();
         write();
     });
+    // Shared memory goes away with the block.
+    expect_misuse(misuse::copy_abandoned,
+                  "the thread has not waited until its bulk store of 512 bytes at shared offset 0",
+                  shape, [&] {
+                      write();
+                      machine::fence_for_bulk_copies();
+                      machine::sync_block();
+                      store();
+                  });
+    expect_misuse(misuse::copy_abandoned, "its bulk store of 256 bytes at shared offset 256", shape,
+                  [&] {
+                      write();
+                      machine::fence_for_bulk_copies();
+                      machine::sync_block();
+                      store();
+                      if (thread() > 0) return;
+                      machine::wait_for_bulk_reads<0>();
+                      machine::bulk_store(global.target(machine::block_index().x), &word(64), 256);
+                  });
     expect_misuse(misuse::shared_uninitialised, "bulk_store of 512 bytes at shared offset 0", shape,
                   store);
 }

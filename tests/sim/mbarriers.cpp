@@ -134,6 +134,21 @@ TEST_CASE("a phase takes the arrivals and bytes that it expects") {
                       machine::mbarrier_arrive_and_expect(barrier(0), 64);
                       machine::mbarrier_arrive(barrier(0));
                   });
+    constexpr int limit = (1 << 20) - 1;
+    expect_misuse(misuse::mbarrier_overrun, "for 1048576 arrivals: 1 to 1048575 can come", shape,
+                  [] { machine::mbarrier_init(barrier(0), limit + 1); });
+    expect_no_misuse(shape, [] {
+        if (thread() > 0) return;
+        machine::mbarrier_init(barrier(0), limit);
+        machine::mbarrier_expect(barrier(0), limit);
+    });
+    expect_misuse(misuse::mbarrier_overrun, "1 more bytes expected .* which makes 1048576", shape,
+                  [] {
+                      if (thread() > 0) return;
+                      machine::mbarrier_init(barrier(0), 1);
+                      machine::mbarrier_expect(barrier(0), limit);
+                      machine::mbarrier_expect(barrier(0), 1);
+                  });
     expect_misuse(misuse::mbarrier_overrun, "2000000 more bytes expected", shape, [] {
         if (thread() > 0) return;
         machine::mbarrier_init(barrier(0), 1);
@@ -174,4 +189,24 @@ TEST_CASE("a phase that never ends") {
                       while (machine::load_acquire(flag.data()) == 0) {
                       }
                   });
+}
+
+TEST_CASE("a phase completes with its last arrival, and not before") {
+    spio::sim::memory<int> output(6, "output");
+    expect_no_misuse({.block = {1}, .dynamic_shared_bytes = 2048}, [&] {
+        machine::mbarrier_init(barrier(0), 2);
+        // The phase before the first has odd parity, and counts as complete.
+        output[0] = machine::mbarrier_test(barrier(0), 1);
+        output[1] = machine::mbarrier_test(barrier(0), 0);
+        machine::mbarrier_arrive(barrier(0));
+        output[2] = machine::mbarrier_test(barrier(0), 0);
+        machine::mbarrier_arrive(barrier(0));
+        output[3] = machine::mbarrier_test(barrier(0), 0);
+        output[4] = machine::mbarrier_test(barrier(0), 1);
+        // The next phase has begun.
+        machine::mbarrier_arrive(barrier(0));
+        output[5] = machine::mbarrier_test(barrier(0), 0);
+    });
+    int const expected[] = {1, 0, 0, 1, 0, 1};
+    for (unsigned i = 0; i < 6; i++) CHECK(output[i] == expected[i]);
 }

@@ -53,6 +53,20 @@ TEST_CASE("shared accesses are aligned") {
     launch_shape const shape = {.block = {32}, .dynamic_shared_bytes = 1024, .name = "aligned"};
     expect_misuse(misuse::shared_misaligned, "at shared offset 2, which is not a multiple of 4",
                   shape, [] { *shared<int>(2) = 1; });
+    expect_misuse(misuse::shared_misaligned,
+                  "a write of 8 bytes at shared offset 4, which is not a multiple of 8", shape,
+                  [] { *shared<long long volatile>(4) = 1; });
+    expect_misuse(misuse::shared_misaligned,
+                  "a read of 8 bytes at shared offset 12, which is not a multiple of 8", shape,
+                  [] { (void)*shared<long long volatile>(12); });
+    // A packed member may lie anywhere, but not beyond the end.
+    struct [[gnu::packed]] packed {
+        long long volatile value;
+    };
+    expect_no_misuse({.block = {1}, .dynamic_shared_bytes = 1024},
+                     [] { shared<packed>(4)->value = 1; });
+    expect_misuse(misuse::shared_out_of_bounds, "a write of 8 bytes at shared offset 1020", shape,
+                  [] { shared<packed>(1020)->value = 1; });
     // A vector is copied byte by byte, but its type asks for an alignment.
     expect_misuse(misuse::shared_misaligned, "shared offset [0-9]+, which is not a multiple of 16",
                   shape, [] {

@@ -1,0 +1,115 @@
+// Checks accesses to global memory: bounds, alignment, kernels that overlap, races between blocks.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/arena.h"
+#include "sim/checker/diagnostic.h"
+#include "sim/checker/memory_checker.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace spio::sim {
+
+[[noreturn]] static void raise_bounds(gpu_thread& thread, void const* address, std::intptr_t bytes,
+                                      char const* name) {
+    auto const* const array = arena::find_nearest(address);
+    if (array == nullptr) {
+        raise_misuse(thread, misuse::global_out_of_bounds,
+                     "%s of %td bytes at %p, far from every allocation", name, bytes, address);
+    }
+    auto const offset = static_cast<unsigned char const*>(address) - array->begin;
+    auto const size = static_cast<std::intptr_t>(array->bytes);
+    if (!array->is_alive) {
+        raise_misuse(thread, misuse::global_out_of_bounds,
+                     "%s of %td bytes at byte %td of `%s`, which was freed", name, bytes, offset,
+                     array->name);
+    }
+    if (offset < 0) {
+        raise_misuse(thread, misuse::global_out_of_bounds,
+                     "%s of %td bytes that begins %td before `%s`, which has %td bytes", name,
+                     bytes, -offset, array->name, size);
+    }
+    raise_misuse(thread, misuse::global_out_of_bounds,
+                 "%s of %td bytes at byte %td of `%s`, which has %td bytes: it ends %td beyond",
+                 name, bytes, offset, array->name, size, offset + bytes - size);
+}
+
+// In a launch that overlaps the previous one, memory can be accessed by threads that have waited
+// for it, and by those that have synchronized with such a thread.
+static void check_previous_kernel(gpu_thread& thread, std::ptrdiff_t offset, std::intptr_t bytes,
+                                  arena::allocation const& array, char const* name) {
+    auto const& block = *thread.block;
+    for (auto const& [waiter, epoch, generation] : block.previous_waits) {
+        if (waiter == thread.number || generation < block.generation ||
+            thread.clock.includes(waiter, epoch)) {
+            thread.has_waited_for_previous = true;
+            return;
+        }
+    }
+    raise_misuse(thread, misuse::previous_not_awaited,
+                 "%s of %td bytes at byte %td of `%s` before wait_for_kernels_before, in a launch "
+                 "that may begin before the kernels before it have ended",
+                 name, bytes, offset, array.name);
+}
+
+static void check_block_race(gpu_thread& thread, void const* address, std::intptr_t bytes,
+                             arena::allocation& array, access_info const& info) {
+    auto const& block = *thread.block;
+    auto const& launch = launch_of(thread);
+    global_shadow::block_accessor const accessor = {launch.writers, block.number,
+                                                    block.predecessors};
+    bool const is_atomic = info.kind == access::atomic || info.kind == access::atomic_read;
+    auto const size = static_cast<std::size_t>(bytes);
+    if (!is_read(info.kind)) array.is_written.store(true, std::memory_order_relaxed);
+    auto const race = is_read(info.kind)
+                          ? global_shadow::check_read(accessor, address, size, is_atomic)
+                          : global_shadow::add_write(accessor, address, size, is_atomic);
+    if (!race) return;
+    auto const offset = static_cast<unsigned char const*>(address) - array.begin;
+    auto const other = launch.shape.grid.index_of(race->block);
+    raise_misuse(thread, misuse::race,
+                 "%s of %td bytes at byte %td of `%s`, where block (%d, %d, %d) %s byte %td, with "
+                 "nothing that orders the two",
+                 info.name, bytes, offset, array.name, other.x, other.y, other.z,
+                 race->is_atomic ? "atomically changed" : "wrote", offset + race->byte);
+}
+
+// New memory is full of bytes 0xff. The 16 bytes around an access are taken for unwritten if they
+// still are, and no kernel has written what is read.
+static void check_written(gpu_thread& thread, void const* address, std::intptr_t bytes,
+                          arena::allocation const& array, char const* name) {
+    auto const offset = static_cast<unsigned char const*>(address) - array.begin;
+    auto const first = offset / 16 * 16;
+    auto const last = std::min<std::ptrdiff_t>((offset + bytes + 15) / 16 * 16,
+                                               static_cast<std::ptrdiff_t>(array.bytes));
+    bool const is_fresh = std::all_of(array.begin + first, array.begin + last,
+                                      [](unsigned char byte) { return byte == 0xff; });
+    if (!is_fresh || global_shadow::has_writer(address, static_cast<std::size_t>(bytes))) return;
+    raise_misuse(thread, misuse::global_uninitialised,
+                 "%s of %td bytes at byte %td of `%s`, which was never written", name, bytes,
+                 offset, array.name);
+}
+
+void check_global(gpu_thread& thread, void const* address, std::intptr_t bytes,
+                  access_info const& info) {
+    if (!arena::contains(address) || bytes == 0) return;
+    auto* const array = arena::find(address, bytes);
+    if (array == nullptr) raise_bounds(thread, address, bytes, info.name);
+    auto const offset = static_cast<unsigned char const*>(address) - array->begin;
+    if (!is_aligned(address, info.alignment)) {
+        raise_misuse(thread, misuse::global_misaligned,
+                     "%s of %td bytes at byte %td of `%s`, which is not a multiple of %d",
+                     info.name, bytes, offset, array->name, info.alignment);
+    }
+    auto const& checks = thread.block->global_checks;
+    if (checks.previous_kernel && !thread.has_waited_for_previous) {
+        check_previous_kernel(thread, offset, bytes, *array, info.name);
+    }
+    if (checks.races && (!is_read(info.kind) || array->is_written)) {
+        check_block_race(thread, address, bytes, *array, info);
+    }
+    if (checks.unwritten_reads && info.kind != access::write) {
+        check_written(thread, address, bytes, *array, info.name);
+    }
+}
+
+} // namespace spio::sim

@@ -1,0 +1,60 @@
+// Free grains of an arena: ranges that are joined when neighbours are freed.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace spio::sim::arena {
+
+class grain_list {
+  public:
+    explicit grain_list(std::size_t first, std::size_t count) { insert(first, count); }
+
+    void free(std::size_t first, std::size_t count) {
+        auto next = ranges_.lower_bound(first);
+        if (next != ranges_.end() && next->first == first + count) {
+            count += next->second;
+            next = erase(next);
+        }
+        if (next != ranges_.begin()) {
+            auto const previous = std::prev(next);
+            if (previous->first + previous->second == first) {
+                first = previous->first;
+                count += previous->second;
+                erase(previous);
+            }
+        }
+        insert(first, count);
+    }
+    // The first of `count` grains of the smallest range that has as many.
+    std::optional<std::size_t> take(std::size_t count) {
+        auto const best = by_count_.lower_bound({count, 0});
+        if (best == by_count_.end()) return {};
+        auto const [size, first] = *best;
+        erase(ranges_.find(first));
+        if (size > count) insert(first + count, size - count);
+        return first;
+    }
+
+  private:
+    using range_map = std::map<std::size_t, std::size_t>; // first grain -> count
+
+    void insert(std::size_t first, std::size_t count) {
+        ranges_[first] = count;
+        by_count_.insert({count, first});
+    }
+    range_map::iterator erase(range_map::iterator range) {
+        by_count_.erase({range->second, range->first});
+        return ranges_.erase(range);
+    }
+
+    range_map ranges_;
+    std::set<std::pair<std::size_t, std::size_t>> by_count_; // (count, first grain)
+};
+
+} // namespace spio::sim::arena

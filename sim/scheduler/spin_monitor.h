@@ -1,0 +1,29 @@
+// Spin detection: loops that read the same few words until another thread changes them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace spio::sim {
+
+// Counts the reads of a thread since it last wrote or waited. A thread that reads for long is
+// observed: if it reads the same few addresses, it must let other threads run.
+class spin_monitor {
+  public:
+    // Reads that a thread may do before it is observed, and reads of an observation.
+    static constexpr unsigned max_reads = 1U << 16;
+    static constexpr unsigned window = 128;
+    static constexpr int max_addresses = 8;
+
+    void reset() { reads_ = 0; }
+    // Whether the thread spins, as of this read.
+    bool count(void const* address) { return ++reads_ > max_reads && observe(address); }
+
+  private:
+    bool observe(void const* address);
+
+    unsigned reads_ = 0;
+    std::uint64_t addresses_ = 0; // a bit for each, by its hash
+};
+
+} // namespace spio::sim

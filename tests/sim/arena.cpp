@@ -1,0 +1,80 @@
+// Global memory: addresses are reused late, and reads of unwritten memory can be found.
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/arena.h"
+#include "machine/thread.h"
+#include "misuse.h"
+
+#include <fstream>
+#include <set>
+
+namespace machine = spio::machine;
+using namespace planted;
+
+static int thread() { return machine::thread_index().x; }
+static launch_shape const shape = {.block = {32}, .name = "arena"};
+
+static long resident_pages() {
+    long total = 0;
+    long resident = 0;
+    std::ifstream("/proc/self/statm") >> total >> resident;
+    return resident;
+}
+
+TEST_CASE("freed memory is found for long, and reused at last") {
+    std::set<void*> addresses;
+    bool is_reused = false;
+    auto const churn = [&](int count) {
+        for (int i = 0; i < count; i++) {
+            spio::sim::memory<int> const array(static_cast<std::size_t>(1 + i % 3 * 20'000));
+            is_reused |= !addresses.insert(array.data()).second;
+        }
+    };
+    spio::sim::memory<int> output(32, "output");
+    int const* freed = nullptr;
+    {
+        spio::sim::memory<int> const array(32, "freed");
+        freed = array.data();
+    }
+    churn(10'000);
+    CHECK(!is_reused);
+    expect_misuse(misuse::global_out_of_bounds, "of `freed`, which was freed", shape,
+                  [&] { output.data()[thread()] = freed[thread()]; });
+    churn(10'000);
+    CHECK(is_reused);
+    auto const before_churn = resident_pages();
+    churn(60'000);
+    CHECK(resident_pages() - before_churn < 1000);
+    CHECK(addresses.size() < 20'000);
+    // Ranges of freed memory serve other sizes.
+    spio::sim::memory<char> const large(std::size_t{1} << 30, "large");
+    CHECK(large.data() != nullptr);
+}
+
+TEST_CASE("reads of memory that was never written are found where they are looked for") {
+    spio::sim::memory<int> input(64, "input");
+    spio::sim::memory<int> output(64, "output");
+    for (int i = 0; i < 32; i++) input.data()[i] = i;
+    auto const launch = [&](int first) {
+        return spio::sim::launch(shape,
+                                 [&] { output.data()[thread()] = input.data()[first + thread()]; },
+                                 {.unwritten_reads = true});
+    };
+    CHECK(launch(0).text() == "no misuse");
+    auto const result = launch(4);
+    CHECK(result.kind == misuse::global_uninitialised);
+    CHECK(result.sentence == "a read of 4 bytes at byte 128 of `input`, which was never written");
+    // What a kernel has written can be read, whatever its value.
+    for (int i = 0; i < 2; i++) {
+        auto const result = spio::sim::launch(shape,
+                                              [&] {
+                                                  if (i == 0) input.data()[32 + thread()] = -1;
+                                                  if (i == 1)
+                                                      output.data()[thread()] =
+                                                          input.data()[32 + thread()];
+                                              },
+                                              {.unwritten_reads = true});
+        CHECK(result.text() == "no misuse");
+    }
+    // By default only a NaN, or a -1, tells.
+    expect_no_misuse(shape, [&] { output.data()[thread()] = output.data()[32 + thread()]; });
+}

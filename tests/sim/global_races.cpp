@@ -1,0 +1,111 @@
+// Races of blocks in global memory: blocks that access one place, and nothing that orders them.
+// SPDX-License-Identifier: Apache-2.0
+#include "bulk_fixture.h"
+#include "machine/atomic.h"
+
+static int block() { return machine::block_index().x; }
+static launch_shape const blocks = {.grid = {4}, .block = {32}, .name = "blocks"};
+
+TEST_CASE("blocks write different places, or are ordered") {
+    spio::sim::memory<int> output(128, "output");
+    expect_misuse(misuse::race,
+                  "a write of 4 bytes at byte [0-9]+ of `output`, where block \\([0-3], 0, 0\\) "
+                  "wrote byte [0-9]+, with nothing that orders the two",
+                  blocks, [&] { output.data()[thread()] = block(); });
+    expect_no_misuse(blocks, [&] { output.data()[32 * block() + thread()] = block(); });
+    // Neighbouring halves are different places.
+    auto* const halves = reinterpret_cast<short*>(output.data());
+    expect_no_misuse(blocks, [&] { halves[4 * thread() + block()] = 1; });
+    expect_misuse(misuse::race, "a write of 2 bytes at byte 6 of `output`", blocks, [&] {
+        if (thread() == 0) halves[3] = 1;
+    });
+    // An earlier launch happened before.
+    for (int i = 0; i < 3; i++) {
+        expect_no_misuse({.grid = {2}, .block = {32}},
+                         [&] { output.data()[32 * (block() ^ (i & 1)) + thread()] = i; });
+    }
+    // The check can be switched off.
+    auto const result =
+        spio::sim::launch(blocks, [&] { output.data()[thread()] = 1; }, {.races = false});
+    CHECK(result.text() == "no misuse");
+}
+
+TEST_CASE("a block reads what another block has written") {
+    spio::sim::memory<int> data(128, "data");
+    for (int& value : data) value = 1;
+    expect_no_misuse(blocks, [&] {
+        if (data.data()[thread()] != 1) data.data()[32 * block() + thread()] = 1;
+    });
+    // One OS thread runs blocks in turn, so that the reader always comes last.
+    auto const result = spio::sim::launch(blocks,
+                                          [&] {
+                                              if (block() == 0) data.data()[thread()] = 2;
+                                              if (block() == 3 && data.data()[31 - thread()] == 0)
+                                                  data.data()[96] = 1;
+                                          },
+                                          {.os_threads = 1});
+    CAPTURE(result.text());
+    CHECK(result.kind == misuse::race);
+    CHECK(result.sentence.find("a read of 4 bytes") == 0);
+}
+
+TEST_CASE("atomics of blocks do not race among themselves, and order the blocks") {
+    spio::sim::memory<unsigned> counter(1, "counter");
+    spio::sim::memory<unsigned> output(4, "output");
+    spio::sim::memory<float> sum(1, "sum");
+    auto const run = [&](bool counts) {
+        return [&, counts] {
+            if (thread() > 0) return;
+            machine::atomic_add(sum.data(), 1.0F);
+            output[static_cast<unsigned>(block())] = 1;
+            machine::fence_device();
+            if (!counts) {
+                output[0] = 2;
+            } else if (machine::atomic_add(counter.data(), 1) % 4 == 3) {
+                // The last block may access what all others have written.
+                machine::fence_device();
+                output[0] = output[1] + output[2] + output[3];
+            }
+        };
+    };
+    counter[0] = 0;
+    expect_no_misuse(blocks, run(true));
+    expect_misuse(misuse::race, "of `output`, where block", blocks, run(false));
+    expect_misuse(misuse::race,
+                  "atomic_add of 4 bytes at byte 0 of `counter`, where block|"
+                  "block \\([0-3], 0, 0\\) atomically changed byte 0",
+                  blocks, [&] {
+                      if (thread() > 0) return;
+                      if (block() == 1) counter[0] = 1;
+                      machine::atomic_add(counter.data(), 1);
+                  });
+}
+
+TEST_CASE("blocks of a cluster are ordered by its barrier") {
+    spio::sim::memory<int> output(32, "output");
+    auto const run = [&](bool waits) {
+        return [&, waits] {
+            if (block() == 1) output.data()[thread()] = 1;
+            machine::arrive_cluster();
+            if (waits) machine::wait_cluster();
+            if (block() == 2) output.data()[thread()] = 2;
+            if (!waits) machine::wait_cluster();
+        };
+    };
+    launch_shape const cluster = {.grid = {4}, .block = {32}, .cluster = {4}, .name = "cluster"};
+    expect_no_misuse(cluster, run(true));
+}
+
+TEST_CASE("bulk stores and asynchronous copies of blocks race too") {
+    fixture const global;
+    expect_misuse(misuse::race, "a bulk store of [0-9]+ bytes at byte 0 of `to`, where block",
+                  shape, [&] {
+                      word(thread()) = 1;
+                      machine::fence_for_bulk_copies();
+                      machine::sync_block();
+                      if (thread() > 0) return;
+                      machine::bulk_store(global.target(0), &word(0), 256);
+                      machine::commit_bulk_stores();
+                      machine::wait_for_bulk_stores<0>();
+                  });
+}

@@ -1,0 +1,100 @@
+// Loops that wait for a change without saying so, and launches in which nothing changes.
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/atomic.h"
+#include "machine/thread.h"
+#include "misuse.h"
+#include "sim/arena.h"
+
+namespace machine = spio::machine;
+using namespace planted;
+
+static int thread() { return machine::thread_index().x; }
+static int volatile& word(int i) {
+    return reinterpret_cast<int volatile*>(machine::dynamic_shared())[i];
+}
+static launch_shape const shape = {.block = {64}, .dynamic_shared_bytes = 512, .name = "spins"};
+
+TEST_CASE("a loop that reads for ever ends the launch") {
+    expect_misuse(misuse::livelock,
+                  "everybody asks, and nothing changes: threads 0-31 ended; threads 32-63 read "
+                  "shared offset 8 again and again",
+                  shape, [] {
+                      if (thread() == 0) word(2) = 1;
+                      machine::sync_block();
+                      while (thread() >= 32 && word(2) != 42) {
+                      }
+                  });
+    spio::sim::memory<int> flags(4, "flags");
+    for (int& flag : flags) flag = 0;
+    expect_misuse(misuse::livelock,
+                  "thread 40 reads byte 4 of `flags` again and again; threads 41-63 wait at "
+                  "barrier 0, where 63 of 64 have come",
+                  shape, [&] {
+                      if (thread() == 40) {
+                          while (*static_cast<int volatile*>(flags.data() + 1) != 42) {
+                          }
+                      }
+                      machine::sync_block();
+                  });
+    spio::sim::memory<unsigned> lock(1, "lock");
+    lock[0] = 1;
+    expect_misuse(misuse::livelock, "reads? byte 0 of `lock` again and again", shape, [&] {
+        while (machine::atomic_exchange(lock.data(), 1) == 1) {
+        }
+    });
+    auto const result =
+        spio::sim::launch({.grid = {3}},
+                          [&] {
+                              while (machine::atomic_exchange(lock.data(), 1) == 1) {
+                              }
+                          },
+                          {.os_threads = 1});
+    CAPTURE(result.text());
+    CHECK(result.sentence.find("; 2 blocks of the grid have not begun") != std::string::npos);
+}
+
+TEST_CASE("a thread that spins lets other threads run") {
+    spio::sim::memory<int> flags(4, "flags");
+    for (auto const& order : orders) {
+        flags[0] = 0;
+        auto const result = spio::sim::launch(
+            shape,
+            [&] {
+                auto volatile* const flag = flags.data();
+                while (thread() == 0 && *flag != 42) {
+                }
+                if (thread() == 63) *flag = 42;
+            },
+            order);
+        CHECK(result.text() == "no misuse");
+    }
+}
+
+TEST_CASE("long loops that read much are no spins") {
+    spio::sim::memory<int> input(100'000, "input");
+    for (int& value : input) value = 1;
+    spio::sim::memory<int> output(64, "output");
+    expect_no_misuse({.block = {2}}, [&] {
+        int sum = 0;
+        for (int const volatile& value : input) sum += value;
+        machine::sync_block();
+        output.data()[thread()] = sum;
+    });
+    CHECK(output[1] == 100'000);
+}
+
+TEST_CASE("a deadlock is no livelock") {
+    expect_misuse(misuse::deadlock, "nobody can go on: thread 0 waits at barrier 0", shape, [] {
+        if (thread() == 0) machine::sync_block();
+    });
+    spio::sim::memory<unsigned> flag(1, "flag");
+    flag[0] = 0;
+    expect_misuse(misuse::livelock,
+                  "everybody asks, and nothing changes: thread 0 asks by load_acquire; threads "
+                  "1-63 wait at barrier 0, where 63 of 64 have come",
+                  shape, [&] {
+                      while (thread() == 0 && machine::load_acquire(flag.data()) == 0) {
+                      }
+                      machine::sync_block();
+                  });
+}
