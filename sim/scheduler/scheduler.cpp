@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/scheduler/scheduler.h"
 
+#include "sim/arena.h"
 #include "sim/checker/diagnostic.h"
 #include "sim/instructions/async_engine.h"
 #include "sim/scheduler/deadlock.h"
@@ -39,7 +40,11 @@ void poll(char const* name) {
     suspend_poller(*running, {.kind = wait_kind::poll, .name = name});
 }
 
-void suspend_spinning(gpu_thread& thread, void const* address) {
+void suspend_spinning(gpu_thread& thread) {
+    // The loop may read its own variables too.
+    auto const* const address = thread.spins.find_address([&](void const* candidate) {
+        return thread.block->shared.is_shared(candidate) || arena::contains(candidate);
+    });
     suspend_poller(thread, {.kind = wait_kind::spin, .address = address});
 }
 

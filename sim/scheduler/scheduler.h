@@ -11,9 +11,9 @@ void wait(wait_reason const& reason);
 // Suspends the running thread, which asks repeatedly for something that others may change.
 void poll(char const* name);
 // Suspends the running thread, which spins on reads, as if it polled.
-void suspend_spinning(gpu_thread& thread, void const* address);
+void suspend_spinning(gpu_thread& thread);
 inline void count_read(gpu_thread& thread, void const* address) {
-    if (thread.spins.count(address)) suspend_spinning(thread, address);
+    if (thread.spins.count(address)) suspend_spinning(thread);
 }
 // Says that something changed for which a thread may poll.
 void note_change(gpu_thread const& thread);

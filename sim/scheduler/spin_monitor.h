@@ -2,12 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-
 namespace spio::sim {
 
 // Counts the reads of a thread since it last wrote or waited. A thread that reads for long is
-// observed: if it reads the same few addresses, it must let other threads run.
+// observed: if it reads only a few addresses, it must let other threads run.
 class spin_monitor {
   public:
     // Reads that a thread may do before it is observed, and reads of an observation.
@@ -18,12 +16,20 @@ class spin_monitor {
     void reset() { reads_ = 0; }
     // Whether the thread spins, as of this read.
     bool count(void const* address) { return ++reads_ > max_reads && observe(address); }
+    // The first address of the last observation for which the predicate holds, or null.
+    template <class Predicate> void const* find_address(Predicate is_wanted) const {
+        for (int i = 0; i < address_count_; i++) {
+            if (is_wanted(addresses_[i])) return addresses_[i];
+        }
+        return nullptr;
+    }
 
   private:
     bool observe(void const* address);
 
     unsigned reads_ = 0;
-    std::uint64_t addresses_ = 0; // a bit for each, by its hash
+    int address_count_ = 0;
+    void const* addresses_[max_addresses] = {};
 };
 
 } // namespace spio::sim

@@ -12,7 +12,7 @@ using namespace planted;
 static int thread() { return machine::thread_index().x; }
 static float& word(int i) { return reinterpret_cast<float*>(machine::dynamic_shared())[i]; }
 static launch_shape const shape = {
-    .grid = {2}, .block = {32}, .dynamic_shared_bytes = 2048, .name = "async copies"};
+    .block = {32}, .dynamic_shared_bytes = 2048, .name = "async copies"};
 
 namespace {
 struct fixture {

@@ -47,6 +47,9 @@ TEST_CASE("a store needs a fence before it, and no writes until it has read") {
         machine::bulk_store(global.target(machine::block_index().x), &word(0), 512);
         machine::commit_bulk_stores();
     };
+    auto const wait_for_read = [] {
+        if (thread() == 0) machine::wait_for_bulk_reads<0>();
+    };
     expect_misuse(misuse::store_without_fence,
                   "of which thread \\(0, 0, 0\\) wrote byte 0 with no fence", shape, [&] {
                       write();
@@ -66,12 +69,14 @@ TEST_CASE("a store needs a fence before it, and no writes until it has read") {
         machine::fence_for_bulk_copies();
         machine::sync_block();
         store();
+        wait_for_read();
     });
     expect_no_misuse(shape, [&] {
         write();
         machine::sync_block();
         if (thread() == 0) machine::fence_for_bulk_copies();
         store();
+        wait_for_read();
     });
     expect_misuse(misuse::overwritten_while_stored, "a bulk store still reads it", shape, [&] {
         write();
@@ -86,7 +91,7 @@ TEST_CASE("a store needs a fence before it, and no writes until it has read") {
         machine::fence_for_bulk_copies();
         machine::sync_block();
         store();
-        if (thread() == 0) machine::wait_for_bulk_reads<0>();
+        wait_for_read();
         for (int i = 0; thread() == 1 && i < 100; i++) machine::nap(1);
         if (thread() == 1) word(1) = 5;
     });
@@ -95,7 +100,7 @@ TEST_CASE("a store needs a fence before it, and no writes until it has read") {
         machine::fence_for_bulk_copies();
         machine::sync_block();
         store();
-        if (thread() == 0) machine::wait_for_bulk_reads<0>();
+        wait_for_read();
         machine::sync_block();
         write();
     });

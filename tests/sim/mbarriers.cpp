@@ -20,7 +20,7 @@ static void wait(int i, int parity) {
     }
 }
 static launch_shape const shape = {
-    .grid = {2}, .block = {96}, .dynamic_shared_bytes = 2048, .name = "mbarriers"};
+    .block = {96}, .dynamic_shared_bytes = 2048, .name = "mbarriers"};
 
 // A ring of two stages: one warp fills a stage and two warps read it. Barriers 0 and 1 say that a
 // stage is full, barriers 2 and 3 that it is empty.
@@ -182,10 +182,10 @@ TEST_CASE("a phase that never ends") {
                       }
                   });
     spio::sim::memory<unsigned> flag(1, "flag");
+    flag[0] = 0;
     expect_misuse(misuse::livelock, "thread 0 asks by load_acquire", {.grid = {3}, .name = "flag"},
                   [&] {
                       if (machine::block_index().x == 1) return;
-                      flag[0] = 0;
                       while (machine::load_acquire(flag.data()) == 0) {
                       }
                   });

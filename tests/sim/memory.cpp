@@ -104,7 +104,7 @@ TEST_CASE("shared memory is read after it was written") {
 }
 
 TEST_CASE("global memory is what was allocated") {
-    launch_shape const shape = {.grid = {2}, .block = {32}, .name = "global"};
+    launch_shape const shape = {.block = {32}, .name = "global"};
     spio::sim::memory<float> first(32, "first");
     spio::sim::memory<float> second(1000, "second");
     float* freed_data = nullptr;
