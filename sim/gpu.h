@@ -42,6 +42,7 @@ struct gpu_thread {
     epoch_number epoch = 1;
     vector_clock clock;
     vector_clock fence_clock;    // at the last fence: atomics after it release this
+    bool has_fenced = false;     // since the launch began
     vector_clock unfenced_clock; // what atomics read: the next fence acquires this
     unsigned current_write = 0;  // in the block's writes; 0: no write in this epoch yet
     proxy_fence last_proxy_fence = {};

@@ -57,7 +57,7 @@ report run_grid(launch_shape const& shape, void (*run)(void const*), void const*
     launch.options = options;
     launch.run = run;
     launch.body = body;
-    if (options.races && shape.grid.count() > 1) {
+    if ((options.races && shape.grid.count() > 1) || options.unwritten_reads) {
         launch.writers = global_shadow::writer_range(shape.grid.count());
     }
     auto const clusters = shape.grid.count() / shape.cluster.count();

@@ -20,8 +20,9 @@ static void collect_clock(gpu_thread& thread, void const* word) {
     }
 }
 
-// Words of global memory order blocks too. What a block releases must be known before the value is,
-// and a block acquires after it has read the value: other OS threads may run the other block.
+// Words of global memory order blocks too, if the thread has fenced before. What a block releases
+// must be known before the value is, and a block acquires after it has read the value: other OS
+// threads may run the other block.
 static void release_block(gpu_thread const& thread, void const* word) {
     auto& block = *thread.block;
     if (!block.global_checks.races || block.shared.is_shared(word)) return;
@@ -41,7 +42,7 @@ static T change(T* word, char const* name, Function new_value_of) {
     check_access(thread, word, sizeof(T), {access::atomic, name, sizeof(T)});
     collect_clock(thread, word);
     thread.block->atomic_clocks[word].join(thread.fence_clock);
-    release_block(thread, word);
+    if (thread.has_fenced) release_block(thread, word);
     std::atomic_ref<T> atomic(*word);
     T old_value = atomic.load();
     while (!atomic.compare_exchange_weak(old_value, new_value_of(old_value))) {
@@ -60,6 +61,7 @@ static void fence() {
     auto& thread = *running;
     acquire(thread, thread.unfenced_clock);
     thread.fence_clock = clock_of(thread);
+    thread.has_fenced = true;
     begin_epoch(thread);
 }
 

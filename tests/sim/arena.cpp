@@ -63,18 +63,12 @@ TEST_CASE("reads of memory that was never written are found where they are looke
     auto const result = launch(4);
     CHECK(result.kind == misuse::global_uninitialised);
     CHECK(result.sentence == "a read of 4 bytes at byte 128 of `input`, which was never written");
-    // What a kernel has written can be read, whatever its value.
-    for (int i = 0; i < 2; i++) {
-        auto const result = spio::sim::launch(shape,
-                                              [&] {
-                                                  if (i == 0) input.data()[32 + thread()] = -1;
-                                                  if (i == 1)
-                                                      output.data()[thread()] =
-                                                          input.data()[32 + thread()];
-                                              },
-                                              {.unwritten_reads = true});
-        CHECK(result.text() == "no misuse");
-    }
+    // What a launch has written can be read in it, whatever its value.
+    auto const rewrite = [&] {
+        input.data()[32 + thread()] = -1;
+        output.data()[thread()] = input.data()[32 + thread()];
+    };
+    CHECK(spio::sim::launch(shape, rewrite, {.unwritten_reads = true}).text() == "no misuse");
     // By default only a NaN, or a -1, tells.
     expect_no_misuse(shape, [&] { output.data()[thread()] = output.data()[32 + thread()]; });
 }

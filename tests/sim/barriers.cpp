@@ -105,7 +105,8 @@ TEST_CASE("blocks of a cluster wait for each other") {
 
 TEST_CASE("launches that no GPU accepts") {
     auto const nothing = [] {};
-    expect_misuse(misuse::launch_malformed, "a block of 1025 threads", {.block = {1025}}, nothing);
+    expect_misuse(misuse::launch_malformed, "a block of 1025 x 1 x 1 threads", {.block = {1025}},
+                  nothing);
     expect_misuse(misuse::launch_malformed, "300000 bytes of shared memory",
                   {.dynamic_shared_bytes = 300000}, nothing);
     expect_misuse(misuse::launch_malformed, "clusters of 3 x 1 x 1", {.grid = {4}, .cluster = {3}},
@@ -114,7 +115,7 @@ TEST_CASE("launches that no GPU accepts") {
                   {.grid = {32}, .cluster = {32}}, nothing);
     expect_misuse(misuse::launch_malformed, "clusters of 17 x 1 x 1",
                   {.grid = {17}, .cluster = {17}}, nothing);
-    expect_no_misuse({.grid = {16}, .cluster = {4, 2, 2}}, nothing);
+    expect_no_misuse({.grid = {4, 2, 2}, .cluster = {4, 2, 2}}, nothing);
     expect_misuse(misuse::launch_malformed, "a grid of 1 x 65536 x 1 blocks",
                   {.grid = {1, 65536, 1}}, nothing);
     expect_misuse(misuse::launch_malformed, "65535 in y and in z", {.grid = {1, 1, 65536}},

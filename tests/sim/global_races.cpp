@@ -76,8 +76,11 @@ TEST_CASE("atomics of blocks do not race among themselves, and order the blocks"
                   "block \\([0-3], 0, 0\\) atomically changed byte 0",
                   blocks, [&] {
                       if (thread() > 0) return;
-                      if (block() == 1) counter[0] = 1;
-                      machine::atomic_add(counter.data(), 1);
+                      if (block() == 1) {
+                          counter[0] = 1;
+                      } else {
+                          machine::atomic_add(counter.data(), 1);
+                      }
                   });
 }
 
