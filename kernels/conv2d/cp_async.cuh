@@ -34,7 +34,8 @@ template <class Tiles, int Threads, class Global, class Stages> struct producer 
           stage_cells(stages, this_thread()) {
         source.step(position.input_row);
     }
-    // Commits a group of copies even where the row is in the padding, or after the last one.
+    // Commits a group of copies in every step, also if the row is in the padding or after the last
+    // one.
     __device__ __forceinline__ void load(int row, STAGE stage) {
         if (row < position.input_rows && position.is_in_image(row)) {
 #pragma unroll
@@ -106,7 +107,8 @@ __device__ __forceinline__ void run(params const& p) {
     epilogue<tiles, threads, decltype(staged.origin()), decltype(output)> finish(staged.origin(),
                                                                                  output);
 
-    // Input row n finishes output row n - r + 1. Unrolled r times, accumulators need not move.
+    // Input row n finishes output row n - r + 1. With the loop unrolled r times, no accumulator
+    // moves from one register to another.
     consumer<Problem, Config> consume;
     constexpr int unrolled_rows = Config.unrolled ? r : 1;
 #pragma unroll unrolled_rows

@@ -7,25 +7,27 @@
 
 namespace spio::conv2d::cp_async {
 
-// A block computes some rows of some images, over some columns and groups. It reads an input row
-// after the other, each once, while copies of the next ones are in flight. A warp has a group and
-// some tiles of 16 columns, and accumulators for r output rows: an input row adds to all of them.
+// A block computes some rows of the output of some images, for some columns and groups. It reads
+// the input rows one after the other, each once, while the next rows are being copied. Each warp
+// computes one group and some tiles of 16 columns. It has accumulators for r output rows; an input
+// row adds to all of them.
 struct config {
     int groups;
     int images;
     int columns; // of the output of each image: 8, so that 16 columns are of two images, or a
                  // multiple of 16
-    int rows;    // of the output, one after the other
-    int tiles;   // of a warp
+    int rows;    // of the output, consecutive
+    int tiles;   // of 16 columns per warp
     int stages;  // input rows in shared memory
-    int blocks;  // that an SM should hold
-    bool unrolled = false; // over the filter's rows: fewer instructions run, and the code is longer
+    int blocks;  // that should be resident on an SM at a time
+    bool unrolled = false; // by the filter's rows: fewer instructions run, and the code is longer
 
     constexpr int columns_of_images() const { return images * columns; }
     constexpr int warps() const { return groups * (columns_of_images() / (16 * tiles)); }
     constexpr int threads(problem const&) const { return 32 * warps(); }
 
-    // An odd number of 16-byte cells a column puts eight neighbouring columns into different banks.
+    // The number of 16-byte cells from one column to the next. An odd number puts eight
+    // neighbouring columns into different banks.
     constexpr int pitch() const { return groups | 1; }
     constexpr int input_columns(problem const& problem) const {
         return columns_of(correlation_of(problem)).size(columns);
@@ -37,13 +39,14 @@ struct config {
     constexpr int shared_bytes(problem const& problem) const {
         return 16 * (stages * input_cells(problem) + 2 * output_cells());
     }
-    // As ptxas allocates them, within a few, if nothing bounds them: fragments, and addresses.
+    // An estimate, a few registers off, of what ptxas allocates to a thread without a limit:
+    // fragments, and addresses.
     constexpr int registers(problem const& problem) const {
         int const addresses = 14 + 6 * tiles + (images > 1 ? 7 * max(0, tiles - 2) : 0);
         return allocated_registers(fragment_registers(problem, tiles) + addresses);
     }
 
-    // Each warp has whole tiles, which are neighbours or of whole images.
+    // Each warp must have whole tiles, either of neighbouring columns or of whole images.
     constexpr bool fits(problem const& problem) const {
         bool const is_positive =
             groups > 0 && images > 0 && columns > 0 && rows > 0 && tiles > 0 && blocks >= 0;

@@ -7,8 +7,8 @@
 
 namespace spio::conv2d::cp_async {
 
-// A warp's accumulators of r output rows: the first is finished by the input row that adds to it
-// last.
+// A warp's accumulators of r output rows. The input row that is added last finishes the first of
+// these output rows.
 template <problem Problem, config Config> struct consumer {
     using tiles = block_tiles<Problem, Config>;
     static constexpr int r = Problem.r;

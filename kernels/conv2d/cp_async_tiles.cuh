@@ -10,7 +10,7 @@
 
 namespace spio::conv2d::cp_async {
 
-// An input row in the ring; one of the two output rows in the staging memory.
+// STAGE: an input row in the ring. SIDE: one of the two output rows in the staging memory.
 struct STAGE : dim {
     using dim::dim;
 };

@@ -21,8 +21,8 @@ template <problem Problem> struct filter_tile {
     using of_channels = tensor<Cell, axis<Channel>(Channels), r, s>;
     using global = of_channels<Problem.c, half8 const>;
 
-    // Loads `count` groups from the first on, of at most Groups: in one copy where there are so
-    // many.
+    // Loads `count` groups, at most Groups, beginning with group `first`. Exactly Groups groups
+    // take a single copy; fewer take one copy per group.
     template <int Groups, arch Arch>
     __device__ static void load(of_channels<8 * Groups> const& tile, half const* filter,
                                 Group first, int count, mbarrier<Arch>& full) {
@@ -45,7 +45,7 @@ template <problem Problem> class filter_from_shared : public filter_fragments<Pr
     using fragments = filter_fragments<Problem>;
 
   public:
-    // From the cursor at a group of a filter_tile.
+    // `group` is the cursor at the first cell of a group in a filter_tile.
     template <class Cursor> __device__ explicit filter_from_shared(Cursor const& group) {
 #pragma unroll
         for (auto const row : range(R(Problem.r))) {

@@ -6,14 +6,14 @@
 
 namespace spio::conv2d {
 
-// Rows of a correlation, or its columns. Output p reads the inputs from first(p) to first(p) + taps
-// - 1.
+// The rows of a correlation, or its columns. Output p reads the inputs first(p), first(p) + 1, …
+// first(p) + taps - 1.
 struct halo {
     int taps;
     int pad;
     int inputs;
 
-    // How many inputs some neighbouring outputs read.
+    // The number of inputs that a number of neighbouring outputs read.
     constexpr int size(int outputs) const { return outputs + taps - 1; }
     // The first input of an output: negative in the padding before the image.
     constexpr int first(int output) const { return output - pad; }
@@ -22,7 +22,8 @@ struct halo {
 constexpr halo rows_of(correlation const& sizes) { return {sizes.r, sizes.pad_h, sizes.h}; }
 constexpr halo columns_of(correlation const& sizes) { return {sizes.s, sizes.pad_w, sizes.w}; }
 
-// wgrad correlates x with the gradient of y: dy at p meets the rows of x that y at p reads.
+// The rows and columns of wgrad. wgrad correlates x with the gradient dy of y: row p of dy is
+// multiplied with the rows of x that row p of y depends on.
 constexpr halo rows_of(problem const& problem) { return {problem.r, problem.pad_h, problem.h}; }
 constexpr halo columns_of(problem const& problem) { return {problem.s, problem.pad_w, problem.w}; }
 

@@ -7,8 +7,8 @@
 
 namespace spio::conv2d {
 
-// Images of a batch: N. Channels, rows and columns of the input: C, H, W. Those of the output: K,
-// P, Q. Rows and columns of the filter: R, S.
+// Dimensions. N: the images of a batch. C, H, W: the channels, rows and columns of the input.
+// K, P, Q: the channels, rows and columns of the output. R, S: the rows and columns of the filter.
 struct N : dim {
     using dim::dim;
 };
@@ -36,7 +36,7 @@ struct R : dim {
 struct S : dim {
     using dim::dim;
 };
-// Floats of a workspace.
+// The floats of a workspace.
 struct FLOAT : dim {
     using dim::dim;
 };
@@ -48,15 +48,17 @@ inline constexpr int group_width = 8;
 // wgrad   the gradient of the filter, from x and the gradient of y
 enum class direction { fprop, dgrad, wgrad };
 
-// The sizes that a kernel is compiled for. The launch brings the others: n, or n, h and w. The
-// problem has values of these too, for which the configuration is chosen.
+// The sizes that are known when a kernel is compiled. all: every size. any_n: every size but n.
+// any_image: every size but n, h and w. The launch passes the sizes that are not known; the problem
+// still has values of these, for which the configuration is chosen.
 enum class known_sizes { all, any_n, any_image };
 
-// The type of the weight gradient's elements.
+// The type of the elements of the filter's gradient.
 enum class precision { fp32, fp16 };
 
-// x is n h w c and y is n p q c, in halves. The filter is c r s 8: a channel of y reads the 8
-// channels of x in its group. fprop adds the bias, in floats; wgrad computes its gradient.
+// The tensor x has the dimensions n h w c and y has n p q c, both of half elements. The filter has
+// the dimensions c r s 8: a channel of y depends on the 8 channels of x in the same group. With
+// `bias`, fprop adds a bias of c floats to y, and wgrad computes the gradient of the bias.
 struct problem {
     int n, c, h, w;
     int r = 3, s = 3;
@@ -73,8 +75,8 @@ struct problem {
 
     constexpr bool knows_n() const { return made_for == known_sizes::all; }
     constexpr bool knows_image() const { return made_for != known_sizes::any_image; }
-    // The same problem with zeros for the sizes that the launch brings: one kernel has one
-    // spelling.
+    // The same problem with zeros for the sizes that the launch passes. Problems that differ in
+    // these sizes only then share one template argument, and so one kernel.
     constexpr problem without_unknown() const {
         problem known = *this;
         if (!knows_n()) known.n = 0;
@@ -89,14 +91,17 @@ struct problem {
         return resized;
     }
 
-    // Each field has its own bounds; this one is on several of them.
+    // Whether the output has at least one row and one column. This depends on several fields; the
+    // bounds of single fields are checked elsewhere.
     constexpr bool has_outputs() const { return p() >= 1 && q() >= 1; }
 };
 
-// fprop and dgrad are both a correlation of an input with a filter: the output at (p, q) is the sum
-// over the taps (r, s) of the input at (p + r - pad_h, q + s - pad_w). The input of fprop is x.
-// That of dgrad is the gradient of y, and its filter is turned by 180 degrees; its padding may be
-// negative, so that the outermost input takes no part.
+// What fprop and dgrad have in common: both correlate an input with a filter. The output at (p, q)
+// is the sum over the taps (r, s) of the filter's value at (r, s) times the input at
+// (p + r - pad_h, q + s - pad_w). For fprop the input is x and the output is y. For dgrad the input
+// is the gradient of y, the output is the gradient of x, and the filter is rotated by 180 degrees.
+// The padding of dgrad may be negative; then the outermost rows or columns of the input are not
+// read.
 struct correlation {
     int h, w; // of the input
     int p, q; // of the output
@@ -127,7 +132,7 @@ constexpr correlation correlation_of(problem const& problem) {
             .is_backward = false};
 }
 
-// Tensors as a launch passes them: dense, each beginning at a multiple of 16 bytes.
+// Tensors as a launch passes them: dense, with a first element that is aligned to 16 bytes.
 inline constexpr axis<C> c_of_group{group_width};
 using input_tensor =
     tensor<half const, axis<N>(dynamic), axis<H>(dynamic), axis<W>(dynamic), axis<C>(dynamic)>;
@@ -138,19 +143,20 @@ using filter_of = tensor<T, axis<K>(dynamic), axis<R>(dynamic), axis<S>(dynamic)
 template <class T> using bias_of = tensor<T, axis<K>(dynamic)>;
 using floats = tensor<float, axis<FLOAT>(dynamic)>;
 
-// The arguments of fprop and dgrad. Padding may be multiplied as zeros, so a NaN or an infinity of
-// the filter, or of the gradient of y, may reach outputs whose padding it meets.
-//     fprop   input is x, output is y; there is a bias where the problem has one
-//     dgrad   input is the gradient of y and output that of x, as H, W and P, Q of the correlation
+// The arguments of fprop and dgrad. A kernel may multiply the zeros of the padding, so a NaN or an
+// infinity in the filter, or in the gradient of y, may reach outputs that depend on padding.
+//     fprop   input is x, output is y; bias is read only if the problem has a bias
+//     dgrad   input is the gradient of y, with P, Q, K of the problem as H, W, C; output is the
+//             gradient of x, with H, W, C of the problem as P, Q, K
 struct correlation_args {
     input_tensor input;
     filter_of<half const> filter;
     bias_of<float const> bias = {};
     output_tensor output;
 };
-// The arguments of wgrad. The workspace has as many floats as the configuration says, and need not
-// be cleared. The gradient of the filter is in floats or halves; that of the bias is written where
-// the problem has one.
+// The arguments of wgrad. The workspace must have the number of floats that the configuration asks
+// for, and need not be cleared. The gradient dw of the filter has float or half elements. The
+// gradient dbias is written only if the problem has a bias.
 template <class Gradient> struct wgrad_args {
     input_tensor x;
     tensor<half const, axis<N>(dynamic), axis<P>(dynamic), axis<Q>(dynamic), axis<K>(dynamic)> dy;

@@ -9,7 +9,7 @@ namespace spio::conv2d {
 
 using half8 = vec<half, 8>;
 
-// The sizes of a launch: a constant where the kernel knows the image.
+// The sizes of a launch. They are compile-time constants where the kernel knows the image.
 template <problem Problem> constexpr correlation correlation_of(correlation_args const& args) {
     correlation sizes = correlation_of(Problem);
     if constexpr (!Problem.knows_image()) {
@@ -28,7 +28,7 @@ template <index D> constexpr axis<D> static_or_dynamic(bool is_known, int size) 
 template <problem Problem> struct tensors {
     static constexpr bool knows_n = Problem.knows_n();
     static constexpr bool knows_image = Problem.knows_image();
-    // With zeros for sizes that are not known.
+    // The sizes that are known at compile time, and zeros for the others.
     static constexpr correlation sizes = correlation_of(Problem);
 
     static constexpr axis<N> n = static_or_dynamic<N>(knows_n, Problem.n);
@@ -50,7 +50,7 @@ template <problem Problem> struct tensors {
     }
 
   private:
-    // The tensor of cells, with the sizes that its type does not know.
+    // The tensor of cells, given the sizes that its type does not know.
     template <class Cells, class Row, class Column, class Tensor>
     static constexpr Cells with_sizes(Tensor const& elements) {
         auto* const cells = reinterpret_cast<typename Cells::data_type*>(elements.get());

@@ -6,7 +6,8 @@
 
 namespace spio::conv2d {
 
-// The dimension of an index's first digit, and how many offsets a step of it spans.
+// The dimension of an index's first digit, and the number of offsets that one step of this digit
+// spans.
 template <class Index> struct first_digit;
 template <class First, class... Rest> struct first_digit<linear_index<First, Rest...>> {
     using type = dimension_of<First>;
@@ -22,7 +23,8 @@ template <class Index, int Threads, class Cursor, bool IsWholeTile = false> clas
     using data = typename Cursor::data_type;
     using layout = typename Cursor::layout_type;
     using First = typename first_digit<Index>::type;
-    // Whether a thread's cells are a constant apart: then one address serves them all.
+    // Whether the addresses of a thread's cells are a constant distance apart. Then one address
+    // serves all of them.
     static constexpr bool is_regular = Threads % first_digit<Index>::offsets == 0;
     static constexpr int steps = Threads / first_digit<Index>::offsets;
 

@@ -15,12 +15,12 @@ namespace spio::conv2d::tma {
 // are fastest: those that run at the same time touch a narrow range.
 struct config {
     int groups;  // 1, 2, 4 or 8
-    int images;  // of a tile
+    int images;  // per tile
     int columns; // of the output of each image: 8, so that 16 columns are of two images, or a
                  // multiple of 16
-    int rows;    // of the output
-    int strips;  // tiles of a block
-    int blocks;  // that an SM should hold
+    int rows;    // of the output per tile
+    int strips;  // tiles per block
+    int blocks;  // that should be resident on an SM at a time
 
     // Whether a tile has all rows of its images. Then the rows of the padding are not loaded. The
     // output must still fit into the memory of the input, where no row overwrites an input row that
@@ -37,12 +37,12 @@ struct config {
     constexpr int input_columns(problem const& problem) const {
         return columns_of(correlation_of(problem)).size(columns);
     }
-    // Tiles of the tensor core, 16 columns each, of a row.
+    // Tiles of 16 columns per row, as the tensor core takes them.
     constexpr int tiles() const { return images * columns / 16; }
     constexpr int threads(problem const&) const { return 32 * groups; }
 
-    // Cells of 16 bytes. Each image of a tile is a TMA box and begins where the swizzle starts
-    // anew.
+    // Cells of 16 bytes per TMA box. Each image of a tile is a box, and begins at an address where
+    // the pattern of the swizzle restarts.
     constexpr int cells_of_box(problem const& problem) const {
         return input_rows(problem) * input_columns(problem) * groups;
     }
@@ -56,7 +56,8 @@ struct config {
         int const cells = strips * images * pitch_of_boxes(problem) + cells_of_filter(problem);
         return 16 * cells + 8 * (strips + 1);
     }
-    // As ptxas allocates them, or a few more: fragments, and 26 others.
+    // An estimate of the registers that ptxas allocates to a thread, at most a few too many:
+    // fragments, and 26 others.
     constexpr int registers(problem const& problem) const {
         return allocated_registers(fragment_registers(problem, tiles()) + 26);
     }
@@ -67,7 +68,7 @@ struct config {
         bool const has_tiles = columns % 16 == 0 || (columns == 8 && images % 2 == 0);
         if (!is_positive || !has_tiles || rows > 256 || columns > 256 || groups > 8) return false;
         bool const has_registers = fragment_registers(problem, tiles()) <= 208;
-        // The bytes of a block are an int.
+        // The number of bytes of a block must fit into an int.
         long long const cells = 1LL * strips * images * pitch_of_boxes(problem);
         return problem.pass != direction::wgrad && is_power_of_two(groups) &&
                groups <= problem.groups() && input_rows(problem) <= 256 &&

@@ -36,7 +36,7 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
     static constexpr auto input_cells = swizzled_cells<c, h, w>();
     static constexpr auto output_cells = swizzled_cells<k, p, q>();
 
-    // One TMA box each.
+    // Each of these tiles is one TMA box.
     using input_tile = tensor<half8, h, w, input_cells>;
     using output_tile = tensor<half8, p, q, output_cells>;
     using input_map = tensor_map<input_tile, typename global::input>;
@@ -68,7 +68,7 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
     }
     // The columns of a row over all images of a tile.
     using Pixels = compound_index<axis<N>(Config.images), q>;
-    // One for each tile, and the last one for the filter.
+    // The barriers of the tiles, one each, and after them the barrier of the filter.
     using barriers = tensor<mbarrier<Arch>, axis<STRIP>(Config.strips + 1)>;
     __device__ static STRIP filter_barrier() { return STRIP(Config.strips); }
 
@@ -92,8 +92,8 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
     static constexpr halo height = rows_of(global::sizes);
     static constexpr int input_rows = height.size(rows);
     static constexpr int first_row = Config.has_all_rows(Problem) ? height.pad : 0;
-    // Whether a row may be one of the image. Where a tile has all rows, the others are known to be
-    // zeros.
+    // Whether a row of a tile may be a row of the image. Where a tile has all rows of its images,
+    // the other rows are known to be zeros.
     static constexpr bool may_be_in_image(int row) {
         if (!Problem.knows_image() || global::sizes.p > rows) return true;
         constexpr halo rows_of_image = height;

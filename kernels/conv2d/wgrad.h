@@ -17,7 +17,7 @@ struct PAIR : dim {
     using dim::dim;
 };
 
-// What half of a pair is the gradient of: a tap, the bias, or nothing.
+// What one half of a pair computes: the gradient of a tap, the gradient of the bias, or nothing.
 enum class kind { tap, bias, nothing };
 struct half_of_pair {
     kind contents = kind::nothing;
@@ -58,7 +58,8 @@ constexpr tap_pairs pairs_of(problem const& problem) {
     return {problem.r, problem.s, problem.bias};
 }
 
-// Whether a row of dy meets two rows of x in one product: under two taps of the last column.
+// Whether one product multiplies a row of dy with two rows of x, because it has two taps of the
+// last column of the filter.
 constexpr bool pairs_rows(problem const& problem) { return problem.s % 2 == 1 && problem.r > 1; }
 // Whether the row above an image is needed, as zeros, because a pair of rows begins with it.
 constexpr bool needs_row_above(problem const& problem) {
@@ -73,7 +74,7 @@ constexpr bool needs_row_below(problem const& problem) {
     }
     return false;
 }
-// The rows of an image, with those of the padding that are needed.
+// The number of rows of an image, including the rows of the padding that are needed.
 constexpr int needed_rows(problem const& problem) {
     return problem.h + (needs_row_above(problem) ? 1 : 0) + (needs_row_below(problem) ? 1 : 0);
 }

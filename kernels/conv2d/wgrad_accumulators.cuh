@@ -6,9 +6,10 @@
 
 namespace spio::conv2d::wgrad {
 
-// The accumulators of all taps of a group, and the last r rows of the gradient of y. The single
-// taps of the last column are paired across two rows of x. With KeepsRow, the row before is still
-// in shared memory and is loaded again; else its fragment stays in registers.
+// The accumulators of all taps of a group, and the last r rows of the gradient dy of y. The
+// unpaired taps of the filter's last column are paired across two rows of x. With KeepsRow, the
+// previous row of x is still in shared memory and is loaded again; without it, the fragment of the
+// previous row stays in registers.
 template <problem Problem, class Index, int Tiles, bool KeepsRow> class tap_accumulators {
   public:
     static constexpr tap_pairs pairs = pairs_of(Problem);
@@ -37,7 +38,7 @@ template <problem Problem, class Index, int Tiles, bool KeepsRow> class tap_accu
             return column_of_dy();
         }
     }
-    // With KeepsRow: whether a lane points to the row before.
+    // With KeepsRow: whether this lane's ldmatrix reads the previous row of x.
     __device__ static bool points_to_previous_row() {
         return pairs_rows(Problem) && tap_of_x() == W(0);
     }
@@ -55,7 +56,8 @@ template <problem Problem, class Index, int Tiles, bool KeepsRow> class tap_accu
         clear_previous_row();
     }
 
-    // The next row of x: each row of dy now meets it under the next row of the filter.
+    // Goes to the next row of x, with which each row of dy is multiplied under the next row of the
+    // filter.
     __device__ void step() {
 #pragma unroll
         for (int row = r - 1; row > 0; --row) {
@@ -78,7 +80,7 @@ template <problem Problem, class Index, int Tiles, bool KeepsRow> class tap_accu
         add_tiles(x, last, mask, first_row, last_row, numbers_below<Tiles>());
         if (first_row == 0) add_unpaired_bias();
     }
-    // The same for a row of the padding.
+    // Does what add_row does for a row of the padding, which is all zeros.
     __device__ __forceinline__ void add_no_row(int first_row, int last_row) {
         if constexpr (Problem.bias && pairs.is_odd()) {
             if (last_row == r - 1) {
@@ -133,7 +135,7 @@ template <problem Problem, class Index, int Tiles, bool KeepsRow> class tap_accu
                                              numbers<Row...>) {
         ((first_row <= Row && Row <= last_row ? add<Row, Tile>(neighbours, column) : void()), ...);
     }
-    // The last tap of two rows: the row before above this one.
+    // The last tap of two rows of x, with the previous row above this one.
     template <int Tile, class Cursor>
     __device__ __forceinline__ two_taps last_taps(Cursor const& last) {
         two_taps rows;

@@ -8,7 +8,7 @@
 
 namespace spio::conv2d::wgrad {
 
-// A row, or an image, of x and of dy in shared memory.
+// A stage of the ring in shared memory: a row, or a whole image, of x and of dy.
 struct STAGE : dim {
     using dim::dim;
 };
@@ -29,8 +29,7 @@ template <problem Problem, auto Config> struct block_part {
           split(this_block() / slices) {}
 };
 
-// A warp and its group. KeepsRow tells that the row of x before the last one stays in shared
-// memory.
+// A warp and its group. With KeepsRow, the previous row of x stays in shared memory.
 template <problem Problem, auto Config, bool KeepsRow, class XTiles, class DyTiles>
 struct warp_taps {
     using Columns = compound_index<axis<N>(Config.images), axis<Q>(Config.columns)>;
@@ -42,7 +41,8 @@ struct warp_taps {
     static constexpr axis<LANE> lane{32};
     using workspace = tensor<vec<float, 4>, axis<SPLIT>(Config.splits), k / 8, pair, lane>;
 
-    // Where a lane reads the first row: columns of x, those under the last tap, columns of dy.
+    // The group of this warp, and where a lane reads the first row: columns of x, columns of x
+    // under the last tap, and columns of dy.
     __device__ static fold<C, 8> group() { return fold<C, 8>(this_warp().get()); }
     __device__ static auto x_of_lane(XTiles const& x) {
         return x[group()][accumulators::column_of_x().template cast<Q, W>()]
@@ -71,7 +71,8 @@ struct warp_taps {
           schedule(sizes.h),
           mask(sizes.q) {}
 
-    // Before a span: its strip may end beyond the last column of dy.
+    // To be called before each span. It masks the columns of a strip that ends beyond the last
+    // column of dy.
     __device__ __forceinline__ void begin_span(launch_sizes const& sizes) {
         if (sizes.q > Config.columns) mask = mask_type(sizes.q - schedule.current.column.get());
     }

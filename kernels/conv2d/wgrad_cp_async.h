@@ -6,17 +6,19 @@
 
 namespace spio::conv2d::wgrad_cp_async {
 
-// A warp has a group. All threads of a block copy the next row of x and of dy, of some images and
-// in a strip of their columns, some rows ahead.
+// Each warp computes one group. All threads of a block copy one row of x and one row of dy at a
+// time, several rows ahead of the computation. A row spans some images and a strip of their
+// columns.
 struct config {
     int groups;
-    int images;  // of a row
-    int columns; // of dy of each: 8, so that 16 columns are of two images, or a multiple of 16
-    int stages;  // rows in shared memory, with those in flight
-    int splits;  // of the rows of all images, with a partial sum each
-    int blocks;  // that an SM should hold
+    int images;  // that a row spans
+    int columns; // of dy per image: 8, so that 16 columns are of two images, or a multiple of 16
+    int stages;  // rows in shared memory, those in flight included
+    int splits;  // of the rows of all images; each split has a partial sum
+    int blocks;  // that should be resident on an SM at a time
 
-    // An odd number of 16-byte cells a column puts eight neighbouring columns into different banks.
+    // The number of 16-byte cells from one column to the next. An odd number puts eight
+    // neighbouring columns into different banks.
     constexpr int pitch() const { return groups | 1; }
     constexpr int input_columns(problem const& problem) const {
         return columns_of(problem).size(columns);

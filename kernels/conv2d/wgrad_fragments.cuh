@@ -42,12 +42,12 @@ __device__ inline one_tap filled(unsigned bits) {
 }
 inline constexpr unsigned two_ones = 0x3c003c00;
 
-// Clears the columns of x that lie beyond the last column of y: they meet no gradient, but a NaN
-// there would not become zero by a product with zero. An Index over images and columns is cut into
-// tiles of 16.
+// Clears the columns of x beyond the last column of y. They are multiplied only with zeros, but a
+// NaN times zero would not be zero. Index numbers the columns of some images; the mask covers them
+// in tiles of 16 columns.
 template <class Index, int Tiles> class column_mask {
   public:
-    // With this number of columns of y from the first one on.
+    // `columns` is the number of columns of y, counted from the first column of the tiles.
     __device__ explicit column_mask(int columns) {
         int const lane_column =
             for_lane<one_tap::lane_index>(this_lane()).template get<fold<Q, 2>>().get();

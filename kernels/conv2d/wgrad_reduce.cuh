@@ -1,10 +1,12 @@
-// wgrad's second kernel: the gradients of filter and bias, summed over the splits.
+// The second kernel of wgrad: it sums the gradients of filter and bias over the splits.
 // SPDX-License-Identifier: Apache-2.0
 //
-//     workspace  global -> four floats of an element, summed over some splits by each reader
+//     workspace  global -> four floats of an element, summed over some of the splits per reader
 //     readers    shared -> the first reader adds the others' sums in order -> global dw and dbias
 //
-// An element is a lane's part of an accumulator of wgrad. A block barrier orders the readers.
+// An element is the part of one accumulator of wgrad that one lane holds: four floats. Several
+// threads, the readers, share an element. A block barrier separates their writes to shared memory
+// from the first reader's additions.
 #pragma once
 
 #include "conv2d/wgrad_fragments.cuh"
@@ -15,10 +17,12 @@
 namespace spio::conv2d::wgrad_reduce {
 
 using namespace wgrad;
-// Not those of fprop and dgrad, if both are included.
+// fprop and dgrad define the same names in the enclosing namespace. These declarations select those
+// of wgrad where the headers of both are included.
 using wgrad::accumulator;
 using wgrad::D;
 
+// READER: the threads that share an element. ELEMENT: the elements of a block.
 struct READER : dim {
     using dim::dim;
 };
@@ -26,6 +30,7 @@ struct ELEMENT : dim {
     using dim::dim;
 };
 
+// The four floats of an element.
 using float4 = vec<float, 4>;
 constexpr void add(float4& sum, float4 const& value) {
     for (int n = 0; n < float4::size(); ++n) sum[n] += value[n];
@@ -36,6 +41,7 @@ template <problem Problem, config Config, arch Arch>
 struct block {
     static constexpr axis<SPLIT> split{Config.splits};
     static constexpr axis<K> k{8 * Config.groups};
+    // Pairs of taps, as wgrad.h defines them: an accumulator sums the gradients of one pair.
     static constexpr axis<PAIR> pair{pairs_of(Problem).count()};
     static constexpr axis<LANE> lane{32};
     using workspace = tensor<float4 const, split, k / 8, pair, lane>;
@@ -46,12 +52,15 @@ struct block {
     using Thread = compound_index<reader, element>;
     using reader_sums = tensor<float4, reader, element>;
 
+    // The greatest number of splits that one reader sums.
     static constexpr int rounds = divup(Config.splits, Config.readers);
 
+    // The gradient of the filter, in the type of elements that the problem asks for.
     using number = typename either<Problem.gradient == precision::fp32, float, half>::type;
     using filter = tensor<number, axis<K>(Problem.c), axis<R>(Problem.r), axis<S>(Problem.s),
                           axis<C>(group_width)>;
 
+    // The sum of an element over the splits reader, reader + readers, reader + 2 * readers, ….
     __device__ static float4 partial_sum(workspace const& partial_sums, Element const& element,
                                          READER reader) {
         auto const splits = partial_sums[element];
@@ -64,7 +73,9 @@ struct block {
         return sum;
     }
 
-    // An accumulator's part has two channels of y for each half of its pair of taps.
+    // Writes the sums of an element to the gradients of filter and bias. For each half of the pair
+    // of taps, the element has two sums: those of two neighbouring channels of y, at the same
+    // channel of x.
     __device__ static void store(params const& p, Element const& element, float4 const& sum) {
         auto const group = element.template get<fold<K, 8>>();
         auto const lane = for_lane<accumulator::lane_index>(element.template get<LANE>());
@@ -88,6 +99,8 @@ struct block {
 
     __device__ __forceinline__ static void run(params const& p) {
         Thread const thread(this_thread());
+        // The element's number in the block, the reader's number, and the element's index in the
+        // workspace. In the last block the index may lie beyond the workspace.
         auto const column = thread.template get<ELEMENT>();
         auto const first = thread.template get<READER>();
         Element const index(this_block() * element.size + column.get());
@@ -110,7 +123,8 @@ struct block {
                 add(sum, *sums[column][READER(other)]);
             }
         }
-        // The workspace has spare groups after the last one.
+        // The workspace has room for whole slices of groups. Groups beyond the last one of the
+        // problem have no gradient to store.
         if (is_valid && index.template get<fold<K, 8>>() < fold<K, 8>(Problem.groups())) {
             store(p, index, sum);
         }

@@ -6,12 +6,12 @@
 
 namespace spio::conv2d::wgrad_reduce {
 
-// Some threads, its readers, sum an element over the splits: reader i those of i, i + readers, ….
-// The order of additions is always the same.
+// Several threads, the readers of an element, sum it over the splits: reader i sums the splits
+// i, i + readers, i + 2 * readers, …. The additions always have the same order.
 struct config {
     int splits;
-    int groups; // of the workspace, with the spare ones after the last
-    int readers;
+    int groups;    // of the workspace, spare groups after the last one of the problem included
+    int readers;   // threads that share an element
     bool overlaps; // starts by programmatic dependent launch, from sm_90 on
 
     static constexpr int block_size = 256;
@@ -30,7 +30,8 @@ struct config {
     }
 };
 
-// With as many readers as leave each a few splits, so that there are enough blocks.
+// Doubles the readers until each sums at most four splits, or there are 32 readers. More readers
+// make more blocks.
 constexpr config config_for(problem const& problem, int groups_of_block, int splits,
                             bool overlaps) {
     config best = {splits, wgrad::slices(problem, groups_of_block) * groups_of_block, 1, overlaps};
@@ -38,7 +39,7 @@ constexpr config config_for(problem const& problem, int groups_of_block, int spl
     return best;
 }
 
-// The gradient's elements are floats or halves, as the problem says.
+// `dw` points to floats or halves, depending on problem::gradient.
 struct params {
     vec<float, 4> const* workspace;
     void* dw;

@@ -26,8 +26,8 @@ struct span {
     int rows = 0;
 };
 
-// The spans of a split. Rows are numbered strip by strip, then images by images; every split has
-// the same number of rows, but for one.
+// The spans of a split. The rows of dy are numbered strip by strip for some images, then for the
+// next images. The numbers of rows of two splits differ by at most one.
 class spans {
   public:
     __device__ spans(launch_sizes const& sizes, int images, int columns, SPLIT split, int splits)
@@ -37,7 +37,7 @@ class spans {
         end_ = static_cast<int>(count * (split.get() + 1) / splits);
     }
 
-    // Whether there is another one.
+    // Writes the next span to `result`, or returns false if there is none left.
     __device__ bool next(span& result) {
         if (next_ >= end_) return false;
         int const strip = next_ / rows_;
@@ -57,8 +57,9 @@ class spans {
     int end_;
 };
 
-// A step of a span: a row of x, and the rows of dy that were loaded in the last r steps. They meet
-// under the filter's rows from `first` to `last`. Where `first` is 0, a new row of dy is loaded.
+// A step of a span: one row of x, and the rows of dy that were loaded in the last r steps. The row
+// of x is multiplied with these rows of dy under the filter's rows `first` to `last`. A step with
+// `first` equal to 0 also loads a new row of dy.
 struct row_step {
     int number;
     int first;
@@ -72,7 +73,7 @@ struct row_step {
 template <problem Problem> class steps {
   public:
     static constexpr int r = Problem.r;
-    // Small filters have their own code for each kind of step.
+    // For small filters, each kind of step is compiled to its own code.
     static constexpr bool are_unrolled = Problem.taps() <= 25;
 
     span current = {};
@@ -87,8 +88,8 @@ template <problem Problem> class steps {
         int const row = input_row(number).get();
         return row >= 0 && row < h_ + (needs_row_below(Problem) ? 1 : 0);
     }
-    // Whether x is loaded, where pairs of rows are read from shared memory. Then the row above the
-    // image is needed too.
+    // For kernels that read pairs of rows from shared memory: whether a step loads a row of x.
+    // These kernels load the row above the image too, where it is needed.
     __device__ bool loads_x(row_step const& step) const {
         return step.has_x || (needs_row_above(Problem) && input_row(step.number) == H(-1));
     }
@@ -105,7 +106,8 @@ template <problem Problem> class steps {
 #pragma unroll 1
         for (int number = 0; number < count(); ++number) visit(step(number));
     }
-    // The same with first and last known at compile time wherever they can be.
+    // Visits the steps of the current span, with `first` and `last` known at compile time wherever
+    // possible.
     template <class Visit> __device__ __forceinline__ void unrolled(Visit& visit) const {
         if constexpr (are_unrolled) {
             if (current.rows >= r) {

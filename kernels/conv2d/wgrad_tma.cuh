@@ -14,7 +14,7 @@
 
 namespace spio::conv2d::wgrad_tma {
 
-// Loads the rows of all steps, as far ahead as stages are empty. One lane asks TMA.
+// Loads the rows of all steps, as far ahead as there are empty stages. One lane calls TMA.
 template <problem Problem, config Config, arch Arch> struct producer {
     using Block = block<Problem, Config, Arch>;
     using x_map = typename Block::x_map;

@@ -7,38 +7,44 @@
 
 namespace spio::conv2d::wgrad_tma {
 
-// A warp has a group. One warp more asks TMA for a row of x and one of dy at a time, of some images
-// and in a strip of their columns, some rows ahead. Small images are loaded whole, so that the
-// steps are known at compile time.
+// Each warp computes one group. One more warp is the producer: it asks TMA for one row of x and one
+// row of dy at a time, several rows ahead of the computation. A row spans some images and a strip
+// of their columns. Small images are loaded whole, so that the steps are known at compile time.
 struct config {
     int groups;  // 1, 2, 4 or 8
-    int images;  // of a row
-    int columns; // of dy of each: 8, so that 16 columns are of two images, or a multiple of 16
-    int stages;  // rows in shared memory, with those that warps still read
-    int splits;  // of the rows of all images, with a partial sum each
+    int images;  // that a row spans
+    int columns; // of dy per image: 8, so that 16 columns are of two images, or a multiple of 16
+    int stages;  // of the ring in shared memory, those that warps still read included
+    int splits;  // of the rows of all images; each split has a partial sum
     bool whole_images; // a step has all rows of its images
 
-    // A warp releases a stage one step later, because its loads may still be in flight when the
-    // next step begins. The row of a pair is loaded again in the next step, so its stage is held
-    // for two.
+    // The number of stages that a warp has read and not yet released. A warp releases a stage one
+    // step later, because its loads may still be in flight when the next step begins. Where rows
+    // are paired, the next step loads the previous row again, so that its stage is held for two
+    // steps.
     constexpr int held_stages(problem const& problem) const {
         return !whole_images && wgrad::pairs_rows(problem) ? 2 : 1;
     }
 
-    // Rounded up to whole lines of the swizzle.
+    // Columns of x per row of a stage, halo included, rounded up to whole lines of the swizzle.
     constexpr int input_columns(problem const& problem) const {
         return room_for(columns_of(problem).size(columns));
     }
+    // Rows of x per image and stage.
     constexpr int input_rows(problem const& problem) const {
         return whole_images ? wgrad::needed_rows(problem) : 1;
     }
+    // Rows of dy per image and stage.
     constexpr int dy_rows(problem const& problem) const { return whole_images ? problem.p() : 1; }
+    // Cells of x per stage, of 16 bytes each: the 8 channels of a group at one pixel.
     constexpr int input_cells(problem const& problem) const {
         return images * input_rows(problem) * input_columns(problem) * groups;
     }
+    // Cells of dy per stage, of 16 bytes each.
     constexpr int dy_cells(problem const& problem) const {
         return images * dy_rows(problem) * columns * groups;
     }
+    // Tiles of 16 columns per row of dy.
     constexpr int tiles() const { return images * columns / 16; }
 
     constexpr int threads(problem const&) const { return 32 * (groups + 1); }
@@ -67,8 +73,9 @@ struct config {
     }
 };
 
-// The tensor maps of a launch, for a problem whose sizes are all known. Where pixels are no whole
-// cache lines, neighbouring blocks share lines: then the cache fetches whole lines.
+// The tensor maps of a launch, for a problem whose sizes are all known. Where the channels of a
+// pixel do not fill whole cache lines of 128 bytes, neighbouring blocks read the same lines; the L2
+// cache then fetches whole lines.
 constexpr int fetched_bytes(problem const& problem) { return 2 * problem.c % 128 == 0 ? 0 : 128; }
 constexpr tensor_map_plan x_plan(problem const& problem, config const& config) {
     return plan_of(
@@ -82,7 +89,7 @@ constexpr tensor_map_plan dy_plan(problem const& problem, config const& config) 
                    fetched_bytes(problem));
 }
 
-// The sizes are those of x.
+// n, h and w are the sizes of x.
 struct params {
     tensor_map_words x;
     tensor_map_words dy;

@@ -22,7 +22,7 @@ struct STATISTIC : dim {
 inline constexpr STATISTIC mean_of_values = STATISTIC(0);
 inline constexpr STATISTIC mean_of_squares = STATISTIC(1);
 
-// A float for each channel of a thread: values, or their weights and biases.
+// One float for each channel of a thread: the channel's value, weight or bias.
 template <int Vectors> struct thread_channels {
     float floats[Vectors][8];
 
@@ -59,7 +59,8 @@ struct block_layer {
 
     using values = thread_channels<Config.vectors>;
 
-    // Whether a thread's vector has channels of the position.
+    // Whether vector `v` of a thread holds channels of the position. The last vectors may lie
+    // beyond them.
     __device__ static bool is_valid(Thread const& thread, Vector v) {
         if constexpr (c.size == channels.size) {
             return true;

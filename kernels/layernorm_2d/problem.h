@@ -25,14 +25,14 @@ struct problem {
     constexpr int vectors() const { return channels / 8; }
 };
 
-// Some lanes of a warp, or several warps, share a position. Each thread copies its own vectors of 8
-// channels, some positions ahead of those that it normalizes.
+// Several lanes of a warp, or several warps, share a position. Each thread copies its own vectors
+// of 8 channels, several positions ahead of the positions that it normalizes.
 struct config {
     int lanes;     // that share a position
-    int vectors;   // of a lane
-    int positions; // that a block normalizes in a round
+    int vectors;   // per lane
+    int positions; // that a block normalizes per round
     int stages;    // rounds in shared memory: the last is read, the others are in flight
-    int rounds;    // of a block
+    int rounds;    // per block
 
     constexpr int threads() const { return lanes * positions; }
     constexpr int warps() const { return threads() / 32; }

@@ -62,8 +62,8 @@ __device__ inline unsigned char* dynamic_shared() {
 
 // Waits for all threads of the block.
 __device__ inline void sync_block() { asm volatile("barrier.sync 0;" ::: "memory"); }
-// Arrives at one of the barriers 0 to 15, which so many threads complete (whole warps): and waits
-// for them, or goes on.
+// Arrives at one of the named barriers 0 to 15. The barrier completes when `threads` threads, a
+// whole number of warps, have arrived. sync_threads waits for this; arrive_threads does not.
 __device__ inline void sync_threads(int barrier, int threads) {
     asm volatile("barrier.sync.aligned %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }

@@ -1,4 +1,4 @@
-// The typed-dimension algebra, whole: what `import spio.dims;` says, for who must include.
+// All headers of the typed-dimension algebra, for code that cannot `import spio.dims;`.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

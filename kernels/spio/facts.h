@@ -123,7 +123,7 @@ constexpr int bank_conflicts(PlaceOfLane place_of) {
     }
     return repeats;
 }
-// The same for an index over threads, or over the lanes that take part.
+// The same bank conflicts, given an index over threads or over the lanes that take part.
 //     bank_conflicts<Tile, Lane>()
 template <class Index> inline constexpr int lanes_of = 32;
 template <class Index>
@@ -147,7 +147,8 @@ template <class Data, auto... Axes> constexpr int vector_width(tensor<Data, Axes
         if (a == innermost || table.axes[a].size == 1) continue;
         while (table.stride_factor(a) % width != 0) width /= 2;
     }
-    // No function may depend on the position within a vector.
+    // A derived axis must not tell the elements of a vector apart: the digits that it only reads
+    // must count whole vectors.
     digit_row const inner = table.digits[table.first_digit(innermost)];
     for (int d = 0; d < table.digit_count; ++d) {
         digit_row const& row = table.digits[d];

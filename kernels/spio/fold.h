@@ -132,7 +132,8 @@ constexpr auto max(A a, B b) {
     }
 }
 
-// A lane of a warp, and a position in a linear index.
+// LANE: the number of a lane in its warp. OFFSET: the single number that a compound index stands
+// for.
 struct LANE : dim {
     using dim::dim;
 };

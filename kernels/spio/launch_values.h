@@ -17,7 +17,7 @@ struct extent {
     friend constexpr bool operator==(extent const&, extent const&) = default;
 };
 
-// What every block of a kernel is, whatever the sizes that a launch brings.
+// The properties of a block of a kernel that do not depend on the sizes of a launch.
 struct block_shape {
     extent block = {}; // threads
     extent cluster = {};

@@ -12,7 +12,7 @@ template <int Count> struct dynamic_extents {
 };
 template <> struct dynamic_extents<0> {};
 
-// The values of a position's terms, or its steps in each base of a layout.
+// One number for each term of a position, or the steps in each base of a layout.
 template <int Count> struct int_values {
     int items[Count] = {};
 };
@@ -20,8 +20,8 @@ template <> struct int_values<0> {
     static constexpr int const* items = nullptr;
 };
 
-// An offset in elements: the sum over the axes for which 32 bits suffice, and the sum over the
-// rest.
+// An offset in elements, in two parts: the sum over the axes whose offsets fit into 32 bits, and
+// the sum over the other axes.
 struct displacement {
     int narrow = 0;
     long long wide = 0;
@@ -114,7 +114,7 @@ struct layout : dynamic_extents<layout_table_of<Axes...>.dynamic_count> {
             return memory_stride<A + 1>() * count<A + 1>();
         }
     }
-    // The number of elements from the first to the last, padding included.
+    // The number of elements in memory from the first element to the last, padding included.
     constexpr long long storage_size() const { return storage_over(numbers_below<num_axes>()); }
 
     // The size of the axis that counts D, and the extent of D's base in steps of D, rounded down.
@@ -131,7 +131,7 @@ struct layout : dynamic_extents<layout_table_of<Axes...>.dynamic_count> {
     // The extents, one entry a base: the size of its coarsest axis, or the exact extent if dynamic.
     constexpr auto extents() const { return extents_in(bases()); }
 
-    // The number of elements.
+    // The number of elements, without padding.
     constexpr size_type size() const { return size_over(bases()); }
 
     // The offset of the position that is the sum of these terms and steps.
@@ -199,7 +199,8 @@ struct layout : dynamic_extents<layout_table_of<Axes...>.dynamic_count> {
             sum.wide += value * stride;
         }
     }
-    // The position on a derived axis: its function of its digits, each as a value of its dimension.
+    // The position on a derived axis: the value of the axis's function, which takes each digit as a
+    // value of the dimension that the digit counts.
     template <auto Axis, int First, class... Ts, int... D>
     static constexpr int value_on(numbers<D...>, int const* terms, int const* steps) {
         return Axis.function(
@@ -217,13 +218,14 @@ struct layout : dynamic_extents<layout_table_of<Axes...>.dynamic_count> {
         using base = typename nth<bases, row.base>::type;
         using term_numbers = numbers_below<sizeof...(Ts)>;
         int const step = steps[row.base];
-        // An unbounded term of the base itself has taken up all steps.
+        // If one of the terms counts the base itself, without a bound, the cursor has added all its
+        // steps in this base to that term, and none are left to add.
         if constexpr ((same<Ts, base> || ...)) {
             return digit_of<base, stride, period, false, Ts...>(term_numbers(), terms, 0);
         } else if constexpr (table.is_linear(row.base) || !(same<base_of<Ts>, base> || ...)) {
             return digit_of<base, stride, period, true, Ts...>(term_numbers(), terms, step);
         } else {
-            // Most positions have no steps, and then need only the arithmetic of their terms.
+            // Most positions have taken no steps, and their digits then depend on the terms only.
             return step == 0
                        ? digit_of<base, stride, period, false, Ts...>(term_numbers(), terms, 0)
                        : digit_of<base, stride, period, true, Ts...>(term_numbers(), terms, step);

@@ -28,7 +28,7 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
     int axis_count = 0;
     int digit_count = 0;
     int base_count = 0;
-    int dynamic_count = 0; // of dynamic digits, which is also that of dynamic bases
+    int dynamic_count = 0; // number of dynamic digits, and of dynamic bases
 
     // Adds an axis; its digits follow: first those that it places, then those that it reads.
     constexpr void add_axis(axis_row a) { axes[axis_count++] = a; }

@@ -66,7 +66,7 @@ template <> struct listed<false> {
 template <class... Ts>
 using listed_once = typename listed<(is_once_among<Ts, Ts...> && ...)>::template once<Ts...>;
 
-// The numbers 0, 1, … N - 1 as a list, to be matched by a pack.
+// The numbers 0, 1, … N - 1 as a type, from which a template deduces them as a parameter pack.
 template <int... Ns> struct numbers {};
 template <int N, int... Ns> struct counting : counting<N - 1, N - 1, Ns...> {};
 template <int... Ns> struct counting<0, Ns...> : type_is<numbers<Ns...>> {};

@@ -57,8 +57,8 @@ template <class Dimension> struct refusal {
     long long volatile second = 0;
 };
 
-// floor(n / Divisor). A shift, for powers of two, rounds down by itself; other divisors cost a
-// correction for negative n unless the caller rules them out.
+// floor(n / Divisor). For powers of two this is a shift, which rounds down for negative n too.
+// Other divisors need a correction for negative n, unless NonNegative promises that there is none.
 template <int Divisor, bool NonNegative> constexpr int floor_divide(int n) {
     if constexpr (Divisor == 1) {
         return n;
@@ -72,7 +72,8 @@ template <int Divisor, bool NonNegative> constexpr int floor_divide(int n) {
     }
 }
 
-// n - Divisor * floor(n / Divisor), in [0, Divisor).
+// n - Divisor * floor(n / Divisor), in [0, Divisor). NonNegative promises that n is not negative,
+// which saves the correction.
 template <int Divisor, bool NonNegative> constexpr int floor_modulo(int n) {
     if constexpr (Divisor == 1) {
         return 0;

@@ -6,8 +6,10 @@
 
 namespace spio {
 
-// Cells in pairs of two colors, stored in rows of `ranks` cells. Every second row exchanges its
-// colors, so that consecutive cells of one color lie in different ranks.
+// An order of cells in memory. Cells come in pairs of a cell of color 0 and one of color 1, which
+// lie side by side. Memory is divided into rows of `ranks` cells; the rank of a cell is its place
+// in its row. In every second row the cells of each pair are exchanged, so that `ranks` consecutive
+// cells of one color lie in different ranks.
 //     (Pair, Color) -> 2 * Pair + (Color ^ (Pair / (ranks / 2)) & 1)
 struct checkerboard_order {
     int ranks;
@@ -29,6 +31,8 @@ template <class Dimension> constexpr void a_checkerboard_has_an_even_number_of_r
     [[maybe_unused]] refusal<Dimension> const numbers{ranks};
 }
 
+// The derived axis that places cells in a checkerboard_order. With cells of 16 bytes, 8 ranks are
+// the 128 bytes that the banks of shared memory serve at a time.
 //     checkerboard(i % 16, (k % 16) / 8)
 template <index Pair, index Color>
 consteval auto checkerboard(axis<Pair> pair, axis<Color> color, int ranks = 8) {

@@ -77,7 +77,8 @@ class tensor {
     {
         return shape_.size();
     }
-    // The number of elements from the first to the last, padding included; and the same in bytes.
+    // The size in memory from the first element to the last, padding included: storage_size() in
+    // elements, num_bytes() in bytes.
     static constexpr long long storage_size()
         requires(layout_type::is_static)
     {

@@ -20,7 +20,8 @@ template <class First, class... Rest> struct concatenated<First, Rest...> {
     using type = typename joined<First, typename concatenated<Rest...>::type>::type;
 };
 
-// The axis with an explicit memory stride; with another size as well; and in vectors of n elements.
+// pinned: the axis with an explicit memory stride, in elements. resized: with another size as well.
+// widened: the axis counted in vectors of n elements.
 template <class Axis> constexpr Axis pinned(Axis a, long long memory_stride) {
     a.memory_stride = memory_stride;
     return a;
@@ -37,8 +38,9 @@ template <class Axis> constexpr Axis widened(Axis a, int n, long long memory_str
     return pinned(a, memory_stride);
 }
 
-// The axes of the part of a layout that is Size steps of Start long. Positions in the part start at
-// zero, so it must begin at whole blocks of the coarsest axis of the base.
+// The axes of a part of a layout. The part spans Size steps of the dimension Start. Positions in
+// the part are counted from zero, so the part must begin at a whole step of the coarsest axis of
+// the base.
 template <class Start, int Size, auto... Axes> struct cut {
     using shape = layout<Axes...>;
     static constexpr auto const& table = layout_table_of<Axes...>;
@@ -81,6 +83,8 @@ template <int N, auto... Axes> struct widen {
     static constexpr auto const& table = layout_table_of<Axes...>;
     static constexpr int innermost = table.innermost();
 
+    // Whether N adjacent elements always form a vector: N divides the size of the innermost axis
+    // and the memory strides, in elements, of all other axes with more than one step.
     static constexpr bool is_divisible() {
         if (table.axes[innermost].is_dynamic || !table.has_static_strides()) return false;
         digit_row const inner = table.digits[table.first_digit(innermost)];
@@ -89,7 +93,8 @@ template <int N, auto... Axes> struct widen {
             bool const is_unused = a == innermost || table.axes[a].size == 1;
             if (!is_unused && table.memory_stride(a) % N != 0) return false;
         }
-        // No function may depend on the position within a vector.
+        // A derived axis must not tell the elements of a vector apart: the digits that it only
+        // reads must count whole vectors.
         for (int d = 0; d < table.digit_count; ++d) {
             digit_row const& row = table.digits[d];
             if (row.base == inner.base && !row.is_placed && row.stride % (inner.stride * N)) {

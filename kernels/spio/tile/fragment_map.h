@@ -6,7 +6,7 @@
 
 namespace spio {
 
-// Whether an axis is a plain one of this size: so many neighbours of one dimension.
+// Whether an axis is plain and has this size: `size` neighbouring values of one dimension.
 template <class Axis> constexpr bool has_plain_size(Axis axis, int size) {
     return axis.stride == 1 && axis.size == size && !axis.is_dynamic && !axis.is_ring &&
            axis.memory_stride == -1;

@@ -10,7 +10,7 @@
 namespace spio {
 
 // A barrier in shared memory. A phase ends when all threads have arrived and all expected bytes
-// too.
+// have been copied.
 //     auto const [full, rest] = memory.template push<tensor<mbarrier<Arch>, stages>>();
 template <arch Arch>
     requires(Arch.number >= 80)

@@ -82,8 +82,8 @@ concept product =
     accounted_for<typename B::bases, typename A::bases, typename C::bases> && same_steps<A, B> &&
     same_steps<A, C> && same_steps<B, C>;
 
-// c += a b over tensors of fragments: a sum over the dimensions that both factors have and c has
-// not.
+// c += a b over tensors of fragments: the product is summed over the dimensions that both factors
+// have and c does not have.
 //     multiply(c, a[stage], b[stage])
 template <class C, class A, class B>
     requires product<C, A, B>
