@@ -1,4 +1,4 @@
-// Parses the command's line with CLI11, and answers wrong words with the nearest ones.
+// Parses the words of the command line with CLI11, and suggests the nearest known word.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -33,7 +33,7 @@ std::vector<std::string> names_in(CLI::App const& app) {
     return names;
 }
 
-// The child of this name, which is made where it is missing.
+// Returns the subcommand `name` of `app`; adds it if there is none.
 CLI::App* child_of(CLI::App& app, std::string const& name) {
     for (auto* const child : app.get_subcommands({})) {
         if (child->get_name() == name) return child;
@@ -41,7 +41,7 @@ CLI::App* child_of(CLI::App& app, std::string const& name) {
     return app.add_subcommand(name);
 }
 
-// Declares all subcommands: "pack list" is `list` in `pack`.
+// Declares all subcommands. "pack list" becomes the subcommand `list` of the subcommand `pack`.
 void declare(CLI::App& root, std::span<subcommand const> known) {
     for (auto const& each : known) {
         auto* app = &root;
@@ -63,8 +63,8 @@ void declare(CLI::App& root, std::span<subcommand const> known) {
     }
 }
 
-// The innermost subcommand that the words name, and its name in full; an outer one that has words
-// of its own is none.
+// The innermost subcommand that the words name, and its full name, such as "pack list". The search
+// stops at a subcommand to which CLI11 has left words that it could not parse.
 struct selection {
     CLI::App const* app;
     std::string name;
@@ -104,7 +104,8 @@ selection selected_in(CLI::App const& root) {
     refuse(quote(asked.name) + " has no option " + quote(name) + suggestion(name, names), &asked);
 }
 
-// An option whose words are all known takes no other.
+// Refuses a value that is not among the option's choices. If one of the alternatives is a
+// placeholder such as FILE, any value is accepted.
 void expect_choice(subcommand const& asked, option const& option, std::string_view value) {
     auto const choices = option.choices();
     auto const alternatives = std::ranges::count(option.value, '|') + 1;
@@ -119,7 +120,9 @@ void expect_choice(subcommand const& asked, option const& option, std::string_vi
 
 arguments parse_arguments(std::span<std::string_view const> words,
                           std::span<subcommand const> known) {
-    // CLI11 2.1 hands what follows -- to an outer subcommand, and takes the word after `--seed=`.
+    // Two workarounds for CLI11 2.1: it hands the words after -- to an outer subcommand, so they
+    // are cut off here; and for `--seed=` it takes the next word as the value, so that is refused
+    // here.
     auto const end = std::ranges::find(words, "--");
     auto const unfinished = std::find_if(words.begin(), end, [](std::string_view word) {
         return word.starts_with("--") && word.find('=') == word.size() - 1;
@@ -201,7 +204,7 @@ std::vector<std::string_view> option::choices() const {
     for (auto rest = value; !rest.empty();) {
         auto const word = rest.substr(0, rest.find('|'));
         rest.remove_prefix(std::min(word.size() + 1, rest.size()));
-        // FILE stands for words that are not known.
+        // A word with capitals, such as FILE, is a placeholder and not a choice.
         if (std::ranges::none_of(word, [](unsigned char c) { return std::isupper(c); })) {
             words.push_back(word);
         }

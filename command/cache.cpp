@@ -1,4 +1,4 @@
-// Looks into the cache of compiled images, and empties it.
+// Lists, verifies and clears the cache of compiled images.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -19,7 +19,8 @@ namespace {
 
 using cache::file_kind;
 
-// The folder that this user's programs would use; or none, and the reason for people.
+// Opens the cache folder that this user's programs would use. If there is none, returns a folder
+// that is false, and sets `reason` to a sentence for people.
 cache::folder open_folder(std::string& reason) {
     auto folder =
         cache::folder_of_environment(cache::operating_system(), cache::folder::use::existing);
@@ -47,7 +48,8 @@ struct examined_entry {
     cache::examination examination;
 };
 
-// All entries of a folder, each compared with its digest, and the number of other files.
+// What is in a cache folder: all entries, each compared with its digest, and the number of other
+// files by kind.
 struct survey {
     std::vector<examined_entry> entries;
     std::uint64_t bytes = 0, damaged = 0, unfinished = 0, aside = 0, foreign = 0;
@@ -70,7 +72,7 @@ survey survey_of(cache::folder const& folder, io const& io) {
         auto examination = cache::examine(system, folder, file.name);
         survey.bytes += file.bytes;
         survey.damaged += !examination.value;
-        // Images may be large, and are not needed any more.
+        // Free the image: it may be large, and only its description is needed.
         if (examination.value) examination.value->cubin.clear();
         survey.entries.push_back({file, std::move(examination)});
     }

@@ -1,4 +1,4 @@
-// The command's line: its subcommands and their arguments, what surrounds it, and how it ends.
+// The command line: subcommands and their arguments, input and output, and exit statuses.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -41,17 +41,17 @@ class failure : public std::runtime_error {
 
 // What the command reads and writes.
 struct io {
-    // Results go to one place, everything else to another.
+    // print writes results (standard output); tell writes all other messages (standard error).
     std::function<void(std::string_view)> print;
     std::function<void(std::string_view)> tell;
-    // Whether a person sees what is told, and wants to see progress.
+    // Whether a person reads what tell writes; progress is shown only then.
     bool is_interactive = false;
     std::function<std::unique_ptr<cuda::driver>()> open_driver;
-    // The file of the program; empty if it is unknown.
+    // The path of the running program; empty if it is unknown.
     std::filesystem::path program = {};
 };
 
-// Tells a person what is being done, for as long as this lives.
+// Shows a person what is being done, for as long as this object lives.
 class progress {
   public:
     progress(io const& io, std::string const& text);
@@ -69,7 +69,8 @@ struct option {
     std::string_view meaning; // a few words
     bool repeats = false;
 
-    // The words that its value may be: "gpu" and "host", and none for "FILE".
+    // The words that the value may be. For "gpu|host" they are "gpu" and "host"; for a placeholder
+    // such as "FILE" there are none.
     std::vector<std::string_view> choices() const;
 };
 
@@ -95,10 +96,12 @@ class arguments {
     std::vector<std::string> operands;
 
     bool has(std::string_view option) const { return options.contains(option); }
-    // The value of an option that is there once, or the default.
+    // The value of an option, the last one if it was given several times, or `otherwise` if it was
+    // not given.
     std::string value(std::string_view option, std::string_view otherwise = "") const;
-    // The same as a whole number.
+    // The value of an option as a whole number. Any other value is a usage failure.
     unsigned number(std::string_view option, std::string_view otherwise) const;
+    // All values of an option that may be given several times.
     std::vector<std::string> values(std::string_view option) const;
 
     void add(std::string_view option, std::vector<std::string> values) {
@@ -109,12 +112,14 @@ class arguments {
     std::map<std::string, std::vector<std::string>, std::less<>> options;
 };
 
-// Options may stand anywhere, their values after a = or as the next word; after -- there are only
-// operands. Wrong words are a failure of usage, which names the nearest word that is known.
+// Parses the words of a call. Options may stand anywhere; a value follows after = or as the next
+// word. After -- there are only operands. A wrong word is a usage failure, which suggests the
+// nearest known word.
 arguments parse_arguments(std::span<std::string_view const> words,
                           std::span<subcommand const> known);
 
-// A whole number that fits, or a failure of usage about what is called so.
+// Parses a whole number that fits into unsigned. Other text is a usage failure that calls the value
+// `name`.
 unsigned parse_number(std::string_view text, std::string_view name);
 
 } // namespace spio::command

@@ -15,7 +15,7 @@ namespace spio::command {
 
 namespace {
 
-// The words that may follow other words, options aside.
+// The words that may come next once the words in `start`, options left out, have been typed.
 struct context {
     std::string start; // "", "pack", "run axpby"
     std::vector<std::string> words = {};
@@ -36,13 +36,14 @@ context& context_of(std::vector<context>& contexts, std::string const& start) {
     return found != contexts.end() ? *found : contexts.emplace_back(context{start});
 }
 
-// A field's name, or its name with each of the words that its value may be.
+// Adds "name=" for a field, or "name=value" for each value if its values are known words.
 void add_field(context& context, field_description const& field) {
     if (field.choices.empty()) context.add(field.name + "=");
     for (auto const choice : field.choices) context.add(field.name + "=" + std::string(choice));
 }
 
-// The longest starts first, so that the first that fits is the right one.
+// All contexts, those whose start has the most words first, so that the first match in a shell's
+// case statement is the most specific.
 std::vector<context> all_contexts() {
     std::vector<context> contexts = {{""}};
     for (auto const& known : subcommands()) {
@@ -73,7 +74,7 @@ std::vector<context> all_contexts() {
     return contexts;
 }
 
-// Options with a value: those whose words are known, and those that name files or folders.
+// A context for each option whose value is one of known words, or a file or folder.
 std::vector<context> value_contexts() {
     std::vector<context> contexts;
     for (auto const& known : subcommands()) {

@@ -160,7 +160,8 @@ constexpr std::pair<std::string_view, std::string_view> variables[] = {
     {"LD_LIBRARY_PATH", "folders to look for NVRTC in"},
 };
 
-// Variables whose names begin like Spio's, but that are not read, and their values.
+// Environment variables whose names begin with SPIO_ but which Spio does not read, with their
+// values.
 std::map<std::string, std::string> unknown_variables() {
     std::map<std::string, std::string> unknown;
     for (auto const* entry = environ; *entry != nullptr; ++entry) {

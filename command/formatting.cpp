@@ -18,7 +18,7 @@ namespace spio::command {
 
 namespace {
 
-// How many bytes the character at the front of a text has in UTF-8; 0 if it is not valid.
+// The number of bytes of the first UTF-8 character of a text; 0 if it is not valid UTF-8.
 std::size_t character_bytes(std::string_view text) {
     auto const byte = [&](std::size_t i) {
         return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
@@ -36,7 +36,8 @@ std::size_t character_bytes(std::string_view text) {
     return is_overlong || is_surrogate || is_too_large ? 0 : size;
 }
 
-// Control characters, those of two bytes (C1) included; a line's end and a tab are none here.
+// Whether a character is a control character, the two-byte ones (C1) included. Newline and tab do
+// not count.
 bool is_control(std::string_view character) {
     auto const first = static_cast<unsigned char>(character[0]);
     if (character.size() == 1) {
@@ -46,7 +47,8 @@ bool is_control(std::string_view character) {
            static_cast<unsigned char>(character[1]) < 0xa0;
 }
 
-// Insertions, removals, changes and swaps of neighbours that turn one word into the other.
+// The least number of insertions, removals, changes and swaps of neighbours that turn one word into
+// the other.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row_before_last, last_row, row;
     for (std::size_t j = 0; j <= b.size(); ++j) last_row.push_back(j);
@@ -101,7 +103,7 @@ std::string_view nearest(std::string_view word, std::span<std::string_view const
     constexpr std::size_t longest = 64;
     if (word.empty() || word.size() > longest) return {};
     std::string_view best;
-    // A third of it may be wrong.
+    // At most about a third of the word's characters may be wrong.
     std::size_t least = word.size() / 3 + 2;
     for (auto const candidate : known) {
         auto const distance = edit_distance(word, candidate);
@@ -122,7 +124,7 @@ std::string suggestion(std::string_view word, std::span<std::string_view const> 
 std::string format_number(double number, int digits) {
     char text[64];
     std::snprintf(text, sizeof text, "%.*g", digits, number);
-    // No exponent for numbers that people read.
+    // Numbers below 1e15 are written without an exponent.
     if (std::string_view(text).find('e') != std::string_view::npos && number < 1e15) {
         std::snprintf(text, sizeof text, "%.0f", number);
     }

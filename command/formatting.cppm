@@ -12,9 +12,10 @@ export module spio.command_line:formatting;
 
 export namespace spio::command {
 
-// The text with every byte that could steer a terminal, or is no UTF-8, as \x1b. Lines stay lines.
+// The text with each byte that could control a terminal, or that is not valid UTF-8, written as an
+// escape such as \x1b. Newlines and tabs stay.
 std::string printable(std::string_view text);
-// In quotes, on one line, and cut where it is long: 'an unknown wo…'
+// The text in quotes, on one line, and cut if it is long: 'an unknown wo…'
 std::string quote(std::string_view text);
 
 // The known word that is the fewest changes away; empty if none is near.
@@ -26,13 +27,13 @@ std::string suggestion(std::string_view word, std::span<std::string_view const> 
 std::string format_bytes(std::uint64_t bytes);
 // "12.3 ms", "4.51 us"
 std::string format_milliseconds(double milliseconds);
-// With so many significant digits.
+// The number with `digits` significant digits.
 std::string format_number(double number, int digits = 3);
 // "1 image", "3 images"
 std::string format_count(std::uint64_t count, std::string_view noun);
 // "a, b or c"
 std::string format_list(std::span<std::string_view const> words, std::string_view last = " or ");
-// Filled up with blanks to the width of a column, and by one blank if it is wider.
+// The text padded with blanks to `width` characters; a text that is not shorter gets one blank.
 std::string padded(std::string text, std::size_t width);
 
 } // namespace spio::command

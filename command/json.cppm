@@ -34,14 +34,14 @@ class json {
     using member = std::pair<std::string_view, json>;
     static json object(std::initializer_list<member>);
     static json array(std::vector<json> const&);
-    // Of what f makes of each element.
+    // An array of f(element) for each element of the range.
     template <class Range, class F> static json array(Range const& range, F f) {
         std::vector<json> elements;
         for (auto const& element : range) elements.push_back(f(element));
         return array(elements);
     }
 
-    // On one line, in ASCII; bytes that are no UTF-8 become U+FFFD.
+    // The JSON text on one line, in ASCII. Bytes that are not valid UTF-8 become U+FFFD.
     std::string text() const;
 
   private:
@@ -56,7 +56,7 @@ class json {
     explicit json(tree);
 };
 
-// A text, or null where there is none.
+// The text as JSON, or null if it is empty.
 inline json json_or_null(std::string const& text) {
     return text.empty() ? json(nullptr) : json(text);
 }

@@ -15,7 +15,8 @@ import spio.cuda;
 
 int main(int count, char** words) {
     using namespace spio::command;
-    // A reader that ends early makes writing fail, and that is told.
+    // If the reader of a pipe ends early, a write must fail, so that the failure can be reported,
+    // and not kill the program.
     std::signal(SIGPIPE, SIG_IGN);
     bool is_printed = true;
     auto const write = [](std::FILE* file, std::string_view text) {

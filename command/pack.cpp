@@ -1,4 +1,4 @@
-// Looks into packs.
+// Lists and verifies packs of compiled images.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -65,12 +65,12 @@ exit_status run_list(arguments const& args, io const& io) {
     return exit_status::success;
 }
 
-// What was found in a pack, and the status that it ends the command with.
+// What was found in a pack, and the exit status that follows from it.
 struct verification {
     std::string file;
     std::uint64_t images = 0;
     std::vector<aot::stale_image> stale = {};
-    std::vector<std::string> unknown = {}; // of a project's own families
+    std::vector<std::string> unknown = {}; // images of families that this program does not know
     std::string complaint = {};
     exit_status status = exit_status::success;
 };
@@ -130,7 +130,8 @@ std::string text_of(verification const& result) {
     return text;
 }
 
-// Looks at each pack, whatever is wrong with those before it; a damaged one is the worst.
+// Verifies each pack, even after a failure. The exit status is check_failed if any pack failed its
+// check, or else that of the first failure.
 exit_status run_verify(arguments const& args, io const& io) {
     auto worst = exit_status::success;
     std::string text;

@@ -1,4 +1,4 @@
-// Builds packs of what manifests list.
+// Builds packs of the kernels that manifests list.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -69,7 +69,8 @@ aot::device_compiler compiler_in(arguments const& args) {
     return compiler;
 }
 
-// What is wrong with a line is told before a compiler is looked for.
+// Checks all lines of the manifest for all architectures, so that a wrong line is reported before a
+// compiler is looked for.
 void expect_problems(aot::build_request const& request) {
     for (auto const& arch : request.archs) {
         auto const known = arch_named(arch);

@@ -1,4 +1,4 @@
-// Runs a kernel on random data, checked and timed if that is asked for.
+// Runs a kernel on random data, and checks and times it if --check and --time ask for that.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -25,7 +25,7 @@ namespace spio::command {
 namespace {
 
 struct run_result {
-    std::string problem; // with its family
+    std::string problem; // the family's name and the fields of the problem
     std::uint64_t bytes_moved;
     std::string no_gpu_reason;
     std::optional<verdict> checked = {};
@@ -122,12 +122,13 @@ std::string text_of(run_result const& result, workbench const& bench) {
     return text;
 }
 
-// Data for a trial are drawn in this machine's memory before a device sees them.
+// Refuses a problem too large for this machine's memory, where the data is made before a device
+// gets it.
 void expect_memory(std::uint64_t bytes_moved) {
     auto const pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
     if (pages <= 0 || page <= 0) return;
     auto const installed = static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page);
-    // Inputs, results and a reference in double.
+    // A rough estimate for inputs, results and a reference in double.
     auto const needed = 8 * bytes_moved;
     if (needed <= installed) return;
     throw failure(exit_status::tool_failed, "this problem takes about " + format_bytes(needed) +
@@ -135,7 +136,8 @@ void expect_memory(std::uint64_t bytes_moved) {
                                                 format_bytes(installed) + "; try a smaller one");
 }
 
-// A host kernel that is not in the program is compiled now, if the policy allows it.
+// Prepares a trial. On the host device, kernels that are not in the program are compiled now, if
+// the policy allows it.
 prepared_trial prepare(trial const& trial, workbench& bench, policy policy, io const& io) {
     std::vector<spec> missing;
     if (bench.on().arch().is_host) {
@@ -165,7 +167,7 @@ exit_status run_trials(arguments const& args, io const& io) {
     auto const policy =
         args.has("--policy") ? policy_named(args.value("--policy")) : policy_of_environment();
     auto const words = problem_words(args);
-    // Wrong words are refused before a device is looked for.
+    // Create a trial for its checks alone: wrong words are refused before a device is looked for.
     create_trial(family, words, arch_named(args.value("--arch", "host")), seed);
 
     auto const opened = open_runtime(args.value("--device"), policy, read_packs(args, io), io);

@@ -30,7 +30,7 @@ import spio.system;
 
 namespace spio::command {
 
-// What CMake knows.
+// Paths that CMake fills in when it configures the build.
 std::string_view host_compiler_program();
 std::string_view source_folder();
 std::string_view mp11_folder();
@@ -71,7 +71,7 @@ template <class Read> aot::pack read_with(Read read_file, fs::path const& path) 
         refuse("there is no pack " + name + "; 'spio pack build' makes one of a manifest");
     }
     if (failed) refuse("pack " + name + ": " + failed.message());
-    // A pipe might never end.
+    // Only regular files are read: a pipe might never end.
     if (status.type() != fs::file_type::regular) refuse(name + " is no file, so it is no pack");
     try {
         return read_file(path);
@@ -101,8 +101,8 @@ std::vector<aot::pack> read_packs(arguments const& args, io const& io) {
 
 namespace {
 
-// The compiler that built the program, with the headers that are installed beside it or were there
-// when it was built.
+// The compiler that built the program, with the installed headers if there are any beside it, or
+// else the headers of the source folder.
 aot::host_compiler host_compiler_for(io const& io) {
     aot::host_compiler compiler = {.program = host_compiler_program(), .include_folders = {}};
     auto& folders = compiler.include_folders;
@@ -135,7 +135,7 @@ void add_host_kernels(std::span<spec const> kernels, io const& io) {
         temporary_folder const folder("spio-host");
         progress const progress(io, "compiling " + spec.symbol + " for the host device");
         auto const object = aot::compile_for_host(compiler, spec, folder);
-        // Its kernels stay for as long as the program runs.
+        // The library is never closed: its kernels stay for as long as the program runs.
         if (dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
             throw failure(exit_status::tool_failed, "load " + spec.spelled() + ": " + dlerror());
         }

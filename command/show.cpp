@@ -26,7 +26,7 @@ namespace spio::command {
 
 namespace {
 
-// The images of packs and of the program.
+// Finds images in packs, or else in the program.
 struct packed_images {
     std::vector<aot::pack> packs;
 
@@ -44,7 +44,7 @@ struct packed_images {
     }
 };
 
-// The first GPU's, or a usual one.
+// The architecture that --arch names, or else that of the first GPU, or else sm_90a.
 arch arch_for(arguments const& args, io const& io) {
     constexpr arch usual = sm_90a;
     if (args.has("--arch")) return arch_named(args.value("--arch"));
@@ -56,7 +56,7 @@ arch arch_for(arguments const& args, io const& io) {
     }
 }
 
-// The source that has an image or would make it; nothing is compiled to know it.
+// Where the image of a kernel would come from. Finding out compiles nothing.
 struct image_origin {
     std::string_view source; // "pack", "program", "cache", "nvrtc", or empty
     std::string text;
@@ -136,7 +136,8 @@ void write_file(std::string const& path, std::span<std::byte const> bytes) {
     }
 }
 
-// Finds or compiles the image of a problem's only kernel, and says where it was found.
+// Finds or compiles the image of a problem's only kernel and writes it to the file `path`. Returns
+// where the image came from. More than one kernel is a usage failure.
 image_origin write_image(std::span<spec const> specs, std::string const& path,
                          packed_images const& packs, jit::just_in_time const& compiler,
                          io const& io) {
@@ -169,7 +170,8 @@ exit_status run_show(arguments const& args, io const& io) {
     auto const arch = arch_for(args, io);
     std::string problem;
     std::vector<spec> specs;
-    // A trial may have fields of its own, for its launch.
+    // If the family has a trial, the words may also contain fields of the launch, such as the
+    // number of positions.
     if (auto const* const known = trial_of(family)) {
         auto const trial = create_trial(*known, words, arch, 0);
         problem = trial.problem;

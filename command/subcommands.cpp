@@ -71,7 +71,7 @@ exit_status status_of(error_kind kind) {
     }
 }
 
-// Of the exception that is being handled: the status that it ends the command with, and its line.
+// Returns the exit status for the exception that is being handled, and sets `line` to its message.
 exit_status status_of_exception(std::string& line) {
     try {
         throw;
@@ -89,7 +89,7 @@ exit_status status_of_exception(std::string& line) {
     return exit_status::tool_failed;
 }
 
-// Two columns, the first as wide as its longest text.
+// A row of a table with two columns. The first column is as wide as its longest text.
 struct row {
     std::string name;
     std::string_view meaning;

@@ -20,7 +20,8 @@ constexpr unsigned replays = 21;
 constexpr std::uint64_t most_sets = 256;
 constexpr unsigned least_launches = 20;
 
-// In microseconds of one launch, the median of replays of a graph of so many launches.
+// Captures `launches` launches in a graph, replays it, and returns the median over the replays of
+// the microseconds per launch.
 template <class Launch>
 double median_microseconds(cuda::stream_ref const& stream, unsigned launches, Launch launch) {
     cuda::begin_capture(stream);
@@ -46,8 +47,9 @@ std::uint64_t rounded_up(std::uint64_t number, std::uint64_t unit) {
     return (number + unit - 1) / unit * unit;
 }
 
-// A copy reads half of the bytes and writes the other half, of whole pages where there are many;
-// each of its sets begins where a large allocation would.
+// The microseconds of a copy that moves `bytes` bytes: it reads one half and writes the other.
+// Sizes are rounded up to whole pages if they are large. Each of the `sets` pairs of arrays begins
+// at a multiple of 2 MiB, as a large allocation would.
 double copy_microseconds(cuda::stream_ref const& stream, std::uint64_t bytes, std::uint64_t sets,
                          unsigned launches) {
     constexpr std::uint64_t alignment = 2 << 20, page = 64 << 10;

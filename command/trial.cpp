@@ -24,7 +24,7 @@ void verdict::compare(std::string_view array, std::size_t index, double result, 
     ++compared;
     is_exact = is_exact && bound == 0;
     double const error = std::abs(result - exact);
-    // A NaN fails this comparison.
+    // A result that is NaN fails this comparison, so it counts as wrong.
     if (error <= bound) {
         if (bound > 0) worst = std::fmax(worst, error / bound);
         return;
@@ -49,7 +49,8 @@ trial_family const* trial_of(family const& family) {
 
 namespace {
 
-// What helps against the first word that is no field with one of its values, if there is one.
+// A hint about the first word that is not a known field or has a value outside the field's choices.
+// If there is none, a list of all fields if a required one is missing, or else nothing.
 std::string hint(std::vector<field_description> const& fields, std::string_view words) {
     std::vector<std::string_view> names;
     for (auto const& field : fields) names.push_back(field.name);

@@ -25,19 +25,20 @@ import spio.spec;
 
 export namespace spio::command {
 
-// The results of a kernel, compared with exact ones.
+// Counts the results of a kernel that were compared with exact ones, and the wrong ones among them.
 struct verdict {
     std::uint64_t compared = 0, wrong = 0;
-    double worst = 0;             // of all errors, as a part of what rounding may do
-    bool is_exact = true;         // whether rounding may do nothing to any result
+    double worst = 0;             // largest error / bound of results within bounds
+    bool is_exact = true;         // whether all bounds were 0
     std::string first_wrong = {}; // a sentence
 
-    // |result - exact| <= bound, where the bound comes from an analysis of roundings.
+    // Counts a result as wrong unless |result - exact| <= bound. The bound comes from an analysis
+    // of the roundings.
     void compare(std::string_view array, std::size_t index, double result, double exact,
                  double bound);
 };
 
-// A kernel that was found and loaded, and how long each took.
+// A kernel's image, and the time that it took to find and to load it.
 struct loaded_kernel {
     image source;
     double find_milliseconds, load_milliseconds;
@@ -46,7 +47,7 @@ struct loaded_kernel {
 // A device for trials: loads kernels, notes where their images came from, and moves arrays.
 class workbench {
   public:
-    // The runtime must stay.
+    // The runtime must outlive the workbench.
     workbench(runtime const& runtime, policy policy)
         : home(runtime), image_policy(policy), main_stream(runtime.on()) {}
 
@@ -74,7 +75,8 @@ class workbench {
         main_stream.write(destination, std::span<host_value<T> const>(values));
         main_stream.synchronize();
     }
-    // Sets all bits, which no kernel writes as a result.
+    // Fills an array with 0xff bytes, which no kernel writes as a result, so that missing writes
+    // are found.
     template <class T> void poison(array<T> const& destination) const {
         std::vector<host_value<T>> ones(destination.size());
         if (!ones.empty()) std::memset(ones.data(), 0xff, ones.size() * sizeof(host_value<T>));
@@ -100,7 +102,7 @@ class workbench {
 
 // A trial's kernels and arrays on a device.
 struct prepared_trial {
-    // Runs the kernels once, on what the arrays hold by now.
+    // Runs the kernels once, on what the arrays hold at that time.
     std::function<void(stream const&)> launch;
     // Fills the arrays anew, launches, and compares every result.
     std::function<verdict(stream const&)> check;
@@ -110,7 +112,7 @@ struct prepared_trial {
 struct trial {
     std::string problem; // all of its fields, also those with defaults
     std::vector<spec> kernels;
-    std::uint64_t bytes_moved; // that must be read and written at least
+    std::uint64_t bytes_moved; // least number of bytes read and written
     // Each call allocates arrays of its own, with the same data in them.
     std::function<prepared_trial(workbench&)> prepare;
 };
@@ -119,7 +121,7 @@ struct trial {
 struct field_description {
     std::string name, kind, bound;
     std::vector<std::string_view> choices; // the words that its value may be; empty for numbers
-    std::string otherwise;                 // its default
+    std::string otherwise;                 // its default value as text; empty if is_required
     bool is_required;
 };
 
@@ -131,17 +133,18 @@ struct trial_family {
     trial (*create)(std::string_view words, arch, unsigned seed);
 };
 
-// All families with a trial.
+// All families that `spio run` can try on random data.
 std::span<trial_family const> trial_families();
-// Null for a family without a trial.
+// The trial family of a family of kernels, or null if it has none.
 trial_family const* trial_of(family const&);
-// A wrong field or value is a failure of usage that names the nearest one; for a missing field it
-// lists them all.
+// Creates the trial of the problem that `words` describe. A wrong field or value is a usage failure
+// that suggests the nearest one; if a field is missing, the failure lists all fields.
 trial create_trial(trial_family const&, std::string_view words, arch, unsigned seed);
 
 std::vector<field_description> describe(std::vector<field_slot> const&);
 
-// The fields of several aggregates as words of one text: those of a problem, and of its launch.
+// describe_fields and parse_all treat several aggregates as one, for example a problem and its
+// launch: describe_fields describes the fields of all, and parse_all reads them all from one text.
 template <described... Ts> std::vector<field_description> describe_fields() {
     std::tuple<Ts...> values = {};
     std::vector<field_slot> slots;
@@ -157,12 +160,13 @@ std::tuple<Ts...> parse_all(std::string_view family, std::string_view words) {
     return values;
 }
 
-// Random data, the same for the same seed.
+// Random floats from `least` to `most`; the same state of the generator gives the same values.
 std::vector<float> random_floats(std::mt19937&, std::size_t count, float least, float most);
 // The bits of halves from 1 to 2 and from -2 to -1.
 std::vector<unsigned short> random_halves(std::mt19937&, std::size_t count);
 
-// The error of one rounding to a format: relative, and absolute where numbers are tiny.
+// Bounds on the error of one rounding to a format: relative (`unit`), and absolute for tiny numbers
+// (`least`).
 struct rounding {
     double unit;
     double least;
@@ -170,7 +174,7 @@ struct rounding {
 inline constexpr rounding to_float = {0x1p-24, 0x1p-150};
 inline constexpr rounding to_half = {0x1p-11, 0x1p-25};
 
-// The relative error of k roundings after each other.
+// A bound on the relative error of k successive roundings with unit roundoff `unit`.
 constexpr double gamma(double k, double unit) { return k * unit / (1 - k * unit); }
 
 } // namespace spio::command

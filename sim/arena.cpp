@@ -1,4 +1,4 @@
-// Allocates global memory in grains of one reserve of addresses.
+// Allocates the simulated global memory, in grains of 64 KiB, from one reserved range of addresses.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/arena.h"
 
@@ -27,16 +27,16 @@ unsigned char* const base = static_cast<unsigned char*>(map(reserved_bytes, PROT
 std::atomic<allocation*>* const owners = static_cast<std::atomic<allocation*>*>(
     map(grain_count * sizeof(std::atomic<allocation*>), PROT_READ | PROT_WRITE));
 
-// The addresses of the last allocations that were released are not reused yet, so that accesses to
-// them are found.
+// The addresses of the last `max_quarantined` released allocations are not reused, so that a kernel
+// that still accesses one of them is reported.
 constexpr std::size_t max_quarantined = 16384;
 
 static std::mutex mutex;
-// The first grain is the guard before the first allocation.
+// Grain 0 is never allocated: it is the guard before the first allocation.
 static grain_list free_grains(1, grain_count - 1);
-static std::deque<allocation> allocations;  // all that ever were: their addresses never change
-static std::vector<allocation*> recycled;   // of those, the ones that can be used again
-static std::deque<allocation*> quarantined; // released ones, oldest first
+static std::deque<allocation> allocations;  // all ever made; none moves
+static std::vector<allocation*> recycled;   // those that can be reused
+static std::deque<allocation*> quarantined; // those released, oldest first
 
 allocation const* find_nearest(void const* address) {
     auto const* const byte = static_cast<unsigned char const*>(address);
@@ -51,7 +51,7 @@ allocation const* find_nearest(void const* address) {
     return next->begin - byte < excess ? next : owner;
 }
 
-// Gives up the oldest addresses in quarantine.
+// Takes the oldest allocation out of quarantine: its grains and its record can be used again.
 static void recycle() {
     auto* const oldest = quarantined.front();
     quarantined.pop_front();
@@ -60,7 +60,8 @@ static void recycle() {
     recycled.push_back(oldest);
 }
 
-// The first of some free grains, the last of which is a guard.
+// Takes `count` neighbouring free grains and returns the first. The caller uses the last as a
+// guard.
 static std::size_t take_grains(std::size_t count) {
     for (;;) {
         if (auto const first = free_grains.take(count)) return *first;

@@ -13,27 +13,28 @@ namespace spio::sim {
 namespace arena {
 
 constexpr std::size_t reserved_bytes = std::size_t{1} << 38;
-constexpr std::size_t grain_bytes = 64 * 1024; // what an allocation takes a multiple of
+constexpr std::size_t grain_bytes = 64 * 1024; // an allocation is a multiple of this
 constexpr std::size_t grain_count = reserved_bytes / grain_bytes;
 
-// Threads of kernels may read it while it is released: it is recycled, but never destroyed.
+// One allocation of global memory. Kernel threads may still read this record while another thread
+// releases the memory, so a record is reused but never destroyed.
 struct allocation {
     char name[64];
     unsigned char* begin;
     std::size_t bytes, first_grain, grains;
     std::atomic<bool> is_alive;
-    std::atomic<bool> is_written; // by a kernel
+    std::atomic<bool> is_written; // whether a kernel has written to it
 };
 
-extern unsigned char* const base; // of the reserved addresses
-// The allocation of each grain, guards included.
+extern unsigned char* const base; // start of the reserved addresses
+// The allocation that owns each grain, its guard grain included; null for a free grain.
 extern std::atomic<allocation*>* const owners;
 
 inline std::size_t offset_of(void const* address) {
     return reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(base);
 }
 inline bool contains(void const* address) { return offset_of(address) < reserved_bytes; }
-// The living allocation that holds all of these bytes, or null.
+// The allocation that holds all `bytes` bytes at `address` and was not released, or null.
 inline allocation* find(void const* address, std::intptr_t bytes) {
     auto* const owner = owners[offset_of(address) / grain_bytes].load(std::memory_order_acquire);
     if (owner == nullptr || !owner->is_alive) return nullptr;
@@ -42,12 +43,14 @@ inline allocation* find(void const* address, std::intptr_t bytes) {
         offset >= 0 && offset + bytes <= static_cast<std::intptr_t>(owner->bytes);
     return is_inside ? owner : nullptr;
 }
-// The allocation nearest to an address, which may have been released; null if none is near.
+// The allocation nearest to an address, for reports. It may have been released. Null if the address
+// is in a grain that no allocation owns and the next grain has no owner either.
 allocation const* find_nearest(void const* address);
 
 } // namespace arena
 
-// Memory aligned to 256 bytes, as a GPU gives it, filled with bytes 0xff. Reports use the name.
+// Allocates global memory, aligned at least to 256 bytes as on a GPU, and fills it with bytes 0xff.
+// Reports call the allocation by `name`.
 void* allocate(std::size_t bytes, std::string const& name);
 void release(void* begin);
 

@@ -1,4 +1,4 @@
-// Conversions between float and the 16-bit formats, with the bits that the GPU gives.
+// Conversions between float and the 16-bit formats, with the same result bits as on the GPU.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -44,7 +44,8 @@ template <class Format> constexpr unsigned short rounded_to(float value) {
     unsigned const remainder = significand & (2 * half - 1);
     unsigned rounded_significand = significand >> dropped;
     rounded_significand += remainder > half || (remainder == half && rounded_significand % 2 == 1);
-    // The leading one and a carry add to the exponent without further ado.
+    // The sum is intended to carry: the leading one of the significand adds 1 to the exponent
+    // field, and so does a carry out of the fraction.
     unsigned const rounded =
         (static_cast<unsigned>(biased - 1) << Format::fraction_bits) + rounded_significand;
     return static_cast<unsigned short>(sign | std::min(rounded, infinity_bits<Format>));
@@ -55,7 +56,7 @@ constexpr unsigned short float_to_bfloat16(float value) {
     return rounded_to<bfloat16_format>(value);
 }
 
-// Exact. Any NaN becomes 0x7fffffff.
+// This conversion is exact. Any NaN becomes 0x7fffffff.
 constexpr float half_to_float(unsigned short bits) {
     unsigned const sign = (bits & 0x8000U) << 16;
     unsigned const magnitude = bits & 0x7fffU;
@@ -72,7 +73,7 @@ constexpr float bfloat16_to_float(unsigned short bits) {
     return std::bit_cast<float>(static_cast<unsigned>(bits) << 16);
 }
 
-// Two at once, the first in the low bits.
+// Converts two floats and packs the results into one word, `first` in the low 16 bits.
 constexpr unsigned floats_to_halves(float first, float second) {
     return float_to_half(first) | static_cast<unsigned>(float_to_half(second)) << 16;
 }

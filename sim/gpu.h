@@ -33,7 +33,7 @@ struct gpu_worker;
 
 struct gpu_thread {
     gpu_block* block = nullptr;
-    int number = 0; // in the block
+    int number = 0; // its linear index in the block
     int fiber = 0;
     extent index = {};
     thread_state state = thread_state::ready;
@@ -49,8 +49,8 @@ struct gpu_thread {
     bool has_waited_for_previous = false; // or has synchronized with a thread that has
     spin_monitor spins;
 
-    std::vector<copy_group> copy_groups; // committed
-    copy_group copies;                   // not committed yet
+    std::vector<copy_group> copy_groups; // groups that the thread has committed
+    copy_group copies;                   // copies since the last commit
     std::vector<bulk_store_group> store_groups;
     std::vector<bulk_store> stores;
 
@@ -59,19 +59,19 @@ struct gpu_thread {
 };
 
 struct gpu_warp {
-    unsigned lanes = 0; // that exist
+    unsigned lanes = 0; // mask of the lanes that have a thread
     unsigned ended_lanes = 0;
-    std::vector<collective> collectives; // that some lanes wait in
+    std::vector<collective> collectives; // those that some lanes wait in
 };
 
-// A thread that has waited for the kernels before this one, and when.
+// A call of wait_for_kernels_before: the thread, and its epoch at the call.
 struct previous_wait {
     int thread;
     epoch_number epoch;
-    unsigned generation; // of the block
+    unsigned generation; // the block's `generation` at that time
 };
 
-// What is checked of accesses to global memory.
+// Which checks are made at each access to global memory.
 struct global_checks {
     bool races = false;
     bool previous_kernel = false;
@@ -80,12 +80,12 @@ struct global_checks {
 
 struct gpu_block {
     gpu_cluster* cluster = nullptr;
-    int rank = 0; // in the cluster
+    int rank = 0; // of the block in its cluster
     extent index = {};
-    long long number = 0; // in the grid
+    long long number = 0; // linear index in the grid
     std::vector<gpu_thread> threads;
     std::vector<gpu_warp> warps;
-    unsigned generation = 0; // counts the barriers of the whole block
+    unsigned generation = 0; // completed barriers of the whole block
     named_barrier barriers[16];
     std::unordered_map<int, mbarrier> mbarriers;                 // by offset in shared memory
     int mbarrier_count = 0;                                      // that were ever initialised
@@ -98,15 +98,16 @@ struct gpu_block {
     std::deque<async_operation> async_operations;
 
     sim::global_checks global_checks;
-    block_set predecessors; // blocks of the launch that happened before, for global memory
+    block_set predecessors; // blocks ordered before this one, for global memory
     std::vector<previous_wait> previous_waits;
 
-    // The components of vector clocks: the threads, and some for the TMA engine.
+    // Vector clocks have a component for each thread and `tma_observers` more. The mbarriers of a
+    // block share the latter in turn: each stands for the TMA loads of its mbarriers.
     static constexpr int tma_observers = 32;
     int observers() const { return static_cast<int>(threads.size()) + tma_observers; }
 };
 
-// The blocks that one OS thread runs together.
+// A cluster: the blocks whose threads one OS thread runs in turn.
 struct gpu_cluster {
     gpu_worker* worker = nullptr;
     std::vector<std::unique_ptr<gpu_block>> blocks;
@@ -124,7 +125,7 @@ struct gpu_launch {
     std::atomic<bool> is_stopped = false;
     std::atomic<int> active_workers = 0;
     std::atomic<int> stuck_workers = 0;
-    std::atomic<unsigned long long> changes = 0; // of anything that a thread may poll
+    std::atomic<unsigned long long> changes = 0; // counts changes that a thread may poll for
     global_shadow::writer_range writers;
     sim::block_order block_order;
     std::mutex report_mutex;
@@ -136,14 +137,14 @@ struct gpu_worker {
     gpu_launch* launch = nullptr;
     std::unique_ptr<fiber_pool> fibers;
     gpu_cluster cluster;
-    run_queue warp_queue; // threads whose warp has completed a collective: they run first
+    run_queue warp_queue; // threads whose collective has completed; run first
     run_queue ready_queue;
     std::vector<gpu_thread*> pollers;
     std::mt19937_64 random;
-    std::vector<unsigned> warp_priority; // where the order is shuffled
+    std::vector<unsigned> warp_priority; // random; used if the seed is even
 };
 
-// The thread that this OS thread runs now, or null.
+// The simulated thread that this OS thread runs now, or null.
 extern thread_local constinit gpu_thread* running __attribute__((tls_model("initial-exec")));
 
 inline gpu_worker& worker_of(gpu_thread const& thread) { return *thread.block->cluster->worker; }

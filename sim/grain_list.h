@@ -1,4 +1,4 @@
-// Free grains of an arena: ranges that are joined when neighbours are freed.
+// The free grains of the arena, kept as ranges. A freed range is joined with free neighbours.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -31,7 +31,8 @@ class grain_list {
         }
         insert(first, count);
     }
-    // The first of `count` grains of the smallest range that has as many.
+    // Takes `count` neighbouring grains and returns the first of them. They come from the smallest
+    // free range that is long enough; empty if there is none.
     std::optional<std::size_t> take(std::size_t count) {
         auto const best = by_count_.lower_bound({count, 0});
         if (best == by_count_.end()) return {};

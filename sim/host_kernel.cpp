@@ -8,8 +8,8 @@ namespace spio::sim {
 
 namespace {
 
-// A list of all kernels. Kernels are static objects of many files, initialised in any order, so the
-// list must need no initialisation.
+// The head of a linked list of all kernels. Kernels are static objects in many files, whose order
+// of initialisation is undefined, so the list itself is constant-initialised.
 constinit host_kernel* first_kernel = nullptr;
 constinit std::mutex list_mutex;
 

@@ -23,7 +23,7 @@ class host_kernel {
     report run(launch_shape const& shape, void const* params) const { return run_(shape, params); }
     run_function function() const { return run_; }
 
-    // The kernel of this symbol, or null.
+    // Returns the kernel whose symbol is `symbol`, or null.
     static host_kernel const* find(std::string_view symbol);
 
   private:

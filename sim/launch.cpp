@@ -12,13 +12,13 @@
 
 namespace spio::sim {
 
-// Whether all sizes are from 1 to a limit.
+// Whether each of x, y and z is from 1 to that of the limit.
 static bool is_within(extent const& size, extent const& limit) {
     return size.x > 0 && size.y > 0 && size.z > 0 && size.x <= limit.x && size.y <= limit.y &&
            size.z <= limit.z;
 }
 
-// Why no GPU would accept the launch; empty if one does.
+// Says why no GPU would accept a launch of this shape; empty if the shape is valid.
 static std::string shape_problem(launch_shape const& shape) {
     auto const& [grid, block, cluster, shared_bytes, name, overlaps] = shape;
     constexpr extent unlimited = {INT_MAX, INT_MAX, INT_MAX};

@@ -17,19 +17,20 @@ struct launch_shape {
 };
 
 struct launch_options {
-    int os_threads = 0;          // that run blocks; 0: as many as the machine has
-    bool races = true;           // whether to look for races of threads and of blocks
-    unsigned long long seed = 0; // of the order of threads; 0: one after the other
+    int os_threads = 0;          // OS threads that run blocks; 0: one per processor
+    bool races = true;           // whether to report data races
+    unsigned long long seed = 0; // shuffles the threads' order; 0: first in, first out
     // Whether to look for reads of global memory that neither the host nor a kernel has written.
     // Memory that the host has filled with bytes 0xff counts as unwritten.
     bool unwritten_reads = false;
 };
 
-// Each thread calls run(body). The first misuse ends the launch.
+// Runs the grid: each of its threads calls run(body). The first misuse ends the launch and is
+// returned.
 report run_grid(launch_shape const& shape, void (*run)(void const*), void const* body,
                 launch_options const& options);
 
-// The body is what each thread does: a lambda that calls the kernel with its parameters.
+// Runs a grid whose threads each call `body`, a lambda that calls the kernel with its parameters.
 //     launch({.grid = {4}, .block = {128}, .name = "axpby"}, [&] { axpby(p); })
 template <class Body>
 report launch(launch_shape const& shape, Body const& body, launch_options const& options = {}) {

@@ -17,7 +17,9 @@ constexpr matrix_place place_in_matrix(int lane, int half, bool transposed) {
     return transposed ? matrix_place{inner, outer} : matrix_place{outer, inner};
 }
 
-// Row r of matrix m is the 16 bytes at rows[8 m + r]; matrix m is in register m of every lane.
+// Row r of matrix m is the 16 bytes at rows[8 * m + r]. Element values[lane][m] is the register of
+// lane `lane` that holds two elements of matrix m. load_matrices reads the rows into the registers;
+// store_matrices writes the registers to the rows.
 template <int N>
 void load_matrices(unsigned (&values)[32][N], unsigned char const* const (&rows)[8 * N],
                    bool transposed) {

@@ -20,13 +20,13 @@ enum class misuse {
     shared_misaligned,    // an address that is not a multiple of the access's width
     shared_uninitialised, // a read of bytes that were never written
     read_before_wait,     // a read of bytes that an asynchronous copy has yet to write
-    write_before_wait,    // a write to such bytes
+    write_before_wait,    // a write to bytes that an asynchronous copy has yet to write
     overwritten_while_stored, // a write to bytes that a bulk store has yet to read
     store_without_fence,      // a bulk store of writes that the TMA engine need not see yet
     race,                     // two unordered accesses to one byte, at least one of them a write
     mbarrier_touched,         // a plain access to the word of an mbarrier
     mbarrier_not_made,        // an mbarrier used before its init, or not fenced for the TMA engine
-    mbarrier_made_twice,      // an mbarrier initialised where there is one
+    mbarrier_made_twice,      // an mbarrier initialised where another still is
     mbarrier_overrun,         // more arrivals or bytes than a phase can take
     copy_malformed,           // an asynchronous copy with a size or an address that it cannot have
     copy_abandoned,           // a block that ends while a copy still writes its memory
@@ -38,7 +38,8 @@ enum class misuse {
 };
 char const* name_of(misuse kind);
 
-// One misuse: its kind, its place, and a sentence with its numbers. False if there was none.
+// One misuse: its kind, its place, and a sentence with its numbers. A report converts to false if
+// there was no misuse.
 struct report {
     misuse kind = misuse::none;
     std::string kernel = {};
@@ -47,7 +48,7 @@ struct report {
     std::string sentence = {};
 
     explicit operator bool() const { return kind != misuse::none; }
-    // All of it, in one line.
+    // The whole report in one line.
     std::string text() const;
 };
 

@@ -26,7 +26,8 @@ constexpr sum_place place_in_c(int lane, int reg) {
     return {lane / 4 + reg / 2 * 8, lane % 4 * 2 + reg % 2};
 }
 
-// 16 x 8 sums of 8 products, A = 2 and B = 1, or of 16, A = 4 and B = 2.
+// Adds a * b to c, a 16 x 8 matrix of floats. Template parameters A and B are the numbers of 32-bit
+// registers of a and b in each lane: A = 2 and B = 1 for k = 8, A = 4 and B = 2 for k = 16.
 template <class Format, int A, int B>
 void multiply(float (&c)[32][4], unsigned const (&a)[32][A], unsigned const (&b)[32][B],
               tensor_core const& core = hopper_tensor_core) {

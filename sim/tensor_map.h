@@ -13,8 +13,9 @@ namespace spio::sim {
 // The span in bytes within which a swizzle permutes chunks of 16 bytes.
 enum class swizzle_span : unsigned char { none = 0, bytes_32 = 32, bytes_64 = 64, bytes_128 = 128 };
 
-// The fields of cuTensorMapEncodeTiled, innermost dimension first, without element strides or
-// interleaving, and with zeros outside the tensor. Kernels get it as tensor_map_words.
+// The parameters of cuTensorMapEncodeTiled, innermost dimension first. Element strides and
+// interleaving are not supported, and elements outside the tensor are zero. Kernels receive a
+// tensor_map as tensor_map_words.
 struct tensor_map {
     static constexpr int max_rank = 5;
     static constexpr int max_box = 256;
@@ -29,8 +30,9 @@ struct tensor_map {
     std::uint8_t element_bytes;
     swizzle_span swizzle;
 
-    // Sets all fields. There is a stride for each dimension but the innermost. If something is
-    // invalid, leaves the fields and returns a sentence that says what.
+    // Sets all fields. `new_strides` has the stride in bytes of each dimension except the
+    // innermost. If an argument is invalid, leaves the fields unchanged and returns a sentence that
+    // says what is wrong; returns an empty string otherwise.
     std::string encode(void* new_base, int new_element_bytes,
                        std::span<std::uint64_t const> new_sizes,
                        std::span<std::uint64_t const> new_strides,
@@ -59,7 +61,8 @@ struct tensor_map {
         return bytes;
     }
 
-    // The address in shared memory of the byte that would lie here without swizzling.
+    // Maps the shared-memory address that a byte would have without swizzling to its swizzled
+    // address.
     constexpr unsigned swizzled(unsigned address) const {
         unsigned const chunks = static_cast<unsigned>(swizzle) / chunk_bytes;
         unsigned const line = address / 128;
@@ -81,7 +84,8 @@ struct tensor_map {
             for (int x = 0; x < box[0]; x += chunk_elements, linear += chunk_bytes) {
                 auto const offset = static_cast<int>(swizzled(linear) - shared_address);
                 std::int64_t const first = std::int64_t(start[0]) + x;
-                // Elements before the tensor, in it, and beyond: pieces of the chunk.
+                // A chunk may have elements before the tensor, in it and beyond it: one piece for
+                // each.
                 std::int64_t const enters = std::clamp<std::int64_t>(-first, 0, chunk_elements);
                 std::int64_t const leaves =
                     std::clamp<std::int64_t>(width - first, enters, chunk_elements);
@@ -106,7 +110,8 @@ struct tensor_map {
     }
 
   private:
-    // The row of the box at these steps from its first, or null if all of it is outside.
+    // The row of the box that is `step[d]` rows after the first in each dimension d, or null if the
+    // row is outside the tensor.
     unsigned char* row_at(int const* start, int const (&step)[max_rank]) const {
         auto row = reinterpret_cast<std::uintptr_t>(base);
         for (int d = 1; d < rank; ++d) {
@@ -117,7 +122,7 @@ struct tensor_map {
         return reinterpret_cast<unsigned char*>(row);
     }
 
-    // Steps to the next row of the box. False if there is none.
+    // Changes `step` to the next row of the box. Returns false after the last row.
     bool advance(int (&step)[max_rank]) const {
         for (int d = 1; d < rank; ++d) {
             if (++step[d] < box[d]) return true;

@@ -1,4 +1,4 @@
-// Sums of a tensor core: exact products are aligned to the largest, truncated, and added.
+// How a tensor core sums: exact products are aligned to the largest exponent, truncated, and added.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,7 +19,8 @@ struct factor {
     number_kind kind;
 };
 
-// Subnormals keep the exponent of the least normal number: the core does not normalize them.
+// Decodes the bits of a factor. A subnormal keeps the exponent of the least normal number, because
+// the tensor core does not normalize it.
 template <class Format> constexpr factor factor_of(unsigned bits) {
     constexpr unsigned leading_one = 1U << Format::fraction_bits;
     unsigned const fraction = bits & (leading_one - 1);
@@ -43,8 +44,8 @@ struct addend {
     number_kind kind;
 };
 
-// An exact product, of 22 bits at most. Its exponent is the sum of the factors' exponents, so the
-// magnitude may reach 4 * 2^exponent.
+// The exact product of a and b, of 22 significant bits at most. Its exponent is the sum of the
+// factors' exponents, so the magnitude may reach 4 * 2^exponent.
 template <class Format> constexpr addend product(factor a, factor b) {
     addend p{.magnitude = (static_cast<unsigned>(a.significand) * b.significand)
                           << (addend::fraction_bits - 2 * Format::fraction_bits),
@@ -70,7 +71,8 @@ constexpr addend addend_of(float value) {
 
 enum class rounding : unsigned char { to_zero, down, to_nearest };
 
-// magnitude / 2^bits, rounded as a number of this sign.
+// Returns magnitude / 2^bits, rounded to a whole number. `negative` is the sign of the number that
+// has this magnitude; rounding down depends on it.
 constexpr unsigned long long shifted(unsigned long long magnitude, int bits, bool negative,
                                      rounding mode) {
     if (bits <= 0) return magnitude << -bits;
@@ -90,15 +92,18 @@ struct tensor_core {
     int terms;
     // Addends are truncated at this number of bits below the largest exponent among them.
     int fraction_bits;
-    // The exponent of an addend that is zero; own_exponent: the sum of its factors' exponents.
+    // The exponent given to an addend that is zero, when exponents are compared. The value
+    // own_exponent means that the addend keeps the sum of its factors' exponents.
     int exponent_of_zero = -133;
     rounding of_addends = rounding::to_zero;
     rounding of_sum = rounding::to_zero;
-    // False: products are summed without the accumulator, which is added to their sum.
+    // True: the accumulator is one of the aligned addends. False: the products are summed first,
+    // and the accumulator is added to their sum.
     bool accumulator_inside = true;
-    // Whether addends get a leading one before their exponents are compared.
+    // Whether addends are normalized to a leading one before their exponents are compared.
     bool normalizes_addends = false;
-    // Whether a sum beyond the greatest float becomes infinite, or the greatest float.
+    // Whether a sum beyond the greatest float becomes infinite (true) or the greatest float
+    // (false).
     bool overflows_to_infinity = true;
     // Whether a sum that rounds to zero keeps its sign, and whether a sum of negative zeros is
     // negative.
@@ -110,7 +115,7 @@ struct tensor_core {
 
     bool operator==(tensor_core const&) const = default;
 
-    // Adds all products to c, as many at a time as this core sums at once.
+    // Adds all `count` products to c, `terms` of them at a time.
     constexpr float accumulate(float c, addend const* products, int count) const {
         addend sum[max_terms + 1];
         for (int first = 0; first < count; first += terms) {
@@ -145,7 +150,7 @@ struct tensor_core {
             int const bits = largest - x.exponent + addend::fraction_bits - fraction_bits;
             auto const part =
                 static_cast<long long>(shifted(x.magnitude, bits, x.negative, of_addends));
-            // Signs are random, so there is no branch on them.
+            // Negates `part` if x is negative, without a branch: signs are hard to predict.
             sum += (part ^ -static_cast<long long>(x.negative)) + x.negative;
             all_negative &= x.negative;
         }
@@ -178,15 +183,16 @@ struct tensor_core {
         return std::bit_cast<float>(magnitude | (negative ? 0x80000000U : 0U));
     }
 
-    // sum * 2^unit as a float.
+    // Rounds sum * 2^unit to a float, by the rounding mode `of_sum`.
     constexpr float rounded(long long sum, int unit) const {
         bool const negative = sum < 0;
         auto const magnitude = static_cast<unsigned long long>(negative ? -sum : sum);
         int const width = static_cast<int>(std::bit_width(magnitude));
-        // The exponent of the last bit that remains.
+        // The exponent of the last bit of the rounded significand.
         int const last = std::max(unit + width - 24, -149);
         unsigned long long const quotient = shifted(magnitude, last - unit, negative, of_sum);
-        // The leading one and a carry add to the exponent without further ado.
+        // The sum is intended to carry: the leading one of the significand adds 1 to the exponent
+        // field, and so does a carry out of the fraction.
         unsigned long long const bits =
             (static_cast<unsigned long long>(last + 149) << 23) + quotient;
         if (bits == 0) return with_sign(negative && small_sum_keeps_sign, 0);

@@ -1,4 +1,4 @@
-// Tries axpby on random vectors, against sums in double.
+// Tries axpby on random vectors, and compares the results with sums in double.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -58,7 +58,7 @@ prepared_trial prepare(workbench& bench, axpby_data const& data) {
         auto const exact = axpby::reference(a, data.x, b, data.y);
         verdict verdict;
         for (std::size_t i = 0; i < results.size(); ++i) {
-            // The product with b is rounded, and then the sum.
+            // The bound: b * y is rounded first, and then the sum is rounded.
             double const product = to_float.unit * std::abs(double{b} * data.y[i]) + to_float.least;
             double const bound =
                 product + to_float.unit * (std::abs(exact[i]) + product) + to_float.least;

@@ -1,4 +1,4 @@
-// Tries the passes of grouped convolutions on random images, against sums in double.
+// Tries grouped convolutions on random images, and compares results with sums in double.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -25,11 +25,12 @@ namespace {
 
 using namespace conv2d;
 
-// A whole number of float keeps its exact value in sums up to here.
+// All whole numbers up to this one are exact in float, so sums of whole numbers up to it are exact
+// too.
 constexpr long long exact_products = 1LL << 24;
 
-// Halves that are whole numbers, so small that sums of so many products are exact in float,
-// whatever their order: from -2 to 2, or from -1 to 1.
+// Random whole numbers as halves: -2 to 2, or -1 to 1 if there are many products. They are so small
+// that float sums of `products` products of two of them are exact in any order.
 std::vector<unsigned short> whole_halves(std::mt19937& random, std::size_t size,
                                          long long products) {
     constexpr unsigned short numbers[] = {0xc000, 0xbc00, 0, 0x3c00, 0x4000};
@@ -123,7 +124,8 @@ template <class Gradient> struct wgrad_arrays {
 double value_of(float value) { return value; }
 double value_of(unsigned short half_bits) { return number_of(half_bits); }
 
-// The gradient's elements are floats or halves. Sums are exact, and a half is the nearest one.
+// `Gradient` is float or half. The sums are exact, so a float result must be exact, and a half must
+// be within its rounding.
 template <class Gradient> prepared_trial prepare_wgrad(workbench& bench, conv2d_data const& data) {
     weight_gradient kernels(bench, data.problem, data.config);
     array<float> workspace(bench.on(), kernels.workspace_floats(), "workspace");

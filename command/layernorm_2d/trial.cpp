@@ -1,4 +1,4 @@
-// Tries LayerNorm on random halves, against results in double.
+// Tries LayerNorm on random halves, and compares the results with those computed in double.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -20,7 +20,7 @@ import spio.spec;
 
 namespace spio::command {
 
-// The size that a launch brings; a kernel takes any.
+// The number of positions, which is chosen for each launch. The same kernel handles any number.
 struct layernorm_2d_launch {
     int positions = 1024;
 };
@@ -61,12 +61,15 @@ struct layernorm_2d_data {
     }
 };
 
-// How far from the exact ones the results of a position may be.
+// Bounds on the errors of the results at one position. A result is (x - mean) * scale * weight +
+// bias over the channels of the position, computed in float with unit roundoff u. The relative
+// error of k roundings is at most gamma(k, u) = k u / (1 - k u).
 class position_bound {
   public:
     explicit position_bound(std::span<unsigned short const> x) {
         auto const n = static_cast<double>(x.size());
-        // The sum, in any order, and the division.
+        // g bounds the relative error of a sum of n values, added in any order, and of its division
+        // by n.
         double const g = gamma(n + 1, u);
         for (auto const bits : x) {
             mean += number_of(bits) / n;
@@ -82,7 +85,8 @@ class position_bound {
         double const sum = variance + epsilon;
         double const relative = variance_error / sum + u;
         scale = 1 / std::sqrt(sum);
-        // The root halves the relative error; then root, quotient and product are rounded.
+        // The square root halves the relative error of variance + epsilon. The 3 u stand for the
+        // roundings of the root, the quotient and the product.
         scale_error = relative / 2 * (1 + 2 * relative) + 3 * u;
     }
 
@@ -99,7 +103,7 @@ class position_bound {
   private:
     static constexpr double u = to_float.unit;
     double mean = 0, mean_error = 0, scale = 0;
-    double scale_error = 0; // relative
+    double scale_error = 0; // relative error of scale
 
     double error_of_deviation(double d) const { return mean_error * (1 + u) + u * d; }
 };

@@ -6,8 +6,9 @@
 #include <cstddef>
 #include <cstring>
 
-// Kernels are compiled with -fsanitize=thread, and the runtime of that sanitizer is not linked: the
-// functions below take its place. Where no kernel runs they do nothing.
+// Kernels are compiled with -fsanitize=thread, but not linked with the runtime of that sanitizer:
+// the functions below take its place. They check nothing when no kernel thread runs on this OS
+// thread.
 using spio::sim::access;
 using spio::sim::access_info;
 using spio::sim::check_access;

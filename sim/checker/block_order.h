@@ -50,8 +50,9 @@ class block_set {
     std::shared_ptr<words> words_;
 };
 
-// What blocks release at words of global memory by atomics, and acquire there. A block counts as a
-// whole and for ever: whatever it does is ordered after the blocks from which it has acquired.
+// The blocks that are released at each word of global memory by atomics, for other blocks to
+// acquire. The order is kept per block, not per access: everything that a block does counts as
+// ordered after the blocks from which it has acquired.
 class block_order {
   public:
     void release(void const* word, block_set const& blocks) {

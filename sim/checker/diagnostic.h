@@ -12,9 +12,10 @@ struct launch_stopped {};
 // Records what the thread did wrong, unless the launch has recorded a misuse before.
 void record_misuse(gpu_thread const& thread, misuse kind, char const* format, ...)
     __attribute__((format(printf, 3, 4)));
-// Leaves the fiber for good, or throws launch_stopped where no fiber runs.
+// Leaves the running fiber and never resumes it, or throws launch_stopped where no fiber runs.
 [[noreturn]] void abandon_thread();
-// Records and abandons. The caller must own nothing: its frame is not unwound.
+// Records a misuse and abandons the running thread. The caller's stack frame is not unwound, so it
+// must own nothing that a destructor would release.
 [[noreturn]] void raise_misuse(gpu_thread const& thread, misuse kind, char const* format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -33,8 +33,9 @@ namespace spio::sim {
                  name, bytes, offset, array->name, size, offset + bytes - size);
 }
 
-// In a launch that overlaps the previous one, memory can be accessed by threads that have waited
-// for it, and by those that have synchronized with such a thread.
+// In a launch that may overlap the previous kernel, only two kinds of threads may access global
+// memory: those that have called wait_for_kernels_before, and those that have synchronized with
+// such a thread since.
 static void check_previous_kernel(gpu_thread& thread, std::ptrdiff_t offset, std::intptr_t bytes,
                                   arena::allocation const& array, char const* name) {
     auto const& block = *thread.block;
@@ -73,8 +74,9 @@ static void check_block_race(gpu_thread& thread, void const* address, std::intpt
                  race->is_atomic ? "atomically changed" : "wrote", offset + race->byte);
 }
 
-// New memory is full of bytes 0xff. The 16 bytes around an access are taken for unwritten if they
-// still are, and no kernel has written what is read.
+// Reports a read of memory that was never written. New memory is full of bytes 0xff, so the bytes
+// read count as unwritten if no kernel has written them and the aligned groups of 16 bytes around
+// them are still 0xff.
 static void check_written(gpu_thread& thread, void const* address, std::intptr_t bytes,
                           arena::allocation const& array, char const* name) {
     auto const offset = static_cast<unsigned char const*>(address) - array.begin;

@@ -1,4 +1,4 @@
-// Keeps the writers of global memory, and finds blocks that write it in no order.
+// Records which block last wrote to global memory, and finds writes that race with an access.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/checker/global_shadow.h"
 
@@ -18,7 +18,7 @@ static writer* map_shadow() {
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return address == MAP_FAILED ? nullptr : static_cast<writer*>(address);
 }
-// Only pages that are written take memory.
+// The mapping reserves addresses; only pages that are written take memory.
 static writer* const shadow = map_shadow();
 
 writer_range::writer_range(long long blocks) {
@@ -36,12 +36,13 @@ writer_range::writer_range(long long blocks) {
 static std::atomic_ref<writer> entry(std::size_t index) {
     return std::atomic_ref<writer>(shadow[index]);
 }
-// Entries of two bytes say nothing about a part of them.
+// Whether an access covers whole entries of two bytes. An access that covers a part of an entry is
+// not checked.
 static bool is_whole(std::size_t offset, std::size_t bytes) {
     return offset % 2 == 0 && bytes % 2 == 0;
 }
 
-// Whether a write by `other` and an access of the block are a race.
+// Whether the earlier write by `other` and the present access by `accessor` are a race.
 static bool races(block_accessor const& accessor, writer other, bool is_atomic) {
     auto const& range = accessor.range;
     if (!range.contains(other) || range.block_of(other) == accessor.block) return false;

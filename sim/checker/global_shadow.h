@@ -1,4 +1,4 @@
-// Shadow memory of global memory: the block that last wrote each two bytes.
+// Shadow memory of global memory: for each two bytes, the block that last wrote them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -12,15 +12,18 @@ class block_set;
 
 namespace global_shadow {
 
-// A block of some launch, writing plainly or atomically. 0: no kernel has written.
+// Identifies a block of some launch, and whether it writes plainly or atomically. 0 means that no
+// kernel has written the bytes.
 using writer = std::uint32_t;
 
-// The writers of one launch. Blocks write one by one in each launch, so that a writer that is not
-// in the range belongs to an earlier launch, which happened before.
+// The writer numbers of one launch, two for each block: one for plain writes and one for atomics.
+// No two launches share a number, so a writer outside the range belongs to another launch, which is
+// taken to have happened before.
 class writer_range {
   public:
     writer_range() = default;
-    // Takes numbers that no launch has had. The range is empty if too few are left.
+    // Takes numbers for `blocks` blocks that no launch has used. The range is empty if too few are
+    // left.
     explicit writer_range(long long blocks);
 
     bool is_empty() const { return count_ == 0; }
@@ -36,21 +39,22 @@ class writer_range {
     std::uint32_t count_ = 0;
 };
 
-// Who accesses: a block, and the blocks that happened before.
+// The block that makes an access, and the blocks that happened before it.
 struct block_accessor {
     writer_range const& range;
     long long block;
     block_set const& predecessors;
 };
 struct conflict {
-    std::ptrdiff_t byte; // of the access
-    long long block;     // that wrote it
+    std::ptrdiff_t byte; // offset in bytes from the start of the access
+    long long block;     // the other block, which wrote the byte
     bool is_atomic;
 };
-// A write by another block of the launch that nothing orders with this access.
+// Checks a read: returns a write by another block of the launch to the same bytes that is not
+// ordered with the read, or nothing if there is none.
 std::optional<conflict> check_read(block_accessor const&, void const* address, std::size_t bytes,
                                    bool is_atomic);
-// The same for a write, which is recorded.
+// Checks a write in the same way, and records it if there is no conflict.
 std::optional<conflict> add_write(block_accessor const&, void const* address, std::size_t bytes,
                                   bool is_atomic);
 // Whether a kernel has written any of the bytes.

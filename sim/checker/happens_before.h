@@ -1,4 +1,4 @@
-// The happens-before order of a block: what threads release, and what others acquire.
+// The happens-before order of the threads of a block: what they release, and what others acquire.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,7 +6,8 @@
 
 namespace spio::sim {
 
-// What the thread does from now on belongs to none of its earlier releases.
+// Begins a new epoch of the thread, so that what it does from now on is not covered by its earlier
+// releases.
 inline void begin_epoch(gpu_thread& thread) {
     thread.epoch++;
     thread.current_write = 0;
@@ -19,15 +20,15 @@ inline void release(gpu_thread& thread, sync_clock& object) {
 }
 inline void acquire(gpu_thread& thread, vector_clock const& clock) { thread.clock.join(clock); }
 
-// The thread's clock, with its own epoch.
+// The thread's clock, with the thread's own component raised to its current epoch.
 inline vector_clock clock_of(gpu_thread const& thread) {
     auto clock = thread.clock;
     clock.raise(thread.number, thread.epoch, thread.block->observers());
     return clock;
 }
 
-// All threads of the block wait for all others. Whatever happened until now happened before what
-// follows, so that the clocks and the race shadow start afresh.
+// Records a barrier of the whole block. Every earlier access of the block happened before every
+// later one, so the clocks and the race shadow start afresh.
 inline void synchronize_block(gpu_block& block) {
     block.generation++;
     block.races.reset();

@@ -63,7 +63,7 @@ unsigned current_write_of(gpu_thread& thread) {
     return thread.current_write;
 }
 
-// Says which state of the bytes forbids the access.
+// Reports the misuse that explains why the state of the bytes forbids this access.
 [[noreturn]] static void raise_state(gpu_thread& thread, int offset, int bytes,
                                      access_info const& info) {
     auto const& shared = thread.block->shared;

@@ -8,32 +8,36 @@ namespace spio::sim {
 
 struct access_info {
     access kind;
-    char const* name; // in reports
-    int alignment;    // that the access needs
+    char const* name; // how reports call the access: "a read"
+    int alignment;    // in bytes, that the access needs
 };
 
 inline bool is_aligned(void const* address, int alignment) {
     return reinterpret_cast<std::uintptr_t>(address) % static_cast<unsigned>(alignment) == 0;
 }
 
-// Checks an access to any address. Only shared memory and the arena are watched.
+// Checks an access to any address. Addresses that are neither in shared memory nor in the arena of
+// global memory are not checked.
 void check_access(gpu_thread& thread, void const* address, int bytes, access_info const& info);
 
-// The offset of some bytes of the block's own shared memory; any other place is a misuse.
+// Returns the offset of `address` in the shared memory of the thread's block. It is a misuse if the
+// `bytes` bytes there are not all in that memory, or if the address is not aligned.
 int shared_offset(gpu_thread& thread, void const* address, int bytes, char const* name,
                   int alignment);
-// Checks an access to shared memory: state of the bytes, and races. Marks what is written.
+// Checks an access to shared memory: the state of the bytes, and races. Bytes that are written
+// become initialised.
 void access_shared(gpu_thread& thread, int offset, int bytes, access_info const& info);
-// Checks for races alone.
+// Checks an access to shared memory for races only.
 void check_race(gpu_thread& thread, accessor const& accessor, int offset, int bytes,
                 access_info const& info);
 inline accessor accessor_of(gpu_thread const& thread) {
     return {thread.number, thread.epoch, thread.clock, thread.number};
 }
-// The number under which the block remembers what the thread writes, until it releases or fences.
+// The position, counted from 1, of the thread's current entry in the block's `writes`. All writes
+// of a thread between two releases or proxy fences share one entry.
 unsigned current_write_of(gpu_thread& thread);
 
-// Checks an access to global memory. Addresses outside the arena are not watched.
+// Checks an access to global memory. Addresses outside the arena are not checked.
 void check_global(gpu_thread& thread, void const* address, std::intptr_t bytes,
                   access_info const& info);
 

@@ -1,4 +1,4 @@
-// Detects races by the rules of happens-before, one record of shadow memory after the other.
+// Detects races: conflicting accesses of which neither happens before the other.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/checker/race_shadow.h"
 
@@ -93,14 +93,14 @@ std::uint32_t race_shadow::next(std::uint32_t number, accessor const& accessor, 
     // Only a plain write could race with an atomic read, and it must be ordered with the atomic
     // writes anyway.
     if (kind == access::atomic_read) return number;
-    // An access in the same epoch as the accessor's own last write adds nothing: whatever happens
-    // after that write happens after this access.
+    // An access in the same epoch as the accessor's own last write need not be recorded: any later
+    // access that is ordered after the write is ordered after this access too.
     bool const is_own_write =
         past.other_count == 0 && past.last_write.observer == accessor.observer &&
         past.last_write.epoch == accessor.epoch && past.last_write.kind != access::atomic;
     if (is_own_write && kind != access::atomic) return number;
 
-    // Only events that did not happen before this access need be remembered beside it.
+    // Beside this access, only earlier accesses that did not happen before it need be kept.
     event const current = {accessor.observer, accessor.epoch, kind};
     auto const first = static_cast<std::uint32_t>(others_.size());
     bool is_repeated = false;

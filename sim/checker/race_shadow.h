@@ -11,28 +11,30 @@ namespace spio::sim {
 enum class access : unsigned char { read, write, atomic, atomic_read };
 constexpr bool is_read(access kind) { return kind == access::read || kind == access::atomic_read; }
 
-// The thread that accesses memory, or the TMA engine on behalf of a thread.
+// Who makes an access: a thread, or the TMA engine on behalf of a thread.
 struct accessor {
-    int observer; // its component in vector clocks
+    int observer; // the component of vector clocks that stands for it
     epoch_number epoch;
     vector_clock const& clock;
-    int thread; // all earlier accesses of this thread happened before
+    int thread; // its earlier accesses all happened before this one
 };
 
-// Every byte has the number of a record. Bytes that were accessed alike share one record, and the
-// steps from record to record are cached, so that most accesses cost one look-up.
+// The shadow keeps, for each byte of shared memory, the number of a record of the latest accesses.
+// Bytes with the same history share one record. The transition from one record to the next is
+// cached by record, accessor and kind of access, so that most accesses cost one look-up.
 class race_shadow {
   public:
     struct conflict {
-        int offset = -1; // of the byte; -1: there is no race
+        int offset = -1; // of the byte in shared memory; -1: there is no race
         int observer = 0;
         access kind = access::read;
     };
 
     void open(int bytes);
-    // Everything so far happened before everything to come.
+    // Forgets all accesses: they happened before all later ones.
     void reset();
-    // Adds an access to some bytes, unless it races with an earlier one.
+    // Records an access to `bytes` bytes at `offset`. If it races with an earlier access, returns
+    // that one and stops.
     conflict add(accessor const& accessor, int offset, int bytes, access kind);
 
   private:

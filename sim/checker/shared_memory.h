@@ -8,7 +8,8 @@
 
 namespace spio::sim {
 
-// The state of a byte is a set of these bits. All but the first forbid some plain access.
+// The state of a byte is a set of these bits. Each bit except `initialised` forbids plain reads or
+// plain writes of the byte.
 enum byte_state : unsigned char {
     initialised = 1,
     copy_pending = 2,  // an asynchronous copy will write the byte
@@ -18,15 +19,17 @@ enum byte_state : unsigned char {
 
 struct shared_memory {
     static constexpr int max_bytes = 227 * 1024;
-    // Each block owns a region of addresses that is open only in its middle, so that an address
-    // which misses the shared memory of a block is recognised.
+    // Each block owns a region of addresses, of which only the middle is accessible. A pointer that
+    // runs past the end of a block's shared memory is thus still recognised as such.
     static constexpr std::size_t region_bytes = 1U << 20;
     static constexpr std::size_t offset_in_region = 384U << 10;
 
     unsigned char* base = nullptr;
     int bytes = 0;
     std::vector<unsigned char> state;
-    // For each byte the number of the last write that the TMA engine may not see yet; 0: none.
+    // For each byte, the position (from 1) in the block's `writes` of the thread write that wrote
+    // it; 0 if no thread did, or the TMA engine did. A bulk store checks it for missing proxy
+    // fences.
     std::vector<std::uint32_t> last_write;
 
     // The regions of all blocks of the cluster.
@@ -42,11 +45,11 @@ struct shared_memory {
     bool contains(std::intptr_t offset, std::intptr_t count) const {
         return offset >= 0 && offset + count <= bytes;
     }
-    // Takes `size` bytes at an address, all uninitialised.
+    // Uses the `size` bytes at `address` as the shared memory, all uninitialised.
     void open(unsigned char* address, int size);
-    // Changes the state of a range of bytes.
+    // Adds the state bits `added` to each byte of a range, and removes the bits `removed`.
     void mark(int offset, int count, unsigned char added, unsigned char removed);
-    // Whether a byte of the range has one of these bits.
+    // Whether any byte of the range has any of these state bits.
     bool has_any(int offset, int count, unsigned char bits) const;
 };
 

@@ -8,7 +8,7 @@ using spio::sim::misuse;
 using spio::sim::raise_misuse;
 using spio::sim::running;
 
-// The layout that the sanitizer's interface gives to the data of its calls.
+// The data that the sanitizer's interface passes to its calls, in the layout that it defines.
 struct source_location {
     char const* file;
     std::uint32_t line, column;
@@ -59,7 +59,8 @@ void __wrap___ubsan_handle_type_mismatch_v1(type_mismatch* mismatch, std::uintpt
     }
 }
 
-// The runtime calls __ubsan_on_report() for each finding, and that asks what the finding is.
+// The sanitizer's runtime calls __ubsan_on_report() for each finding. That function asks the
+// runtime what the finding is.
 __attribute__((weak)) void __ubsan_get_current_report_data(char const** kind, char const** message,
                                                            char const** file, unsigned* line,
                                                            unsigned* column, char** address);

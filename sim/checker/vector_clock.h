@@ -12,10 +12,10 @@ namespace spio::sim {
 // A thread begins a new epoch whenever it releases its accesses to other threads.
 using epoch_number = unsigned;
 
-// A clock has a component for every observer of a block: its threads, and some more for the loads
-// of the TMA engine. A barrier of the whole block resets all clocks, so that a clock says what
-// happened before since then. Threads that know the same share the components, which are copied
-// when one of them learns more.
+// A clock has a component for every observer of a block: each thread, and some more for the loads
+// of the TMA engine. A barrier of the whole block resets all clocks, so a clock only orders what
+// happened since that barrier. Clocks with equal knowledge share one array of components, which is
+// copied when one of the clocks changes.
 class vector_clock {
   public:
     bool includes(int observer, epoch_number epoch) const {
@@ -37,7 +37,8 @@ class vector_clock {
             (*components_)[i] = std::max((*components_)[i], (*other.components_)[i]);
         }
     }
-    // Raises one of `observers` components to an epoch.
+    // Raises the component of `observer` to at least `epoch`. `observers` is the number of
+    // components.
     void raise(int observer, epoch_number epoch, int observers) {
         if (!components_) {
             components_ = std::make_shared<std::vector<epoch_number>>(

@@ -1,4 +1,4 @@
-// cp.async: copies of a thread, which are complete after its wait and not before.
+// cp.async: copies that are performed when their thread, or an mbarrier arrival, waits for them.
 // SPDX-License-Identifier: Apache-2.0
 #include "machine/async_copy.h"
 
@@ -48,6 +48,7 @@ void write_copied(gpu_block& block, int destination, unsigned char const* source
     block.shared.mark(destination, bytes, initialised, copy_pending);
 }
 
+// Performs the copies of a batch as writes of the thread in the given epoch.
 static void complete_batch(gpu_thread& thread, copy_batch const& batch, epoch_number epoch) {
     auto& block = *thread.block;
     char const* const name = "an asynchronous copy";
@@ -92,6 +93,9 @@ void commit_copies() {
     thread.copies.clear();
 }
 
+// cp.async.mbarrier.arrive.noinc: queues an arrival that first completes all cp.async copies which
+// the thread has issued so far. Later copies go to a new batch, for which this arrival does not
+// wait.
 void mbarrier_arrive_after_copies(mbarrier_word* barrier) {
     auto& thread = *sim::running;
     char const* const name = "mbarrier_arrive_after_copies";

@@ -1,4 +1,4 @@
-// Performs asynchronous operations one at a time, and checks those that a block leaves behind.
+// Performs asynchronous operations one at a time, and reports those unfinished at a block's end.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/instructions/async_engine.h"
 
@@ -10,6 +10,9 @@
 
 namespace spio::sim {
 
+// Performs a bulk load: copies its pieces, then releases them at the mbarrier and reports the bytes
+// to it. Pieces with a null source are outside the tensor and become zeros. The load counts as one
+// epoch of the mbarrier's TMA observer in vector clocks.
 static void perform_load(async_operation const& load) {
     auto& thread = *load.issuer;
     auto& block = *thread.block;
@@ -24,12 +27,16 @@ static void perform_load(async_operation const& load) {
                    piece.destination, piece.bytes, {access::write, "a bulk load", 1});
         std::fill_n(block.shared.last_write.begin() + piece.destination, piece.bytes, 0U);
     }
+    // A thread that later sees this phase complete resets `loader`; until then nobody has waited
+    // for the load.
     barrier.loader = &thread;
     barrier.loaded_phase = barrier.phase;
     barrier.arrivals.release(barrier.tma_observer, epoch, load.clock, block.observers());
     receive_bytes(thread, barrier, load.mbarrier, load.bytes);
 }
 
+// Performs a queued arrival at an mbarrier, after the cp.async copies that it waits for. Both count
+// as done in the epoch in which the thread issued the arrival.
 static void perform_arrival(async_operation const& arrival) {
     auto& thread = *arrival.issuer;
     complete_copies(thread, arrival.copies, arrival.epoch);
@@ -66,6 +73,8 @@ void end_async_operations(gpu_block& block) {
                      offset);
     }
     for (auto const& operation : block.async_operations) {
+        // A queued arrival may be left behind without a report; a bulk load would still write the
+        // memory of the block.
         if (operation.kind != async_kind::bulk_load) continue;
         raise_misuse(
             *operation.issuer, misuse::copy_abandoned,

@@ -1,4 +1,4 @@
-// The asynchronous engine: performs what cp.async and the TMA were asked for, some time later.
+// The asynchronous engine performs bulk loads, and arrivals after cp.async copies, some time later.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,18 +6,21 @@
 
 namespace spio::sim {
 
-// Performs the oldest operation of the cluster, or any if the order is shuffled. False if there is
-// none.
+// Performs one pending operation: the oldest of the first block of the cluster that has any, or a
+// random one if the launch has a seed. Returns whether there was one to perform.
 bool perform_async_operation(gpu_worker& worker);
-// Checks what a block has left unfinished when its threads have ended, and completes its stores.
+// Called when all threads of a block have ended: reports loads that are unfinished or that nobody
+// has waited for, and completes the bulk stores.
 void end_async_operations(gpu_block& block);
 
-// Performs cp.async copies of a thread that are not complete yet, as of an epoch of the thread.
+// Performs those cp.async copies of a thread that are not complete yet. For the race detector they
+// happen in the given epoch of the thread.
 void complete_copies(gpu_thread& thread, copy_group const& copies, epoch_number epoch);
-// Completes the bulk stores of a thread that has ended. It must have waited until they had read
-// shared memory.
+// Completes the bulk stores of a thread that has ended. It is a misuse if the thread has not waited
+// until they had read shared memory.
 void complete_stores(gpu_thread& thread);
-// Writes bytes that an asynchronous copy brings to shared memory. A null source stands for zeros.
+// Writes `bytes` bytes of an asynchronous copy to shared memory, from `source` or, if that is null,
+// zeros; they are initialised from then on.
 void write_copied(gpu_block& block, int destination, unsigned char const* source, int bytes);
 
 } // namespace spio::sim

@@ -11,33 +11,36 @@ namespace spio::sim {
 
 struct gpu_thread;
 
-// A copy of a few bytes from global to shared memory by cp.async; beyond `bytes` it writes zeros.
+// A copy of a few bytes from global to shared memory by cp.async. It reads `bytes` bytes and writes
+// `size`; those beyond `bytes` become zero.
 struct async_copy {
     unsigned char const* source;
     int destination, bytes, size;
 };
-// Copies that complete together. A group has one batch, or more if the thread let an mbarrier wait
-// for the copies so far: those may complete before the group does.
+// cp.async copies that complete together. A group of committed copies usually has one batch. It has
+// more if the thread let an mbarrier wait for the copies issued so far: that batch may complete
+// before the group does.
 struct copy_batch {
     std::vector<async_copy> copies;
     bool is_complete = false;
 };
 using copy_group = std::vector<std::shared_ptr<copy_batch>>;
 
-// A contiguous piece of a bulk load from global to shared memory. A null source stands for zeros.
+// A contiguous piece of a bulk load from global to shared memory. A null source means that the
+// bytes become zero.
 struct load_piece {
     int destination;
     unsigned char const* source;
     int bytes;
 };
-// What is performed out of the issuing thread's order: a bulk load by the TMA engine, or an
-// arrival at an mbarrier after the thread's cp.async copies.
+// An operation that is performed out of the issuing thread's order: a bulk load by the TMA engine,
+// or an arrival at an mbarrier after the thread's cp.async copies.
 enum class async_kind { bulk_load, arrival };
 struct async_operation {
     async_kind kind = async_kind::bulk_load;
     gpu_thread* issuer = nullptr;
     epoch_number epoch = 0; // of the issuer, when it issued the operation
-    vector_clock clock;     // likewise
+    vector_clock clock;     // of the issuer, at the same time
     int mbarrier = 0;       // its offset in shared memory
     copy_group copies;
     std::vector<load_piece> pieces;
@@ -57,7 +60,7 @@ struct store_piece {
 struct bulk_store {
     shared_range source = {};
     std::vector<store_piece> pieces;
-    std::vector<unsigned char> data; // what it has read
+    std::vector<unsigned char> data; // the bytes that it has read
 };
 struct bulk_store_group {
     std::vector<bulk_store> stores;
@@ -71,12 +74,12 @@ struct proxy_fence {
     unsigned generation = 0; // of the block, at the last fence
     vector_clock clock;      // of the thread, at the last fence
 };
-// A write by a thread, as far as it matters to those fences.
+// A write by a thread: what is needed to decide whether a proxy fence followed it.
 struct generic_write {
     int thread;
     epoch_number epoch;
     unsigned generation; // of the block
-    unsigned fences;     // of the thread before the write
+    unsigned fences;     // the thread's proxy fences before the write
 };
 
 } // namespace spio::sim

@@ -11,8 +11,8 @@
 
 namespace spio::sim {
 
-// An atomic releases what happened before the thread's last fence. What it reads is acquired by the
-// thread's next fence.
+// An atomic releases at its word what happened before the thread's last fence. The thread's next
+// fence acquires what others have released at that word.
 static void collect_clock(gpu_thread& thread, void const* word) {
     auto const& clocks = thread.block->atomic_clocks;
     if (auto const position = clocks.find(word); position != clocks.end()) {
@@ -20,9 +20,9 @@ static void collect_clock(gpu_thread& thread, void const* word) {
     }
 }
 
-// Words of global memory order blocks too, if the thread has fenced before. What a block releases
-// must be known before the value is, and a block acquires after it has read the value: other OS
-// threads may run the other block.
+// Atomics on global memory also order blocks, for global memory. A block is released before its
+// atomic changes the word, and a block acquires after its atomic has read the word, because another
+// OS thread may run the other block at the same time.
 static void release_block(gpu_thread const& thread, void const* word) {
     auto& block = *thread.block;
     if (!block.global_checks.races || block.shared.is_shared(word)) return;

@@ -1,4 +1,4 @@
-// Barriers of a block: threads arrive, wait, and then know what the others have done.
+// Barriers of a block: a thread that has waited knows what the others did before they arrived.
 // SPDX-License-Identifier: Apache-2.0
 #include "machine/thread.h"
 #include "sim/checker/diagnostic.h"
@@ -38,7 +38,8 @@ static void complete(gpu_block& block, named_barrier& barrier) {
     barrier.arrivals.reset();
 }
 
-// The running thread arrives at a barrier that so many threads complete, and waits for them or not.
+// The running thread arrives at barrier `number`, which completes when `threads` threads have
+// arrived. If `waits` is true, it then waits until the barrier completes.
 static void arrive_at_barrier(int number, int threads, bool waits) {
     auto& thread = *running;
     auto& block = *thread.block;

@@ -19,13 +19,13 @@ struct named_barrier {
     sync_clock arrivals;
 };
 
-// The barrier of a cluster. Threads arrive and wait separately, and only threads of the same block
-// share a vector clock.
+// The barrier of a cluster. Arriving and waiting are separate. Vector clocks are per block: a
+// thread acquires only what threads of its own block have released.
 struct cluster_barrier {
     unsigned phase = 0;
     int arrived = 0; // in this phase
     std::vector<gpu_thread*> waiting;
-    std::vector<unsigned> phases_of_thread; // the number of phases at which a thread has arrived
+    std::vector<unsigned> phases_of_thread; // phases at which each has arrived
     std::vector<sync_clock> arrivals;       // by block
     std::vector<vector_clock> last_phase;   // by block: what the last phase released
 

@@ -1,4 +1,4 @@
-// Bulk loads: ranges and TMA boxes from global to shared memory, which an mbarrier counts.
+// Bulk loads: ranges and TMA boxes from global to shared memory; an mbarrier counts their bytes.
 // SPDX-License-Identifier: Apache-2.0
 #include "machine/bulk_copy.h"
 
@@ -41,7 +41,8 @@ tensor_map const& map_of(gpu_thread& thread, tensor_map_words const* words, char
     return map;
 }
 
-// Issues a load. Until it is complete, its destination must not be accessed.
+// Queues a bulk load of `bytes` bytes. Until it is complete, threads must not access its
+// destination.
 static async_operation& start_load(gpu_thread& thread, void* shared, int bytes, int alignment,
                                    machine::mbarrier_word* barrier, char const* name) {
     auto& block = *thread.block;

@@ -8,10 +8,13 @@
 
 namespace spio::sim {
 
+// Reports a misuse unless the global address is a multiple of `divisor`.
 void check_multiple(gpu_thread& thread, void const* global, char const* name, int divisor);
-// A range of global memory: a multiple of 16 bytes, within an allocation.
+// Reports a misuse unless a range of global memory is valid for a bulk copy: its address and size
+// are multiples of 16 bytes, and it lies within one allocation.
 void check_range(gpu_thread& thread, void const* global, int bytes, access kind, char const* name);
-// The tensor map in a kernel's parameter, which must have so many dimensions.
+// Returns the tensor map in a kernel's parameter. It is a misuse if the map has not `rank`
+// dimensions.
 tensor_map const& map_of(gpu_thread& thread, tensor_map_words const* words, char const* name,
                          int rank);
 

@@ -1,4 +1,4 @@
-// Bulk stores: ranges and TMA boxes from shared to global memory, which their thread waits for.
+// Bulk stores: ranges and TMA boxes from shared to global memory, which the issuer waits for.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/checker/diagnostic.h"
 #include "sim/checker/memory_checker.h"
@@ -11,8 +11,9 @@
 
 namespace spio::sim {
 
-// Whether the TMA engine sees a write: its writer fenced after it, or the issuer fenced after it
-// had synchronized with the writer.
+// Whether the TMA engine sees a write to shared memory when `issuer` issues a bulk store. Either
+// the writing thread made a proxy fence after the write, or the issuer made one after it had
+// synchronized with the writing thread.
 static bool is_fenced(gpu_thread const& issuer, generic_write const& write) {
     auto const& writer = issuer.block->threads[static_cast<std::size_t>(write.thread)];
     auto const& fence = issuer.last_proxy_fence;
@@ -77,7 +78,7 @@ static void store_box(tensor_map_words const* words, int const (&coordinates)[Ra
         static_cast<unsigned>(source));
 }
 
-// Reads shared memory, which may be overwritten from now on.
+// Reads the shared memory of a bulk store, which threads may overwrite from now on.
 static void read_source(gpu_thread& thread, bulk_store& store) {
     auto& block = *thread.block;
     auto const [offset, bytes] = store.source;
@@ -108,6 +109,8 @@ static void write_destination(gpu_thread& thread, bulk_store const& store) {
     }
 }
 
+// Lets the stores of a group read shared memory, if they have not yet; if `writes` is true, also
+// lets them write global memory.
 static void advance_group(gpu_thread& thread, bulk_store_group& group, bool writes) {
     if (!group.is_read) {
         for (auto& store : group.stores) read_source(thread, store);

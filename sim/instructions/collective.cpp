@@ -1,4 +1,4 @@
-// Brings the lanes of a collective together, and finds lanes that cannot meet.
+// Lets the lanes of a collective wait for each other, and reports lanes that can never meet.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/instructions/collective.h"
 

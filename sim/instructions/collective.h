@@ -14,19 +14,20 @@ struct warp_operation {
     void (*perform)(collective& collective);
 };
 
-// An operation for which some lanes of a warp wait.
+// One collective in progress: an operation for which some lanes of a warp wait.
 struct collective {
     warp_operation const* operation = nullptr;
-    unsigned lanes = 0;           // a mask of those that take part
-    unsigned arrived = 0;         // and of those that have arrived
+    unsigned lanes = 0;           // mask of the lanes that take part
+    unsigned arrived = 0;         // mask of the lanes that have arrived
     gpu_thread* lane_0 = nullptr; // of the warp: its threads lie side by side
     void* arguments[32] = {};
 };
 
-// The running thread takes part with its argument. It returns when the operation was performed.
+// The running thread takes part in a collective of the lanes in the mask `lanes`, with its own
+// argument. Returns when the operation has been performed.
 void run_collective(warp_operation const& operation, unsigned lanes, void* argument);
 
-// A lane ends for which others wait.
+// Reports that `thread` ends while other lanes wait for it in a collective.
 [[noreturn]] void raise_missing_lane(gpu_thread const& thread, collective const& collective);
 
 // The lanes of a mask as text, for example "0-3,7".

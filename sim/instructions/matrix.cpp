@@ -14,7 +14,8 @@ template <int N> struct matrix_argument {
     unsigned values[N];
 };
 
-// The addresses of all rows, each checked as an access of the lane that points to it.
+// Finds the addresses of all rows. Each row is checked as an access by the lane that supplied its
+// address.
 template <int N, class Row>
 static void find_rows(collective& collective, Row (&rows)[8 * N], access kind) {
     access_info const info = {kind, collective.operation->name, 16};

@@ -10,7 +10,7 @@
 
 namespace spio::sim {
 
-constexpr int max_count = (1 << 20) - 1; // of arrivals, and of pending bytes
+constexpr int max_count = (1 << 20) - 1; // limit of arrivals and of pending bytes
 constexpr int word_bytes = sizeof(machine::mbarrier_word);
 
 int mbarrier_offset(gpu_thread& thread, void const* word, char const* name) {
@@ -95,7 +95,8 @@ static bool has_completed(mbarrier const& barrier, int parity) {
     return static_cast<int>(barrier.phase & 1) != (parity & 1);
 }
 
-// A thread that sees the phase complete has waited for all loads of the phase.
+// The thread has seen the last phase complete: it acquires what that phase released. Loads that
+// completed in an earlier phase than the current one have now been waited for.
 static void acquire_phase(gpu_thread& thread, mbarrier& barrier) {
     acquire(thread, barrier.last_phase);
     if (barrier.loaded_phase != barrier.phase) barrier.loader = nullptr;
@@ -179,7 +180,7 @@ bool mbarrier_try_wait(mbarrier_word* barrier, int parity) {
     if (!has_completed(mbarrier_at(thread, offset, name), parity)) {
         wait({wait_kind::mbarrier_phase, offset, parity & 1});
     }
-    // The barrier may have ended while the thread waited.
+    // Look the barrier up again: mbarrier_end may have been called while the thread waited.
     auto& state = mbarrier_at(thread, offset, name);
     if (!has_completed(state, parity)) return false;
     acquire_phase(thread, state);

@@ -20,20 +20,22 @@ struct mbarrier {
     int initialiser = 0;
     epoch_number init_epoch = 0;
     unsigned init_generation = 0;
-    bool is_fenced = false; // so that the TMA engine sees it
+    bool is_fenced = false; // by a fence that makes it visible to the TMA engine
 
-    // The component of vector clocks for loads that complete here, and the number of those loads.
+    // The component of vector clocks that stands for loads which complete here, and how many have.
     int tma_observer = 0;
     epoch_number tma_epoch = 0;
-    gpu_thread* loader = nullptr; // issued loads that are complete and that no thread waited for
-    unsigned loaded_phase = 0;    // in which they completed
+    gpu_thread* loader = nullptr; // a thread with complete loads that nobody waited for
+    unsigned loaded_phase = 0;    // the phase in which those loads completed
 };
 
+// The offset in shared memory of an mbarrier's word. Another address is a misuse of the thread.
 int mbarrier_offset(gpu_thread& thread, void const* word, char const* name);
-// The barrier at an offset. Its absence is a misuse of the thread.
+// The mbarrier at an offset in shared memory. It is a misuse of the thread if there is none, or if
+// its initialisation is not ordered before this use.
 mbarrier& mbarrier_at(gpu_thread& thread, int offset, char const* name);
-// One thread arrives, or bytes are complete. If that completes the phase, waiting threads are
-// woken.
+// arrive_at: one thread arrives. receive_bytes: a bulk load has brought `bytes` bytes. Each wakes
+// the waiting threads if it completes the phase.
 void arrive_at(gpu_thread& thread, mbarrier& barrier, int offset, epoch_number epoch,
                vector_clock const& clock);
 void receive_bytes(gpu_thread& thread, mbarrier& barrier, int offset, long long bytes);

@@ -11,11 +11,12 @@ namespace spio::sim {
 
 struct shuffle_argument {
     unsigned value;
-    int distance; // or the lane itself, or a mask of bits
+    int distance; // for shuffle the lane, for shuffle_xor a mask of bits
     unsigned result;
 };
 
-// The lane whose value a lane reads. Where there is no such lane, the lane reads its own.
+// Computes the lane whose value `lane` reads. A lane for which the result is not 0 to 31 reads its
+// own value.
 using source_function = int (*)(int lane, int distance);
 static int absolute_lane(int, int distance) { return distance; }
 static int lane_below(int lane, int distance) { return lane - distance; }

@@ -11,19 +11,20 @@ void wait_for_copy_groups(int pending);
 
 namespace spio::machine {
 
-// Copies 16 bytes between aligned addresses. Those beyond `bytes` are not read, and become zero.
+// Copies 16 bytes; both addresses must be multiples of 16. Only the first `bytes` bytes are read,
+// and the rest of the destination becomes zero.
 inline void copy_16_async(void* shared, void const* global, int bytes) {
     sim::start_async_copy(shared, global, 16, bytes);
 }
-// The same for 4 or 8 bytes.
+// Copies `Size` bytes, 4 or 8, in the same way; both addresses must be multiples of `Size`.
 template <int Size>
     requires(Size == 4 || Size == 8)
 inline void copy_async(void* shared, void const* global, int bytes) {
     sim::start_async_copy(shared, global, Size, bytes);
 }
 
-// A commit makes a group of all copies of this thread since the last commit. A wait returns when at
-// most the last `Pending` groups are incomplete.
+// commit_copies makes a group of all copies of this thread since the last commit. wait_for_copies
+// returns when at most the last `Pending` groups are incomplete.
 void commit_copies();
 template <int Pending> inline void wait_for_copies() { sim::wait_for_copy_groups(Pending); }
 

@@ -4,12 +4,13 @@
 
 namespace spio::machine {
 
-// Each returns the old value.
+// Each atomic operation returns the old value of the word.
 unsigned atomic_add(unsigned* word, unsigned value);
 float atomic_add(float* word, float value);
 unsigned atomic_exchange(unsigned* word, unsigned value);
 unsigned atomic_compare_exchange(unsigned* word, unsigned expected, unsigned value);
-// A load with acquire and a store with release semantics, for the whole device.
+// load_acquire loads with acquire semantics and store_release stores with release semantics, at the
+// scope of the device.
 unsigned load_acquire(unsigned const* word);
 void store_release(unsigned* word, unsigned value);
 

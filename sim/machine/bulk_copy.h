@@ -6,13 +6,15 @@
 #include "spio/launch_values.h"
 
 namespace spio::sim {
-// Until all but the last groups have read shared memory, or have written global memory too.
+// Waits until all but the last `pending` groups of bulk stores have read their shared memory; if
+// `writes` is true, until they have also written global memory.
 void wait_for_bulk_groups(int pending, bool writes);
 } // namespace spio::sim
 
 namespace spio::machine {
 
-// Copies a multiple of 16 bytes between addresses that are aligned to 16.
+// Copies `bytes` bytes, a multiple of 16, between addresses that are multiples of 16. bulk_load
+// reports the bytes to `barrier` when they have arrived.
 void bulk_load(void* shared, void const* global, int bytes, mbarrier_word* barrier);
 void bulk_store(void* global, void const* shared, int bytes);
 
@@ -36,8 +38,9 @@ void box_store(tensor_map_words const* map, int const (&coordinates)[4], void co
 void box_store(tensor_map_words const* map, int const (&coordinates)[5], void const* shared);
 void prefetch_map(tensor_map_words const* map);
 
-// A commit makes a group of all stores of this thread since the last commit. A wait returns when at
-// most the last `Pending` groups have not read their shared memory, or not written global memory.
+// commit_bulk_stores makes a group of all bulk stores of this thread since the last commit. The two
+// waits return when all but the last `Pending` groups have read their shared memory
+// (wait_for_bulk_reads) or have also written global memory (wait_for_bulk_stores).
 void commit_bulk_stores();
 template <int Pending> inline void wait_for_bulk_reads() {
     sim::wait_for_bulk_groups(Pending, false);

@@ -7,10 +7,10 @@
 namespace spio::machine {
 
 constexpr float half_to_float(unsigned short bits) { return sim::half_to_float(bits); }
-// Rounds to the nearest, ties to even.
+// Both conversions round to the nearest, ties to even.
 constexpr unsigned short float_to_half(float value) { return sim::float_to_half(value); }
 constexpr unsigned short float_to_bfloat16(float value) { return sim::float_to_bfloat16(value); }
-// Two at once, the first in the low bits.
+// Converts two floats and packs the results into one word, `first` in the low 16 bits.
 constexpr unsigned floats_to_halves(float first, float second) {
     return sim::floats_to_halves(first, second);
 }

@@ -4,13 +4,14 @@
 
 namespace spio::machine {
 
-// Others see what this thread wrote before the fence no later than what it writes after it: threads
-// of the block, or of the device.
+// Orders the writes of this thread before the fence ahead of those after it, as other threads see
+// them: threads of the block (fence_block) or of the device (fence_device).
 void fence_block();
 void fence_device();
-// The TMA engine sees what this thread wrote to shared memory (sm_90).
+// Makes what this thread wrote to shared memory visible to the TMA engine (sm_90).
 void fence_for_bulk_copies();
-// The cluster and the TMA engine see the mbarriers that this thread initialised (sm_90).
+// Makes the mbarriers that this thread initialised visible to the cluster and to the TMA engine
+// (sm_90).
 void fence_mbarrier_init();
 
 } // namespace spio::machine

@@ -8,7 +8,9 @@ void change_registers(bool grows);
 
 namespace spio::machine {
 
-// Sets the registers of each thread of a warpgroup: fewer, which others can take, or more.
+// Sets the number of registers of each thread of a warpgroup to `Count`. shrink_registers gives
+// registers up, which other warps can take; grow_registers takes more. The simulator has no limit
+// on registers.
 template <int Count>
     requires(Count >= 24 && Count <= 256 && Count % 8 == 0)
 inline void shrink_registers() {
@@ -20,10 +22,12 @@ inline void grow_registers() {
     sim::change_registers(true);
 }
 
-// Waits until the kernels before this one have ended, and what they wrote can be read. Here they
-// always have, but a launch that overlaps them must not access global memory before.
+// Waits until the kernels before this one have ended and their writes are visible. In the simulator
+// they always have ended, but a launch that may overlap them must not access global memory before
+// this call.
 void wait_for_kernels_before();
-// Lets the next kernel start early. Here it starts when this one has ended.
+// Lets the next kernel start early. In the simulator the next kernel starts when this one has
+// ended.
 inline void let_kernels_after_start() {}
 
 } // namespace spio::machine

@@ -12,12 +12,13 @@ namespace spio::machine {
 void load_matrices(unsigned (&values)[1], void const* row);
 void load_matrices(unsigned (&values)[2], void const* row);
 void load_matrices(unsigned (&values)[4], void const* row);
-// The same for the transposed matrices.
+// Loads the matrices transposed.
 void load_matrices_transposed(unsigned (&values)[1], void const* row);
 void load_matrices_transposed(unsigned (&values)[2], void const* row);
 void load_matrices_transposed(unsigned (&values)[4], void const* row);
 
-// Stores such registers as matrices (sm_90).
+// Stores the registers of all lanes as matrices, in the layout in which load_matrices loads them,
+// or transposed (sm_90).
 void store_matrices(void* row, unsigned const (&values)[1]);
 void store_matrices(void* row, unsigned const (&values)[2]);
 void store_matrices(void* row, unsigned const (&values)[4]);

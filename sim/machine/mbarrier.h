@@ -6,8 +6,8 @@
 
 namespace spio::machine {
 
-// The state that the hardware keeps. A phase completes when as many threads have arrived as the
-// barrier was initialised for, and as many bytes have been copied as were announced.
+// The word in which the hardware keeps an mbarrier. A phase completes when the number of arrivals
+// given to mbarrier_init has been reached, and all announced bytes have been copied.
 struct alignas(8) mbarrier_word {
     unsigned long long bits;
 };
@@ -15,14 +15,15 @@ struct alignas(8) mbarrier_word {
 void mbarrier_init(mbarrier_word* barrier, int arrivals);
 void mbarrier_end(mbarrier_word* barrier);
 void mbarrier_arrive(mbarrier_word* barrier);
-// Arrives as soon as all cp.async copies that the thread has issued are complete. This is one of
-// the arrivals that the barrier was initialised for.
+// cp.async.mbarrier.arrive.noinc: arrives as soon as all cp.async copies that the thread has issued
+// are complete. The arrival is one of those given to mbarrier_init.
 void mbarrier_arrive_after_copies(mbarrier_word* barrier);
-// Announces more bytes for this phase (sm_90).
+// Announces `bytes` more bytes for this phase (sm_90). mbarrier_arrive_and_expect also arrives.
 void mbarrier_expect(mbarrier_word* barrier, int bytes);
 void mbarrier_arrive_and_expect(mbarrier_word* barrier, int bytes);
 
-// Whether the phase of this parity is complete: asks once, or waits for a bounded time (sm_90).
+// Whether the phase of parity `parity` is complete. mbarrier_test asks once; mbarrier_try_wait
+// waits for a bounded time (sm_90).
 bool mbarrier_test(mbarrier_word* barrier, int parity);
 bool mbarrier_try_wait(mbarrier_word* barrier, int parity);
 

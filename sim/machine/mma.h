@@ -4,7 +4,8 @@
 
 namespace spio::machine {
 
-// 16 x 8 sums of 8 products each, or of 16.
+// c += a * b, where c is 16 x 8, a is 16 x k and b is k x 8. k is 8 for two registers of a, and 16
+// for four.
 void multiply_halves(float (&c)[4], unsigned const (&a)[2], unsigned const (&b)[1]);
 void multiply_halves(float (&c)[4], unsigned const (&a)[4], unsigned const (&b)[2]);
 void multiply_bfloat16s(float (&c)[4], unsigned const (&a)[2], unsigned const (&b)[1]);

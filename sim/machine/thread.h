@@ -14,7 +14,8 @@ extent3 block_index();
 extent3 grid_size();
 int lane_index();
 
-// The number of the block in its cluster, and the number of blocks of the cluster (sm_90).
+// cluster_rank is the number of the block in its cluster; cluster_size is the number of blocks in
+// the cluster (sm_90).
 int cluster_rank();
 int cluster_size();
 
@@ -23,17 +24,19 @@ unsigned char* dynamic_shared();
 
 // Waits for all threads of the block.
 void sync_block();
-// Arrives at one of the barriers 0 to 15, which so many threads complete (whole warps): and waits
-// for them, or goes on.
+// Arrives at named barrier `barrier`, 0 to 15, which completes when `threads` threads, a multiple
+// of 32, have arrived. sync_threads waits until it completes; arrive_threads does not wait.
 void sync_threads(int barrier, int threads);
 void arrive_threads(int barrier, int threads);
-// Waits for the lanes of the mask.
+// Waits until all lanes of the mask `lanes` have called it.
 void sync_warp(unsigned lanes);
-// Arrives at the barrier of the cluster, and waits for all threads of the cluster (sm_90).
+// arrive_cluster arrives at the barrier of the cluster; wait_cluster waits until all threads of the
+// cluster have arrived (sm_90).
 void arrive_cluster();
 void wait_cluster();
 
-// Sleeps for a short time in a loop that polls.
+// Sleeps for about `nanoseconds`, inside a loop that polls. In the simulator other threads run
+// meanwhile, and no time is measured.
 void nap(int nanoseconds);
 // A clock that all blocks share, in nanoseconds.
 unsigned long long nanoseconds();

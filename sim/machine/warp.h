@@ -4,17 +4,18 @@
 
 namespace spio::machine {
 
-// The value of another lane: by its number, by its distance below or above, or with some bits
-// flipped. Where there is no such lane, the lane's own value.
+// Returns `value` of another lane: lane `lane` (shuffle), the lane `distance` below (shuffle_up) or
+// above (shuffle_down), or the lane whose number differs in `bits` (shuffle_xor). If there is no
+// such lane, returns the caller's own value. `lanes` is the mask of the lanes that take part.
 unsigned shuffle(unsigned value, int lane, unsigned lanes);
 unsigned shuffle_up(unsigned value, int distance, unsigned lanes);
 unsigned shuffle_down(unsigned value, int distance, unsigned lanes);
 unsigned shuffle_xor(unsigned value, int bits, unsigned lanes);
 
-// A mask of the lanes whose vote is true.
+// Returns a mask of the lanes whose vote is true.
 unsigned ballot(bool vote, unsigned lanes);
 
-// Reductions over the lanes of the mask (sm_80).
+// The sum, minimum and maximum of `value` over the lanes of the mask (sm_80).
 int sum_over(int value, unsigned lanes);
 int least_over(int value, unsigned lanes);
 int greatest_over(int value, unsigned lanes);

@@ -9,8 +9,8 @@
 
 namespace spio::sim {
 
-// While it lives, a SIGSEGV, SIGBUS, SIGFPE or SIGILL of this OS thread prints kernel, block and
-// thread, and then has the effect that it had before.
+// While this object lives, a SIGSEGV, SIGBUS, SIGFPE or SIGILL prints the kernel, block and thread
+// that the OS thread runs. The previous handler of the signal then takes over.
 class crash_handler {
   public:
     crash_handler();

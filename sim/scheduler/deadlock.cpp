@@ -22,7 +22,8 @@ void deadlock_detector::reset() {
     rounds_ = 0;
 }
 
-// A wait for an mbarrier's phase returns after some time, whether or not the phase has ended.
+// Wakes the threads that wait for a phase of an mbarrier, as if their time limit had passed:
+// mbarrier_try_wait may return before the phase has ended. Returns whether there were any.
 bool deadlock_detector::time_out_waits() {
     bool any = false;
     for (auto& block : worker_.cluster.blocks) {

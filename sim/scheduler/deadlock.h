@@ -14,7 +14,8 @@ class deadlock_detector {
     deadlock_detector(deadlock_detector const&) = delete;
     deadlock_detector& operator=(deadlock_detector const&) = delete;
     ~deadlock_detector() { reset(); }
-    // Called when no thread is ready. Wakes some, or raises the misuse.
+    // Called when no thread of the cluster is ready. Wakes some threads, or ends the launch with a
+    // misuse.
     void resolve();
 
   private:
@@ -23,13 +24,13 @@ class deadlock_detector {
     [[noreturn]] void raise(misuse kind);
 
     gpu_worker& worker_;
-    unsigned long long changes_ = 0; // of the launch, when last seen
+    unsigned long long changes_ = 0; // the launch's count of changes, when last read
     unsigned long long polls_ = 0;   // since the last change
     int rounds_ = 0;                 // since the last change
     bool is_stuck_ = false;          // counted among the stuck workers of the launch
 };
 
-// Says what each thread of a block does, threads that do the same together.
+// Describes what each thread of a block waits for. Threads that do the same are named together.
 std::string describe_threads(gpu_block const& block);
 
 } // namespace spio::sim

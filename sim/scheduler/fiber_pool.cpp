@@ -1,4 +1,4 @@
-// Switches fiber_pool by Boost.Context, and tells the address sanitizer about it.
+// Switches between fibers by Boost.Context, and tells the address sanitizer about each switch.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/scheduler/fiber_pool.h"
 
@@ -24,7 +24,8 @@ struct fiber_entry {
     }
 };
 
-// The next three tell the sanitizer which stack is in use.
+// The next three functions tell the address sanitizer which stack is in use. They do nothing
+// without it.
 static void begin_switch(void** fake_stack, void const* bottom, std::size_t size) {
 #if __has_feature(address_sanitizer)
     __sanitizer_start_switch_fiber(fake_stack, bottom, size);
@@ -82,7 +83,8 @@ bool fiber_pool::is_guard(void const* address) const {
 
 void fiber_pool::start(int number, void (*run)(void*), void* argument) {
     auto& fiber = fibers_[static_cast<std::size_t>(number)];
-    // The tops of stacks begin in different cache sets.
+    // Stacks begin at different distances from the tops of their slots, so that the hot parts of
+    // stacks lie in different cache sets.
     auto const spread = static_cast<std::size_t>(number % 61) * 192;
     auto* const top = bottom(number) + slot_bytes - page_bytes - spread / 64 * 64;
     fiber = {context::make_fcontext(top, slot_bytes - page_bytes - spread, fiber_entry::enter),

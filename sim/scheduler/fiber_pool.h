@@ -16,12 +16,14 @@ class fiber_pool {
     fiber_pool& operator=(fiber_pool const&) = delete;
     ~fiber_pool();
 
-    // Maps stacks for so many fibers. Where there were fewer, the old fibers are lost.
+    // Maps stacks for at least `count` fibers. If the pool has to grow, fibers that exist are lost.
     void reserve(int count);
-    // Called from outside of the fibers: sets up a fiber to call run(argument), or goes on with it.
+    // Called from outside of the fibers. start sets up fiber `number` to call run(argument); resume
+    // runs the fiber until it suspends or leaves.
     void start(int number, void (*run)(void*), void* argument);
     void resume(int number);
-    // Called by the current fiber: goes back to where it was resumed.
+    // Called by the current fiber: goes back to the caller of resume. A fiber that leaves is not
+    // resumed.
     void suspend();
     [[noreturn]] void leave();
 

@@ -13,10 +13,10 @@ struct gpu_thread;
 class run_queue {
   public:
     std::size_t size() const { return threads_.size() - first_; }
-    // The thread at a position behind the first.
+    // The thread that is `position` places behind the first.
     gpu_thread* peek(std::size_t position) const { return threads_[first_ + position]; }
     void push(gpu_thread& thread) { threads_.push_back(&thread); }
-    // The first thread, or null.
+    // Removes the first thread and returns it; returns null if the queue is empty.
     gpu_thread* pop() {
         if (first_ == threads_.size()) {
             threads_.clear();
@@ -32,6 +32,7 @@ class run_queue {
         }
         return thread;
     }
+    // Removes the thread at `position` and returns it. The first thread takes its place.
     gpu_thread* pop(std::size_t position) {
         std::swap(threads_[first_], threads_[first_ + position]);
         return pop();

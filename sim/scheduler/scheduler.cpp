@@ -41,7 +41,8 @@ void poll(char const* name) {
 }
 
 void suspend_spinning(gpu_thread& thread) {
-    // The loop may read its own variables too.
+    // Of the addresses that the loop reads, report one in shared or global memory: the loop may
+    // read local variables too.
     auto const* const address = thread.spins.find_address([&](void const* candidate) {
         return thread.block->shared.is_shared(candidate) || arena::contains(candidate);
     });
@@ -59,8 +60,8 @@ void wake_lane(gpu_thread& thread) {
     queue.push(thread);
 }
 
-// An even seed prefers warps of high priority, and changes priorities now and then; an odd seed
-// takes any thread.
+// Picks a random ready thread. An odd seed takes any thread. An even seed prefers warps of high
+// random priority, and changes a priority now and then.
 static gpu_thread* pick_shuffled(gpu_worker& worker) {
     auto& queue = worker.ready_queue;
     if (queue.size() == 0) return queue.pop();
@@ -79,7 +80,7 @@ static gpu_thread* pick_shuffled(gpu_worker& worker) {
     return queue.pop(best);
 }
 
-// The thread that runs next: in the order in which they were woken, or shuffled.
+// Picks the thread that runs next: the first that was woken, or a random one if there is a seed.
 static gpu_thread* pick(gpu_worker& worker) {
     if (worker.launch->options.seed != 0) return pick_shuffled(worker);
     auto* const lane = worker.warp_queue.pop();
@@ -98,7 +99,8 @@ void run_threads(gpu_worker& worker) {
     deadlock_detector deadlock(worker);
     while (worker.cluster.live_threads > 0) {
         if (launch.is_stopped.load(std::memory_order_relaxed)) throw launch_stopped{};
-        // Asynchronous operations are performed as late as possible, or at any time if shuffled.
+        // Without a seed, asynchronous operations are performed only when no thread can run; with a
+        // seed, at random times too.
         if (is_shuffled && worker.random() % 16 == 0) perform_async_operation(worker);
         if (auto* const thread = pick(worker)) {
             resume(worker, *thread);

@@ -6,25 +6,31 @@
 
 namespace spio::sim {
 
-// Suspends the running thread until it is woken: for the reason, or because time has passed.
+// Suspends the running thread until another thread wakes it, or until the time limit of its wait
+// has passed. Reports of deadlocks give the reason.
 void wait(wait_reason const& reason);
-// Suspends the running thread, which asks repeatedly for something that others may change.
+// Called by a thread that asks for something in a loop, for example whether an mbarrier's phase is
+// complete: lets other threads run first. Reports give the name of the operation.
 void poll(char const* name);
-// Suspends the running thread, which spins on reads, as if it polled.
+// Suspends a thread that spins on plain reads, as poll does.
 void suspend_spinning(gpu_thread& thread);
+// Counts a read by the running thread. If the thread only reads the same few addresses again and
+// again, lets other threads run.
 inline void count_read(gpu_thread& thread, void const* address) {
     if (thread.spins.count(address)) suspend_spinning(thread);
 }
-// Says that something changed for which a thread may poll.
+// Records that the thread changed something for which another thread may poll. The deadlock
+// detector reads the count of these changes.
 void note_change(gpu_thread const& thread);
 
 void wake(gpu_thread& thread);
-// Wakes a lane whose warp has completed a collective: it runs before other warps.
+// Wakes a lane whose warp has completed a collective. Without a seed it runs before other threads.
 void wake_lane(gpu_thread& thread);
-// The running thread returns from the kernel.
+// Called when `thread` returns from the kernel.
 void end_thread(gpu_thread& thread);
 
-// Runs the threads of the worker's cluster until all have ended; throws launch_stopped.
+// Runs the threads of the worker's cluster until all have ended. Throws launch_stopped if a misuse
+// has ended the launch.
 void run_threads(gpu_worker& worker);
 
 } // namespace spio::sim

@@ -1,4 +1,4 @@
-// Observes a thread that only reads.
+// Finds out whether a thread that reads for long reads only a few addresses.
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/scheduler/spin_monitor.h"
 
@@ -13,7 +13,7 @@ bool spin_monitor::observe(void const* address) {
     }
     if (!is_known) addresses_[address_count_++] = address;
     if (reads_ < max_reads + window) return false;
-    // A thread that spins is observed further.
+    // Start another observation: the thread may go on spinning.
     reads_ = max_reads;
     return true;
 }

@@ -8,13 +8,13 @@ namespace spio::sim {
 // observed: if it reads only a few addresses, it must let other threads run.
 class spin_monitor {
   public:
-    // Reads that a thread may do before it is observed, and reads of an observation.
+    // A thread is observed after `max_reads` reads; an observation lasts `window` reads.
     static constexpr unsigned max_reads = 1U << 16;
     static constexpr unsigned window = 128;
     static constexpr int max_addresses = 8;
 
     void reset() { reads_ = 0; }
-    // Whether the thread spins, as of this read.
+    // Counts a read at `address`. Returns true if the thread has just been found to spin.
     bool count(void const* address) { return ++reads_ > max_reads && observe(address); }
     // The first address of the last observation for which the predicate holds, or null.
     template <class Predicate> void const* find_address(Predicate is_wanted) const {

@@ -9,7 +9,7 @@ enum class thread_state { ready, waiting, polling, ended };
 enum class wait_kind { none, collective, barrier, cluster, mbarrier_phase, poll, spin };
 struct wait_reason {
     wait_kind kind = wait_kind::none;
-    int number = 0; // of the barrier, or the mbarrier's offset
+    int number = 0; // of the barrier, or the mbarrier's shared offset
     int parity = 0; // of the mbarrier's phase
     char const* name = "";
     void const* address = nullptr; // that the thread reads while it spins

@@ -16,8 +16,8 @@
 
 namespace spio::sim {
 
-// The addresses of the shared memory of a cluster's blocks. Only the middle of each block's region
-// can be accessed.
+// The reserved addresses for the shared memory of a cluster's blocks. Only the middle of each
+// block's region can be accessed.
 class shared_regions {
   public:
     explicit shared_regions(int blocks)
@@ -45,7 +45,8 @@ class shared_regions {
     void* base_;
 };
 
-// Fibers of launches that have ended. Mapping stacks takes longer than a small launch.
+// Keeps the fibers of launches that have ended, for later launches: mapping new stacks takes longer
+// than a small launch.
 class idle_fibers {
   public:
     static idle_fibers& instance() {
