@@ -39,8 +39,7 @@ template <class Axis> constexpr Axis widened(Axis a, int n, long long memory_str
 }
 
 // The axes of a part of a layout. The part spans Size steps of the dimension Start. Positions in
-// the part are counted from zero, so the part must begin at a whole step of the coarsest axis of
-// the base.
+// the part start at zero, so it must begin at whole blocks of the coarsest axis of the base.
 template <class Start, int Size, auto... Axes> struct cut {
     using shape = layout<Axes...>;
     static constexpr auto const& table = layout_table_of<Axes...>;
