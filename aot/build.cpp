@@ -37,8 +37,8 @@ struct task {
     spec kernel;
 };
 
-// What a folder says about an image: what it was compiled from and by, and what came out. It is
-// written last, so that an image without it is none.
+// The record of an image in the build folder: the request that it was compiled for, and what came
+// of it. The record is written after the image, so an image without a record is ignored.
 struct record {
     std::string request;
     image_kind kind = image_kind::cubin;
@@ -48,7 +48,7 @@ struct record {
         return request + "made: " + std::to_string(static_cast<unsigned>(kind)) + " " +
                std::to_string(plain_bytes) + " " + std::to_string(checksum) + "\n";
     }
-    // False if the text is damaged, or of another request.
+    // Returns false if the text is damaged or records another request.
     bool parse(std::string_view text) {
         constexpr std::string_view mark = "made: ";
         if (!text.starts_with(request + std::string(mark))) return false;
@@ -68,8 +68,8 @@ struct record {
     }
 };
 
-// An option that brings files: their changes would be in no record, so that an image of them would
-// be stale without a word.
+// Refuses an option that makes the compiler read further files. The record does not cover them, so
+// a change in such a file would not cause the image to be compiled again.
 void check_option(build_request const& request, std::string const& option) {
     for (std::string_view const start :
          {"-I", "-i", "--include", "--pre-include", "--system-include"}) {
@@ -88,7 +88,8 @@ class builder {
         for (auto const& option : request.compiler.options) check_option(request, option);
     }
 
-    // The kernels of all architectures, without those that an earlier line has.
+    // The kernels of all architectures, without those that an earlier line of the manifest also
+    // lists.
     std::vector<task> tasks() const {
         std::vector<task> tasks;
         for (auto const& arch : request_.archs) {
@@ -99,7 +100,8 @@ class builder {
         }
         return tasks;
     }
-    // The kernels of an architecture, with those that an earlier line has.
+    // The kernels of an architecture, including those that an earlier line of the manifest also
+    // lists.
     std::vector<task> all_tasks(spio::arch arch) const {
         auto const lines =
             specs_of_lines(request_.manifest, request_.manifest_name, request_.families, arch);
@@ -116,7 +118,8 @@ class builder {
         auto const& kernel = task.kernel;
         auto current = record_of(kernel);
         built_image image = {kernel.line(), text_of(kernel.arch), kernel.symbol};
-        // What comes from other folders is not in the record.
+        // The record does not cover headers from include folders, so such an image is always
+        // compiled.
         if (!request_.compiler.include_folders.empty() || !is_built(task, current)) {
             auto const start = std::chrono::steady_clock::now();
             auto const compiled = compile(request_.compiler, kernel, folder_);
@@ -135,7 +138,7 @@ class builder {
         return image;
     }
 
-    // Marks a kernel that an earlier line has as done: there is nothing to compile.
+    // Marks a kernel as done that an earlier line of the manifest also lists: it is compiled there.
     built_image skip(task const& task) const {
         write_file(file_of(task, ".made"), "as an earlier line\n");
         touch(file_of(task, ".made"));
@@ -170,12 +173,13 @@ class builder {
         return folder_ / (name + suffix + extension);
     }
 
-    // Build systems compare times: the file is right as of now.
+    // Build systems compare times: the new time says that the file is up to date.
     static void touch(fs::path const& file) {
         fs::last_write_time(file, fs::file_time_type::clock::now());
     }
 
-    // Everything that an image depends on; the folder is no part of it.
+    // The record of a kernel: everything that its image depends on. The build folder is no part of
+    // it.
     record record_of(spec const& kernel) const {
         std::string text = kernel.spelled() + "\nby " + kernel.config + "\ntext " +
                            std::to_string(text_digest_of(kernel)) + "\n" + version_ + "\n";
@@ -253,7 +257,7 @@ std::vector<built_image> build_line(build_request const& request, std::size_t li
     return images;
 }
 
-// Calls f, and turns what the file system refuses into an error of the pack.
+// Calls f, and turns an exception of the file system into an error of the pack.
 template <class F> auto with_file_errors(build_request const& request, F const& f) {
     try {
         return f();

@@ -24,14 +24,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// "90a" of sm_90a
+// The number in an architecture's name: "90a" for sm_90a.
 std::string number_of(arch code) {
     auto const text = text_of(code);
     return text.substr(text.find('_') + 1);
 }
 
-// Headers that clang 19 includes by itself: CUDA 13 no longer has the first, the wheels not the
-// second.
+// Headers that clang 19 includes by itself, and that may be missing: CUDA 13 no longer has the
+// first, and pip's wheels of CUDA do not have the second.
 constexpr char const* clang_headers[] = {"texture_fetch_functions.h", "curand_mtgp32_kernel.h"};
 
 void add(command& words, std::vector<std::string> const& more) {
@@ -42,7 +42,8 @@ command device_command(device_compiler const& compiler, spio::arch arch) {
     command words = {compiler.program.string()};
     add(words, compiler_options(compiler.kind, text_of(arch)));
     if (compiler.kind == compiler_kind::nvcc) {
-        // The compiler for the host, which NVCC_CCBIN would name: nvcc does not see the variable.
+        // NVCC_CCBIN names the host compiler. nvcc runs without this variable, so an option passes
+        // it on.
         auto const host = environment("NVCC_CCBIN");
         if (!host.empty()) words.push_back("-ccbin=" + host);
         words.emplace_back(arch.is_ptx ? "-ptx" : "-cubin");
@@ -60,7 +61,8 @@ command device_command(device_compiler const& compiler, spio::arch arch) {
     return words;
 }
 
-// The name of a folder of CUDA reaches a shell all the same: nvcc calls its own programs by it.
+// Refuses a CUDA folder whose name a shell would change: nvcc runs its own programs in a shell, by
+// names that begin with this folder.
 void check_folder_name(device_compiler const& compiler) {
     auto const name = compiler.program.string();
     if (compiler.kind != compiler_kind::nvcc ||
@@ -133,7 +135,7 @@ compiled_image compile(device_compiler const& compiler, spec const& kernel,
     bool const is_text = kernel.arch.is_ptx;
     auto const plain = folder / (is_text ? "kernel.ptx" : "kernel.cubin");
     auto bytes = read_file(compiler.is_compressed ? folder / "kernel.fatbin" : plain);
-    // The driver is not told where a text ends.
+    // The driver is not told the length of a PTX text: the text must end with a zero.
     if (is_text && !compiler.is_compressed) bytes += '\0';
     auto const view = std::as_bytes(std::span(bytes));
     auto const kind = compiler.is_compressed ? image_kind::fatbin

@@ -27,13 +27,13 @@ bool has_program(fs::path const& cuda, char const* name) {
     return access((cuda / "bin" / name).c_str(), X_OK) == 0;
 }
 
-// Runs no program that others could have written.
+// Refuses a program that other users could have written.
 void check_trust(fs::path const& program) {
     auto const reason = distrust(program);
     if (!reason.empty()) throw error(error_kind::io, "run", program.string(), reason);
 }
 
-// The word that follows a text in what a program prints about itself.
+// Runs a program and returns the word that follows `text` in its output.
 std::string word_behind(std::string const& text, fs::path const& program) {
     check_trust(program);
     auto const result = run({program.string(), "--version"});
@@ -47,7 +47,7 @@ std::string word_behind(std::string const& text, fs::path const& program) {
 }
 std::string cuda_version(fs::path const& program) { return word_behind(", V", program); }
 
-// Compilers before CUDA 13 do not know the options that they are given.
+// Refuses a compiler before CUDA 13: it does not know the options that Spio passes.
 void check_version(fs::path const& program) {
     auto const version = cuda_version(program);
     if (std::atoi(version.c_str()) >= 13) return;

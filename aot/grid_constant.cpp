@@ -11,8 +11,9 @@ import spio.spec;
 
 namespace spio::aot {
 
-// clang 19 does not know __grid_constant__: it copies a parameter to local memory where an
-// instruction takes its address, as TMA's do. Its code generator does know it, as metadata:
+// clang 19 does not know __grid_constant__: it copies a parameter to local memory if an instruction
+// takes the parameter's address, as TMA's instructions do. Its code generator does know the
+// attribute, in this metadata:
 //     !nvvm.annotations = !{…, !100}
 //     !100 = !{ptr @axpby, !"grid_constant", !101}
 //     !101 = !{i32 1}
@@ -24,7 +25,7 @@ std::string with_grid_constant(std::string text, std::string const& symbol) {
         throw error(error_kind::tool_failed, "compile", symbol,
                     "clang's intermediate text has no annotations");
     }
-    std::size_t next = 0; // the first number that no metadata has
+    std::size_t next = 0; // the first number that no metadata node has
     for (auto line = text.find("\n!"); line != text.npos; line = text.find("\n!", line + 1)) {
         if (text[line + 2] >= '0' && text[line + 2] <= '9') ++next;
     }

@@ -76,8 +76,8 @@ fs::path compile_for_host(host_compiler const& compiler, spec const& kernel,
     write_file(folder.path() / (stem + ".cpp"), host_text_of(std::span(&kernel, 1)));
     command words = {compiler.program.string(), "-std=c++20", "-O1", "-fPIC", "-c"};
     for (auto const& include : compiler.include_folders) words.push_back("-I" + include.string());
-    // Every load and store becomes a call of the host device, and so does what UBSan finds about
-    // null pointers and alignment.
+    // Every load and store becomes a call into the host device. So does every null pointer and
+    // every misaligned access that UBSan finds.
     for (auto const* word :
          {"-include", "sim/device_text.h", "-mllvm", "-tsan-instrument-func-entry-exit=0", "-mllvm",
           "-tsan-instrument-read-before-write=1", "-mllvm", "-tsan-instrument-atomics=0",
@@ -88,12 +88,12 @@ fs::path compile_for_host(host_compiler const& compiler, spec const& kernel,
     words.push_back(stem + ".o");
     words.push_back(stem + ".cpp");
     run_for(kernel, words, folder);
-    // Every file that clang has read, wherever it found it.
+    // Every file that clang has read must be trusted, whatever folder it is in.
     for (auto const& file : files_of(read_file(folder.path() / "dependencies"))) {
         if (file.is_absolute()) refuse(distrust(file));
     }
-    // Symbols that the program has too are bound within the object: only its own copies are
-    // instrumented.
+    // The object uses its own copy of each symbol that the program defines too, because only the
+    // copies in the object are instrumented.
     run_for(kernel,
             {compiler.program.string(), "-shared", "-Wl,-Bsymbolic-functions",
              "-Wl,--wrap=__ubsan_handle_type_mismatch_v1", "-o", stem + ".so", stem + ".o"},

@@ -68,7 +68,7 @@ compiler_kind parse_compiler(std::string_view text) {
     throw usage_error();
 }
 
-// An option that a value follows.
+// A command-line option that takes a value.
 struct option {
     std::string_view name;
     void (*parse)(packer_request&, std::string const& value);
@@ -121,7 +121,8 @@ void choose_compiler(packer_request& request) {
     compiler.program = request.program.empty() ? found.program : request.program;
 }
 
-// Whatever a manifest or a pack has in it, a terminal is only written to.
+// Prints without control characters: the text may come from a manifest or a pack, and must not
+// steer the terminal.
 void print(std::string const& text) { std::fputs(printable(text).c_str(), stdout); }
 
 std::string size_text(std::size_t bytes, std::size_t plain_bytes) {
@@ -144,8 +145,9 @@ void write_host_text(build_request const& request) {
     write_file(request.output, host_text_of(kernels));
 }
 
-// For build systems: with an architecture, the options of a command; without one, what goes into a
-// file of options, to which the command adds its architecture.
+// Prints compiler options for build systems. If the request names an architecture, these are the
+// options of one command; if not, the content of an options file, to which each command adds its
+// architecture.
 void write_flags(packer_request const& request) {
     auto const& archs = request.build.archs;
     std::string text;
@@ -168,7 +170,7 @@ void print_list(pack const& pack) {
     }
 }
 
-// 0 if the pack is undamaged and of today's text.
+// Returns 0 if the pack is undamaged and none of its images is out of date.
 int verify(pack const& pack, std::span<family const> families) {
     pack.verify();
     print_list(pack);

@@ -1,4 +1,4 @@
-// Makes the specializations of a pack again, and compares.
+// Finds stale images: specializes the kernels of a pack again, and compares.
 // SPDX-License-Identifier: Apache-2.0
 module;
 

@@ -47,7 +47,7 @@ void write(writer& index, packed_image const& entry) {
     for (auto const* number : numbers_of(entry)) index.number(*number, 8);
 }
 
-// The header and the index of entries whose offsets are known.
+// The header and the index of a pack. The offsets of its entries must be known.
 std::string header_and_index(std::span<packed_image const> entries, std::uint64_t pack_bytes) {
     writer index;
     for (auto const& entry : entries) write(index, entry);
@@ -87,7 +87,7 @@ std::vector<std::byte> write_pack(std::span<image_to_pack const> images) {
             throw error(error_kind::invalid, "pack", kernel.spelled(), "it " + defect);
         }
     }
-    // Offsets do not change the number of bytes of the index.
+    // The index has the same size whatever the offsets are, so its size is known before they are.
     std::size_t end = header_and_index(entries, 0).size();
     for (auto& entry : entries) {
         entry.offset = aligned(end);

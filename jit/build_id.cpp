@@ -21,7 +21,7 @@ namespace {
 
 using bytes = std::span<unsigned char const>;
 
-// A part of a file, or none if the file ends before it.
+// `count` bytes of a file from `offset` on; empty if the file ends before.
 bytes part(bytes file, std::uint64_t offset, std::uint64_t count) {
     if (offset > file.size() || count > file.size() - offset) return {};
     return file.subspan(offset, count);

@@ -23,11 +23,11 @@ namespace spio::jit {
 
 namespace {
 
-// NVRTC makes cubins, which are for chips.
+// Whether NVRTC compiles for this architecture: it makes cubins, which need a chip, not PTX.
 bool is_compiled_for(arch arch) { return arch.number > 0 && !arch.is_ptx; }
 
-// The digest of all kernel text is known since the library was built; the family's own headers are
-// added to it.
+// The digest of all headers that a kernel may include. That of Spio's own kernel text was computed
+// when the library was built; the headers of the kernel's family are added to it.
 cache::digest digest_of_headers(spec const& kernel) {
     std::vector<cache::named_text> texts = {{"kernel text", kernel_text_digest()}};
     for (auto const& [name, text] : kernel.headers) texts.push_back({name, text});
@@ -55,7 +55,7 @@ cache::entry compile(nvrtc const& compiler, spec const& kernel,
             .cubin = {bytes, bytes + compiled_kernel.cubin.size()}};
 }
 
-// Calls f, which looks for NVRTC or opens it.
+// Calls f, which looks for NVRTC or opens it, and turns its failure into a no_compiler error.
 template <class F> decltype(auto) or_no_compiler(spec const& kernel, F f) {
     try {
         return f();
@@ -74,7 +74,7 @@ std::optional<image> just_in_time::find(spec const& kernel) const {
     for (;;) {
         try {
             return find_with(or_no_compiler(kernel, [&] { return build_id(); }), kernel);
-        } catch (another_file const&) { // images of another NVRTC have other keys
+        } catch (another_file const&) { // try again with its build id
         }
     }
 }
@@ -106,7 +106,7 @@ bool just_in_time::is_kept(spec const& kernel) const {
     return store->find(key_of(build_id(), kernel, nvrtc_options(text_of(kernel.arch)))) != nullptr;
 }
 
-// The build id of the file that will be opened when a kernel must be compiled.
+// The build id of the NVRTC file that will be opened if a kernel must be compiled.
 std::string just_in_time::build_id() const {
     std::lock_guard const lock(mutex);
     if (opened != nullptr) return opened->build_id();

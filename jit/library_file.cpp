@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The files of a folder that are libraries of this name, the newest version first.
+// The files in a folder that are versions of the library `name`, the newest version first.
 std::vector<fs::path> libraries(fs::path const& folder, std::string const& name) {
     std::vector<fs::path> files;
     std::error_code ignored;
@@ -45,8 +45,8 @@ std::vector<fs::path> libraries(fs::path const& folder, std::string const& name)
     return files;
 }
 
-// The file that SPIO_NVRTC names; empty if it is not set. A relative path would be another file in
-// each folder that the program runs in.
+// The file that SPIO_NVRTC names; empty if the variable is not set. A relative path is refused,
+// because it would name another file in each working directory.
 fs::path named_file() {
     fs::path const path = environment("SPIO_NVRTC");
     if (path.empty() || path.is_absolute()) return path;
@@ -66,7 +66,7 @@ void* open_library(fs::path const& path) {
                 message != nullptr ? message : "no reason given");
 }
 
-// The bytes of an open file, in memory; none if they cannot be had.
+// The bytes of an open file, mapped into memory; empty if mapping fails.
 class mapped_file {
   public:
     explicit mapped_file(trusted_file const& file) {
@@ -85,7 +85,7 @@ class mapped_file {
     std::span<unsigned char const> bytes_;
 };
 
-// The build id of a library, or a digest of the file if it has none.
+// Reads the build id of a library, or computes a digest of the file if it has none.
 nvrtc_file examine(fs::path const& path) {
     trusted_file const file(path, trusted_file::use::code);
     if (!file) refuse(path, file.refusal());
@@ -134,7 +134,8 @@ nvrtc_file first_nvrtc_file(std::span<fs::path const> excluded) {
 
 opened_library open_nvrtc(fs::path const& path) {
     auto const file = examine(path);
-    // NVRTC opens its builtins by name, and finds those of pip's wheels only if they are open.
+    // NVRTC opens its library of builtins by name alone. If NVRTC comes from one of pip's wheels,
+    // it finds the builtins only if they are open already.
     auto const builtins = libraries(file.path.parent_path(), "libnvrtc-builtins.so");
     if (!builtins.empty()) open_library(examine(builtins.front()).path);
     return {open_library(file.path), file.path, file.build_id};

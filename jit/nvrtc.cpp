@@ -31,15 +31,15 @@ namespace {
 
 using result = nvrtc_entries::result;
 
-// The first CUDA whose NVRTC has all options of a compilation.
+// The oldest major version of CUDA whose NVRTC knows all options that Spio passes.
 constexpr int least_major = 13;
 
-// The compiler recurses as deep as its input does. Left to itself, it would raise the stack limit
-// of the whole process.
+// Stack bytes of the thread that compiles: NVRTC recurses as deep as the nesting of its input. With
+// its default option it would raise the stack limit of the whole process.
 constexpr std::size_t stack_bytes = std::size_t{64} << 20;
 
-// Eight compilations run at the same time. A process that is forked during one has NVRTC's locks
-// without the threads that hold them.
+// Bounds the compilations that run at the same time to eight. A process that is forked during a
+// compilation inherits NVRTC's locks without the threads that would release them.
 class compilation_slots {
   public:
     compilation_slots() {
@@ -51,7 +51,8 @@ class compilation_slots {
                        });
     }
     static compilation_slots& slots() {
-        // Never destroyed: a forked process may not wait for the threads that waited here.
+        // Never destroyed: in a forked process, the destructor could wait for threads that were not
+        // forked.
         static auto& all_compilations = *new compilation_slots;
         return all_compilations;
     }
@@ -90,15 +91,16 @@ struct compilation_slot {
     ~compilation_slot() { compilation_slots::slots().release(); }
 };
 
-// NVRTC asks the file system for each header in memory, too, and takes two for one if they are one
-// file there. So its thread goes to a folder without such files, and the rest of the program does
-// not. Where that is forbidden, a working directory with such files makes a compilation fail.
+// NVRTC looks up even the headers that it is given in memory in the file system, and takes two of
+// them for one if their names lead to the same file. So the compiling thread alone changes to a
+// folder without such files. Where the system forbids that, a working directory that has such files
+// makes the compilation fail.
 void leave_working_directory() {
     if (unshare(CLONE_FS) != 0) return;
     if (chdir("/proc") != 0 && chdir("/") != 0) return;
 }
 
-// Calls f on a thread with a deep stack, where no signal of the program is handled, and waits.
+// Calls f on a new thread with a deep stack, on which all signals are blocked, and waits for it.
 template <class F> void call_on_deep_stack(std::string const& subject, F f) {
     struct work {
         F f;
@@ -134,7 +136,7 @@ template <class F> void call_on_deep_stack(std::string const& subject, F f) {
     if (work.failure) std::rethrow_exception(work.failure);
 }
 
-// A program of NVRTC's, for one compilation.
+// An nvrtcProgram, for one compilation.
 class program {
   public:
     program(nvrtc_entries const& functions, source const& source)
@@ -164,7 +166,7 @@ class program {
             throw failure("nvrtcCompileProgram", message_of(status) + log_failure, options,
                           output.log);
         }
-        // The cubin is right whether or not there is a log to go with it.
+        // A missing log is no error from here on: the cubin is right without it.
         std::size_t size = 0;
         check("nvrtcGetCUBINSize", entries.cubin_size(handle, &size), options, output.log);
         if (size == 0) {
@@ -187,7 +189,7 @@ class program {
         if (message != nullptr) return message;
         return "NVRTC error " + std::to_string(static_cast<unsigned>(status));
     }
-    // The reason ends with the options, on a line of their own.
+    // The error of a failed step. Its reason ends with the options, on a line of their own.
     error failure(char const* tried, std::string reason, std::vector<std::string> const& options,
                   std::string const& log) const {
         if (!options.empty()) reason += "\noptions: " + joined(options);
@@ -197,7 +199,7 @@ class program {
                std::string const& log = {}) const {
         if (status != result::success) throw failure(tried, message_of(status), options, log);
     }
-    // The reason why there is no log, as the end of a sentence; empty if there is one.
+    // Reads the log. Returns why there is no log, as the end of a sentence; empty if it was read.
     std::string read_log(std::string& log) const {
         std::size_t size = 0;
         auto status = entries.log_size(handle, &size);
@@ -207,7 +209,7 @@ class program {
         log.resize(size);
         if (size > 0) status = entries.log(handle, log.data());
         if (status != result::success) log.clear();
-        // The size counts the zero at the end.
+        // The size that NVRTC reports includes the zero at the end.
         while (!log.empty() && log.back() == '\0') log.pop_back();
         if (status == result::success) return {};
         return "; its log: nvrtcGetProgramLog: " + message_of(status);
@@ -232,7 +234,7 @@ nvrtc::nvrtc() {
             open(next.path);
             return;
         } catch (error const& failure) {
-            // That there is no further file is told with what was wrong with the others.
+            // If no further file exists, the error also names what was wrong with the files before.
             if (failure.subject() == "libnvrtc.so") {
                 throw error(error_kind::no_compiler, failure.tried(), failure.subject(),
                             failure.reason() + failures);

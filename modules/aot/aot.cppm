@@ -33,8 +33,8 @@ struct manifest_line {
 //     layernorm_2d channels=64 affine=false
 std::vector<manifest_line> lines_of(std::string_view manifest);
 
-// The specializations of each line. An error names the manifest and the line's number, as
-// compilers do.
+// The specializations of each line of a manifest. An error begins with the name of the manifest and
+// the number of the line, like a compiler's.
 std::vector<std::vector<spec>> specs_of_lines(std::string_view manifest, std::string_view name,
                                               std::span<family const>, arch);
 // The specializations of all lines.
@@ -46,31 +46,32 @@ using spio::compiler_kind;
 using spio::name_of;
 std::optional<compiler_kind> compiler_named(std::string_view);
 
-// A compiler, and how it is used. Spio's options, compiler_options(), come before these.
+// A compiler, and how it is used. `options` come after those that compiler_options() returns.
 struct device_compiler {
     compiler_kind kind = compiler_kind::nvcc;
     std::filesystem::path program; // nvcc, or clang++
     std::filesystem::path cuda;    // the folder that has bin/ptxas and bin/fatbinary
-    // Further folders of headers: the text of the kernels is provided without them.
+    // Further include folders. The headers of Spio's kernels are found without them.
     std::vector<std::filesystem::path> include_folders = {};
     std::vector<std::string> options = {};
-    // Compressed images have a third to a quarter of the bytes, and the driver unpacks them.
+    // Compressed images are a third to a quarter of the size; the driver unpacks them.
     bool is_compressed = true;
 };
 
-// Takes the folder of CUDA that is named, or else the first of cuda_folders() that has the
-// compiler; clang is clang++-19 or clang++ of PATH. A program that others could have written is
-// refused by name. Throws the places where it looked.
+// Finds a compiler in the CUDA folder `cuda`, or else in the first of cuda_folders() that has it;
+// clang is the clang++-19 or clang++ of PATH. Refuses a program that other users could have
+// written. Throws an error that lists the places searched.
 device_compiler find_compiler(compiler_kind, std::filesystem::path const& cuda = {});
 
-// "nvcc 13.0.88", "clang 19.1.7 with ptxas 13.0.88": asks the programs.
+// The version of a compiler, for which its programs are run: "nvcc 13.0.88", "clang 19.1.7 with
+// ptxas 13.0.88".
 std::string version_of(device_compiler const&);
 
 // An image, compiled now or found in the folder of an earlier build.
 struct built_image {
     std::string line, arch, symbol;
-    std::size_t bytes = 0, plain_bytes = 0; // in the pack, and before compression
-    double seconds = 0;                     // of compiling
+    std::size_t bytes = 0, plain_bytes = 0; // size in the pack, and size before compression
+    double seconds = 0;                     // spent compiling
     bool is_new = false;
 };
 
@@ -80,14 +81,14 @@ struct build_progress {
 };
 
 struct build_request {
-    std::string manifest;              // its text
-    std::string manifest_name;         // for messages
-    std::span<family const> families;  // that the manifest may name
+    std::string manifest;              // the text of the manifest
+    std::string manifest_name;         // the name of the manifest, for messages
+    std::span<family const> families;  // the families that the manifest may name
     std::vector<std::string> archs;    // "sm_80", "sm_90a", "compute_80"
     device_compiler compiler = {};     // see find_compiler()
-    std::filesystem::path output = {}; // the pack
-    // Images stay here between builds, and those that are still right are not compiled again. If it
-    // is empty, they are in a temporary folder.
+    std::filesystem::path output = {}; // the file of the pack
+    // The build folder: images stay in it between builds, and only those that are out of date are
+    // compiled again. If the path is empty, a temporary folder is used.
     std::filesystem::path folder = {};
     unsigned jobs = 0; // compilers that run at the same time; 0: one for each processor
     // Called for each image that is ready, from several threads, one at a time.
@@ -95,31 +96,32 @@ struct build_request {
 };
 
 struct built_pack {
-    std::vector<built_image> images; // in their order in the pack
-    std::uint64_t bytes = 0;         // of the pack
+    std::vector<built_image> images; // in the order of the pack
+    std::uint64_t bytes = 0;         // size of the pack
 };
 
-// Builds the pack that a manifest lists. The output is written only if all of it can be read again.
-// Throws spio::error: of the manifest's line, of the compiler with its output, or of a folder.
+// Builds the pack that a manifest lists. The pack is written to `output` only if it can be read
+// back. Throws spio::error: about a line of the manifest, about a failed compiler with its output,
+// or about a folder.
 built_pack build_pack(build_request const&);
 
-// The steps of build_pack(), for build systems: build_images() leaves the images of a line, counted
-// from 0, in the request's folder, and assemble_pack() finds them there.
+// The two steps of build_pack(), for build systems: build_images() compiles the images of a line,
+// counted from 0, into the request's folder; assemble_pack() makes the pack from that folder.
 std::vector<built_image> build_images(build_request const&, std::size_t line,
                                       std::string const& arch);
 built_pack assemble_pack(build_request const&);
 
-// The text of kernels for the host device, for spio_add_host_kernels() or compile_for_host(). A
-// host device finds them by their symbols.
+// C++ source of kernels for the host device, for spio_add_host_kernels() or compile_for_host(). The
+// host device finds the kernels by their symbols.
 std::string host_text_of(std::span<spec const>);
 
 struct host_compiler {
     std::filesystem::path program;                      // clang++ 19
-    std::vector<std::filesystem::path> include_folders; // of the host device, then of the kernels
+    std::vector<std::filesystem::path> include_folders; // host device first, then kernels
 };
-// Compiles a kernel to a shared object in the folder. The program that loads it has a host device,
-// and exports its symbols. A compiler, or a header that it reads, is refused by name if others
-// could have written it. Throws the compiler's output.
+// Compiles a kernel to a shared object in the folder. The program that loads the object must
+// contain the host device and export its symbols. Refuses a compiler or a header that other users
+// could have written. If the compiler fails, the error has its output.
 std::filesystem::path compile_for_host(host_compiler const&, spec const&, temporary_folder const&);
 
 struct stale_image {
@@ -127,12 +129,12 @@ struct stale_image {
     std::string reason; // "its text has changed since nvcc 13.0.88 compiled it"
 };
 
-// The images of a pack that these families, and the kernel text in this program, would not make any
-// more. The pack serves none of them.
+// The images of a pack that are out of date: these families and the kernel text in this program
+// would make other images now. The pack returns none of them.
 std::vector<stale_image> stale_images(pack const&, std::span<family const>);
 
-// The main function of a packer, a program that build systems call for each step of a pack; the
-// first argument is the program's name. It knows these families and no others.
+// The main function of a packer, a program that build systems call for each step of a pack. The
+// first argument is the program's name. The packer knows the given families and no others.
 int run_packer(std::span<char* const> arguments, std::span<family const>);
 
 } // namespace spio::aot
@@ -153,16 +155,17 @@ struct compiled_image {
     std::vector<std::byte> bytes;
     std::size_t plain_bytes;
 };
-// Compiles in a folder below this one, which is removed.
+// Compiles in a temporary folder below `parent`.
 compiled_image compile(device_compiler const&, spec const&, std::filesystem::path const& parent);
 
-// Runs a command for a kernel; throws its output, uncut, if it fails.
+// Runs a command for a kernel. If the command fails, throws an error with its whole output.
 void run_for(spec const&, command const&, temporary_folder const&);
 
-// clang's intermediate text, changed so that the kernel's parameter stays where the launch put it.
+// Changes clang's intermediate text so that the kernel named `symbol` reads its parameter where the
+// launch put it, without a copy in local memory.
 std::string with_grid_constant(std::string text, std::string const& symbol);
 
-// Calls f for each number below count, from several threads. The first failure ends it.
+// Calls f(0) … f(count - 1) from several threads. After the first failure no further call begins.
 void in_parallel(std::size_t count, unsigned jobs, std::function<void(std::size_t)> const& f);
 
 } // namespace spio::aot

@@ -27,7 +27,8 @@ namespace spio::aot {
 
 namespace {
 
-// Takes numbers and texts off the front. What is missing is 0 or empty, and is_short tells of it.
+// Reads numbers and texts from the front of `rest`. A number that is missing reads as 0, a text as
+// empty, and is_short is set.
 struct reader {
     std::string_view rest;
     bool is_short = false;
@@ -153,7 +154,7 @@ pack pack::read(std::filesystem::path const& path) {
     };
     if (!file) fail(file.refusal());
     if (file.size() > most_pack_bytes) fail("it is no file of a pack's size");
-    // The same open file whose owner was looked at.
+    // Reads the file that was checked: it is still open, and cannot have been replaced.
     return pack_of(path, file.read());
 }
 

@@ -30,10 +30,10 @@ struct packed_image {
     image_kind kind = image_kind::cubin;
     block_shape shape = {};
     std::uint32_t params_bytes = 0;
-    std::uint64_t offset = 0, size = 0, checksum = 0; // of the image in the pack
+    std::uint64_t offset = 0, size = 0, checksum = 0; // the image's place in the pack
     std::string compiler;                             // "nvcc 13.0.88"
     std::uint64_t text_digest = 0;                    // of the kernel's text: see spio.text
-    std::uint64_t plain_bytes = 0;                    // before compression
+    std::uint64_t plain_bytes = 0;                    // size of the image before compression
 };
 
 // An image to be packed.
@@ -58,24 +58,26 @@ std::vector<std::byte> write_pack(std::span<image_to_pack const>);
 // An image source over one pack. Thread-safe.
 class pack {
   public:
-    // Accepts exactly the bytes that write_pack() makes; for anything else it throws what is wrong,
-    // before any of it is used. The name is for messages.
+    // Takes the bytes of a pack. Throws unless write_pack() could have made exactly these bytes;
+    // nothing is used before that check. The name is for messages, and the keeper owns the bytes.
     pack(std::span<std::byte const> bytes, std::string name, std::shared_ptr<void const> keeper);
-    // Reads a file that nobody else could have written: see trusted_file. Anything else is refused
-    // by name.
+    // Reads a file that no other user could have written: see trusted_file. Refuses any other file,
+    // and names it.
     static pack read(std::filesystem::path const&);
-    // Reads a file whoever has written it, to list and verify it; find() throws.
+    // Reads a file even if other users could have written it, to list and verify it: find() of the
+    // result throws.
     static pack inspect(std::filesystem::path const&);
 
     std::string const& name() const { return name_; }
     std::span<packed_image const> list() const { return index_; }
-    // Throws for the first image whose bytes have changed since it was packed.
+    // Compares all checksums. Throws for the first image that has changed since it was packed.
     void verify() const;
 
-    // The image that suits the architecture best, among those of the kernel text that this program
-    // has. Its checksum is compared.
+    // The image that suits the spec's architecture best, among the images that were compiled from
+    // the kernel text of this program. Its checksum is compared.
     std::optional<image> find(spec const&) const;
-    // "pack p has it of another text, by nvcc 13.0.88"; empty if it has none of another text.
+    // Why find() returns no image although the pack has one for the spec: "pack p has it of another
+    // text, by nvcc 13.0.88". Empty if the pack has no such image.
     std::string why_not(spec const&) const;
 
   private:
@@ -84,7 +86,8 @@ class pack {
     std::shared_ptr<void const> keeper_;
     std::vector<packed_image> index_;
     bool is_for_inspection_ = false;
-    // Whether the text of an entry is this program's: compared when it is first asked for.
+    // Whether an entry was compiled from this program's kernel text. It is compared when the entry
+    // is first looked up.
     enum class text_state : unsigned char { unknown, same, other };
     std::shared_ptr<std::atomic<text_state>[]> texts_;
 
@@ -113,7 +116,7 @@ inline std::string_view text_of(std::span<std::byte const> bytes) {
     return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
 }
 
-// The members of an entry, constant or not, in the order of the index.
+// The text members of an entry, in the order of the index. The entry may be constant or not.
 auto texts_of(auto& entry) {
     return std::array{&entry.symbol, &entry.arch, &entry.line, &entry.config, &entry.compiler};
 }
@@ -122,8 +125,8 @@ auto numbers_of(auto& entry) {
                       &entry.plain_bytes};
 }
 
-// The reason why write_pack() cannot have written an entry, as the end of a sentence about it:
-// "has no name". Empty if it can.
+// Why write_pack() cannot have written an entry, as the end of a sentence whose subject is the
+// entry: "has no name". Empty if it can have.
 std::string defect_of(packed_image const&);
 
 } // namespace spio::aot

@@ -1,4 +1,4 @@
-// axpby, y = a x + b y: its problems, how they are specialized, and what comes out.
+// axpby, y = a x + b y: its problems, how they are specialized, and its reference result.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -20,14 +20,14 @@ using axpby::N;
 using axpby::params;
 using axpby::scalars;
 
-// How long the vectors are. A kernel takes any length; this one it is made for.
+// The length n of both vectors. The kernel runs for any length; its configuration is chosen for n.
 struct problem {
     int n;
     friend bool operator==(problem const&, problem const&) = default;
 };
 
-// One vector a thread: enough blocks run at once. Long vectors take larger blocks, as measured on
-// an H200.
+// The configuration for a length: one vector per thread, so that there are enough blocks to fill a
+// GPU. Long vectors take larger blocks, which was faster on an H200.
 constexpr config best_config(problem const& problem) {
     constexpr int long_vector = 1 << 22;
     return {.threads = problem.n < long_vector ? 256 : 512, .vectors = 1};
@@ -35,15 +35,16 @@ constexpr config best_config(problem const& problem) {
 
 typed_spec<params> specialize(problem const&, config const&, arch);
 typed_spec<params> specialize(problem const&, arch, config_source const& = default_config_source());
-// Of no elements too there is a block, which finds nothing to do.
+// The blocks of a launch for n elements. A grid of zero blocks cannot be launched, so n = 0 gets
+// one block, which does nothing.
 constexpr extent grid(config const& c, int n) { return {c.blocks(n) > 0 ? c.blocks(n) : 1}; }
 
 family const& family_entry();
 
-// The headers of the family, as they were when the library was built.
+// The headers of axpby's kernel, as they were when the library was built.
 std::span<header const> kernel_text();
 
-// What y becomes, in double.
+// The new value of y, computed in double.
 std::vector<double> reference(float a, std::span<float const> x, float b, std::span<float const> y);
 
 } // namespace spio::axpby

@@ -64,7 +64,7 @@ std::shared_ptr<entry const> store::find(key const& key) {
 found store::get_or_compile(key const& key, std::function<entry()> const& compile) {
     if (auto ready = find(key)) return {std::move(ready), origin::disk};
     auto const lock = owned_ ? owned_->lock(key) : disk::key_lock();
-    // Another thread or process may have published it since.
+    // Another thread or process may have published the entry since find() looked for it.
     if (auto ready = owned_ ? find(key) : nullptr) return {std::move(ready), origin::disk};
     auto const compiled = std::make_shared<entry const>(compile());
     ++compiled_count_;

@@ -19,11 +19,11 @@ import spio.system;
 export namespace spio::cache {
 
 struct options {
-    std::string folder;        // an absolute path; empty: what the environment says
-    std::string shared_folder; // one filled by somebody who is trusted, only read; empty: none
+    std::string folder;        // an absolute path; empty: the folder that the environment names
+    std::string shared_folder; // a read-only folder that a trusted user fills; empty: none
     limits within;
-    std::function<void(std::string_view)> log; // is given a line for each event
-    system_calls* system = nullptr;            // nullptr: the operating system's
+    std::function<void(std::string_view)> log; // called with one line for each event
+    system_calls* system = nullptr;            // nullptr: the operating system's calls
 };
 
 enum class origin { disk, compiled };
@@ -33,14 +33,14 @@ struct found {
     origin from;
 };
 
-// What has happened to entries so far.
+// How many entries were found on disk, and how many were compiled, so far.
 struct counters {
     std::uint64_t disk, compiled;
     std::uint64_t moved_aside, publish_failures, evicted;
 };
 
-// Entries on disk; it keeps none in memory. Thread-safe. Nothing that is wrong with a folder or a
-// disk is an error: the key is compiled again.
+// A store of entries on disk, which keeps none in memory. Thread-safe. A fault of a folder or a
+// disk is no error: the entry is compiled again.
 class store {
   public:
     explicit store(options options = {});
@@ -48,12 +48,12 @@ class store {
     store& operator=(store const&) = delete;
     ~store();
 
-    // Reads the entry, or compiles and publishes it. Where the folder can be locked, others that
-    // ask for the key at the same time wait for one of them to compile it. What `compile` throws is
-    // thrown.
+    // Reads the key's entry, or calls `compile` and publishes its result. Where the folder can be
+    // locked, threads and processes that ask for the key at the same time wait for one of them to
+    // compile it. An exception of `compile` is passed on.
     found get_or_compile(key const& key, std::function<entry()> const& compile);
 
-    // The entry on disk, or null.
+    // The key's entry, read from disk; null if there is none.
     std::shared_ptr<entry const> find(key const& key);
 
     counters count() const;

@@ -37,7 +37,7 @@ void disk::log(std::string const& line) const noexcept {
     try {
         if (log_) log_("cache: " + line);
     } catch (std::exception const&) {
-        return; // a log that fails is no reason to stop
+        return; // a failing log must not end the program
     }
 }
 
@@ -59,7 +59,7 @@ std::shared_ptr<entry const> disk::find(key const& key) noexcept {
         if (file.is_readable()) {
             auto parsed = parse_file(file.bytes(), key);
             if (parsed.value) {
-                // A failure only makes the entry look older than it is.
+                // If this fails, the entry only looks older than it is.
                 if (use_ == folder::use::owned) system_.futimens(file.number());
                 return std::make_shared<entry const>(std::move(*parsed.value));
             }
@@ -80,7 +80,7 @@ void disk::move_aside(key const& key, struct stat const* seen, std::string const
     }
     struct stat now = {};
     if (seen != nullptr) {
-        // Another process may have moved it, and published a good one.
+        // Another process may have moved the wrong file aside already, and published a good one.
         if (system_.fstatat(folder_.descriptor(), name.c_str(), now) != 0) return;
         if (now.st_ino != seen->st_ino || now.st_dev != seen->st_dev) return;
     }
@@ -113,7 +113,8 @@ static bool sync(system_calls& system, int file) {
     return result == 0;
 }
 
-// Returns what failed, or nothing.
+// Writes a temporary file and links it to the name of the entry. Returns what failed, or an empty
+// text.
 std::string disk::write_and_link(key const& key, std::vector<unsigned char> const& bytes,
                                  bool& is_new) {
     constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
@@ -188,7 +189,7 @@ disk::key_lock disk::lock(key const& key) noexcept {
 
 disk::key_lock::~key_lock() {
     if (file_ < 0) return;
-    // Closing is not enough: a forked process has the file open too.
+    // Closing the file does not release the lock while a forked process has the file open too.
     system_->unlock(file_, byte_);
     system_->close(file_);
 }

@@ -28,16 +28,17 @@ using spio::folder;
 using spio::operating_system;
 using spio::system_calls;
 
-// $SPIO_CACHE_DIR alone if it is set; else spio in an absolute $XDG_CACHE_HOME, else in
-// $HOME/.cache. None if $SPIO_CACHE is off, in whatever case, or 0, false or no; any other value
-// but on, 1, true, yes and nothing is refused by name.
+// The folder of the cache: $SPIO_CACHE_DIR if it is set; else the folder spio in $XDG_CACHE_HOME,
+// if that is an absolute path; else spio in $HOME/.cache. There is no folder if $SPIO_CACHE is off,
+// 0, false or no, in upper or lower case. Its other values are on, 1, true, yes and empty; anything
+// else is refused by name.
 folder folder_of_environment(system_calls&, folder::use = folder::use::owned);
 
 struct limits {
     std::uint64_t bytes = 1 << 30; // of all files; those used least recently are evicted
-    // Unfinished files and files moved aside are removed after this time.
+    // Files that were left unfinished or were moved aside are removed at this age.
     std::chrono::seconds litter_age = std::chrono::hours(1);
-    // A compilation of the same key in another process is waited for so long.
+    // The longest wait for another process that compiles the same key.
     std::chrono::milliseconds lock_wait = std::chrono::minutes(2);
 };
 
@@ -49,14 +50,15 @@ class disk {
     disk(disk const&) = delete;
     disk& operator=(disk const&) = delete;
 
-    // Null unless the file is right in every way. A wrong file is moved aside.
+    // The entry of a key; null unless its file is right in every way. A wrong file is moved aside.
     std::shared_ptr<entry const> find(key const&) noexcept;
 
-    // Whether the folder has an entry of the key now: this one, or one of another process.
+    // Writes an entry. Returns whether the folder has an entry of the key afterwards, written by
+    // this process or another.
     bool publish(key const&, entry const&) noexcept;
 
-    // Held while one process compiles a key, so that others wait. It only saves their time: where
-    // there can be no lock, both compile.
+    // A lock that a process holds while it compiles a key, so that other processes wait for the
+    // result. It only saves time: where a file cannot be locked, each process compiles.
     class key_lock {
       public:
         key_lock() = default;
@@ -74,7 +76,8 @@ class disk {
     };
     key_lock lock(key const&) noexcept;
 
-    // Removes unfinished files, and entries beyond the limit. publish() calls it when it is due.
+    // Removes old unfinished files, and entries beyond the limit. publish() calls tidy() when
+    // enough bytes were published since the last call.
     void tidy() noexcept;
 
     std::string const& path() const { return folder_.path(); }
@@ -102,7 +105,8 @@ class disk {
     logger log_;
     std::atomic<std::uint64_t> moved_aside_ = 0, publish_failures_ = 0, evicted_ = 0;
     std::atomic<std::uint64_t> name_count_ = 0;
-    // Published since tidy() last looked through the folder; at first as good as infinite.
+    // Bytes published since tidy() last listed the folder. The first value is so large that the
+    // first publish() calls tidy().
     std::atomic<std::uint64_t> unseen_bytes_ = std::uint64_t{1} << 62;
 };
 
@@ -132,8 +136,8 @@ struct examination {
 };
 examination examine(system_calls&, folder const&, std::string const& name);
 
-// Removes the cache's files, but those that another process may be writing. Links are removed, not
-// followed; the file for locking stays, since another process may be waiting for it.
+// Removes the cache's files, except those that another process may be writing now. Symbolic links
+// are removed, not followed. The lock file stays, since another process may be waiting for it.
 struct clearance {
     std::uint64_t removed = 0, bytes = 0;
     std::uint64_t remaining = 0;
@@ -146,7 +150,7 @@ clearance clear(system_calls&, folder const&, std::chrono::seconds litter_age);
 // For the sources of this module alone.
 namespace spio::cache {
 
-// A descriptor that is closed at the end.
+// A file descriptor that the destructor closes.
 class open_file {
   public:
     open_file(system_calls& system, int file) : system_(system), file_(file) {}
@@ -174,8 +178,8 @@ class entry_file {
     byte_view bytes() const { return bytes_; }
     int number() const { return file_.number(); }
     struct stat const* status() const { return has_status_ ? &status_ : nullptr; }
-    // The reason why it must not be used; empty if it may be, if there is none, or if the failure
-    // says nothing about the file.
+    // Why the file must not be used. Empty if it may be used, if there is no file, or if the
+    // failure (out of memory, for example) says nothing about the file.
     std::string const& complaint() const { return complaint_; }
 
   private:

@@ -15,10 +15,11 @@ module spio.cache;
 
 namespace spio::cache {
 
-// No text begins like this, and a transfer that takes the file for one damages it.
+// The first bytes of an entry. No text begins with them, and a transfer in text mode, which
+// converts line ends, damages them.
 static constexpr std::array<unsigned char, 8> magic = {0x89, 'S', 'P', 'I', 'O', '\r', '\n', 0x1a};
 
-static constexpr std::size_t fixed_bytes = magic.size() + 4 + sizeof(digest) + 8 // up to the texts
+static constexpr std::size_t fixed_bytes = magic.size() + 4 + sizeof(digest) + 8 // before the texts
                                            + 4 + 4 + 4 + 4                       // lengths
                                            + sizeof(digest);
 static_assert(fixed_bytes + 2 == least_file_bytes); // a symbol and an image of one byte
@@ -40,7 +41,8 @@ class file_writer {
     std::vector<unsigned char> bytes;
 };
 
-// After the first field that is missing, all are.
+// Reads fields one after the other. After the first field that is missing, all others are missing
+// too.
 class file_reader {
   public:
     explicit file_reader(byte_view bytes) : rest_(bytes) {}

@@ -1,4 +1,4 @@
-// One compiled image with what must be known to launch it: its key, and its form in a file.
+// An entry: one compiled image with what its launch must know, its key, and its form in a file.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -24,7 +24,7 @@ class sha256 {
   public:
     void update(byte_view bytes);
     void update(std::string_view text);
-    digest finish(); // nothing can be added after it
+    digest finish(); // no add() may follow
 
   private:
     void compress(unsigned char const* block);
@@ -32,7 +32,7 @@ class sha256 {
     std::array<std::uint32_t, 8> state_ = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                            0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     std::array<unsigned char, 64> block_ = {};
-    std::size_t block_bytes_ = 0; // of the block that is not full yet
+    std::size_t block_bytes_ = 0; // bytes in the block that is not full yet
     std::uint64_t total_ = 0;
 };
 
@@ -61,8 +61,8 @@ struct named_text {
 };
 digest digest_of(std::span<named_text const> headers);
 
-// Paths and times are no part of a key: they go stale. Nor is the driver: images do not depend on
-// it.
+// What a key is made of. Paths and times are left out because they go stale, and the driver because
+// images do not depend on it.
 struct ingredients {
     std::string_view source;
     digest headers;
@@ -88,7 +88,7 @@ struct entry {
     friend bool operator==(entry const&, entry const&) = default;
 };
 
-// The bounds of an entry's file; a larger one is not written either.
+// The least and most bytes of an entry's file. A larger entry is not written.
 constexpr std::uint64_t least_file_bytes = 102, most_file_bytes = 64 << 20;
 
 // The bytes of an entry's file. Numbers are little-endian, texts and lists come after their 32-bit
@@ -97,7 +97,7 @@ constexpr std::uint64_t least_file_bytes = 102, most_file_bytes = 64 << 20;
 //     symbol, arch, parameters, cubin, SHA-256 of all that
 std::vector<unsigned char> file_of(key const&, entry const&);
 
-// Accepts exactly the bytes that file_of() makes.
+// The result of parsing a file, which succeeds only for bytes that file_of() can have made.
 struct parsed_entry {
     std::optional<entry> value;
     char const* complaint; // the reason why there is no entry

@@ -18,7 +18,7 @@ import spio.system;
 
 namespace spio::cache {
 
-// Whether a failure says nothing about the file.
+// Whether an errno is about the process or the moment, and says nothing about the file.
 static bool is_passing(int error) {
     return error == ENOENT || error == EMFILE || error == ENFILE || error == ENOMEM ||
            error == EINTR || error == EAGAIN || error == ESTALE;
@@ -28,7 +28,7 @@ static std::string complaint_about(int error) {
     return is_passing(error) ? "" : std::generic_category().message(error);
 }
 
-// The reason why no entry can be in such a file, or null.
+// Why a file cannot be a valid entry, by its status alone; null if it can.
 static char const* defect_of(system_calls& system, int file, struct stat const& status) {
     if (!S_ISREG(status.st_mode)) return "it is no regular file";
     if (status.st_uid != 0 && status.st_uid != system.user()) {
@@ -38,14 +38,16 @@ static char const* defect_of(system_calls& system, int file, struct stat const& 
     if ((status.st_mode & S_IWGRP) != 0 || !other_writer(system, file, status).empty()) {
         return "it can be written to by others";
     }
-    // It has two names while it is published.
+    // While an entry is being published, its file has two names: the temporary one and the final
+    // one.
     if (status.st_nlink > 2) return "it has several names";
     auto const size = static_cast<std::uint64_t>(status.st_size);
     if (size < least_file_bytes || size > most_file_bytes) return "it has an impossible size";
     return nullptr;
 }
 
-// Reads as many bytes as there are, at most those asked for. Returns an errno.
+// Reads until `bytes` is full or the file ends, and shortens `bytes` to what was read. Returns an
+// errno, or 0.
 static int read_all(system_calls& system, int file, std::vector<unsigned char>& bytes) {
     std::size_t count = 0;
     while (count < bytes.size()) {

@@ -46,7 +46,7 @@ void disk::remove_litter_and_excess() {
         if (kind == file_kind::foreign || kind == file_kind::lock) continue;
         listed_file file{std::move(name), {}};
         if (system_.fstatat(folder_.descriptor(), file.name.c_str(), file.status) != 0) continue;
-        // A time far ahead is as wrong as one long past.
+        // A time far in the future is treated like one long past: both are old.
         auto const elapsed = now.tv_sec - file.status.st_mtim.tv_sec;
         bool const is_old = elapsed > age || elapsed < -age;
         if (kind != file_kind::entry && is_old && remove(file)) continue;
@@ -60,7 +60,8 @@ void disk::remove_litter_and_excess() {
         return std::tuple(time.tv_sec, time.tv_nsec, std::string_view(file.name));
     };
     std::ranges::sort(candidates, {}, used);
-    // Some room is left, so that the next entry does not make tidy() look through the folder again.
+    // Evicts down to seven eighths of the limit, so that the next publish() need not list the
+    // folder again.
     auto const enough = limits_.bytes - limits_.bytes / 8;
     for (auto const& file : candidates) {
         if (total <= enough) break;

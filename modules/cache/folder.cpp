@@ -19,7 +19,7 @@ import spio.system;
 
 namespace spio::cache {
 
-// The reason why SPIO_CACHE lets no folder be used; empty if it does.
+// Why the value of SPIO_CACHE allows no folder; empty if it allows one.
 static std::string refusal_of_switch(std::string const& value) {
     std::string word = value;
     std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -51,7 +51,7 @@ folder folder_of_environment(system_calls& system, folder::use use) {
         add_refusal(found.refusal());
     }
     if (auto const home = value("HOME"); home.starts_with('/')) {
-        // Services have homes that do not exist, and should not be made.
+        // The user of a service may have a home folder that does not exist; it is not created.
         struct stat status = {};
         if (system.fstatat(AT_FDCWD, home.c_str(), status) != 0) {
             add_refusal("tried " + home + ": " + std::generic_category().message(errno));

@@ -61,7 +61,7 @@ inventory inventory_of(system_calls& system, folder const& folder) {
     for (auto& name : names) {
         struct stat status = {};
         if (system.fstatat(folder.descriptor(), name.c_str(), status) != 0) {
-            // Another process may have removed it.
+            // Another process may have removed the file: that is no complaint.
             if (errno != ENOENT) found.complaint = name + ": " + error_message();
             continue;
         }
@@ -96,7 +96,7 @@ clearance clear(system_calls& system, folder const& folder, std::chrono::seconds
             continue;
         }
         auto const name = file.name.c_str();
-        // Something moved aside may be a folder; if it is not empty it stays.
+        // What was moved aside may be a folder. It is removed only if it is empty.
         if (system.unlinkat(folder.descriptor(), name, 0) == 0 ||
             (errno == EISDIR && system.unlinkat(folder.descriptor(), name, AT_REMOVEDIR) == 0)) {
             result.removed++;

@@ -15,7 +15,7 @@ module spio.cache;
 
 namespace spio::cache {
 
-// Thirty-two bits of the fractions of the cube roots of the first 64 primes.
+// The first 32 bits of the fractional parts of the cube roots of the first 64 primes.
 static constexpr std::array<std::uint32_t, 64> round_constants = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
@@ -74,8 +74,7 @@ void sha256::update(std::string_view text) {
 digest sha256::finish() {
     auto const bits = total_ * 8;
     std::array<unsigned char, 72> tail = {0x80};
-    auto const zeros =
-        (119 - block_bytes_) % 64; // up to where the last block has room for the length
+    auto const zeros = (119 - block_bytes_) % 64; // so that the length ends the last block
     for (std::size_t i = 0; i < 8; i++) {
         tail[1 + zeros + i] = static_cast<unsigned char>(bits >> (56 - 8 * i));
     }

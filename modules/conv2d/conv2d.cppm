@@ -79,11 +79,11 @@ namespace wgrad_reduce {
 using wgrad_reduce::params;
 } // namespace wgrad_reduce
 
-// Throws which field is out of its range.
+// Throws an error that names a field whose value is out of its range.
 void check(problem const&);
 
-// A problem as a profiler's list has it: 32n_64c_64h_64w_1py_1px_3r_3s_nb; sizes that the launch
-// brings are any.
+// A short name of a problem for a profiler's list: 32n_64c_64h_64w_1py_1px_3r_3s_nb. A size that is
+// known only at launch is written as any.
 std::string name_of(problem const&);
 
 // A body and its configuration: the first two are for fprop and dgrad, the others for wgrad.
@@ -93,20 +93,22 @@ using config =
 // "cp_async groups=8 images=1 …"
 std::string config_text(config const&);
 config parse_config(std::string_view text);
-// Whether launches bring tensor maps, by the plans of the body.
+// Whether the kernel takes tensor maps as arguments. The maps follow the plans of the body.
 inline bool needs_maps(config const& config) {
     return std::holds_alternative<tma::config>(config) ||
            std::holds_alternative<wgrad_tma::config>(config);
 }
 
-// The configurations worth a trial, the fastest first: by measurements, then by the estimate. Where
-// the launch brings the sizes, they are for the sizes that the problem has nevertheless.
+// The configurations worth a trial, the fastest first: those that were measured, then those that
+// were only estimated. If sizes are known only at launch, the sizes in the problem are used for the
+// choice.
 std::vector<config> space(problem const&, arch);
-// The configuration of a launch for which nobody names one: that of the source, or the first of the
-// space.
+// The configuration to use if the caller names none: that of the config_source, or else the first
+// of space().
 config best_config(problem const&, arch, config_source const& = default_config_source());
 
-// The configuration of one body that measurements on an H200, or the estimate, prefer.
+// The configuration of one body that is expected to be the fastest, by measurements on an H200 or
+// by the estimate.
 tma::config best_tma(problem const&);
 wgrad_cp_async::config best_wgrad_cp_async(problem const&, arch);
 wgrad_tma::config best_wgrad_tma(problem const&, arch);
@@ -114,8 +116,8 @@ wgrad_tma::config best_wgrad_tma(problem const&, arch);
 // A time in microseconds, and its parts: "42.1 us: …".
 struct estimate {
     double microseconds = 0;
-    double bytes = 0;   // to and from memory, each tensor once
-    double traffic = 0; // microseconds, to and from memory and the L2 cache
+    double bytes = 0;   // bytes moved to and from memory, each tensor once
+    double traffic = 0; // microseconds of moving data to and from memory and the L2 cache
     double arithmetic = 0;
     double latency = 0;
     int blocks_per_sm = 0;
@@ -125,14 +127,14 @@ struct estimate {
 };
 estimate explain(problem const&, config const&, arch);
 
-// A specialization of fprop or dgrad, and its launches' blocks. The maps of tma are those of its
-// plans, for the tensors of the arguments.
+// A kernel for fprop or dgrad, and the blocks of its launches. For the body tma, make the tensor
+// maps from the plans of tma, for the tensors in the arguments.
 typed_spec<cp_async::params> specialize(problem const&, cp_async::config const&, arch);
 typed_spec<tma::params> specialize(problem const&, tma::config const&, arch);
 
-// wgrad takes two kernels, one after the other: partial sums over splits of the rows, and their
-// reduction. Both are given the same workspace, which is theirs from the beginning of the first to
-// the end of the second and need not be cleared.
+// wgrad launches two kernels, one after the other: the first computes partial sums over splits of
+// the rows, the second adds them up. Both get the same workspace. It need not be cleared, and
+// nothing else may use it from the start of the first kernel to the end of the second.
 template <class Params> struct gradient_specs {
     typed_spec<Params> partial_sums;
     typed_spec<wgrad_reduce::params> reduction;
@@ -145,26 +147,26 @@ gradient_specs<wgrad_tma::params> specialize_gradient(problem const&, wgrad_tma:
 // The kernels of any pass, in the order of their launches.
 std::vector<spec> specs_of(problem const&, config const&, arch);
 
-// The blocks of a launch.
+// The grid of a launch, in blocks.
 extent grid(problem const&, config const&);
-// The problem of a launch with these arguments. Throws if they are not valid for a kernel that was
-// made for the other problem: nothing checks them again.
+// The problem that a launch with these arguments solves, by a kernel that was made for `made_for`.
+// Throws if the kernel cannot take the arguments; they are not checked again later.
 problem problem_of(problem const& made_for, correlation_args const&);
 template <class Gradient> problem problem_of(problem const& made_for, wgrad_args<Gradient> const&);
 
 family const& family_entry();
 
-// The headers of the family, as they were when the library was built.
+// The headers of conv2d's kernels, as they were when the library was built.
 std::span<header const> kernel_text();
 
 } // namespace spio::conv2d
 
 namespace spio::conv2d {
 
-// Throws that an image with its padding is smaller than the filter, or too large.
+// Throws if an image with its padding is smaller than the filter, or is too large.
 void check_sides(problem const&);
 
-// Blocks as the extent of a grid, whose x is an int.
+// A number of blocks as the extent of a grid. Throws if it does not fit into x, an int.
 extent grid_of(problem const&, long long blocks);
 
 // Blocks that an SM of an H200 holds at once.

@@ -23,39 +23,38 @@ namespace spio::conv2d {
 
 namespace {
 
-// Fitted to times on an H200 (bench/results/conv2d_goals_sm90a-2026-11-21.json), which are
-// estimated to 11 % on the average; weight gradients of few images are estimated at up to 2.4 times
-// what they take.
+// Constants fitted to times on an H200 (bench/results/conv2d_goals_sm90a-2026-11-21.json). The
+// estimates of these times are off by 11 % on average; those of weight gradients of few images are
+// up to 2.4 times the measured time.
 struct fitted_constants {
-    double overlap_sharpness =
-        5; // of a norm: what overlaps costs little more than its longest part
-    double half_line_traffic = 1.09;         // where blocks read half cache lines
-    double lone_tap_products = 0.75;         // two taps are one product, and a single one this much
-    double idle_wave_share = 0.6;            // of the SMs that the last wave leaves idle
-    double lone_block_share = 0.31;          // that an SM waits if it holds one block
-    double second_kernel_microseconds = 1.5; // begins while the first one ends
+    double overlap_sharpness = 5;            // exponent of the norm that combines overlapping times
+    double half_line_traffic = 1.09;         // factor of traffic if blocks read half cache lines
+    double lone_tap_products = 0.75;         // cost of a tap without a partner, in products of two
+    double idle_wave_share = 0.6;            // share of the idle SMs of the last wave that counts
+    double lone_block_share = 0.31;          // share of the time that an SM with one block waits
+    double second_kernel_microseconds = 1.5; // short, as it begins while the first one ends
 
-    // Cycles beside the products: of a step of a warp, and of a tile.
+    // Cycles of a warp for all but the matrix products, per step or per tile.
     double cp_async_step_cycles = 8;
     double cp_async_unrolled_tile_cycles = 39, cp_async_looped_tile_cycles = 60;
     double tma_tile_cycles = 10;
     double wgrad_cp_async_tile_cycles = 120, wgrad_tma_tile_cycles = 50;
-    double tma_pixel_cycles = 3; // of the TMA engine, for each pixel of a box
-    double tma_latencies = 2;    // of a block: it loads and stores once
+    double tma_pixel_cycles = 3; // cycles of the TMA engine per pixel of a box
+    double tma_latencies = 2;    // memory latencies of a block, which loads and stores once
 };
 constexpr fitted_constants fitted;
 
-constexpr int most_registers = 255; // of a thread
+constexpr int most_registers = 255; // per thread
 
-// What kernels take on a chip.
+// The cost of matrix products and of rows on a chip.
 struct chip_costs {
     std::string_view chip;
-    double product_cycles;   // of a quarter of an SM, for 16 x 8 x 16
-    double row_microseconds; // between two rows, for each product and each 8 beside
+    double product_cycles;   // of one 16 x 8 x 16 product on a quarter of an SM
+    double row_microseconds; // of a row, per product and per cycle beside them
 };
 constexpr chip_costs costs[] = {
     {"H200", 6.2, 0.0077}, // fitted with the constants above
-    {"A100", 8.5, 0.009},  // these by data sheets
+    {"A100", 8.5, 0.009},  // this line and those below follow data sheets
     {"RTX 3090", 32, 0.008},
     {"RTX 4090", 32, 0.006},
 };
@@ -75,8 +74,9 @@ struct setting {
     double cycles() const { return chip.clock_mhz * chip.sm_count; } // in a microsecond
 };
 
-// How many positions of a side lie inside what is read, summed over blocks of the output: those
-// under the first tap, and behind the end of each block those under all taps but one.
+// Input positions along one side (rows or columns) that lie inside the image, counted once for each
+// block of outputs that reads them: those under the first tap, and at the end of each block those
+// under the other taps.
 double positions_read(long long outputs, long long block, int taps, long long pad, long long size) {
     auto const multiples_below = [&](long long end) { return std::max(0LL, (end - 1) / block); };
     long long count = std::max(0LL, std::min(outputs - pad, size) - std::max(-pad, 0LL));
@@ -96,7 +96,7 @@ double columns_read(setting const& setting, int block_columns) {
     return positions_read(sizes.q, block_columns, setting.problem.s, sizes.pad_w, sizes.w);
 }
 
-// Registers that ptxas may use: fewer where an SM should hold some blocks.
+// Registers that ptxas may use per thread: fewer if config.blocks asks for several blocks per SM.
 int registers_of(problem const& problem, cp_async::config const& config, chip const& chip) {
     int const threads = config.threads(problem);
     int const most =
@@ -113,7 +113,7 @@ int blocks_of_sm(problem const& problem, cp_async::config const& config, chip co
                               chip.sm_blocks}));
 }
 
-// Each tensor once.
+// Bytes of all tensors, each moved once.
 double tensor_bytes(setting const& setting) {
     correlation const& sizes = setting.sizes;
     double const pixels = 1.0 * sizes.h * sizes.w + 1.0 * sizes.p * sizes.q;
@@ -142,10 +142,10 @@ estimate explain_body(setting const& setting, cp_async::config const& config) {
     estimate result;
     result.bytes = tensor_bytes(setting);
     bool const splits_lines =
-        2 * group_width * config.groups < 128 && channel_bytes >= 128; // bytes of a line
+        2 * group_width * config.groups < 128 && channel_bytes >= 128; // 128: bytes of a cache line
     result.traffic = result.bytes / chip.copy_bytes * (splits_lines ? fitted.half_line_traffic : 1);
 
-    // Every row that is read is a step of each warp.
+    // Each warp does one step for each input row that it reads.
     double const steps = divup(problem.n, config.images) * rows * divup(sizes.q, config.columns) *
                          divup(problem.groups(), config.groups) * config.warps();
     double const products = products_of_row(problem);
@@ -156,7 +156,8 @@ estimate explain_body(setting const& setting, cp_async::config const& config) {
                          config.tiles * (products * costs.product_cycles + tile_cycles)) /
                         (quarters * setting.cycles());
 
-    // The rows of a block come one after the other, as far ahead as there are stages.
+    // A block reads its rows one after the other; as many rows are in flight as there are stages,
+    // less one.
     result.blocks_per_sm = blocks_of_sm(problem, config, chip);
     double const concurrent = 1.0 * chip.sm_count * result.blocks_per_sm;
     result.waves = blocks / concurrent;
@@ -170,7 +171,8 @@ estimate explain_body(setting const& setting, cp_async::config const& config) {
     result.latency = std::max(std::max(result.waves, 1.0) * block_rows * row_microseconds,
                               bytes_read / bytes_in_flight * chip.latency_microseconds);
 
-    // An SM that holds few blocks waits when one of them does, and the last wave leaves some idle.
+    // An SM that holds few blocks idles while one of them waits, and some SMs idle in the last
+    // wave.
     double const idle =
         std::max(0.0, std::ceil(result.waves - 1e-9) / std::max(result.waves, 1.0) - 1);
     result.microseconds =
@@ -179,7 +181,7 @@ estimate explain_body(setting const& setting, cp_async::config const& config) {
     return result;
 }
 
-// Traffic is bound by memory, or by the TMA engine's own pace.
+// The time of traffic is the longer of two: that of memory and that of the TMA engine.
 estimate explain_body(setting const& setting, tma::config const& config) {
     auto const& [problem, chip, costs, sizes] = setting;
     double const images = problem.n;
@@ -209,8 +211,8 @@ estimate explain_body(setting const& setting, tma::config const& config) {
     return result;
 }
 
-// Blocks that run all at once, each a warp for each group. What a warp does beside products takes
-// so many cycles a tile, during which few other warps take turns.
+// All blocks run at the same time, with one warp per group of channels. Each tile costs a warp
+// `tile_cycles` besides its products; an SM holds only `blocks` blocks to overlap them.
 template <class Config>
 estimate explain_gradient(setting const& setting, Config const& config, int blocks,
                           double tile_cycles) {

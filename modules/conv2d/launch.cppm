@@ -33,7 +33,7 @@ template <class Config, class Params> struct ready_body {
 
 [[noreturn]] void refuse(problem const&, config const&);
 
-// What chooses a loader's configurations.
+// The config_source of a loader, if it has one.
 template <class Loader> config_source const& configs_of(Loader const& loader) {
     if constexpr (requires { loader.configs(); }) {
         return loader.configs();
@@ -46,7 +46,8 @@ template <class Loader> config_source const& configs_of(Loader const& loader) {
 
 export namespace spio::conv2d {
 
-// fprop or dgrad. A loader is a runtime, or any object with on() and load().
+// A convolution, forward (fprop) or of the gradient of the input (dgrad), ready to be launched. A
+// loader is a runtime, or any object with on() and load().
 class convolution {
   public:
     template <class Loader>
@@ -57,7 +58,7 @@ class convolution {
         : convolution(loader, problem,
                       best_config(problem, loader.on().arch(), configs_of(loader))) {}
 
-    // The sizes are those of the problem, or others where it leaves them open.
+    // The tensors have the sizes of the problem. A size that the problem leaves open may be any.
     void launch(stream const&, correlation_args const&) const;
 
   private:
@@ -82,7 +83,7 @@ class convolution {
     }
 };
 
-// wgrad: two kernels, one after the other.
+// The gradient of the filter (wgrad), ready to be launched: two kernels, one after the other.
 class weight_gradient {
   public:
     template <class Loader>
@@ -93,7 +94,7 @@ class weight_gradient {
         : weight_gradient(loader, problem,
                           best_config(problem, loader.on().arch(), configs_of(loader))) {}
 
-    // Launches that may run at the same time take a workspace each.
+    // The size of the workspace, in floats. Launches that may run at the same time need one each.
     std::size_t workspace_floats() const { return kernels.workspace_bytes / sizeof(float); }
     void launch(stream const&, wgrad_args<float> const&) const;
     void launch(stream const&, wgrad_args<half> const&) const;

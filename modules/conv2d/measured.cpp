@@ -21,8 +21,8 @@ namespace spio::conv2d {
 // A line of models/conv2d.txt.
 struct measured_config {
     int taps_least = 1;
-    int columns_least = 1, columns_most = INT_MAX; // of the output
-    int blocks_least = 0;                          // that an SM holds
+    int columns_least = 1, columns_most = INT_MAX; // columns of the output
+    int blocks_least = 0;                          // blocks that an SM holds
     int groups, images, columns, rows, strips;
 };
 
@@ -62,10 +62,10 @@ std::vector<measured_config> parse_lines(std::string_view text) {
     return lines;
 }
 
-// Groups of 8 channels of a block: no more than the problem has, and few idle ones in the last
-// block.
+// The number of channel groups (of 8) per block: `wanted`, or fewer so that it is at most that of
+// the problem and the last block leaves few of its groups idle.
 int groups_of_block(int wanted, int groups) {
-    constexpr double most_idle = 1.25; // of the problem's groups
+    constexpr double most_idle = 1.25; // allocated groups, as a multiple of the problem's
     if (wanted == 8 && divup(groups, 8) * 8 > most_idle * groups) wanted = 4;
     while (wanted > groups) wanted /= 2;
     return wanted;
@@ -76,7 +76,8 @@ tma::config fitted(measured_config const& line, problem const& problem) {
     return {.groups = groups_of_block(line.groups, problem.groups()),
             .images = line.images,
             .columns = line.columns,
-            // The last block makes as many rows as the others, or few less.
+            // The rows are divided evenly: the last block has as many as the others, or a few
+            // fewer.
             .rows = problem.knows_image() ? divup(rows, divup(rows, line.rows)) : line.rows,
             .strips = line.strips,
             .blocks = 0};

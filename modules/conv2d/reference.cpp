@@ -39,7 +39,7 @@ void check_size(problem const& problem, char const* name, std::size_t size, std:
                     std::to_string(expected));
 }
 
-// f(0) … f(count - 1), by as many threads as there are cores.
+// Calls f(0) … f(count - 1), on as many threads as there are cores.
 template <class Function> void for_each(std::size_t count, Function const& f) {
     std::atomic<std::size_t> next = 0;
     auto const work = [&] {
@@ -66,7 +66,8 @@ std::vector<double> numbers_of(std::span<unsigned short const> halves) {
     return numbers;
 }
 
-// The taps of a position that are inside an image, along one side: from first to below last.
+// The taps of an output position whose inputs are inside the image, along one side: the half-open
+// range [first, last).
 struct taps {
     int first, last;
 };
@@ -74,7 +75,7 @@ taps taps_inside(int position, int pad, int count, int size) {
     return {std::clamp(pad - position, 0, count), std::clamp(size + pad - position, 0, count)};
 }
 
-// The index in the filter of an input channel for an output channel of a group.
+// Maps an output channel and an input channel of its group to the index in the filter.
 struct filter_index {
     conv2d::problem const& problem;
     bool is_backward;
@@ -209,7 +210,8 @@ long long products_of(problem const& problem) {
 }
 
 double bound(long long products, double value, double magnitude, precision precision) {
-    // The tensor core truncates sums: its unit is twice that of a float.
+    // A tensor core truncates sums instead of rounding them, so its error is up to 2^-23, twice the
+    // 2^-24 of a rounded float.
     constexpr double unit = 0x1p-23, least = 0x1p-150;
     auto const count = static_cast<double>(products);
     if (count * unit >= 1) return std::numeric_limits<double>::infinity();

@@ -12,13 +12,14 @@ export module spio.conv2d:reference;
 
 export namespace spio::conv2d {
 
-// Sums of products, and sums of the products' magnitudes, which error bounds take.
+// Sums of products, and the sums of the magnitudes of these products, from which bound() is
+// computed.
 struct double_sums {
     std::vector<double> values, magnitudes;
 };
 
-// The output of fprop or dgrad for an input and a filter, given as the bits of halves. The bias is
-// empty where the problem has none.
+// The output of fprop or dgrad, in double. The input and the filter are given as the bits of
+// halves. The bias is empty if the problem has none.
 double_sums reference(problem const&, std::span<unsigned short const> input,
                       std::span<unsigned short const> filter, std::span<float const> bias);
 
@@ -32,9 +33,9 @@ double_gradients reference_gradients(problem const&, std::span<unsigned short co
 // How many products an element of the result sums, the bias counted as one.
 long long products_of(problem const&);
 
-// How far an element may be from its exact sum: the products are added in float, in any order,
-// where an addition is off by up to the last bit of its result; then the sum is rounded. From 2^23
-// products on there is no bound.
+// The largest error that an element of a kernel's result may have. It assumes that products are
+// added in float, in any order, with an error of up to the last bit of each result, and that the
+// sum is then rounded to the precision of the result. There is no bound from 2^23 products on.
 double bound(long long products, double value, double magnitude, precision);
 
 // The number that the bits of a half stand for.

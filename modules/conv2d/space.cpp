@@ -21,13 +21,15 @@ namespace spio::conv2d {
 
 namespace {
 
-// What is estimated to be slower than this, as a multiple of the fastest, is not worth a trial.
+// A configuration is worth a trial if its estimated time is at most this multiple of the fastest.
 constexpr double slowest_trial = 1.25;
-// Registers that accumulators and filter of a cp_async warp may take, so that enough are left.
+// The most registers per thread for the accumulators and the filter of cp_async, so that enough are
+// left for the rest.
 constexpr int most_held_registers = 144;
 constexpr int most_warps = 16;
 
-// Groups of 8 channels of a block: a whole cache line if there are so many, and few idle ones.
+// The numbers of channel groups (of 8) per block that are worth a trial: at least 4 if the problem
+// has that many, so that a pixel is at least half a cache line, and such that few groups are idle.
 std::vector<int> group_counts(int groups) {
     std::vector<int> counts;
     for (int const count : {1, 2, 3, 4, 6, 8, 9, 12, 16}) {
@@ -64,7 +66,7 @@ std::vector<block_columns> column_counts(problem const& problem, correlation con
     return counts;
 }
 
-// The measured one, and its neighbours.
+// The configuration that best_tma() chooses, and its neighbours.
 std::vector<tma::config> tma_configs(problem const& problem) {
     tma::config const best = best_tma(problem);
     std::vector<tma::config> configs;
@@ -92,7 +94,7 @@ class ranking {
     void add(config const& config) {
         entries.emplace_back(explain(ranked, config, code).microseconds, config);
     }
-    // Those worth a trial, the fastest first.
+    // The configurations worth a trial, the fastest first.
     std::vector<config> fastest() {
         std::ranges::sort(entries, {}, [](auto const& entry) { return entry.first; });
         std::vector<config> configs;
@@ -108,13 +110,13 @@ class ranking {
     std::vector<std::pair<double, config>> entries;
 };
 
-// What is measured goes before what is only estimated.
+// Moves the measured configuration to the front, before those that are only estimated.
 void put_first(std::vector<config>& configs, config const& measured) {
     auto const found = std::ranges::find(configs, config_text(measured), config_text);
     if (found != configs.end()) std::rotate(configs.begin(), found, found + 1);
 }
 
-// The best one of a body, and its neighbours for which there is room.
+// The best configuration of a wgrad body, and its neighbours that fit into shared memory.
 template <class Config, class F>
 std::vector<config> gradient_configs(problem const& problem, arch arch, Config const& best,
                                      F has_room) {
@@ -135,7 +137,7 @@ std::vector<config> gradient_configs(problem const& problem, arch arch, Config c
     return configs;
 }
 
-// The body tma was faster than cp_async in all that was measured.
+// Lists the body tma alone where it can run: it was faster than cp_async in all measurements.
 std::vector<config> gradient_space(problem const& problem, arch arch) {
     chip const& chip = chip_of(arch);
     if (chip.has_tma) {

@@ -1,4 +1,4 @@
-// Specializes convolutions, and checks what a launch brings.
+// Specializes convolutions, and checks the arguments of their launches.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -24,9 +24,10 @@ namespace spio::conv2d {
 
 namespace {
 
-constexpr int oldest_arch = 80; // copies by cp.async, and the matrix instructions
+constexpr int oldest_arch = 80; // has cp.async and the matrix instructions
 
-// Throws why an architecture cannot run a body that takes so much shared memory.
+// Throws if an architecture cannot run a body that needs TMA (if takes_tma) and `shared_bytes`
+// bytes of shared memory per block.
 void check_arch(problem const& problem, arch arch, bool takes_tma, int shared_bytes) {
     auto const fail = [&](std::string reason) {
         throw error(error_kind::unsupported, "specialize", "conv2d " + text_of(problem),
@@ -58,7 +59,7 @@ void check_config(problem const& problem, Config const& config, std::string cons
     check_arch(problem, arch, needs_maps(config), config.shared_bytes(problem));
 }
 
-// The specialization of a body of that name.
+// The specialization of the body that is named.
 template <class Config>
 specialization request_of(problem const& problem, Config const& config, std::string const& pass,
                           std::string_view body, int blocks, bool overlaps, arch arch) {
@@ -166,7 +167,7 @@ template <class... Ds, class Tensor> std::string sizes_text(Tensor const& tensor
 [[noreturn]] void refuse_launch(problem const& problem, std::string reason) {
     throw error(error_kind::invalid, "launch", "conv2d " + text_of(problem), std::move(reason));
 }
-// Kernels access tensors by vectors of 16 bytes.
+// Kernels access tensors by vectors of 16 bytes, so each tensor must be aligned to 16.
 void check_address(problem const& problem, char const* tensor, void const* address) {
     auto const value = reinterpret_cast<std::uintptr_t>(address);
     if (value == 0) refuse_launch(problem, std::string(tensor) + " is not there");
@@ -174,10 +175,11 @@ void check_address(problem const& problem, char const* tensor, void const* addre
         refuse_launch(problem, std::string(tensor) + " begins at no multiple of 16 bytes");
     }
 }
-// Sizes that a launch brings where the kernel leaves them open.
+// Checks the sizes of a launch, if the kernel was made for any sizes.
 void check_image(problem const& made_for, problem const& launched) {
     if (made_for.knows_image()) return;
-    // The whole check takes its problem as text, which is too slow for every launch.
+    // check() converts the problem to text, which is too slow for every launch, so it is only
+    // called to word the error.
     if (launched.h < 1 || launched.w < 1) check(launched);
     check_sides(launched);
 }

@@ -16,15 +16,20 @@ namespace spio::conv2d {
 
 namespace {
 
-// Bounds found by measurements on an H200.
+// Numbers of filter taps above which other configurations are better, by measurements on an H200.
 constexpr int few_taps = 9, medium_taps = 25, many_taps = 36; // 3 x 3, 5 x 5, 6 x 6
-constexpr int cp_async_registers = 255, tma_registers = 168;  // of a thread
-constexpr int small_image_rows = 16;                          // with those of the filter
-constexpr int least_rows_of_split = 4;                        // for each row that is loaded twice
+// The registers that a thread may have in each body.
+constexpr int cp_async_registers = 255, tma_registers = 168;
+// An image counts as small up to this sum of output rows and filter rows. Measured on an H200.
+constexpr int small_image_rows = 16;
+// The fewest output rows of a split, per row of the filter: the rows where two splits meet are
+// loaded twice. Measured on an H200.
+constexpr int least_rows_of_split = 4;
+// The most stages of the body wgrad_cp_async. Measured on an H200.
 constexpr int most_cp_async_stages = 8;
 
-// The output's columns that a block makes in a step: those of whole images if they are narrow, else
-// strips that leave few idle.
+// The images and output columns that a block computes in one step. Narrow images are taken whole;
+// others are cut into strips, of a width that leaves few columns idle.
 struct step_columns {
     int images, columns;
 };
@@ -40,7 +45,8 @@ step_columns columns_of_step(problem const& problem, int most_tiles) {
     return {1, 16 * best};
 }
 
-// Splits for so many blocks, none of which has too few rows.
+// The number of splits that gives `blocks` blocks in all, or fewer so that each split has enough
+// rows.
 int split_count(problem const& problem, step_columns const& step, int slices, int blocks) {
     long long const rows =
         1LL * divup(problem.n, step.images) * divup(problem.q(), step.columns) * problem.p();
@@ -48,7 +54,8 @@ int split_count(problem const& problem, step_columns const& step, int slices, in
     return static_cast<int>(std::max(1LL, std::min<long long>(blocks / slices, most)));
 }
 
-// Whether two images are in memory while two are loaded, and all rows are unrolled.
+// Whether blocks take whole images: two images in shared memory while the next two are loaded, with
+// all rows unrolled.
 bool takes_whole_images(problem const& problem) {
     return problem.knows_image() && problem.q() <= 8 &&
            problem.p() + problem.r <= small_image_rows &&
@@ -58,7 +65,8 @@ int image_split_count(problem const& problem, step_columns const& step, int slic
     return std::clamp(blocks / slices, 1, divup(problem.n, step.images));
 }
 
-// Each tile holds registers for the rows of y, beside its accumulators: so many tiles leave enough.
+// The most tiles of output columns per warp. Each tile needs registers for its rows of y besides
+// the accumulators, so a larger filter leaves room for fewer tiles.
 int tiles_of_warp(problem const& problem, int registers) {
     if (problem.taps() <= medium_taps) return 4;
     return problem.taps() <= many_taps || registers > tma_registers ? 2 : 1;
@@ -69,7 +77,8 @@ int tiles_of_warp(problem const& problem, int registers) {
 wgrad_cp_async::config best_wgrad_cp_async(problem const& problem, arch arch) {
     chip const& chip = chip_of(arch);
     auto const step = columns_of_step(problem, tiles_of_warp(problem, cp_async_registers));
-    // Two blocks take turns at waiting, where a thread needs no more than 128 registers.
+    // Two blocks per SM hide the time that one of them waits, if a thread needs at most 128
+    // registers.
     int const blocks = problem.taps() > few_taps ? 1 : 2;
     int const most_bytes =
         std::min(chip.shared_bytes / blocks - reserved_shared_bytes, max_shared_bytes);
@@ -80,7 +89,7 @@ wgrad_cp_async::config best_wgrad_cp_async(problem const& problem, arch arch) {
                                    .splits = 1,
                                    .blocks = blocks};
     auto const stage_bytes = [&] { return best.shared_bytes(problem) / best.stages; };
-    // Rows in flight count for more than whole cache lines.
+    // More rows in flight gain more than reading whole cache lines.
     if (best.groups == 8 && 4 * stage_bytes() > most_bytes) best.groups = 4;
     best.splits =
         split_count(problem, step, wgrad::slices(problem, best.groups), blocks * chip.sm_count);
@@ -106,7 +115,7 @@ wgrad_tma::config best_wgrad_tma(problem const& problem, arch arch) {
                               .splits = splits,
                               .whole_images = whole_images};
     auto deeper = best;
-    // Products of many taps are the slower, the further ahead the waiting rows are.
+    // With many taps, products get slower the more stages wait for them.
     int const most_stages = problem.taps() > few_taps ? 8 : 12;
     while (++deeper.stages <= most_stages && deeper.fits(problem)) best = deeper;
     return best;

@@ -1,9 +1,9 @@
 // The driver's types and functions, as far as we use them, declared by hand.
 // SPDX-License-Identifier: Apache-2.0
 //
-// By hand, because Spio is built where there is no CUDA, because cuda.h renames functions by
-// macros, which no module can export, and because this page is all of its 25 000 lines that we
-// need. That it agrees with cuda.h is asserted by tests/cuda/abi.cpp.
+// They are declared by hand for three reasons: Spio is built where there is no CUDA; cuda.h renames
+// functions by macros, which no module can export; and of its 25 000 lines Spio needs only what is
+// in this file. tests/cuda/abi.cpp asserts that the declarations agree with cuda.h.
 module;
 
 #include <algorithm>
@@ -14,7 +14,7 @@ export module spio.cuda:abi;
 
 export namespace spio::cuda::abi {
 
-// Any number may come from a newer driver; those that we look at have names.
+// Results of calls. A newer driver may return any number; only those that Spio tests have names.
 enum class result : unsigned {
     success = 0,
     invalid_value = 1,
@@ -152,8 +152,8 @@ template <std::size_t Size> struct name {
     consteval name(char const (&literal)[Size]) { std::copy_n(literal, Size, text); }
 };
 
-// One function of the driver. The version is that of CUDA in which it got this type, so that every
-// driver since then gives the same function for it.
+// One function of the driver. Version is the CUDA version in which the function got this signature;
+// every later driver still returns it for that version.
 template <name Name, int Version, class Signature> struct entry;
 
 template <name Name, int Version, class... Ts> struct entry<Name, Version, result(Ts...)> {
@@ -177,14 +177,15 @@ template <class... Entries> struct table_of : Entries... {
     static constexpr int size = sizeof...(Entries);
 
     template <name Name> constexpr auto function() const { return entry_of<Name>(*this).function; }
-    // f(entry) for each of them, in their order here.
+    // Calls f(entry) for each entry, in the order of the list.
     template <class F> constexpr void for_each(F f) { (f(static_cast<Entries&>(*this)), ...); }
     template <class F> constexpr void for_each(F f) const {
         (f(static_cast<Entries const&>(*this)), ...);
     }
 };
 
-// What the driver is asked for by name; the only function that is looked up in its file.
+// The function that finds all others by name. It is the only one that is looked up in the driver's
+// file.
 using get_proc_address = result(char const* name, void** function, int version, std::uint64_t flags,
                                 address_query* found);
 

@@ -41,8 +41,9 @@ export namespace spio::cuda {
 
 class kernel_ref;
 
-// A loaded image: a cubin, a fatbin or PTX. It belongs to no context; devices get it when they need
-// it. The caller owns the bytes for as long as the library lives, or gives a keeper that does.
+// A loaded image: a cubin, a fatbin or PTX. It belongs to no context; the driver copies it to a
+// device when it is first needed there. The bytes must outlive the library, or the keeper must own
+// them.
 class library {
   public:
     library(driver const&, std::span<std::byte const> image, std::string name,
@@ -63,7 +64,7 @@ class library {
     std::unique_ptr<abi::library_object, release> owned;
 };
 
-// Where a parameter of a kernel lies.
+// The place of a kernel's parameter among all parameters, in bytes.
 struct parameter {
     std::size_t offset, size;
     friend bool operator==(parameter const&, parameter const&) = default;
@@ -71,23 +72,25 @@ struct parameter {
 
 class function_ref;
 
-// A kernel of a library, of no device in particular.
+// A kernel of a library. It belongs to no device.
 class kernel_ref {
   public:
-    // Not of a null handle.
+    // The handle must not be null.
     kernel_ref(cuda::driver const& driver, abi::kernel handle, std::string symbol);
 
     cuda::driver const& driver() const { return *driver_pointer; }
     abi::kernel handle() const { return kernel_handle; }
     std::string const& name() const { return symbol; }
 
-    // As the compiler laid them out. The driver answers in a context only.
+    // The parameters as the compiler laid them out. The driver tells them in a context only.
     std::vector<parameter> parameters(context_ref const&) const;
     int attribute(abi::function_attribute, device_ref const&) const;
     void set_attribute(abi::function_attribute, int value, device_ref const&) const;
-    // To be called once for a device, before a launch with more than 48 KiB.
+    // Must be called once per device before a launch with more than 48 KiB of dynamic shared
+    // memory.
     void allow_dynamic_shared(int bytes, device_ref const&) const;
-    // Puts it into the context now. A launch would do so too, but not while a graph is captured.
+    // Loads the kernel into the context now. A launch would do that too, but not while a graph is
+    // captured.
     function_ref load(context_ref const&) const;
 
   private:
@@ -106,7 +109,7 @@ class function_ref {
     std::string const& name() const { return symbol; }
 
     int attribute(abi::function_attribute) const;
-    // How many of its blocks an SM runs at once.
+    // How many blocks of the function an SM can hold at once.
     int blocks_per_multiprocessor(int threads, std::size_t dynamic_shared) const;
 
   private:
@@ -115,14 +118,15 @@ class function_ref {
     std::string symbol;
 };
 
-// In the stream's order; one pointer to each parameter. Nothing is allocated, locked or looked up.
+// Launches a kernel, in the order of the stream. `parameters` has one pointer to each parameter.
+// The call allocates nothing, takes no lock and looks nothing up.
 void launch(function_ref const&, launch_shape const&, stream_ref const&, void** parameters);
 
-// How many clusters of such a launch the device runs at once.
+// How many clusters of such a launch the device can run at once.
 int active_clusters(function_ref const&, launch_shape const&, stream_ref const&);
 
-// The driver's encoding of the plan for a tensor that begins where this memory does. Its elements
-// are unsigned integers to the engine, which only copies them.
+// Encodes a tensor map by the driver: the plan, applied to a tensor that begins at the start of the
+// memory. The elements are declared as unsigned integers, since the TMA engine only copies them.
 tensor_map_words encode(context_ref const&, tensor_map_plan const&, memory_ref);
 
 } // namespace spio::cuda

@@ -14,7 +14,8 @@ namespace spio::cuda {
 
 namespace {
 
-// Functions come in two kinds, for the default stream of all threads and for that of each thread.
+// The driver has each function in two kinds: one whose default stream is shared by all threads, and
+// one with a default stream per thread. This asks for the first.
 constexpr unsigned legacy_stream = 1;
 
 std::string spelled(int version) {
@@ -56,7 +57,7 @@ void driver::find_entries(abi::get_proc_address* find) {
             found == abi::address_query::success) {
             return;
         }
-        // The driver's words for an error come from entries that were found before.
+        // The driver's error texts come from functions that are found before this one.
         std::string const subject =
             std::string(Entry::spelling) + " of CUDA " + spelled(Entry::version);
         if (result != abi::result::success) fail("cuGetProcAddress", result, subject);

@@ -20,21 +20,21 @@ export namespace spio::cuda {
 
 class device_ref;
 
-// One for a program will do, and everything made from it must end before it does. The driver's
-// library stays open after that.
+// The driver, of which a program needs only one. It must outlive everything that is made from it.
+// The driver's library stays open after that.
 class driver {
   public:
-    // Is called with each object that could not be released, on any thread, where no error can be
-    // thrown; must not throw itself.
+    // Called with an error for each object that could not be released, on any thread. It must not
+    // throw.
     using listener = std::function<void(error const&)>;
 
     // The driver of this machine: libcuda.so.1.
     explicit driver(listener on_loss = {});
-    // A driver whose functions this one finds.
+    // A driver whose functions are found by `find`.
     explicit driver(abi::get_proc_address* find, listener on_loss = {});
     driver(driver const&) = delete;
 
-    // As CUDA counts: 13000 is 13.0.
+    // The version as CUDA counts: 13000 is 13.0.
     int version() const;
     int device_count() const;
     device_ref device(int ordinal) const;
@@ -50,11 +50,11 @@ class driver {
         if (result != abi::result::success) [[unlikely]]
             fail(Name.text, result, for_what());
     }
-    // The same where failing is an answer.
+    // Calls a function and returns its result, where a failure is an answer and no error.
     template <abi::name Name, class... Ts> abi::result ask(Ts... arguments) const {
         return entries.function<Name>()(arguments...);
     }
-    // The same for releasing an object: a failure is counted, and told to the listener.
+    // Calls a function that releases an object. A failure is counted and passed to the listener.
     template <abi::name Name, class ForWhat, class... Ts>
     void release(ForWhat for_what, Ts... arguments) const noexcept {
         auto const result = ask<Name>(arguments...);
@@ -62,7 +62,7 @@ class driver {
         if (result == abi::result::success || result == abi::result::deinitialized) return;
         try {
             lose(Name.text, result, for_what());
-        } catch (...) { // no memory to say it
+        } catch (...) { // there is no memory for the error
         }
     }
     [[noreturn]] void fail(char const* tried, abi::result, std::string subject) const;
@@ -77,7 +77,7 @@ class driver {
     void lose(char const* tried, abi::result, std::string subject) const;
 };
 
-// sm_90 is {9, 0}.
+// A compute capability: that of sm_90 is {9, 0}.
 struct capability {
     int major, minor;
     friend constexpr auto operator<=>(capability const&, capability const&) = default;
@@ -108,16 +108,16 @@ class device_ref {
 
 class context_ref {
   public:
-    // Not of a null context.
+    // The context must not be null.
     context_ref(device_ref device, abi::context handle);
-    // The caller's, if there is one.
+    // The calling thread's current context, if it has one.
     static std::optional<context_ref> current(cuda::driver const&);
 
     cuda::driver const& driver() const { return home.driver(); }
     device_ref device() const { return home; }
     abi::context handle() const { return context_handle; }
 
-    // Waits for all that was begun in it.
+    // Waits for all work that was begun in the context.
     void synchronize() const;
     struct bytes {
         std::size_t free, total;
@@ -129,8 +129,8 @@ class context_ref {
     abi::context context_handle;
 };
 
-// Makes a context current for as long as it lives. Each call that needs one does so by itself; this
-// is for calls by other libraries, and for many calls at once.
+// Makes a context current for as long as the scope lives. Spio's own calls do this by themselves; a
+// scope is for calls by other libraries, and saves time for many calls in a row.
 class scope {
   public:
     explicit scope(context_ref);
@@ -141,7 +141,7 @@ class scope {
     context_ref entered;
 };
 
-// A call for which a context must be current.
+// Calls a function of the driver with the context current.
 template <abi::name Name, class ForWhat, class... Ts>
 void call_in(context_ref const& context, ForWhat for_what, Ts... arguments) {
     scope const entered(context);
@@ -155,7 +155,8 @@ template <abi::name Name> struct release_in {
     char const* object_name;
 
     template <class Object> void operator()(Object* handle) const noexcept {
-        // Not by a scope: where entering fails, the driver may release the object all the same.
+        // The context is made current without a scope: even if that fails, the driver may be able
+        // to release the object.
         auto const& driver = home.driver();
         auto const for_what = [&] { return object_name + (" on " + home.device().spelled()); };
         bool const entered = driver.ask<"cuCtxPushCurrent">(home.handle()) == abi::result::success;

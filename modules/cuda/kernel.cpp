@@ -19,7 +19,8 @@ namespace spio::cuda {
 
 namespace {
 
-// The driver gets no size of an image: a binary has it in its header, a text ends with a zero.
+// Whether the driver can tell where an image ends, since it is told no size: a binary has its size
+// in its header, a text ends with a zero.
 bool has_end(std::span<std::byte const> image) {
     std::uint32_t magic = 0;
     if (image.size() > sizeof magic) std::memcpy(&magic, image.data(), sizeof magic);
@@ -32,7 +33,7 @@ std::string spelled(abi::function_attribute attribute_id, std::string const& nam
            name;
 }
 
-// What the driver reads of a launch, attributes included.
+// The launch configuration that the driver reads, with the attributes that it points to.
 struct launch_request {
     abi::launch_attribute attributes[2];
     abi::launch_config config;
@@ -118,7 +119,8 @@ std::vector<parameter> kernel_ref::parameters(context_ref const& context) const 
         parameter next = {};
         auto const result = driver().ask<"cuKernelGetParamInfo">(kernel_handle, parameters.size(),
                                                                  &next.offset, &next.size);
-        // An index beyond the last parameter: so their number is found.
+        // The driver cannot tell the number of parameters. An index beyond the last one is invalid,
+        // which ends the list.
         if (result == abi::result::invalid_value) return parameters;
         if (result != abi::result::success) {
             driver().fail("cuKernelGetParamInfo", result,

@@ -13,7 +13,8 @@ namespace {
 std::string a_stream() { return "stream"; }
 std::string an_event() { return "event"; }
 
-// Not ready is an answer; any other failure is an error.
+// Whether a stream or event is done. That it is not ready is an answer; any other failure is an
+// error.
 template <abi::name Name, class Handle>
 bool is_done(context_ref const& context, char const* object, Handle handle) {
     scope const entered(context);
@@ -38,7 +39,8 @@ stream_ref stream_ref::of(cuda::driver const& driver, abi::stream handle) {
     driver.call<"cuStreamGetCtx">(for_what, handle, &context);
     if (context == nullptr)
         throw error(error_kind::invalid, "cuStreamGetCtx", for_what(), "no context");
-    // A current context knows its device; until then any device will do.
+    // The device of the current context is asked from the context; until then any device serves as
+    // a placeholder.
     device_ref const any(driver, 0, 0);
     scope const entered(context_ref(any, context));
     auto const home = context_ref::current(driver);

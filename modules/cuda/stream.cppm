@@ -17,27 +17,27 @@ class event_ref;
 
 class stream_ref {
   public:
-    // Not of a null handle: the streams without one are these two.
+    // The handle must not be null: the two default streams are made by the functions below.
     stream_ref(context_ref context, abi::stream handle);
     static stream_ref legacy(context_ref context) { return {context, default_handle(1)}; }
     static stream_ref per_thread(context_ref context) { return {context, default_handle(2)}; }
-    // Another library's, with the context that it belongs to. A null handle is the legacy stream of
-    // the current context.
+    // A reference to a stream of another library, with the context that the stream belongs to. A
+    // null handle is the legacy stream of the current context.
     static stream_ref of(cuda::driver const&, abi::stream);
 
     context_ref const& context() const { return home; }
     cuda::driver const& driver() const { return home.driver(); }
     abi::stream handle() const { return stream_handle; }
-    // Whether the handle means something in a current context only.
+    // Whether this is a default stream, whose handle has a meaning in a current context only.
     bool is_default() const {
         return stream_handle == default_handle(1) || stream_handle == default_handle(2);
     }
 
     void synchronize() const;
     bool is_done() const;
-    // Work that comes later waits for the event.
+    // Work that is put into the stream later waits for the event.
     void wait(event_ref const&) const;
-    // Whether work is captured into a graph here, instead of being done.
+    // Whether work in the stream is captured into a graph instead of being run.
     abi::capture_status capture() const;
 
   private:
@@ -49,7 +49,7 @@ class stream_ref {
     }
 };
 
-// A stream that does not wait for the default one. A lesser priority comes first.
+// A stream that does not synchronize with the default stream. A lower number is a higher priority.
 class stream {
   public:
     explicit stream(context_ref, int priority = 0);
@@ -69,7 +69,7 @@ class event_ref {
     context_ref const& context() const { return home; }
     abi::event handle() const { return event_handle; }
 
-    // Marks the place in the stream after all that was begun in it.
+    // Records the event in the stream, after all work that was begun there.
     void record(stream_ref const&) const;
     void synchronize() const;
     bool is_done() const;
@@ -92,7 +92,7 @@ class event {
     std::unique_ptr<abi::event_object, release_in<"cuEventDestroy">> owned;
 };
 
-// What was captured.
+// A captured graph.
 class graph {
   public:
     graph(context_ref context, abi::graph handle);
@@ -104,7 +104,7 @@ class graph {
     std::unique_ptr<abi::graph_object, release_in<"cuGraphDestroy">> owned;
 };
 
-// A graph made ready to be launched; the graph itself is not needed any more.
+// A graph that was instantiated to be launched. The graph that it was made from may end before it.
 class executable_graph {
   public:
     explicit executable_graph(graph const&);
@@ -115,19 +115,19 @@ class executable_graph {
     std::unique_ptr<abi::executable_graph_object, release_in<"cuGraphExecDestroy">> owned;
 };
 
-// From here on work in the stream is captured, until the capture is ended.
+// Begins a capture: work in the stream is captured until end_capture().
 void begin_capture(stream_ref const&, abi::capture_mode = abi::capture_mode::thread_local_only);
 graph end_capture(stream_ref const&);
 
-// Some bytes of a device's memory.
+// A range of bytes in the memory of a device.
 class memory_ref {
   public:
-    // Not of a null address.
+    // The address must not be null.
     memory_ref(abi::pointer address, std::size_t bytes);
 
     abi::pointer address() const { return first; }
     std::size_t size() const { return count; }
-    // Those from here on, so many; they must all be in it.
+    // The part of the given size that begins at the offset. It must lie inside the range.
     memory_ref part(std::size_t offset, std::size_t bytes) const;
 
   private:
@@ -149,12 +149,12 @@ class memory {
         std::size_t bytes;
         void operator()(void* address) const noexcept;
     };
-    // An address of the device; never looked at here.
+    // A device address, which the host never reads through.
     std::unique_ptr<void, release> owned;
     std::size_t count;
 };
 
-// Memory of the host that stays where it is: copies from and to it need not be waited for.
+// Pinned memory of the host: copies from and to it are asynchronous.
 class host_memory {
   public:
     host_memory(context_ref, std::size_t bytes);
@@ -167,12 +167,13 @@ class host_memory {
     std::size_t count;
 };
 
-// In the stream's order. Both sides must be of one size, and stay until the copy has been made.
+// Copies bytes, in the order of the stream. Both sides must have the same size, and must live until
+// the copy has been made.
 void copy(stream_ref const&, memory_ref destination, std::span<std::byte const> source);
 void copy(stream_ref const&, std::span<std::byte> destination, memory_ref source);
 void copy(stream_ref const&, memory_ref destination, memory_ref source);
 void fill(stream_ref const&, memory_ref, std::byte value);
-// The memory in words of four bytes.
+// Fills memory with a value in words of four bytes, in the order of the stream.
 void fill_words(stream_ref const&, memory_ref, unsigned value);
 
 } // namespace spio::cuda

@@ -57,7 +57,7 @@ tensor_map_words encode(context_ref const& context, tensor_map_plan const& plan,
     std::ranges::copy(plan.strides, strides);
     std::ranges::copy(plan.box, box);
     tensor_map_words words = {};
-    // The driver takes the innermost stride for granted.
+    // The driver takes no stride for the innermost dimension, whose elements are contiguous.
     call_in<"cuTensorMapEncodeTiled">(
         context, subject, static_cast<void*>(&words), element_of(plan.element_bytes),
         static_cast<std::uint32_t>(plan.rank), reinterpret_cast<void*>(memory.address()), &sizes[0],

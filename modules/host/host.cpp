@@ -60,7 +60,7 @@ std::string encode(tensor_map_plan const& plan, void* base, tensor_map_words& wo
     std::ranges::copy(plan.box, box);
     sim::tensor_map map = {};
     static_assert(sizeof map <= sizeof words);
-    // The innermost dimension has no stride there.
+    // encode() takes no stride for the innermost dimension, whose elements are contiguous.
     auto const error = map.encode(base, plan.element_bytes, std::span(sizes, rank),
                                   std::span(strides + 1, rank - 1), std::span(box, rank),
                                   static_cast<sim::swizzle_span>(plan.swizzle));

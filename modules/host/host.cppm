@@ -15,13 +15,14 @@ import spio.spec;
 
 export namespace spio::host {
 
-// A kernel that spio_add_host_pack() has put into the program.
+// Finds a kernel that spio_add_host_pack() has put into the program.
 std::optional<image> find(spec const& spec);
 struct compiled_in {
     std::optional<image> find(spec const& spec) const { return host::find(spec); }
 };
 
-// Global memory of the host device. Accesses of kernels outside of it are reported by its name.
+// Takes global memory of the host device. Its name appears in reports of kernels that access memory
+// outside of it.
 void* allocate(std::size_t bytes, std::string name);
 void release(void* begin) noexcept;
 // Encodes a tensor map as the host device reads it. Returns what is invalid, or an empty string.

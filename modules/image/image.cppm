@@ -35,14 +35,14 @@ using host_run = std::function<std::string(launch_shape const&, void const* para
 
 struct image {
     std::string symbol;
-    std::string line;     // of the specification, as a manifest has it
-    spio::arch arch = {}; // that it was compiled for
+    std::string line;     // the line of a manifest that asks for this kernel
+    spio::arch arch = {}; // the architecture that the image was compiled for
     std::string made_by;
     image_kind kind = image_kind::cubin;
     // The last byte of PTX is a zero; an image for the host has none.
     std::span<std::byte const> bytes = {};
     std::shared_ptr<void const> keeper = {}; // owns the bytes; null if they stay for ever
-    host_run run = {};                       // of an image for the host
+    host_run run = {};                       // runs an image for the host
     block_shape shape = {};
     std::size_t params_bytes = 0;
     origin found = origin::packed;
@@ -53,12 +53,12 @@ struct image {
     }
 };
 
-// One whose kernel takes a Params.
+// An image whose kernel takes one argument of type Params.
 template <class Params> struct typed_image : image {
     grid_function<Params> grid = {};
 };
 
-// An image of bytes that it owns, with the rest as the specification says.
+// Makes an image that owns a copy of the bytes; its other members are taken from the spec.
 image image_of_bytes(spec const&, image_kind, std::span<std::byte const>, std::string made_by);
 
 // How well code for one architecture suits a device of another: 0 if it does not run there; a cubin
@@ -66,16 +66,17 @@ image image_of_bytes(spec const&, image_kind, std::span<std::byte const>, std::s
 //     suits(sm_80, sm_86) > suits(compute_80, sm_86) > suits(sm_90a, sm_86) == 0
 int suits(arch code, arch device);
 
-// The error of a compiler that is not there: the image is missing, and nothing failed to compile.
+// The error for a missing compiler: the image is missing, although nothing failed to compile.
 error no_compiler_error(spec const&, std::string reason);
 
-// Finds an image, or none; throws why it could not look.
+// An image source has find(spec), which returns an image or nothing, and throws if it could not
+// look.
 template <class T>
 concept image_source = requires(T const& source, spec const& spec) {
     { source.find(spec) } -> std::same_as<std::optional<image>>;
 };
 
-// Why an image that a source has is no answer, for messages; empty if it has none.
+// Why a source does not return an image that it has, for messages; empty if it has none.
 template <image_source Source> std::string why_not(Source const& source, spec const& spec) {
     if constexpr (requires { source.why_not(spec); }) {
         return source.why_not(spec);
@@ -88,7 +89,7 @@ struct no_source {
     std::optional<image> find(spec const&) const { return {}; }
 };
 
-// Images that were added to it. Thread-safe.
+// An image source that returns the images that were added to it. Thread-safe.
 class memory_source {
   public:
     void add(image);
@@ -100,7 +101,7 @@ class memory_source {
     std::map<std::pair<std::string, std::string>, image> images; // by symbol and architecture
 };
 
-// Several sources, asked in their order; they must stay.
+// An image source that asks several sources in order. They must outlive it.
 template <image_source... Sources> class first_of {
   public:
     explicit first_of(Sources const&... list) : sources(&list...) {}

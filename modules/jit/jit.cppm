@@ -19,32 +19,34 @@ import spio.spec;
 
 export namespace spio::jit {
 
-// An image source that compiles. Thread-safe; it has images for chips alone.
+// An image source that compiles. Thread-safe. It makes images for chips only, not PTX.
 class just_in_time {
   public:
-    // Images are stored where the environment says. NVRTC is looked for when an image is first
-    // asked for, and opened when one is first compiled; if there is none, that throws.
+    // Keeps images in the folder that the environment names. NVRTC is looked for when an image is
+    // first asked for, and opened when one is first compiled; if there is no NVRTC, that call
+    // throws.
     just_in_time();
-    // The same with this store, and with this compiler if it is not null. Both must outlive it.
+    // Keeps images in this store, and compiles with this compiler if it is not null. Both must
+    // outlive the object.
     explicit just_in_time(cache::store& images, nvrtc const* compiler = nullptr)
         : opened(compiler), store(&images) {}
     just_in_time(nvrtc const& compiler, cache::store& images) : just_in_time(images, &compiler) {}
 
     std::optional<image> find(spec const&) const;
-    // Whether find() has it without compiling.
+    // Whether find() would return an image of this spec without compiling.
     bool is_kept(spec const&) const;
     cache::counters count() const { return store->count(); }
 
   private:
     std::unique_ptr<cache::store> own_store;
     mutable std::mutex mutex;
-    mutable std::optional<nvrtc_file> file; // the one that compiles
+    mutable std::optional<nvrtc_file> file; // the NVRTC file that compiles
     mutable std::vector<std::filesystem::path> unusable;
     mutable std::unique_ptr<nvrtc const> own_compiler;
     mutable nvrtc const* opened = nullptr;
     cache::store* store;
 
-    // Thrown when the file that was to compile could not be opened, and there is another one.
+    // Thrown if the NVRTC that would compile is not the one whose build id is part of the key.
     struct another_file {};
 
     image find_with(std::string const& build_id, spec const&) const;

@@ -53,12 +53,13 @@ struct compiled {
     std::string log;
 };
 
-// The options of each compilation for an architecture such as sm_90a. With the text, the headers
-// and the build of NVRTC they determine the cubin.
+// The options for an architecture such as sm_90a. Together with the text, its headers and the build
+// of NVRTC they determine the cubin.
 std::vector<std::string> nvrtc_options(std::string_view arch);
 
-// The files that may be NVRTC, first the one to prefer: the file that SPIO_NVRTC names and no
-// other, or else the newest in each of nvrtc_folders(). Throws if SPIO_NVRTC is no absolute path.
+// The files that may be NVRTC, the preferred one first: only the file that SPIO_NVRTC names if it
+// is set, or else the newest file in each of nvrtc_folders(). Throws if SPIO_NVRTC is not an
+// absolute path.
 std::vector<std::filesystem::path> nvrtc_places();
 
 // A library of NVRTC that is not open yet.
@@ -66,8 +67,9 @@ struct nvrtc_file {
     std::filesystem::path path; // without symbolic links
     std::string build_id;
 };
-// The first of nvrtc_places() that may be opened, other than the excluded files. A file that others
-// could have written may not: see distrust(). If there is none, throws the reason for each place.
+// The first of nvrtc_places() that is not excluded and may be opened; a file that other users could
+// have written may not, see distrust(). If there is none, throws an error with the reason for each
+// place.
 nvrtc_file first_nvrtc_file(std::span<std::filesystem::path const> excluded = {});
 
 class nvrtc {
@@ -76,15 +78,15 @@ class nvrtc {
     nvrtc();
     // Opens this file and no other.
     explicit nvrtc(std::filesystem::path const&);
-    // Uses functions that are there already.
+    // Uses functions of NVRTC that the caller has found.
     nvrtc(nvrtc_entries const&, std::string build_id);
 
-    // As in CUDA's version.
+    // The version of NVRTC, which is that of its CUDA.
     int major() const { return major_version; }
     int minor() const { return minor_version; }
     // The build id of the library's file, which differs between two builds of one version.
     std::string const& build_id() const { return build; }
-    // Empty if no file was opened.
+    // The file that was opened; empty if there was none.
     std::filesystem::path const& path() const { return file; }
 
     // Thread-safe. Compiles on a thread of its own with a deep stack; eight compilations of the

@@ -37,7 +37,7 @@ capture::~capture() {
     queue->captured_kernels = nullptr;
     try {
         queue->end_capture();
-    } catch (...) { // it had been ended for another reason
+    } catch (...) { // the capture had ended already
     }
 }
 

@@ -26,7 +26,7 @@ class ready_kernel {
     virtual ~ready_kernel() = default;
 };
 
-// Captured work, to be run many times.
+// Captured work of a queue, to be launched many times.
 class work_graph {
   public:
     virtual ~work_graph() = default;
@@ -34,7 +34,7 @@ class work_graph {
 
 using kernel_list = std::vector<std::shared_ptr<ready_kernel const>>;
 
-// Work in order.
+// A queue, which runs its work in order.
 class work_queue {
   public:
     virtual ~work_queue() = default;
@@ -44,12 +44,14 @@ class work_queue {
     virtual void launch(work_graph const&) = 0;
     virtual void synchronize() = 0;
 
-    // Whether work is captured instead of run, whoever began the capture.
+    // Whether work in the queue is captured instead of run, by Spio or by another owner of the
+    // stream.
     virtual bool is_captured() = 0;
     virtual void begin_capture() = 0;
     virtual std::unique_ptr<work_graph const> end_capture() = 0;
 
-    // The kernels of a capture, which its graph keeps; null while none was begun here.
+    // The kernels of the current capture, which its graph will keep alive; null if Spio has begun
+    // no capture.
     kernel_list* captured_kernels = nullptr;
 };
 
@@ -63,7 +65,7 @@ class backend {
     virtual tensor_map_words encode(tensor_map_plan const&, void* base) = 0;
     virtual std::unique_ptr<ready_kernel const> load(image const&) = 0;
     virtual std::unique_ptr<work_queue> make_queue() = 0;
-    // The queue of a CUstream that the caller owns.
+    // A queue for a CUstream that the caller owns.
     virtual std::unique_ptr<work_queue> borrow_queue(void* stream) = 0;
 };
 
@@ -73,7 +75,7 @@ class device {
     explicit device(std::shared_ptr<backend> backend) : owned(std::move(backend)) {}
 
     std::string name() const { return owned->name(); }
-    // What kernels are specialized for that run there: sm_90a, host_arch.
+    // The architecture that kernels for this device are specialized for: sm_90a, host_arch.
     spio::arch arch() const { return owned->arch(); }
     // The tensor map of a tensor; kernels take it by value.
     //     .x = gpu.map<tensor_map<tile, images>>(x.as<images>(N(8)))
@@ -81,7 +83,7 @@ class device {
         auto* const base = const_cast<void*>(static_cast<void const*>(tensor.get()));
         return bits_as<Map>(owned->encode(Map::plan(tensor.shape()), base));
     }
-    // The same where only the kernel knows the tile.
+    // The tensor map of a plan, where only the kernel knows the tile.
     //     .input = gpu.map(conv2d::tma::input_plan(problem, config), x.get())
     tensor_map_words map(tensor_map_plan const& plan, void const* base) const {
         return owned->encode(plan, const_cast<void*>(base));
@@ -92,14 +94,15 @@ class device {
     std::shared_ptr<backend> owned;
 };
 
-// What kernels are specialized for that run there: sm_90a.
+// The architecture that kernels for a GPU are specialized for: sm_90a.
 arch arch_of(cuda::device_ref const&);
-// Objects that are made from it keep the driver alive, too.
+// A GPU as a device. Objects that are made from it keep the driver alive, too.
 device gpu_device(std::shared_ptr<cuda::driver const>, int ordinal);
-// The driver must stay.
+// A GPU as a device, where the driver must outlive all objects that are made from it.
 device gpu_device(cuda::driver const&, int ordinal);
 
-// The host device: kernels run on this machine's CPU, in memory of these functions.
+// The functions of the host device, which runs kernels on the CPU of this machine, in memory that
+// allocate() returns.
 struct host_machine {
     void* (*allocate)(std::size_t bytes, std::string name);
     void (*release)(void*) noexcept;
@@ -110,8 +113,8 @@ struct host_machine {
 };
 device host_device(host_machine);
 
-// The GPU; or this host, on a machine that has no GPU at all: not if one is broken, or has another
-// number. Opens the driver if there is none.
+// The GPU with this number; or the host device, if there is no GPU at all. A GPU that is broken or
+// has another number is an error. Opens the driver if none is given.
 device best_device(int gpu, std::optional<host_machine> const&,
                    std::shared_ptr<cuda::driver const> = nullptr);
 

@@ -23,8 +23,8 @@ namespace spio {
 
 namespace {
 
-// The kernel of an image. It takes one struct, of the size that the image says: another signature
-// is another kernel.
+// The kernel of an image. Throws unless the kernel takes one struct of the size that the image
+// states.
 cuda::kernel_ref checked_kernel(cuda::library const& library, cuda::context_ref const& context,
                                 image const& image) {
     auto const kernel = library.kernel(image.symbol);
@@ -153,7 +153,7 @@ struct gpu_backend : backend {
 
 arch arch_of(cuda::device_ref const& gpu) {
     auto const capability = gpu.capability();
-    // Kernels may use what only this chip has.
+    // The suffix a allows kernels to use features that only this chip has.
     return {.number = 10 * capability.major + capability.minor,
             .suffix = capability.major >= 9 ? 'a' : '\0'};
 }

@@ -1,4 +1,4 @@
-// The host as a device: what is asked of it is done at once.
+// The host as a device: work is done during the call that asks for it.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -31,7 +31,7 @@ struct host_graph : work_graph {
     std::vector<std::function<void()>> work;
 };
 
-// Captured launches have copies of their parameters, as in a GPU's graph.
+// A queue of the host. Captured launches keep copies of their parameters, as in a graph of a GPU.
 struct host_queue : work_queue {
     std::unique_ptr<host_graph> capture;
 
@@ -60,7 +60,7 @@ struct host_queue : work_queue {
             }
         };
         if (!capture) return run(image, params);
-        // Tensor maps among the parameters must be aligned.
+        // The parameters are copied to aligned memory, because there may be tensor maps among them.
         std::vector<tensor_map_words> values(image.params_bytes / sizeof(tensor_map_words) + 1);
         std::memcpy(values.data(), params, image.params_bytes);
         capture->work.push_back([=] { run(image, values.data()); });

@@ -1,4 +1,4 @@
-// Asks the sources as the policy has it.
+// Looks for images in the sources that the policy allows.
 // SPDX-License-Identifier: Apache-2.0
 module;
 

@@ -25,33 +25,35 @@ export namespace spio {
 // Whether kernels may be compiled while the program runs.
 enum class policy { aot_only, aot_then_jit, jit_only };
 std::string_view name_of(policy);
-// The policy of such a name; throws for any other text.
+// The policy with this name; throws if there is none.
 policy policy_named(std::string_view);
-// The policy of SPIO_POLICY, which is read once; aot_then_jit if it is not set.
+// The policy that the environment variable SPIO_POLICY names; aot_then_jit if it is not set. The
+// variable is read once.
 policy policy_of_environment();
 
-// Whether SPIO_LOG is set to something other than 0; read once.
+// Whether the environment variable SPIO_LOG is set to something other than 0. It is read once.
 bool is_logged();
-// A line to stderr, if so. No launch writes one.
+// Writes a line to stderr if is_logged(). Launches never call it.
 void log(std::string_view line);
-// The same with the time that an event took:
+// Logs an event about a kernel, with the time since `start`:
 //     spio: disk axpby n=1000 for sm_90a (axpby_256x1_…), 0.61 ms
 void log(std::string_view event, spec const&, std::chrono::steady_clock::time_point start);
 void log(std::string_view event, image const&, std::chrono::steady_clock::time_point start);
 
-// How many images were found in packs, in memory and on disk, were compiled, or were missed; and
-// how many milliseconds that took in all.
+// How many requests were answered from packs, from memory, from disk and by compiling, and how many
+// failed (missed); and the milliseconds that each kind of answer took in all.
 struct image_counters {
     std::uint64_t packed = 0, memory = 0, disk = 0, compiled = 0, missed = 0;
     double packed_milliseconds = 0, memory_milliseconds = 0, disk_milliseconds = 0,
            compiled_milliseconds = 0;
 };
 
-// The image store. It asks packs, its memory, and a compiler, which reads its cache on disk first.
-// Threads that ask for one kernel at the same time wait for one of them to compile it. Thread-safe.
+// The image store. It looks in the packs, then in memory, then asks the compiler, which first reads
+// its cache on disk. Threads that ask for the same kernel at the same time wait for one of them to
+// compile it. Thread-safe.
 class images {
   public:
-    // Both sources must stay.
+    // `packs` and `compiler` must outlive the object.
     template <image_source Packs, image_source Compiler>
     images(Packs const& packs, Compiler const& compiler, policy policy = policy_of_environment())
         : find_packed([&](spec const& spec) { return packs.find(spec); }),
@@ -59,7 +61,8 @@ class images {
           find_compiled([&](spec const& spec) { return compiler.find(spec); }),
           default_policy(policy) {}
 
-    // Throws for a miss what was asked, and the line of a manifest that would add it.
+    // The image of a kernel. If there is none, throws an error that names the kernel and the
+    // manifest line that would add it to a pack.
     image find(spec const& spec) const { return find(spec, default_policy); }
     image find(spec const&, policy) const;
     template <class Params> typed_image<Params> find(typed_spec<Params> const& spec) const {
@@ -75,7 +78,7 @@ class images {
   private:
     using finder = std::function<std::optional<image>(spec const&)>;
     using clock = std::chrono::steady_clock;
-    // A compilation for which other threads may wait.
+    // A compilation in progress, for which other threads may wait.
     struct compilation {
         std::optional<image> result;
         std::exception_ptr failure;

@@ -1,4 +1,4 @@
-// Loads kernels, after checking what the device is given.
+// Loads kernels, after checking that their images suit the device.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -29,7 +29,8 @@ std::shared_ptr<ready_kernel const> kernels::load(image const& image,
              std::to_string(params_bytes));
     }
     if (auto loaded = find(image.symbol, params_bytes)) return loaded;
-    // A capture that another library began in this thread is known to its stream only.
+    // This finds only captures that Spio began in this thread. Only the stream knows of a capture
+    // that another library began.
     if (is_capturing_thread()) throw cold_kernel_error(image.spelled());
     auto const start = std::chrono::steady_clock::now();
     std::lock_guard const lock(mutex);

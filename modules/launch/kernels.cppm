@@ -25,15 +25,15 @@ import :device;
 
 export namespace spio {
 
-// The error of a kernel that is not loaded and is asked for while a graph is captured: to compile
-// it would hold the capture up, to load it would end it. The capture stays as it was.
+// The error for a kernel that is asked for while a graph is captured, but is not loaded: compiling
+// it would delay the capture, and loading it would end the capture. The capture goes on.
 error cold_kernel_error(std::string const& kernel);
 
 // Whether this thread has begun a capture by stream::capture() that has not ended.
 bool is_capturing_thread();
 
-// Captured work of a stream, to be launched in any stream of its device. It keeps its kernels
-// alive, not the arrays that they access.
+// Captured work of a stream, which can be launched in any stream of its device. The graph keeps its
+// kernels alive, but not the arrays that they access.
 class graph {
   public:
     graph(std::shared_ptr<backend> device, kernel_list kernels,
@@ -49,8 +49,8 @@ class graph {
     std::unique_ptr<work_graph const> owned;
 };
 
-// A capture of a queue's work, from construction to end(). It is thrown away if it is destroyed
-// before.
+// A capture of the work of a queue, from construction to end(). If it is destroyed before end(),
+// its work is thrown away.
 class capture {
   public:
     explicit capture(work_queue&);
@@ -64,18 +64,20 @@ class capture {
     kernel_list kernels;
 };
 
-// What the host has for an element of a device. Of the 16-bit numbers it has the bits.
+// The host type for an element type of the device. 16-bit floating-point numbers are unsigned
+// shorts with the same bits.
 template <class T> struct host_value_of : type_is<T> {};
 template <> struct host_value_of<half> : type_is<unsigned short> {};
 template <> struct host_value_of<bfloat16> : type_is<unsigned short> {};
 template <class T> using host_value = typename host_value_of<T>::type;
 
-// How many of T an element of a tensor is: one, or those of a vector; 0 if it is something else.
+// How many values of type T make up an element of a tensor: 1 for T itself, N for vec<T, N>, 0 for
+// another type.
 template <class T, class Data> inline constexpr int count_in = same<T const, Data const>;
 template <class T, int N> inline constexpr int count_in<T, vec<T, N>> = N;
 template <class T, int N> inline constexpr int count_in<T, vec<T, N> const> = N;
 
-// Whether an array of T can be seen as a tensor, of so many dynamic sizes.
+// Whether an array of T can be seen as a Tensor whose dynamic sizes are Sizes.
 template <class T, class Tensor, class... Sizes>
 concept seen_as = (count_in<T, typename Tensor::data_type> > 0) &&
                   sizes_of<typename Tensor::layout_type, Sizes...>;
@@ -95,7 +97,8 @@ template <class T> class array {
     T* data() const { return static_cast<T*>(owned.get()); }
     std::size_t size() const { return length; }
 
-    // As a kernel takes it, with the extent of each dynamic dimension; it must fit into the array.
+    // The array as a tensor for a kernel, given the extent of each dynamic dimension. Throws if the
+    // tensor does not fit into the array.
     template <class Tensor, class... Sizes>
         requires seen_as<T, Tensor, Sizes...>
     Tensor as(Sizes... sizes) const {
@@ -128,7 +131,7 @@ template <class T> class array {
     }
 };
 
-// A kernel that takes a Params, ready on a device.
+// A kernel that takes one argument of type Params, loaded on a device.
 template <class Params> class kernel {
   public:
     kernel(std::shared_ptr<backend> device, std::shared_ptr<ready_kernel const> loaded,
@@ -142,7 +145,8 @@ template <class Params> class kernel {
     std::shared_ptr<ready_kernel const> const& keeper() const { return owned; }
     backend const& device() const { return *home; }
     launch_shape over(extent blocks) const { return {blocks, shape}; }
-    // As many blocks as its family wants for these; throws if they do not fit.
+    // The launch shape for these parameters, with as many blocks as the kernel's family computes
+    // for them. Throws if the parameters do not fit the kernel.
     launch_shape over(Params const& params) const {
         if (!grid) [[unlikely]]
             throw error(error_kind::internal, "launch", "kernel",
@@ -166,7 +170,7 @@ class kernels {
     template <class Params> kernel<Params> load(typed_image<Params> const& image) const {
         return {home, load(image, sizeof(Params)), image.shape, image.grid};
     }
-    // Loads kernels so that launches, also captured ones, need not.
+    // Loads a kernel, so that later launches, also captured ones, need not.
     void prepare(image const& image) const { load(image, image.params_bytes); }
     // The kernel, if it is loaded already.
     template <class Params>

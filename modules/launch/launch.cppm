@@ -30,12 +30,12 @@ import spio.spec;
 
 export namespace spio {
 
-// Copies and launches in their order. What is copied must stay until synchronize() has returned, or
-// for as long as the graph that has the copy.
+// A stream runs copies and launches in order. The host memory of a copy must live until
+// synchronize() has returned, or for as long as a graph that contains the copy.
 class stream {
   public:
     explicit stream(device const& device) : home(device.keeper()), queue(home->make_queue()) {}
-    // A CUstream that the caller owns, and that must outlive this.
+    // Borrows a CUstream, which the caller owns and which must outlive this object.
     stream(device const& device, void* borrowed)
         : home(device.keeper()), queue(home->borrow_queue(borrowed)) {}
 
@@ -48,7 +48,7 @@ class stream {
         queue->launch(kernel.ready(), shape, &params);
         count.fetch_add(1, std::memory_order_relaxed);
     }
-    // Of as many blocks as the kernel's family wants.
+    // Launches a kernel with as many blocks as its family computes for the parameters.
     template <class Params>
     void launch(kernel<Params> const& kernel, std::type_identity_t<Params> const& params) const {
         launch(kernel, kernel.over(params), params);
@@ -65,7 +65,8 @@ class stream {
     }
     void synchronize() const { queue->synchronize(); }
 
-    // A graph of what f() does in this stream, which is captured and not run.
+    // Calls f() and returns a graph of the work that it puts into this stream; the work is captured
+    // and not run.
     //     auto const both = stream.capture([&] { stream.launch(k, p), stream.launch(k, q); });
     //     stream.launch(both);
     template <class F> graph capture(F f) const {
@@ -73,7 +74,7 @@ class stream {
         f();
         return capture.end(home);
     }
-    // Whether its work is captured, by capture() or by the owner of the CUstream.
+    // Whether work in the stream is captured, by capture() or by the owner of the CUstream.
     bool is_captured() const { return queue->is_captured(); }
     void launch(graph const& graph) const {
         check_device(graph.device());

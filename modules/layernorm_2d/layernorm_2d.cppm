@@ -30,18 +30,19 @@ using layernorm_2d::X;
 
 typed_spec<params> specialize(problem const&, config const&, arch);
 typed_spec<params> specialize(problem const&, arch, config_source const& = default_config_source());
-// Of no positions too there is a block, which finds nothing to do.
+// The blocks of a launch for a number of positions. A grid of zero blocks cannot be launched, so 0
+// positions get one block, which does nothing.
 constexpr extent grid(config const& c, int positions) {
     return {c.blocks(positions) > 0 ? c.blocks(positions) : 1};
 }
 
 family const& family_entry();
 
-// The headers of the family, as they were when the library was built.
+// The headers of LayerNorm's kernel, as they were when the library was built.
 std::span<header const> kernel_text();
 
-// What y is, in double: x by the bits of its halves, positions of so many channels one after the
-// other. Without affine, weight and bias are empty.
+// The result y, computed in double. x has the bits of halves: the channels of each position, one
+// position after the other. Without affine, weight and bias are empty.
 std::vector<double> reference(problem const&, std::span<unsigned short const> x,
                               std::span<float const> weight, std::span<float const> bias,
                               float epsilon);

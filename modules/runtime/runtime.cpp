@@ -1,4 +1,4 @@
-// Puts the parts together.
+// Finds, loads and prepares kernels for a runtime, from its packs, its compiler and its device.
 // SPDX-License-Identifier: Apache-2.0
 module;
 

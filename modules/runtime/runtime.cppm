@@ -26,7 +26,7 @@ import spio.spec;
 export namespace spio {
 
 struct runtime_options {
-    // Asked in this order, before anything else.
+    // Packs to look in, in this order, before any other source.
     std::vector<aot::pack> packs = {};
     // The GPU; and the host device that takes its place on a machine that has none, or always.
     int gpu = 0;
@@ -37,13 +37,15 @@ struct runtime_options {
     config_source configs = default_config_source();
     // Where compiled images are cached on disk.
     cache::options cache = {};
-    // Instead of the machine's own; they must stay.
+    // A driver and a compiler to use instead of those of the machine; they must outlive the
+    // runtime.
     cuda::driver const* driver = nullptr;
     jit::nvrtc const* compiler = nullptr;
 };
 
-// Images come from the packs, from the program itself if it runs on the host, from memory, from the
-// cache on disk, and from NVRTC, which is opened when it is first needed. Thread-safe.
+// A device with its kernels. Images come from the packs, from the program itself if kernels run on
+// the host, from memory, from the cache on disk, and from NVRTC, which is opened when it is first
+// needed. Thread-safe.
 class runtime {
   public:
     // Throws if there is neither the GPU nor a host device to take its place.

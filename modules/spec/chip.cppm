@@ -20,28 +20,30 @@ using spio::sm_86;
 using spio::sm_89;
 using spio::sm_90a;
 
-// "sm_90a", "compute_80", "host"; of no architecture the text is empty.
+// The name of an architecture: "sm_90a", "compute_80", "host"; empty for the arch that names none.
 std::string text_of(arch);
-// Reads such a text. Another one has no value, or is an error that cites it.
+// The architecture with this name. For any other text find_arch() returns nothing, and parse_arch()
+// throws an error that quotes the text.
 std::optional<arch> find_arch(std::string_view text);
 arch parse_arch(std::string_view text);
 
-// CUDA takes some of an SM's shared memory for each block. No chip gives a block more than so much.
+// Bytes of shared memory: those that CUDA reserves on an SM for each block, and the most that a
+// block may have on any chip.
 inline constexpr int reserved_shared_bytes = 1024;
 inline constexpr int max_shared_bytes = 227 * 1024;
 
-// A GPU, as far as estimates must know it.
+// The properties of a GPU that estimates use.
 struct chip {
     std::string_view name;
-    std::string_view source; // of the figures
+    std::string_view source; // where the figures come from
     int sm_count;
     double clock_mhz;            // cycles in a microsecond
-    double copy_bytes;           // that a copy reads and writes in a microsecond
-    double latency_microseconds; // of a read from memory
-    double launch_microseconds;  // of a kernel, with its first and last blocks
-    int shared_bytes;            // of an SM
-    bool has_tma = false;        // and kernels that use it
-    int sm_threads = 2048;       // at once
+    double copy_bytes;           // bytes that a copy reads and writes in a microsecond
+    double latency_microseconds; // time of a read from memory
+    double launch_microseconds;  // time of a launch, with its first and last blocks
+    int shared_bytes;            // shared memory of an SM
+    bool has_tma = false;        // whether kernels for the chip may use TMA
+    int sm_threads = 2048;       // most threads that an SM runs at once
     int sm_registers = 65536;
     int sm_blocks = 32;
 };

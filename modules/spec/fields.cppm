@@ -31,7 +31,8 @@ struct bound {
 
 enum class presence { required, optional };
 
-// The names of an enumeration's values, which count from 0, and its type in the text of kernels:
+// The names of an enumeration's values, which count from 0, and the name of the enumeration in
+// kernel text:
 //     template <> struct enumerator_table<direction> {
 //         static constexpr std::string_view type = "spio::conv2d::direction";
 //         static constexpr std::array<std::string_view, 2> names = {"fprop", "dgrad"};
@@ -44,7 +45,8 @@ template <enumerated T> std::string enumerator_name(T value) {
     return std::string(enumerator_table<T>::names[static_cast<std::size_t>(value)]);
 }
 
-// A member and its name; an int, a bool, an enumeration, or an aggregate of such.
+// A member of an aggregate and its name. Its type is int, bool, an enumeration, or an aggregate of
+// these.
 template <class Aggregate, class Member> struct field {
     std::string_view name;
     Member Aggregate::* member;
@@ -59,7 +61,7 @@ template <class Aggregate, class Member> struct field {
 //     };
 template <class Aggregate> struct field_table;
 
-// Converts to any type: it counts the members of an aggregate.
+// A value that converts to any type, to count the members of an aggregate.
 struct any_value {
     template <class T> operator T() const;
 };
@@ -107,8 +109,8 @@ struct field_slot {
     bool* boolean = nullptr;
     bound range = {};
     bool is_required = true;
-    bool is_present = false; // in the text
-    // Of an enumeration: the names of its values, and access to the value by its number.
+    bool is_present = false; // whether the text that was read has the field
+    // For an enumeration only: the names of its values, and access to the value by its number.
     std::span<std::string_view const> enumerators = {};
     void* enumeration = nullptr;
     std::size_t (*number)(void const* enumeration) = nullptr;
@@ -116,9 +118,10 @@ struct field_slot {
 };
 // channels=64 affine=true
 std::string text_of_fields(std::vector<field_slot> const&);
-// Reads such a text into the fields. Throws what is wrong with it; the family is for messages.
+// Reads text in that form into the fields. Throws what is wrong with it; the family is named in
+// messages.
 void parse_fields(std::vector<field_slot>&, std::string_view family, std::string_view text);
-// Throws which field is out of its range.
+// Throws an error that names a field whose value is out of its range.
 void check_fields(std::vector<field_slot> const&, std::string_view family, std::string_view text);
 
 template <described T>

@@ -27,7 +27,7 @@ std::string joined(std::string_view a, std::string_view b) {
     return std::string(a) + (b.empty() || b.front() == ' ' ? "" : " ") + std::string(b);
 }
 
-// The words of a text; blanks and tabs lie between them.
+// Splits a text into words at blanks and tabs.
 std::vector<std::string_view> words_of(std::string_view text) {
     std::vector<std::string_view> words;
     std::size_t begin = 0;
@@ -93,7 +93,8 @@ std::string text_of_fields(std::vector<field_slot> const& slots) {
 
 namespace {
 
-// Writes the value of one field; throws, in a sentence, why the text is none.
+// Parses a text and writes the value of one field. If the text is no valid value, calls fail() with
+// the reason in a sentence.
 template <class F> void assign(field_slot const& slot, std::string_view value, F const& fail) {
     auto const start = slot.name + " is '" + std::string(value) + "', ";
     if (slot.boolean != nullptr) {

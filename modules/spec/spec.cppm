@@ -26,57 +26,60 @@ using spio::block_shape;
 using spio::extent;
 using spio::launch_shape;
 
-// A header that is in no file. Its name is what stands in an #include.
+// A header that is kept in memory, not in a file. Its name is what stands in an #include.
 struct header {
     std::string_view name;
     std::string_view text;
 };
 
-// The same text for every architecture makes the same symbol: packs keep it once for each.
+// A specialization of a kernel. The symbol depends on the text and not on the architecture, so a
+// pack may have several images of one symbol, one for each architecture.
 struct spec {
     std::string family;
     std::string problem; // canonical: "channels=64 affine=true"
-    std::string config;  // the same for the configuration
+    std::string config;  // canonical text of the configuration
     spio::arch arch;
-    // What can be read of it, and then a digest of the text and of the parameters' size. It is the
-    // kernel's name, and with the architecture the key under which images are kept.
+    // The name of the kernel: a readable part, then a digest of the text and of the size of the
+    // parameters. Together with the architecture it is the key of an image.
     std::string symbol;
-    std::string source; // an extern "C" __global__ of one call
+    std::string source; // an extern "C" __global__ function with a single call
     block_shape shape;
     std::size_t params_bytes = 0;
-    // The headers of a family that is not Spio's own; they stay for ever.
+    // The headers of a family that is not Spio's own; they must outlive every spec.
     std::span<header const> headers = {};
 
     launch_shape over(extent grid) const { return {grid, shape}; }
-    // As a manifest has it: "layernorm_2d channels=64 affine=true".
+    // The line of a manifest that asks for this kernel: "layernorm_2d channels=64 affine=true".
     std::string line() const { return family + " " + problem; }
-    // For messages: the line, the architecture and the symbol; and that an architecture newer than
-    // all that Spio knows gets a kernel for sm_80, if that is so.
+    // For messages: the line, the architecture and the symbol. If the architecture is newer than
+    // all that Spio knows, the text adds that it gets a kernel for sm_80.
     std::string spelled() const;
 };
 
-// The blocks for what a launch brings; throws if that does not fit the kernel.
+// Computes the grid, in blocks, for the parameters of a launch. Throws if they do not fit the
+// kernel.
 template <class Params> using grid_function = std::function<extent(Params const&)>;
 
-// One whose kernel takes a Params.
+// A spec whose kernel takes one argument of type Params.
 template <class Params> struct typed_spec : spec {
     using params_type = Params;
     grid_function<Params> grid = {};
 };
 
-// What a family knows of a specialization; the text, the symbol and the checks are the same for
-// all.
+// The part of a specialization that its family decides; text, symbol and checks are made from it in
+// the same way for all families.
 struct specialization {
     std::string_view family; // also the name of a header
-    std::string prefix;      // of the symbol
+    std::string prefix;      // the readable part of the symbol
     std::string problem, config;
     spio::arch arch;
-    std::string arguments; // of the template
+    std::string arguments; // the template arguments of run()
     block_shape shape;
-    // The namespace of run() and params; spio::FAMILY if it is empty.
+    // The namespace that has run() and params; spio::FAMILY if this is empty.
     std::string_view scope = {};
     std::span<header const> headers = {};
-    // Where a family has several bodies: a namespace in the family's, and a header in its folder.
+    // For a family with several bodies, the name of the body: it is a namespace within the
+    // family's, and a header in the family's folder.
     std::string_view body = {};
     // Blocks that an SM should hold at once, which bounds the registers; 0: any number.
     int blocks = 0;
@@ -87,8 +90,8 @@ typed_spec<Params> specialized(specialization const& request, grid_function<Para
     return {specialized(request, sizeof(Params)), std::move(grid)};
 }
 
-// What chose a configuration: a measurement on this machine, a learned model, or the family itself,
-// by the measurements that it ships and by its estimate.
+// Who chose a configuration: a measurement on this machine (tuned), a learned model, or the family,
+// by the measurements that it ships and its estimate.
 enum class config_origin { tuned, model, family };
 std::string_view name_of(config_origin);
 
@@ -98,12 +101,12 @@ struct config_query {
     spio::arch arch;
 };
 struct config_choice {
-    std::string config; // as the family parses it
+    std::string config; // text that the family parses
     config_origin origin;
 };
 
-// The one seam where configurations are chosen. Its finders are asked in the order in which they
-// were added; what none of them knows, the family chooses.
+// Chooses configurations. Its finders are asked in the order in which they were added; if none of
+// them knows a configuration, the family chooses one.
 class config_source {
   public:
     using finder = std::function<std::optional<std::string>(config_query const&)>;
@@ -118,18 +121,19 @@ class config_source {
     };
     std::vector<named_finder> finders;
 };
-// What is asked where a caller names no other. It knows nothing yet: families choose.
+// The config_source for callers that name none. At first it has no finders, so families choose.
 config_source const& default_config_source();
 
-// A family, for callers that read problems from a text. A problem takes a kernel, or several that
-// are launched in their order.
+// A family of kernels, for callers that read problems from text. A problem takes one kernel, or
+// several that are launched in order.
 struct family {
     std::string_view name;
     std::vector<spec> (*specialize)(std::string_view problem, arch, config_source const&);
     std::span<header const> (*headers)();
 };
 
-// "axpby n=1000": one of these families and a problem of it.
+// The specializations for a line such as "axpby n=1000": the name of one of these families and a
+// problem of it.
 std::vector<spec> specs_of_line(std::string_view line, std::span<family const>, arch,
                                 config_source const& = default_config_source());
 

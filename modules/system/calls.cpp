@@ -49,7 +49,8 @@ int system_calls::fstatat(int folder, char const* name, struct stat& status) {
 }
 
 ssize_t system_calls::access_list(int file, void* list, std::size_t size) {
-    // By its path: a file that was opened as a place only has no attributes by its number.
+    // The list is read by a path: a file that was opened with O_PATH has no attributes by its
+    // descriptor.
     auto const path = "/proc/self/fd/" + std::to_string(file);
     return ::getxattr(path.c_str(), "system.posix_acl_access", list, size);
 }
@@ -81,7 +82,8 @@ ssize_t system_calls::readlinkat(int folder, char const* name, char* target, std
 }
 
 int system_calls::list(int folder, std::vector<std::string>& names) {
-    // Opened again, since those who share an open folder share the position in its list.
+    // The folder is opened again because copies of a descriptor share its position in the list of
+    // files.
     int const opened = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (opened < 0) return -1;
     DIR* const stream = ::fdopendir(opened);
@@ -132,8 +134,8 @@ void system_calls::sleep(int milliseconds) {
     ::nanosleep(&time, nullptr);
 }
 
-// Calls f(record) for the records of such a file, until it returns false. False if the file cannot
-// be read to its end.
+// Calls f(record) for each record of a file such as /etc/passwd, until f returns false. Returns
+// false if the file cannot be read to its end.
 template <class Record, class Read, class F>
 static bool for_each_record(char const* path, Read read, F f) {
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> const file(std::fopen(path, "re"),

@@ -34,7 +34,7 @@ std::string message_of(int error) { return std::generic_category().message(error
     throw error(kind, tried, path.string(), std::move(reason));
 }
 
-// A descriptor that is closed at the end.
+// A file descriptor that the destructor closes.
 class open_descriptor {
   public:
     explicit open_descriptor(int file) : file_(file) {}
@@ -149,8 +149,8 @@ void write_file(fs::path const& path, std::string_view bytes) {
         errno = reason;
         cannot();
     }
-    // The new name too is on the disk before anybody is told of it; not every file system can do
-    // so.
+    // The folder is synced as well, so that the new name is on disk before this function returns.
+    // Not every file system can do that.
     open_descriptor const folder(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (folder.number() >= 0) ::fsync(folder.number());
 }
@@ -168,7 +168,7 @@ temporary_folder::temporary_folder(std::string const& prefix, fs::path parent) {
         fail("make a temporary folder", place, name + ": " + message_of(errno));
     }
     path_ = name;
-    // Nobody else could have put another folder in its place.
+    // Checks the folder by the rule of trust, so that no other user can have replaced it.
     folder const opened(operating_system(), name, folder::use::existing);
     if (!opened) {
         std::error_code ignored;

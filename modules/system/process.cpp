@@ -44,7 +44,8 @@ struct pipe_ends {
         output = away_from_standard(ends[0]);
         input = away_from_standard(ends[1]);
     }
-    // In a program that has closed its standard files, their numbers are free for others.
+    // Moves a descriptor above those of the standard files: in a program that has closed them,
+    // their numbers are free.
     static int away_from_standard(int file) {
         if (file > STDERR_FILENO) return file;
         int const moved = ::fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -76,8 +77,8 @@ struct ending {
     int wait_status = 0;
 };
 
-// All that the guard needs, made before it is forked: from then on it may call only what signal
-// handlers may.
+// All that the guard process needs, made before the fork: after it, the guard may call only
+// functions that are safe in signal handlers.
 struct guarded_program {
     char const* file;
     char* const* arguments;
@@ -86,7 +87,7 @@ struct guarded_program {
     int life, output, status, kept; // descriptors; `kept` is of the temporary folder, or -1
 };
 
-// Closes what this process inherited, but these descriptors.
+// Closes all descriptors that this process inherited, except `kept` and the standard files.
 void close_others(std::initializer_list<int> kept) {
     int next = STDERR_FILENO + 1;
     for (int const file : kept) { // in rising order
@@ -136,7 +137,7 @@ void use_default_signals() {
     if (child == 0) become(program);
     ending result = {};
     if (child < 0) result.start_error = errno;
-    if (child > 0) ::setpgid(child, child); // whichever of both comes first
+    if (child > 0) ::setpgid(child, child); // set by parent and child, since either may run first
     ::close(program.output);
     bool is_ended = child < 0;
     while (!is_ended) {
@@ -150,13 +151,14 @@ void use_default_signals() {
             ::_exit(1);
         }
     }
-    if (child > 0) ::kill(-child, SIGKILL); // what the program left running
+    if (child > 0) ::kill(-child, SIGKILL); // ends what the program left running
     [[maybe_unused]] auto const written = ::write(program.status, &result, sizeof result);
     ::_exit(0);
 }
 
-// Forks twice, so that the second process is no child of this one: it is never waited for, whatever
-// this program does with SIGCHLD. Calls f() there. False if that cannot be done, with errno.
+// Calls f() in a new process. Forks twice, so that this process is not a child of the program and
+// need not be waited for, whatever the program does with SIGCHLD. Returns false, and sets errno, if
+// that fails.
 template <class F> bool detach(F const& f) {
     pid_t const middle = ::fork();
     if (middle < 0) return false;

@@ -20,8 +20,8 @@ export import :toolchain;
 
 namespace spio {
 
-// Starts a process that waits until nobody holds the descriptor that is returned, and then removes
-// the folder if it is still there. -1 if there can be no such process.
+// Starts a process that removes the folder, if it still exists, when every copy of the returned
+// descriptor has been closed. Returns -1 if no process can be started.
 int start_remover(std::string const& folder);
 
 } // namespace spio
@@ -66,16 +66,16 @@ class system_calls {
     virtual void sleep(int milliseconds);
 };
 
-// The calls themselves.
+// The calls of the operating system.
 system_calls& operating_system();
 
 // A variable of the environment, empty if it is not set or the program has more rights than its
 // caller. All of Spio reads the environment by this function.
 std::string environment(char const* name);
 
-// is_private() by these two files, in the format of /etc/passwd and /etc/group. A group is private
-// if it is the primary group of the owner and of nobody else, is named like the owner, and lists no
-// other member. False for an owner that the first file does not list.
+// Answers system_calls::is_private() from two files in the format of /etc/passwd and /etc/group. A
+// group is private if it is the primary group of the owner and of nobody else, is named like the
+// owner, and lists no other member. Returns false for an owner that `users` does not list.
 bool is_private_group(gid_t group, uid_t owner, char const* users = "/etc/passwd",
                       char const* groups = "/etc/group");
 
@@ -105,7 +105,7 @@ class folder {
     std::string const& refusal() const { return refusal_; } // a sentence, if there is no folder
     // Whether an `existing` folder would be made if it were `owned`.
     bool is_missing() const { return is_missing_; }
-    // No folder, for this reason.
+    // A value without a folder, with the reason.
     static folder refused(std::string reason);
 
   private:
@@ -148,7 +148,8 @@ class trusted_file {
 // The reason not to compile, load or run a file, which names it; empty if there is none.
 std::string distrust(std::filesystem::path const& file);
 
-// The bytes of a regular file, at most so many; throws if it is none. Never waits for a pipe.
+// Reads a regular file of at most `most_bytes` bytes; throws if it is something else. Never waits
+// for a pipe.
 std::string read_file(std::filesystem::path const&, std::uint64_t most_bytes = 1 << 30);
 // Writes a file whole or not at all, over a regular file or where there is none: under a random
 // name beside it, exclusively, synced, then renamed. A file that has these bytes is left as it is.
@@ -159,13 +160,14 @@ void write_file(std::filesystem::path const&, std::string_view bytes);
 // has ended.
 class temporary_folder {
   public:
-    // In TMPDIR, or else /tmp, or in the parent that is named. The prefix is for people.
+    // Makes the folder in `parent`, or else in TMPDIR, or else in /tmp. The prefix makes its name
+    // readable.
     explicit temporary_folder(std::string const& prefix, std::filesystem::path parent = {});
     temporary_folder(temporary_folder const&) = delete;
     ~temporary_folder();
 
     std::filesystem::path const& path() const { return path_; }
-    int life() const { return life_; } // who holds this descriptor keeps the folder
+    int life() const { return life_; } // the folder is kept while a process holds this descriptor
 
   private:
     std::filesystem::path path_;
@@ -174,7 +176,7 @@ class temporary_folder {
 
 struct program_result {
     int status = 0;     // 0 is success; 128 and the signal if a signal ended the program
-    std::string output; // of both of its outputs
+    std::string output; // of stdout and stderr
 };
 
 // Runs a program to its end without a shell, in a process group of its own, with the temporary
@@ -183,7 +185,7 @@ struct program_result {
 // variable changes what compilers make. Works in programs that ignore SIGCHLD.
 program_result run(std::vector<std::string> const& command, temporary_folder const* = nullptr);
 
-// The file that a name has in PATH; empty if there is none.
+// The program with this name in PATH; empty if there is none.
 std::filesystem::path found_in_path(std::string_view name);
 
 // A command as one line, for messages.

@@ -11,7 +11,7 @@ module spio.system;
 
 namespace spio {
 
-// The bytes of the character at the front of a text in UTF-8; 0 if it is none.
+// The length in bytes of the UTF-8 character at the front of a text; 0 if there is no valid one.
 static std::size_t character_bytes(std::string_view text) {
     auto const byte = [&](std::size_t i) {
         return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
@@ -23,7 +23,7 @@ static std::size_t character_bytes(std::string_view text) {
     for (std::size_t i = 1; i < size; ++i) {
         if ((byte(i) & 0xc0) != 0x80) return 0;
     }
-    // Neither longer than necessary, nor half of a surrogate pair, nor beyond the last character.
+    // Invalid forms: longer than necessary, half of a surrogate pair, or beyond the last character.
     bool const is_wrong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) > 0x9f) ||
                           (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) > 0x8f);
     return is_wrong ? 0 : size;

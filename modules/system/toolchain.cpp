@@ -26,7 +26,8 @@ constexpr variable variables[] = {
     {"LD_LIBRARY_PATH", "folders that may have NVRTC"},
 };
 
-// A relative path would be another folder wherever the program runs.
+// An absolute path from an environment variable. A relative path would be another folder in each
+// working directory.
 fs::path absolute_path_in(char const* name) {
     fs::path const path = environment(name);
     return path.is_absolute() ? path : fs::path();
@@ -51,7 +52,7 @@ std::vector<fs::path> python_environments() {
     return found;
 }
 
-// The folders of the wheels of NVIDIA in an environment: cu13, cuda_nvrtc and others.
+// The folders of NVIDIA's wheels in a Python environment: cu13, cuda_nvrtc and others.
 std::vector<fs::path> wheels_in(fs::path const& environment) {
     std::vector<fs::path> wheels;
     for (auto const& python : folders_in(environment / "lib")) {
@@ -137,18 +138,18 @@ std::vector<std::string> compiler_options(compiler_kind kind, std::string_view a
         // CUDA's own driver would pack the image, by an option that CUDA 13 no longer has.
         return {"-x", "cuda", "-std=c++20", "--cuda-device-only", "-Wno-unknown-cuda-version",
                 "-Wno-unknown-attributes",
-                // It unrolls no loop of barriers by a part of its rounds.
+                // clang does not unroll a loop with barriers by a factor, and would warn of it.
                 "-Wno-pass-failed",
                 "--cuda-gpu-arch=sm_" + std::string(arch.substr(arch.find('_') + 1))};
     case compiler_kind::nvrtc:
         break;
     }
     return {"-arch=" + std::string(arch), "-std=c++20", "-default-device",
-            // The default raises the limit of the whole process.
+            // By default NVRTC raises the stack limit of the whole process.
             "--modify-stack-limit=false",
-            // Nothing comes from the folder where the program happens to run.
+            // No header may come from the working directory of the program.
             "--no-source-include",
-            // Neither textures nor the runtime's types: 3 ms of each compilation.
+            // Leaves out textures and the types of the runtime, which saves 3 ms per compilation.
             "--minimal"};
 }
 

@@ -30,8 +30,9 @@ std::vector<variable> toolchain_variables();
 enum class compiler_kind { nvcc, clang, nvrtc };
 std::string_view name_of(compiler_kind);
 
-// The options for kernel text, architecture included, in their order. NVRTC and nvcc are given the
-// same, as far as both have them. Files, include folders and the optimization level are not here.
+// The options for compiling kernel text, architecture included, in order. NVRTC and nvcc get the
+// same options, as far as both have them. Files, include folders and the optimization level are not
+// among them.
 //     compiler_options(compiler_kind::nvcc, "sm_90a")
 std::vector<std::string> compiler_options(compiler_kind, std::string_view arch);
 

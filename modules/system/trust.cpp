@@ -25,7 +25,7 @@ namespace {
 
 std::string message_of(int error) { return std::generic_category().message(error); }
 
-// Puts the names of a path before those that are there.
+// Puts the names of a path before the names in the queue.
 void put_first(std::deque<std::string>& names, std::string_view path) {
     std::deque<std::string> first;
     while (!path.empty()) {
@@ -39,7 +39,7 @@ void put_first(std::deque<std::string>& names, std::string_view path) {
 
 enum class target { owned_folder, existing_folder, shared_folder, code, data };
 
-// Opens a path name by name. Holds one open folder at a time.
+// Opens a path, one name at a time, and holds only one open folder.
 class path_walk {
   public:
     path_walk(system_calls& system, target purpose) : system_(system), target_(purpose) {}
@@ -97,8 +97,8 @@ class path_walk {
 
     bool trusts(uid_t owner) const { return owner == 0 || owner == system_.user(); }
 
-    // Whether the rule of trust lets this file or folder be used; `is_last` is the one that is
-    // meant.
+    // Whether the rule of trust allows this file or folder; `is_last` says whether it is the end of
+    // the path.
     bool is_trusted(int file, bool is_last) {
         if (is_last && is_owned() && status_.st_uid != system_.user()) {
             return is_refused(position_ + " belongs to " + owner());
@@ -177,14 +177,15 @@ class path_walk {
                                                   std::to_string(status.st_uid));
     }
 
-    // Makes a folder that is missing, if the target is one to be made; errno says why it is not
-    // there.
+    // Makes a missing folder if the target may be made. errno says why the folder could not be
+    // opened.
     bool add(std::string const& name, bool is_last) {
         if (errno != ENOENT || is_file() || target_ == target::shared_folder) {
             is_missing_ = errno == ENOENT;
             return is_refused(below(name) + ": " + message_of(errno));
         }
-        // Whoever comes first would own it.
+        // In a folder where everybody may write, another user could make the folder first and own
+        // it.
         if (is_open_to_others_) {
             return is_refused(below(name) + " is missing, where everybody may put it");
         }
@@ -219,7 +220,7 @@ class path_walk {
     bool is_open_to_others_ = false;
     bool is_missing_ = false;
     int links_ = 0;
-    std::deque<std::string> names_; // that are left to open
+    std::deque<std::string> names_; // names that are left to open
     std::string position_, refusal_;
 };
 

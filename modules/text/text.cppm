@@ -13,18 +13,19 @@ import spio.spec;
 
 export namespace spio {
 
-// All of kernels/ and what it includes, in the order of their names.
+// All files of kernels/ and the headers that they include, ordered by name.
 std::span<header const> kernel_text();
 
-// SHA-256 of it in hexadecimal digits: of each header's name, a line feed, the number of bytes of
-// its text, a line feed, and the text.
+// SHA-256 of kernel_text() in hexadecimal digits. For each header it covers its name, a line feed,
+// the number of bytes of its text, a line feed, and the text.
 std::string_view kernel_text_digest();
 
-// The headers of its family and of Spio that a specialization includes, directly or not, in the
+// The headers of Spio and of the family that a specialization includes, directly or not, in the
 // order in which a compiler meets them. Other headers are left out.
 std::vector<header> headers_of(spec const&);
 
-// A digest of its text and of those headers: an image of another text is another kernel's.
+// A digest of the text of a specialization and of headers_of() it. An image that was compiled from
+// text with another digest is not used.
 std::uint64_t text_digest_of(spec const&);
 
 } // namespace spio
