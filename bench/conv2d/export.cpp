@@ -52,43 +52,40 @@ template <class T> T* stand_in(char const* name) {
     return reinterpret_cast<T*>(stand_ins.at(name));
 }
 
-correlation_args arguments_of(problem const& of) {
-    correlation const correlation = correlation_of(of);
-    return {.input = input_tensor(stand_in<half const>("input"), N(of.n), H(correlation.h),
-                                  W(correlation.w), C(of.c)),
-            .filter =
-                filter_of<half const>(stand_in<half const>("filter"), K(of.c), R(of.r), S(of.s)),
-            .bias = bias_of<float const>(of.bias ? stand_in<float const>("bias") : nullptr,
-                                         K(of.bias ? of.c : 0)),
-            .output = output_tensor(stand_in<half>("output"), N(of.n), P(correlation.p),
-                                    Q(correlation.q), K(of.c))};
+correlation_args arguments_of(problem const& p) {
+    correlation const correlation = correlation_of(p);
+    return {.input = input_tensor(stand_in<half const>("input"), N(p.n), H(correlation.h),
+                                  W(correlation.w), C(p.c)),
+            .filter = filter_of<half const>(stand_in<half const>("filter"), K(p.c), R(p.r), S(p.s)),
+            .bias = bias_of<float const>(p.bias ? stand_in<float const>("bias") : nullptr,
+                                         K(p.bias ? p.c : 0)),
+            .output = output_tensor(stand_in<half>("output"), N(p.n), P(correlation.p),
+                                    Q(correlation.q), K(p.c))};
 }
-cp_async::params params_of(problem const& of, cp_async::config const&) {
-    return {arguments_of(of)};
+cp_async::params params_of(problem const& p, cp_async::config const&) { return {arguments_of(p)}; }
+tma::params params_of(problem const& p, tma::config const&) {
+    return {.input = {}, .output = {}, .args = arguments_of(p)};
 }
-tma::params params_of(problem const& of, tma::config const&) {
-    return {.input = {}, .output = {}, .args = arguments_of(of)};
-}
-wgrad_cp_async::params params_of(problem const& of, wgrad_cp_async::config const&) {
+wgrad_cp_async::params params_of(problem const& p, wgrad_cp_async::config const&) {
     return {.x = stand_in<half const>("input"),
             .dy = stand_in<half const>("dy"),
             .workspace = stand_in<vec<float, 4>>("workspace"),
-            .n = of.n,
-            .h = of.h,
-            .w = of.w};
+            .n = p.n,
+            .h = p.h,
+            .w = p.w};
 }
-wgrad_tma::params params_of(problem const& of, wgrad_tma::config const&) {
+wgrad_tma::params params_of(problem const& p, wgrad_tma::config const&) {
     return {.x = {},
             .dy = {},
             .workspace = stand_in<vec<float, 4>>("workspace"),
-            .n = of.n,
-            .h = of.h,
-            .w = of.w};
+            .n = p.n,
+            .h = p.h,
+            .w = p.w};
 }
-wgrad_reduce::params params_of_sum(problem const& of) {
+wgrad_reduce::params params_of_sum(problem const& p) {
     return {.workspace = stand_in<vec<float, 4> const>("workspace"),
             .dw = stand_in<void>("dw"),
-            .dbias = of.bias ? stand_in<float>("dbias") : nullptr};
+            .dbias = p.bias ? stand_in<float>("dbias") : nullptr};
 }
 
 std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
@@ -106,10 +103,11 @@ std::string params_in_json(std::span<unsigned char const> bytes) {
         text += digits;
     }
     for (auto const& [name, value] : stand_ins) {
-        for (std::size_t at = 0; at + sizeof value <= bytes.size(); at += sizeof value) {
-            if (std::memcmp(&bytes[at], &value, sizeof value) != 0) continue;
+        for (std::size_t offset = 0; offset + sizeof value <= bytes.size();
+             offset += sizeof value) {
+            if (std::memcmp(&bytes[offset], &value, sizeof value) != 0) continue;
             pointers +=
-                (pointers.empty() ? "" : ", ") + in_quotes(name) + ": " + std::to_string(at);
+                (pointers.empty() ? "" : ", ") + in_quotes(name) + ": " + std::to_string(offset);
         }
     }
     return text + "\", \"pointers\": {" + pointers + "}";
@@ -121,8 +119,8 @@ template <class T> std::string first_of(T const (&numbers)[5], int count) {
     return "[" + text + "]";
 }
 // A map that is to be encoded for a launch, and where among the parameters.
-std::string map_in_json(std::size_t at, char const* of, tensor_map_plan const& plan) {
-    return "{\"at\": " + std::to_string(at) + ", \"of\": " + in_quotes(of) +
+std::string map_in_json(std::size_t offset, char const* argument, tensor_map_plan const& plan) {
+    return "{\"at\": " + std::to_string(offset) + ", \"of\": " + in_quotes(argument) +
            ", \"sizes\": " + first_of(plan.sizes, plan.rank) +
            ", \"strides\": " + first_of(plan.strides, plan.rank) +
            ", \"box\": " + first_of(plan.box, plan.rank) +
@@ -131,13 +129,16 @@ std::string map_in_json(std::size_t at, char const* of, tensor_map_plan const& p
 }
 std::string maps_in_json(problem const&, cp_async::config const&) { return ""; }
 std::string maps_in_json(problem const&, wgrad_cp_async::config const&) { return ""; }
-std::string maps_in_json(problem const& of, tma::config const& by) {
-    return map_in_json(offsetof(tma::params, input), "input", tma::input_plan(of, by)) + ", " +
-           map_in_json(offsetof(tma::params, output), "output", tma::output_plan(of, by));
+std::string maps_in_json(problem const& problem, tma::config const& config) {
+    return map_in_json(offsetof(tma::params, input), "input", tma::input_plan(problem, config)) +
+           ", " +
+           map_in_json(offsetof(tma::params, output), "output", tma::output_plan(problem, config));
 }
-std::string maps_in_json(problem const& of, wgrad_tma::config const& by) {
-    return map_in_json(offsetof(wgrad_tma::params, x), "input", wgrad_tma::x_plan(of, by)) + ", " +
-           map_in_json(offsetof(wgrad_tma::params, dy), "dy", wgrad_tma::dy_plan(of, by));
+std::string maps_in_json(problem const& problem, wgrad_tma::config const& config) {
+    return map_in_json(offsetof(wgrad_tma::params, x), "input",
+                       wgrad_tma::x_plan(problem, config)) +
+           ", " +
+           map_in_json(offsetof(wgrad_tma::params, dy), "dy", wgrad_tma::dy_plan(problem, config));
 }
 
 struct request {
@@ -152,11 +153,11 @@ class kernels {
   public:
     explicit kernels(request const& r) : asked(r) { fs::create_directories(r.out); }
 
-    void add(problem const& of, spio::arch arch, std::vector<config> all) {
+    void add(problem const& problem, spio::arch arch, std::vector<config> configs) {
         bool is_chosen = true;
-        if (all.empty()) all = space(of, arch);
-        for (auto const& by : all | std::views::take(asked.most)) {
-            std::visit([&](auto const& c) { add(of, c, arch, is_chosen); }, by);
+        if (configs.empty()) configs = space(problem, arch);
+        for (auto const& config : configs | std::views::take(asked.most)) {
+            std::visit([&](auto const& c) { add(problem, c, arch, is_chosen); }, config);
             is_chosen = false;
         }
     }
@@ -175,64 +176,64 @@ class kernels {
 
     // A launch, in JSON; its text goes to a file.
     template <class Params>
-    std::string launch_of(typed_spec<Params> const& of, Params const& params,
+    std::string launch_of(typed_spec<Params> const& spec, Params const& params,
                           std::string const& maps) {
         static_assert(std::is_trivially_copyable_v<Params>);
         unsigned char bytes[sizeof params];
         std::memcpy(bytes, &params, sizeof params);
-        if (symbols.insert(of.symbol).second) {
-            std::ofstream(asked.out / (of.symbol + ".cu")) << of.source;
+        if (symbols.insert(spec.symbol).second) {
+            std::ofstream(asked.out / (spec.symbol + ".cu")) << spec.source;
         }
         ++launches;
-        return "{\"symbol\": " + in_quotes(of.symbol) + ", \"grid\": " + listed(of.grid(params)) +
-               ", \"block\": " + listed(of.shape.block) +
-               ", \"shared_bytes\": " + std::to_string(of.shape.shared_bytes) +
-               ", \"overlaps\": " + (of.shape.overlaps_previous ? "true" : "false") + ", " +
+        return "{\"symbol\": " + in_quotes(spec.symbol) +
+               ", \"grid\": " + listed(spec.grid(params)) +
+               ", \"block\": " + listed(spec.shape.block) +
+               ", \"shared_bytes\": " + std::to_string(spec.shape.shared_bytes) +
+               ", \"overlaps\": " + (spec.shape.overlaps_previous ? "true" : "false") + ", " +
                params_in_json(bytes) + ", \"maps\": [" + maps + "]}";
     }
     template <class Config>
-    void add(problem const& of, Config const& by, spio::arch arch, bool is_chosen) {
-        std::string all;
+    void add(problem const& p, Config const& c, spio::arch arch, bool is_chosen) {
+        std::string list;
         long long workspace_bytes = 0;
-        auto const params = params_of(of, by);
-        if constexpr (requires { specialize(of, by, arch); }) {
-            all = launch_of(specialize(of, by, arch), params, maps_in_json(of, by));
+        auto const params = params_of(p, c);
+        if constexpr (requires { specialize(p, c, arch); }) {
+            list = launch_of(specialize(p, c, arch), params, maps_in_json(p, c));
         } else {
-            auto const both = specialize_gradient(of, by, arch);
-            workspace_bytes = both.workspace_bytes;
-            all = launch_of(both.partial_sums, params, maps_in_json(of, by)) + ", " +
-                  launch_of(both.reduction, params_of_sum(of), "");
+            auto const specs = specialize_gradient(p, c, arch);
+            workspace_bytes = specs.workspace_bytes;
+            list = launch_of(specs.partial_sums, params, maps_in_json(p, c)) + ", " +
+                   launch_of(specs.reduction, params_of_sum(p), "");
         }
-        auto const expected = explain(of, by, arch);
+        auto const expected = explain(p, c, arch);
         text += (text.empty() ? "" : ",\n") + std::string("{\"problem\": ") +
-                in_quotes(text_of(of)) + ", \"pass\": " + in_quotes(enumerator_name(of.pass)) +
-                ", \"config\": " + in_quotes(config_text(by)) +
+                in_quotes(text_of(p)) + ", \"pass\": " + in_quotes(enumerator_name(p.pass)) +
+                ", \"config\": " + in_quotes(config_text(c)) +
                 ", \"chosen\": " + (is_chosen ? "true" : "false") +
                 ", \"arch\": " + in_quotes(text_of(arch));
         auto const floats = workspace_bytes / static_cast<long long>(sizeof(float));
         std::pair<char const*, long long> const numbers[] = {
-            {"n", of.n},         {"c", of.c},       {"h", of.h},
-            {"w", of.w},         {"p", of.p()},     {"q", of.q()},
-            {"r", of.r},         {"s", of.s},       {"pad_h", of.pad_h},
-            {"pad_w", of.pad_w}, {"bias", of.bias}, {"workspace_floats", floats}};
+            {"n", p.n},         {"c", p.c},         {"h", p.h},       {"w", p.w},
+            {"p", p.p()},       {"q", p.q()},       {"r", p.r},       {"s", p.s},
+            {"pad_h", p.pad_h}, {"pad_w", p.pad_w}, {"bias", p.bias}, {"workspace_floats", floats}};
         for (auto const& [name, value] : numbers) {
             text += ", " + in_quotes(name) + ": " + std::to_string(value);
         }
         text += ", \"estimate\": " + std::to_string(expected.microseconds) +
-                ", \"explained\": " + in_quotes(expected.explained()) + ", \"kernels\": [" + all +
+                ", \"explained\": " + in_quotes(expected.explained()) + ", \"kernels\": [" + list +
                 "]}";
     }
 };
 
-// What a line of LAYERS says.
+// A line of LAYERS.
 struct layer {
     std::string problem;
-    std::vector<config> by;
+    std::vector<config> configs;
 
     explicit layer(std::string_view line) : problem(line.substr(0, line.find(':'))) {
         while (line.find(':') != line.npos) {
             line.remove_prefix(line.find(':') + 1);
-            by.push_back(parse_config(line.substr(0, line.find(':'))));
+            configs.push_back(parse_config(line.substr(0, line.find(':'))));
         }
     }
 };
@@ -265,24 +266,24 @@ request parse(std::vector<std::string> const& words) {
 }
 
 void run(request const& r) {
-    kernels all(r);
+    kernels exported(r);
     std::ifstream layers(r.layers);
     for (std::string line; std::getline(layers, line);) {
         if (line.empty() || line.front() == '#') continue;
         layer const asked(line);
         for (auto const& pass : r.passes) {
-            auto of = spio::parse<problem>("conv2d", asked.problem + " pass=" + pass);
-            if (of.pass == direction::dgrad) of.bias = false;
+            auto base = spio::parse<problem>("conv2d", asked.problem + " pass=" + pass);
+            if (base.pass == direction::dgrad) base.bias = false;
             auto batches = r.batches;
-            if (batches.empty()) batches.push_back(of.n);
+            if (batches.empty()) batches.push_back(base.n);
             for (int const n : batches) {
                 for (auto const arch : r.archs) {
-                    all.add(of.with(n, of.h, of.w), arch, asked.by);
+                    exported.add(base.with(n, base.h, base.w), arch, asked.configs);
                 }
             }
         }
     }
-    all.write();
+    exported.write();
 }
 
 } // namespace
