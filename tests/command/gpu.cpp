@@ -128,7 +128,7 @@ TEST_CASE("whichever call of the driver fails, the command ends as it says it do
     // Launches of the timing are all alike.
     long const step = std::max(1L, calls / 400);
     for (long call = 0; call < calls; call += step) {
-        machine.expect({.at = call, .code = 2});
+        machine.expect({.call = call, .code = 2});
         auto const got = ask(words);
         CAPTURE(call);
         CAPTURE(machine.failed);

@@ -1,4 +1,4 @@
-// The driver's types that we declared by hand are those of cuda.h: this file alone includes it.
+// The types of the driver that spio.cuda declares agree with cuda.h; this file alone includes it.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
@@ -16,7 +16,8 @@ namespace abi = spio::cuda::abi;
 
 namespace {
 
-// Two types that are passed alike: both pointers, or both numbers of one size, kind and sign.
+// Whether a caller passes both types in the same way: pointers, or numbers of one size, kind and
+// sign.
 template <class T> constexpr bool is_unsigned() {
     if constexpr (std::is_enum_v<T>) {
         return std::is_unsigned_v<std::underlying_type_t<T>>;
@@ -48,8 +49,8 @@ template <abi::name Name, class Theirs, int Version> constexpr bool agrees() {
     static_assert(agrees<#entry, PFN_##entry##_v##version, version>());                            \
     ++compared
 
-template <class Ours, class Theirs> constexpr bool same_number(Ours ours, Theirs theirs) {
-    return static_cast<unsigned>(ours) == static_cast<unsigned>(theirs);
+template <class Ours, class Theirs> constexpr bool same_number(Ours value, Theirs cuda_value) {
+    return static_cast<unsigned>(value) == static_cast<unsigned>(cuda_value);
 }
 
 #define SAME(ours, theirs) static_assert(same_number(abi::ours, theirs))

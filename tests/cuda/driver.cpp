@@ -1,4 +1,4 @@
-// What the driver's door does when all is well, and what it says when something is not.
+// What spio.cuda does with a driver that works, and what its errors say.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
@@ -40,7 +40,7 @@ std::span<std::byte const> image() {
     return std::as_bytes(std::span(text));
 }
 
-std::string said_by(std::function<void()> const& f) {
+std::string message_of(std::function<void()> const& f) {
     try {
         f();
     } catch (spio::error const& e) {
@@ -49,11 +49,11 @@ std::string said_by(std::function<void()> const& f) {
     return "nothing";
 }
 
-bool contains(std::string const& text, std::string_view what) {
-    return text.find(what) != text.npos;
+bool contains(std::string const& text, std::string_view part) {
+    return text.find(part) != text.npos;
 }
 
-// A GPU that adds, with what it takes.
+// A GPU with one kernel, add, and the parameters of a launch that adds x, which is 1, to y.
 struct adder {
     spio::cuda::driver driver{fake::find};
     spio::cuda::context context{driver.device(0)};
@@ -96,56 +96,58 @@ TEST_CASE("a machine without a driver says so, and one with it has a version") {
 TEST_CASE("a driver that is too old is refused for the function that it lacks") {
     auto& gpus = fake::the_machine();
     gpus.driver_version = 12020;
-    std::string const said = said_by([] { driver const old(fake::find); });
+    std::string const message = message_of([] { driver const old(fake::find); });
     gpus.driver_version = 13000;
-    CHECK(said ==
+    CHECK(message ==
           "cuGetProcAddress for cuKernelGetParamInfo of CUDA 12.4: not there: the driver is "
           "older than that");
 }
 
 TEST_CASE("errors say what was tried, for what, and what the driver said") {
     adder gpu;
-    CHECK(said_by([&] { gpu.driver.device(7); }) ==
+    CHECK(message_of([&] { gpu.driver.device(7); }) ==
           "cuDeviceGet for device 7: CUDA_ERROR_OF_THE_FAKE: words of the fake");
-    CHECK(contains(said_by([&] { gpu.library.kernel("subtract"); }),
+    CHECK(contains(message_of([&] { gpu.library.kernel("subtract"); }),
                    "cuLibraryGetKernel for kernel subtract of image additions: "));
-    CHECK(contains(said_by([&] { memory(gpu.context, 0); }), "cuMemAlloc for 0 bytes on device 0"));
-    CHECK(contains(said_by([&] {
+    CHECK(contains(message_of([&] { memory(gpu.context, 0); }),
+                   "cuMemAlloc for 0 bytes on device 0"));
+    CHECK(contains(message_of([&] {
                        launch(gpu.kernel.load(gpu.context), {.shape = {.shared_bytes = 64 << 10}},
                               gpu.stream, gpu.parameters);
                    }),
                    "cuLaunchKernelEx for kernel add as 1x1x1 blocks of 1x1x1 threads with 65536 "
                    "bytes of shared memory, clusters of 1x1x1, on device 0: "));
     auto const broken = std::as_bytes(std::span("\177ELG"));
-    CHECK(contains(said_by([&] { library(gpu.driver, broken, "broken"); }),
+    CHECK(contains(message_of([&] { library(gpu.driver, broken, "broken"); }),
                    "cuLibraryLoadData for image broken (5 bytes): CUDA_ERROR_OF_THE_FAKE"));
 }
 
-TEST_CASE("what makes no sense is refused before the driver is asked") {
+TEST_CASE("wrong arguments are refused without a call of the driver") {
     adder gpu;
     memory_ref const four = gpu.x;
-    auto const before = fake::the_machine().calls.size();
-    CHECK(contains(said_by([&] { four.part(3, 2); }), "out of bounds: there are 4 bytes"));
-    CHECK(contains(said_by([&] { four.part(5, 0); }), "out of bounds"));
-    CHECK(contains(said_by([&] { four.part(1, ~std::size_t{0}); }), "out of bounds"));
-    CHECK(contains(said_by([&] { copy(gpu.stream, four, four.part(0, 2)); }), "sizes differ"));
-    CHECK(contains(said_by([&] { fill_words(gpu.stream, four.part(0, 3), 0); }), "whole words"));
-    CHECK(contains(said_by([&] { memory_ref(0, 4); }), "null address"));
-    CHECK(contains(said_by([&] { stream_ref(gpu.context, nullptr); }), "null stream"));
-    CHECK(contains(said_by([&] { event_ref(gpu.context, nullptr); }), "null event"));
-    CHECK(contains(said_by([&] { graph(gpu.context, nullptr); }), "null graph"));
-    CHECK(contains(said_by([&] { kernel_ref(gpu.driver, nullptr, "k"); }), "null kernel"));
-    CHECK(contains(said_by([&] { function_ref(gpu.context, nullptr, "k"); }), "null function"));
-    CHECK(contains(said_by([&] { context_ref(gpu.context.device(), nullptr); }), "null context"));
-    CHECK(contains(said_by([&] { library(gpu.driver, {}, "empty"); }), "no image"));
-    auto const text = std::as_bytes(std::span(".version 8.0", 12));
-    CHECK(contains(said_by([&] { library(gpu.driver, text, "text"); }), "zero at its end"));
+    auto const call_count = fake::the_machine().calls.size();
+    CHECK(contains(message_of([&] { four.part(3, 2); }), "out of bounds: there are 4 bytes"));
+    CHECK(contains(message_of([&] { four.part(5, 0); }), "out of bounds"));
+    CHECK(contains(message_of([&] { four.part(1, ~std::size_t{0}); }), "out of bounds"));
+    CHECK(contains(message_of([&] { copy(gpu.stream, four, four.part(0, 2)); }), "sizes differ"));
+    CHECK(contains(message_of([&] { fill_words(gpu.stream, four.part(0, 3), 0); }), "whole words"));
+    CHECK(contains(message_of([&] { memory_ref(0, 4); }), "null address"));
+    CHECK(contains(message_of([&] { stream_ref(gpu.context, nullptr); }), "null stream"));
+    CHECK(contains(message_of([&] { event_ref(gpu.context, nullptr); }), "null event"));
+    CHECK(contains(message_of([&] { graph(gpu.context, nullptr); }), "null graph"));
+    CHECK(contains(message_of([&] { kernel_ref(gpu.driver, nullptr, "k"); }), "null kernel"));
+    CHECK(contains(message_of([&] { function_ref(gpu.context, nullptr, "k"); }), "null function"));
     CHECK(
-        contains(said_by([&] { encode(gpu.context, {.rank = 6}, four); }), "no rank from 1 to 5"));
-    CHECK(fake::the_machine().calls.size() == before);
+        contains(message_of([&] { context_ref(gpu.context.device(), nullptr); }), "null context"));
+    CHECK(contains(message_of([&] { library(gpu.driver, {}, "empty"); }), "no image"));
+    auto const text = std::as_bytes(std::span(".version 8.0", 12));
+    CHECK(contains(message_of([&] { library(gpu.driver, text, "text"); }), "zero at its end"));
+    CHECK(contains(message_of([&] { encode(gpu.context, {.rank = 6}, four); }),
+                   "no rank from 1 to 5"));
+    CHECK(fake::the_machine().calls.size() == call_count);
 }
 
-TEST_CASE("an image is kept for as long as its library lives, wherever that moves") {
+TEST_CASE("an image lives as long as its library, even if the library is moved") {
     driver const driver(fake::find);
     auto bytes = std::make_shared<std::vector<std::byte>>(image().begin(), image().end());
     std::weak_ptr const watched = bytes;
@@ -161,13 +163,13 @@ TEST_CASE("an image is kept for as long as its library lives, wherever that move
     CHECK(fake::the_machine().objects.empty());
 }
 
-TEST_CASE("what is not ready is told under capture, and ends it, but not that of another thread") {
+TEST_CASE("loading a kernel fails in a capture and ends it, but no capture of another thread") {
     adder gpu;
     function_ref const add = gpu.kernel.load(gpu.context);
     begin_capture(gpu.stream);
-    CHECK(contains(said_by([&] { library(gpu.driver, image(), "late"); }), "cuLibraryLoadData"));
-    CHECK(contains(said_by([&] { gpu.library.kernel("add").load(gpu.context); }), "cuFuncLoad"));
-    CHECK(contains(said_by([&] { end_capture(gpu.stream); }), "cuStreamEndCapture"));
+    CHECK(contains(message_of([&] { library(gpu.driver, image(), "late"); }), "cuLibraryLoadData"));
+    CHECK(contains(message_of([&] { gpu.library.kernel("add").load(gpu.context); }), "cuFuncLoad"));
+    CHECK(contains(message_of([&] { end_capture(gpu.stream); }), "cuStreamEndCapture"));
 
     begin_capture(gpu.stream);
     std::jthread([&] { library(gpu.driver, image(), "meanwhile"); }).join();
@@ -185,26 +187,26 @@ TEST_CASE("a launch in a stream of its own calls the driver once") {
     function_ref const add = gpu.kernel.load(gpu.context);
     stream_ref const stream = gpu.stream;
     auto& calls = fake::the_machine().calls;
-    auto const before = calls.size();
+    auto const call_count = calls.size();
     launch(add, {}, stream, gpu.parameters);
-    CHECK(calls.size() == before + 1);
+    CHECK(calls.size() == call_count + 1);
     launch(add, {}, stream_ref::per_thread(gpu.context), gpu.parameters);
-    CHECK(calls.size() == before + 4); // enters, launches, leaves
+    CHECK(calls.size() == call_count + 4); // enters, launches, leaves
     CHECK(gpu.sum() == 2);
 }
 
-TEST_CASE("the caller's context is the caller's after all that throws, too") {
+TEST_CASE("the caller's context is current again after a call that throws") {
     adder gpu;
     CHECK(!context_ref::current(gpu.driver));
     context const other(gpu.driver.device(1));
-    scope const here(other);
-    CHECK(contains(said_by([&] { memory(gpu.context, 0); }), "cuMemAlloc"));
+    scope const other_scope(other);
+    CHECK(contains(message_of([&] { memory(gpu.context, 0); }), "cuMemAlloc"));
     memory const fine(gpu.context, 1);
     auto const now = context_ref::current(gpu.driver);
     REQUIRE(now);
     CHECK(now->handle() == context_ref(other).handle());
     CHECK(now->device().ordinal() == 1);
-    // Of a null handle, the stream is that of the context that is current.
+    // A null handle is the default stream of the current context.
     stream_ref const legacy = stream_ref::of(gpu.driver, nullptr);
     CHECK(legacy.is_default());
     CHECK(legacy.context().device().ordinal() == 1);
@@ -220,14 +222,14 @@ TEST_CASE("sixteen threads load, launch and unload on two devices") {
         for (std::size_t t = 0; t < right.size(); ++t) {
             threads.emplace_back([&, t] {
                 for (int round = 0; round < rounds; ++round) {
-                    context_ref const here = contexts[(t + static_cast<std::size_t>(round)) % 2];
+                    context_ref const context = contexts[(t + static_cast<std::size_t>(round)) % 2];
                     library const library(driver, image(), "additions");
-                    function_ref const add = library.kernel("add").load(here);
-                    stream const stream(here);
-                    memory const y(here, 4);
+                    function_ref const add = library.kernel("add").load(context);
+                    stream const stream(context);
+                    memory const y(context, 4);
                     fill_words(stream, y, 0x3f800000);
-                    auto const at = reinterpret_cast<float*>(y.address());
-                    addition p{1, {at, 1}, 2, {at, 1}};
+                    auto const data = reinterpret_cast<float*>(y.address());
+                    addition p{1, {data, 1}, 2, {data, 1}};
                     void* parameters[] = {&p};
                     launch(add, {}, stream, parameters);
                     float sum = 0;

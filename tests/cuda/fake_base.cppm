@@ -1,4 +1,4 @@
-// What all answers of the fake driver are made of.
+// Functions that all entries of the fake driver share.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -35,23 +35,23 @@ inline result removed(kind k, void const* handle) {
     return gpus.remove(k, handle) ? result::success : result::invalid_handle;
 }
 inline bool is_device(abi::device d) { return d >= 0 && d < machine::devices; }
-inline object* here() {
+inline object* current_context() {
     return entered.empty() ? nullptr
                            : gpus.find(kind::context, reinterpret_cast<void*>(entered.back()));
 }
-// What must be done in a context, by something that belongs to its device.
+// Calls f with the device of the current context; fails if there is none.
 template <class F> result in_context(F f) {
-    object* const context = here();
+    object* const context = current_context();
     return context == nullptr ? result::invalid_context : f(context->device);
 }
-// Those that mean the default streams are of every context.
+// The handles of the default streams, which are the same in every context.
 inline bool is_default(abi::stream s) { return reinterpret_cast<std::uintptr_t>(s) <= 2; }
 template <class F> result in_stream(abi::stream s, F f) {
     if (is_default(s)) return in_context([&](int) { return f(nullptr); });
     object* const stream = gpus.find(kind::stream, s);
     return stream == nullptr ? result::invalid_handle : f(stream);
 }
-// Work is done at once, or captured.
+// Runs f at once, or appends it to the graph that the stream is captured into.
 inline result work(abi::stream s, std::function<void()> f) {
     return in_stream(s, [&](object* stream) {
         if (stream != nullptr && stream->capturing) {
@@ -62,8 +62,8 @@ inline result work(abi::stream s, std::function<void()> f) {
         return result::success;
     });
 }
-template <class T> result say(T* where, T what) {
-    *where = what;
+template <class T> result say(T* output, T value) {
+    *output = value;
     return result::success;
 }
 

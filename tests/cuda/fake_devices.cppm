@@ -49,12 +49,12 @@ inline result answer(to<"cuDeviceGetUuid">, abi::uuid* uuid, abi::device d) {
     uuid->bytes[15] = static_cast<unsigned char>(d + 1);
     return is_device(d) ? result::success : result::invalid_device;
 }
-inline result answer(to<"cuDeviceGetAttribute">, int* value, abi::device_attribute which,
+inline result answer(to<"cuDeviceGetAttribute">, int* value, abi::device_attribute attribute,
                      abi::device d) {
     if (!is_device(d)) return result::invalid_device;
-    return say(value, which == abi::device_attribute::compute_capability_major   ? 9
-                      : which == abi::device_attribute::compute_capability_minor ? 0
-                                                                                 : 132);
+    return say(value, attribute == abi::device_attribute::compute_capability_major   ? 9
+                      : attribute == abi::device_attribute::compute_capability_minor ? 0
+                                                                                     : 132);
 }
 inline result answer(to<"cuDeviceTotalMem">, std::size_t* bytes, abi::device d) {
     return is_device(d) ? say(bytes, std::size_t{1} << 30) : result::invalid_device;
@@ -90,7 +90,7 @@ inline result answer(to<"cuCtxPopCurrent">, abi::context* c) {
     return result::success;
 }
 inline result answer(to<"cuCtxGetCurrent">, abi::context* c) {
-    return say(c, here() ? reinterpret_cast<abi::context>(entered.back()) : nullptr);
+    return say(c, current_context() ? reinterpret_cast<abi::context>(entered.back()) : nullptr);
 }
 inline result answer(to<"cuCtxGetDevice">, abi::device* d) {
     return in_context([&](int device) { return say(d, device); });
@@ -115,8 +115,8 @@ inline result answer(to<"cuMemHostAlloc">, void** address, std::size_t bytes, un
     return in_context([&](int) { return add(address, {.kind = kind::memory, .bytes = bytes}); });
 }
 inline result answer(to<"cuMemFreeHost">, void* address) { return removed(kind::memory, address); }
-inline result move(void* to, void const* from, std::size_t bytes, abi::stream s) {
-    return work(s, [=] { std::memcpy(to, from, bytes); });
+inline result move(void* destination, void const* source, std::size_t bytes, abi::stream s) {
+    return work(s, [=] { std::memcpy(destination, source, bytes); });
 }
 inline result answer(to<"cuMemcpyHtoDAsync">, abi::pointer d, void const* h, std::size_t n,
                      abi::stream s) {

@@ -30,7 +30,7 @@ template <abi::name Name, class... Ts> struct gate<Name, result(Ts...)> {
         std::lock_guard const lock(gpus.mutex);
         auto const code = static_cast<result>(gpus.fault.code);
         bool const fails = gpus.fails(Name.text);
-        if (fails && !gpus.fault.after) return code;
+        if (fails && !gpus.fault.has_effect) return code;
         result const answered = answer(to<Name>(), arguments...);
         return fails ? code : answered;
     }

@@ -68,11 +68,11 @@ inline result answer(to<"cuKernelGetFunction">, abi::function* function, abi::ke
     if (kernel == nullptr) return result::invalid_handle;
     return in_context([&](int device) {
         add(function, {.kind = kind::function, .device = device, .name = kernel->name});
-        // Functions are the library's, as its kernels are.
-        for (auto& [at, o] : gpus.objects) {
-            auto const is = reinterpret_cast<std::uintptr_t>(handle);
-            if (o.kind == kind::library && std::erase(o.children, is) > 0) {
-                o.children.push_back(is);
+        // The function is unloaded with the library of its kernel.
+        for (auto& [id, o] : gpus.objects) {
+            auto const kernel_id = reinterpret_cast<std::uintptr_t>(handle);
+            if (o.kind == kind::library && std::erase(o.children, kernel_id) > 0) {
+                o.children.push_back(kernel_id);
                 o.children.push_back(reinterpret_cast<std::uintptr_t>(*function));
             }
         }
@@ -80,18 +80,19 @@ inline result answer(to<"cuKernelGetFunction">, abi::function* function, abi::ke
         return result::success;
     });
 }
-inline result answer(to<"cuKernelGetAttribute">, int* value, abi::function_attribute which,
+inline result answer(to<"cuKernelGetAttribute">, int* value, abi::function_attribute attribute,
                      abi::kernel handle, abi::device d) {
     object* const kernel = gpus.find(kind::kernel, handle);
     if (kernel == nullptr || !is_device(d)) return result::invalid_handle;
-    bool const shared = which == abi::function_attribute::max_dynamic_shared_bytes;
+    bool const shared = attribute == abi::function_attribute::max_dynamic_shared_bytes;
     return say(value, shared ? kernel->dynamic_shared : 32);
 }
-inline result answer(to<"cuKernelSetAttribute">, abi::function_attribute which, int value,
+inline result answer(to<"cuKernelSetAttribute">, abi::function_attribute attribute, int value,
                      abi::kernel handle, abi::device d) {
     object* const kernel = gpus.find(kind::kernel, handle);
     if (kernel == nullptr || !is_device(d)) return result::invalid_handle;
-    if (which == abi::function_attribute::max_dynamic_shared_bytes) kernel->dynamic_shared = value;
+    if (attribute == abi::function_attribute::max_dynamic_shared_bytes)
+        kernel->dynamic_shared = value;
     return result::success;
 }
 inline result answer(to<"cuKernelGetParamInfo">, abi::kernel kernel, std::size_t index,
@@ -153,7 +154,7 @@ inline result answer(to<"cuTensorMapEncodeTiled">, void* map, abi::tensor_elemen
                      std::uint64_t const* strides, std::uint32_t const* box,
                      std::uint32_t const* steps, abi::tensor_interleave, abi::tensor_swizzle,
                      abi::tensor_promotion, abi::tensor_fill) {
-    if (here() == nullptr) return result::invalid_context;
+    if (current_context() == nullptr) return result::invalid_context;
     if (rank < 2 || reinterpret_cast<std::uintptr_t>(map) % 64 != 0) return result::invalid_value;
     std::uint64_t const words[16] = {reinterpret_cast<std::uintptr_t>(address),
                                      sizes[0],

@@ -1,4 +1,4 @@
-// A machine with GPUs that are not there: what lives on it, and which call to it fails.
+// The state of the fake driver: the objects on its GPUs, and the call that fails.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -31,11 +31,11 @@ struct object {
     std::vector<unsigned char> storage = {};
 };
 
-// Which call fails, counted from 0: before it does anything, or after it has done all.
+// The call that fails, counted from 0; with has_effect it does its work and fails all the same.
 struct fault {
-    long at = -1;
+    long call = -1;
     unsigned code = 0;
-    bool after = false;
+    bool has_effect = false;
 };
 
 struct machine {
@@ -43,10 +43,10 @@ struct machine {
 
     std::mutex mutex;
     std::map<std::uintptr_t, object> objects;
-    int counted = devices; // as it tells
+    int counted = devices; // the answer of cuDeviceGetCount
     int retained[devices] = {};
     int driver_version = 13000;
-    // Of results of kernels: a kernel that is wrong.
+    // Added to every result, so that a test sees a kernel that computes wrong sums.
     float deviation = 0;
 
     fake::fault fault;
@@ -73,12 +73,12 @@ struct machine {
     }
     // Whether so many bytes from here on are memory of one device.
     bool holds(std::uintptr_t address, std::size_t bytes) const {
-        auto after = objects.upper_bound(address);
-        if (after == objects.begin()) return false;
-        auto const& [first, o] = *--after;
+        auto next = objects.upper_bound(address);
+        if (next == objects.begin()) return false;
+        auto const& [first, o] = *--next;
         return o.kind == kind::memory && address + bytes <= first + o.bytes;
     }
-    // What must not be done while a thread captures work ends its captures.
+    // A call that is forbidden during a capture invalidates the captures that see this thread.
     bool ends_captures() {
         bool any = false;
         for (auto& [handle, o] : objects) {
@@ -91,12 +91,12 @@ struct machine {
         return any;
     }
 
-    // A call passes here: true if it is the one that fails.
+    // Counts a call; whether it is the one that fails.
     bool fails(char const* entry) {
-        bool const is = static_cast<long>(calls.size()) == fault.at;
+        bool const is_fault = static_cast<long>(calls.size()) == fault.call;
         calls.push_back(entry);
-        if (is) failed = entry;
-        return is;
+        if (is_fault) failed = entry;
+        return is_fault;
     }
     void expect(fake::fault next) {
         fault = next;
@@ -106,8 +106,8 @@ struct machine {
 };
 
 inline machine& the_machine() {
-    static machine one;
-    return one;
+    static machine instance;
+    return instance;
 }
 
 // The contexts that a thread has entered.

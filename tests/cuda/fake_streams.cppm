@@ -98,10 +98,10 @@ inline result answer(to<"cuEventSynchronize">, abi::event e) {
 inline result answer(to<"cuEventQuery">, abi::event e) {
     return gpus.find(kind::event, e) ? result::success : result::invalid_handle;
 }
-inline result answer(to<"cuEventElapsedTime">, float* milliseconds, abi::event from,
-                     abi::event to) {
-    bool const are = gpus.find(kind::event, from) && gpus.find(kind::event, to);
-    return are ? say(milliseconds, 0.5f) : result::invalid_handle;
+inline result answer(to<"cuEventElapsedTime">, float* milliseconds, abi::event start,
+                     abi::event end) {
+    bool const is_known = gpus.find(kind::event, start) && gpus.find(kind::event, end);
+    return is_known ? say(milliseconds, 0.5f) : result::invalid_handle;
 }
 
 inline result answer(to<"cuGraphInstantiateWithFlags">, abi::executable_graph* executable,

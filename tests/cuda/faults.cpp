@@ -1,4 +1,4 @@
-// Every call of a long day with the driver fails once: it is told, and nothing leaks.
+// Each call of a program that uses all entries of the driver fails once, and is reported.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
@@ -45,39 +45,40 @@ std::span<std::byte const> image() {
     return std::as_bytes(std::span(text));
 }
 
-// What came of a day: an error, or whether all that was computed is right; and what was told.
+// What a run of the program gave: an error, or whether all results are right; and the errors of
+// releases, which are reported and not thrown.
 struct outcome {
     std::optional<spio::error> thrown;
     bool right = true;
     std::vector<spio::error> told;
 
-    void expect(bool is) { right = right && is; }
+    void expect(bool is_right) { right = right && is_right; }
 };
 
-// A kernel is found, made ready, launched in three ways, and its sums are looked at.
-void use(kernel_ref const& kernel, context const& on, outcome& day) {
-    auto const device = on.device();
-    day.expect(kernel.parameters(on) == std::vector<parameter>{{0, sizeof(addition)}});
+// Loads a kernel, launches it in three ways and checks its sums.
+void use(kernel_ref const& kernel, context const& context, outcome& result) {
+    auto const device = context.device();
+    result.expect(kernel.parameters(context) == std::vector<parameter>{{0, sizeof(addition)}});
     kernel.allow_dynamic_shared(100 * 1024, device);
     auto const shared = abi::function_attribute::max_dynamic_shared_bytes;
-    day.expect(kernel.attribute(shared, device) == 100 * 1024);
-    function_ref const function = kernel.load(on);
-    day.expect(function.attribute(abi::function_attribute::registers) == 32);
-    day.expect(function.blocks_per_multiprocessor(256, 0) == 8);
+    result.expect(kernel.attribute(shared, device) == 100 * 1024);
+    function_ref const function = kernel.load(context);
+    result.expect(function.attribute(abi::function_attribute::registers) == 32);
+    result.expect(function.blocks_per_multiprocessor(256, 0) == 8);
 
-    stream const one(on);
-    stream const other(on, -1);
-    event const begun(on, timing::on);
-    event const done(on, timing::on);
-    memory const x(on, n * sizeof(float));
-    memory const y(on, n * sizeof(float));
-    host_memory const pinned(on, n * sizeof(float));
+    stream const first_stream(context);
+    stream const second_stream(context, -1);
+    event const begun(context, timing::on);
+    event const done(context, timing::on);
+    memory const x(context, n * sizeof(float));
+    memory const y(context, n * sizeof(float));
+    host_memory const pinned(context, n * sizeof(float));
     auto const floats = reinterpret_cast<float*>(pinned.bytes().data());
     std::fill_n(floats, n, 3.f);
 
-    event_ref(begun).record(one);
-    copy(one, x, std::span<std::byte const>(pinned.bytes()));
-    copy(one, y, memory_ref(x));
+    event_ref(begun).record(first_stream);
+    copy(first_stream, x, std::span<std::byte const>(pinned.bytes()));
+    copy(first_stream, y, memory_ref(x));
     addition p{2,
                {reinterpret_cast<float*>(x.address()), n},
                1,
@@ -88,99 +89,100 @@ void use(kernel_ref const& kernel, context const& on, outcome& day) {
         .grid = {8},
         .shape = {
             .block = {256}, .cluster = {2}, .shared_bytes = 99 * 1024, .overlaps_previous = true}};
-    launch(function, shape, one, parameters);
-    launch(function, {.grid = {8}, .shape = {.block = {256}}}, stream_ref::legacy(on), parameters);
-    day.expect(active_clusters(function, shape, one) == 16);
-    event_ref(done).record(one);
-    stream_ref(other).wait(done);
-    day.expect(event_ref(done).is_done() && one.is_done());
+    launch(function, shape, first_stream, parameters);
+    launch(function, {.grid = {8}, .shape = {.block = {256}}}, stream_ref::legacy(context),
+           parameters);
+    result.expect(active_clusters(function, shape, first_stream) == 16);
+    event_ref(done).record(first_stream);
+    stream_ref(second_stream).wait(done);
+    result.expect(event_ref(done).is_done() && first_stream.is_done());
     event_ref(done).synchronize();
-    day.expect(event_ref(done).milliseconds_since(begun) == 0.5f);
+    result.expect(event_ref(done).milliseconds_since(begun) == 0.5f);
 
     // 15, twice 6 more
-    day.expect(stream_ref(other).capture() == abi::capture_status::none);
-    begin_capture(other);
-    day.expect(stream_ref(other).capture() == abi::capture_status::active);
-    launch(function, {.grid = {8}, .shape = {.block = {256}}}, other, parameters);
+    result.expect(stream_ref(second_stream).capture() == abi::capture_status::none);
+    begin_capture(second_stream);
+    result.expect(stream_ref(second_stream).capture() == abi::capture_status::active);
+    launch(function, {.grid = {8}, .shape = {.block = {256}}}, second_stream, parameters);
     {
-        executable_graph const again(end_capture(other));
-        again.launch(other);
-        again.launch(other);
+        executable_graph const graph(end_capture(second_stream));
+        graph.launch(second_stream);
+        graph.launch(second_stream);
     }
-    copy(other, pinned.bytes(), memory_ref(y));
-    stream_ref(other).synchronize();
-    on.synchronize();
-    day.expect(std::all_of(floats, floats + n, [](float f) { return f == 27.f; }));
+    copy(second_stream, pinned.bytes(), memory_ref(y));
+    stream_ref(second_stream).synchronize();
+    context.synchronize();
+    result.expect(std::all_of(floats, floats + n, [](float f) { return f == 27.f; }));
 
-    fill(one, memory_ref(y).part(0, 8), std::byte(1));
-    fill_words(one, memory_ref(y).part(8, 8), 0x02020202);
-    copy(one, pinned.bytes().first(16), memory_ref(y).part(0, 16));
-    one.synchronize();
+    fill(first_stream, memory_ref(y).part(0, 8), std::byte(1));
+    fill_words(first_stream, memory_ref(y).part(8, 8), 0x02020202);
+    copy(first_stream, pinned.bytes().first(16), memory_ref(y).part(0, 16));
+    first_stream.synchronize();
     char const expected[] = "\1\1\1\1\1\1\1\1\2\2\2\2\2\2\2";
-    day.expect(std::memcmp(floats, expected, 15) == 0);
+    result.expect(std::memcmp(floats, expected, 15) == 0);
 
-    auto const foreign = stream_ref::of(kernel.driver(), stream_ref(one).handle());
-    day.expect(foreign.context().device().ordinal() == device.ordinal());
+    auto const foreign = stream_ref::of(kernel.driver(), stream_ref(first_stream).handle());
+    result.expect(foreign.context().device().ordinal() == device.ordinal());
     tensor_map_plan const box{
         .rank = 2, .element_bytes = 4, .sizes = {8, 8}, .strides = {4, 32}, .box = {8, 4}};
-    tensor_map_words const map = encode(on, box, y);
-    day.expect(map.words[0] == y.address() && map.words[3] == 32 && map.words[5] == 4);
+    tensor_map_words const map = encode(context, box, y);
+    result.expect(map.words[0] == y.address() && map.words[3] == 32 && map.words[5] == 4);
 }
 
-void spend(outcome& day) {
-    driver const driver(fake::find, [&](spio::error const& e) { day.told.push_back(e); });
-    day.expect(driver.version() == 13000 && driver.device_count() == 2);
+void call_every_entry(outcome& result) {
+    driver const driver(fake::find, [&](spio::error const& e) { result.told.push_back(e); });
+    result.expect(driver.version() == 13000 && driver.device_count() == 2);
     library const library(driver, image(), "additions");
-    // A kernel that is not there has its error whatever becomes of the driver's words for it.
+    // A kernel that the image lacks is reported even if the driver cannot describe the error.
     try {
         library.kernel("subtraction");
-        day.expect(false);
+        result.expect(false);
     } catch (spio::error const& e) {
         if (e.code() != static_cast<int>(abi::result::not_found)) throw;
-        day.expect(e.tried() == "cuLibraryGetKernel");
+        result.expect(e.tried() == "cuLibraryGetKernel");
     }
     std::vector<context> contexts;
     for (int ordinal = 0; ordinal < 2; ++ordinal) {
         auto const device = driver.device(ordinal);
-        day.expect(device.name() == "Fake " + std::to_string(ordinal));
-        day.expect(device.uuid()[15] == ordinal + 1);
-        day.expect(device.capability() == capability{9, 0} && device.memory_bytes() == 1 << 30);
+        result.expect(device.name() == "Fake " + std::to_string(ordinal));
+        result.expect(device.uuid()[15] == ordinal + 1);
+        result.expect(device.capability() == capability{9, 0} && device.memory_bytes() == 1 << 30);
         contexts.emplace_back(device);
-        day.expect(context_ref(contexts.back()).memory().total == 2);
+        result.expect(context_ref(contexts.back()).memory().total == 2);
     }
-    for (auto const& on : contexts) {
+    for (auto const& context : contexts) {
         for (auto symbol : {"add_plain", "add_cluster", "add_large"}) {
-            use(library.kernel(symbol), on, day);
+            use(library.kernel(symbol), context, result);
         }
     }
 }
 
-// What the caller had entered before, and has to be in after.
+// The context that the caller has entered before, and that must be current again afterwards.
 constexpr std::uintptr_t callers_own = 1;
 
-outcome day_with(fake::fault fault) {
-    outcome day;
+outcome outcome_of(fake::fault fault) {
+    outcome result;
     fake::the_machine().expect(fault);
     fake::entered = {callers_own};
     try {
-        spend(day);
+        call_every_entry(result);
     } catch (spio::error const& e) {
-        day.thrown = e;
+        result.thrown = e;
     }
-    return day;
+    return result;
 }
 
 bool is_release(std::string const& entry) {
-    static std::set<std::string> const all = {"cuDevicePrimaryCtxRelease",
-                                              "cuCtxPopCurrent",
-                                              "cuLibraryUnload",
-                                              "cuMemFree",
-                                              "cuMemFreeHost",
-                                              "cuStreamDestroy",
-                                              "cuEventDestroy",
-                                              "cuGraphDestroy",
-                                              "cuGraphExecDestroy"};
-    return all.contains(entry);
+    static std::set<std::string> const releases = {"cuDevicePrimaryCtxRelease",
+                                                   "cuCtxPopCurrent",
+                                                   "cuLibraryUnload",
+                                                   "cuMemFree",
+                                                   "cuMemFreeHost",
+                                                   "cuStreamDestroy",
+                                                   "cuEventDestroy",
+                                                   "cuGraphDestroy",
+                                                   "cuGraphExecDestroy"};
+    return releases.contains(entry);
 }
 
 bool names(spio::error const& e, std::string const& entry, unsigned code) {
@@ -188,20 +190,20 @@ bool names(spio::error const& e, std::string const& entry, unsigned code) {
            e.kind() == error_kind::device && !e.subject().empty() && !e.reason().empty();
 }
 
-// What is wrong with how a day with a fault went, if anything.
-std::string complaint(outcome const& day, fake::fault fault) {
+// What is wrong with a run that had this fault; empty if nothing is.
+std::string complaint(outcome const& result, fake::fault fault) {
     auto const& gpus = fake::the_machine();
     std::string const entry = gpus.failed ? gpus.failed : "nothing";
-    bool const lost = is_release(entry) && !fault.after;
-    if (day.thrown && !names(*day.thrown, entry, fault.code))
-        return "thrown: " + std::string(day.thrown->what());
-    for (auto const& e : day.told) {
+    bool const lost = is_release(entry) && !fault.has_effect;
+    if (result.thrown && !names(*result.thrown, entry, fault.code))
+        return "thrown: " + std::string(result.thrown->what());
+    for (auto const& e : result.told) {
         if (!names(e, entry, fault.code)) return "told: " + std::string(e.what());
     }
-    if (!day.thrown && !day.right) return "wrong sums";
-    if (is_release(entry) && day.told.size() != 1) return "not told of the loss";
-    if (!is_release(entry) && !day.told.empty()) return "told of a loss that is none";
-    // What was refused to be taken back is there, as was told; nothing else is.
+    if (!result.thrown && !result.right) return "wrong sums";
+    if (is_release(entry) && result.told.size() != 1) return "not told of the loss";
+    if (!is_release(entry) && !result.told.empty()) return "told of a loss that is none";
+    // An object whose release failed is left, and no other.
     bool const context_stayed = fake::entered != std::vector{callers_own};
     if (context_stayed && !(lost && entry == "cuCtxPopCurrent")) return "a context stayed current";
     std::size_t objects = gpus.objects.size();
@@ -225,10 +227,10 @@ void clean() {
 } // namespace
 
 TEST_CASE("each call of the driver fails once") {
-    outcome const whole = day_with({});
-    if (whole.thrown) FAIL(whole.thrown->what());
-    REQUIRE(whole.right);
-    REQUIRE(whole.told.empty());
+    outcome const faultless = outcome_of({});
+    if (faultless.thrown) FAIL(faultless.thrown->what());
+    REQUIRE(faultless.right);
+    REQUIRE(faultless.told.empty());
     REQUIRE(fake::the_machine().objects.empty());
     REQUIRE(fake::entered == std::vector{callers_own});
     auto const calls = fake::the_machine().calls;
@@ -237,27 +239,27 @@ TEST_CASE("each call of the driver fails once") {
     unsigned const codes[] = {2, 719, 999};
     int pairs = 0, thrown = 0, told = 0, right = 0, wrong = 0;
     for (std::size_t k = 0; k < calls.size(); ++k) {
-        for (bool const after : {false, true}) {
-            // Only what gives back may have done so and still tell of an error.
-            if (after && !is_release(calls[k])) continue;
+        for (bool const has_effect : {false, true}) {
+            // Only a release may take effect and fail all the same.
+            if (has_effect && !is_release(calls[k])) continue;
             fake::fault const fault{
-                .at = static_cast<long>(k), .code = codes[k % 3], .after = after};
-            outcome const day = day_with(fault);
-            std::string const said = complaint(day, fault);
-            CHECK_MESSAGE(said.empty(), k << ", " << calls[k] << ": " << said);
-            wrong += !said.empty();
-            ++(day.thrown ? thrown : !day.told.empty() ? told : right);
+                .call = static_cast<long>(k), .code = codes[k % 3], .has_effect = has_effect};
+            outcome const result = outcome_of(fault);
+            std::string const message = complaint(result, fault);
+            CHECK_MESSAGE(message.empty(), k << ", " << calls[k] << ": " << message);
+            wrong += !message.empty();
+            ++(result.thrown ? thrown : !result.told.empty() ? told : right);
             ++pairs;
 
-            clean(); // of what was told to be lost
-            outcome const next = day_with({});
+            clean(); // removes the object whose release failed
+            outcome const next = outcome_of({});
             CHECK(next.right);
             CHECK(!next.thrown);
             CHECK(fake::the_machine().objects.empty());
         }
     }
     CHECK(calls.size() >= 500);
-    CHECK(entries.size() == abi::table::size + 1u); // and the one that finds them
+    CHECK(entries.size() == abi::table::size + 1u); // and cuGetProcAddress
     std::cout << "figure: cuda.faults: " << calls.size() << " calls of " << entries.size()
               << " entries fail, " << pairs << " faults: " << thrown << " errors thrown, " << told
               << " losses told, " << right << " results right all the same, " << wrong

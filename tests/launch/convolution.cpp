@@ -1,4 +1,4 @@
-// Passes of a convolution on the host device, of a batch that only launches know; what is refused.
+// Convolution kernels for any batch size run on the host device; wrong arguments are refused.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
@@ -29,41 +29,43 @@ using conv2d::W;
 
 namespace {
 
-// As kernels.manifest has it.
+// The problem of one pass, as it stands in kernels.manifest.
 conv2d::problem layer_of(char const* pass) {
     return parse<conv2d::problem>("conv2d",
                                   "n=2 c=8 h=5 w=6 made_for=any_n pass=" + std::string(pass));
 }
 
-// Finds kernels in this program, as a runtime would.
-struct from_this_program {
+// A runtime whose device is the host and whose kernels are compiled into this program.
+struct host_runtime {
     device home = host_device({host::allocate, host::release});
     host::compiled_in shipped;
-    no_source nothing;
-    spio::images images{shipped, nothing, policy::aot_only};
+    no_source no_compiler;
+    spio::images images{shipped, no_compiler, policy::aot_only};
     spio::kernels kernels{home};
 
     device const& on() const { return home; }
-    template <class Params> kernel<Params> load(typed_spec<Params> const& of) const {
-        return kernels.load(images.find(of));
+    template <class Params> kernel<Params> load(typed_spec<Params> const& spec) const {
+        return kernels.load(images.find(spec));
     }
 };
 
-// Ones, in halves.
-struct batch {
+// n images and their output gradients in fp16; every element is 1.
+struct image_batch {
     array<half> x, y;
     int n;
 
-    batch(from_this_program const& at, stream const& in, int count)
-        : x(at.on(), static_cast<std::size_t>(count) * 5 * 6 * 8, "x"),
-          y(at.on(), x.size(), "y"),
+    image_batch(host_runtime const& runtime, stream const& stream, int count)
+        : x(runtime.on(), static_cast<std::size_t>(count) * 5 * 6 * 8, "x"),
+          y(runtime.on(), x.size(), "y"),
           n(count) {
         std::vector<unsigned short> const ones(x.size(), 0x3c00);
-        in.write(x, std::span<unsigned short const>(ones));
-        in.write(y, std::span<unsigned short const>(ones));
-        in.synchronize();
+        stream.write(x, std::span<unsigned short const>(ones));
+        stream.write(y, std::span<unsigned short const>(ones));
+        stream.synchronize();
     }
-    conv2d::input_tensor read() const { return x.as<conv2d::input_tensor>(N(n), H(5), W(6), C(8)); }
+    conv2d::input_tensor input() const {
+        return x.as<conv2d::input_tensor>(N(n), H(5), W(6), C(8));
+    }
 };
 
 std::string reason_of(auto const& f) {
@@ -78,76 +80,81 @@ std::string reason_of(auto const& f) {
 } // namespace
 
 TEST_CASE("one kernel serves every batch, and tensors of other sizes are refused") {
-    from_this_program const here;
-    stream const in(here.on());
-    conv2d::convolution const forward(here, layer_of("fprop"));
-    array<half> const filter(here.on(), 8 * 9 * 8, "filter");
+    host_runtime const runtime;
+    stream const stream(runtime.on());
+    conv2d::convolution const forward(runtime, layer_of("fprop"));
+    array<half> const filter(runtime.on(), 8 * 9 * 8, "filter");
     std::vector<unsigned short> const ones(filter.size(), 0x3c00);
-    in.write(filter, std::span<unsigned short const>(ones));
-    auto const launch = [&](batch const& of, int rows) {
-        forward.launch(in, {.input = of.read(),
-                            .filter = filter.as<conv2d::filter_of<half const>>(K(8), R(rows), S(3)),
-                            .output = of.y.as<conv2d::output_tensor>(N(of.n), P(5), Q(6), K(8))});
+    stream.write(filter, std::span<unsigned short const>(ones));
+    auto const launch = [&](image_batch const& batch, int rows) {
+        forward.launch(stream,
+                       {.input = batch.input(),
+                        .filter = filter.as<conv2d::filter_of<half const>>(K(8), R(rows), S(3)),
+                        .output = batch.y.as<conv2d::output_tensor>(N(batch.n), P(5), Q(6), K(8))});
     };
     for (int const n : {1, 3}) {
-        batch const of(here, in, n);
-        launch(of, 3);
-        std::vector<unsigned short> made(of.y.size());
-        in.read(std::span(made), of.y);
-        in.synchronize();
+        image_batch const batch(runtime, stream, n);
+        launch(batch, 3);
+        std::vector<unsigned short> result(batch.y.size());
+        stream.read(std::span(result), batch.y);
+        stream.synchronize();
         // Nine taps of eight channels inside, four in the corners.
-        CHECK(made[8 * (6 + 1)] == 0x5480); // 72
-        CHECK(made.front() == 0x5000);      // 32
-        CHECK(made.back() == 0x5000);
-        CHECK(reason_of([&] { launch(of, 2); }) ==
+        CHECK(result[8 * (6 + 1)] == 0x5480); // 72
+        CHECK(result.front() == 0x5000);      // 32
+        CHECK(result.back() == 0x5000);
+        CHECK(reason_of([&] { launch(batch, 2); }) ==
               "the tensors have other sizes: input " + std::to_string(n) + " x 5 x 6 x 8, output " +
                   std::to_string(n) + " x 5 x 6 x 8, the filter 8 x 2 x 3, the bias 0");
     }
     CHECK(reason_of([&] {
-              conv2d::convolution(here, layer_of("fprop"),
+              conv2d::convolution(runtime, layer_of("fprop"),
                                   conv2d::best_config(layer_of("wgrad"), host_arch));
           }).find(" makes no fprop") != std::string::npos);
 }
 
-TEST_CASE("a weight gradient takes a workspace, and makes what it was made for") {
-    from_this_program const here;
-    stream const in(here.on());
-    conv2d::weight_gradient const both(here, layer_of("wgrad"));
-    array<float> const workspace(here.on(), both.workspace_floats(), "workspace");
+TEST_CASE("a weight gradient needs its whole workspace, and a dw of its own element type") {
+    host_runtime const runtime;
+    stream const stream(runtime.on());
+    conv2d::weight_gradient const gradient(runtime, layer_of("wgrad"));
+    array<float> const workspace(runtime.on(), gradient.workspace_floats(), "workspace");
     auto const size = static_cast<int>(workspace.size());
-    auto const enough = workspace.as<conv2d::floats>(conv2d::FLOAT(size)),
-               less = workspace.as<conv2d::floats>(conv2d::FLOAT(size - 1));
-    array<float> const dw(here.on(), 8 * 9 * 8, "dw");
-    array<half> const in_halves(here.on(), dw.size(), "dw");
-    auto const arguments = [&]<class T>(batch const& of, array<T> const& made,
-                                        conv2d::floats between) {
+    auto const whole_workspace = workspace.as<conv2d::floats>(conv2d::FLOAT(size)),
+               short_workspace = workspace.as<conv2d::floats>(conv2d::FLOAT(size - 1));
+    array<float> const dw(runtime.on(), 8 * 9 * 8, "dw");
+    array<half> const fp16_dw(runtime.on(), dw.size(), "dw");
+    auto const arguments = [&]<class T>(image_batch const& batch, array<T> const& filter_gradient,
+                                        conv2d::floats partial_sums) {
         using gradient_of_y = decltype(conv2d::wgrad_args<T>::dy);
-        return conv2d::wgrad_args<T>{.x = of.read(),
-                                     .dy = of.y.as<gradient_of_y>(N(of.n), P(5), Q(6), K(8)),
-                                     .dw = made.template as<conv2d::filter_of<T>>(K(8), R(3), S(3)),
-                                     .workspace = between};
+        return conv2d::wgrad_args<T>{
+            .x = batch.input(),
+            .dy = batch.y.as<gradient_of_y>(N(batch.n), P(5), Q(6), K(8)),
+            .dw = filter_gradient.template as<conv2d::filter_of<T>>(K(8), R(3), S(3)),
+            .workspace = partial_sums};
     };
     for (int const n : {1, 3}) {
-        batch const of(here, in, n);
-        both.launch(in, arguments(of, dw, enough));
-        std::vector<float> made(dw.size());
-        in.read(std::span(made), dw);
-        in.synchronize();
-        CHECK(made[8 * 4] == static_cast<float>(30 * n)); // under the middle tap
-        CHECK(made.front() == static_cast<float>(20 * n));
-        CHECK(reason_of([&] { both.launch(in, arguments(of, dw, less)); }) ==
+        image_batch const batch(runtime, stream, n);
+        gradient.launch(stream, arguments(batch, dw, whole_workspace));
+        std::vector<float> result(dw.size());
+        stream.read(std::span(result), dw);
+        stream.synchronize();
+        CHECK(result[8 * 4] == static_cast<float>(30 * n)); // under the middle tap
+        CHECK(result.front() == static_cast<float>(20 * n));
+        CHECK(reason_of([&] { gradient.launch(stream, arguments(batch, dw, short_workspace)); }) ==
               "the workspace has " + std::to_string(size - 1) + " floats, of at least " +
                   std::to_string(size));
-        CHECK(reason_of([&] { both.launch(in, arguments(of, in_halves, enough)); }) ==
-              "dw is of fp16, but the kernel makes fp32");
+        CHECK(reason_of([&] {
+                  gradient.launch(stream, arguments(batch, fp16_dw, whole_workspace));
+              }) == "dw is of fp16, but the kernel makes fp32");
     }
-    batch const of(here, in, 1);
-    auto shifted = arguments(of, dw, enough);
+    image_batch const batch(runtime, stream, 1);
+    auto shifted = arguments(batch, dw, whole_workspace);
     shifted.dw = conv2d::filter_of<float>(dw.data() + 1, K(8), R(3), S(3));
-    CHECK(reason_of([&] { both.launch(in, shifted); }) == "dw begins at no multiple of 16 bytes");
+    CHECK(reason_of([&] { gradient.launch(stream, shifted); }) ==
+          "dw begins at no multiple of 16 bytes");
     shifted.dw = conv2d::filter_of<float>(nullptr, K(8), R(3), S(3));
-    CHECK(reason_of([&] { both.launch(in, shifted); }) == "dw is not there");
-    batch const none(here, in, 0);
-    CHECK(reason_of([&] { both.launch(in, arguments(none, dw, enough)); }) ==
-          "the tensors have other sizes: x 0 x 5 x 6 x 8, dy 0 x 5 x 6 x 8, dw 8 x 3 x 3, dbias 0");
+    CHECK(reason_of([&] { gradient.launch(stream, shifted); }) == "dw is not there");
+    image_batch const empty_batch(runtime, stream, 0);
+    CHECK(
+        reason_of([&] { gradient.launch(stream, arguments(empty_batch, dw, whole_workspace)); }) ==
+        "the tensors have other sizes: x 0 x 5 x 6 x 8, dy 0 x 5 x 6 x 8, dw 8 x 3 x 3, dbias 0");
 }

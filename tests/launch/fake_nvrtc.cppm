@@ -1,4 +1,4 @@
-// NVRTC that is not there: what it makes is what the fake driver takes for a cubin.
+// A fake of NVRTC: it turns each text into bytes that the fake driver loads as a cubin.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -17,7 +17,7 @@ import spio.jit;
 
 export namespace fake {
 
-// What is alive of it, and how often it has compiled.
+// Programs that are not destroyed yet, and compilations so far.
 inline std::atomic<int> programs = 0, compilations = 0;
 
 } // namespace fake
@@ -28,7 +28,7 @@ using entries = spio::jit::nvrtc_entries;
 using result = entries::result;
 using program = entries::program;
 
-// Its calls are among those of the machine, and fail as they do.
+// Calls of NVRTC are counted together with those of the driver, so that a fault can hit either.
 bool fails(char const* entry) {
     std::lock_guard const lock(the_machine().mutex);
     return the_machine().fails(entry);
@@ -38,47 +38,47 @@ constexpr auto refused = result(7);
 struct text {
     std::string source, cubin = {};
 };
-text& of(program p) { return *reinterpret_cast<text*>(p); }
+text& text_of(program p) { return *reinterpret_cast<text*>(p); }
 
 result version(int* major, int* minor) {
     *major = 13, *minor = 0;
     return fails("nvrtcVersion") ? refused : result::success;
 }
 char const* error_string(result) { return "NVRTC_ERROR_OF_THE_FAKE"; }
-result create(program* made, char const* source, char const*, int, char const* const*,
+result create(program* handle, char const* source, char const*, int, char const* const*,
               char const* const*) {
     if (fails("nvrtcCreateProgram")) return refused;
-    *made = reinterpret_cast<program>(new text{source});
+    *handle = reinterpret_cast<program>(new text{source});
     ++programs;
     return result::success;
 }
-result destroy(program* gone) {
-    if (*gone != nullptr) {
-        delete &of(*gone);
+result destroy(program* handle) {
+    if (*handle != nullptr) {
+        delete &text_of(*handle);
         --programs;
     }
-    *gone = nullptr;
+    *handle = nullptr;
     return fails("nvrtcDestroyProgram") ? refused : result::success;
 }
-// The one kernel of a specialization's text.
+// Makes a cubin with the one kernel that a specialization's text declares.
 result compile(program p, int, char const* const*) {
     if (fails("nvrtcCompileProgram")) return refused;
-    std::string_view rest = of(p).source;
-    constexpr std::string_view before = "__global__ void ";
-    auto const at = rest.find(before);
-    if (at == rest.npos) return result::compilation_failed;
-    rest.remove_prefix(at + before.size());
-    of(p).cubin = "\177ELF" + std::string(rest.substr(0, rest.find('('))) + " " + '\0';
+    std::string_view rest = text_of(p).source;
+    constexpr std::string_view kernel_prefix = "__global__ void ";
+    auto const position = rest.find(kernel_prefix);
+    if (position == rest.npos) return result::compilation_failed;
+    rest.remove_prefix(position + kernel_prefix.size());
+    text_of(p).cubin = "\177ELF" + std::string(rest.substr(0, rest.find('('))) + " " + '\0';
     ++compilations;
     return result::success;
 }
 result cubin_size(program p, std::size_t* size) {
-    *size = of(p).cubin.size();
+    *size = text_of(p).cubin.size();
     return fails("nvrtcGetCUBINSize") ? refused : result::success;
 }
 result cubin(program p, char* bytes) {
     if (fails("nvrtcGetCUBIN")) return refused;
-    std::memcpy(bytes, of(p).cubin.data(), of(p).cubin.size());
+    std::memcpy(bytes, text_of(p).cubin.data(), text_of(p).cubin.size());
     return result::success;
 }
 result log_size(program, std::size_t* size) {

@@ -1,4 +1,4 @@
-// Each call of the driver and of NVRTC fails once, on the whole way from a problem to a result.
+// Each call of the driver and of NVRTC fails once, in a program that uses every kind of launch.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
@@ -28,19 +28,21 @@ namespace {
 
 constexpr int n = 5;
 
-axpby::scalars vector(array<float> const& in) { return in.as<axpby::scalars>(axpby::N(n)); }
+axpby::scalars vector(array<float> const& values) { return values.as<axpby::scalars>(axpby::N(n)); }
 
-// Compiles, prepares, loads, copies, launches in streams of three kinds and in a graph; throws what
-// went wrong. y, at first 5, gets twice x six times.
-bool spend(std::string const& folder, int& losses) {
+// Adds 2 x to y six times: in a stream of its own, in the default stream, in a borrowed stream and
+// in a graph, with kernels that are prepared, and compiled when they are loaded. Whether y, which
+// begins as 5, is right at the end, and a cold kernel was refused in the capture. Throws what the
+// driver or NVRTC report.
+bool launch_every_way(std::string const& folder, int& losses) {
     cuda::driver const driver(fake::find, [&](spio::error const&) { ++losses; });
     jit::nvrtc const compiler(fake::nvrtc, "fake");
-    cache::options kept;
-    kept.folder = folder;
+    cache::options options;
+    options.folder = folder;
     runtime const gpu({.packs = {},
                        .gpu = 1,
                        .policy = policy::aot_then_jit,
-                       .cache = kept,
+                       .cache = options,
                        .driver = &driver,
                        .compiler = &compiler});
     auto const warm = axpby::specialize({.n = 1000}, gpu.arch());
@@ -48,64 +50,64 @@ bool spend(std::string const& folder, int& losses) {
     spec const first[] = {warm};
     gpu.prepare(first);
 
-    stream const one(gpu.on());
+    stream const own_stream(gpu.on());
     array<float> const x(gpu.on(), n), y(gpu.on(), n);
-    std::vector<float> const of_x = {1, 2, 3, 4, 5}, of_y = {5, 5, 5, 5, 5};
-    one.write(x, of_x);
-    one.write(y, of_y);
+    std::vector<float> const x_values = {1, 2, 3, 4, 5}, y_values = {5, 5, 5, 5, 5};
+    own_stream.write(x, x_values);
+    own_stream.write(y, y_values);
     axpby::params const p = {.a = 2, .x = vector(x), .b = 1, .y = vector(y)};
-    auto const kernel = gpu.load(warm, one);
-    one.launch(kernel, p);
+    auto const kernel = gpu.load(warm, own_stream);
+    own_stream.launch(kernel, p);
 
-    bool is_told = false;
-    auto const twice = one.capture([&] {
-        one.launch(kernel, p);
+    bool is_reported = false;
+    auto const graph = own_stream.capture([&] {
+        own_stream.launch(kernel, p);
         try {
-            one.launch(gpu.load(cold, one), p);
+            own_stream.launch(gpu.load(cold, own_stream), p);
         } catch (spio::error const& e) {
             if (e.kind() != error_kind::cold_kernel) throw;
-            is_told = e.subject() == "kernel " + cold.spelled();
+            is_reported = e.subject() == "kernel " + cold.spelled();
         }
-        one.launch(kernel, p);
+        own_stream.launch(kernel, p);
     });
-    one.launch(twice);
-    one.launch(gpu.load(cold, one), p);
+    own_stream.launch(graph);
+    own_stream.launch(gpu.load(cold, own_stream), p);
 
-    cuda::context const theirs(driver.device(1));
-    cuda::stream const of_theirs(theirs);
-    stream const borrowed(gpu.on(), cuda::stream_ref(of_theirs).handle());
-    borrowed.launch(kernel, p);
-    one.launch(gpu.load(cold), p);
+    cuda::context const foreign_context(driver.device(1));
+    cuda::stream const foreign_stream(foreign_context);
+    stream const borrowed_stream(gpu.on(), cuda::stream_ref(foreign_stream).handle());
+    borrowed_stream.launch(kernel, p);
+    own_stream.launch(gpu.load(cold), p);
 
     std::vector<float> sums(n);
-    one.read(std::span(sums), y);
-    one.synchronize();
-    return is_told && sums == std::vector<float>{17, 29, 41, 53, 65};
+    own_stream.read(std::span(sums), y);
+    own_stream.synchronize();
+    return is_reported && sums == std::vector<float>{17, 29, 41, 53, 65};
 }
 
 struct outcome {
-    bool is_right = false, is_told = false;
+    bool is_right = false, is_reported = false;
     int losses = 0;
-    std::string what = {};
+    std::string message = {};
 };
 
-outcome day_with(fake::fault fault) {
-    test::folder const own;
+outcome outcome_of(fake::fault fault) {
+    test::folder const folder;
     fake::the_machine().expect(fault);
-    outcome day;
+    outcome result;
     try {
-        day.is_right = spend(own.path, day.losses);
+        result.is_right = launch_every_way(folder.path, result.losses);
     } catch (spio::error const& e) {
         bool const is_about_kernel = e.subject().find("axpby") != std::string::npos;
-        day.is_told = e.kind() == error_kind::device
-                          ? !e.tried().empty() && !e.subject().empty()
-                          : is_about_kernel || e.tried() == "nvrtcVersion";
-        day.what = e.what();
+        result.is_reported = e.kind() == error_kind::device
+                                 ? !e.tried().empty() && !e.subject().empty()
+                                 : is_about_kernel || e.tried() == "nvrtcVersion";
+        result.message = e.what();
     }
-    return day;
+    return result;
 }
 
-void forget() {
+void reset_machine() {
     auto& machine = fake::the_machine();
     machine.objects.clear();
     fake::entered.clear();
@@ -114,35 +116,36 @@ void forget() {
 
 } // namespace
 
-TEST_CASE("whichever call fails from a problem to a result, it is told, and nothing is left") {
+TEST_CASE("a call that fails is reported, whichever it is, and no object is leaked") {
     auto& machine = fake::the_machine();
-    REQUIRE(day_with({}).is_right);
+    REQUIRE(outcome_of({}).is_right);
     REQUIRE(machine.objects.empty());
     auto const calls = machine.calls;
     std::set<std::string> const entries(calls.begin(), calls.end());
-    long told = 0, right = 0, wrong = 0, pairs = 0;
+    long reported = 0, right = 0, wrong = 0, pairs = 0;
     for (std::size_t k = 0; k < calls.size(); ++k) {
-        // Before it does anything, by running out of memory or because all is lost; or after all.
-        for (auto const& [code, after] : {std::pair(2U, false), {719U, false}, {2U, true}}) {
+        // The call fails without effect, by CUDA_ERROR_OUT_OF_MEMORY or CUDA_ERROR_LAUNCH_FAILED,
+        // or it takes effect and fails all the same.
+        for (auto const& [code, has_effect] : {std::pair(2U, false), {719U, false}, {2U, true}}) {
             CAPTURE(k);
             CAPTURE(calls[k]);
-            auto const day = day_with({static_cast<long>(k), code, after});
-            CAPTURE(day.what);
+            auto const result = outcome_of({static_cast<long>(k), code, has_effect});
+            CAPTURE(result.message);
             bool const is_clean =
-                after || day.losses > 0 || (machine.objects.empty() && fake::programs == 0);
-            forget();
-            bool const is_fine = (day.is_told || day.is_right) && is_clean;
+                has_effect || result.losses > 0 || (machine.objects.empty() && fake::programs == 0);
+            reset_machine();
+            bool const is_fine = (result.is_reported || result.is_right) && is_clean;
             CHECK(is_fine);
             ++pairs;
-            ++(day.is_right ? right : told);
+            ++(result.is_right ? right : reported);
             wrong += !is_fine;
         }
-        // The next goes well.
-        if (k % 16 == 0) CHECK(day_with({}).is_right);
-        forget();
+        // A run without a fault succeeds afterwards.
+        if (k % 16 == 0) CHECK(outcome_of({}).is_right);
+        reset_machine();
     }
     std::cout << "figure: launch.faults: " << calls.size() << " calls of " << entries.size()
-              << " entries, " << pairs << " faults: " << told << " told, " << right
+              << " entries, " << pairs << " faults: " << reported << " told, " << right
               << " results right all the same, " << wrong << " wrong\n";
     CHECK(pairs >= 500);
 }

@@ -1,4 +1,4 @@
-// A GPU behind the same calls, with a driver that is not there.
+// Launches on a GPU, by the calls that the host device takes too; the driver is a fake.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
@@ -28,13 +28,13 @@ using namespace spio;
 
 namespace {
 
-// What the fake takes for a cubin with this kernel; all of its kernels are axpby.
-image cubin_of(spec const& of) {
-    std::string const text = "\177ELF" + of.symbol + " " + '\0';
-    return image_of_bytes(of, image_kind::cubin, std::as_bytes(std::span(text)), "a test");
+// What the fake driver loads as a cubin with this kernel; all of its kernels compute axpby.
+image cubin_of(spec const& spec) {
+    std::string const text = "\177ELF" + spec.symbol + " " + '\0';
+    return image_of_bytes(spec, image_kind::cubin, std::as_bytes(std::span(text)), "a test");
 }
 
-std::string said_by(std::function<void()> const& f) {
+std::string message_of(std::function<void()> const& f) {
     try {
         f();
     } catch (spio::error const& e) {
@@ -43,12 +43,12 @@ std::string said_by(std::function<void()> const& f) {
     return "nothing";
 }
 
-axpby::scalars vector_in(array<float> const& a) {
+axpby::scalars scalars_of(array<float> const& a) {
     return a.as<axpby::scalars>(axpby::N(static_cast<int>(a.size())));
 }
 
-// One launch of axpby, from the problem to the result; throws what went wrong. Counts what could
-// not be given back.
+// One launch of axpby, from the problem to the result. Throws what the driver reports, and counts
+// the objects that it failed to release.
 std::vector<float> run(int& losses) {
     cuda::driver const driver(fake::find, [&](spio::error const&) { ++losses; });
     device const gpu = gpu_device(driver, 1);
@@ -56,19 +56,19 @@ std::vector<float> run(int& losses) {
     auto const spec = axpby::specialize(problem, gpu.arch());
     memory_source shipped;
     shipped.add(cubin_of(spec));
-    no_source const nothing;
-    images const images(shipped, nothing, policy::aot_only);
+    no_source const no_compiler;
+    images const images(shipped, no_compiler, policy::aot_only);
     kernels const kernels(gpu);
     stream const stream(gpu);
 
     std::vector<float> const x = {1, 2, 3, 4, 5}, y = {5, 5, 5, 5, 5};
-    array<float> const on_x(gpu, 5), on_y(gpu, 5);
-    stream.write(on_x, x);
-    stream.write(on_y, y);
+    array<float> const device_x(gpu, 5), device_y(gpu, 5);
+    stream.write(device_x, x);
+    stream.write(device_y, y);
     auto const kernel = kernels.load(images.find(spec));
-    stream.launch(kernel, {.a = 2, .x = vector_in(on_x), .b = 1, .y = vector_in(on_y)});
+    stream.launch(kernel, {.a = 2, .x = scalars_of(device_x), .b = 1, .y = scalars_of(device_y)});
     std::vector<float> sums(5);
-    stream.read(std::span(sums), on_y);
+    stream.read(std::span(sums), device_y);
     stream.synchronize();
     return sums;
 }
@@ -85,24 +85,24 @@ TEST_CASE("axpby runs on a GPU by the calls that the host takes") {
     CHECK(fake::the_machine().objects.empty());
 }
 
-TEST_CASE("whichever call of the driver fails, it is told, and nothing is left") {
+TEST_CASE("a call of the driver that fails is reported, whichever it is, and nothing is leaked") {
     auto& machine = fake::the_machine();
     machine.expect({});
     int losses = 0;
     run(losses);
     long const calls = static_cast<long>(machine.calls.size());
-    long told = 0, harmless = 0;
-    for (long at = 0; at < calls; ++at) {
-        machine.expect({.at = at, .code = 2});
+    long reported = 0, harmless = 0;
+    for (long call = 0; call < calls; ++call) {
+        machine.expect({.call = call, .code = 2});
         losses = 0;
         try {
-            // Giving back may fail without harm to the result.
+            // A release that fails does no harm to the result.
             auto const sums = run(losses);
             CHECK(sums == expected);
             ++harmless;
         } catch (spio::error const& e) {
             CHECK(!e.subject().empty());
-            ++told;
+            ++reported;
         }
         if (losses == 0) CHECK(machine.objects.empty());
         machine.objects.clear();
@@ -111,7 +111,7 @@ TEST_CASE("whichever call of the driver fails, it is told, and nothing is left")
     }
     machine.expect({});
     CHECK(run(losses) == expected);
-    std::cout << "figure: launch.gpu.faults: " << calls << " calls failed in turn, " << told
+    std::cout << "figure: launch.gpu.faults: " << calls << " calls failed in turn, " << reported
               << " told, " << harmless << " while giving back or not needed\n";
 }
 
@@ -122,8 +122,8 @@ TEST_CASE("threads that ask for one kernel at once get it loaded once") {
     auto const spec = axpby::specialize({.n = 1}, gpu.arch());
     memory_source shipped;
     shipped.add(cubin_of(spec));
-    no_source const nothing;
-    images const images(shipped, nothing, policy::aot_only);
+    no_source const no_compiler;
+    images const images(shipped, no_compiler, policy::aot_only);
     kernels const kernels(gpu);
     constexpr unsigned count = 16;
     std::vector<float> sums(count);
@@ -133,11 +133,11 @@ TEST_CASE("threads that ask for one kernel at once get it loaded once") {
             threads.emplace_back([&, t] {
                 stream const stream(gpu);
                 array<float> const x(gpu, 1), y(gpu, 1);
-                std::vector<float> const of_x = {static_cast<float>(t)}, of_y = {0};
-                stream.write(x, std::span(of_x));
-                stream.write(y, std::span(of_y));
+                std::vector<float> const x_values = {static_cast<float>(t)}, y_values = {0};
+                stream.write(x, std::span(x_values));
+                stream.write(y, std::span(y_values));
                 stream.launch(kernels.load(images.find(spec)),
-                              {.a = 2, .x = vector_in(x), .b = 1, .y = vector_in(y)});
+                              {.a = 2, .x = scalars_of(x), .b = 1, .y = scalars_of(y)});
                 stream.read(std::span(&sums[t], 1), y);
                 stream.synchronize();
             });
@@ -159,27 +159,28 @@ TEST_CASE("a kernel with other parameters, or of another device, is not loaded")
     cuda::driver const driver(fake::find);
     device const gpu = gpu_device(driver, 0);
     kernels const kernels(gpu);
-    auto const of = axpby::specialize({.n = 64}, gpu.arch());
-    typed_image<drifted> const other = {cubin_of(of), {}};
-    auto const about = "load for kernel axpby n=64 for sm_90a (" + of.symbol + ", from a test): ";
-    CHECK(said_by([&] { kernels.load(other); }) ==
-          about + "it takes parameters of 48 bytes, not of 4");
-    typed_image<drifted> lying = other;
+    auto const spec = axpby::specialize({.n = 64}, gpu.arch());
+    typed_image<drifted> const image = {cubin_of(spec), {}};
+    auto const opening =
+        "load for kernel axpby n=64 for sm_90a (" + spec.symbol + ", from a test): ";
+    CHECK(message_of([&] { kernels.load(image); }) ==
+          opening + "it takes parameters of 48 bytes, not of 4");
+    typed_image<drifted> lying = image;
     lying.params_bytes = sizeof(drifted);
-    CHECK(said_by([&] { kernels.load(lying); }) ==
-          about + "the driver says that it takes parameters of 48 bytes, not of 4");
+    CHECK(message_of([&] { kernels.load(lying); }) ==
+          opening + "the driver says that it takes parameters of 48 bytes, not of 4");
     typed_image<axpby::params> const of_host = {cubin_of(axpby::specialize({.n = 1}, host_arch)),
                                                 {}};
-    CHECK(said_by([&] { kernels.load(of_host); }).ends_with("device 0, Fake 0 is sm_90a"));
+    CHECK(message_of([&] { kernels.load(of_host); }).ends_with("device 0, Fake 0 is sm_90a"));
     CHECK(kernels.loaded() == 0);
 }
 
-TEST_CASE("a graph keeps its kernels, as long as it is there") {
+TEST_CASE("a graph keeps its kernels loaded until it is destroyed") {
     auto& machine = fake::the_machine();
     machine.expect({});
     auto const libraries = [&] {
-        return std::ranges::count_if(machine.objects, [](auto const& each) {
-            return each.second.kind == fake::kind::library;
+        return std::ranges::count_if(machine.objects, [](auto const& object) {
+            return object.second.kind == fake::kind::library;
         });
     };
     cuda::driver const driver(fake::find);
@@ -192,10 +193,10 @@ TEST_CASE("a graph keeps its kernels, as long as it is there") {
         auto const captured = [&] {
             auto const spec = axpby::specialize({.n = 1}, gpu.arch());
             typed_image<axpby::params> const image = {cubin_of(spec), spec.grid};
-            kernels const own(gpu);
-            auto const kernel = own.load(image);
+            kernels const kernels(gpu);
+            auto const kernel = kernels.load(image);
             return stream.capture([&] {
-                stream.launch(kernel, {.a = 2, .x = vector_in(x), .b = 1, .y = vector_in(y)});
+                stream.launch(kernel, {.a = 2, .x = scalars_of(x), .b = 1, .y = scalars_of(y)});
             });
         }();
         CHECK(libraries() == 1);
@@ -208,17 +209,17 @@ TEST_CASE("a graph keeps its kernels, as long as it is there") {
     CHECK(sum[0] == 7);
 }
 
-TEST_CASE("what is made from a device keeps the driver") {
+TEST_CASE("an array keeps the driver of its device open") {
     fake::the_machine().expect({});
     auto driver = std::make_shared<cuda::driver const>(fake::find);
-    std::weak_ptr<cuda::driver const> const kept = driver;
+    std::weak_ptr<cuda::driver const> const observer = driver;
     {
         auto const memory = [&] {
             device const gpu = gpu_device(std::move(driver), 0);
             return array<float>(gpu, 1);
         }();
-        CHECK(!kept.expired());
+        CHECK(!observer.expired());
     }
-    CHECK(kept.expired());
+    CHECK(observer.expired());
     CHECK(fake::the_machine().objects.empty());
 }

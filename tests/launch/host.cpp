@@ -24,29 +24,30 @@ using namespace spio;
 
 namespace {
 
-struct rig {
-    device on = host_device({host::allocate, host::release});
+// The host device, with the kernels that are compiled into this program.
+struct host_fixture {
+    spio::device device = host_device({host::allocate, host::release});
     host::compiled_in shipped;
-    no_source nothing;
-    spio::images images{shipped, nothing, policy::aot_only};
-    spio::kernels kernels{on};
-    spio::stream stream{on};
+    no_source no_compiler;
+    spio::images images{shipped, no_compiler, policy::aot_only};
+    spio::kernels kernels{device};
+    spio::stream stream{device};
 
     template <class T>
     array<T> put(std::vector<host_value<T>> const& values, std::string name) const {
-        array<T> made(on, values.size(), std::move(name));
-        stream.write(made, values);
-        return made;
+        array<T> memory(device, values.size(), std::move(name));
+        stream.write(memory, values);
+        return memory;
     }
-    template <class T> std::vector<host_value<T>> get(array<T> const& from) const {
-        std::vector<host_value<T>> values(from.size());
-        stream.read(std::span(values), from);
+    template <class T> std::vector<host_value<T>> get(array<T> const& memory) const {
+        std::vector<host_value<T>> values(memory.size());
+        stream.read(std::span(values), memory);
         stream.synchronize();
         return values;
     }
 };
 
-std::string said_by(std::function<void()> const& f) {
+std::string message_of(std::function<void()> const& f) {
     try {
         f();
     } catch (spio::error const& e) {
@@ -57,157 +58,169 @@ std::string said_by(std::function<void()> const& f) {
 
 constexpr double u = 0x1p-24;
 
-axpby::scalars vector(array<float> const& in, int n) { return in.as<axpby::scalars>(axpby::N(n)); }
-
-std::size_t run_axpby(rig const& r, int n, int as_if) {
-    axpby::problem const problem = {.n = as_if};
-    auto const spec = axpby::specialize(problem, r.on.arch());
-    auto const kernel = r.kernels.load(r.images.find(spec));
-
-    std::mt19937 random(static_cast<unsigned>(n));
-    std::uniform_real_distribution<float> between(-2, 2);
-    std::vector<float> x(static_cast<std::size_t>(n)), y(x.size());
-    for (auto& each : x) each = between(random);
-    for (auto& each : y) each = between(random);
-    auto const expected = axpby::reference(1.5f, x, -0.3f, y);
-    auto const on_x = r.put<float>(x, "x"), on_y = r.put<float>(y, "y");
-    r.stream.launch(kernel, {.a = 1.5f, .x = vector(on_x, n), .b = -0.3f, .y = vector(on_y, n)});
-    auto const got = r.get(on_y);
-    for (std::size_t i = 0; i < got.size(); ++i) {
-        double const bound = u * (std::abs(0.3 * y[i]) * 2 + std::abs(expected[i]) * 2);
-        REQUIRE(std::abs(got[i] - expected[i]) <= bound);
-    }
-    return got.size();
+axpby::scalars vector(array<float> const& values, int n) {
+    return values.as<axpby::scalars>(axpby::N(n));
 }
 
-std::size_t run_layernorm(rig const& r, layernorm_2d::problem const& problem, int positions) {
-    auto const spec = layernorm_2d::specialize(problem, r.on.arch());
-    auto const kernel = r.kernels.load(r.images.find(spec));
+std::size_t run_axpby(host_fixture const& fixture, int n, int problem_size) {
+    axpby::problem const problem = {.n = problem_size};
+    auto const spec = axpby::specialize(problem, fixture.device.arch());
+    auto const kernel = fixture.kernels.load(fixture.images.find(spec));
+
+    std::mt19937 random(static_cast<unsigned>(n));
+    std::uniform_real_distribution<float> uniform(-2, 2);
+    std::vector<float> x(static_cast<std::size_t>(n)), y(x.size());
+    for (auto& each : x) each = uniform(random);
+    for (auto& each : y) each = uniform(random);
+    auto const expected = axpby::reference(1.5f, x, -0.3f, y);
+    auto const device_x = fixture.put<float>(x, "x"), device_y = fixture.put<float>(y, "y");
+    fixture.stream.launch(
+        kernel, {.a = 1.5f, .x = vector(device_x, n), .b = -0.3f, .y = vector(device_y, n)});
+    auto const result = fixture.get(device_y);
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        double const bound = u * (std::abs(0.3 * y[i]) * 2 + std::abs(expected[i]) * 2);
+        REQUIRE(std::abs(result[i] - expected[i]) <= bound);
+    }
+    return result.size();
+}
+
+std::size_t run_layernorm(host_fixture const& fixture, layernorm_2d::problem const& problem,
+                          int positions) {
+    auto const spec = layernorm_2d::specialize(problem, fixture.device.arch());
+    auto const kernel = fixture.kernels.load(fixture.images.find(spec));
 
     auto const channels = static_cast<std::size_t>(problem.channels);
     std::mt19937 random(static_cast<unsigned>(positions));
-    std::uniform_real_distribution<float> between(-2, 2);
+    std::uniform_real_distribution<float> uniform(-2, 2);
     // Halves from 1 to 2, of either sign.
     std::vector<unsigned short> x(channels * static_cast<std::size_t>(positions));
     for (auto& each : x) {
         each = static_cast<unsigned short>(0x3c00 | (random() & 0x83ff));
     }
     std::vector<float> weight(problem.affine ? channels : 0), bias(weight.size());
-    for (auto& each : weight) each = between(random);
-    for (auto& each : bias) each = between(random);
-    auto const on_x = r.put<half>(x, "x"), on_y = r.put<half>(x, "y");
-    auto const on_weight = r.put<float>(weight, "weight"), on_bias = r.put<float>(bias, "bias");
+    for (auto& each : weight) each = uniform(random);
+    for (auto& each : bias) each = uniform(random);
+    auto const device_x = fixture.put<half>(x, "x"), device_y = fixture.put<half>(x, "y");
+    auto const on_weight = fixture.put<float>(weight, "weight"),
+               on_bias = fixture.put<float>(bias, "bias");
     using namespace layernorm_2d;
-    auto const all = X(positions);
-    auto const some = C(problem.channels), factors = C(static_cast<int>(weight.size()));
-    r.stream.launch(kernel, {.x = on_x.as<layernorm_2d::images>(all, some),
-                             .y = on_y.as<layernorm_2d::images>(all, some),
-                             .weight = on_weight.as<factors_to_read>(factors),
-                             .bias = on_bias.as<factors_to_read>(factors),
-                             .epsilon = 1e-5f});
-    auto const got = r.get(on_y);
+    auto const position_count = X(positions);
+    auto const channel_count = C(problem.channels),
+               factor_count = C(static_cast<int>(weight.size()));
+    fixture.stream.launch(kernel,
+                          {.x = device_x.as<layernorm_2d::images>(position_count, channel_count),
+                           .y = device_y.as<layernorm_2d::images>(position_count, channel_count),
+                           .weight = on_weight.as<factors_to_read>(factor_count),
+                           .bias = on_bias.as<factors_to_read>(factor_count),
+                           .epsilon = 1e-5f});
+    auto const result = fixture.get(device_y);
     auto const expected = layernorm_2d::reference(problem, x, weight, bias, 1e-5f);
-    for (std::size_t i = 0; i < got.size(); ++i) {
+    for (std::size_t i = 0; i < result.size(); ++i) {
         // Rounded to a half, after sums of a few thousand floats.
         double const bound = 0x1p-11 * std::abs(expected[i]) + 0x1p-14;
-        REQUIRE(std::abs(layernorm_2d::number_of(got[i]) - expected[i]) <= bound);
+        REQUIRE(std::abs(layernorm_2d::number_of(result[i]) - expected[i]) <= bound);
     }
-    return got.size();
+    return result.size();
 }
 
 } // namespace
 
 TEST_CASE("axpby and LayerNorm run from problem to result") {
-    rig const r;
+    host_fixture const fixture;
     auto const start = std::chrono::steady_clock::now();
     std::size_t elements = 0;
     for (int const n : {0, 1, 5, 1024, 4097}) {
-        elements += run_axpby(r, n, 1000);
-        elements += run_axpby(r, n, 10'000'000);
+        elements += run_axpby(fixture, n, 1000);
+        elements += run_axpby(fixture, n, 10'000'000);
     }
     for (int const positions : {0, 1, 100}) {
-        elements += run_layernorm(r, {64}, positions);
-        elements += run_layernorm(r, {120, false}, positions);
-        elements += run_layernorm(r, {1280}, positions / 10);
+        elements += run_layernorm(fixture, {64}, positions);
+        elements += run_layernorm(fixture, {120, false}, positions);
+        elements += run_layernorm(fixture, {1280}, positions / 10);
     }
     std::chrono::duration<double> const spent = std::chrono::steady_clock::now() - start;
-    CHECK(r.kernels.loaded() == 5);
-    CHECK(r.stream.launched() == 19);
-    CHECK(r.images.count().packed == 19);
-    std::cout << "figure: launch.host: " << r.stream.launched() << " launches of "
-              << r.kernels.loaded() << " kernels, " << elements
+    CHECK(fixture.kernels.loaded() == 5);
+    CHECK(fixture.stream.launched() == 19);
+    CHECK(fixture.images.count().packed == 19);
+    std::cout << "figure: launch.host: " << fixture.stream.launched() << " launches of "
+              << fixture.kernels.loaded() << " kernels, " << elements
               << " elements agree with fp64 within their bounds, " << spent.count() << " s\n";
 }
 
 TEST_CASE("a miss names the kernel, its problem, the architecture and the line to add") {
-    rig const r;
+    host_fixture const fixture;
     auto const spec = layernorm_2d::specialize({72}, host_arch);
-    CHECK(said_by([&] { r.images.find(spec); }) ==
+    CHECK(message_of([&] { fixture.images.find(spec); }) ==
           "find for kernel layernorm_2d channels=72 affine=true for host (" + spec.symbol +
               "): no pack has it, and nothing else is asked under aot_only; the manifest line that "
               "adds it to a pack of host is: layernorm_2d channels=72 affine=true");
-    CHECK(r.images.count().missed == 1);
+    CHECK(fixture.images.count().missed == 1);
 }
 
-TEST_CASE("a kernel that misuses the device is told for its specification") {
-    rig const r;
+TEST_CASE("the error of a kernel that stores out of bounds names its specification") {
+    host_fixture const fixture;
     auto const spec = axpby::specialize({.n = 64}, host_arch);
-    auto const kernel = r.kernels.load(r.images.find(spec));
-    auto const x = r.put<float>(std::vector<float>(64, 1), "x");
-    auto const y = r.put<float>(std::vector<float>(32, 1), "y");
-    auto const beyond = axpby::scalars(y.data(), axpby::N(64));
-    auto const said = said_by(
-        [&] { r.stream.launch(kernel, {.a = 1, .x = vector(x, 64), .b = 1, .y = beyond}); });
-    CHECK(said.starts_with("launch for kernel axpby n=64 for host (" + spec.symbol +
-                           ", from this program): "));
-    CHECK(said.find("global out of bounds") != said.npos);
+    auto const kernel = fixture.kernels.load(fixture.images.find(spec));
+    auto const x = fixture.put<float>(std::vector<float>(64, 1), "x");
+    auto const y = fixture.put<float>(std::vector<float>(32, 1), "y");
+    auto const oversized_y = axpby::scalars(y.data(), axpby::N(64));
+    auto const message = message_of([&] {
+        fixture.stream.launch(kernel, {.a = 1, .x = vector(x, 64), .b = 1, .y = oversized_y});
+    });
+    CHECK(message.starts_with("launch for kernel axpby n=64 for host (" + spec.symbol +
+                              ", from this program): "));
+    CHECK(message.find("global out of bounds") != message.npos);
 }
 
-TEST_CASE("copies of other sizes, and kernels of another device, are refused") {
-    rig const r, other;
-    auto const x = r.put<float>(std::vector<float>(64, 1), "x");
+TEST_CASE("copies between different sizes, and kernels of another device, are refused") {
+    host_fixture const fixture, other;
+    auto const x = fixture.put<float>(std::vector<float>(64, 1), "x");
     std::vector<float> few(3);
-    CHECK(said_by([&] { r.stream.read(std::span(few), x); }) ==
+    CHECK(message_of([&] { fixture.stream.read(std::span(few), x); }) ==
           "copy for the host device: 64 elements to 3");
     auto const spec = axpby::specialize({.n = 64}, host_arch);
     auto const kernel = other.kernels.load(other.images.find(spec));
-    CHECK(said_by([&] { r.stream.launch(kernel, spec.over({1}), {}); }) ==
+    CHECK(message_of([&] { fixture.stream.launch(kernel, spec.over({1}), {}); }) ==
           "launch for the host device: what is launched is of another device");
 }
 
 TEST_CASE("tensors that do not fit their array, each other or the kernel are refused") {
-    rig const r;
-    auto const x = r.put<float>(std::vector<float>(64, 1), "x");
-    CHECK(said_by([&] { vector(x, 65); }) == "view for an array of 64 elements: the tensor has 65");
-    auto const kernel = r.kernels.load(r.images.find(axpby::specialize({.n = 64}, host_arch)));
-    CHECK(said_by([&] {
-              r.stream.launch(kernel, {.a = 1, .x = vector(x, 64), .b = 1, .y = vector(x, 63)});
+    host_fixture const fixture;
+    auto const x = fixture.put<float>(std::vector<float>(64, 1), "x");
+    CHECK(message_of([&] { vector(x, 65); }) ==
+          "view for an array of 64 elements: the tensor has 65");
+    auto const kernel =
+        fixture.kernels.load(fixture.images.find(axpby::specialize({.n = 64}, host_arch)));
+    CHECK(message_of([&] {
+              fixture.stream.launch(kernel,
+                                    {.a = 1, .x = vector(x, 64), .b = 1, .y = vector(x, 63)});
           }) == "launch for axpby: x has 64 elements, y has 63");
-    auto const norm = r.kernels.load(r.images.find(layernorm_2d::specialize({64}, host_arch)));
-    array<half> const y(r.on, 640);
+    auto const norm =
+        fixture.kernels.load(fixture.images.find(layernorm_2d::specialize({64}, host_arch)));
+    array<half> const y(fixture.device, 640);
     using namespace layernorm_2d;
-    auto const in = y.as<layernorm_2d::images>(X(8), C(80));
-    CHECK(said_by([&] { r.stream.launch(norm, {.x = in, .y = in}); }) ==
+    auto const wide_images = y.as<layernorm_2d::images>(X(8), C(80));
+    CHECK(message_of([&] { fixture.stream.launch(norm, {.x = wide_images, .y = wide_images}); }) ==
           "launch for layernorm_2d channels=64 affine=true: x is 8 x 80, y 8 x 80, weight 0 and "
           "bias 0");
 }
 
-TEST_CASE("a capture within a capture is refused, and the next one goes well") {
-    rig const r;
-    CHECK(said_by([&] { r.stream.capture([&] { r.stream.capture([] {}); }); }) ==
+TEST_CASE("a capture inside a capture is refused, and the next capture succeeds") {
+    host_fixture const fixture;
+    CHECK(message_of([&] { fixture.stream.capture([&] { fixture.stream.capture([] {}); }); }) ==
           "capture for the host device: its stream is captured already");
-    CHECK(!r.stream.is_captured());
-    auto const x = r.put<float>(std::vector<float>(2, 1), "x");
+    CHECK(!fixture.stream.is_captured());
+    auto const x = fixture.put<float>(std::vector<float>(2, 1), "x");
     std::vector<float> const twos(2, 2);
-    auto const writes = r.stream.capture([&] { r.stream.write(x, twos); });
-    CHECK(r.get(x) == std::vector<float>(2, 1));
-    r.stream.launch(writes);
-    CHECK(r.get(x) == twos);
+    auto const writes = fixture.stream.capture([&] { fixture.stream.write(x, twos); });
+    CHECK(fixture.get(x) == std::vector<float>(2, 1));
+    fixture.stream.launch(writes);
+    CHECK(fixture.get(x) == twos);
 }
 
 TEST_CASE("an array of more bytes than can be counted is refused") {
-    rig const r;
+    host_fixture const fixture;
     constexpr auto most = std::numeric_limits<std::size_t>::max() / sizeof(float);
-    CHECK(said_by([&] { array<float>(r.on, most + 1, "x"); }) ==
+    CHECK(message_of([&] { array<float>(fixture.device, most + 1, "x"); }) ==
           "allocate for x: 4611686018427387904 elements are too many");
 }

@@ -1,4 +1,4 @@
-// Which source is asked, under each policy, and what suits which device.
+// Which source of images is asked under each policy, and which device runs which code.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
@@ -23,26 +23,26 @@ using namespace spio;
 
 namespace {
 
-// Makes an image of whatever it is asked for, and counts.
+// Returns an empty image for every specification, and counts the calls.
 struct compiler {
     mutable int asked = 0;
 
-    std::optional<image> find(spec const& of) const {
+    std::optional<image> find(spec const& spec) const {
         ++asked;
-        return image_of_bytes(of, image_kind::cubin, {}, "a compiler");
+        return image_of_bytes(spec, image_kind::cubin, {}, "a compiler");
     }
 };
 
-// Would compile, if it had anything to do it with.
-struct helpless {
-    std::optional<image> find(spec const& of) const {
-        throw no_compiler_error(of, "there is no NVRTC");
+// A source that reports that no compiler is installed.
+struct source_without_compiler {
+    std::optional<image> find(spec const& spec) const {
+        throw no_compiler_error(spec, "there is no NVRTC");
     }
 };
 
-std::string miss(images const& from, spec const& of, policy p) {
+std::string reason_for_miss(images const& images, spec const& spec, policy p) {
     try {
-        from.find(of, p);
+        images.find(spec, p);
     } catch (spio::error const& e) {
         return e.reason();
     }
@@ -51,56 +51,57 @@ std::string miss(images const& from, spec const& of, policy p) {
 
 } // namespace
 
-TEST_CASE("each policy asks whom it says") {
+TEST_CASE("each policy asks the sources that its name says") {
     auto const shipped = axpby::specialize({.n = 1000}, sm_80);
     auto const other = axpby::specialize({.n = 10'000'000}, sm_80);
     memory_source pack;
     pack.add(image_of_bytes(shipped, image_kind::cubin, {}, "a pack"));
     CHECK(pack.size() == 1);
     compiler const jit;
-    images const all(pack, jit, policy::aot_then_jit);
+    images const all_images(pack, jit, policy::aot_then_jit);
 
-    CHECK(all.find(shipped).made_by == "a pack");
-    CHECK(all.find(shipped, policy::aot_only).made_by == "a pack");
+    CHECK(all_images.find(shipped).made_by == "a pack");
+    CHECK(all_images.find(shipped, policy::aot_only).made_by == "a pack");
     CHECK(jit.asked == 0);
-    CHECK(all.find(other).made_by == "a compiler");
-    CHECK(all.find(other).made_by == "a compiler");
+    CHECK(all_images.find(other).made_by == "a compiler");
+    CHECK(all_images.find(other).made_by == "a compiler");
     CHECK(jit.asked == 1);
-    CHECK(all.find(shipped, policy::jit_only).made_by == "a compiler");
+    CHECK(all_images.find(shipped, policy::jit_only).made_by == "a compiler");
     CHECK(jit.asked == 2);
     CHECK(
-        miss(all, other, policy::aot_only) ==
+        reason_for_miss(all_images, other, policy::aot_only) ==
         "no pack has it, and nothing else is asked under aot_only; the manifest line that adds it "
         "to a pack of sm_80 is: axpby n=10000000");
-    auto const count = all.count();
+    auto const count = all_images.count();
     CHECK(count.packed == 2);
     CHECK(count.compiled == 2);
     CHECK(count.memory == 1);
     CHECK(count.missed == 1);
 
-    no_source const nothing;
-    images const none(nothing, nothing, policy::aot_then_jit);
-    CHECK(miss(none, shipped, policy::aot_then_jit)
+    no_source const empty_source;
+    images const none(empty_source, empty_source, policy::aot_then_jit);
+    CHECK(reason_for_miss(none, shipped, policy::aot_then_jit)
               .starts_with("no pack has it, and nothing here compiles it under aot_then_jit"));
-    CHECK(miss(none, shipped, policy::jit_only)
+    CHECK(reason_for_miss(none, shipped, policy::jit_only)
               .starts_with("nothing here compiles it under jit_only"));
 }
 
-TEST_CASE("where nothing can compile, a miss is told with the line to add, and counted") {
-    no_source const nothing;
-    helpless const jit;
-    images const all(nothing, jit, policy::aot_then_jit);
-    auto const of = axpby::specialize({.n = 1000}, sm_80);
-    CHECK(miss(all, of, policy::aot_then_jit) ==
+TEST_CASE("without a compiler, a miss names the manifest line to add, and is counted") {
+    no_source const no_pack;
+    source_without_compiler const jit;
+    images const images(no_pack, jit, policy::aot_then_jit);
+    auto const spec = axpby::specialize({.n = 1000}, sm_80);
+    CHECK(reason_for_miss(images, spec, policy::aot_then_jit) ==
           "no pack has it, and nothing here compiles it under aot_then_jit; the manifest line that "
           "adds it to a pack of sm_80 is: axpby n=1000; to compile it: there is no NVRTC");
-    CHECK(miss(all, of, policy::jit_only).ends_with("; to compile it: there is no NVRTC"));
-    CHECK(all.count().missed == 2);
+    CHECK(reason_for_miss(images, spec, policy::jit_only)
+              .ends_with("; to compile it: there is no NVRTC"));
+    CHECK(images.count().missed == 2);
 }
 
 namespace {
 
-// Compiles slowly, or fails to.
+// A compiler that takes 50 ms a call, and fails while `fails` is set.
 struct slow_compiler {
     mutable std::atomic<int> calls = 0;
     std::atomic<bool> fails = false;
@@ -133,28 +134,28 @@ template <class F> void run_threads(int count, F f) {
 TEST_CASE("threads that ask for one kernel at once wait for one of them to compile it") {
     constexpr int threads = 16;
     auto const spec = axpby::specialize({.n = 1000}, sm_80);
-    no_source const nothing;
+    no_source const no_pack;
     slow_compiler compiler;
-    images const all(nothing, compiler, policy::aot_then_jit);
+    images const images(no_pack, compiler, policy::aot_then_jit);
     compiler.fails = true;
     std::atomic<int> failures = 0;
     run_threads(threads, [&] {
         try {
-            all.find(spec);
+            images.find(spec);
         } catch (spio::error const& e) {
             failures += e.kind() == error_kind::tool_failed && e.reason() == "a syntax error";
         }
     });
     CHECK(failures == threads);
     CHECK(compiler.calls < threads);
-    CHECK(all.count().compiled == 0);
+    CHECK(images.count().compiled == 0);
 
     compiler.fails = false;
     compiler.calls = 0;
-    run_threads(threads, [&] { CHECK(all.find(spec).symbol == spec.symbol); });
+    run_threads(threads, [&] { CHECK(images.find(spec).symbol == spec.symbol); });
     CHECK(compiler.calls == 1);
-    CHECK(all.count().compiled == 1);
-    CHECK(all.count().memory == threads - 1);
+    CHECK(images.count().compiled == 1);
+    CHECK(images.count().memory == threads - 1);
 }
 
 TEST_CASE("policies have names") {
@@ -167,25 +168,26 @@ TEST_CASE("policies have names") {
                          spio::error);
 }
 
-TEST_CASE("the environment says what is asked of all calls that do not say it") {
-    char const* const said = std::getenv("SPIO_POLICY");
-    CHECK(policy_of_environment() == (said == nullptr ? policy::aot_then_jit : policy_named(said)));
-    auto const of = axpby::specialize({.n = 1000}, sm_80);
+TEST_CASE("the environment sets the policy of calls that name none") {
+    char const* const value = std::getenv("SPIO_POLICY");
+    CHECK(policy_of_environment() ==
+          (value == nullptr ? policy::aot_then_jit : policy_named(value)));
+    auto const spec = axpby::specialize({.n = 1000}, sm_80);
     memory_source pack;
-    pack.add(image_of_bytes(of, image_kind::cubin, {}, "a pack"));
+    pack.add(image_of_bytes(spec, image_kind::cubin, {}, "a pack"));
     compiler const jit;
-    images const all(pack, jit);
+    images const images(pack, jit);
     bool const compiles = policy_of_environment() == policy::jit_only;
-    CHECK(all.find(of).made_by == (compiles ? "a compiler" : "a pack"));
+    CHECK(images.find(spec).made_by == (compiles ? "a compiler" : "a pack"));
 }
 
-TEST_CASE("the first source that has it gives it") {
-    auto const of = axpby::specialize({.n = 1000}, sm_80);
+TEST_CASE("the image comes from the first source that has it") {
+    auto const spec = axpby::specialize({.n = 1000}, sm_80);
     memory_source empty, first, second;
-    first.add(image_of_bytes(of, image_kind::cubin, {}, "first"));
-    second.add(image_of_bytes(of, image_kind::cubin, {}, "second"));
-    CHECK(first_of(empty, first, second).find(of)->made_by == "first");
-    CHECK(!first_of(empty, empty).find(of));
+    first.add(image_of_bytes(spec, image_kind::cubin, {}, "first"));
+    second.add(image_of_bytes(spec, image_kind::cubin, {}, "second"));
+    CHECK(first_of(empty, first, second).find(spec)->made_by == "first");
+    CHECK(!first_of(empty, empty).find(spec));
     CHECK(!first_of(first).find(axpby::specialize({.n = 1000}, sm_90a)));
 }
 

@@ -1,4 +1,4 @@
-// One object from a problem to a launch: what it picks, asks in which order, and counts.
+// spio::runtime: which device it picks, in which order it asks for images, and what it counts.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
@@ -33,27 +33,27 @@ namespace {
 
 using test::folder;
 
-cache::options options_in(folder const& own) {
-    cache::options how;
-    how.folder = own.path;
-    return how;
+cache::options options_in(folder const& folder) {
+    cache::options options;
+    options.folder = folder.path;
+    return options;
 }
 
-// A pack of what the fake driver takes for cubins.
+// A pack of images that the fake driver loads as cubins.
 aot::pack pack_of(std::vector<spec> const& specs, std::string name, bool is_stale = false) {
     std::vector<aot::image_to_pack> images;
-    for (auto const& of : specs) {
-        std::string const text = "\177ELF" + of.symbol + " " + '\0';
+    for (auto const& spec : specs) {
+        std::string const text = "\177ELF" + spec.symbol + " " + '\0';
         auto const bytes = std::as_bytes(std::span(text));
-        images.push_back({.kernel = of,
+        images.push_back({.kernel = spec,
                           .kind = image_kind::cubin,
                           .bytes = {bytes.begin(), bytes.end()},
                           .compiler = "a test",
-                          .text_digest = text_digest_of(of) ^ (is_stale ? 1u : 0u),
+                          .text_digest = text_digest_of(spec) ^ (is_stale ? 1u : 0u),
                           .plain_bytes = bytes.size()});
     }
-    auto const all = std::make_shared<std::vector<std::byte> const>(aot::write_pack(images));
-    return aot::pack(*all, std::move(name), all);
+    auto const file = std::make_shared<std::vector<std::byte> const>(aot::write_pack(images));
+    return aot::pack(*file, std::move(name), file);
 }
 
 template <class F> std::optional<error_kind> kind_thrown_by(F f) {
@@ -69,16 +69,18 @@ bool contains(std::string const& text, char const* part) { return text.find(part
 
 constexpr host_machine the_host = {host::allocate, host::release, host::encode, host::find};
 
-std::vector<float> launched(runtime const& on, typed_spec<axpby::params> const& of) {
-    stream const own(on.on());
-    array<float> const x(on.on(), 3), y(on.on(), 3);
-    own.write(x, std::vector<float>{1, 2, 3});
-    own.write(y, std::vector<float>{1, 1, 1});
-    auto const all = [](array<float> const& in) { return in.as<axpby::scalars>(axpby::N(3)); };
-    own.launch(on.load(of), {.a = 2, .x = all(x), .b = 3, .y = all(y)});
+std::vector<float> sum_by_launch(runtime const& runtime, typed_spec<axpby::params> const& spec) {
+    stream const stream(runtime.on());
+    array<float> const x(runtime.on(), 3), y(runtime.on(), 3);
+    stream.write(x, std::vector<float>{1, 2, 3});
+    stream.write(y, std::vector<float>{1, 1, 1});
+    auto const scalar_view = [](array<float> const& values) {
+        return values.as<axpby::scalars>(axpby::N(3));
+    };
+    stream.launch(runtime.load(spec), {.a = 2, .x = scalar_view(x), .b = 3, .y = scalar_view(y)});
     std::vector<float> sums(3);
-    own.read(std::span(sums), y);
-    own.synchronize();
+    stream.read(std::span(sums), y);
+    stream.synchronize();
     return sums;
 }
 std::vector<float> const expected = {5, 7, 9};
@@ -89,25 +91,25 @@ TEST_CASE("packs are asked first and in their order, then memory, the disk and N
     fake::the_machine().expect({});
     cuda::driver const driver(fake::find);
     jit::nvrtc const compiler(fake::nvrtc, "fake");
-    folder const own;
+    folder const folder;
     auto const shipped = axpby::specialize({.n = 1000}, sm_90a);
     auto const other = axpby::specialize({.n = 10'000'000}, sm_90a);
-    auto const options = [&] {
+    auto const make_options = [&] {
         return runtime_options{.packs = {pack_of({}, "none"), pack_of({shipped}, "first"),
                                          pack_of({shipped, other}, "second")},
                                .policy = policy::aot_then_jit,
-                               .cache = options_in(own),
+                               .cache = options_in(folder),
                                .driver = &driver,
                                .compiler = &compiler};
     };
     {
-        runtime const gpu(options());
+        runtime const gpu(make_options());
         CHECK(gpu.arch() == sm_90a);
         CHECK(contains(gpu.all_images().find(shipped).made_by, "first"));
         CHECK(contains(gpu.all_images().find(other).made_by, "second"));
         CHECK(gpu.all_images().find(other, policy::jit_only).made_by == "NVRTC 13.0");
         CHECK(gpu.all_images().find(other, policy::jit_only).found == origin::memory);
-        CHECK(launched(gpu, shipped) == expected);
+        CHECK(sum_by_launch(gpu, shipped) == expected);
         auto const count = gpu.all_images().count();
         CHECK(count.packed == 3);
         CHECK(count.compiled == 1);
@@ -115,152 +117,156 @@ TEST_CASE("packs are asked first and in their order, then memory, the disk and N
         CHECK(count.compiled_milliseconds > 0);
         CHECK(gpu.cached().compiled == 1);
     }
-    auto how = options();
-    how.packs.clear();
-    runtime const later(std::move(how));
-    CHECK(launched(later, other) == expected);
+    auto changed_options = make_options();
+    changed_options.packs.clear();
+    runtime const later(std::move(changed_options));
+    CHECK(sum_by_launch(later, other) == expected);
     CHECK(later.all_images().count().disk == 1);
     CHECK(later.all_images().count().disk_milliseconds > 0);
-    how = options();
-    how.packs.clear();
-    how.policy = policy::aot_only;
-    runtime const strict(std::move(how));
+    changed_options = make_options();
+    changed_options.packs.clear();
+    changed_options.policy = policy::aot_only;
+    runtime const strict(std::move(changed_options));
     CHECK_THROWS_AS(strict.load(other), spio::error);
     CHECK(strict.all_images().count().missed == 1);
 }
 
-TEST_CASE("where there is no GPU the host takes its place, if it may") {
+TEST_CASE("without a GPU the host device takes its place, where the options allow it") {
     auto& machine = fake::the_machine();
     machine.expect({});
     cuda::driver const driver(fake::find);
-    folder const own;
-    auto const options = [&](std::optional<host_machine> host) {
+    folder const folder;
+    auto const make_options = [&](std::optional<host_machine> host) {
         return runtime_options{.packs = {},
                                .gpu = 7,
                                .host = host,
                                .policy = policy::aot_then_jit,
-                               .cache = options_in(own),
+                               .cache = options_in(folder),
                                .driver = &driver};
     };
-    // There are two: a wrong number, or one that cannot be used, is no reason to take another.
-    CHECK(kind_thrown_by([&] { runtime(options(the_host)); }) == error_kind::device);
-    auto forced = options(the_host);
+    // The machine has two GPUs: the host device replaces neither a number that is out of range nor
+    // a GPU that fails.
+    CHECK(kind_thrown_by([&] { runtime(make_options(the_host)); }) == error_kind::device);
+    auto forced = make_options(the_host);
     forced.always_on_host = true;
     CHECK(runtime(std::move(forced)).arch() == host_arch);
-    forced = options({});
+    forced = make_options({});
     forced.always_on_host = true;
     CHECK_THROWS_WITH_AS(runtime(std::move(forced)),
                          "open for the host device: always_on_host is true, but no host is given",
                          spio::error);
-    machine.expect({.at = 0, .code = 2});
-    CHECK(kind_thrown_by([&] { runtime(options(the_host)); }) == error_kind::device);
-    machine.expect({.at = 0, .code = 100});
-    CHECK(runtime(options(the_host)).arch() == host_arch);
+    machine.expect({.call = 0, .code = 2});
+    CHECK(kind_thrown_by([&] { runtime(make_options(the_host)); }) == error_kind::device);
+    machine.expect({.call = 0, .code = 100});
+    CHECK(runtime(make_options(the_host)).arch() == host_arch);
     machine.expect({});
     machine.counted = 0;
-    runtime const here(options(the_host));
+    runtime const host_runtime(make_options(the_host));
     machine.counted = fake::machine::devices;
-    CHECK(here.arch() == host_arch);
-    auto const of = axpby::specialize({.n = 1000}, here.arch());
-    CHECK(launched(here, of) == expected);
-    CHECK(here.all_images().count().packed == 1);
-    CHECK(kind_thrown_by([&] { runtime(options({})); }) == error_kind::device);
-    // A graph on the host does what was captured, with the parameters of then.
-    stream const one(here.on());
-    array<float> const x(here.on(), 1), y(here.on(), 1);
-    one.write(x, std::vector<float>{1});
-    one.write(y, std::vector<float>{0});
-    auto const kernel = here.load(of);
-    auto const single = [](array<float> const& in) { return in.as<axpby::scalars>(axpby::N(1)); };
-    axpby::params p = {.a = 3, .x = single(x), .b = 1, .y = single(y)};
-    auto const twice = one.capture([&] {
-        CHECK(one.is_captured());
-        one.launch(kernel, p);
+    CHECK(host_runtime.arch() == host_arch);
+    auto const spec = axpby::specialize({.n = 1000}, host_runtime.arch());
+    CHECK(sum_by_launch(host_runtime, spec) == expected);
+    CHECK(host_runtime.all_images().count().packed == 1);
+    CHECK(kind_thrown_by([&] { runtime(make_options({})); }) == error_kind::device);
+    // A graph on the host device launches with the parameters of the time of capture.
+    stream const own_stream(host_runtime.on());
+    array<float> const x(host_runtime.on(), 1), y(host_runtime.on(), 1);
+    own_stream.write(x, std::vector<float>{1});
+    own_stream.write(y, std::vector<float>{0});
+    auto const kernel = host_runtime.load(spec);
+    auto const scalar_view = [](array<float> const& values) {
+        return values.as<axpby::scalars>(axpby::N(1));
+    };
+    axpby::params p = {.a = 3, .x = scalar_view(x), .b = 1, .y = scalar_view(y)};
+    auto const graph = own_stream.capture([&] {
+        CHECK(own_stream.is_captured());
+        own_stream.launch(kernel, p);
         p.a = 4;
-        one.launch(kernel, p);
-        auto const wide = axpby::specialize({.n = 10'000'000}, here.arch());
-        CHECK(kind_thrown_by([&] { here.load(wide); }) == error_kind::cold_kernel);
-        CHECK(kind_thrown_by([&] { here.load(wide, one); }) == error_kind::cold_kernel);
+        own_stream.launch(kernel, p);
+        auto const wide = axpby::specialize({.n = 10'000'000}, host_runtime.arch());
+        CHECK(kind_thrown_by([&] { host_runtime.load(wide); }) == error_kind::cold_kernel);
+        CHECK(kind_thrown_by([&] { host_runtime.load(wide, own_stream); }) ==
+              error_kind::cold_kernel);
     });
-    CHECK(!one.is_captured());
-    one.launch(twice);
-    one.launch(twice);
+    CHECK(!own_stream.is_captured());
+    own_stream.launch(graph);
+    own_stream.launch(graph);
     std::vector<float> sum(1);
-    one.read(std::span(sum), y);
-    one.synchronize();
+    own_stream.read(std::span(sum), y);
+    own_stream.synchronize();
     CHECK(sum[0] == 14);
-    CHECK_THROWS_AS((stream(here.on(), nullptr)), spio::error);
+    CHECK_THROWS_AS((stream(host_runtime.on(), nullptr)), spio::error);
 }
 
-TEST_CASE("several devices share a driver; a stream of one is not the other's") {
+TEST_CASE("two devices share a driver, and refuse each other's streams") {
     fake::the_machine().expect({});
     cuda::driver const driver(fake::find);
     jit::nvrtc const compiler(fake::nvrtc, "fake");
-    auto const on = [&](int gpu) {
+    auto const make_options = [&](int gpu) {
         return runtime_options{.gpu = gpu,
                                .policy = policy::aot_then_jit,
                                .cache = {},
                                .driver = &driver,
                                .compiler = &compiler};
     };
-    runtime const one(on(0)), two(on(1));
-    auto const of = axpby::specialize({.n = 1000}, sm_90a);
-    CHECK(launched(one, of) == expected);
-    CHECK(launched(two, of) == expected);
-    cuda::context const theirs(driver.device(1));
-    cuda::stream const of_theirs(theirs);
-    void* const handle = cuda::stream_ref(of_theirs).handle();
-    CHECK_NOTHROW((stream(two.on(), handle)));
-    CHECK_THROWS_AS((stream(one.on(), handle)), spio::error);
-    stream const of_two(two.on());
-    CHECK_THROWS_AS(of_two.launch(one.load(of), launch_shape(), {}), spio::error);
+    runtime const first(make_options(0)), second(make_options(1));
+    auto const spec = axpby::specialize({.n = 1000}, sm_90a);
+    CHECK(sum_by_launch(first, spec) == expected);
+    CHECK(sum_by_launch(second, spec) == expected);
+    cuda::context const foreign_context(driver.device(1));
+    cuda::stream const foreign_stream(foreign_context);
+    void* const handle = cuda::stream_ref(foreign_stream).handle();
+    CHECK_NOTHROW((stream(second.on(), handle)));
+    CHECK_THROWS_AS((stream(first.on(), handle)), spio::error);
+    stream const second_stream(second.on());
+    CHECK_THROWS_AS(second_stream.launch(first.load(spec), launch_shape(), {}), spio::error);
 }
 
-TEST_CASE("a pack of another text is passed over, and told where nothing else is asked") {
+TEST_CASE("a pack built from another text is skipped, and named by the error of a miss") {
     fake::the_machine().expect({});
     cuda::driver const driver(fake::find);
     jit::nvrtc const compiler(fake::nvrtc, "fake");
-    folder const own;
-    auto const of = axpby::specialize({.n = 1000}, sm_90a);
-    auto const options = [&](std::vector<aot::pack> packs) {
+    folder const folder;
+    auto const spec = axpby::specialize({.n = 1000}, sm_90a);
+    auto const make_options = [&](std::vector<aot::pack> packs) {
         return runtime_options{.packs = std::move(packs),
                                .policy = policy::aot_then_jit,
-                               .cache = options_in(own),
+                               .cache = options_in(folder),
                                .driver = &driver,
                                .compiler = &compiler};
     };
-    auto const old = pack_of({of}, "old", true);
-    runtime const gpu(options({old}));
+    auto const old = pack_of({spec}, "old", true);
+    runtime const gpu(make_options({old}));
     try {
-        gpu.load(of, policy::aot_only);
+        gpu.load(spec, policy::aot_only);
         CHECK(false);
     } catch (spio::error const& e) {
         CHECK(e.reason().starts_with("pack old has it of another text, by a test, and nothing else "
                                      "is asked under aot_only; the manifest line"));
     }
-    CHECK(launched(gpu, of) == expected);
+    CHECK(sum_by_launch(gpu, spec) == expected);
     CHECK(gpu.all_images().count().packed == 0);
     CHECK(gpu.all_images().count().compiled == 1);
-    runtime const renewed(options({old, pack_of({of}, "new")}));
-    CHECK(contains(renewed.all_images().find(of).made_by, "new"));
+    runtime const renewed(make_options({old, pack_of({spec}, "new")}));
+    CHECK(contains(renewed.all_images().find(spec).made_by, "new"));
 }
 
-TEST_CASE("a policy of one call is that call's alone") {
+TEST_CASE("a policy given to one call changes no other call") {
     fake::the_machine().expect({});
     cuda::driver const driver(fake::find);
     jit::nvrtc const compiler(fake::nvrtc, "fake");
-    folder const own;
+    folder const folder;
     runtime const strict({.packs = {},
                           .policy = policy::aot_only,
-                          .cache = options_in(own),
+                          .cache = options_in(folder),
                           .driver = &driver,
                           .compiler = &compiler});
-    auto const of = axpby::specialize({.n = 1000}, sm_90a);
-    spec const other[] = {axpby::specialize({.n = 10'000'000}, sm_90a)};
-    CHECK_THROWS_AS(strict.load(of), spio::error);
-    CHECK_THROWS_AS(strict.prepare(other), spio::error);
-    CHECK_NOTHROW(strict.load(of, policy::aot_then_jit));
-    CHECK_NOTHROW(strict.prepare(other, policy::jit_only));
+    auto const small_spec = axpby::specialize({.n = 1000}, sm_90a);
+    spec const large_specs[] = {axpby::specialize({.n = 10'000'000}, sm_90a)};
+    CHECK_THROWS_AS(strict.load(small_spec), spio::error);
+    CHECK_THROWS_AS(strict.prepare(large_specs), spio::error);
+    CHECK_NOTHROW(strict.load(small_spec, policy::aot_then_jit));
+    CHECK_NOTHROW(strict.prepare(large_specs, policy::jit_only));
     CHECK(strict.all_kernels().loaded() == 2);
     CHECK(strict.all_images().count().missed == 2);
 }

@@ -1,4 +1,4 @@
-// What was compiled by one process is found by the next, which never opens NVRTC.
+// An image that one process compiled is found on disk by the next, which never opens NVRTC.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/folder.h"
 
@@ -30,30 +30,30 @@ bool has_nvrtc() {
     return false;
 }
 
-// Whether an image was found there, and NVRTC opened if it was compiled.
-bool find(std::string const& folder, origin there) {
-    cache::options kept;
-    kept.folder = folder;
-    cache::store store(kept);
+// Whether the image comes from the expected origin, and NVRTC was opened only to compile.
+bool find(std::string const& folder, origin expected) {
+    cache::options options;
+    options.folder = folder;
+    cache::store store(options);
     jit::just_in_time const compiler(store);
-    no_source const nothing;
-    images const all(nothing, compiler, policy::aot_then_jit);
+    no_source const no_pack;
+    images const images(no_pack, compiler, policy::aot_then_jit);
     auto const start = std::chrono::steady_clock::now();
-    auto const found = all.find(axpby::specialize({.n = 1000}, sm_80));
+    auto const found = images.find(axpby::specialize({.n = 1000}, sm_80));
     std::chrono::duration<double, std::milli> const spent =
         std::chrono::steady_clock::now() - start;
     std::printf("figure: launch.second_start: %s in %.3f ms\n", name_of(found.found).data(),
                 spent.count());
     std::fflush(stdout);
-    return found.found == there && has_nvrtc() == (there == origin::compiled);
+    return found.found == expected && has_nvrtc() == (expected == origin::compiled);
 }
 
-// In a process of its own.
-bool succeeds(std::string const& folder, origin there) {
+// The same in a process of its own.
+bool succeeds(std::string const& folder, origin expected) {
     pid_t const child = fork();
     if (child == 0) {
         try {
-            _exit(find(folder, there) ? 0 : 1);
+            _exit(find(folder, expected) ? 0 : 1);
         } catch (std::exception const& e) {
             std::fprintf(stderr, "%s\n", e.what());
             _exit(2);
@@ -67,7 +67,8 @@ bool succeeds(std::string const& folder, origin there) {
 } // namespace
 
 int main() {
-    test::folder const own;
-    bool const both = succeeds(own.path, origin::compiled) && succeeds(own.path, origin::disk);
-    return both ? 0 : 1;
+    test::folder const folder;
+    bool const is_right =
+        succeeds(folder.path, origin::compiled) && succeeds(folder.path, origin::disk);
+    return is_right ? 0 : 1;
 }

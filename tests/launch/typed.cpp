@@ -1,4 +1,4 @@
-// What a launch takes, and what it does not: parameters and tensors of other types do not compile.
+// A launch takes the parameters and tensors of its kernel; those of other types do not compile.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
@@ -36,8 +36,8 @@ static_assert(!launches<axpby::params, layernorm_2d::params>);
 static_assert(!launches<layernorm_2d::params, axpby::params>);
 static_assert(!launches<axpby::params, int>);
 
-// A parameter takes tensors of its elements and its layout, and none to write that may only be
-// read.
+// A parameter takes tensors of its element type and layout; one that is written takes no const
+// elements.
 template <class X>
 concept axpby_reads = requires(X x) { axpby::params{.a = 1, .x = x, .b = 1, .y = {}}; };
 template <class Y>
@@ -58,7 +58,8 @@ using floats = tensor<float, layernorm_2d::all_x, layernorm_2d::all_c>;
 static_assert(norm_reads<layernorm_2d::images> && norm_reads<layernorm_2d::images_to_read>);
 static_assert(!norm_reads<columns> && !norm_reads<floats>);
 
-// An array is seen as tensors of its elements, or of vectors of them, by their own sizes.
+// An array is viewed as a tensor of its elements or of vectors of them; sizes are values of the
+// tensor's dimensions.
 template <class T, class Tensor, class... Sizes>
 concept taken_as = requires(array<T> const& a, Sizes... sizes) { a.template as<Tensor>(sizes...); };
 using layernorm_2d::C;
@@ -71,7 +72,7 @@ static_assert(!taken_as<half, floats, X, C>);
 static_assert(taken_as<float, axpby::vectors, axpby::N> &&
               !taken_as<half, axpby::vectors, axpby::N>);
 
-// A map is made of the tensor that it is a map of.
+// A tensor map is encoded from a tensor of its own global type only.
 using map = test::box_copy::map<64>;
 template <class Tensor>
 concept mapped = requires(device const& d, Tensor t) { d.map<map>(t); };
@@ -80,29 +81,31 @@ static_assert(!mapped<axpby::scalars>);
 
 using cells = test::box_copy::images<64>;
 
-cells images_in(array<unsigned short> const& in) { return in.as<cells>(test::box_copy::N(5)); }
+cells images_in(array<unsigned short> const& memory) {
+    return memory.as<cells>(test::box_copy::N(5));
+}
 constexpr std::size_t size = std::size_t{5} * 13 * 11 * 32;
 
 } // namespace
 
 TEST_CASE("a tensor map is encoded by the driver, and by the host device, in the same call") {
     cuda::driver const driver(fake::find);
-    for (auto const& on :
+    for (auto const& device :
          {gpu_device(driver, 0), host_device({host::allocate, host::release, host::encode})}) {
-        CAPTURE(on.name());
-        array<unsigned short> const in(on, size);
-        map const made = on.map<map>(images_in(in));
-        // Both begin with the address.
+        CAPTURE(device.name());
+        array<unsigned short> const memory(device, size);
+        map const encoded = device.map<map>(images_in(memory));
+        // Both encodings begin with the address.
         void* base = nullptr;
-        std::memcpy(&base, &made, sizeof base);
-        CHECK(base == in.data());
-        CHECK_THROWS(on.map<map>(cells(nullptr, test::box_copy::N(5))));
+        std::memcpy(&base, &encoded, sizeof base);
+        CHECK(base == memory.data());
+        CHECK_THROWS(device.map<map>(cells(nullptr, test::box_copy::N(5))));
     }
 }
 
 TEST_CASE("without a copy engine there is no tensor map") {
-    device const on = host_device({host::allocate, host::release});
-    array<unsigned short> const in(on, size);
-    CHECK_THROWS_WITH_AS(on.map<map>(images_in(in)),
+    device const device = host_device({host::allocate, host::release});
+    array<unsigned short> const memory(device, size);
+    CHECK_THROWS_WITH_AS(device.map<map>(images_in(memory)),
                          "encode for a tensor map: there is no copy engine", spio::error);
 }
