@@ -21,7 +21,7 @@ struct linear_index : place_arithmetic {
 
     constexpr linear_index() = default;
     template <integer N> constexpr explicit linear_index(N offset) : offset_(offset) {}
-    // From an OFFSET, or from coordinates that have one.
+    // From an OFFSET, the linear index: alone, or as one of several coordinates.
     template <place P>
         requires contains<bases_in<P>, OFFSET>
     constexpr explicit linear_index(P const& p)

@@ -123,12 +123,13 @@ constexpr int bank_conflicts(PlaceOfLane place_of) {
     }
     return repeats;
 }
-// The same bank conflicts, given an index over threads or over the lanes that take part.
-//     bank_conflicts<Tile, Lane>()
+// The number of lanes that take part in an access, if lane n has the place Index(n).
 template <class Index> inline constexpr int lanes_of = 32;
 template <class Index>
     requires requires { Index::size(); }
 inline constexpr int lanes_of<Index> = min(Index::size(), 32);
+// How often a warp's access is repeated, as above, where lane n accesses Tensor()[Index(n)].
+//     bank_conflicts<Tile, Lane>()
 template <class Tensor, located Index>
     requires one_access<typename Tensor::data_type>
 constexpr int bank_conflicts() {

@@ -6,8 +6,8 @@
 
 namespace spio {
 
-// The values of type T from start to end, Step apart, without end. If end does not lie in the
-// direction of Step, the range is empty.
+// The values of type T from start up to, but not including, end, Step apart. If end does not lie
+// in the direction of Step, the range is empty.
 template <index T, int Step = 1> struct index_range {
     int start_value;
     int end_value;
@@ -58,6 +58,7 @@ void range_with_step(Values...) = delete;
 template <index T> constexpr auto reverse_range(T end) {
     return index_range<T, -1>{end.value - 1, -1};
 }
+// From end - 1 down to start.
 template <index T> constexpr auto reverse_range(T start, T end) {
     return index_range<T, -1>{end.value - 1, start.value - 1};
 }

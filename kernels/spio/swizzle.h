@@ -24,6 +24,8 @@ struct checkerboard_order {
     }
 };
 
+// A function with a refusal<> is an error where a constant expression calls it.
+// Its name is the message.
 template <class Dimension> constexpr void a_checkerboard_has_two_colors(int size) {
     [[maybe_unused]] refusal<Dimension> const numbers{size};
 }
@@ -58,10 +60,10 @@ constexpr void a_swizzle_reads_no_more_than_it_places(int size, int placed) {
     [[maybe_unused]] refusal<Dimension> const numbers{size, placed};
 }
 
-// The column exclusive-or its row, which is the swizzle of TMA and of most kernels. The axis of the
-// row selects the bits that take part.
-//     swizzle(k / 8, i % 8)        128 bytes: 8 cells of 16 bytes, a row each
-//     swizzle(k / 8, i / 2 % 4)     64 bytes: 4 cells, two rows each
+// The column exclusive-or its row, which is the swizzle of TMA and of most kernels. The axis `row`
+// selects the bits of the row that take part. With cells of 8 halves, 16 bytes:
+//     swizzle(k / 8, i % 8)        rows of 8 cells (128 bytes): each of 8 rows has its own order
+//     swizzle(k / 8, i / 2 % 4)    rows of 4 cells (64 bytes): two neighbouring rows share an order
 template <index Column, index Row> consteval auto swizzle(axis<Column> column, axis<Row> row) {
     if (!is_power_of_two(column.size)) a_swizzle_needs_a_power_of_two<Column>(column.size);
     if (row.size > column.size) {
@@ -73,10 +75,11 @@ template <class OnlyAnAxis, class AndAnAxis>
     requires(!is_plain_axis<OnlyAnAxis> || !is_plain_axis<AndAnAxis>)
 void swizzle(OnlyAnAxis, AndAnAxis) = delete;
 
-// The column exclusive-or the number of the line of eight cells that it lies in, for rows of any
-// size without padding between them.
+// TMA divides shared memory into lines of 128 bytes, 8 cells of 16 bytes. The column of a cell is
+// exclusive-ored with the number of its line. `columns` cells make a row, and `row_size` rows make
+// a block; all rows of all blocks lie in memory one after the other.
 struct exclusive_or_line {
-    int columns; // a power of two, at most a line
+    int columns; // a power of two, at most 8
     int row_size;
 
     template <index Column, index Block, index Row>
@@ -87,17 +90,17 @@ struct exclusive_or_line {
     }
 };
 
-template <class Dimension> constexpr void a_line_has_eight_cells_or_less_to_a_row(int columns) {
+template <class Dimension> constexpr void a_row_has_at_most_eight_cells(int columns) {
     [[maybe_unused]] refusal<Dimension> const numbers{columns};
 }
 
-// The swizzle that TMA applies to a tile whose rows need not fill whole lines. For w.size % 8 == 0
-// it is the same as swizzle(c, w / (8 / c.size) % c.size).
+// The swizzle that TMA applies to a tile whose rows need not fill whole lines of 8 cells. Where
+// w.size % 8 == 0, it is the same as swizzle(c, w / (8 / c.size) % c.size).
 //     tensor<cell, h, w, swizzle(c / 8, h, w)>
 template <index Column, index Block, index Row>
 consteval auto swizzle(axis<Column> column, axis<Block> block, axis<Row> row) {
     if (!is_power_of_two(column.size)) a_swizzle_needs_a_power_of_two<Column>(column.size);
-    if (column.size > 8) a_line_has_eight_cells_or_less_to_a_row<Column>(column.size);
+    if (column.size > 8) a_row_has_at_most_eight_cells<Column>(column.size);
     return derived(exclusive_or_line{column.size, row.size}, column).reading(block, row);
 }
 template <class OnlyAnAxis, class AndAnAxis, class AndOneMore>

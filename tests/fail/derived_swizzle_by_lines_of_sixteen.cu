@@ -1,4 +1,4 @@
-// says: a_line_has_eight_cells_or_less_to_a_row<.*\bK\b
+// says: a_row_has_at_most_eight_cells<.*\bK\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
