@@ -1,4 +1,4 @@
-// Convolutions on a device, between guards and over poison, against sums in double.
+// Runs convolutions in guarded and poisoned memory, and compares with sums in double.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -29,28 +29,28 @@ using namespace spio::conv2d;
 
 constexpr std::size_t guard = 512;
 
-// An array between guards that nobody may write to.
+// An array between two guards; a kernel that writes into them is wrong.
 template <class T> class guarded {
   public:
     using value = host_value<T>;
 
-    guarded(stream const& in, std::vector<value> const& values)
-        : in_(in), size_(values.size()), all_(device_, size_ + 2 * guard) {
-        std::vector<value> padded(all_.size());
+    guarded(stream const& stream, std::vector<value> const& values)
+        : stream_(stream), size_(values.size()), array_(device_, size_ + 2 * guard) {
+        std::vector<value> padded(array_.size());
         std::memset(padded.data(), 0xff, padded.size() * sizeof(value));
         std::ranges::copy(values, padded.begin() + guard);
-        in_.write(all_, std::span<value const>(padded));
-        in_.synchronize();
+        stream_.write(array_, std::span<value const>(padded));
+        stream_.synchronize();
     }
-    // What is to be made: poison.
-    guarded(stream const& in, std::size_t size) : guarded(in, poison(size)) {}
-    static void use(device const& on) { device_ = on; }
+    // An array for results: its elements begin as poison.
+    guarded(stream const& stream, std::size_t size) : guarded(stream, poison(size)) {}
+    static void use(device const& device) { device_ = device; }
 
-    T* get() const { return reinterpret_cast<T*>(reinterpret_cast<value*>(all_.data()) + guard); }
+    T* get() const { return reinterpret_cast<T*>(reinterpret_cast<value*>(array_.data()) + guard); }
     std::vector<value> read(bool& guards_are_whole) const {
-        std::vector<value> padded(all_.size());
-        in_.read(std::span(padded), all_);
-        in_.synchronize();
+        std::vector<value> padded(array_.size());
+        stream_.read(std::span(padded), array_);
+        stream_.synchronize();
         auto const is_poison = [](value const& v) {
             value ones;
             std::memset(&ones, 0xff, sizeof ones);
@@ -64,9 +64,9 @@ template <class T> class guarded {
 
   private:
     static inline device device_{nullptr};
-    stream const& in_;
+    stream const& stream_;
     std::size_t size_;
-    array<T> all_;
+    array<T> array_;
 
     static std::vector<value> poison(std::size_t size) {
         std::vector<value> ones(size);
@@ -80,15 +80,15 @@ double number(unsigned short bits) { return number_of(bits); }
 
 struct tally {
     std::size_t problems = 0, numbers = 0, wrong = 0, repeats = 0;
-    double worst = 0; // of all errors, as a part of the bound
+    double worst = 0; // the greatest error, as a part of its bound
 
     template <class Number>
-    void compare(problem const& of, std::vector<Number> const& got, double_sums const& exact,
-                 precision made) {
-        for (std::size_t i = 0; i < got.size(); ++i) {
-            double const error = std::abs(number(got[i]) - exact.values[i]);
-            double const most =
-                conv2d::bound(products_of(of), exact.values[i], exact.magnitudes[i], made);
+    void compare(problem const& problem, std::vector<Number> const& result,
+                 double_sums const& exact, precision output_precision) {
+        for (std::size_t i = 0; i < result.size(); ++i) {
+            double const error = std::abs(number(result[i]) - exact.values[i]);
+            double const most = conv2d::bound(products_of(problem), exact.values[i],
+                                              exact.magnitudes[i], output_precision);
             ++numbers;
             if (!(error <= most)) ++wrong;
             if (most > 0 && error <= most) worst = std::max(worst, error / most);
@@ -97,81 +97,90 @@ struct tally {
 };
 
 using test::halves;
-long long size_of_x(problem const& of) { return 1LL * of.n * of.h * of.w * of.c; }
-long long size_of_y(problem const& of) { return 1LL * of.n * of.p() * of.q() * of.c; }
-long long size_of_filter(problem const& of) { return 8LL * of.c * of.taps(); }
+long long size_of_x(problem const& problem) {
+    return 1LL * problem.n * problem.h * problem.w * problem.c;
+}
+long long size_of_y(problem const& problem) {
+    return 1LL * problem.n * problem.p() * problem.q() * problem.c;
+}
+long long size_of_filter(problem const& problem) { return 8LL * problem.c * problem.taps(); }
 
-// Launches once, or many times, after which nothing may have changed.
+// Launches once or more often; every launch must give the same result, which is returned.
 template <class Read, class Launch>
-auto made_by(int repeats, tally& all, Read read, Launch launch) {
+auto repeated_result(int repeats, tally& tally, Read reader, Launch launch) {
     launch();
-    auto const first = read();
-    for (int again = 1; again < repeats; ++again) {
+    auto const first = reader();
+    for (int run = 1; run < repeats; ++run) {
         launch();
-        if (read() != first) ++all.wrong;
-        ++all.repeats;
+        if (reader() != first) ++tally.wrong;
+        ++tally.repeats;
     }
     return first;
 }
 
-void walk_once(runtime const& gpu, stream const& in, std::mt19937& random, problem const& of,
-               config const& by, int repeats, tally& all) {
-    bool const is_forward = of.pass == direction::fprop;
-    auto const from = halves(random, is_forward ? size_of_x(of) : size_of_y(of));
-    auto const filter = halves(random, size_of_filter(of));
-    std::vector<float> bias(static_cast<std::size_t>(of.bias ? of.c : 0));
+void run_correlation(runtime const& gpu, stream const& stream, std::mt19937& random,
+                     problem const& problem, config const& config, int repeats, tally& tally) {
+    bool const is_forward = problem.pass == direction::fprop;
+    auto const input = halves(random, is_forward ? size_of_x(problem) : size_of_y(problem));
+    auto const filter = halves(random, size_of_filter(problem));
+    std::vector<float> bias(static_cast<std::size_t>(problem.bias ? problem.c : 0));
     for (auto& each : bias) each = std::uniform_real_distribution<float>(-2, 2)(random);
 
-    convolution const body(gpu, of, by);
-    guarded<half> const given(in, from), weights(in, filter);
-    guarded<float> const added(in, bias);
-    guarded<half> const made(in,
-                             static_cast<std::size_t>(is_forward ? size_of_y(of) : size_of_x(of)));
-    correlation const correlation = correlation_of(of);
+    convolution const layer(gpu, problem, config);
+    guarded<half> const input_array(stream, input), filter_array(stream, filter);
+    guarded<float> const bias_array(stream, bias);
+    guarded<half> const output_array(
+        stream, static_cast<std::size_t>(is_forward ? size_of_y(problem) : size_of_x(problem)));
+    correlation const correlation = correlation_of(problem);
     bool is_whole = true;
-    auto const got = made_by(
-        repeats, all, [&] { return made.read(is_whole); },
+    auto const output = repeated_result(
+        repeats, tally, [&] { return output_array.read(is_whole); },
         [&] {
-            body.launch(in,
-                        {.input = input_tensor(given.get(), N(of.n), H(correlation.h),
-                                               W(correlation.w), C(of.c)),
-                         .filter = filter_of<half const>(weights.get(), K(of.c), R(of.r), S(of.s)),
-                         .bias = bias_of<float const>(added.get(), K(of.bias ? of.c : 0)),
-                         .output = output_tensor(made.get(), N(of.n), P(correlation.p),
-                                                 Q(correlation.q), K(of.c))});
+            layer.launch(
+                stream,
+                {.input = input_tensor(input_array.get(), N(problem.n), H(correlation.h),
+                                       W(correlation.w), C(problem.c)),
+                 .filter = filter_of<half const>(filter_array.get(), K(problem.c), R(problem.r),
+                                                 S(problem.s)),
+                 .bias = bias_of<float const>(bias_array.get(), K(problem.bias ? problem.c : 0)),
+                 .output = output_tensor(output_array.get(), N(problem.n), P(correlation.p),
+                                         Q(correlation.q), K(problem.c))});
         });
-    all.compare(of, got, reference(of, from, filter, bias), precision::fp16);
-    if (!is_whole) ++all.wrong;
+    tally.compare(problem, output, reference(problem, input, filter, bias), precision::fp16);
+    if (!is_whole) ++tally.wrong;
 }
 
 template <class Gradient>
-void gradient_once(runtime const& gpu, stream const& in, std::mt19937& random, problem const& of,
-                   config const& by, int repeats, tally& all) {
-    auto const x = halves(random, size_of_x(of)), dy = halves(random, size_of_y(of));
-    weight_gradient const both(gpu, of, by);
-    guarded<half> const x_there(in, x), dy_there(in, dy);
-    guarded<Gradient> const dw(in, static_cast<std::size_t>(size_of_filter(of)));
-    guarded<float> const dbias(in, static_cast<std::size_t>(of.bias ? of.c : 0));
-    guarded<float> const workspace(in, both.workspace_floats());
+void run_gradient(runtime const& gpu, stream const& stream, std::mt19937& random,
+                  problem const& problem, config const& config, int repeats, tally& tally) {
+    auto const x = halves(random, size_of_x(problem)), dy = halves(random, size_of_y(problem));
+    weight_gradient const layer(gpu, problem, config);
+    guarded<half> const x_array(stream, x), dy_array(stream, dy);
+    guarded<Gradient> const dw(stream, static_cast<std::size_t>(size_of_filter(problem)));
+    guarded<float> const dbias(stream, static_cast<std::size_t>(problem.bias ? problem.c : 0));
+    guarded<float> const workspace(stream, layer.workspace_floats());
     bool is_whole = true;
-    auto const got = made_by(
-        repeats, all, [&] { return std::pair(dw.read(is_whole), dbias.read(is_whole)); },
+    auto const result = repeated_result(
+        repeats, tally, [&] { return std::pair(dw.read(is_whole), dbias.read(is_whole)); },
         [&] {
             using gradient_of_y = decltype(wgrad_args<Gradient>::dy);
-            both.launch(
-                in, wgrad_args<Gradient>{
-                        .x = input_tensor(x_there.get(), N(of.n), H(of.h), W(of.w), C(of.c)),
-                        .dy = gradient_of_y(dy_there.get(), N(of.n), P(of.p()), Q(of.q()), K(of.c)),
-                        .dw = filter_of<Gradient>(dw.get(), K(of.c), R(of.r), S(of.s)),
-                        .dbias = bias_of<float>(dbias.get(), K(of.bias ? of.c : 0)),
-                        .workspace = floats(workspace.get(),
-                                            FLOAT(static_cast<int>(both.workspace_floats())))});
+            layer.launch(
+                stream,
+                wgrad_args<Gradient>{
+                    .x = input_tensor(x_array.get(), N(problem.n), H(problem.h), W(problem.w),
+                                      C(problem.c)),
+                    .dy = gradient_of_y(dy_array.get(), N(problem.n), P(problem.p()),
+                                        Q(problem.q()), K(problem.c)),
+                    .dw = filter_of<Gradient>(dw.get(), K(problem.c), R(problem.r), S(problem.s)),
+                    .dbias = bias_of<float>(dbias.get(), K(problem.bias ? problem.c : 0)),
+                    .workspace = floats(workspace.get(),
+                                        FLOAT(static_cast<int>(layer.workspace_floats())))});
         });
-    auto const exact = reference_gradients(of, x, dy);
-    all.compare(of, got.first, exact.filter, of.gradient);
-    all.compare(of, got.second, exact.bias, precision::fp32);
+    auto const exact = reference_gradients(problem, x, dy);
+    tally.compare(problem, result.first, exact.filter, problem.gradient);
+    tally.compare(problem, result.second, exact.bias, precision::fp32);
     workspace.read(is_whole);
-    if (!is_whole) ++all.wrong;
+    if (!is_whole) ++tally.wrong;
 }
 
 } // namespace work

@@ -1,4 +1,4 @@
-// Goes through the driver's door on a real GPU, and measures what a launch costs.
+// Uses spio.cuda on a real GPU, and measures what a launch costs.
 // SPDX-License-Identifier: Apache-2.0
 //
 //     cuda_door IMAGE
@@ -42,17 +42,17 @@ struct axpby {
 int failures = 0;
 constexpr int without_gpu = 77; // a test that ends so was skipped
 
-void expect(bool is, char const* what) {
-    std::printf("%s %s\n", is ? "ok   " : "WRONG", what);
-    failures += !is;
+void expect(bool is_right, char const* title) {
+    std::printf("%s %s\n", is_right ? "ok   " : "WRONG", title);
+    failures += !is_right;
 }
 
-template <class F> void refuses(char const* what, F f) {
+template <class F> void refuses(char const* title, F f) {
     try {
         f();
-        expect(false, what);
+        expect(false, title);
     } catch (spio::error const& e) {
-        std::printf("ok    %s: %s\n", what, e.what());
+        std::printf("ok    %s: %s\n", title, e.what());
     }
 }
 
@@ -70,10 +70,11 @@ template <class F> double nanoseconds_of(stream const& stream, F f) {
     return least;
 }
 
-struct room {
-    context_ref on;
-    stream own{on};
-    memory x{on, n * sizeof(float)}, y{on, n * sizeof(float)};
+// What a launch of axpby takes; x is 1 everywhere, and y gets 2 more by each launch.
+struct launch_setup {
+    context_ref context;
+    spio::cuda::stream stream{context};
+    memory x{context, n * sizeof(float)}, y{context, n * sizeof(float)};
     axpby p{2,
             {reinterpret_cast<float*>(x.address()), n},
             1,
@@ -81,64 +82,64 @@ struct room {
     void* parameters[1] = {&p};
     launch_shape plan{.grid = {n / 4096}, .shape = {.block = {256}}};
 
-    void begin() {
-        fill_words(own, x, 0x3f800000); // 1.f
-        fill(own, y, std::byte(0));
-        own.synchronize();
+    void reset() {
+        fill_words(stream, x, 0x3f800000); // 1.f
+        fill(stream, y, std::byte(0));
+        stream.synchronize();
     }
-    bool all(float sum) {
-        on.synchronize();
+    bool is_sum(float sum) {
+        context.synchronize();
         std::vector<float> sums(n);
-        copy(own, std::as_writable_bytes(std::span(sums)), y);
-        own.synchronize();
+        copy(stream, std::as_writable_bytes(std::span(sums)), y);
+        stream.synchronize();
         return std::ranges::all_of(sums, [&](float f) { return f == sum; });
     }
 };
 
-void use(function_ref const& function, context const& on) {
-    room here{.on = on};
-    stream_ref const own = here.own;
+void use(function_ref const& function, context const& context) {
+    launch_setup setup{.context = context};
+    stream_ref const stream = setup.stream;
 
-    here.begin();
-    std::jthread([&] { launch(function, here.plan, own, here.parameters); }).join();
-    expect(here.all(2), "a launch from a thread without a context");
-    launch(function, here.plan, stream_ref::legacy(on), here.parameters);
-    expect(here.all(4), "a launch in the legacy stream");
-    launch_shape together = here.plan;
+    setup.reset();
+    std::jthread([&] { launch(function, setup.plan, stream, setup.parameters); }).join();
+    expect(setup.is_sum(2), "a launch from a thread without a context");
+    launch(function, setup.plan, stream_ref::legacy(context), setup.parameters);
+    expect(setup.is_sum(4), "a launch in the legacy stream");
+    launch_shape together = setup.plan;
     together.shape.overlaps_previous = true;
-    if (on.device().capability().major >= 9) together.shape.cluster = {2};
-    launch(function, together, own, here.parameters);
-    expect(here.all(6), "a launch of clusters that may overlap");
+    if (context.device().capability().major >= 9) together.shape.cluster = {2};
+    launch(function, together, stream, setup.parameters);
+    expect(setup.is_sum(6), "a launch of clusters that may overlap");
 
-    begin_capture(own);
-    expect(own.capture() == abi::capture_status::active, "a capture");
-    launch(function, here.plan, own, here.parameters);
-    executable_graph const graph(end_capture(own));
-    expect(here.all(6), "what is captured is not done");
-    graph.launch(own);
-    graph.launch(own);
-    expect(here.all(10), "a graph twice");
+    begin_capture(stream);
+    expect(stream.capture() == abi::capture_status::active, "a capture");
+    launch(function, setup.plan, stream, setup.parameters);
+    executable_graph const graph(end_capture(stream));
+    expect(setup.is_sum(6), "a captured launch does not run");
+    graph.launch(stream);
+    graph.launch(stream);
+    expect(setup.is_sum(10), "a graph twice");
 
-    auto const foreign = stream_ref::of(on.device().driver(), own.handle());
-    expect(foreign.context().handle() == context_ref(on).handle(), "a stream says its context");
-    tensor_map_words const map = encode(on,
+    auto const foreign = stream_ref::of(context.device().driver(), stream.handle());
+    expect(foreign.context().handle() == context_ref(context).handle(), "a stream has its context");
+    tensor_map_words const map = encode(context,
                                         {.rank = 2,
                                          .element_bytes = 4,
                                          .sizes = {1024, 1024},
                                          .strides = {4, 4096},
                                          .box = {32, 8},
                                          .swizzle = 128},
-                                        here.x);
+                                        setup.x);
     expect(map.words[0] != 0, "a tensor map");
-    refuses("a tensor map of a crooked stride", [&] {
-        encode(on,
+    refuses("a tensor map with a stride of 20 bytes", [&] {
+        encode(context,
                {.rank = 2, .element_bytes = 4, .sizes = {4, 4}, .strides = {4, 20}, .box = {4, 4}},
-               here.x);
+               setup.x);
     });
     refuses("a launch of no blocks",
-            [&] { launch(function, {.grid = {0}}, own, here.parameters); });
+            [&] { launch(function, {.grid = {0}}, stream, setup.parameters); });
 
-    here.p.y.size = 0;
+    setup.p.y.size = 0;
     abi::launch_config const bare{.grid_x = 1,
                                   .grid_y = 1,
                                   .grid_z = 1,
@@ -146,17 +147,18 @@ void use(function_ref const& function, context const& on) {
                                   .block_y = 1,
                                   .block_z = 1,
                                   .shared_bytes = 0,
-                                  .stream = own.handle(),
+                                  .stream = stream.handle(),
                                   .attributes = nullptr,
                                   .attribute_count = 0};
-    auto const& driver = on.device().driver();
-    double const of_driver = nanoseconds_of(here.own, [&] {
-        driver.ask<"cuLaunchKernelEx">(&bare, function.handle(), here.parameters, nullptr);
+    auto const& driver = context.device().driver();
+    double const driver_time = nanoseconds_of(setup.stream, [&] {
+        driver.ask<"cuLaunchKernelEx">(&bare, function.handle(), setup.parameters, nullptr);
     });
-    double const of_ours = nanoseconds_of(
-        here.own, [&] { launch(function, {.shape = {.block = {32}}}, own, here.parameters); });
-    std::printf("figure: gpu.cuda_door.launch: %.0f ns, the driver alone %.0f ns\n", of_ours,
-                of_driver);
+    double const spio_time = nanoseconds_of(setup.stream, [&] {
+        launch(function, {.shape = {.block = {32}}}, stream, setup.parameters);
+    });
+    std::printf("figure: gpu.cuda_door.launch: %.0f ns, the driver alone %.0f ns\n", spio_time,
+                driver_time);
 }
 
 void go(driver const& driver, std::span<std::byte const> image) {
@@ -164,32 +166,35 @@ void go(driver const& driver, std::span<std::byte const> image) {
     auto const [major, minor] = device.capability();
     std::printf("%s, sm_%d%d, CUDA %d, %d devices\n", device.name().c_str(), major, minor,
                 driver.version(), driver.device_count());
-    context const on(device);
+    context const context(device);
     expect(!context_ref::current(driver), "no context is current");
 
     library const library(driver, image, "axpby");
-    refuses("a kernel that is not there", [&] { library.kernel("absent"); });
+    refuses("a kernel that the image lacks", [&] { library.kernel("absent"); });
     refuses("an image that is none", [&] {
         char const text[] = "no PTX";
-        spio::cuda::library(driver, std::as_bytes(std::span(text)), "none").kernel("none").load(on);
+        spio::cuda::library(driver, std::as_bytes(std::span(text)), "none")
+            .kernel("none")
+            .load(context);
     });
     auto const kernel = library.kernel("axpby_256x4");
-    expect(kernel.parameters(on) == std::vector<parameter>{{0, sizeof(axpby)}}, "its parameters");
+    expect(kernel.parameters(context) == std::vector<parameter>{{0, sizeof(axpby)}},
+           "its parameters");
     kernel.allow_dynamic_shared(64 << 10, device);
-    auto const function = kernel.load(on);
+    auto const function = kernel.load(context);
     std::printf("%d registers, %d blocks on each multiprocessor\n",
                 function.attribute(abi::function_attribute::registers),
                 function.blocks_per_multiprocessor(256, 0));
-    use(function, on);
+    use(function, context);
 
-    auto const before = context_ref(on).memory().free;
+    auto const initial_free = context_ref(context).memory().free;
     for (int round = 0; round < 1000; ++round) {
-        spio::cuda::library const again(driver, image, "axpby");
-        again.kernel("axpby_96x1").load(on);
+        spio::cuda::library const reloaded(driver, image, "axpby");
+        reloaded.kernel("axpby_96x1").load(context);
     }
-    auto const after = context_ref(on).memory().free;
+    auto const final_free = context_ref(context).memory().free;
     std::printf("figure: gpu.cuda_door.rounds: 1000 loads leave %lld bytes less\n",
-                static_cast<long long>(before) - static_cast<long long>(after));
+                static_cast<long long>(initial_free) - static_cast<long long>(final_free));
     expect(!context_ref::current(driver), "no context is current in the end");
     expect(driver.losses() == 0, "nothing was lost");
 }
@@ -208,7 +213,7 @@ int main(int argc, char** argv) {
     std::ifstream file(argv[1], std::ios::binary);
     std::string const image(std::istreambuf_iterator<char>(file), {});
     try {
-        // PTX ends with the zero that a string has behind it.
+        // The driver reads PTX up to a zero, which ends every std::string.
         go(*driver, std::as_bytes(std::span(image.c_str(), image.size() + 1)));
     } catch (spio::error const& e) {
         expect(false, e.what());

@@ -1,4 +1,4 @@
-// One specification from every compiler, on a GPU and on the host: the same bits, however launched.
+// Kernels of every compiler give the same bits on a GPU and on the host, however they are launched.
 // SPDX-License-Identifier: Apache-2.0
 //
 //     launcher_on_gpu FOLDER      with the packs nvcc, clang and ptx of launcher.manifest
@@ -42,12 +42,12 @@ namespace {
 int failures = 0;
 constexpr int without_gpu = 77; // a test that ends so was skipped
 
-void expect(bool is_so, std::string const& what) {
-    if (is_so) return;
-    std::printf("FAIL %s\n", what.c_str());
+void expect(bool is_right, std::string const& title) {
+    if (is_right) return;
+    std::printf("FAIL %s\n", title.c_str());
     ++failures;
 }
-std::string said_by(std::function<void()> const& f) {
+std::string message_of(std::function<void()> const& f) {
     try {
         f();
     } catch (std::exception const& e) {
@@ -58,46 +58,46 @@ std::string said_by(std::function<void()> const& f) {
 
 using test::folder;
 
-// Each source alone, so that none can take another's place.
+// A runtime for each source of images, so that no source can replace another.
 std::map<std::string, std::unique_ptr<runtime>> all_sources(std::string const& packs,
-                                                            std::string const& kept) {
+                                                            std::string const& cache_folder) {
     cache::options cache;
-    cache.folder = kept;
-    std::map<std::string, std::unique_ptr<runtime>> all;
+    cache.folder = cache_folder;
+    std::map<std::string, std::unique_ptr<runtime>> runtimes;
     for (auto const* name : {"nvcc", "clang", "ptx"}) {
-        all[name] = std::make_unique<runtime>(
+        runtimes[name] = std::make_unique<runtime>(
             runtime_options{.packs = {aot::pack::read(packs + "/" + name + ".spiopack")},
                             .policy = policy::aot_only,
                             .cache = cache});
     }
-    all["nvrtc"] =
+    runtimes["nvrtc"] =
         std::make_unique<runtime>(runtime_options{.policy = policy::jit_only, .cache = cache});
-    all["host"] = std::make_unique<runtime>(runtime_options{
+    runtimes["host"] = std::make_unique<runtime>(runtime_options{
         .host = host_machine{host::allocate, host::release, host::encode, host::find},
         .always_on_host = true,
         .policy = policy::aot_only,
         .cache = cache});
-    return all;
+    return runtimes;
 }
 
-void agree(std::map<std::string, std::unique_ptr<runtime>> const& all) {
+void agree(std::map<std::string, std::unique_ptr<runtime>> const& runtimes) {
     int compared = 0, different = 0;
-    auto const compare = [&](std::string const& what, auto const& run) {
-        auto const expected = run(*all.at("host"));
-        for (auto const& [name, r] : all) {
-            auto const got = run(*r);
+    auto const compare = [&](std::string const& title, auto const& run) {
+        auto const expected = run(*runtimes.at("host"));
+        for (auto const& [name, r] : runtimes) {
+            auto const result = run(*r);
             bool const is_same =
-                got.size() == expected.size() &&
-                std::memcmp(got.data(), expected.data(), got.size() * sizeof got[0]) == 0;
-            expect(is_same, what + " by " + name + " is not what the host makes of it");
+                result.size() == expected.size() &&
+                std::memcmp(result.data(), expected.data(), result.size() * sizeof result[0]) == 0;
+            expect(is_same, title + " by " + name + " differs from the host device");
             ++compared;
             different += !is_same;
         }
     };
     for (int const n : {0, 1, 5, 1000, 4097, 100'003}) {
-        for (int const as_if : {1000, 10'000'000}) {
+        for (int const problem_size : {1000, 10'000'000}) {
             compare("axpby of " + std::to_string(n), [&](runtime const& r) {
-                return axpby_on(r, axpby::specialize({.n = as_if}, r.arch()), n);
+                return axpby_on(r, axpby::specialize({.n = problem_size}, r.arch()), n);
             });
         }
     }
@@ -109,7 +109,7 @@ void agree(std::map<std::string, std::unique_ptr<runtime>> const& all) {
         }
     }
     std::printf("{\"name\": \"agree\", \"sources\": %zu, \"compared\": %d, \"different\": %d}\n",
-                all.size(), compared, different);
+                runtimes.size(), compared, different);
 }
 
 void captures(runtime const& gpu, cuda::driver const& driver) {
@@ -117,141 +117,150 @@ void captures(runtime const& gpu, cuda::driver const& driver) {
     auto const cold = axpby::specialize({.n = 1000}, {.threads = 64, .vectors = 3}, gpu.arch());
     spec const first[] = {warm};
     gpu.prepare(first);
-    stream const one(gpu.on());
-    auto const x = put<float>(one, gpu.on(), floats(1000, 1)),
-               y = put<float>(one, gpu.on(), floats(1000));
-    auto const all = [&](auto const& in) { return in.template as<axpby::scalars>(axpby::N(1000)); };
-    axpby::params const p = {.a = 2, .x = all(x), .b = 1, .y = all(y)};
+    stream const own_stream(gpu.on());
+    auto const x = put<float>(own_stream, gpu.on(), floats(1000, 1)),
+               y = put<float>(own_stream, gpu.on(), floats(1000));
+    auto const scalar_view = [&](auto const& values) {
+        return values.template as<axpby::scalars>(axpby::N(1000));
+    };
+    axpby::params const p = {.a = 2, .x = scalar_view(x), .b = 1, .y = scalar_view(y)};
     auto const kernel = gpu.load(warm);
-    auto const sum = [&](stream const& in) {
+    auto const sum = [&](stream const& stream) {
         floats sums(y.size());
-        in.read(std::span(sums), y);
-        in.synchronize();
+        stream.read(std::span(sums), y);
+        stream.synchronize();
         bool const is_even =
             std::all_of(sums.begin(), sums.begin() + 1000, [&](float f) { return f == sums[0]; });
         return is_even && sums[1000] == 0 ? sums[0] : -1;
     };
-    std::string told;
-    auto const twice = one.capture([&] {
-        one.launch(kernel, p);
-        told = said_by([&] { one.launch(gpu.load(cold, one), p); });
-        one.launch(kernel, p);
+    std::string message;
+    auto const two_launches = own_stream.capture([&] {
+        own_stream.launch(kernel, p);
+        message = message_of([&] { own_stream.launch(gpu.load(cold, own_stream), p); });
+        own_stream.launch(kernel, p);
     });
-    expect(told.find("a graph is being captured") != told.npos, "a cold kernel is told: " + told);
-    expect(sum(one) == 0, "what is captured is not done");
-    for (int i = 0; i < 3; ++i) one.launch(twice);
-    expect(sum(one) == 12, "a graph of two launches, three times");
-    one.launch(gpu.load(cold, one), p);
-    expect(sum(one) == 14, "the cold kernel after the capture");
+    expect(message.find("a graph is being captured") != message.npos,
+           "a cold kernel is told: " + message);
+    expect(sum(own_stream) == 0, "a captured launch does not run");
+    for (int i = 0; i < 3; ++i) own_stream.launch(two_launches);
+    expect(sum(own_stream) == 12, "a graph of two launches, three times");
+    own_stream.launch(gpu.load(cold, own_stream), p);
+    expect(sum(own_stream) == 14, "the cold kernel after the capture");
 
-    // Someone else's stream and someone else's capture: only the stream tells.
-    cuda::context const theirs(driver.device(0));
-    cuda::stream const of_theirs(theirs);
-    stream const borrowed(gpu.on(), cuda::stream_ref(of_theirs).handle());
-    borrowed.launch(kernel, p);
-    expect(sum(borrowed) == 16, "a launch in a borrowed stream");
-    cuda::begin_capture(of_theirs);
+    // A stream of the caller, and a capture that the caller began: the stream alone shows it.
+    cuda::context const foreign_context(driver.device(0));
+    cuda::stream const foreign_stream(foreign_context);
+    stream const borrowed_stream(gpu.on(), cuda::stream_ref(foreign_stream).handle());
+    borrowed_stream.launch(kernel, p);
+    expect(sum(borrowed_stream) == 16, "a launch in a borrowed stream");
+    cuda::begin_capture(foreign_stream);
     auto const colder = axpby::specialize({.n = 1000}, {.threads = 96, .vectors = 3}, gpu.arch());
-    told = said_by([&] { borrowed.launch(gpu.load(colder, borrowed), p); });
-    expect(told.find("a graph is being captured") != told.npos, "in their capture: " + told);
-    borrowed.launch(kernel, p);
-    cuda::executable_graph const graph(cuda::end_capture(of_theirs));
-    graph.launch(of_theirs);
-    expect(sum(borrowed) == 18, "their graph, not disturbed");
+    message = message_of([&] { borrowed_stream.launch(gpu.load(colder, borrowed_stream), p); });
+    expect(message.find("a graph is being captured") != message.npos,
+           "in a foreign capture: " + message);
+    borrowed_stream.launch(kernel, p);
+    cuda::executable_graph const graph(cuda::end_capture(foreign_stream));
+    graph.launch(foreign_stream);
+    expect(sum(borrowed_stream) == 18, "a foreign graph, not disturbed");
     stream const legacy(gpu.on(), reinterpret_cast<void*>(1));
     legacy.launch(kernel, p);
     expect(sum(legacy) == 20, "the legacy stream");
-    std::printf("{\"name\": \"captures\", \"cold_kernel\": \"%s\"}\n", told.c_str());
+    std::printf("{\"name\": \"captures\", \"cold_kernel\": \"%s\"}\n", message.c_str());
 }
 
 void crowd(runtime const& gpu) {
     std::atomic<int> wrong = 0, launches = 0;
-    std::vector<std::jthread> all;
-    for (int who = 0; who < 16; ++who) {
-        all.emplace_back([&, who] {
+    std::vector<std::jthread> workers;
+    for (int thread = 0; thread < 16; ++thread) {
+        workers.emplace_back([&, thread] {
             for (int round = 0; round < 25; ++round) {
-                int const n = 1000 + 37 * who + round;
-                auto const of = axpby::specialize(
-                    {.n = n}, {.threads = 32 * (1 + (who + round) % 8), .vectors = 2}, gpu.arch());
-                auto const got = axpby_on(gpu, of, n);
+                int const n = 1000 + 37 * thread + round;
+                auto const spec = axpby::specialize(
+                    {.n = n}, {.threads = 32 * (1 + (thread + round) % 8), .vectors = 2},
+                    gpu.arch());
+                auto const result = axpby_on(gpu, spec, n);
                 auto const size = static_cast<std::size_t>(n);
                 auto const expected =
                     axpby::reference(1.7f, random_floats(size, 1), -0.3f, random_floats(size, 2));
                 for (std::size_t i = 0; i < size; ++i) {
-                    wrong += std::abs(got[i] - expected[i]) > 1e-6;
+                    wrong += std::abs(result[i] - expected[i]) > 1e-6;
                 }
                 ++launches;
             }
         });
     }
-    all.clear();
+    workers.clear();
     auto const count = gpu.all_images().count();
     expect(wrong == 0, "16 threads");
-    expect(launches == 16 * 25, "threads that did not come through");
-    // Eight configurations, whoever asks first.
-    expect(count.compiled + count.disk >= 8, "kernels from nowhere");
+    expect(launches == 16 * 25, "a thread ended early");
+    // The threads use eight configurations.
+    expect(count.compiled + count.disk >= 8, "fewer than eight kernels were compiled or read");
     std::printf("{\"name\": \"threads\", \"threads\": 16, \"launches\": %d, \"wrong\": %d, "
                 "\"compiled\": %llu}\n",
                 launches.load(), wrong.load(), static_cast<unsigned long long>(count.compiled));
 }
 
 void misses(runtime const& strict) {
-    auto const told = said_by([&] { strict.load(layernorm_2d::specialize({72}, strict.arch())); });
-    expect(told.ends_with("is: layernorm_2d channels=72 affine=true"), "a miss: " + told);
+    auto const message =
+        message_of([&] { strict.load(layernorm_2d::specialize({72}, strict.arch())); });
+    expect(message.ends_with("is: layernorm_2d channels=72 affine=true"), "a miss: " + message);
     setenv("SPIO_NVRTC", "/nowhere/libnvrtc.so", 1);
-    folder const kept;
+    folder const cache_folder;
     cache::options cache;
-    cache.folder = kept.path;
-    runtime const without({.policy = policy::aot_then_jit, .cache = cache});
+    cache.folder = cache_folder.path;
+    runtime const jit_runtime({.policy = policy::aot_then_jit, .cache = cache});
     auto const no_nvrtc =
-        said_by([&] { without.load(layernorm_2d::specialize({72}, without.arch())); });
+        message_of([&] { jit_runtime.load(layernorm_2d::specialize({72}, jit_runtime.arch())); });
     expect(no_nvrtc.find("/nowhere/libnvrtc.so") != no_nvrtc.npos, "no NVRTC: " + no_nvrtc);
     unsetenv("SPIO_NVRTC");
     std::printf("{\"name\": \"misses\", \"aot_only\": \"%s\", \"no_nvrtc\": \"%s\"}\n",
-                told.c_str(), no_nvrtc.substr(0, no_nvrtc.find('\n')).c_str());
+                message.c_str(), no_nvrtc.substr(0, no_nvrtc.find('\n')).c_str());
 }
 
 void rounds(runtime const& shipped, cuda::driver const& driver) {
     cuda::context const context(driver.device(0));
-    auto const of = axpby::specialize({.n = 1000}, shipped.arch());
-    stream const own(shipped.on());
-    auto const x = put<float>(own, shipped.on(), floats(1000, 1));
-    auto const all = [&](auto const& in) { return in.template as<axpby::scalars>(axpby::N(1000)); };
-    auto const image = shipped.all_images().find(of);
+    auto const spec = axpby::specialize({.n = 1000}, shipped.arch());
+    stream const stream(shipped.on());
+    auto const x = put<float>(stream, shipped.on(), floats(1000, 1));
+    auto const scalar_view = [&](auto const& values) {
+        return values.template as<axpby::scalars>(axpby::N(1000));
+    };
+    auto const image = shipped.all_images().find(spec);
     constexpr int most = 100'000, warm_up = 1000;
     auto const start = std::chrono::steady_clock::now();
     std::chrono::duration<double> spent{};
-    std::size_t before = 0;
+    std::size_t initial_free = 0;
     int round = 0;
     for (; round < most + warm_up && spent.count() < 40; ++round) {
-        if (round == warm_up) before = cuda::context_ref(context).memory().free;
+        if (round == warm_up) initial_free = cuda::context_ref(context).memory().free;
         kernels const fresh(shipped.on());
-        own.launch(fresh.load(image), {.a = 1, .x = all(x), .b = 0, .y = all(x)});
-        own.synchronize();
+        stream.launch(fresh.load(image),
+                      {.a = 1, .x = scalar_view(x), .b = 0, .y = scalar_view(x)});
+        stream.synchronize();
         spent = std::chrono::steady_clock::now() - start;
     }
-    auto const after = cuda::context_ref(context).memory().free;
-    auto const grown = static_cast<long long>(before) - static_cast<long long>(after);
+    auto const final_free = cuda::context_ref(context).memory().free;
+    auto const growth = static_cast<long long>(initial_free) - static_cast<long long>(final_free);
     expect(round > 2 * warm_up, "too few rounds to tell: " + std::to_string(round));
-    expect(grown <= 0, "rounds leave memory behind");
+    expect(growth <= 0, "rounds leave memory behind");
     std::printf(
         "{\"name\": \"rounds\", \"rounds\": %d, \"bytes_grown\": %lld, \"seconds\": %.1f}\n",
-        round - warm_up, grown, spent.count());
+        round - warm_up, growth, spent.count());
 }
 
 void go(std::string const& packs) {
-    folder const kept;
+    folder const cache_folder;
     cuda::driver const driver;
     auto const gpu = driver.device(0);
     std::printf(
         "{\"name\": \"machine\", \"gpu\": \"%s\", \"cuda_of_driver\": %d, \"devices\": %d}\n",
         gpu.name().c_str(), driver.version(), driver.device_count());
-    auto const all = all_sources(packs, kept.path);
-    agree(all);
-    captures(*all.at("nvrtc"), driver);
-    crowd(*all.at("nvrtc"));
-    misses(*all.at("nvcc"));
-    rounds(*all.at("nvcc"), driver);
+    auto const runtimes = all_sources(packs, cache_folder.path);
+    agree(runtimes);
+    captures(*runtimes.at("nvrtc"), driver);
+    crowd(*runtimes.at("nvrtc"));
+    misses(*runtimes.at("nvcc"));
+    rounds(*runtimes.at("nvcc"), driver);
 }
 
 } // namespace

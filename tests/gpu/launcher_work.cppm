@@ -1,4 +1,4 @@
-// Kernels to be launched by a runtime, with the same numbers on each.
+// Runs kernels of two families with the same numbers on any runtime.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -24,57 +24,61 @@ using floats = std::vector<float>;
 
 floats random_floats(std::size_t size, unsigned seed) {
     std::mt19937 random(seed);
-    std::uniform_real_distribution<float> between(-2, 2);
+    std::uniform_real_distribution<float> uniform(-2, 2);
     floats values(size);
-    for (auto& each : values) each = between(random);
+    for (auto& each : values) each = uniform(random);
     return values;
 }
 
-// Arrays are a little longer than their tensors: where there is nothing, there is an array too.
-template <class T> array<T> put(stream const& in, device const& on, std::vector<host_value<T>> v) {
+// Arrays have eight elements more than their tensors, since no array can be empty.
+template <class T>
+array<T> put(stream const& stream, device const& device, std::vector<host_value<T>> v) {
     v.resize(v.size() + 8);
-    array<T> made(on, v.size());
-    in.write(made, v);
-    in.synchronize();
-    return made;
+    array<T> memory(device, v.size());
+    stream.write(memory, v);
+    stream.synchronize();
+    return memory;
 }
 
-floats axpby_on(runtime const& r, typed_spec<axpby::params> const& of, int n) {
-    stream const own(r.on());
+floats axpby_on(runtime const& r, typed_spec<axpby::params> const& spec, int n) {
+    stream const stream(r.on());
     auto const size = static_cast<std::size_t>(n);
-    auto const x = put<float>(own, r.on(), random_floats(size, 1));
-    auto const y = put<float>(own, r.on(), random_floats(size, 2));
-    auto const all = [&](auto const& in) { return in.template as<axpby::scalars>(axpby::N(n)); };
-    own.launch(r.load(of), {.a = 1.7f, .x = all(x), .b = -0.3f, .y = all(y)});
+    auto const x = put<float>(stream, r.on(), random_floats(size, 1));
+    auto const y = put<float>(stream, r.on(), random_floats(size, 2));
+    auto const scalar_view = [&](auto const& values) {
+        return values.template as<axpby::scalars>(axpby::N(n));
+    };
+    stream.launch(r.load(spec), {.a = 1.7f, .x = scalar_view(x), .b = -0.3f, .y = scalar_view(y)});
     floats sums(y.size());
-    own.read(std::span(sums), y);
-    own.synchronize();
+    stream.read(std::span(sums), y);
+    stream.synchronize();
     return sums;
 }
 
 bits layernorm_on(runtime const& r, layernorm_2d::problem const& problem, int positions) {
     using namespace layernorm_2d;
-    stream const own(r.on());
+    stream const stream(r.on());
     auto const c = static_cast<std::size_t>(problem.channels);
     std::mt19937 random(3);
     bits halves(c * static_cast<std::size_t>(positions));
     for (auto& each : halves) each = static_cast<unsigned short>(0x3800 | (random() & 0x87ff));
-    auto const x = put<half>(own, r.on(), halves), y = put<half>(own, r.on(), bits(halves.size()));
-    auto const weight = put<float>(own, r.on(), random_floats(c, 4));
-    auto const bias = put<float>(own, r.on(), random_floats(c, 5));
-    auto const all = [&](auto const& in) {
-        return in.template as<layernorm_2d::images>(X(positions), C(problem.channels));
+    auto const x = put<half>(stream, r.on(), halves),
+               y = put<half>(stream, r.on(), bits(halves.size()));
+    auto const weight = put<float>(stream, r.on(), random_floats(c, 4));
+    auto const bias = put<float>(stream, r.on(), random_floats(c, 5));
+    auto const images_view = [&](auto const& values) {
+        return values.template as<layernorm_2d::images>(X(positions), C(problem.channels));
     };
     auto const factors = C(problem.affine ? problem.channels : 0);
-    own.launch(r.load(layernorm_2d::specialize(problem, r.arch())),
-               {.x = all(x),
-                .y = all(y),
-                .weight = weight.as<factors_to_read>(factors),
-                .bias = bias.as<factors_to_read>(factors)});
-    bits got(y.size());
-    own.read(std::span(got), y);
-    own.synchronize();
-    return got;
+    stream.launch(r.load(layernorm_2d::specialize(problem, r.arch())),
+                  {.x = images_view(x),
+                   .y = images_view(y),
+                   .weight = weight.as<factors_to_read>(factors),
+                   .bias = bias.as<factors_to_read>(factors)});
+    bits result(y.size());
+    stream.read(std::span(result), y);
+    stream.synchronize();
+    return result;
 }
 
 } // namespace work

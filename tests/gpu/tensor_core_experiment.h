@@ -1,4 +1,4 @@
-// Many sums by one instruction of the tensor core, with what went in and what came out.
+// Inputs and results of many sums by one instruction of the tensor core.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -56,24 +56,24 @@ template <class Format, int K> class experiment_of : public experiment {
     int tiles() const override { return static_cast<int>(cases.size()); }
 
     fragments inputs() const override {
-        fragments all;
+        fragments registers;
         for (auto const& t : cases) {
             for (int lane = 0; lane < 32; ++lane) {
                 for (int reg = 0; reg < K / 4; ++reg) {
                     auto const [i, k] = spio::sim::place_in_a(lane, reg, 0);
-                    all.a.push_back(t.a[i][k] | static_cast<unsigned>(t.a[i][k + 1]) << 16);
+                    registers.a.push_back(t.a[i][k] | static_cast<unsigned>(t.a[i][k + 1]) << 16);
                 }
                 for (int reg = 0; reg < K / 8; ++reg) {
                     auto const [j, k] = spio::sim::place_in_b(lane, reg, 0);
-                    all.b.push_back(t.b[j][k] | static_cast<unsigned>(t.b[j][k + 1]) << 16);
+                    registers.b.push_back(t.b[j][k] | static_cast<unsigned>(t.b[j][k + 1]) << 16);
                 }
                 for (int reg = 0; reg < 4; ++reg) {
                     auto const [i, j] = spio::sim::place_in_c(lane, reg);
-                    all.c.push_back(t.c[i][j]);
+                    registers.c.push_back(t.c[i][j]);
                 }
             }
         }
-        return all;
+        return registers;
     }
 
     void take(std::vector<float> const& c) override {
@@ -120,16 +120,17 @@ template <class Format, int K> class experiment_of : public experiment {
 inline std::vector<std::unique_ptr<experiment>> all_experiments(int tiles_of_kind) {
     using spio::sim::bfloat16_format;
     using spio::sim::half_format;
-    std::vector<std::unique_ptr<experiment>> all;
-    auto const seed = [&] { return 1000 + all.size(); };
-    all.push_back(std::make_unique<experiment_of<half_format, 8>>("half_8", tiles_of_kind, seed()));
-    all.push_back(
+    std::vector<std::unique_ptr<experiment>> experiments;
+    auto const seed = [&] { return 1000 + experiments.size(); };
+    experiments.push_back(
+        std::make_unique<experiment_of<half_format, 8>>("half_8", tiles_of_kind, seed()));
+    experiments.push_back(
         std::make_unique<experiment_of<half_format, 16>>("half_16", tiles_of_kind, seed()));
-    all.push_back(
+    experiments.push_back(
         std::make_unique<experiment_of<bfloat16_format, 8>>("bfloat16_8", tiles_of_kind, seed()));
-    all.push_back(
+    experiments.push_back(
         std::make_unique<experiment_of<bfloat16_format, 16>>("bfloat16_16", tiles_of_kind, seed()));
-    return all;
+    return experiments;
 }
 
 } // namespace test

@@ -1,4 +1,4 @@
-// Which ways of summing give a chip's results, of all that may.
+// Finds the ways of summing that give a chip's results.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,19 +20,19 @@ using experiments = std::vector<std::unique_ptr<experiment>>;
 inline constexpr int least_fraction_bits = 21;
 inline constexpr int most_fraction_bits = 29;
 
-// A way of summing, and how often it was right, by experiment.
+// A way of summing, and how many of the sums in each experiment it gets right.
 struct candidate {
     tensor_core core;
     std::vector<std::int64_t> right = {};
-    std::int64_t of = 0;
+    std::int64_t total = 0;
 
     std::int64_t all_right() const {
         std::int64_t sum = 0;
         for (auto n : right) sum += n;
         return sum;
     }
-    double share() const { return static_cast<double>(all_right()) / static_cast<double>(of); }
-    bool fits() const { return all_right() == of; }
+    double share() const { return static_cast<double>(all_right()) / static_cast<double>(total); }
+    bool fits() const { return all_right() == total; }
 };
 
 inline bool is_right(tensor_core const& core, sum_record const& x) {
@@ -40,22 +40,22 @@ inline bool is_right(tensor_core const& core, sum_record const& x) {
     return std::bit_cast<unsigned>(sum) == std::bit_cast<unsigned>(x.result);
 }
 
-// Counts for all candidates, on the first so many tiles of each experiment.
-inline void judge(std::vector<candidate>& candidates, experiments const& all, int tiles) {
+// Counts the right sums of all candidates, on the first tiles of each experiment.
+inline void judge(std::vector<candidate>& candidates, experiments const& experiments, int tiles) {
     auto const threads = std::max(1U, std::thread::hardware_concurrency());
     for (auto& c : candidates) {
-        c.right.assign(all.size(), 0);
-        c.of = 0;
+        c.right.assign(experiments.size(), 0);
+        c.total = 0;
     }
-    for (std::size_t e = 0; e < all.size(); ++e) {
-        std::int64_t const sums = std::int64_t{128} * std::min(tiles, all[e]->tiles());
+    for (std::size_t e = 0; e < experiments.size(); ++e) {
+        std::int64_t const sums = std::int64_t{128} * std::min(tiles, experiments[e]->tiles());
         std::vector<std::vector<std::int64_t>> right(threads);
         std::vector<std::thread> workers;
         for (unsigned t = 0; t < threads; ++t) {
             workers.emplace_back([&, t] {
                 std::vector<std::int64_t> mine(candidates.size());
                 for (std::int64_t n = t; n < sums; n += threads) {
-                    auto const x = all[e]->record(n);
+                    auto const x = experiments[e]->record(n);
                     for (std::size_t i = 0; i < mine.size(); ++i) {
                         mine[i] += is_right(candidates[i].core, x);
                     }
@@ -66,7 +66,7 @@ inline void judge(std::vector<candidate>& candidates, experiments const& all, in
         for (auto& worker : workers) worker.join();
         for (std::size_t i = 0; i < candidates.size(); ++i) {
             for (auto const& mine : right) candidates[i].right[e] += mine[i];
-            candidates[i].of += sums;
+            candidates[i].total += sums;
         }
     }
 }
@@ -92,28 +92,28 @@ inline std::string description(tensor_core const& c) {
            yes(c.small_sum_keeps_sign) + ", zero sum keeps sign " + yes(c.zero_sum_keeps_sign);
 }
 
-// Every way to align, cut off and add, in the order of a table: its columns are the bits kept.
+// Every way to align, truncate and add, in the order of the table, whose columns are fraction bits.
 inline std::vector<candidate> ways_to_add() {
-    std::vector<candidate> all;
+    std::vector<candidate> candidates;
     for (int terms : {4, 8, 16}) {
         for (bool inside : {true, false}) {
             for (bool normalizes : {false, true}) {
                 for (auto of_addends : {rounding::to_zero, rounding::down, rounding::to_nearest}) {
                     for (auto of_sum : {rounding::to_zero, rounding::down, rounding::to_nearest}) {
                         for (int bits = least_fraction_bits; bits <= most_fraction_bits; ++bits) {
-                            all.push_back({.core = {.terms = terms,
-                                                    .fraction_bits = bits,
-                                                    .of_addends = of_addends,
-                                                    .of_sum = of_sum,
-                                                    .accumulator_inside = inside,
-                                                    .normalizes_addends = normalizes}});
+                            candidates.push_back({.core = {.terms = terms,
+                                                           .fraction_bits = bits,
+                                                           .of_addends = of_addends,
+                                                           .of_sum = of_sum,
+                                                           .accumulator_inside = inside,
+                                                           .normalizes_addends = normalizes}});
                         }
                     }
                 }
             }
         }
     }
-    return all;
+    return candidates;
 }
 
 inline void print_table(std::vector<candidate> const& ways) {
@@ -135,11 +135,11 @@ inline void print_table(std::vector<candidate> const& ways) {
     std::printf("\n");
 }
 
-// Each of these ways with everything that may be true of zeros and overflow.
+// Each of these ways with every behaviour at zeros and overflow.
 inline std::vector<candidate> ways_with_zeros(std::vector<candidate> const& ways) {
-    std::vector<candidate> all;
+    std::vector<candidate> candidates;
     for (auto const& way : ways) {
-        // The first says that zeros do not count.
+        // With the first exponent, zeros never set the largest exponent.
         std::vector<int> exponents = {-900, tensor_core::own_exponent};
         for (int exponent = -164; exponent <= -110; ++exponent) exponents.push_back(exponent);
         for (int exponent : exponents) {
@@ -149,15 +149,16 @@ inline std::vector<candidate> ways_with_zeros(std::vector<candidate> const& ways
                 core.overflows_to_infinity = bits & 1;
                 core.small_sum_keeps_sign = bits & 2;
                 core.zero_sum_keeps_sign = bits & 4;
-                all.push_back({.core = core});
+                candidates.push_back({.core = core});
             }
         }
     }
-    return all;
+    return candidates;
 }
 
-inline void print_counterexamples(tensor_core const& core, experiments const& all, int most) {
-    for (auto const& e : all) {
+inline void print_counterexamples(tensor_core const& core, experiments const& experiments,
+                                  int most) {
+    for (auto const& e : experiments) {
         int shown = 0;
         int kinds[tile_kinds] = {};
         for (std::int64_t n = 0; n < e->sums(); ++n) {

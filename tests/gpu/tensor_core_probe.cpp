@@ -18,8 +18,8 @@ using namespace test;
 
 namespace {
 
-void run_on_chip(image_on_gpu& gpu, experiments& all) {
-    for (auto& e : all) {
+void run_on_chip(image_on_gpu& gpu, experiments& experiments) {
+    for (auto& e : experiments) {
         auto fragments = e->inputs();
         auto const a = gpu.allocate(4 * fragments.a.size());
         auto const b = gpu.allocate(4 * fragments.b.size());
@@ -34,10 +34,10 @@ void run_on_chip(image_on_gpu& gpu, experiments& all) {
     }
 }
 
-// A core in the place of the chip: the probe has to find it.
-void simulate(tensor_core const& core, experiments& all) {
+// Computes the results by a simulated core instead of a chip; the fit has to find that core.
+void simulate(tensor_core const& core, experiments& experiments) {
     std::printf("The chip is a simulated one:\n  %s\n", description(core).c_str());
-    for (auto& e : all) {
+    for (auto& e : experiments) {
         auto c = e->inputs().c;
         for (std::int64_t n = 0; n < e->sums(); ++n) {
             auto const x = e->record(n);
@@ -72,10 +72,10 @@ tensor_core some_core(unsigned seed) {
 struct conversions {
     long long count = 0, wrong = 0;
 
-    void check(char const* what, unsigned from, unsigned chip, unsigned model) {
+    void check(char const* title, unsigned input, unsigned chip, unsigned model) {
         ++count;
         if (chip == model || wrong++ >= 10) return;
-        std::printf("    %s of %08x: chip %08x, model %08x\n", what, from, chip, model);
+        std::printf("    %s of %08x: chip %08x, model %08x\n", title, input, chip, model);
     }
 };
 
@@ -115,18 +115,18 @@ bool conversions_agree(image_on_gpu& gpu) {
     return halves.wrong == 0 && floats.wrong == 0;
 }
 
-// Its share of all sums, then of each instruction's.
-void print(candidate const& way, experiments const& all) {
+// Prints the share of sums that a way gets right: of all sums, then for each instruction.
+void print(candidate const& way, experiments const& experiments) {
     std::printf("  %9.5f %%: %s\n   ", 100 * way.share(), description(way.core).c_str());
-    for (std::size_t e = 0; e < all.size(); ++e) {
-        std::printf(" %s %.5f %%", all[e]->name(),
+    for (std::size_t e = 0; e < experiments.size(); ++e) {
+        std::printf(" %s %.5f %%", experiments[e]->name(),
                     100.0 * static_cast<double>(way.right[e]) /
-                        static_cast<double>(all[e]->sums()));
+                        static_cast<double>(experiments[e]->sums()));
     }
     std::printf("\n");
 }
 
-// The last line, and whether it is good news.
+// Prints the last line; whether some model fits everything.
 bool conclude(std::vector<candidate> const& best) {
     std::vector<tensor_core> fitting;
     for (auto const& way : best) {
@@ -138,51 +138,51 @@ bool conclude(std::vector<candidate> const& best) {
         return false;
     }
     auto model = fitting[0];
-    std::string is_ours = "not one of sim/tensor_sum.h";
+    std::string origin = "not one of sim/tensor_sum.h";
     auto const prefer = [&](tensor_core const& core, char const* name) {
         if (std::ranges::find(fitting, core) == fitting.end()) return;
         model = core;
-        is_ours = std::string("which is ") + name;
+        origin = std::string("which is ") + name;
     };
     prefer(spio::sim::volta_tensor_core, "volta_tensor_core");
     prefer(spio::sim::ampere_tensor_core, "ampere_tensor_core");
     prefer(spio::sim::hopper_tensor_core, "hopper_tensor_core");
     std::printf(
         "RESULT: fits everything, %s, with %zu others that these sums do not tell apart: %s\n",
-        is_ours.c_str(), fitting.size() - 1, description(model).c_str());
+        origin.c_str(), fitting.size() - 1, description(model).c_str());
     return true;
 }
 
-bool fit(experiments const& all, int tiles_of_kind) {
+bool fit(experiments const& experiments, int tiles_of_kind) {
     int const sample = std::min(tiles_of_kind, 40) * tile_kinds;
     auto ways = ways_to_add();
-    judge(ways, all, sample / 4);
+    judge(ways, experiments, sample / 4);
     print_table(ways);
 
     keep_best(ways, 4);
     ways = ways_with_zeros(ways);
-    judge(ways, all, sample);
-    // Our own are judged whatever the sample says of them.
+    judge(ways, experiments, sample);
+    // The models of sim/tensor_core.h are judged on all sums, however they fit the sample.
     keep_best(ways, 30);
     for (auto const& own : {spio::sim::ampere_tensor_core, spio::sim::hopper_tensor_core}) {
         auto const is_own = [&](candidate const& way) { return way.core == own; };
         if (std::ranges::none_of(ways, is_own)) ways.push_back({.core = own});
     }
-    judge(ways, all, tile_kinds * tiles_of_kind);
+    judge(ways, experiments, tile_kinds * tiles_of_kind);
     keep_best(ways, ways.size());
     std::printf("The best on all sums:\n");
-    for (auto const& way : ways) print(way, all);
+    for (auto const& way : ways) print(way, experiments);
     for (auto const& way : ways) {
         bool const is_first = &way == ways.data();
         bool const is_own = way.core == spio::sim::hopper_tensor_core;
         if (way.fits() || (!is_first && !is_own)) continue;
         std::printf("Where this fails: %s\n", description(way.core).c_str());
-        print_counterexamples(way.core, all, 4);
+        print_counterexamples(way.core, experiments, 4);
     }
     std::printf("The best for each instruction:\n");
-    for (std::size_t e = 0; e < all.size(); ++e) {
+    for (std::size_t e = 0; e < experiments.size(); ++e) {
         print(*std::ranges::max_element(ways, {}, [&](auto const& way) { return way.right[e]; }),
-              all);
+              experiments);
     }
     return conclude(ways);
 }
@@ -199,23 +199,23 @@ int main(int arguments, char** argument) {
     }
     bool const simulated = std::strcmp(argument[1], "simulated") == 0;
     int const tiles_of_kind = arguments > 2 ? std::atoi(argument[2]) : 2000;
-    auto all = all_experiments(tiles_of_kind);
+    auto experiments = all_experiments(tiles_of_kind);
     std::int64_t sums = 0;
-    for (auto const& e : all) sums += e->sums();
+    for (auto const& e : experiments) sums += e->sums();
     std::printf("%lld sums, by 4 instructions, of %d kinds\n", static_cast<long long>(sums),
                 tile_kinds);
     if (simulated) {
         auto const core = arguments > 3 ? some_core(static_cast<unsigned>(std::atoi(argument[3])))
                                         : spio::sim::hopper_tensor_core;
-        simulate(core, all);
-        return fit(all, tiles_of_kind) ? 0 : 1;
+        simulate(core, experiments);
+        return fit(experiments, tiles_of_kind) ? 0 : 1;
     }
     try {
         image_on_gpu gpu(argument[1]);
         std::printf("on %s\n", gpu.name().c_str());
-        run_on_chip(gpu, all);
+        run_on_chip(gpu, experiments);
         bool const converts = conversions_agree(gpu);
-        bool const fits = fit(all, tiles_of_kind);
+        bool const fits = fit(experiments, tiles_of_kind);
         return converts && fits ? 0 : 1;
     } catch (std::exception const& e) {
         std::fprintf(stderr, "%s\n", e.what());

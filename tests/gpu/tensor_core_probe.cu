@@ -1,9 +1,9 @@
-// One multiply for each warp, and every conversion: what the chip itself makes of them.
+// Kernels of one instruction each: tensor-core products and conversions, as the chip computes them.
 // SPDX-License-Identifier: Apache-2.0
 #include "machine/convert.h"
 #include "machine/mma.h"
 
-// Lane by lane, its registers next to each other.
+// Registers of a lane are stored next to each other, one lane after the other.
 template <int A, int B, class Multiply>
 __device__ void multiply_tile(float* c, unsigned const* a, unsigned const* b, int tiles,
                               Multiply multiply) {
@@ -49,19 +49,20 @@ extern "C" __global__ void bfloat16_16(float* c, unsigned const* a, unsigned con
 
 // A float to a half and, above it, to a bfloat16; twice, by the single and by the double
 // conversion.
-extern "C" __global__ void round_floats(unsigned* to, unsigned first, unsigned step, int count) {
+extern "C" __global__ void round_floats(unsigned* output, unsigned first, unsigned step,
+                                        int count) {
     int const i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (i >= count) return;
     float const x = __uint_as_float(first + step * static_cast<unsigned>(i));
     unsigned const half = spio::machine::float_to_half(x);
     unsigned const bfloat16 = spio::machine::float_to_bfloat16(x);
-    to[2 * i] = half | bfloat16 << 16;
+    output[2 * i] = half | bfloat16 << 16;
     unsigned const two_halves = spio::machine::floats_to_halves(x, 1.0F);
     unsigned const two_bfloat16s = spio::machine::floats_to_bfloat16s(1.0F, x);
-    to[2 * i + 1] = (two_halves & 0xffffU) | (two_bfloat16s & 0xffff0000U);
+    output[2 * i + 1] = (two_halves & 0xffffU) | (two_bfloat16s & 0xffff0000U);
 }
 
-extern "C" __global__ void extend_halves(unsigned* to) {
+extern "C" __global__ void extend_halves(unsigned* output) {
     unsigned const i = blockIdx.x * blockDim.x + threadIdx.x;
-    to[i] = __float_as_uint(spio::machine::half_to_float(static_cast<unsigned short>(i)));
+    output[i] = __float_as_uint(spio::machine::half_to_float(static_cast<unsigned short>(i)));
 }

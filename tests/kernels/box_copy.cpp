@@ -16,7 +16,7 @@ namespace {
 
 using namespace spio;
 
-std::vector<unsigned short> drawn(test::trial& t, std::size_t size) {
+std::vector<unsigned short> random_values(test::trial& t, std::size_t size) {
     std::vector<unsigned short> values(size);
     for (auto& value : values) value = static_cast<unsigned short>(t.random()() % 65521);
     return values;
@@ -30,27 +30,27 @@ void run_boxes(test::trial& t, test::kernel<box_copy::params<Span>> const& kerne
                int images) {
     constexpr int channels = box_copy::channels<Span>;
     std::size_t const pixels = static_cast<std::size_t>(images) * 13 * 11;
-    auto const values = drawn(t, pixels * channels);
+    auto const values = random_values(t, pixels * channels);
     std::vector<unsigned short> expected;
     for (int n = 0; n < images; ++n) {
         for (int h = -1; h < 15; ++h) {
             for (int w = -1; w < 23; ++w) {
                 for (int c = 0; c < channels; ++c) {
                     bool const inside = h >= 0 && h < 13 && w >= 0 && w < 11;
-                    int const at = ((n * 13 + h) * 11 + w) * channels + c;
-                    expected.push_back(inside ? values[static_cast<std::size_t>(at)] : 0);
+                    int const index = ((n * 13 + h) * 11 + w) * channels + c;
+                    expected.push_back(inside ? values[static_cast<std::size_t>(index)] : 0);
                 }
             }
         }
     }
-    // z has x moved by one pixel, and nothing before it.
+    // z has x, negated and moved by one pixel, with zeros in its first row and column.
     std::vector<unsigned short> flipped;
     for (int n = 0; n < images; ++n) {
         for (int h = -1; h < 12; ++h) {
             for (int w = -1; w < 10; ++w) {
                 for (int c = 0; c < channels; ++c) {
-                    int const at = ((n * 13 + h) * 11 + w) * channels + c;
-                    int const value = h < 0 || w < 0 ? 0 : values[static_cast<std::size_t>(at)];
+                    int const index = ((n * 13 + h) * 11 + w) * channels + c;
+                    int const value = h < 0 || w < 0 ? 0 : values[static_cast<std::size_t>(index)];
                     flipped.push_back(static_cast<unsigned short>(value ^ 0x8000));
                 }
             }
@@ -59,7 +59,7 @@ void run_boxes(test::trial& t, test::kernel<box_copy::params<Span>> const& kerne
 
     auto const x = t.make("x", values);
     auto const y = t.make<unsigned short>("y", expected.size());
-    // What the engine stores, tools do not see: let it be known before.
+    // compute-sanitizer does not see stores of the copy engine: all of z is initialized here.
     auto const z = t.make("z", std::vector<unsigned short>(values.size(), 0xffff));
     using map = box_copy::map<Span>;
     auto const plan = map::plan(typename map::global_type::layout_type(box_copy::N(images)));
@@ -79,7 +79,7 @@ void run(test::trial& t) {
     run_boxes<128>(t, {"box_copy_swizzle_128", box_copy_swizzle_128}, 64, images);
     run_boxes<128>(t, {"box_copy_by_producer", box_copy_by_producer}, 256, images);
 
-    auto const values = drawn(t, box_copy::bulk.size);
+    auto const values = random_values(t, box_copy::bulk.size);
     auto const x = t.make("x", values);
     auto const y = t.make("y", std::vector<unsigned short>(values.size(), 0xffff));
     t.launch(test::kernel<box_copy::bulk_params>{"bulk_copy", bulk_copy},

@@ -20,35 +20,36 @@ template <int Span, int Threads> struct copier {
     barriers full;
     barriers empty;
 
-    __device__ explicit copier(params<Span> const& given) : p(given) {
+    __device__ explicit copier(params<Span> const& launch_params) : p(launch_params) {
         auto const memory = dynamic_shared_memory<shared_bytes<Span>>();
-        auto const [tiles_there, after_tiles] = memory.template push<tiles, box_alignment<tile>>();
-        auto const [full_there, after_full] = after_tiles.template push<barriers>();
-        auto const [empty_there, after_empty] = after_full.template push<barriers>();
-        stage_of = tiles_there;
-        full = full_there;
-        empty = empty_there;
+        auto const [tile_array, after_tiles] = memory.template push<tiles, box_alignment<tile>>();
+        auto const [full_barriers, after_full] = after_tiles.template push<barriers>();
+        auto const [empty_barriers, after_empty] = after_full.template push<barriers>();
+        stage_of = tile_array;
+        full = full_barriers;
+        empty = empty_barriers;
     }
     __device__ static N image() { return N(this_block()); }
 
-    __device__ void load(Tile const& at, bounded<STAGE, stages> stage) const {
+    __device__ void load(Tile const& position, bounded<STAGE, stages> stage) const {
         full[stage]->arrive_and_expect(map<Span>::num_bytes());
-        load_box(stage_of[stage], p.x, image() + at + origin(), *full[stage]);
+        load_box(stage_of[stage], p.x, image() + position + origin(), *full[stage]);
     }
-    // What came, and its negative in place.
-    __device__ void tell_and_flip(Tile const& at, bounded<STAGE, stages> stage, int thread) const {
-        auto const y = covered<Span>(p.y, N(p.images))[image()][at];
+    // Copies the loaded tile to y, and negates it in shared memory.
+    __device__ void copy_and_negate(Tile const& position, bounded<STAGE, stages> stage,
+                                    int thread) const {
+        auto const y = covered<Span>(p.y, N(p.images))[image()][position];
         for (auto const element : deal_out(thread)) {
-            auto const mine = stage_of[stage][element];
-            cell flipped = *mine;
+            auto const loaded = stage_of[stage][element];
+            cell flipped = *loaded;
             *y[element] = flipped;
             for (unsigned short& scalar : flipped.items) scalar ^= 0x8000;
-            *mine = flipped;
+            *loaded = flipped;
         }
         fence_for_bulk_copies<sm_90a>();
     }
-    __device__ void store(Tile const& at, bounded<STAGE, stages> stage) const {
-        store_box<sm_90a>(p.z, image() + at, stage_of[stage]);
+    __device__ void store(Tile const& position, bounded<STAGE, stages> stage) const {
+        store_box<sm_90a>(p.z, image() + position, stage_of[stage]);
         commit_bulk_stores<sm_90a>();
     }
     __device__ static auto deal_out(int thread) {
@@ -57,36 +58,38 @@ template <int Span, int Threads> struct copier {
     }
 };
 
-// All threads take part; one of them speaks to the engine.
+// All threads copy; one of them issues the loads and stores of the copy engine.
 template <int Span> __device__ void copy_together(params<Span> const& p) {
     constexpr int threads = 64;
     copier<Span, threads> const copy(p);
-    bool const speaks = this_thread() == 0;
-    if (speaks) {
+    bool const is_issuer = this_thread() == 0;
+    if (is_issuer) {
         prefetch<sm_90a>(p.x);
         for (auto const stage : range(copy.full)) copy.full[stage]->init(1);
         barrier::publish();
     }
     sync_block();
-    if (speaks) {
-        ring_position<STAGE, stages> ahead;
-        for (int tile = 0; tile < stages; ++tile, ++ahead) copy.load(Tile(tile), ahead.stage());
+    if (is_issuer) {
+        ring_position<STAGE, stages> load_position;
+        for (int tile = 0; tile < stages; ++tile, ++load_position)
+            copy.load(Tile(tile), load_position.stage());
     }
-    ring_position<STAGE, stages> at;
-    for (int tile = 0; tile < Tile::size(); ++tile, ++at) {
-        copy.full[at.stage()]->wait(at.parity());
-        copy.tell_and_flip(Tile(tile), at.stage(), this_thread());
+    ring_position<STAGE, stages> position;
+    for (int tile = 0; tile < Tile::size(); ++tile, ++position) {
+        copy.full[position.stage()]->wait(position.parity());
+        copy.copy_and_negate(Tile(tile), position.stage(), this_thread());
         sync_block();
-        if (speaks) {
-            copy.store(Tile(tile), at.stage());
+        if (is_issuer) {
+            copy.store(Tile(tile), position.stage());
             wait_for_bulk_reads<sm_90a>();
-            if (tile + stages < Tile::size()) copy.load(Tile(tile + stages), at.stage());
+            if (tile + stages < Tile::size()) copy.load(Tile(tile + stages), position.stage());
         }
     }
-    if (speaks) wait_for_bulk_stores<sm_90a>();
+    if (is_issuer) wait_for_bulk_stores<sm_90a>();
 }
 
-// A warpgroup of which one thread loads, and one that has most registers and the rest to do.
+// One warpgroup loads by a single thread; the other has most of the registers, and copies and
+// stores.
 template <int Span> __device__ void copy_by_producer(params<Span> const& p) {
     constexpr int group = 128;
     copier<Span, group> const copy(p);
@@ -100,28 +103,28 @@ template <int Span> __device__ void copy_by_producer(params<Span> const& p) {
         barrier::publish();
     }
     sync_block();
-    ring_position<STAGE, stages> at;
+    ring_position<STAGE, stages> position;
     if (this_thread() < group) {
         shrink_registers<sm_90a, 24>();
         if (this_thread() == 0) {
-            for (int tile = 0; tile < Tile::size(); ++tile, ++at) {
+            for (int tile = 0; tile < Tile::size(); ++tile, ++position) {
                 // The phase before the first counts as ended.
-                copy.empty[at.stage()]->wait(at.parity() ^ 1);
-                copy.load(Tile(tile), at.stage());
+                copy.empty[position.stage()]->wait(position.parity() ^ 1);
+                copy.load(Tile(tile), position.stage());
             }
             let_kernels_after_start<sm_90a>();
         }
     } else {
         grow_registers<sm_90a, 232>();
         int const thread = this_thread() - group;
-        for (int tile = 0; tile < Tile::size(); ++tile, ++at) {
-            copy.full[at.stage()]->wait(at.parity());
-            copy.tell_and_flip(Tile(tile), at.stage(), thread);
+        for (int tile = 0; tile < Tile::size(); ++tile, ++position) {
+            copy.full[position.stage()]->wait(position.parity());
+            copy.copy_and_negate(Tile(tile), position.stage(), thread);
             consumers::wait();
             if (thread == 0) {
-                copy.store(Tile(tile), at.stage());
+                copy.store(Tile(tile), position.stage());
                 wait_for_bulk_reads<sm_90a>();
-                copy.empty[at.stage()]->arrive();
+                copy.empty[position.stage()]->arrive();
             }
         }
         if (thread == 0) wait_for_bulk_stores<sm_90a>();

@@ -19,14 +19,14 @@ void run(test::trial& t) {
     for (std::size_t i = 0; i < values.size(); ++i) {
         permuted[i % columns * rows + i / columns] = values[i];
     }
-    auto const from = t.make("from", values);
-    auto const to = t.make<float>("to", values.size());
-    auto const back = t.make<float>("back", values.size());
+    auto const source = t.make("source", values);
+    auto const target = t.make<float>("permuted", values.size());
+    auto const restored = t.make<float>("restored", values.size());
     t.launch(test::kernel{"index_copy", index_copy}, {.block = {indexed::Thread::size()}},
-             {.from = from.data(), .to = to.data(), .back = back.data()});
-    t.expect_equal("to", to.read(), permuted);
-    t.expect_equal("back", back.read(), values);
-    t.same_bits("to", to.read());
+             {.source = source.data(), .permuted = target.data(), .restored = restored.data()});
+    t.expect_equal("permuted", target.read(), permuted);
+    t.expect_equal("restored", restored.read(), values);
+    t.same_bits("permuted", target.read());
 }
 test::test_case const index_case("index", run);
 

@@ -7,7 +7,7 @@ extern "C" __global__ void index_copy(spio::indexed::params p) {
     using namespace spio;
     using namespace spio::indexed;
     auto const thread = Thread(this_thread());
-    auto const to = by_columns(p.to)[thread];
-    *to = *by_rows(p.from)[thread];
-    *by_rows(p.back)[thread.get<C>()][thread.get<X>()] = *to;
+    auto const element = by_columns(p.permuted)[thread];
+    *element = *by_rows(p.source)[thread];
+    *by_rows(p.restored)[thread.get<C>()][thread.get<X>()] = *element;
 }

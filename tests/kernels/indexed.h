@@ -1,4 +1,4 @@
-// A small tensor and the same one permuted: what a compound index walks through.
+// A small tensor, the same tensor permuted, and a compound index into both.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,9 +19,9 @@ using by_columns = tensor<float, c, x>;
 using Thread = compound_index<x, c>;
 
 struct params {
-    float* from; // by rows
-    float* to;   // by columns
-    float* back; // by rows
+    float* source;   // by rows
+    float* permuted; // by columns
+    float* restored; // by rows
 };
 
 } // namespace spio::indexed

@@ -41,11 +41,11 @@ request parse(int argc, char** argv) {
     r.is_bare = std::erase(words, "--bare") > 0;
     for (auto const& [flag, value] :
          {std::pair{"--images", &r.only_images}, std::pair{"--planted", &r.planted}}) {
-        auto const at = std::ranges::find(words, flag);
-        if (at == words.end()) continue;
-        if (at + 1 == words.end()) throw failure(std::string(flag) + " needs a value");
-        *value = at[1];
-        words.erase(at, at + 2);
+        auto const argument = std::ranges::find(words, flag);
+        if (argument == words.end()) continue;
+        if (argument + 1 == words.end()) throw failure(std::string(flag) + " needs a value");
+        *value = argument[1];
+        words.erase(argument, argument + 2);
     }
     if (words.empty()) throw failure("tell a folder of images");
     r.images = words.front();
@@ -53,7 +53,7 @@ request parse(int argc, char** argv) {
     return r;
 }
 
-std::vector<std::unique_ptr<gpu_device>> open_images(request const& r, gpu const& on,
+std::vector<std::unique_ptr<gpu_device>> open_images(request const& r, gpu const& gpu,
                                                      bool is_told) {
     std::vector<std::filesystem::path> folders;
     for (auto const& entry : std::filesystem::directory_iterator(r.images)) {
@@ -66,7 +66,7 @@ std::vector<std::unique_ptr<gpu_device>> open_images(request const& r, gpu const
     std::vector<std::unique_ptr<gpu_device>> devices;
     for (auto const& folder : folders) {
         auto images = std::make_unique<gpu_device>(
-            on, folder, r.is_bare ? memory_kind::bare : memory_kind::guarded);
+            gpu, folder, r.is_bare ? memory_kind::bare : memory_kind::guarded);
         if (images->can_run()) {
             devices.push_back(std::move(images));
         } else if (is_told) {
@@ -77,10 +77,10 @@ std::vector<std::unique_ptr<gpu_device>> open_images(request const& r, gpu const
     return devices;
 }
 
-void describe(gpu const& on) {
-    std::printf("GPU: %s, compute capability %d.%d, driver for CUDA %d.%d\n", on.name().c_str(),
-                on.arch() / 10, on.arch() % 10, on.driver_version() / 1000,
-                on.driver_version() % 1000 / 10);
+void describe(gpu const& gpu) {
+    std::printf("GPU: %s, compute capability %d.%d, driver for CUDA %d.%d\n", gpu.name().c_str(),
+                gpu.arch() / 10, gpu.arch() % 10, gpu.driver_version() / 1000,
+                gpu.driver_version() % 1000 / 10);
 }
 
 // The number of runs and of those that failed, over all images.
@@ -89,42 +89,42 @@ struct tally {
     int failed = 0;
 };
 
-void run_everywhere(test_case const& what, request const& r,
+void run_everywhere(test_case const& test, request const& r,
                     std::vector<std::unique_ptr<gpu_device>> const& devices, tally& sum) {
     std::optional<outcome> expected;
     if (!r.is_bare) {
         host_device host;
-        expected = run_on(host, what, r.is_small);
-        print(what, host.name(), *expected);
+        expected = run_on(host, test, r.is_small);
+        print(test, host.name(), *expected);
         ++sum.runs;
         sum.failed += expected->failed > 0;
     }
     for (auto const& device : devices) {
-        if (device->arch() < what.arch) continue;
-        auto found = run_on(*device, what, r.is_small);
+        if (device->arch() < test.arch) continue;
+        auto found = run_on(*device, test, r.is_small);
         if (expected) found.compare(*expected, "on the host");
-        print(what, device->name(), found);
+        print(test, device->name(), found);
         ++sum.runs;
         sum.failed += found.failed > 0;
     }
 }
 
-void run_here(request const& r, test_case const& what, bool is_first, tally& sum) {
-    gpu const on;
-    if (is_first) describe(on);
-    auto const devices = open_images(r, on, is_first);
-    run_everywhere(what, r, devices, sum);
+void run_here(request const& r, test_case const& test, bool is_first, tally& sum) {
+    gpu const gpu;
+    if (is_first) describe(gpu);
+    auto const devices = open_images(r, gpu, is_first);
+    run_everywhere(test, r, devices, sum);
 }
 
 // In a process of its own: a kernel that crashes takes its context along, and no case after it.
-void run_apart(request const& r, test_case const& what, bool is_first, tally& sum) {
+void run_apart(request const& r, test_case const& test, bool is_first, tally& sum) {
     std::fflush(stdout);
     pid_t const child = fork();
     if (child == 0) {
         try {
-            run_here(r, what, is_first, sum);
+            run_here(r, test, is_first, sum);
         } catch (std::exception const& stopped) {
-            std::printf("FAIL %s: %s\n", what.name.c_str(), stopped.what());
+            std::printf("FAIL %s: %s\n", test.name.c_str(), stopped.what());
             ++sum.runs;
             ++sum.failed;
         }
@@ -133,7 +133,7 @@ void run_apart(request const& r, test_case const& what, bool is_first, tally& su
     }
     int status = 0;
     if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
-        std::printf("FAIL %s: its process ended with status %d\n", what.name.c_str(), status);
+        std::printf("FAIL %s: its process ended with status %d\n", test.name.c_str(), status);
         ++sum.runs;
         ++sum.failed;
     }
@@ -141,9 +141,9 @@ void run_apart(request const& r, test_case const& what, bool is_first, tally& su
 
 int run(request const& r) {
     if (!r.planted.empty()) {
-        gpu const on;
-        describe(on);
-        for (auto const& device : open_images(r, on, true)) run_planted(*device, r.planted);
+        gpu const gpu;
+        describe(gpu);
+        for (auto const& device : open_images(r, gpu, true)) run_planted(*device, r.planted);
         std::printf("ran what is planted for %s\n", r.planted.c_str());
         return 0;
     }

@@ -1,4 +1,4 @@
-// What each lane gets of 8 x 8 matrices, against the table of the instruction.
+// The elements that ldmatrix gives each lane, against the table in the PTX manual.
 // SPDX-License-Identifier: Apache-2.0
 #include "ldmatrix.h"
 #include "trial.h"
@@ -21,7 +21,7 @@ void run_load(test::trial& t, test::kernel<params> const& kernel, int j_size, in
               bool is_transposed) {
     std::vector<unsigned short> values(static_cast<std::size_t>(j_size * k_size));
     for (std::size_t n = 0; n < values.size(); ++n) values[n] = static_cast<unsigned short>(n);
-    auto const at = [&](int j, int k) {
+    auto const index_of = [&](int j, int k) {
         return static_cast<unsigned>(is_transposed ? k * j_size + j : j * k_size + k);
     };
     std::vector<unsigned> expected;
@@ -29,7 +29,7 @@ void run_load(test::trial& t, test::kernel<params> const& kernel, int j_size, in
         for (int lane = 0; lane < 32; ++lane) {
             int const j = lane / 4 + 8 * (piece / 2);
             int const k = lane % 4 * 2 + 8 * (piece % 2);
-            expected.push_back(at(j, k) | at(j, k + 1) << 16);
+            expected.push_back(index_of(j, k) | index_of(j, k + 1) << 16);
         }
     }
     auto const x = t.make("x", values);

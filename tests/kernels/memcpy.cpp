@@ -15,13 +15,13 @@ void run_size(test::trial& t, int n) {
     for (auto& vector : values) {
         for (float& value : vector.items) value = static_cast<float>(t.random()());
     }
-    auto const from = t.make("from", values);
-    auto const to = t.make<memcpy::float4>("to", values.size());
+    auto const input = t.make("input", values);
+    auto const output = t.make<memcpy::float4>("output", values.size());
     t.launch(test::kernel{"memcpy_256x16", memcpy_256x16}, {config.blocks(n)},
              {.block = {config.threads}, .shared_bytes = shared_bytes<memcpy::buffers<config>>},
-             {.from = from.data(), .to = to.data(), .n = n});
-    t.expect_equal("to", to.read(), values);
-    t.same_bits("to", to.read());
+             {.input = input.data(), .output = output.data(), .n = n});
+    t.expect_equal("output", output.read(), values);
+    t.same_bits("output", output.read());
 }
 
 void run(test::trial& t) {

@@ -1,4 +1,4 @@
-// Copies by asynchronous copies of 16 bytes, the next one under way while one is written out.
+// Copies by cp_async: the next step is loaded while one is written out.
 // SPDX-License-Identifier: Apache-2.0
 #include "memcpy.h"
 #include "spio/tile/async_copy.cuh"
@@ -12,21 +12,21 @@ template <config Config> __device__ void run(params const& p) {
     using Thread = compound_index<step<Config> / 4>;
 
     auto const memory = dynamic_shared_memory<shared_bytes<buffers<Config>>>();
-    auto const here = Block(this_block()) + Thread(this_thread());
-    auto const from = source(p.from, N(p.n))[here];
-    auto const to = target(p.to, N(p.n))[here];
-    auto const mine = memory.template push<buffers<Config>>().tensor[Thread(this_thread())];
+    auto const position = Block(this_block()) + Thread(this_thread());
+    auto const input = source(p.input, N(p.n))[position];
+    auto const output = target(p.output, N(p.n))[position];
+    auto const ring = memory.template push<buffers<Config>>().tensor[Thread(this_thread())];
 
-    copy_async(mine[STAGE(0)], from, from.inbounds());
+    copy_async(ring[STAGE(0)], input, input.inbounds());
     commit_copies();
-    for (auto const now : range(Step(Config.steps))) {
-        auto const next = from[now + Step(1)];
-        if (now + Step(1) < Step(Config.steps)) {
-            copy_async(mine[STAGE(now.get() + 1)], next, next.inbounds());
+    for (auto const offset : range(Step(Config.steps))) {
+        auto const next = input[offset + Step(1)];
+        if (offset + Step(1) < Step(Config.steps)) {
+            copy_async(ring[STAGE(offset.get() + 1)], next, next.inbounds());
         }
         commit_copies();
         wait_for_copies<1>();
-        if (to[now].inbounds()) *to[now] = *mine[STAGE(now.get())];
+        if (output[offset].inbounds()) *output[offset] = *ring[STAGE(offset.get())];
     }
 }
 

@@ -27,8 +27,8 @@ struct config {
 
 // A multiple of 4 elements, both arrays aligned to 16 bytes.
 struct params {
-    float4 const* from;
-    float4* to;
+    float4 const* input;
+    float4* output;
     int n;
 };
 
@@ -36,7 +36,7 @@ inline constexpr auto elements = axis<N>(dynamic);
 using source = tensor<float4 const, elements / 4>;
 using target = tensor<float4, elements / 4>;
 
-// What the threads of a block have under way: two steps, in turns.
+// Shared memory of a block: a ring of two stages, each with the vectors of one step.
 inline constexpr auto stage = axis<STAGE>(2).ring();
 template <config Config> inline constexpr axis<N> step{Config.elements_per_step()};
 template <config Config> using buffers = tensor<float4, stage, step<Config> / 4>;

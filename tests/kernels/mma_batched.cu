@@ -67,22 +67,25 @@ extern "C" __global__ void mma_batched(params p) {
     auto const b = right_fragments(right_data);
     auto const c = sum_fragments(sum_data);
 #pragma unroll
-    for (auto const at : range(c)) c[at]->zero();
+    for (auto const position : range(c)) c[position]->zero();
 #pragma unroll
     for (auto const half_of_k : range(Step(2))) {
 #pragma unroll
-        for (auto const at : range(a)) a[at]->load(a_tile[half_of_k][at][left::row_index()]);
+        for (auto const position : range(a))
+            a[position]->load(a_tile[half_of_k][position][left::row_index()]);
 #pragma unroll
-        for (auto const at : range(b)) b[at]->load(b_tile[half_of_k][at][right::row_index()]);
+        for (auto const position : range(b))
+            b[position]->load(b_tile[half_of_k][position][right::row_index()]);
         multiply(c, a, b);
     }
 
-    auto const mine =
+    auto const result =
         products(reinterpret_cast<float2*>(p.c))[for_lane<sum::lane_index>(this_lane())];
 #pragma unroll
-    for (auto const at : range(c)) {
+    for (auto const position : range(c)) {
 #pragma unroll
-        for (auto const piece : range(sum::pieces())) *mine[at][piece] = *(*c[at])[piece];
+        for (auto const piece : range(sum::pieces()))
+            *result[position][piece] = *(*c[position])[piece];
     }
 }
 

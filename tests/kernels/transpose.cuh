@@ -20,7 +20,7 @@ template <class Tensor, class T> __device__ Tensor matrix(T* elements, int rows,
     }
 }
 
-// Element by element: a thread collects a vector of rows in one column.
+// A thread reads a vector of rows of one column, one element at a time.
 template <class T, config Config> struct by_elements {
     static constexpr int V = vector_size<T>;
     static constexpr axis<I> i{side<T>};
@@ -28,20 +28,20 @@ template <class T, config Config> struct by_elements {
     static constexpr int columns = Config.threads / 8; // at a time
     using vector = vec<T, V>;
     using tile = tensor<T, i, swizzle(j / V, i / V), j % V>;
-    using at_thread = compound_index<j % columns, i / V>;
+    using thread_index = compound_index<j % columns, i / V>;
 
     using lane = compound_index<j % 4, i / V>;
     static_assert(bank_conflicts<tile, lane>() == 0);
 
     template <class Target> __device__ static void store(Target const& y, tile const& x) {
-        auto const at = at_thread(this_thread());
+        auto const thread = thread_index(this_thread());
 #pragma unroll
         for (auto const step : range(fold<J, columns>(side<T> / columns))) {
-            auto const from = x[at][step];
+            auto const cells = x[thread][step];
             vector column;
 #pragma unroll
-            for (auto const row : range(I(V))) column[row.get()] = *from[row];
-            if (auto const to = y[at][step]; to.inbounds()) *to = column;
+            for (auto const row : range(I(V))) column[row.get()] = *cells[row];
+            if (auto const target = y[thread][step]; target.inbounds()) *target = column;
         }
     }
 };
@@ -53,8 +53,8 @@ struct exclusive_or_both {
     }
 };
 
-// By matrices: a warp loads four, transposed, whose rows are so chosen that each lane gets eight
-// neighbours of one column, two from each matrix.
+// A warp loads four 8 x 8 matrices by ldmatrix, transposed. Their rows are chosen so that a lane
+// gets eight neighbours of one column, two from each matrix.
 template <config Config> struct by_matrices {
     static constexpr axis<I> i{side<half>};
     static constexpr axis<J> j{side<half>};
@@ -69,23 +69,23 @@ template <config Config> struct by_matrices {
         using transposed_rows = compound_index<i % 8 / 2, i % 32 / 8, i % 2>;
     };
     using matrices = factor_fragment<half, map>;
-    using at_warp = compound_index<j % columns / 8>;
+    using warp_index = compound_index<j % columns / 8>;
 
     using rows_of_matrices = vectors_of<vector, tile>;
     static_assert(bank_conflicts<rows_of_matrices, typename map::transposed_rows>() == 0);
 
     template <class Target> __device__ static void store(Target const& y, tile const& x) {
-        auto const warp = at_warp(this_warp().get());
-        auto const from = as_vectors<vector>(x)[warp][matrices::transposed_row_index()];
-        auto const at = for_lane<typename map::lane_index>(this_lane());
+        auto const warp = warp_index(this_warp().get());
+        auto const matrix_rows = as_vectors<vector>(x)[warp][matrices::transposed_row_index()];
+        auto const lane = for_lane<typename map::lane_index>(this_lane());
 #pragma unroll
         for (auto const step : range(fold<J, columns>(side<half> / columns))) {
 #pragma unroll
             for (auto const block : range(fold<I, 32>(side<half> / 32))) {
                 matrices column;
-                column.load_transposed(from[step][block]);
-                if (auto const to = y[warp][at][step][block]; to.inbounds()) {
-                    *to = bits_as<vector>(column);
+                column.load_transposed(matrix_rows[step][block]);
+                if (auto const target = y[warp][lane][step][block]; target.inbounds()) {
+                    *target = bits_as<vector>(column);
                 }
             }
         }

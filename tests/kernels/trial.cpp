@@ -1,4 +1,4 @@
-// How trials complain, and where cases are found.
+// Complaints of trials, and the registry of test cases.
 // SPDX-License-Identifier: Apache-2.0
 #include "trial.h"
 
@@ -21,7 +21,7 @@ std::string hexadecimal(void const* value, std::size_t bytes) {
     return text;
 }
 
-// With the number that it may be.
+// The bits of a value, and of four bytes the number too.
 std::string shown(void const* value, std::size_t bytes) {
     std::string text = hexadecimal(value, bytes);
     if (bytes == sizeof(float)) {
@@ -35,8 +35,8 @@ std::string shown(void const* value, std::size_t bytes) {
 }
 
 std::vector<test_case const*>& cases() {
-    static std::vector<test_case const*> all;
-    return all;
+    static std::vector<test_case const*> registry;
+    return registry;
 }
 
 } // namespace
@@ -49,7 +49,7 @@ std::string trial::different(std::string const& name, std::size_t i, void const*
 
 void trial::expect_within(std::string const& name, std::size_t i, double got, double exact,
                           double bound) {
-    // Not a number is not within.
+    // A NaN fails this comparison.
     expect(std::abs(got - exact) <= bound, [&] {
         char words[128];
         std::snprintf(words, sizeof words, "[%zu] is %.9g, and %.3g from %.9g: allowed are %.3g", i,
@@ -65,9 +65,9 @@ void trial::complain(std::string const& words) {
 
 test_case::test_case(std::string case_name, void (*run_on)(trial&), int least_arch)
     : name(std::move(case_name)), run(run_on), arch(least_arch) {
-    auto& all = cases();
-    all.insert(std::ranges::upper_bound(all, name, {}, [](auto const* c) { return c->name; }),
-               this);
+    auto& registry = cases();
+    registry.insert(
+        std::ranges::upper_bound(registry, name, {}, [](auto const* c) { return c->name; }), this);
 }
 
 std::vector<test_case const*> const& test_case::all() { return cases(); }

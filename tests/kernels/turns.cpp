@@ -13,22 +13,22 @@ namespace {
 using namespace spio;
 using turns::turn;
 
-// Somebody comes in or leaves.
+// A warp enters or leaves the guarded section.
 struct event {
-    turn const* whose = nullptr;
-    bool comes = false;
+    turn const* owner = nullptr;
+    bool is_entry = false;
 };
 
-// In the order in which they happened: each tick of the clock is one event.
-std::vector<event> in_order(test::trial& t, std::vector<turn> const& all) {
-    std::vector<event> events(2 * all.size());
-    for (turn const& each : all) {
-        t.expect(each.in < each.out, "a turn ends after it began");
-        for (bool const comes : {true, false}) {
-            unsigned const tick = comes ? each.in : each.out;
-            bool const is_free = tick < events.size() && events[tick].whose == nullptr;
+// The events in order of time: each tick of the clock is one event.
+std::vector<event> in_order(test::trial& t, std::vector<turn> const& turns) {
+    std::vector<event> events(2 * turns.size());
+    for (turn const& each : turns) {
+        t.expect(each.entry < each.exit, "a turn ends after it began");
+        for (bool const is_entry : {true, false}) {
+            unsigned const tick = is_entry ? each.entry : each.exit;
+            bool const is_free = tick < events.size() && events[tick].owner == nullptr;
             t.expect(is_free, "a tick of the clock is one event");
-            if (is_free) events[tick] = {&each, comes};
+            if (is_free) events[tick] = {&each, is_entry};
         }
     }
     return events;
@@ -38,23 +38,23 @@ void expect_few_inside(test::trial& t, std::vector<event> const& events) {
     int inside = 0;
     int most = 0;
     for (event const& each : events) {
-        inside += each.comes ? 1 : -1;
+        inside += each.is_entry ? 1 : -1;
         most = std::max(most, inside);
     }
     t.expect(most <= turns::admitted, "no more than 8 are inside at a time");
-    // A tool that watches may let one in at a time.
+    // A sanitizer may run one warp at a time.
     if (!t.is_small()) t.expect(most > 1, "several are inside at a time");
 }
 
 void expect_each_resource_taken_once(test::trial& t, std::vector<event> const& events) {
     std::vector<bool> is_taken(turns::admitted);
     for (event const& each : events) {
-        if (each.whose == nullptr) continue;
-        unsigned const resource = each.whose->resource;
+        if (each.owner == nullptr) continue;
+        unsigned const resource = each.owner->resource;
         t.expect(resource < is_taken.size(), "a resource is one of 8");
         if (resource >= is_taken.size()) continue;
-        t.expect(is_taken[resource] != each.comes, "a resource is not taken twice");
-        is_taken[resource] = each.comes;
+        t.expect(is_taken[resource] != each.is_entry, "a resource is not taken twice");
+        is_taken[resource] = each.is_entry;
     }
 }
 
@@ -71,13 +71,13 @@ outcome run_turns(test::trial& t, test::kernel<turns::params> const& kernel) {
 }
 
 void run_fifo(test::trial& t) {
-    auto const [all, uses] = run_turns(t, {"turns_by_fifo", turns_by_fifo});
-    auto const events = in_order(t, all);
+    auto const [turns, uses] = run_turns(t, {"turns_by_fifo", turns_by_fifo});
+    auto const events = in_order(t, turns);
     expect_few_inside(t, events);
     expect_each_resource_taken_once(t, events);
-    // Who has a resource has it alone: no use is lost.
+    // A resource belongs to one warp at a time: no increment is lost.
     std::vector<unsigned> expected(turns::admitted, 0);
-    for (turn const& each : all) {
+    for (turn const& each : turns) {
         if (each.resource < expected.size()) ++expected[each.resource];
     }
     t.expect_equal("uses", uses, expected);

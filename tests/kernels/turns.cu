@@ -19,12 +19,12 @@ __device__ inline unsigned tick(unsigned* clock) {
     return is_first_lane() ? machine::atomic_add(clock, 1) : 0;
 }
 
-// Long enough for others to come in, and not the same for all.
+// Stays long enough for other warps to enter; each turn takes another time.
 __device__ inline void stay(OF_WARP warp, TURN turn) {
     machine::nap(20 * (1 + (warp.get() + 3 * turn.get()) % 5));
 }
 
-// Init is for one warp; each turn is take, then give_back with what came of it.
+// init is called by one warp; a turn calls take, and gives its result back by give_back.
 template <class Guard, class Init, class Take, class GiveBack>
 __device__ void take_turns(params const& p, Init init, Take take, GiveBack give_back) {
     auto const memory = dynamic_shared_memory<shared_bytes>();
@@ -39,14 +39,14 @@ __device__ void take_turns(params const& p, Init init, Take take, GiveBack give_
     sync_block();
     for (auto const turn : range(TURN(per_warp))) {
         unsigned const resource = take(guard);
-        unsigned const in = tick(clock);
+        unsigned const entry = tick(clock);
         if (is_first_lane() && resource < admitted) {
             *uses(p.uses)[RESOURCE(static_cast<int>(resource))] += 1;
         }
         stay(warp, turn);
-        unsigned const out = tick(clock);
+        unsigned const exit = tick(clock);
         give_back(guard, resource);
-        if (is_first_lane()) *notes(p.notes)[warp][turn] = {in, out, resource};
+        if (is_first_lane()) *notes(p.notes)[warp][turn] = {entry, exit, resource};
     }
 }
 

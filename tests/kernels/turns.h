@@ -1,4 +1,4 @@
-// Warps that take turns: what each notes of them.
+// Warps that enter a guarded section in turns, and the record that they write of each turn.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -21,10 +21,11 @@ inline constexpr int per_warp = 64;
 inline constexpr int admitted = 8;
 inline constexpr int shared_bytes = 256;
 
-// When a warp came in and when it left, by a clock that ticks whenever it is read; and with what.
+// The times at which a warp entered and left, by a clock that ticks whenever it is read, and the
+// resource that it held.
 struct turn {
-    unsigned in;
-    unsigned out;
+    unsigned entry;
+    unsigned exit;
     unsigned resource;
 };
 using notes = tensor<turn, axis<OF_WARP>(warps), axis<TURN>(per_warp)>;
@@ -32,7 +33,7 @@ using uses = tensor<unsigned, axis<RESOURCE>(admitted)>;
 
 struct params {
     turn* notes;
-    unsigned* uses; // of each resource, so far
+    unsigned* uses; // how often each resource was held so far
 };
 
 } // namespace spio::turns

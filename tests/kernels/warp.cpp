@@ -16,23 +16,25 @@ void run(test::trial& t) {
     std::vector<int> numbers(32);
     for (int& number : numbers) number = static_cast<int>(t.random()() % 101) - 50;
     numbers[9] = 31;
-    auto const at = [&](int lane) { return numbers[static_cast<std::size_t>(lane)]; };
+    auto const number_of = [&](int lane) { return numbers[static_cast<std::size_t>(lane)]; };
     auto const sum_of = [&](int first, int count) {
         return std::accumulate(numbers.begin() + first, numbers.begin() + first + count, 0);
     };
     unsigned positive = 0;
-    for (int lane = 0; lane < 32; ++lane) positive |= static_cast<unsigned>(at(lane) > 0) << lane;
+    for (int lane = 0; lane < 32; ++lane)
+        positive |= static_cast<unsigned>(number_of(lane) > 0) << lane;
 
     std::vector<int> expected;
     for (int lane = 0; lane < 32; ++lane) {
         int const group = lane / 4 * 4;
-        int const most = std::max({at(group), at(group + 1), at(group + 2), at(group + 3)});
+        int const most = std::max(
+            {number_of(group), number_of(group + 1), number_of(group + 2), number_of(group + 3)});
         for (int const answer :
-             {at(7), at(lane ^ 5), lane < 3 ? at(lane) : at(lane - 3),
-              lane > 28 ? at(lane) : at(lane + 3), static_cast<int>(positive), 1, 0, 1,
-              sum_of(0, 32), *std::ranges::min_element(numbers), *std::ranges::max_element(numbers),
-              sum_of(0, 32), sum_of(lane / 8 * 8, 8), most, static_cast<int>(lane == 0),
-              at(31 - lane) + 2}) {
+             {number_of(7), number_of(lane ^ 5), lane < 3 ? number_of(lane) : number_of(lane - 3),
+              lane > 28 ? number_of(lane) : number_of(lane + 3), static_cast<int>(positive), 1, 0,
+              1, sum_of(0, 32), *std::ranges::min_element(numbers),
+              *std::ranges::max_element(numbers), sum_of(0, 32), sum_of(lane / 8 * 8, 8), most,
+              static_cast<int>(lane == 0), number_of(31 - lane) + 2}) {
             expected.push_back(answer);
         }
     }

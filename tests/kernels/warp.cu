@@ -14,35 +14,35 @@ extern "C" __global__ void warp_answers(spio::test::warp::params p) {
     auto const written = after_fifos.template push<cells>().tensor;
 
     auto const lane = this_lane();
-    int const mine = *tensor<int const, lanes>(p.numbers)[lane];
-    auto const to = row(p.answers)[lane];
+    int const number = *tensor<int const, lanes>(p.numbers)[lane];
+    auto const answers = row(p.answers)[lane];
     int next = 0;
-    auto const tell = [&](int answer) { *to[ANSWER(next++)] = answer; };
+    auto const store = [&](int answer) { *answers[ANSWER(next++)] = answer; };
 
-    tell(shuffle(mine, LANE(7)));
-    tell(shuffle_xor<5>(mine));
-    tell(shuffle_up(mine, LANE(3)));
-    tell(shuffle_down(mine, LANE(3)));
-    tell(static_cast<int>(ballot_lanes(mine > 0)));
-    tell(any_lane(mine == 31));
-    tell(any_lane(mine == 1000));
-    tell(all_of_lanes(mine < 1000));
-    tell(sum_lanes(mine));
-    tell(min_lanes(mine));
-    tell(max_lanes(mine));
-    tell(static_cast<int>(sum_lanes(static_cast<float>(mine))));
-    tell(static_cast<int>(sum_lanes<8>(static_cast<float>(mine))));
-    tell(reduce_lanes<4>(mine, [](int a, int b) { return a > b ? a : b; }));
-    tell(is_first_lane());
+    store(shuffle(number, LANE(7)));
+    store(shuffle_xor<5>(number));
+    store(shuffle_up(number, LANE(3)));
+    store(shuffle_down(number, LANE(3)));
+    store(static_cast<int>(ballot_lanes(number > 0)));
+    store(any_lane(number == 31));
+    store(any_lane(number == 1000));
+    store(all_of_lanes(number < 1000));
+    store(sum_lanes(number));
+    store(min_lanes(number));
+    store(max_lanes(number));
+    store(static_cast<int>(sum_lanes(static_cast<float>(number))));
+    store(static_cast<int>(sum_lanes<8>(static_cast<float>(number))));
+    store(reduce_lanes<4>(number, [](int a, int b) { return a > b ? a : b; }));
+    store(is_first_lane());
 
-    // What every lane wrote before a push, every lane may read after the pop.
+    // Values that any lane wrote before a push are visible to all lanes after the pop.
     auto& fifo = *fifos[WARP(0)];
     fifo.init();
     sync_warp();
-    *written[lane] = mine;
+    *written[lane] = number;
     fifo.push(2);
     {
         borrowed<4> const word(fifo);
-        tell(*written[LANE(31) - LANE(lane)] + static_cast<int>(word.get()));
+        store(*written[LANE(31) - LANE(lane)] + static_cast<int>(word.get()));
     }
 }
