@@ -22,13 +22,11 @@ int main() {
                                .b = reinterpret_cast<product::half8*>(b.data()),
                                .c = reinterpret_cast<spio::vec<float, 2>*>(c.data()),
                                .rows = rows};
-    auto const misuse =
-        spio::sim::launch({.grid = {2},
-                           .block = {128},
-                           .dynamic_shared_bytes = product::shared_bytes,
-                           .name = "product_64x64"},
-                          [&] { product_64x64(p); },
-                          {.os_threads = 1}); // block by block, so that a fault is always the same
+    auto const misuse = spio::sim::launch(
+        "product_64x64",
+        {.grid = {2}, .shape = {.block = {128}, .shared_bytes = product::shared_bytes}},
+        [&] { product_64x64(p); },
+        {.os_threads = 1}); // block by block, so that a fault is always the same
     int wrong = 0;
     for (int i = 0; i < rows; ++i) {
         for (int j = 0; j < 64; ++j) {

@@ -117,7 +117,9 @@ struct gpu_cluster {
 
 // One launch, shared by the OS threads that run it.
 struct gpu_launch {
-    launch_shape shape;
+    char const* kernel = nullptr;
+    extent grid = {};
+    block_shape shape = {};
     launch_options options;
     void (*run)(void const*) = nullptr;
     void const* body = nullptr;

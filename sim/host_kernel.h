@@ -12,7 +12,7 @@ namespace spio::sim {
 // A kernel that can be found for as long as the object lives. It is meant to be a static object.
 class host_kernel {
   public:
-    using run_function = report (*)(launch_shape const&, void const* params);
+    using run_function = report (*)(char const* symbol, launch_shape const&, void const* params);
 
     host_kernel(char const* symbol, std::size_t params_bytes, run_function run);
     host_kernel(host_kernel const&) = delete;
@@ -20,8 +20,9 @@ class host_kernel {
 
     char const* symbol() const { return symbol_; }
     std::size_t params_bytes() const { return params_bytes_; }
-    report run(launch_shape const& shape, void const* params) const { return run_(shape, params); }
-    run_function function() const { return run_; }
+    report run(launch_shape const& shape, void const* params) const {
+        return run_(symbol_, shape, params);
+    }
 
     // Returns the kernel whose symbol is `symbol`, or null.
     static host_kernel const* find(std::string_view symbol);
@@ -40,10 +41,11 @@ template <auto Kernel> class host_kernel_of;
 template <class Params, void (*Kernel)(Params)> class host_kernel_of<Kernel> : public host_kernel {
   public:
     explicit host_kernel_of(char const* symbol)
-        : host_kernel(symbol, sizeof(Params), [](launch_shape const& shape, void const* params) {
-              auto const& arguments = *static_cast<Params const*>(params);
-              return launch(shape, [&arguments] { Kernel(arguments); });
-          }) {}
+        : host_kernel(symbol, sizeof(Params),
+                      [](char const* name, launch_shape const& shape, void const* params) {
+                          auto const& arguments = *static_cast<Params const*>(params);
+                          return launch(name, shape, [&arguments] { Kernel(arguments); });
+                      }) {}
 };
 
 } // namespace spio::sim

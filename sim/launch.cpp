@@ -19,8 +19,9 @@ static bool is_within(extent const& size, extent const& limit) {
 }
 
 // Says why no GPU would accept a launch of this shape; empty if the shape is valid.
-static std::string shape_problem(launch_shape const& shape) {
-    auto const& [grid, block, cluster, shared_bytes, name, overlaps] = shape;
+static std::string shape_problem(launch_shape const& launch) {
+    auto const& [grid, shape] = launch;
+    auto const& [block, cluster, shared_bytes, overlaps] = shape;
     constexpr extent unlimited = {INT_MAX, INT_MAX, INT_MAX};
     for (auto const& size : {grid, block, cluster}) {
         if (!is_within(size, unlimited)) return "a size is not positive";
@@ -34,9 +35,9 @@ static std::string shape_problem(launch_shape const& shape) {
         std::snprintf(text, sizeof text,
                       "a block of %d x %d x %d threads: it can have 1024, and 64 in z", block.x,
                       block.y, block.z);
-    } else if (shared_bytes < 0 || shared_bytes > shared_memory::max_bytes) {
+    } else if (shared_bytes < 0 || shared_bytes > max_shared_bytes) {
         std::snprintf(text, sizeof text, "%d bytes of shared memory: a block can have %d",
-                      shared_bytes, shared_memory::max_bytes);
+                      shared_bytes, max_shared_bytes);
     } else if (!is_within(cluster, {16, 16, 16}) || cluster.count() > 16 ||
                grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0) {
         std::snprintf(text, sizeof text,
@@ -47,20 +48,23 @@ static std::string shape_problem(launch_shape const& shape) {
     return text;
 }
 
-report run_grid(launch_shape const& shape, void (*run)(void const*), void const* body,
-                launch_options const& options) {
+report run_grid(char const* kernel, launch_shape const& shape, void (*run)(void const*),
+                void const* body, launch_options const& options) {
     if (auto const problem = shape_problem(shape); !problem.empty()) {
-        return {misuse::launch_malformed, shape.name, {0, 0, 0}, {0, 0, 0}, problem};
+        return {misuse::launch_malformed, kernel, {0, 0, 0}, {0, 0, 0}, problem};
     }
+    auto const& [grid, block_shape] = shape;
     gpu_launch launch;
-    launch.shape = shape;
+    launch.kernel = kernel;
+    launch.grid = grid;
+    launch.shape = block_shape;
     launch.options = options;
     launch.run = run;
     launch.body = body;
-    if ((options.races && shape.grid.count() > 1) || options.unwritten_reads) {
-        launch.writers = global_shadow::writer_range(shape.grid.count());
+    if ((options.races && grid.count() > 1) || options.unwritten_reads) {
+        launch.writers = global_shadow::writer_range(grid.count());
     }
-    auto const clusters = shape.grid.count() / shape.cluster.count();
+    auto const clusters = grid.count() / block_shape.cluster.count();
     int const os_threads = options.os_threads > 0
                                ? options.os_threads
                                : static_cast<int>(std::thread::hardware_concurrency());

@@ -3,18 +3,9 @@
 #pragma once
 
 #include "sim/report.h"
+#include "spio/launch_values.h"
 
 namespace spio::sim {
-
-struct launch_shape {
-    extent grid = {};
-    extent block = {};
-    extent cluster = {};
-    int dynamic_shared_bytes = 0;
-    char const* name = "kernel";
-    // Whether the kernel may begin before the kernels before it have ended (sm_90).
-    bool overlaps_previous = false;
-};
 
 struct launch_options {
     int os_threads = 0;          // OS threads that run blocks; 0: one per processor
@@ -25,17 +16,19 @@ struct launch_options {
     bool unwritten_reads = false;
 };
 
-// Runs the grid: each of its threads calls run(body). The first misuse ends the launch and is
-// returned.
-report run_grid(launch_shape const& shape, void (*run)(void const*), void const* body,
-                launch_options const& options);
+// Runs the grid of a kernel: each of its threads calls run(body). The first misuse ends the launch
+// and is returned.
+report run_grid(char const* kernel, launch_shape const& launch, void (*run)(void const*),
+                void const* body, launch_options const& options);
 
 // Runs a grid whose threads each call `body`, a lambda that calls the kernel with its parameters.
-//     launch({.grid = {4}, .block = {128}, .name = "axpby"}, [&] { axpby(p); })
+//     launch("axpby", {.grid = {4}, .shape = {.block = {128}}}, [&] { axpby(p); })
 template <class Body>
-report launch(launch_shape const& shape, Body const& body, launch_options const& options = {}) {
+report launch(char const* kernel, launch_shape const& shape, Body const& body,
+              launch_options const& options = {}) {
     return run_grid(
-        shape, [](void const* pointer) { (*static_cast<Body const*>(pointer))(); }, &body, options);
+        kernel, shape, [](void const* pointer) { (*static_cast<Body const*>(pointer))(); }, &body,
+        options);
 }
 
 } // namespace spio::sim

@@ -19,7 +19,6 @@ enum class swizzle_span : unsigned char { none = 0, bytes_32 = 32, bytes_64 = 64
 struct tensor_map {
     static constexpr int max_rank = 5;
     static constexpr int max_box = 256;
-    static constexpr int max_box_bytes = 227 * 1024;
     static constexpr int chunk_bytes = 16;
 
     unsigned char* base;
@@ -184,7 +183,7 @@ struct tensor_map {
         }
         std::uint64_t bytes = static_cast<unsigned>(element_bytes);
         for (auto n : box) bytes *= n;
-        if (bytes > max_box_bytes) {
+        if (bytes > max_shared_bytes) {
             return "The box" + is_number(bytes) + " bytes, more than any shared memory.";
         }
         return {};

@@ -30,7 +30,7 @@ static void measure(char const* name, int launches, int count, Body const& body,
         auto const start = clock::now();
         for (int i = 0; i < launches; i++) {
             auto const result = spio::sim::launch(
-                {.grid = {blocks}, .block = {threads}, .dynamic_shared_bytes = 8192, .name = name},
+                name, {.grid = {blocks}, .shape = {.block = {threads}, .shared_bytes = 8192}},
                 [&] { body(count); }, {.os_threads = 1, .races = races});
             if (result) std::printf("%s\n", result.text().c_str());
         }

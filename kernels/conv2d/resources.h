@@ -1,13 +1,11 @@
-// What a block may take of an SM, and the registers that fragments take.
+// The registers of a thread that fragments take.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "conv2d/problem.h"
+#include "spio/launch_values.h"
 
 namespace spio::conv2d {
-
-// The greatest number of bytes of shared memory per block on sm_90.
-inline constexpr int most_shared_bytes = 227 * 1024;
 
 // The registers per thread that hold fragments of fprop or dgrad: accumulators for r rows of each
 // tile of 16 columns, and the filter.

@@ -34,7 +34,7 @@ struct config {
             groups > 0 && images > 0 && columns > 0 && stages > 1 && splits > 0 && blocks >= 0;
         if (!is_positive || problem.pass != direction::wgrad) return false;
         bool const has_tiles = columns % 16 == 0 || (columns == 8 && images % 2 == 0);
-        return has_tiles && groups <= 32 && shared_bytes(problem) <= most_shared_bytes;
+        return has_tiles && groups <= 32 && shared_bytes(problem) <= max_shared_bytes;
     }
     constexpr long long blocks_of(problem const& problem) const {
         return wgrad::blocks_of(problem, groups, splits);

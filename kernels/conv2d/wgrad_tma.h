@@ -63,7 +63,7 @@ struct config {
         if (1LL * stages * (input_cells(problem) + dy_cells(problem)) >= 1 << 24) return false;
         bool const has_tiles = columns % 16 == 0 || (columns == 8 && images % 2 == 0);
         return has_tiles && groups <= 8 && is_power_of_two(groups) && images <= 256 &&
-               input_columns(problem) <= 256 && shared_bytes(problem) <= most_shared_bytes;
+               input_columns(problem) <= 256 && shared_bytes(problem) <= max_shared_bytes;
     }
     constexpr long long blocks_of(problem const& problem) const {
         return wgrad::blocks_of(problem, groups, splits);

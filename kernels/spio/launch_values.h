@@ -17,6 +17,11 @@ struct extent {
     friend constexpr bool operator==(extent const&, extent const&) = default;
 };
 
+// Bytes of shared memory: the most that a block may have on any GPU (sm_90), and those that CUDA
+// reserves on an SM for each block.
+inline constexpr int max_shared_bytes = 227 * 1024;
+inline constexpr int reserved_shared_bytes = 1024;
+
 // The properties of a block of a kernel that do not depend on the sizes of a launch.
 struct block_shape {
     extent block = {}; // threads

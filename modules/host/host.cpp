@@ -35,14 +35,7 @@ std::optional<image> find(spec const& spec) {
                     .shape = spec.shape,
                     .params_bytes = kernel->params_bytes()};
     result.run = [kernel](launch_shape const& launch, void const* params) -> std::string {
-        auto const& shape = launch.shape;
-        auto const report = kernel->run({.grid = launch.grid,
-                                         .block = shape.block,
-                                         .cluster = shape.cluster,
-                                         .dynamic_shared_bytes = shape.shared_bytes,
-                                         .name = kernel->symbol(),
-                                         .overlaps_previous = shape.overlaps_previous},
-                                        params);
+        auto const report = kernel->run(launch, params);
         return report ? report.text() : std::string();
     };
     return result;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include "spio/launch_values.h"
 #include "spio/tile/arch.h"
 
 #include <optional>
@@ -15,6 +16,8 @@ export namespace spio {
 using spio::arch;
 using spio::compute_80;
 using spio::host_arch;
+using spio::max_shared_bytes;
+using spio::reserved_shared_bytes;
 using spio::sm_80;
 using spio::sm_86;
 using spio::sm_89;
@@ -26,11 +29,6 @@ std::string text_of(arch);
 // throws an error that quotes the text.
 std::optional<arch> find_arch(std::string_view text);
 arch parse_arch(std::string_view text);
-
-// Bytes of shared memory: those that CUDA reserves on an SM for each block, and the most that a
-// block may have on any chip.
-inline constexpr int reserved_shared_bytes = 1024;
-inline constexpr int max_shared_bytes = 227 * 1024;
 
 // The properties of a GPU that estimates use.
 struct chip {
@@ -52,6 +50,15 @@ struct chip {
 // PTX and chips that are not in the table are taken to be as fast as the fastest known, with the
 // least shared memory of any and without TMA, since they get the code for sm_80.
 chip const& chip_of(arch);
+
+// What a block takes of an SM.
+struct block_resources {
+    int threads;
+    int registers; // of a thread
+    int shared_bytes;
+};
+// The number of such blocks that an SM of the chip runs at once.
+int concurrent_blocks(chip const&, block_resources const&);
 
 // The most shared memory that a block may take on an architecture.
 int shared_bytes_of_block(arch);

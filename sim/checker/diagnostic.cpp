@@ -13,7 +13,7 @@ static void record(gpu_thread const& thread, misuse kind, char const* format, va
     if (launch.first_misuse) return;
     char sentence[1024];
     std::vsnprintf(sentence, sizeof sentence, format, arguments);
-    launch.first_misuse = {kind, launch.shape.name, thread.block->index, thread.index, sentence};
+    launch.first_misuse = {kind, launch.kernel, thread.block->index, thread.index, sentence};
     launch.is_stopped = true;
 }
 

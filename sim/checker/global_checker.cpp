@@ -66,7 +66,7 @@ static void check_block_race(gpu_thread& thread, void const* address, std::intpt
                           : global_shadow::add_write(accessor, address, size, is_atomic);
     if (!race) return;
     auto const offset = static_cast<unsigned char const*>(address) - array.begin;
-    auto const other = launch.shape.grid.index_of(race->block);
+    auto const other = launch.grid.index_of(race->block);
     raise_misuse(thread, misuse::race,
                  "%s of %td bytes at byte %td of `%s`, where block (%d, %d, %d) %s byte %td, with "
                  "nothing that orders the two",

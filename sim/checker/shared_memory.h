@@ -18,7 +18,6 @@ enum byte_state : unsigned char {
 };
 
 struct shared_memory {
-    static constexpr int max_bytes = 227 * 1024;
     // Each block owns a region of addresses, of which only the middle is accessible. A pointer that
     // runs past the end of a block's shared memory is thus still recognised as such.
     static constexpr std::size_t region_bytes = 1U << 20;

@@ -79,7 +79,7 @@ void deadlock_detector::raise(misuse kind) {
         text += describe_threads(*block);
     }
     auto const& launch = *worker_.launch;
-    auto const clusters = launch.shape.grid.count() / launch.shape.cluster.count();
+    auto const clusters = launch.grid.count() / launch.shape.cluster.count();
     auto const waiting = clusters - std::min(clusters, launch.next_cluster.load());
     if (waiting > 0) {
         text += "; " + std::to_string(waiting * launch.shape.cluster.count()) +

@@ -34,7 +34,7 @@ class shared_regions {
         auto* const address = static_cast<unsigned char*>(base_) +
                               static_cast<std::size_t>(rank) * shared_memory::region_bytes +
                               shared_memory::offset_in_region;
-        mprotect(address, shared_memory::max_bytes, PROT_READ | PROT_WRITE);
+        mprotect(address, max_shared_bytes, PROT_READ | PROT_WRITE);
         shared.cluster_base = reinterpret_cast<std::uintptr_t>(base_);
         shared.cluster_bytes = bytes_;
         shared.open(address, bytes);
@@ -78,16 +78,17 @@ static void run_thread(void* argument) {
 }
 
 static void start_block(gpu_worker& worker, gpu_block& block, extent index) {
-    auto const& shape = worker.launch->shape;
+    extent const grid = worker.launch->grid;
+    block_shape const& shape = worker.launch->shape;
     auto const threads = static_cast<int>(shape.block.count());
     block.cluster = &worker.cluster;
     block.index = index;
-    block.number = index.x + shape.grid.x * (index.y + 1LL * shape.grid.y * index.z);
+    block.number = index.x + grid.x * (index.y + 1LL * grid.y * index.z);
     auto const& options = worker.launch->options;
     block.global_checks = {.races = !worker.launch->writers.is_empty(),
                            .previous_kernel = shape.overlaps_previous,
                            .unwritten_reads = options.unwritten_reads};
-    if (options.races) block.races.open(shape.dynamic_shared_bytes);
+    if (options.races) block.races.open(shape.shared_bytes);
     block.threads = std::vector<gpu_thread>(static_cast<std::size_t>(threads));
     block.warps = std::vector<gpu_warp>(static_cast<std::size_t>((threads + 31) / 32));
     for (int i = 0; i < threads; i++) {
@@ -117,7 +118,7 @@ static void run_cluster(gpu_worker& worker, extent first, shared_regions const& 
         auto& block = *cluster.blocks.emplace_back(std::make_unique<gpu_block>());
         auto const offset = shape.cluster.index_of(rank);
         block.rank = rank;
-        regions.open(block.shared, rank, shape.dynamic_shared_bytes);
+        regions.open(block.shared, rank, shape.shared_bytes);
         start_block(worker, block, {first.x + offset.x, first.y + offset.y, first.z + offset.z});
     }
     run_threads(worker);
@@ -125,7 +126,7 @@ static void run_cluster(gpu_worker& worker, extent first, shared_regions const& 
 }
 
 void run_clusters(gpu_launch& launch) {
-    auto const& [grid, block, cluster, shared_bytes, name, overlaps] = launch.shape;
+    extent const grid = launch.grid, cluster = launch.shape.cluster;
     extent const clusters = {grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z};
     gpu_worker worker;
     worker.launch = &launch;

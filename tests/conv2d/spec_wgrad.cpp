@@ -40,7 +40,7 @@ void check_specs(conv2d::problem const& of, spec const& parts, spec const& sum,
                  long long workspace_bytes) {
     CHECK(workspace_bytes > 0);
     CHECK(workspace_bytes % 512 == 0);
-    CHECK(parts.shape.shared_bytes <= 227 * 1024);
+    CHECK(parts.shape.shared_bytes <= spio::max_shared_bytes);
     CHECK(parts.symbol != sum.symbol);
     CHECK(parts.line() == sum.line());
     CHECK(parts.line() == "conv2d " + text_of(of));

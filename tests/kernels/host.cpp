@@ -44,14 +44,8 @@ tensor_map_words host_device::encode(tensor_map_plan const& plan, void* base) {
 }
 
 void host_device::launch(launch_request const& request) {
-    block_shape const& block = request.shape.shape;
-    auto const found =
-        sim::launch({.grid = request.shape.grid,
-                     .block = block.block,
-                     .cluster = block.cluster,
-                     .dynamic_shared_bytes = block.shared_bytes,
-                     .name = request.symbol},
-                    request.each_thread, {.os_threads = 0, .races = true, .seed = seed_});
+    auto const found = sim::launch(request.symbol, request.shape, request.each_thread,
+                                   {.os_threads = 0, .races = true, .seed = seed_});
     if (found) throw failure(found.text());
 }
 

@@ -11,7 +11,7 @@ namespace machine = spio::machine;
 using namespace planted;
 
 static int thread() { return machine::thread_index().x; }
-static launch_shape const shape = {.block = {32}, .name = "arena"};
+static launch_shape const shape = {.shape = {.block = {32}}};
 
 static long resident_pages() {
     long total = 0;
@@ -56,7 +56,7 @@ TEST_CASE("reads of memory that was never written are found where they are looke
     spio::sim::memory<int> output(64, "output");
     for (int i = 0; i < 32; i++) input.data()[i] = i;
     auto const launch = [&](int first) {
-        return spio::sim::launch(shape,
+        return spio::sim::launch("arena", shape,
                                  [&] { output.data()[thread()] = input.data()[first + thread()]; },
                                  {.unwritten_reads = true});
     };
@@ -69,7 +69,8 @@ TEST_CASE("reads of memory that was never written are found where they are looke
         input.data()[32 + thread()] = -1;
         output.data()[thread()] = input.data()[32 + thread()];
     };
-    CHECK(spio::sim::launch(shape, rewrite, {.unwritten_reads = true}).text() == "no misuse");
+    CHECK(spio::sim::launch("arena", shape, rewrite, {.unwritten_reads = true}).text() ==
+          "no misuse");
     // By default only a NaN, or a -1, tells.
     expect_no_misuse(shape, [&] { output.data()[thread()] = output.data()[32 + thread()]; });
 }

@@ -11,8 +11,7 @@ using namespace planted;
 
 static int thread() { return machine::thread_index().x; }
 static float& word(int i) { return reinterpret_cast<float*>(machine::dynamic_shared())[i]; }
-static launch_shape const shape = {
-    .block = {32}, .dynamic_shared_bytes = 2048, .name = "async copies"};
+static launch_shape const shape = {.shape = {.block = {32}, .shared_bytes = 2048}};
 
 namespace {
 struct fixture {
@@ -50,7 +49,7 @@ TEST_CASE("copies are complete after a wait for their group") {
 
 TEST_CASE("a copy may read its source as late as the wait") {
     fixture const global;
-    expect_no_misuse({.block = {32}, .dynamic_shared_bytes = 512}, [&] {
+    expect_no_misuse({.shape = {.block = {32}, .shared_bytes = 512}}, [&] {
         auto& source = global.input.data()[4 * thread()];
         source = 1;
         machine::copy_16_async(&word(4 * thread()), &source, 16);
@@ -116,7 +115,7 @@ TEST_CASE("copies are aligned, and stay inside") {
         machine::copy_16_async(&word(4 * thread()), global.source(4 * thread() + 1), 16);
     });
     expect_misuse(misuse::shared_misaligned, "at shared offset 4, which is not a multiple of 16",
-                  {.block = {1}, .dynamic_shared_bytes = 64},
+                  {.shape = {.block = {1}, .shared_bytes = 64}},
                   [&] { machine::copy_16_async(&word(1), global.source(0), 16); });
     expect_misuse(misuse::copy_malformed, "of 16 bytes cannot read 17", shape,
                   [&] { machine::copy_16_async(&word(4 * thread()), global.source(0), 17); });

@@ -12,7 +12,7 @@ static int& word(int i) { return reinterpret_cast<int*>(machine::dynamic_shared(
 constexpr unsigned all_lanes = 0xffffffff;
 
 TEST_CASE("a barrier that a warp misses is a deadlock") {
-    launch_shape const shape = {.grid = {2}, .block = {96}, .name = "missed"};
+    launch_shape const shape = {.grid = {2}, .shape = {.block = {96}}};
     expect_misuse(
         misuse::deadlock,
         "threads 0-31, 64-95 wait at barrier 0, where 64 of 96 have come; threads 32-63 ended",
@@ -33,8 +33,7 @@ TEST_CASE("a barrier that a warp misses is a deadlock") {
 }
 
 TEST_CASE("named barriers count threads") {
-    launch_shape const shape = {
-        .block = {128}, .dynamic_shared_bytes = 512, .name = "named barriers"};
+    launch_shape const shape = {.shape = {.block = {128}, .shared_bytes = 512}};
     // Two warps produce and two consume. Producers only arrive at the barrier that says full, and
     // consumers only arrive at the one that says empty.
     expect_no_misuse(shape, [] {
@@ -74,8 +73,8 @@ TEST_CASE("named barriers count threads") {
 }
 
 TEST_CASE("blocks of a cluster wait for each other") {
-    launch_shape const shape = {
-        .grid = {8}, .block = {64}, .cluster = {4}, .dynamic_shared_bytes = 256, .name = "cluster"};
+    launch_shape const shape = {.grid = {8},
+                                .shape = {.block = {64}, .cluster = {4}, .shared_bytes = 256}};
     spio::sim::memory<int> values(8, "got");
     expect_no_misuse(shape, [&] {
         auto const block = static_cast<unsigned>(machine::block_index().x);
@@ -105,28 +104,29 @@ TEST_CASE("blocks of a cluster wait for each other") {
 
 TEST_CASE("launches that no GPU accepts") {
     auto const nothing = [] {};
-    expect_misuse(misuse::launch_malformed, "a block of 1025 x 1 x 1 threads", {.block = {1025}},
-                  nothing);
+    expect_misuse(misuse::launch_malformed, "a block of 1025 x 1 x 1 threads",
+                  {.shape = {.block = {1025}}}, nothing);
     expect_misuse(misuse::launch_malformed, "300000 bytes of shared memory",
-                  {.dynamic_shared_bytes = 300000}, nothing);
-    expect_misuse(misuse::launch_malformed, "clusters of 3 x 1 x 1", {.grid = {4}, .cluster = {3}},
-                  nothing);
+                  {.shape = {.shared_bytes = 300000}}, nothing);
+    expect_misuse(misuse::launch_malformed, "clusters of 3 x 1 x 1",
+                  {.grid = {4}, .shape = {.cluster = {3}}}, nothing);
     expect_misuse(misuse::launch_malformed, "clusters of 32 x 1 x 1 blocks, .* more than 16",
-                  {.grid = {32}, .cluster = {32}}, nothing);
+                  {.grid = {32}, .shape = {.cluster = {32}}}, nothing);
     expect_misuse(misuse::launch_malformed, "clusters of 17 x 1 x 1",
-                  {.grid = {17}, .cluster = {17}}, nothing);
-    expect_no_misuse({.grid = {4, 2, 2}, .cluster = {4, 2, 2}}, nothing);
+                  {.grid = {17}, .shape = {.cluster = {17}}}, nothing);
+    expect_no_misuse({.grid = {4, 2, 2}, .shape = {.cluster = {4, 2, 2}}}, nothing);
     expect_misuse(misuse::launch_malformed, "a grid of 1 x 65536 x 1 blocks",
                   {.grid = {1, 65536, 1}}, nothing);
     expect_misuse(misuse::launch_malformed, "65535 in y and in z", {.grid = {1, 1, 65536}},
                   nothing);
-    expect_misuse(misuse::launch_malformed, "a block of 1 x 1 x 65 threads", {.block = {1, 1, 65}},
-                  nothing);
+    expect_misuse(misuse::launch_malformed, "a block of 1 x 1 x 65 threads",
+                  {.shape = {.block = {1, 1, 65}}}, nothing);
     expect_misuse(misuse::launch_malformed, "a block of 65536 x 65536 x 1 threads",
-                  {.block = {65536, 65536}}, nothing);
+                  {.shape = {.block = {65536, 65536}}}, nothing);
     expect_misuse(misuse::launch_malformed, "not positive", {.grid = {0}}, nothing);
     expect_no_misuse(
-        {.grid = {2}, .block = {1024}, .cluster = {2}, .dynamic_shared_bytes = 227 * 1024},
+        {.grid = {2},
+         .shape = {.block = {1024}, .cluster = {2}, .shared_bytes = spio::max_shared_bytes}},
         [] { machine::sync_block(); });
 }
 

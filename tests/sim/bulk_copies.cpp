@@ -37,7 +37,7 @@ TEST_CASE("boxes come and go, with zeros outside") {
         auto const input = map_of(global.input.data(), swizzle);
         auto const output = map_of(global.output.data(), swizzle);
         for (float& value : global.output) value = -1;
-        expect_no_misuse({.block = {32}, .dynamic_shared_bytes = 8192}, [&] {
+        expect_no_misuse({.shape = {.block = {32}, .shared_bytes = 8192}}, [&] {
             make_barrier();
             if (thread() == 0) {
                 machine::prefetch_map(&input);
@@ -87,7 +87,7 @@ TEST_CASE("loads are waited for") {
     };
     expect_no_misuse(shape, [&] { load(global, nothing, copy_word); });
     expect_misuse(misuse::read_before_wait, "a read of 4 bytes at shared offset",
-                  {.block = {64}, .dynamic_shared_bytes = 8192}, [&] {
+                  {.shape = {.block = {64}, .shared_bytes = 8192}}, [&] {
                       make_barrier();
                       if (thread() == 0) {
                           machine::mbarrier_arrive_and_expect(barrier(), 512);
@@ -104,7 +104,7 @@ TEST_CASE("loads are waited for") {
     });
     // Thread 0 waits, and sets a flag without a fence, which orders nothing.
     expect_misuse(misuse::race, "where the copy engine wrote",
-                  {.block = {64}, .dynamic_shared_bytes = 8192}, [&] {
+                  {.shape = {.block = {64}, .shared_bytes = 8192}}, [&] {
                       auto& flag = reinterpret_cast<unsigned&>(word(2000));
                       if (thread() == 0) flag = 0;
                       make_barrier();
@@ -118,7 +118,7 @@ TEST_CASE("loads are waited for") {
                           copy_word();
                       }
                   });
-    expect_no_misuse({.block = {64}, .dynamic_shared_bytes = 8192}, [&] {
+    expect_no_misuse({.shape = {.block = {64}, .shared_bytes = 8192}}, [&] {
         auto& flag = reinterpret_cast<unsigned&>(word(2000));
         if (thread() == 0) flag = 0;
         make_barrier();
@@ -138,7 +138,7 @@ TEST_CASE("loads are waited for") {
         misuse::copy_abandoned,
         "a bulk load of 512 bytes to shared offset 0 is under way|the mbarrier at shared offset "
         "4096",
-        {.block = {64}, .dynamic_shared_bytes = 8192}, [&] {
+        {.shape = {.block = {64}, .shared_bytes = 8192}}, [&] {
             make_barrier();
             if (thread() > 0) return;
             machine::mbarrier_arrive_and_expect(barrier(), 512);

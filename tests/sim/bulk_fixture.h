@@ -32,8 +32,7 @@ inline void make_barrier(int arrivals = 1) {
     }
     machine::sync_block();
 }
-inline launch_shape const shape = {
-    .grid = {2}, .block = {64}, .dynamic_shared_bytes = 8192, .name = "bulk copies"};
+inline launch_shape const shape = {.grid = {2}, .shape = {.block = {64}, .shared_bytes = 8192}};
 
 struct fixture {
     spio::sim::memory<float> input{1024, "from"};

@@ -15,7 +15,7 @@ constexpr unsigned all_lanes = 0xffffffff;
 TEST_CASE("shuffles read the lane that they name") {
     spio::sim::memory<unsigned> results(5 * 64, "got");
     for (unsigned distance = 0; distance < 32; distance++) {
-        expect_no_misuse({.block = {64}}, [&] {
+        expect_no_misuse({.shape = {.block = {64}}}, [&] {
             int const thread = machine::thread_index().x;
             auto const lane = static_cast<unsigned>(machine::lane_index());
             auto* const result = results.data() + 5 * thread;
@@ -43,7 +43,7 @@ TEST_CASE("shuffles read the lane that they name") {
 TEST_CASE("sums, the least and the greatest, over some lanes") {
     spio::sim::memory<int> results(4 * 32, "got");
     for (unsigned const lanes : {all_lanes, 0x0000ffffU, 0x80000001U, 0x55555555U}) {
-        expect_no_misuse({.block = {32}}, [&] {
+        expect_no_misuse({.shape = {.block = {32}}}, [&] {
             int const lane = machine::lane_index();
             if ((lanes >> lane & 1) == 0) return;
             int const value = 7 * lane % 32 - 10;
@@ -71,7 +71,7 @@ TEST_CASE("sums, the least and the greatest, over some lanes") {
 }
 
 TEST_CASE("a lane that does not arrive is missed") {
-    launch_shape const shape = {.grid = {3}, .block = {64}, .name = "lanes"};
+    launch_shape const shape = {.grid = {3}, .shape = {.block = {64}}};
     expect_misuse(misuse::lane_missing, "lane 5 .*shuffle|lanes 0-31, of which 5 have ended", shape,
                   [] {
                       if (machine::lane_index() == 5) return;
@@ -82,12 +82,12 @@ TEST_CASE("a lane that does not arrive is missed") {
         machine::shuffle(1, 0, all_lanes & ~(1U << 5));
     });
     expect_misuse(misuse::lane_missing, "needs lanes 0-31, of which warp 0 has no 16-31",
-                  {.block = {16}, .name = "half a warp"}, [] { machine::sync_warp(all_lanes); });
-    expect_no_misuse({.block = {16}}, [] { machine::sync_warp(0xffff); });
+                  {.shape = {.block = {16}}}, [] { machine::sync_warp(all_lanes); });
+    expect_no_misuse({.shape = {.block = {16}}}, [] { machine::sync_warp(0xffff); });
 }
 
 TEST_CASE("lanes that ask for different things are found") {
-    launch_shape const shape = {.block = {32}, .name = "mismatch"};
+    launch_shape const shape = {.shape = {.block = {32}}};
     expect_misuse(misuse::collective_mismatch,
                   "asks for (ballot|shuffle_xor) of lanes 0-31, while lanes", shape, [] {
                       if (machine::lane_index() < 16) {

@@ -12,7 +12,7 @@
 
 // e to the power of each float, as a kernel computes them.
 static void compute(float const* powers, float* results, int count) {
-    auto const report = spio::sim::launch({.block = {32}}, [&] {
+    auto const report = spio::sim::launch("exponential", {.shape = {.block = {32}}}, [&] {
         for (int n = spio::this_thread(); n < count; n += 32) {
             results[n] = spio::exponential(powers[n]);
         }

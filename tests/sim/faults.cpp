@@ -9,8 +9,7 @@
 namespace machine = spio::machine;
 using namespace planted;
 
-static launch_shape const shape = {
-    .grid = {2}, .block = {32}, .dynamic_shared_bytes = 256, .name = "faults"};
+static launch_shape const shape = {.grid = {2}, .shape = {.block = {32}, .shared_bytes = 256}};
 static int volatile zero = 0;
 
 // What a process prints that runs the kernel and dies of it.
@@ -22,7 +21,7 @@ template <class Body> static std::string output_of_crash(Body const& body) {
     if (child == 0) {
         dup2(ends[1], STDERR_FILENO);
         dup2(ends[1], STDOUT_FILENO);
-        spio::sim::launch(shape, body, {.os_threads = 1});
+        spio::sim::launch("faults", shape, body, {.os_threads = 1});
         _exit(0);
     }
     close(ends[1]);

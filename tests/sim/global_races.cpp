@@ -4,7 +4,7 @@
 #include "machine/atomic.h"
 
 static int block() { return machine::block_index().x; }
-static launch_shape const blocks = {.grid = {4}, .block = {32}, .name = "blocks"};
+static launch_shape const blocks = {.grid = {4}, .shape = {.block = {32}}};
 
 TEST_CASE("blocks write different places, or are ordered") {
     spio::sim::memory<int> output(128, "output");
@@ -21,12 +21,12 @@ TEST_CASE("blocks write different places, or are ordered") {
     });
     // An earlier launch happened before.
     for (int i = 0; i < 3; i++) {
-        expect_no_misuse({.grid = {2}, .block = {32}},
+        expect_no_misuse({.grid = {2}, .shape = {.block = {32}}},
                          [&] { output.data()[32 * (block() ^ (i & 1)) + thread()] = i; });
     }
     // The check can be switched off.
-    auto const result =
-        spio::sim::launch(blocks, [&] { output.data()[thread()] = 1; }, {.races = false});
+    auto const result = spio::sim::launch("global_races", blocks,
+                                          [&] { output.data()[thread()] = 1; }, {.races = false});
     CHECK(result.text() == "no misuse");
 }
 
@@ -37,7 +37,7 @@ TEST_CASE("a block reads what another block has written") {
         if (data.data()[thread()] != 1) data.data()[32 * block() + thread()] = 1;
     });
     // One OS thread runs blocks in turn, so that the reader always comes last.
-    auto const result = spio::sim::launch(blocks,
+    auto const result = spio::sim::launch("global_races", blocks,
                                           [&] {
                                               if (block() == 0) data.data()[thread()] = 2;
                                               if (block() == 3 && data.data()[31 - thread()] == 0)
@@ -86,7 +86,7 @@ TEST_CASE("atomics of blocks do not race among themselves, and order the blocks"
 
 TEST_CASE("blocks of a cluster are ordered by its barrier") {
     spio::sim::memory<int> output(32, "output");
-    launch_shape const cluster = {.grid = {4}, .block = {32}, .cluster = {4}, .name = "cluster"};
+    launch_shape const cluster = {.grid = {4}, .shape = {.block = {32}, .cluster = {4}}};
     expect_no_misuse(cluster, [&] {
         if (block() == 1) output.data()[thread()] = 1;
         machine::arrive_cluster();

@@ -19,8 +19,7 @@ static void wait(int i, int parity) {
     while (!machine::mbarrier_try_wait(barrier(i), parity)) {
     }
 }
-static launch_shape const shape = {
-    .block = {96}, .dynamic_shared_bytes = 2048, .name = "mbarriers"};
+static launch_shape const shape = {.shape = {.block = {96}, .shared_bytes = 2048}};
 
 // A ring of two stages: one warp fills a stage and two warps read it. Barriers 0 and 1 say that a
 // stage is full, barriers 2 and 3 that it is empty.
@@ -56,7 +55,8 @@ TEST_CASE("a ring of stages goes round") {
 TEST_CASE("a stage that is filled before it was emptied") {
     spio::sim::memory<int> output(640, "got");
     for (auto const& order : orders) {
-        auto const result = spio::sim::launch(shape, [&] { run_ring<false>(output); }, order);
+        auto const result =
+            spio::sim::launch("mbarriers", shape, [&] { run_ring<false>(output); }, order);
         CAPTURE(result.text());
         // The order of threads decides which misuse comes first.
         CHECK((result.kind == misuse::race || result.kind == misuse::mbarrier_overrun ||
@@ -183,17 +183,16 @@ TEST_CASE("a phase that never ends") {
                   });
     spio::sim::memory<unsigned> flag(1, "flag");
     flag[0] = 0;
-    expect_misuse(misuse::livelock, "thread 0 asks by load_acquire", {.grid = {3}, .name = "flag"},
-                  [&] {
-                      if (machine::block_index().x == 1) return;
-                      while (machine::load_acquire(flag.data()) == 0) {
-                      }
-                  });
+    expect_misuse(misuse::livelock, "thread 0 asks by load_acquire", {.grid = {3}}, [&] {
+        if (machine::block_index().x == 1) return;
+        while (machine::load_acquire(flag.data()) == 0) {
+        }
+    });
 }
 
 TEST_CASE("a phase completes with its last arrival, and not before") {
     spio::sim::memory<int> output(6, "output");
-    expect_no_misuse({.block = {1}, .dynamic_shared_bytes = 2048}, [&] {
+    expect_no_misuse({.shape = {.block = {1}, .shared_bytes = 2048}}, [&] {
         machine::mbarrier_init(barrier(0), 2);
         // The phase before the first has odd parity, and counts as complete.
         output[0] = machine::mbarrier_test(barrier(0), 1);

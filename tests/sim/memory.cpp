@@ -20,7 +20,7 @@ struct alignas(16) vector {
 
 TEST_CASE("every thread has its index, and every block its shared memory") {
     spio::sim::memory<int> output(3 * 4 * 5 * 2 * 3 * 4, "got");
-    expect_no_misuse({.grid = {3, 4, 5}, .block = {2, 3, 4}, .dynamic_shared_bytes = 96}, [&] {
+    expect_no_misuse({.grid = {3, 4, 5}, .shape = {.block = {2, 3, 4}, .shared_bytes = 96}}, [&] {
         auto const index = machine::thread_index();
         auto const block = machine::block_index();
         auto const size = machine::block_size();
@@ -37,8 +37,7 @@ TEST_CASE("every thread has its index, and every block its shared memory") {
 }
 
 TEST_CASE("shared memory has an end") {
-    launch_shape const shape = {
-        .grid = {2}, .block = {64}, .dynamic_shared_bytes = 256, .name = "bounds"};
+    launch_shape const shape = {.grid = {2}, .shape = {.block = {64}, .shared_bytes = 256}};
     expect_misuse(misuse::shared_out_of_bounds,
                   "a write of 4 bytes at shared offset 256, .* has 256 bytes", shape,
                   [] { *shared<int>(4 * machine::thread_index().x + 4) = 1; });
@@ -50,7 +49,7 @@ TEST_CASE("shared memory has an end") {
 }
 
 TEST_CASE("shared accesses are aligned") {
-    launch_shape const shape = {.block = {32}, .dynamic_shared_bytes = 1024, .name = "aligned"};
+    launch_shape const shape = {.shape = {.block = {32}, .shared_bytes = 1024}};
     expect_misuse(misuse::shared_misaligned, "at shared offset 2, which is not a multiple of 4",
                   shape, [] { *shared<int>(2) = 1; });
     expect_misuse(misuse::shared_misaligned,
@@ -63,7 +62,7 @@ TEST_CASE("shared accesses are aligned") {
     struct [[gnu::packed]] packed {
         long long volatile value;
     };
-    expect_no_misuse({.block = {1}, .dynamic_shared_bytes = 1024},
+    expect_no_misuse({.shape = {.block = {1}, .shared_bytes = 1024}},
                      [] { shared<packed>(4)->value = 1; });
     expect_misuse(misuse::shared_out_of_bounds, "a write of 8 bytes at shared offset 1020", shape,
                   [] { shared<packed>(1020)->value = 1; });
@@ -81,7 +80,7 @@ TEST_CASE("shared accesses are aligned") {
 }
 
 TEST_CASE("shared memory is read after it was written") {
-    launch_shape const shape = {.block = {64}, .dynamic_shared_bytes = 256, .name = "initialised"};
+    launch_shape const shape = {.shape = {.block = {64}, .shared_bytes = 256}};
     spio::sim::memory<int> output(64, "got");
     expect_misuse(misuse::shared_uninitialised,
                   "a read of 4 bytes at shared offset 252, of which byte 252", shape, [&] {
@@ -104,7 +103,7 @@ TEST_CASE("shared memory is read after it was written") {
 }
 
 TEST_CASE("global memory is what was allocated") {
-    launch_shape const shape = {.block = {32}, .name = "global"};
+    launch_shape const shape = {.shape = {.block = {32}}};
     spio::sim::memory<float> first(32, "first");
     spio::sim::memory<float> second(1000, "second");
     float* freed_data = nullptr;

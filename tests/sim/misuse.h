@@ -10,7 +10,7 @@
 namespace planted {
 
 using spio::sim::launch_options;
-using spio::sim::launch_shape;
+using spio::launch_shape;
 using spio::sim::misuse;
 using spio::sim::report;
 
@@ -33,7 +33,7 @@ inline int correct_kernels = 0;
 template <class Body>
 void expect_misuse(misuse kind, char const* sentence, launch_shape const& shape, Body const& body) {
     for (auto const& order : orders) {
-        report const result = spio::sim::launch(shape, body, order);
+        report const result = spio::sim::launch("planted", shape, body, order);
         CAPTURE(result.text());
         CAPTURE(order.seed);
         CHECK(std::string(name_of(result.kind)) == name_of(kind));
@@ -44,7 +44,7 @@ void expect_misuse(misuse kind, char const* sentence, launch_shape const& shape,
 // In every order the launch must report nothing.
 template <class Body> void expect_no_misuse(launch_shape const& shape, Body const& body) {
     for (auto const& order : orders) {
-        report const result = spio::sim::launch(shape, body, order);
+        report const result = spio::sim::launch("planted", shape, body, order);
         CAPTURE(order.seed);
         CHECK(result.text() == "no misuse");
     }

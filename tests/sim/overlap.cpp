@@ -5,7 +5,7 @@
 #include "machine/launch_control.h"
 
 static launch_shape const overlapping = {
-    .block = {64}, .dynamic_shared_bytes = 8192, .name = "overlapping", .overlaps_previous = true};
+    .shape = {.block = {64}, .shared_bytes = 8192, .overlaps_previous = true}};
 
 TEST_CASE("global memory is accessed after a wait for the previous kernels") {
     fixture const global;
@@ -34,7 +34,7 @@ TEST_CASE("global memory is accessed after a wait for the previous kernels") {
         copy();
     });
     // A launch that does not overlap need not wait.
-    expect_no_misuse({.block = {64}}, copy);
+    expect_no_misuse({.shape = {.block = {64}}}, copy);
 }
 
 TEST_CASE("one thread may wait for others, if it synchronizes with them") {

@@ -14,8 +14,7 @@ static int thread() { return machine::thread_index().x; }
 template <class T = int> static T& word(int i) {
     return reinterpret_cast<T*>(machine::dynamic_shared())[i];
 }
-static launch_shape const shape = {
-    .grid = {2}, .block = {128}, .dynamic_shared_bytes = 1024, .name = "races"};
+static launch_shape const shape = {.grid = {2}, .shape = {.block = {128}, .shared_bytes = 1024}};
 constexpr unsigned all_lanes = 0xffffffff;
 
 TEST_CASE("a read of what another thread wrote needs a barrier between") {
@@ -37,7 +36,7 @@ TEST_CASE("a read of what another thread wrote needs a barrier between") {
                   "a write of 4 bytes at shared offset 0, where thread .* wrote byte 0", shape,
                   [] { word(0) = 1; });
     // The check can be switched off.
-    auto const result = spio::sim::launch(shape, [] { word(0) = 1; }, {.races = false});
+    auto const result = spio::sim::launch("races", shape, [] { word(0) = 1; }, {.races = false});
     CHECK(result.text() == "no misuse");
 }
 
@@ -95,7 +94,7 @@ TEST_CASE("reads do not race, and any number of them comes before a write") {
     expect_misuse(
         misuse::race,
         "where thread \\(5, 0, 0\\) (read|wrote)|a read of 4 bytes .* \\(9, 0, 0\\) wrote",
-        {.block = {32}, .dynamic_shared_bytes = 1024}, [] {
+        {.shape = {.block = {32}, .shared_bytes = 1024}}, [] {
             if (thread() == 0) word(0) = 1;
             machine::sync_block();
             word(1 + thread()) = word(0);
@@ -120,8 +119,8 @@ TEST_CASE("atomics do not race among themselves, but with the rest") {
     });
     spio::sim::memory<float> sum(1, "sum");
     sum[0] = 0;
-    spio::sim::launch({.grid = {4}, .block = {128}}, [&] { machine::atomic_add(sum.data(), 0.5F); },
-                      {.os_threads = 4});
+    spio::sim::launch("races", {.grid = {4}, .shape = {.block = {128}}},
+                      [&] { machine::atomic_add(sum.data(), 0.5F); }, {.os_threads = 4});
     CHECK(sum[0] == 256);
 }
 
@@ -170,7 +169,7 @@ TEST_CASE("blocks of a grid can wait for each other") {
     for (auto const& order : orders) {
         turn[0] = sum[0] = 0;
         auto const result = spio::sim::launch(
-            {.grid = {20}, .block = {32}},
+            "races", {.grid = {20}, .shape = {.block = {32}}},
             [&] {
                 auto const block = static_cast<unsigned>(machine::block_index().x);
                 if (thread() == 0) {

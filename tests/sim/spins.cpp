@@ -12,7 +12,7 @@ static int thread() { return machine::thread_index().x; }
 static int volatile& word(int i) {
     return reinterpret_cast<int volatile*>(machine::dynamic_shared())[i];
 }
-static launch_shape const shape = {.block = {64}, .dynamic_shared_bytes = 512, .name = "spins"};
+static launch_shape const shape = {.shape = {.block = {64}, .shared_bytes = 512}};
 
 TEST_CASE("a loop that reads for ever ends the launch") {
     expect_misuse(misuse::livelock,
@@ -43,7 +43,7 @@ TEST_CASE("a loop that reads for ever ends the launch") {
         }
     });
     auto const result =
-        spio::sim::launch({.grid = {3}},
+        spio::sim::launch("spins", {.grid = {3}},
                           [&] {
                               while (machine::atomic_exchange(lock.data(), 1) == 1) {
                               }
@@ -58,7 +58,7 @@ TEST_CASE("a thread that spins lets other threads run") {
     for (auto const& order : orders) {
         flags[0] = 0;
         auto const result = spio::sim::launch(
-            shape,
+            "spins", shape,
             [&] {
                 auto volatile* const flag = flags.data();
                 while (thread() == 0 && *flag != 42) {
@@ -74,7 +74,7 @@ TEST_CASE("long loops that read much are no spins") {
     spio::sim::memory<int> input(100'000, "input");
     for (int& value : input) value = 1;
     spio::sim::memory<int> output(64, "output");
-    expect_no_misuse({.block = {2}}, [&] {
+    expect_no_misuse({.shape = {.block = {2}}}, [&] {
         int sum = 0;
         for (int const volatile& value : input) sum += value;
         machine::sync_block();
