@@ -105,12 +105,9 @@ int registers_of(problem const& problem, cp_async::config const& config, chip co
 }
 
 int blocks_of_sm(problem const& problem, cp_async::config const& config, chip const& chip) {
-    int const threads = config.threads(problem);
-    int const bytes = config.shared_bytes(problem) + reserved_shared_bytes;
-    return std::max(1,
-                    std::min({chip.shared_bytes / bytes, chip.sm_threads / threads,
-                              chip.sm_registers / (registers_of(problem, config, chip) * threads),
-                              chip.sm_blocks}));
+    return std::max(1, concurrent_blocks(chip, {.threads = config.threads(problem),
+                                                .registers = registers_of(problem, config, chip),
+                                                .shared_bytes = config.shared_bytes(problem)}));
 }
 
 // Bytes of all tensors, each moved once.

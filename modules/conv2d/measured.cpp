@@ -94,10 +94,9 @@ bool matches(measured_config const& line, problem const& problem, tma::config co
 } // namespace
 
 int blocks_of_sm(problem const& problem, tma::config const& config) {
-    chip const& chip = chip_of(sm_90a);
-    int const shared = max_shared_bytes / (config.shared_bytes(problem) + reserved_shared_bytes);
-    int const registers = chip.sm_registers / (config.threads(problem) * config.registers(problem));
-    return std::min({shared, registers, chip.sm_blocks});
+    return concurrent_blocks(chip_of(sm_90a), {.threads = config.threads(problem),
+                                               .registers = config.registers(problem),
+                                               .shared_bytes = config.shared_bytes(problem)});
 }
 
 tma::config best_tma(problem const& problem) {

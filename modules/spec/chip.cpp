@@ -72,6 +72,12 @@ chip const& chip_of(arch arch) {
     return unknown;
 }
 
+int concurrent_blocks(chip const& chip, block_resources const& block) {
+    return std::min({chip.shared_bytes / (block.shared_bytes + reserved_shared_bytes),
+                     chip.sm_threads / block.threads,
+                     chip.sm_registers / (block.registers * block.threads), chip.sm_blocks});
+}
+
 int shared_bytes_of_block(arch arch) {
     return arch.is_host ? max_shared_bytes : chip_of(arch).shared_bytes - reserved_shared_bytes;
 }
