@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """build.py FOLDER --include KERNELS MP11 [--arch sm_90a|compute_80] [--nvcc NVCC] [--jobs N]
 
-Each FOLDER/SYMBOL.cu becomes SYMBOL.cubin, or SYMBOL.ptx if the architecture is one of PTX, and
-FOLDER/built.json says of each symbol its registers, the bytes it spills, and those of its image.
+Each FOLDER/SYMBOL.cu becomes SYMBOL.cubin, or SYMBOL.ptx if the architecture is one of PTX. The exporter has written the
+options to FOLDER/nvcc_options. FOLDER/built.json says of each symbol its registers, the bytes it spills, and those of its image.
 """
 import argparse
 import concurrent.futures
@@ -18,7 +18,7 @@ import sys
 def compile_one(options, text):
     is_ptx = options.arch.startswith("compute_")
     image = text.with_suffix(".ptx" if is_ptx else ".cubin")
-    command = [options.nvcc, "-std=c++20", "--expt-relaxed-constexpr", "-O3", f"-arch={options.arch}",
+    command = [options.nvcc, "--options-file", options.folder / "nvcc_options", "-O3", f"-arch={options.arch}",
                "-ptx" if is_ptx else "-cubin", "-Xptxas", "-v", *(f"-I{folder}" for folder in options.include),
                "-o", image, text]
     done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

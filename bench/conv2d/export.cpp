@@ -6,9 +6,9 @@
 //
 // LAYERS has a problem a line, without its pass, and may tell configurations of it after colons:
 //     n=32 c=64 h=64 w=64 : tma groups=8 images=1 columns=32 rows=8 strips=1 blocks=4
-// OUT gets SYMBOL.cu for each kernel, and kernels.json: for those configurations, or for the N that
-// are estimated to be best, or for the best one, what was asked and how its kernels are launched,
-// one after the other. Where parameters hold a pointer, the JSON says which.
+// OUT gets SYMBOL.cu for each kernel, nvcc_options for compiling them, and kernels.json: for those
+// configurations, or for the N that are estimated to be best, or for the best one, the problem and
+// the launches of its kernels, in order. Where parameters hold a pointer, the JSON says which.
 #include "conv2d/cp_async.h"
 #include "conv2d/tma.h"
 #include "conv2d/wgrad_cp_async.h"
@@ -23,6 +23,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <ranges>
 #include <set>
 #include <span>
@@ -35,8 +36,10 @@
 
 import spio.conv2d;
 import spio.spec;
+import spio.system;
 
 namespace fs = std::filesystem;
+using json = nlohmann::ordered_json;
 using namespace spio;
 using namespace spio::conv2d;
 
@@ -88,57 +91,49 @@ wgrad_reduce::params params_of_sum(problem const& p) {
             .dbias = p.bias ? stand_in<float>("dbias") : nullptr};
 }
 
-std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
-std::string listed(extent const& e) {
-    return "[" + std::to_string(e.x) + ", " + std::to_string(e.y) + ", " + std::to_string(e.z) +
-           "]";
-}
+json listed(extent const& size) { return {size.x, size.y, size.z}; }
 
-// The bytes, and where each pointer is among them.
-std::string params_in_json(std::span<unsigned char const> bytes) {
-    std::string text = "\"params\": \"", pointers;
+// The bytes of parameters in hexadecimal digits.
+std::string digits_of(std::span<unsigned char const> bytes) {
+    std::string text;
     for (auto const byte : bytes) {
         char digits[3];
         std::snprintf(digits, sizeof digits, "%02x", byte);
         text += digits;
     }
+    return text;
+}
+// The names of the tensors whose pointers are among the bytes, with their offsets.
+json pointers_in(std::span<unsigned char const> bytes) {
+    auto pointers = json::object();
     for (auto const& [name, value] : stand_ins) {
         for (std::size_t offset = 0; offset + sizeof value <= bytes.size();
              offset += sizeof value) {
-            if (std::memcmp(&bytes[offset], &value, sizeof value) != 0) continue;
-            pointers +=
-                (pointers.empty() ? "" : ", ") + in_quotes(name) + ": " + std::to_string(offset);
+            if (std::memcmp(&bytes[offset], &value, sizeof value) == 0) pointers[name] = offset;
         }
     }
-    return text + "\", \"pointers\": {" + pointers + "}";
+    return pointers;
 }
 
-template <class T> std::string first_of(T const (&numbers)[5], int count) {
-    std::string text;
-    for (int n = 0; n < count; ++n) text += (n == 0 ? "" : ", ") + std::to_string(numbers[n]);
-    return "[" + text + "]";
+// A tensor map that is encoded for a launch: of which tensor, and its offset among the parameters.
+json described(char const* tensor, std::size_t offset, tensor_map_plan const& plan) {
+    auto const first = [&](auto const& numbers) {
+        return json(std::vector(numbers, numbers + plan.rank));
+    };
+    return {{"tensor", tensor},           {"offset", offset},
+            {"sizes", first(plan.sizes)}, {"strides", first(plan.strides)},
+            {"box", first(plan.box)},     {"swizzle", plan.swizzle},
+            {"fetched", plan.fetched}};
 }
-// A map that is to be encoded for a launch, and where among the parameters.
-std::string map_in_json(std::size_t offset, char const* argument, tensor_map_plan const& plan) {
-    return "{\"at\": " + std::to_string(offset) + ", \"of\": " + in_quotes(argument) +
-           ", \"sizes\": " + first_of(plan.sizes, plan.rank) +
-           ", \"strides\": " + first_of(plan.strides, plan.rank) +
-           ", \"box\": " + first_of(plan.box, plan.rank) +
-           ", \"swizzle\": " + std::to_string(plan.swizzle) +
-           ", \"fetched\": " + std::to_string(plan.fetched) + "}";
+json maps_of(problem const&, cp_async::config const&) { return json::array(); }
+json maps_of(problem const&, wgrad_cp_async::config const&) { return json::array(); }
+json maps_of(problem const& p, tma::config const& config) {
+    return {described("input", offsetof(tma::params, input), tma::input_plan(p, config)),
+            described("output", offsetof(tma::params, output), tma::output_plan(p, config))};
 }
-std::string maps_in_json(problem const&, cp_async::config const&) { return ""; }
-std::string maps_in_json(problem const&, wgrad_cp_async::config const&) { return ""; }
-std::string maps_in_json(problem const& problem, tma::config const& config) {
-    return map_in_json(offsetof(tma::params, input), "input", tma::input_plan(problem, config)) +
-           ", " +
-           map_in_json(offsetof(tma::params, output), "output", tma::output_plan(problem, config));
-}
-std::string maps_in_json(problem const& problem, wgrad_tma::config const& config) {
-    return map_in_json(offsetof(wgrad_tma::params, x), "input",
-                       wgrad_tma::x_plan(problem, config)) +
-           ", " +
-           map_in_json(offsetof(wgrad_tma::params, dy), "dy", wgrad_tma::dy_plan(problem, config));
+json maps_of(problem const& p, wgrad_tma::config const& config) {
+    return {described("input", offsetof(wgrad_tma::params, x), wgrad_tma::x_plan(p, config)),
+            described("dy", offsetof(wgrad_tma::params, dy), wgrad_tma::dy_plan(p, config))};
 }
 
 struct request {
@@ -162,22 +157,27 @@ class kernels {
         }
     }
     void write() const {
-        std::ofstream file(asked.out / "kernels.json");
-        file << "[\n" << text << "\n]\n";
-        if (!file.flush()) throw std::runtime_error("kernels.json cannot be written");
+        std::ofstream options(asked.out / "nvcc_options");
+        for (auto const& option : compiler_options(compiler_kind::nvcc, "")) {
+            if (!option.starts_with("-arch")) options << option << '\n';
+        }
+        std::ofstream list(asked.out / "kernels.json");
+        list << exported.dump(1) << '\n';
+        if (!options.flush() || !list.flush()) {
+            throw std::runtime_error("kernels.json and nvcc_options cannot be written");
+        }
         std::printf("%zu kernels, %zu launches\n", symbols.size(), launches);
     }
 
   private:
     request const& asked;
     std::set<std::string> symbols;
-    std::string text;
+    json exported = json::array();
     std::size_t launches = 0;
 
-    // A launch, in JSON; its text goes to a file.
+    // Describes a launch, and writes the text of its kernel to a file.
     template <class Params>
-    std::string launch_of(typed_spec<Params> const& spec, Params const& params,
-                          std::string const& maps) {
+    json launch_of(typed_spec<Params> const& spec, Params const& params, json const& maps) {
         static_assert(std::is_trivially_copyable_v<Params>);
         unsigned char bytes[sizeof params];
         std::memcpy(bytes, &params, sizeof params);
@@ -185,43 +185,50 @@ class kernels {
             std::ofstream(asked.out / (spec.symbol + ".cu")) << spec.source;
         }
         ++launches;
-        return "{\"symbol\": " + in_quotes(spec.symbol) +
-               ", \"grid\": " + listed(spec.grid(params)) +
-               ", \"block\": " + listed(spec.shape.block) +
-               ", \"shared_bytes\": " + std::to_string(spec.shape.shared_bytes) +
-               ", \"overlaps\": " + (spec.shape.overlaps_previous ? "true" : "false") + ", " +
-               params_in_json(bytes) + ", \"maps\": [" + maps + "]}";
+        return {{"symbol", spec.symbol},
+                {"grid", listed(spec.grid(params))},
+                {"block", listed(spec.shape.block)},
+                {"shared_bytes", spec.shape.shared_bytes},
+                {"overlaps", spec.shape.overlaps_previous},
+                {"params", digits_of(bytes)},
+                {"pointers", pointers_in(bytes)},
+                {"maps", maps}};
     }
     template <class Config>
     void add(problem const& p, Config const& c, spio::arch arch, bool is_chosen) {
-        std::string list;
+        auto kernels = json::array();
         long long workspace_bytes = 0;
         auto const params = params_of(p, c);
         if constexpr (requires { specialize(p, c, arch); }) {
-            list = launch_of(specialize(p, c, arch), params, maps_in_json(p, c));
+            kernels.push_back(launch_of(specialize(p, c, arch), params, maps_of(p, c)));
         } else {
             auto const specs = specialize_gradient(p, c, arch);
             workspace_bytes = specs.workspace_bytes;
-            list = launch_of(specs.partial_sums, params, maps_in_json(p, c)) + ", " +
-                   launch_of(specs.reduction, params_of_sum(p), "");
+            kernels.push_back(launch_of(specs.partial_sums, params, maps_of(p, c)));
+            kernels.push_back(launch_of(specs.reduction, params_of_sum(p), json::array()));
         }
         auto const expected = explain(p, c, arch);
-        text += (text.empty() ? "" : ",\n") + std::string("{\"problem\": ") +
-                in_quotes(text_of(p)) + ", \"pass\": " + in_quotes(enumerator_name(p.pass)) +
-                ", \"config\": " + in_quotes(config_text(c)) +
-                ", \"chosen\": " + (is_chosen ? "true" : "false") +
-                ", \"arch\": " + in_quotes(text_of(arch));
-        auto const floats = workspace_bytes / static_cast<long long>(sizeof(float));
-        std::pair<char const*, long long> const numbers[] = {
-            {"n", p.n},         {"c", p.c},         {"h", p.h},       {"w", p.w},
-            {"p", p.p()},       {"q", p.q()},       {"r", p.r},       {"s", p.s},
-            {"pad_h", p.pad_h}, {"pad_w", p.pad_w}, {"bias", p.bias}, {"workspace_floats", floats}};
-        for (auto const& [name, value] : numbers) {
-            text += ", " + in_quotes(name) + ": " + std::to_string(value);
-        }
-        text += ", \"estimate\": " + std::to_string(expected.microseconds) +
-                ", \"explained\": " + in_quotes(expected.explained()) + ", \"kernels\": [" + list +
-                "]}";
+        exported.push_back(
+            {{"problem", text_of(p)},
+             {"pass", enumerator_name(p.pass)},
+             {"config", config_text(c)},
+             {"chosen", is_chosen},
+             {"arch", text_of(arch)},
+             {"n", p.n},
+             {"c", p.c},
+             {"h", p.h},
+             {"w", p.w},
+             {"p", p.p()},
+             {"q", p.q()},
+             {"r", p.r},
+             {"s", p.s},
+             {"pad_h", p.pad_h},
+             {"pad_w", p.pad_w},
+             {"bias", static_cast<int>(p.bias)},
+             {"workspace_floats", workspace_bytes / static_cast<long long>(sizeof(float))},
+             {"estimate", expected.microseconds},
+             {"explained", expected.explained()},
+             {"kernels", kernels}});
     }
 };
 

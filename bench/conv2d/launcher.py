@@ -70,8 +70,8 @@ class Kernel:
         for name, offset in self.description["pointers"].items():
             data[offset:offset + 8] = tensors[name].data_ptr().to_bytes(8, "little")
         for plan in self.description["maps"]:
-            words = self.library.tensor_map(plan, tensors[plan["of"]].data_ptr())
-            data[plan["at"]:plan["at"] + 128] = words
+            words = self.library.tensor_map(plan, tensors[plan["tensor"]].data_ptr())
+            data[plan["offset"]:plan["offset"] + 128] = words
         return (ctypes.c_char * len(data)).from_buffer(data)
 
     def launch(self, params, stream):
