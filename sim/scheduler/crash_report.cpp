@@ -30,7 +30,7 @@ static void print_report(int signal, siginfo_t* info, void*) {
     char text[400];
     int const length = std::snprintf(
         text, sizeof text, "%s, block (%d, %d, %d), thread (%d, %d, %d): %s (%s) at address %p\n",
-        worker.launch->shape.name, block.x, block.y, block.z, index.x, index.y, index.z, cause,
+        worker.launch->kernel, block.x, block.y, block.z, index.x, index.y, index.z, cause,
         strsignal(signal), info->si_addr);
     [[maybe_unused]] auto const written =
         write(STDERR_FILENO, text, static_cast<std::size_t>(length));
