@@ -59,7 +59,7 @@ def medians(measures, runs):
     for _ in range(runs):
         for name, measure in measures.items():
             times[name].append(measure())
-    return {name: statistics.median(of) for name, of in times.items()}
+    return {name: statistics.median(samples) for name, samples in times.items()}
 
 
 def milliseconds(words):

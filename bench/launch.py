@@ -49,13 +49,13 @@ def measure(options):
 
     run(folder / "launcher_on_gpu", packs)
     run(folder / "bench_overhead", packs / "nvcc.spiopack")
-    with tempfile.TemporaryDirectory() as kept:
+    with tempfile.TemporaryDirectory() as cache:
         for _ in range(5):
-            run(folder / "bench_first_result", kept, packs / "nvcc.spiopack")
+            run(folder / "bench_first_result", cache, packs / "nvcc.spiopack")
         for fresh in range(5):
-            run(folder / "bench_first_result", f"{kept}/{fresh}")
+            run(folder / "bench_first_result", f"{cache}/{fresh}")
         for _ in range(5):
-            run(folder / "bench_first_result", f"{kept}/0")
+            run(folder / "bench_first_result", f"{cache}/0")
         run(folder / "bench_bandwidth", kept, *(["--sweep"] if options.sweep else []))
     driver = said_by("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader")
     head = {
@@ -90,8 +90,8 @@ def draw(file):
     for kernel, source in dict.fromkeys((r["kernel"], r["from"]) for r in first):
         same = [r for r in first if (r["kernel"], r["from"]) == (kernel, source)]
         find, load, launch = (median([r[key] for r in same]) for key in ("find_ms", "load_ms", "launch_ms"))
-        whole = median([r["find_ms"] + r["load_ms"] + r["launch_ms"] for r in same])
-        print(f"{kernel:14}{source:10}{find:9.2f}{load:9.2f}{launch:9.2f}{whole:9.2f}"
+        total = median([r["find_ms"] + r["load_ms"] + r["launch_ms"] for r in same])
+        print(f"{kernel:14}{source:10}{find:9.2f}{load:9.2f}{launch:9.2f}{total:9.2f}"
               f"{same[0]['image_bytes']:9}")
     print("\nagainst a copy of the same bytes, from memory")
     print(f"{'kernel':14}{'problem':30}{'config':50}{'MiB':>5}{'us':>9}{'GB/s':>7}{'copy':>7}{'ratio':>8}")

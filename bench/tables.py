@@ -56,8 +56,8 @@ def conv2d(name, count=None):
     layers = sorted(conv2d_rows(results), key=lambda row: sum(chosen_time(each) / each["copy"] for each in row[2]))
     for layer, copy, passes in layers[:count]:
         ours = " | ".join(f"{chosen_time(each) / each['copy']:.2f}" for each in passes)
-        theirs = ", ".join(microseconds(each["pytorch"]) for each in passes)
-        rows.append(f"| {layer} | {microseconds(copy)} us | {ours} | {theirs} us |")
+        cudnn = ", ".join(microseconds(each["pytorch"]) for each in passes)
+        rows.append(f"| {layer} | {microseconds(copy)} us | {ours} | {cudnn} us |")
     return rows
 
 

@@ -15,7 +15,7 @@ SERIES = (("copy", "a copy", "#8a8f98"), ("ours", "Spio", "#1a6fb0"), ("pytorch"
 def series_of(layers):
     """For each series a list of (batch, GB/s)."""
     points = {name: [] for name, _, _ in SERIES}
-    for layer in sorted(layers, key=lambda each: each["n"]):
+    for layer in sorted(layers, key=lambda layer: layer["n"]):
         times = {"copy": layer["copy"], "pytorch": layer["pytorch"],
                  "ours": min(each["cold"] for each in layer["kernels"] if each["chosen"])}
         for name, time in times.items():
@@ -24,17 +24,17 @@ def series_of(layers):
 
 
 def panel(left, title, points, batches, most):
-    across = lambda n: left + (n - batches[0]) / max(batches[-1] - batches[0], 1) * WIDTH
-    down = lambda rate: TOP + HEIGHT * (1 - rate / most)
+    column = lambda n: left + (n - batches[0]) / max(batches[-1] - batches[0], 1) * WIDTH
+    row = lambda rate: TOP + HEIGHT * (1 - rate / most)
     parts = [f'<text x="{left}" y="{TOP - 12}" class="title">{title}</text>']
     for rate in range(0, most + 1, 1000):
-        parts.append(f'<path d="M{left} {down(rate):.1f}h{WIDTH}" class="grid"/>'
-                     f'<text x="{left - 6}" y="{down(rate) + 4:.1f}" class="left">{rate}</text>')
+        parts.append(f'<path d="M{left} {row(rate):.1f}h{WIDTH}" class="grid"/>'
+                     f'<text x="{left - 6}" y="{row(rate) + 4:.1f}" class="left">{rate}</text>')
     for n in batches:
-        parts.append(f'<text x="{across(n):.1f}" y="{TOP + HEIGHT + 16}" class="below">{n}</text>')
+        parts.append(f'<text x="{column(n):.1f}" y="{TOP + HEIGHT + 16}" class="below">{n}</text>')
     for name, _, color in SERIES:
-        line = " ".join(f"{across(n):.1f},{down(rate):.1f}" for n, rate in points[name])
-        dots = "".join(f'<circle cx="{across(n):.1f}" cy="{down(rate):.1f}" r="2.5" fill="{color}"/>'
+        line = " ".join(f"{column(n):.1f},{row(rate):.1f}" for n, rate in points[name])
+        dots = "".join(f'<circle cx="{column(n):.1f}" cy="{row(rate):.1f}" r="2.5" fill="{color}"/>'
                        for n, rate in points[name])
         parts.append(f'<polyline points="{line}" fill="none" stroke="{color}" stroke-width="2"/>{dots}')
     return "".join(parts)

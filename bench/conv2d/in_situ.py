@@ -51,66 +51,66 @@ class Ours(Peer):
             kernel.description["overlaps"] = False
         self.workspace = torch.empty(launches["wgrad"].description["workspace_floats"], device="cuda")
 
-    def run(self, which, tensors, made):
-        launch = self.launches[which]
-        given = {name: t.contiguous(memory_format=torch.channels_last) for name, t in tensors.items()}
-        launch.launch(launch.params(given | made), torch.cuda.current_stream().cuda_stream)
+    def run(self, direction, tensors, outputs):
+        launch = self.launches[direction]
+        inputs = {name: t.contiguous(memory_format=torch.channels_last) for name, t in tensors.items()}
+        launch.launch(launch.params(inputs | outputs), torch.cuda.current_stream().cuda_stream)
 
-    def images(self, which, given, shape, weight):
-        made = torch.empty(shape, dtype=torch.half, device="cuda", memory_format=torch.channels_last)
-        self.run(which, {"input": given, "filter": weight}, {"output": made})
-        return made
+    def images(self, direction, x, shape, weight):
+        images = torch.empty(shape, dtype=torch.half, device="cuda", memory_format=torch.channels_last)
+        self.run(direction, {"input": x, "filter": weight}, {"output": images})
+        return images
 
     def fprop(self, x, weight):
-        of = self.launches["fprop"].description
-        return self.images("fprop", x, (x.shape[0], x.shape[1], of["p"], of["q"]), weight)
+        sizes = self.launches["fprop"].description
+        return self.images("fprop", x, (x.shape[0], x.shape[1], sizes["p"], sizes["q"]), weight)
 
     def dgrad(self, dy, x, weight):
         return self.images("dgrad", dy, x.shape, weight)
 
     def wgrad(self, dy, x, weight):
-        made = torch.empty(weight.shape, device="cuda", memory_format=torch.channels_last)
-        self.run("wgrad", {"input": x, "dy": dy}, {"dw": made, "workspace": self.workspace})
-        return made.half()
+        dw = torch.empty(weight.shape, device="cuda", memory_format=torch.channels_last)
+        self.run("wgrad", {"input": x, "dy": dy}, {"dw": dw, "workspace": self.workspace})
+        return dw.half()
 
 
 class Passes(torch.autograd.Function):
     @staticmethod
-    def forward(context, x, weight, by):
+    def forward(context, x, weight, passes):
         context.save_for_backward(x, weight)
-        context.by = by
+        context.passes = passes
         with record_function("grouped fprop"):
-            return by.fprop(x, weight)
+            return passes.fprop(x, weight)
 
     @staticmethod
     def backward(context, dy):
         x, weight = context.saved_tensors
         with record_function("grouped dgrad"):
-            dx = context.by.dgrad(dy, x, weight)
+            dx = context.passes.dgrad(dy, x, weight)
         with record_function("grouped wgrad"):
-            dw = context.by.wgrad(dy, x, weight)
+            dw = context.passes.wgrad(dy, x, weight)
         return dx, dw, None
 
 
 class Grouped(torch.nn.Module):
-    def __init__(self, channels, taps, by):
+    def __init__(self, channels, taps, passes):
         super().__init__()
         self.weight = torch.nn.Parameter(torch.randn(channels, 8, taps, taps) / (8 * taps * taps) ** 0.5)
-        self.by = by
+        self.passes = passes
 
     def forward(self, x):
         half = self.weight.half().contiguous(memory_format=torch.channels_last)
-        return Passes.apply(x.half(), half, self.by)
+        return Passes.apply(x.half(), half, self.passes)
 
 
 class ConvFirst(torch.nn.Module):
     """Grouped convolution, then two pointwise ones around an activation, added to what came in."""
 
-    def __init__(self, channels, expansion, taps, by):
+    def __init__(self, channels, expansion, taps, passes):
         super().__init__()
         wide = channels * expansion
         self.layers = torch.nn.Sequential(
-            Grouped(channels, taps, by), torch.nn.BatchNorm2d(channels),
+            Grouped(channels, taps, passes), torch.nn.BatchNorm2d(channels),
             torch.nn.Conv2d(channels, wide, 1, bias=False), torch.nn.BatchNorm2d(wide), torch.nn.SiLU(),
             torch.nn.Conv2d(wide, channels, 1, bias=False), torch.nn.BatchNorm2d(channels))
 
@@ -121,12 +121,12 @@ class ConvFirst(torch.nn.Module):
 class MBConv(torch.nn.Module):
     """The grouped convolution between two pointwise ones, on the channels that the first one added."""
 
-    def __init__(self, channels, expansion, taps, by):
+    def __init__(self, channels, expansion, taps, passes):
         super().__init__()
         wide = channels * expansion
         self.layers = torch.nn.Sequential(
             torch.nn.Conv2d(channels, wide, 1, bias=False), torch.nn.BatchNorm2d(wide), torch.nn.SiLU(),
-            Grouped(wide, taps, by), torch.nn.BatchNorm2d(wide), torch.nn.SiLU(),
+            Grouped(wide, taps, passes), torch.nn.BatchNorm2d(wide), torch.nn.SiLU(),
             torch.nn.Conv2d(wide, channels, 1, bias=False), torch.nn.BatchNorm2d(channels))
 
     def forward(self, x):
@@ -137,10 +137,10 @@ class MBConv(torch.nn.Module):
 STACKS = {"ConvFirst": (ConvFirst, 64, 6, 64, 64), "MBConv": (MBConv, 256, 4, 1024, 16)}
 
 
-def train(block, channels, expansion, by, batch, side, depth=4):
+def train(block, channels, expansion, passes, batch, side, depth=4):
     """Device microseconds of each pass of one grouped layer, and of a whole step."""
     torch.manual_seed(1)
-    stack = torch.nn.Sequential(*(block(channels, expansion, 3, by) for _ in range(depth))).cuda()
+    stack = torch.nn.Sequential(*(block(channels, expansion, 3, passes) for _ in range(depth))).cuda()
     stack = stack.to(memory_format=torch.channels_last)
     inputs = [torch.randn(batch, channels, side, side, device="cuda").to(memory_format=torch.channels_last)
               for _ in range(4)]
@@ -156,11 +156,11 @@ def train(block, channels, expansion, by, batch, side, depth=4):
             profiler.step()
     events = profiler.events()
     times = {}
-    for which in PASSES:
-        ours = [e.device_time_total for e in events if e.name.startswith(f"conv2d_{which}_")]
+    for direction in PASSES:
+        ours = [e.device_time_total for e in events if e.name.startswith(f"conv2d_{direction}_")]
         peer = [e.device_time_total for e in events
-                if e.name == f"grouped {which}" and e.device_type == torch.autograd.DeviceType.CPU]
-        times[which] = sum(ours if ours else peer) / (steps * depth)
+                if e.name == f"grouped {direction}" and e.device_type == torch.autograd.DeviceType.CPU]
+        times[direction] = sum(ours if ours else peer) / (steps * depth)
     kernels = [e.device_time_total for e in events if e.device_type == torch.autograd.DeviceType.CUDA
                and not e.name.startswith(("grouped", "ProfilerStep"))]
     return times | {"step": sum(kernels) / steps}
@@ -183,12 +183,12 @@ def main():
                        for each in described if each["chosen"] and
                        (each["n"], each["c"], each["h"]) == (batch, grouped, side)}
             like = {"padding": (1, 1), "groups": grouped // 8}
-            made = {"stack": name, "batch": batch, "bytes": 2 * 2 * batch * grouped * side * side}
-            for who, by in (("pytorch", Peer(like)), ("ours", Ours(like, kernels))):
-                made[who] = train(block, channels, expansion, by, batch, side)
-                told = ", ".join(f"{key} {value:.1f}" for key, value in made[who].items())
-                print(f"{name} batch {batch} {who}: {told} us", flush=True)
-            report["stacks"].append(made)
+            result = {"stack": name, "batch": batch, "bytes": 2 * 2 * batch * grouped * side * side}
+            for library, passes in (("pytorch", Peer(like)), ("ours", Ours(like, kernels))):
+                result[library] = train(block, channels, expansion, passes, batch, side)
+                times = ", ".join(f"{key} {value:.1f}" for key, value in result[library].items())
+                print(f"{name} batch {batch} {library}: {times} us", flush=True)
+            report["stacks"].append(result)
             options.out.write_text(json.dumps(report, indent=1) + "\n")
     print(f"figure: conv2d in situ: {len(report['stacks'])} stacks trained")
 

@@ -29,7 +29,7 @@ def machine():
 
 
 def run(launch, layer):
-    """Once, over poison: the bits of all that is made."""
+    """Runs the pass once over poisoned outputs, and returns their bits."""
     for name in layer.makes:
         layer.tensors[0][name].fill_(float("nan"))
     launch.launch(launch.params(layer.tensors[0]), torch.cuda.current_stream().cuda_stream)
@@ -37,8 +37,8 @@ def run(launch, layer):
     return [layer.tensors[0][name].contiguous().clone().view(torch.uint8) for name in layer.makes]
 
 
-def same(some, others):
-    return all(bool((one == other).all()) for one, other in zip(some, others))
+def same(tensors, others):
+    return all(bool((a == b).all()) for a, b in zip(tensors, others))
 
 
 def timed(launch, layer, sets):
@@ -58,35 +58,35 @@ def measure_layer(folder, built, described, repeats):
               "pytorch": cold(lambda number, _: layer.peer(number)),
               "pytorch_hot": timing.microseconds(lambda *_: layer.peer(0), 1), "kernels": []}
     bits = None
-    for each in described:
-        launch = launcher.Launch(folder, each, built)
-        figures, images = launch.kernels[0].figures(), [built[kernel["symbol"]] for kernel in each["kernels"]]
-        made = run(launch, layer)
+    for kernel in described:
+        launch = launcher.Launch(folder, kernel, built)
+        figures, images = launch.kernels[0].figures(), [built[part["symbol"]] for part in kernel["kernels"]]
+        outputs = run(launch, layer)
         # Gradients of the filter are added up in another order by each configuration.
-        bits = made if bits is None or first["pass"] == "wgrad" else bits
-        found = {key: each[key] for key in ("config", "chosen", "estimate")}
-        found |= {"symbol": each["kernels"][0]["symbol"], "arch": images[0]["arch"],
+        bits = outputs if bits is None or first["pass"] == "wgrad" else bits
+        result = {key: kernel[key] for key in ("config", "chosen", "estimate")}
+        result |= {"symbol": kernel["kernels"][0]["symbol"], "arch": images[0]["arch"],
                   "registers": figures.registers, "local_bytes": figures.local_bytes,
                   "image_bytes": [image["bytes"] for image in images],
                   "blocks_per_processor": figures.blocks_per_multiprocessor, "worst": layer.worst(),
-                  "same_bits": same(made, bits)}
-        if each["chosen"]:
-            always = all(same(run(launch, layer), made) for _ in range(repeats))
-            found |= {"runs_with_the_same_bits": repeats if always else 0}
-        found |= {"cold": timed(launch, layer, sets), "hot": timed(launch, layer, 1)}
-        report["kernels"].append(found)
+                  "same_bits": same(outputs, bits)}
+        if kernel["chosen"]:
+            is_steady = all(same(run(launch, layer), outputs) for _ in range(repeats))
+            result |= {"runs_with_the_same_bits": repeats if is_steady else 0}
+        result |= {"cold": timed(launch, layer, sets), "hot": timed(launch, layer, 1)}
+        report["kernels"].append(result)
     return report
 
 
 def tell(report):
-    kernels = sorted(report["kernels"], key=lambda each: each["cold"])
+    kernels = sorted(report["kernels"], key=lambda kernel: kernel["cold"])
     print(f"{report['problem']}\n  copy {report['copy']:.1f} us, hot {report['copy_hot']:.1f};"
           f" PyTorch {report['pytorch']:.1f} us, hot {report['pytorch_hot']:.1f}")
-    for place, each in enumerate(kernels):
-        if place < 6 or each["chosen"]:
-            print(f"  {each['cold']:7.1f} us, {each['cold'] / report['copy']:.3f} of the copy, hot {each['hot']:.1f},"
-                  f" estimated {each['estimate']:.1f}, {each['registers']} registers, {each['local_bytes']} local,"
-                  f" {each['blocks_per_processor']} blocks: {each['config']}{' (chosen)' if each['chosen'] else ''}")
+    for place, kernel in enumerate(kernels):
+        if place < 6 or kernel["chosen"]:
+            print(f"  {kernel['cold']:7.1f} us, {kernel['cold'] / report['copy']:.3f} of the copy, hot {kernel['hot']:.1f},"
+                  f" estimated {kernel['estimate']:.1f}, {kernel['registers']} registers, {kernel['local_bytes']} local,"
+                  f" {kernel['blocks_per_processor']} blocks: {kernel['config']}{' (chosen)' if kernel['chosen'] else ''}")
     sys.stdout.flush()
 
 
@@ -102,7 +102,7 @@ def main():
     kernels = json.loads((options.folder / "kernels.json").read_text())
     built = json.loads((options.folder / "built.json").read_text())
     report = machine() | {"layers": []}
-    for _, group in itertools.groupby(kernels, lambda each: each["problem"]):
+    for _, group in itertools.groupby(kernels, lambda kernel: kernel["problem"]):
         report["layers"].append(measure_layer(options.folder, built, list(group), options.repeat))
         tell(report["layers"][-1])
         options.out.write_text(json.dumps(report, indent=1) + "\n")

@@ -1,4 +1,4 @@
-# Asks the program `spio`, and counts what of its answers is as expected.
+# Asks the program `spio`, and checks its answers.
 # SPDX-License-Identifier: Apache-2.0
 import json
 import os
@@ -24,11 +24,11 @@ def ask(*words, environment={}, **more):
                           stdin=subprocess.DEVNULL, cwd=work, timeout=240, **more)
 
 
-def expect(holds, what, got=None):
-    done.append(what)
+def expect(holds, check, got=None):
+    done.append(check)
     if not holds:
-        complaints.append(what if got is None else
-                          f"{what}\n  ended with {got.returncode}\n  {got.stdout!r}\n  {got.stderr!r}")
+        complaints.append(check if got is None else
+                          f"{check}\n  ended with {got.returncode}\n  {got.stdout!r}\n  {got.stderr!r}")
 
 
 def expect_code(code, *words, says=None, environment={}):

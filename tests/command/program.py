@@ -102,8 +102,8 @@ def test_packs():
     expect_code(3, "pack", "verify", "nowhere.spiopack", says="there is no pack")
     expect_code(3, "pack", "build", "nowhere.manifest", says="there is no manifest")
     expect_code(3, "pack", "build", str(manifest), "--cuda", "/nowhere", says="bin/nvcc")
-    for where in [["--folder", f"{manifest}/below"], ["--output", f"{manifest}/a.spiopack"]]:
-        got = expect_code(4, "pack", "build", str(manifest), "--arch", "sm_80", *where, says=f"{manifest}/")
+    for option in [["--folder", f"{manifest}/below"], ["--output", f"{manifest}/a.spiopack"]]:
+        got = expect_code(4, "pack", "build", str(manifest), "--arch", "sm_80", *option, says=f"{manifest}/")
         expect(got.stderr.count(b"\n") == 1, "one line", got)
     expect_code(2, "pack", "build", str(manifest), "--compiler", "gcc")
     expect_code(2, "pack", "build", str(manifest), "--arch", "host")
@@ -128,15 +128,15 @@ def test_cache():
     expect_code(0, "doctor", says="will be made", environment={"HOME": str(new)})
     expect(list(new.iterdir()) == [], "nothing is made")
     cubin = work / "axpby.cubin"
-    where = object_of("show", "axpby", "n=1000", "--arch", "sm_80")["kernels"][0]
-    expect(where["image_from"] == "nvrtc" and not list(folder.glob("*.image")), "nothing is compiled")
+    kernel = object_of("show", "axpby", "n=1000", "--arch", "sm_80")["kernels"][0]
+    expect(kernel["image_from"] == "nvrtc" and not list(folder.glob("*.image")), "nothing is compiled")
     expect_code(0, "show", "axpby", "n=1000", "--arch", "sm_80", "--image", str(cubin),
                 says="NVRTC, which compiled it now, ")
     expect(cubin.read_bytes()[:4] == b"\x7fELF", "a cubin")
-    where = object_of("show", "axpby", "n=1000", "--arch", "sm_80")["kernels"][0]
-    expect(where["image_from"] == "cache", "and then it is kept")
+    kernel = object_of("show", "axpby", "n=1000", "--arch", "sm_80")["kernels"][0]
+    expect(kernel["image_from"] == "cache", "and then it is kept")
     entries = object_of("cache", "list")["entries"]
-    expect([each["symbol"] for each in entries] == [where["symbol"]], "one entry")
+    expect([each["symbol"] for each in entries] == [kernel["symbol"]], "one entry")
     expect_code(0, "cache", "verify", says="all as written")
 
     file = folder / entries[0]["name"]
@@ -174,11 +174,11 @@ def test_doctor():
     expect(found["NVRTC"]["facts"]["version"].startswith("13."), "NVRTC")
     expect(found["cache"]["facts"]["mode"] == "0700", "the cache's folder")
     expect(found["cache"]["facts"]["free_bytes"] > 0, "free space")
-    nothing = {"CUDA_HOME": "/nowhere", "HOME": "/nowhere", "SPIO_POLICY": "jit_only"}
-    got = object_of("doctor", code=1, environment=nothing)
+    no_home = {"CUDA_HOME": "/nowhere", "HOME": "/nowhere", "SPIO_POLICY": "jit_only"}
+    got = object_of("doctor", code=1, environment=no_home)
     expect(not got["is_good"], "no home is wrong")
     for variable in got["findings"][-1]["facts"]:
-        expect(variable["value"] == (plain | nothing).get(variable["name"]), variable["name"])
+        expect(variable["value"] == (plain | no_home).get(variable["name"]), variable["name"])
     named = found["NVRTC"]["facts"]["path"]
     expect_code(0, "doctor", says="SPIO_NVRTC=" + named,
                 environment={"SPIO_NVRTC": named, "CUDA_HOME": "/nowhere"})

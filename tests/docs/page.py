@@ -32,18 +32,18 @@ from blocks import blocks_of, unlike_output, unlike_source
 
 root = pathlib.Path(__file__).resolve().parent.parent.parent
 
-everything = "builds or installs everything, as CI does"
+full_build = "builds or installs everything, as CI does"
 installing = "consumers.install does it, and build/prefix is what it installed"
 building = "consumers.shipping does it"
 not_run = {
-    r"\./bootstrap\b.*": everything,
+    r"\./bootstrap\b.*": full_build,
     r"git clone .*": "needs the network",
     r"cmake -S \. -B build/library\b.*": installing,
     r"cmake --build build/library\b.*": installing,
     r"cmake --install build/library\b.*": installing,
     r"cmake -S examples/(softmax|deploy) .*": building,
     r"cmake --build build/(softmax|deploy)": building,
-    r"cmake --preset .*|cmake --build --preset .*|ctest --preset .*": everything,
+    r"cmake --preset .*|cmake --build --preset .*|ctest --preset .*": full_build,
     r"python3 bench/(conv2d/run|launch|conv2d/in_situ)\.py .*": "needs a GPU",
     r".*\bspio run .*--time\b.*": "needs a GPU",
     r"source <\(spio completion .*": "is a line of a shell's own start file",
@@ -99,8 +99,8 @@ class Page:
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         return result.returncode, result.stdout
 
-    def fail(self, block, why):
-        self.failures.append(f"{self.name}:{block.number}: {why}")
+    def fail(self, block, reason):
+        self.failures.append(f"{self.name}:{block.number}: {reason}")
 
     def succeed(self, block, *command):
         """Runs a command that must succeed, and returns what it printed."""
@@ -109,8 +109,8 @@ class Page:
             self.fail(block, f"{' '.join(map(str, command))} ends with {status}\n{printed}")
         return printed
 
-    def count(self, what, number=1):
-        self.counts[what] = self.counts.get(what, 0) + number
+    def count(self, kind, number=1):
+        self.counts[kind] = self.counts.get(kind, 0) + number
 
     # Programs
 
@@ -174,9 +174,9 @@ class Page:
                 return
             self.count("commands")
             status, printed = self.run("bash", "-uc", command)
-            why = unlike_output(wanted, printed)
-            if why:
-                self.fail(block, f"{command}: {why}\nIt printed, and ended with {status}:\n{printed}")
+            difference = unlike_output(wanted, printed)
+            if difference:
+                self.fail(block, f"{command}: {difference}\nIt printed, and ended with {status}:\n{printed}")
 
         for line in block.lines:
             if line.startswith("$ "):
@@ -190,8 +190,8 @@ class Page:
         self.count("outputs")
         if self.printed is None:
             self.fail(block, "nothing was run that could have printed this")
-        elif why := unlike_output(block.lines, self.printed):
-            self.fail(block, f"{why}\nIt printed:\n{self.printed}")
+        elif difference := unlike_output(block.lines, self.printed):
+            self.fail(block, f"{difference}\nIt printed:\n{self.printed}")
 
     # Excerpts and files
 
@@ -199,8 +199,8 @@ class Page:
         self.count("excerpts")
         if not (root / block.file).exists():
             self.fail(block, f"there is no {block.file}")
-        elif why := unlike_source(block.lines, (root / block.file).read_text()):
-            self.fail(block, f"no excerpt of {block.file}: {why}")
+        elif difference := unlike_source(block.lines, (root / block.file).read_text()):
+            self.fail(block, f"no excerpt of {block.file}: {difference}")
 
     def wrong(self, block):
         self.count("errors")
@@ -215,8 +215,8 @@ class Page:
                                    kernel.with_suffix(".cubin"))
         if status == 0:
             self.fail(block, f"it compiles after {block.file}")
-        elif why := unlike_output(block.lines, printed):
-            self.fail(block, f"{why}\nIt printed:\n{printed}")
+        elif difference := unlike_output(block.lines, printed):
+            self.fail(block, f"{difference}\nIt printed:\n{printed}")
 
     def check(self, block):
         if block.verb in ("from", "wrong"):
@@ -250,7 +250,7 @@ class Page:
         self.finish_program()
         for line in self.skipped:
             print("not run:", line)
-        print(f"figure: docs.{self.name}:", ", ".join(f"{count} {what}" for what, count in self.counts.items()))
+        print(f"figure: docs.{self.name}:", ", ".join(f"{count} {kind}" for kind, count in self.counts.items()))
         if self.failures:
             sys.exit("\n".join(self.failures))
 

@@ -44,17 +44,17 @@ def main():
     for line in (root / "tests/house/conformance.txt").read_text().splitlines():
         if not line or line.startswith("#"):
             continue
-        row, _, where = line.partition(": ")
-        if where.startswith("("):
-            excused[where] = excused.get(where, 0) + 1
+        row, _, place = line.partition(": ")
+        if place.startswith("("):
+            excused[place] = excused.get(place, 0) + 1
             continue
-        if where not in named:
-            path = root / where
-            named[where] = rows_named_in(path.read_text()) if path.exists() else set()
-        found = row in named[where]
+        if place not in named:
+            path = root / place
+            named[place] = rows_named_in(path.read_text()) if path.exists() else set()
+        found = row in named[place]
         tested += found
         if not found:
-            missing.append(f"{where}: no test is named {row}")
+            missing.append(f"{place}: no test is named {row}")
     print(*missing, sep="\n")
     reasons = ", ".join(f"{count} {reason.strip('()')}" for reason, count in sorted(excused.items()))
     print(f"figure: house.conformance: {tested} rows tested, {len(missing)} missing; "

@@ -5,8 +5,8 @@ import sys
 
 from sources import is_cxx, root, sources
 
-program, how = sys.argv[1], ["-i"] if "--fix" in sys.argv else ["--dry-run", "--Werror"]
+program, mode = sys.argv[1], ["-i"] if "--fix" in sys.argv else ["--dry-run", "--Werror"]
 files = [str(path) for path in sources() if is_cxx(path)]
-if subprocess.run([program, *how, *files], cwd=root).returncode:
+if subprocess.run([program, *mode, *files], cwd=root).returncode:
     sys.exit(f"to mend it: python3 tests/house/format.py {program} --fix")
 print(f"figure: house.format: {len(files)} files")

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Declarations are recognized by their tokens, without a compiler: a name follows a type, or stands
 in a structured binding, in an init-capture or behind a comma of a declaration. It relies on spacing as
-clang-format leaves it: `int& a` declares, `b & a` computes."""
+clang-format leaves it: `int& a` declares, `b & a` computes. Python's own parser reads Python."""
+import ast
 import bisect
 import re
 
@@ -149,3 +150,20 @@ def forbidden_names(text):
         word = tokens.word(index)
         if word in words and not (word in loop_words and tokens.word(index + 1) == ":"):
             yield bisect.bisect(lines, tokens.spans[index][0]) + 1, word
+
+
+def forbidden_python_names(text):
+    """Yields (line, name) of each parameter, variable and attribute whose name says no noun."""
+    tree = ast.parse(text)
+    loops = {id(node.target) for node in ast.walk(tree) if isinstance(node, (ast.For, ast.comprehension))}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg):
+            name = node.arg
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            name = node.attr
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            name = "" if id(node) in loops and node.id in loop_words else node.id
+        else:
+            continue
+        if name in words:
+            yield node.lineno, name

@@ -93,6 +93,14 @@ riddles = [
     ("long n = 1'000'000; int given;", ["given"]),
     ("f(a, by); g(of = 3); enum class e { of, at };", []),
 ]
+python_riddles = [
+    ("def f(by, count, *of): pass", ["by", "of"]),
+    ("self.which = given = 3", ["given", "which"]),
+    ("for each in items: what = each", ["what"]),
+    ("f = lambda at: [one for one in at if one]", ["at"]),
+    ("with open(path) as kept: kept.read()", ["kept"]),
+    ("x.by(of=at) if by else here", []),
+]
 
 
 def said(path, text):
@@ -107,8 +115,9 @@ wrong += [
     for path, text, word in bad
     if not any(word in line for line in said(path, text))
 ]
-for text, words in riddles:
-    found = sorted(name for _, name in names.forbidden_names(text))
+for text, words in riddles + python_riddles:
+    finder = names.forbidden_python_names if (text, words) in python_riddles else names.forbidden_names
+    found = sorted(name for _, name in finder(text))
     if found != sorted(words):
         wrong.append(f"expected the names {words}, got {found}: {text}")
 

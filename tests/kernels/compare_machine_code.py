@@ -41,7 +41,7 @@ def sections_of(image):
         sections[text_at(names, name)] = (length, content)
         if kind == 2:  # the table of symbols
             strings = image[headers[link][4]:][:headers[link][5]]
-            symbols = [text_at(strings, struct.unpack_from("<I", content, at)[0]) for at in range(0, length, 24)]
+            symbols = [text_at(strings, struct.unpack_from("<I", content, offset)[0]) for offset in range(0, length, 24)]
     return sections, symbols
 
 
@@ -68,7 +68,7 @@ def kernels_of_cubin(path):
         for kind, step in ((".rel", 16), (".rela", 24)):
             entries = sections.get(f"{kind}{section}", (0, b""))[1]
             # The place, the type and the addend of each, without the number of its symbol.
-            parts[kind] = [(entries[at:at + 12], entries[at + 16:at + step]) for at in range(0, len(entries), step)]
+            parts[kind] = [(entries[offset:offset + 12], entries[offset + 16:offset + step]) for offset in range(0, len(entries), step)]
         yield name, Kernel(parts, length // INSTRUCTION_BYTES, registers.get(name))
 
 
@@ -111,20 +111,21 @@ def main():
     parser.add_argument("--rename", action="append", default=[])
     parser.add_argument("--partial", action="store_true", help="kernels that AFTER lacks are no difference")
     options = parser.parse_args()
-    before = kernels_in(options.before, [rename.split("=") for rename in options.rename])
-    after = kernels_in(options.after, [])
+    old = kernels_in(options.before, [rename.split("=") for rename in options.rename])
+    new = kernels_in(options.after, [])
     compared, different = 0, []
-    for name in sorted(before.keys() | after.keys()):
-        if name not in before or name not in after:
-            if name not in before or not options.partial:
-                different.append(f"{name}: only {'before' if name in before else 'after'}")
+    for name in sorted(old.keys() | new.keys()):
+        if name not in old or name not in new:
+            if name not in old or not options.partial:
+                different.append(f"{name}: only {'before' if name in old else 'after'}")
             continue
         compared += 1
-        old, new = before[name], after[name]
-        parts = [part for part in old.parts.keys() | new.parts.keys() if old.parts.get(part) != new.parts.get(part)]
+        old_kernel, new_kernel = old[name], new[name]
+        parts = [part for part in old_kernel.parts.keys() | new_kernel.parts.keys()
+                 if old_kernel.parts.get(part) != new_kernel.parts.get(part)]
         if parts:
-            different.append(f"{name}: {', '.join(sorted(parts))}; instructions {old.instructions} -> "
-                             f"{new.instructions}, registers {old.registers} -> {new.registers}")
+            different.append(f"{name}: {', '.join(sorted(parts))}; instructions {old_kernel.instructions} -> "
+                             f"{new_kernel.instructions}, registers {old_kernel.registers} -> {new_kernel.registers}")
     print(*different, sep="\n", end="\n" if different else "")
     print(f"figure: machine code: {compared} kernels compared, {len(different)} differences")
     return bool(different) or not compared

@@ -57,9 +57,9 @@ class Steps:
 def cases_of(text):
     """What each line `pass NAME WHERE N expectations, N outputs, X ms` says."""
     pattern = r"^(pass|FAIL) (\S+) +(\S+) +(\d+) expectations, (\d+) outputs, ([\d.]+) ms$"
-    return [{"case": name, "device": where, "passes": result == "pass", "expectations": int(expectations),
+    return [{"case": name, "device": place, "passes": result == "pass", "expectations": int(expectations),
              "outputs": int(outputs), "milliseconds": float(ms)}
-            for result, name, where, expectations, outputs, ms in re.findall(pattern, text, re.M)]
+            for result, name, place, expectations, outputs, ms in re.findall(pattern, text, re.M)]
 
 
 def errors_of(text):

@@ -13,11 +13,11 @@ svg = "{http://www.w3.org/2000/svg}"
 checks = 0
 
 
-def expect(got, wanted, what):
+def expect(got, wanted, subject):
     global checks
     checks += 1
     if got != wanted:
-        sys.exit(f"{what}: expected {wanted}, got {got}")
+        sys.exit(f"{subject}: expected {wanted}, got {got}")
 
 
 def numbers(text):
@@ -29,17 +29,17 @@ class Picture:
 
     def __init__(self, path):
         root = xml.etree.ElementTree.parse(path).getroot()
-        at = lambda e, name: int(e.get(name))
-        self.texts = {(at(t, "x"), at(t, "y")): " ".join(t.itertext()) for t in root.iter(svg + "text")}
+        number = lambda e, name: int(e.get(name))
+        self.texts = {(number(t, "x"), number(t, "y")): " ".join(t.itertext()) for t in root.iter(svg + "text")}
         self.words = list(self.texts.values())
         self.boxes = []
         for rect in root.iter(svg + "rect"):
             title = rect.find(svg + "title")
             if title is None:
                 continue
-            x, y = at(rect, "x"), at(rect, "y")
-            places = [(u, v) for v in range(y, y + at(rect, "height") + 1)
-                      for u in range(x, x + at(rect, "width") + 1)]
+            x, y = number(rect, "x"), number(rect, "y")
+            places = [(u, v) for v in range(y, y + number(rect, "height") + 1)
+                      for u in range(x, x + number(rect, "width") + 1)]
             inside = [self.texts[place] for place in places if place in self.texts]
             self.boxes.append((title.text, inside, rect.get("class").split(), x, y))
 
@@ -50,15 +50,15 @@ class Picture:
                 yield match, inside, kinds, x, y
 
 
-def expect_grid(places, what):
+def expect_grid(places, subject):
     """Columns go right and rows go down, in steps that do not depend on the other."""
-    for n, across in enumerate(("column", "row")):
+    for n, line_kind in enumerate(("column", "row")):
         lines = {}
         for cell, corner in places.items():
             lines.setdefault(cell[1 - n], set()).add(corner[n])
-        expect({len(line) for line in lines.values()}, {1}, f"{what}: the place of a {across}")
+        expect({len(line) for line in lines.values()}, {1}, f"{subject}: the place of a {line_kind}")
         order = [min(lines[line]) for line in sorted(lines)]
-        expect(order, sorted(set(order)), f"{what}: the order of each {across}")
+        expect(order, sorted(set(order)), f"{subject}: the order of each {line_kind}")
 
 
 # The bytes of the cells by row and column, and the row and column that each lane reads.

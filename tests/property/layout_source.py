@@ -69,12 +69,12 @@ class Base:
 
     def expression(self, dice, digit):
         stride, axis = digit.stride // self.unit, self.variable()
-        over = f"{axis} / {stride}" if stride > 1 else axis
+        quotient = f"{axis} / {stride}" if stride > 1 else axis
         if digit.stride == self.digits[-1].stride and digit.size == self.digits[-1].size:
-            return over
+            return quotient
         if stride > 1 and dice.random() < 0.5:
             return f"{axis} % {stride * digit.size} / {stride}"
-        return f"{over} % {digit.size}"
+        return f"{quotient} % {digit.size}"
 
     def model(self):
         return f"base {self.name} {self.extent} {self.kind}"
@@ -139,27 +139,27 @@ class Layout:
         """A permutation that a user might write: factor * cell + shift + turn * sum of the digits read."""
         dice = self.dice
         cells = math.prod(d.size for d in placed)
-        read = []
+        inputs = []
         for _ in range(dice.choice([0, 1, 2])):
             digit = self.choose_read(placed, 64)
-            if digit and digit not in read:
-                read.append(digit)
+            if digit and digit not in inputs:
+                inputs.append(digit)
         factor = dice.choice([f for f in range(1, 12) if math.gcd(f, cells) == 1])
         shift, turn = dice.randint(0, 9), dice.randint(1, 5)
         cell = "0"
         for n, d in enumerate(placed):
             cell = f"({cell} * {d.size} + p{n}.get())"
-        rest = " + ".join(["0"] + [f"r{n}.get()" for n in range(len(read))])
+        rest = " + ".join(["0"] + [f"r{n}.get()" for n in range(len(inputs))])
         parameters = [f"{d.type()} p{n}" for n, d in enumerate(placed)]
-        parameters += [f"{d.type()} r{n}" for n, d in enumerate(read)]
+        parameters += [f"{d.type()} r{n}" for n, d in enumerate(inputs)]
         text = (
             f"spio::derived([]({', '.join(parameters)}) {{ "
             f"return ({factor} * {cell} + {shift} + {turn} * ({rest})) % {cells}; }}, "
             + ", ".join(self.expression(d) for d in placed) + ")"
         )
-        if read:
-            text += f".reading({', '.join(self.expression(d) for d in read)})"
-        self.place(digits, f"shuffle {factor} {shift} {turn}", placed, read, text)
+        if inputs:
+            text += f".reading({', '.join(self.expression(d) for d in inputs)})"
+        self.place(digits, f"shuffle {factor} {shift} {turn}", placed, inputs, text)
 
     def choose_read(self, placed, most):
         """A digit that a derived axis may read: of another base any, of its own only a whole other one."""
@@ -176,10 +176,10 @@ class Layout:
     def divides(base, digit):
         return base.extent % (digit.stride * digit.size) == 0 and digit.stride * digit.size < base.extent
 
-    def place(self, digits, kind, placed, read, text):
+    def place(self, digits, kind, placed, inputs, text):
         for digit in placed:
             digits.remove(digit)
-        self.groups.append({"kind": kind, "placed": placed, "read": read, "text": text, "pitch": -1})
+        self.groups.append({"kind": kind, "placed": placed, "read": inputs, "text": text, "pitch": -1})
 
     def add_pitches(self):
         dice = self.dice
