@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "spio/launch_values.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

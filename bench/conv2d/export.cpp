@@ -31,6 +31,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -208,27 +209,21 @@ class kernels {
             kernels.push_back(launch_of(specs.reduction, params_of_sum(p), json::array()));
         }
         auto const expected = explain(p, c, arch);
-        exported.push_back(
-            {{"problem", text_of(p)},
-             {"pass", enumerator_name(p.pass)},
-             {"config", config_text(c)},
-             {"chosen", is_chosen},
-             {"arch", text_of(arch)},
-             {"n", p.n},
-             {"c", p.c},
-             {"h", p.h},
-             {"w", p.w},
-             {"p", p.p()},
-             {"q", p.q()},
-             {"r", p.r},
-             {"s", p.s},
-             {"pad_h", p.pad_h},
-             {"pad_w", p.pad_w},
-             {"bias", static_cast<int>(p.bias)},
-             {"workspace_floats", workspace_bytes / static_cast<long long>(sizeof(float))},
-             {"estimate", expected.microseconds},
-             {"explained", expected.explained()},
-             {"kernels", kernels}});
+        json entry = {{"problem", text_of(p)},
+                      {"pass", enumerator_name(p.pass)},
+                      {"config", config_text(c)},
+                      {"chosen", is_chosen},
+                      {"arch", text_of(arch)},
+                      {"bias", p.bias},
+                      {"workspace_floats", workspace_bytes / static_cast<int>(sizeof(float))},
+                      {"estimate", expected.microseconds},
+                      {"explained", expected.explained()},
+                      {"kernels", kernels}};
+        std::pair<char const*, int> const sizes[] = {
+            {"n", p.n},   {"c", p.c}, {"h", p.h}, {"w", p.w},         {"p", p.p()},
+            {"q", p.q()}, {"r", p.r}, {"s", p.s}, {"pad_h", p.pad_h}, {"pad_w", p.pad_w}};
+        for (auto const& [name, size] : sizes) entry[name] = size;
+        exported.push_back(entry);
     }
 };
 

@@ -126,7 +126,8 @@ static void run_cluster(gpu_worker& worker, extent first, shared_regions const& 
 }
 
 void run_clusters(gpu_launch& launch) {
-    extent const grid = launch.grid, cluster = launch.shape.cluster;
+    auto const& [block, cluster, shared_bytes, overlaps] = launch.shape;
+    extent const grid = launch.grid;
     extent const clusters = {grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z};
     gpu_worker worker;
     worker.launch = &launch;
