@@ -12,6 +12,7 @@ module;
 module spio.command;
 
 import spio.cache;
+import spio.system;
 
 namespace spio::command {
 

@@ -5,11 +5,11 @@ module;
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <unistd.h>
@@ -21,6 +21,7 @@ import spio.cuda;
 import spio.jit;
 import spio.launch;
 import spio.spec;
+import spio.system;
 
 namespace spio::command {
 
@@ -145,7 +146,7 @@ diagnosis diagnose_policy() {
     return result;
 }
 
-constexpr std::pair<std::string_view, std::string_view> variables[] = {
+constexpr variable runtime_variables[] = {
     {"SPIO_POLICY", "who is asked for images: aot_only, aot_then_jit, jit_only"},
     {"SPIO_LOG", "1: a line on the standard error for each image found, compiled and loaded"},
     {"SPIO_CACHE", "off: what is compiled at run time is not kept"},
@@ -153,22 +154,24 @@ constexpr std::pair<std::string_view, std::string_view> variables[] = {
     {"XDG_CACHE_HOME", "else, the folder above it"},
     {"HOME", "else, the home with .cache"},
     {"SPIO_NVRTC", "the file of NVRTC, and no other"},
-    {"CUDA_HOME", "else, a toolkit to look for NVRTC in"},
-    {"CUDA_PATH", "the same"},
-    {"VIRTUAL_ENV", "wheels of pip, to look for NVRTC in"},
-    {"CONDA_PREFIX", "the same"},
-    {"LD_LIBRARY_PATH", "folders to look for NVRTC in"},
 };
+// The environment variables that Spio reads: those of its runtime, and those that lead to CUDA.
+std::vector<variable> read_variables() {
+    std::vector<variable> all(std::begin(runtime_variables), std::end(runtime_variables));
+    std::ranges::copy(toolchain_variables(), std::back_inserter(all));
+    return all;
+}
 
 // Environment variables whose names begin with SPIO_ but which Spio does not read, with their
 // values.
 std::map<std::string, std::string> unknown_variables() {
+    auto const variables = read_variables();
     std::map<std::string, std::string> unknown;
     for (auto const* entry = environ; *entry != nullptr; ++entry) {
         std::string_view const text(*entry);
         auto const name = text.substr(0, text.find('='));
         bool const is_known = std::ranges::any_of(
-            variables, [&](auto const& variable) { return variable.first == name; });
+            variables, [&](auto const& variable) { return variable.name == name; });
         if (name.starts_with("SPIO_") && !is_known && name.size() < text.size()) {
             unknown.emplace(name, text.substr(name.size() + 1));
         }
@@ -180,7 +183,7 @@ diagnosis diagnose_environment() {
     diagnosis result = {.name = "environment"};
     std::vector<json> facts;
     std::vector<std::string_view> names;
-    for (auto const& [name, meaning] : variables) {
+    for (auto const& [name, meaning] : read_variables()) {
         names.push_back(name);
         char const* const value = std::getenv(std::string(name).c_str());
         facts.push_back(json::object({{"name", name},

@@ -14,38 +14,11 @@ module;
 
 module spio.command_line;
 
+import spio.system;
+
 namespace spio::command {
 
 namespace {
-
-// The number of bytes of the first UTF-8 character of a text; 0 if it is not valid UTF-8.
-std::size_t character_bytes(std::string_view text) {
-    auto const byte = [&](std::size_t i) {
-        return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
-    };
-    auto const first = byte(0);
-    if (first < 0x80) return text.empty() ? 0 : 1;
-    std::size_t const size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-    if (first < 0xc2 || first > 0xf4) return 0;
-    for (std::size_t i = 1; i < size; ++i) {
-        if ((byte(i) & 0xc0) != 0x80) return 0;
-    }
-    bool const is_overlong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
-    bool const is_surrogate = first == 0xed && byte(1) > 0x9f;
-    bool const is_too_large = first == 0xf4 && byte(1) > 0x8f;
-    return is_overlong || is_surrogate || is_too_large ? 0 : size;
-}
-
-// Whether a character is a control character, the two-byte ones (C1) included. Newline and tab do
-// not count.
-bool is_control(std::string_view character) {
-    auto const first = static_cast<unsigned char>(character[0]);
-    if (character.size() == 1) {
-        return (first < 0x20 || first == 0x7f) && first != '\n' && first != '\t';
-    }
-    return character.size() == 2 && first == 0xc2 &&
-           static_cast<unsigned char>(character[1]) < 0xa0;
-}
 
 // The least number of insertions, removals, changes and swaps of neighbours that turn one word into
 // the other.
@@ -66,25 +39,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 } // namespace
-
-std::string printable(std::string_view text) {
-    std::string safe;
-    while (!text.empty()) {
-        auto const size = character_bytes(text);
-        auto const character = text.substr(0, std::max<std::size_t>(size, 1));
-        if (size == 0 || is_control(character)) {
-            for (char const byte : character) {
-                constexpr char digits[] = "0123456789abcdef";
-                auto const number = static_cast<unsigned char>(byte);
-                safe += {'\\', 'x', digits[number >> 4], digits[number & 15]};
-            }
-        } else {
-            safe += character;
-        }
-        text.remove_prefix(character.size());
-    }
-    return safe;
-}
 
 std::string quote(std::string_view text) {
     constexpr std::size_t most = 60;

@@ -12,9 +12,6 @@ export module spio.command_line:formatting;
 
 export namespace spio::command {
 
-// The text with each byte that could control a terminal, or that is not valid UTF-8, written as an
-// escape such as \x1b. Newlines and tabs stay.
-std::string printable(std::string_view text);
 // The text in quotes, on one line, and cut if it is long: 'an unknown wo…'
 std::string quote(std::string_view text);
 

@@ -14,6 +14,7 @@ import spio.aot;
 import spio.families;
 import spio.image;
 import spio.spec;
+import spio.system;
 
 namespace spio::command {
 

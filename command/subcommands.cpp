@@ -17,6 +17,7 @@ import spio.aot;
 import spio.cache;
 import spio.families;
 import spio.spec;
+import spio.system;
 import spio.text;
 
 namespace spio::command {

@@ -191,7 +191,10 @@ std::filesystem::path found_in_path(std::string_view name);
 // A command as one line, for messages.
 std::string joined(std::vector<std::string> const& command);
 
-// Text that comes from files, for terminals: control characters become \x1b, lines stay lines.
+// The length in bytes of the UTF-8 character at the front of a text; 0 if there is no valid one.
+std::size_t character_bytes(std::string_view text);
+// The text with each byte that could control a terminal, or that is not valid UTF-8, written as an
+// escape such as \x1b. Newlines and tabs stay.
 std::string printable(std::string_view text);
 
 } // namespace spio

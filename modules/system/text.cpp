@@ -11,13 +11,12 @@ module spio.system;
 
 namespace spio {
 
-// The length in bytes of the UTF-8 character at the front of a text; 0 if there is no valid one.
-static std::size_t character_bytes(std::string_view text) {
+std::size_t character_bytes(std::string_view text) {
     auto const byte = [&](std::size_t i) {
         return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
     };
     auto const first = byte(0);
-    if (first < 0x80) return 1;
+    if (first < 0x80) return text.empty() ? 0 : 1;
     if (first < 0xc2 || first > 0xf4) return 0;
     std::size_t const size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
     for (std::size_t i = 1; i < size; ++i) {

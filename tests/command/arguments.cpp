@@ -121,7 +121,6 @@ TEST_CASE("words from outside are quoted so that they steer no terminal") {
     CHECK(quote("größe") == "'größe'");
     CHECK(quote("\xed\xa0\x80") == "'\\xed\\xa0\\x80'"); // half of a pair
     CHECK(quote(std::string(100, 'y')) == "'" + std::string(60, 'y') + "…'");
-    CHECK(printable("a\nb\tc\r") == "a\nb\tc\\x0d");
 }
 
 TEST_CASE("JSON is one line of ASCII, whatever the bytes") {

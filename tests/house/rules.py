@@ -203,7 +203,7 @@ def check_command(path, code):
         if "/" in header and not header.startswith("sys/") and header not in doors:
             complain(path, code, position, f"the command imports what it needs: {header}")
     if re.search(r"^module spio\.command_line;|^export module spio\.command_line", code, re.M):
-        pattern = r"^\s*import\s+spio\.(?!cuda\b)\w+\s*;"
+        pattern = r"^\s*import\s+spio\.(?!(?:cuda|system)\b)\w+\s*;"
         forbid(path, code, pattern, "lines are read without knowing what they ask for")
 
 
