@@ -3,6 +3,7 @@
 module;
 
 #include "spio/dims.h"
+#include "spio/tile/half.h"
 
 export module spio.dims;
 
@@ -53,6 +54,10 @@ using spio::layout;
 using spio::tensor;
 using spio::cursor;
 using spio::base_cursor;
+
+// Numbers of 16 bits, to point to: kernels compute with them.
+using spio::half;
+using spio::bfloat16;
 
 // Parts of tensors, tensors read as vectors, and properties that a kernel can assert.
 using spio::slice;

@@ -6,7 +6,7 @@
 
 #include "softmax/problem.h"
 #include "spio/range.h"
-#include "spio/tile/exponential.cuh"
+#include "spio/tile/elementary_functions.cuh"
 #include "spio/tile/warp.cuh"
 
 namespace softmax {

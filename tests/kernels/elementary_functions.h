@@ -1,0 +1,22 @@
+// Elementary functions of an array of floats: the functions and the parameters.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace spio::elementary_functions {
+
+enum class function {
+    exponential,
+    logarithm,
+    hyperbolic_tangent,
+    error_function,
+    inverse_square_root
+};
+
+struct params {
+    float const* x;
+    float* y;
+    int n;
+    elementary_functions::function function;
+};
+
+} // namespace spio::elementary_functions
