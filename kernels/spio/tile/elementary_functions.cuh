@@ -1,5 +1,5 @@
-// Elementary functions of floats, with the same bits on every device and from every compiler: all
-// sums of products are explicit multiply_add().
+// Elementary functions of floats, with the same bits on every device and from every compiler:
+// each sum of products is an explicit multiply_add().
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -50,8 +50,8 @@ __device__ inline float exponential(float x) {
 // The natural logarithm, within one unit in the last place. It is -infinity for 0, and NaN for
 // negative numbers and NaN.
 __device__ inline float logarithm(float x) {
-    constexpr float infinity = __builtin_inff();
-    if (!(x > 0)) return x == 0 ? -infinity : __builtin_nanf("");
+    float const infinity = bits_as<float>(0x7f800000U), nan = bits_as<float>(0x7fc00000U);
+    if (!(x > 0)) return x == 0 ? -infinity : nan;
     if (x == infinity) return x;
     constexpr float smallest_normal = 1.17549435e-38F, scale = 8388608; // 2^23
     bool const is_subnormal = x < smallest_normal;
