@@ -71,17 +71,21 @@ __device__ inline float logarithm(float x) {
     return multiply_add(power, log_2_high, f + low);
 }
 
+// The value, which is not negative, with the sign of another number.
+__device__ inline float with_sign_of(float number, float value) {
+    return bits_as<float>(bits_as<unsigned>(value) | (bits_as<unsigned>(number) & 0x80000000U));
+}
+
 // Within two units in the last place; 1 and -1 for large numbers, NaN for NaN.
 __device__ inline float hyperbolic_tangent(float x) {
     float const size = x < 0 ? -x : x;
     if (size < 0.6F) {
-        float const z = x * x;
+        float const z = size * size;
         float const p =
             polynomial(z, {-0.333333F, 0.13331959F, -0.053786684F, 0.020805383F, -0.0059058676F});
-        return multiply_add(x * z, p, x);
+        return with_sign_of(x, multiply_add(size * z, p, size));
     }
-    float const result = 1 - 2 / (exponential(2 * size) + 1);
-    return x < 0 ? -result : result;
+    return with_sign_of(x, 1 - 2 / (exponential(2 * size) + 1));
 }
 
 // The integral of 2 / sqrt(pi) exp(-t^2) from 0 to x, within two units in the last place; 1 and -1
@@ -98,8 +102,7 @@ __device__ inline float error_function(float x) {
     float const q =
         polynomial(size, {0.00015338288F, -1.129397F, -0.6336273F, -0.10790571F, 0.024812799F,
                           -0.004013398F, 0.00038478588F, -1.2330023e-05F, -6.6281183e-07F});
-    float const result = 1 - exponential(q);
-    return x < 0 ? -result : result;
+    return with_sign_of(x, 1 - exponential(q));
 }
 
 // 1 / sqrt(x), within two units in the last place; infinity for 0, NaN for negative numbers and
