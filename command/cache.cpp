@@ -143,7 +143,7 @@ exit_status look(arguments const& args, io const& io, bool verifies) {
 exit_status run_clear(arguments const& args, io const& io) {
     std::string reason;
     auto const folder = open_folder(reason);
-    auto const age = args.has("--all") ? std::chrono::seconds(-1) : cache::limits().litter_age;
+    auto const age = args.has("--all") ? std::chrono::seconds(-1) : cache::limits().stale_age;
     auto const done =
         folder ? cache::clear(cache::operating_system(), folder, age) : cache::clearance();
     print_result(args, io,

@@ -94,11 +94,11 @@ image just_in_time::find_with(std::string const& build, spec const& kernel) cons
             .arch = kernel.arch,
             .made_by = std::move(made_by),
             .kind = image_kind::cubin,
-            .bytes = std::as_bytes(std::span(found.what->cubin)),
-            .keeper = found.what,
+            .bytes = std::as_bytes(std::span(found.entry->cubin)),
+            .keeper = found.entry,
             .shape = kernel.shape,
             .params_bytes = kernel.params_bytes,
-            .found = found.from == cache::origin::disk ? origin::disk : origin::compiled};
+            .found = found.origin == cache::origin::disk ? origin::disk : origin::compiled};
 }
 
 bool just_in_time::is_kept(spec const& kernel) const {

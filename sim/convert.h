@@ -36,9 +36,9 @@ template <class Format> constexpr unsigned short rounded_to(float value) {
     unsigned const significand = (magnitude & 0x007fffffU) | (subnormal ? 0U : 0x00800000U);
     int const exponent = (subnormal ? 1 : static_cast<int>(magnitude >> 23)) - 127;
     int const biased = std::max(exponent + exponent_bias<Format>, 1);
-    int const below = biased - (exponent + exponent_bias<Format>);
+    int const denormal_shift = biased - (exponent + exponent_bias<Format>);
     // If 25 bits or more are dropped, they are less than half of the last bit that remains.
-    int const dropped = std::min(23 - Format::fraction_bits + below, 25);
+    int const dropped = std::min(23 - Format::fraction_bits + denormal_shift, 25);
 
     unsigned const half = 1U << (dropped - 1);
     unsigned const remainder = significand & (2 * half - 1);

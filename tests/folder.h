@@ -1,4 +1,4 @@
-// A folder for what a test writes: nobody else can enter it, and it goes with all that is in it.
+// A folder for the files of a test: private, and removed with its contents by the destructor.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,7 +14,7 @@ namespace spio::test {
 struct folder {
     std::string path;
 
-    explicit folder(std::string_view within = "/tmp") : path(std::string(within) + "/spio_XXXXXX") {
+    explicit folder(std::string_view parent = "/tmp") : path(std::string(parent) + "/spio_XXXXXX") {
         if (mkdtemp(path.data()) == nullptr) throw std::runtime_error("no folder: " + path);
     }
     folder(folder const&) = delete;

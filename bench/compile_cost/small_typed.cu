@@ -11,9 +11,9 @@ struct K : spio::dim {
 constexpr auto i = spio::axis<I>(16);
 constexpr auto k = spio::axis<K>(512);
 
-extern "C" __global__ void kernel(float* to, float const* from) {
+extern "C" __global__ void kernel(float* target, float const* source) {
     I const row(threadIdx.y);
     K const column(threadIdx.x);
-    *spio::tensor<float, k / 8, i, k % 8>(to)[row][column] =
-        *spio::tensor<float const, i, k>(from)[row][column];
+    *spio::tensor<float, k / 8, i, k % 8>(target)[row][column] =
+        *spio::tensor<float const, i, k>(source)[row][column];
 }

@@ -1,7 +1,7 @@
 // axpby and LayerNorm against a copy of the same bytes, from memory and not from its cache.
 // SPDX-License-Identifier: Apache-2.0
 //
-//     bench_bandwidth FOLDER [--sweep]     the folder keeps what was compiled
+//     bench_bandwidth FOLDER [--sweep]     the folder is that of the cache
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -26,81 +26,82 @@ using namespace spio;
 namespace {
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
-// More than any chip's second-level cache, so that what comes back has left it.
+// Larger than the second-level cache of any chip, so that each round begins with a cold cache.
 constexpr std::size_t rotation_bytes = 512 * mebibyte;
 
 struct bench {
     cuda::driver driver = cuda::driver();
     cuda::context context = cuda::context(driver.device(0));
-    cuda::stream own = cuda::stream(context);
+    cuda::stream driver_stream = cuda::stream(context);
     cuda::event begun = cuda::event(context, cuda::timing::on);
     cuda::event ended = cuda::event(context, cuda::timing::on);
     runtime gpu;
-    stream in;
-    // Random bits that are no strange numbers, as halves or as floats.
-    cuda::memory from, to;
+    spio::stream stream;
+    // Random bits that are normal numbers, as halves and as floats.
+    cuda::memory source, target;
 
     explicit bench(std::string const& folder)
-        : gpu({.policy = policy::jit_only, .cache = kept_in(folder), .driver = &driver}),
-          in(gpu.on(), cuda::stream_ref(own).handle()),
-          from(context, 2 * rotation_bytes),
-          to(context, 2 * rotation_bytes) {
+        : gpu({.policy = policy::jit_only, .cache = options_in(folder), .driver = &driver}),
+          stream(gpu.on(), cuda::stream_ref(driver_stream).handle()),
+          source(context, 2 * rotation_bytes),
+          target(context, 2 * rotation_bytes) {
         std::mt19937 random(1);
         std::vector<unsigned> block(4 * mebibyte);
         for (auto& each : block) each = (random() & 0x83ff83ff) | 0x3c003c00;
         auto const bytes = std::as_bytes(std::span(block));
-        for (std::size_t at = 0; at < from.size(); at += bytes.size()) {
-            cuda::copy(own, cuda::memory_ref(from).part(at, bytes.size()), bytes);
-            cuda::copy(own, cuda::memory_ref(to).part(at, bytes.size()), bytes);
+        for (std::size_t offset = 0; offset < source.size(); offset += bytes.size()) {
+            cuda::copy(driver_stream, cuda::memory_ref(source).part(offset, bytes.size()), bytes);
+            cuda::copy(driver_stream, cuda::memory_ref(target).part(offset, bytes.size()), bytes);
         }
-        in.synchronize();
+        stream.synchronize();
     }
-    static cache::options kept_in(std::string const& folder) {
-        cache::options how;
-        how.folder = folder;
-        return how;
+    static cache::options options_in(std::string const& folder) {
+        cache::options options;
+        options.folder = folder;
+        return options;
     }
-    std::byte* at(cuda::memory const& in, std::size_t offset) const {
-        return reinterpret_cast<std::byte*>(in.address()) + offset;
+    std::byte* bytes_at(cuda::memory const& memory, std::size_t offset) const {
+        return reinterpret_cast<std::byte*>(memory.address()) + offset;
     }
 
-    // Microseconds of f(i) for i from 0 on, in a graph that goes through all the memory.
+    // The median time of a call of f(i), in microseconds. A graph calls f with each rotation, so
+    // that all of the memory is used between two calls with the same one.
     template <class F> double microseconds(int rotations, F const& f) const {
         int const calls = rotations * std::max(1, 24 / rotations);
-        auto const graph = in.capture([&] {
+        auto const graph = stream.capture([&] {
             for (int i = 0; i < calls; ++i) f(i % rotations);
         });
-        std::vector<double> all;
+        std::vector<double> times;
         for (int round = 0; round < 33; ++round) {
-            cuda::event_ref(begun).record(own);
-            in.launch(graph);
-            cuda::event_ref(ended).record(own);
-            in.synchronize();
-            all.push_back(1000.0 * cuda::event_ref(ended).milliseconds_since(begun) / calls);
+            cuda::event_ref(begun).record(driver_stream);
+            stream.launch(graph);
+            cuda::event_ref(ended).record(driver_stream);
+            stream.synchronize();
+            times.push_back(1000.0 * cuda::event_ref(ended).milliseconds_since(begun) / calls);
         }
-        std::ranges::nth_element(all, all.begin() + 16);
-        return all[16];
+        std::ranges::nth_element(times, times.begin() + 16);
+        return times[16];
     }
-    // A copy that reads half of so many bytes, and writes them.
+    // The time of a copy that moves these bytes: it reads half as many and writes half as many.
     double copy(std::size_t bytes, int rotations) const {
         auto const half = bytes / 2;
         return microseconds(rotations, [&](int i) {
             auto const offset = static_cast<std::size_t>(i) * half;
-            cuda::copy(own, cuda::memory_ref(to).part(offset, half),
-                       cuda::memory_ref(from).part(offset, half));
+            cuda::copy(driver_stream, cuda::memory_ref(target).part(offset, half),
+                       cuda::memory_ref(source).part(offset, half));
         });
     }
 };
 
 void print(char const* kernel, std::string const& problem, std::string const& config,
-           std::size_t bytes, double microseconds, double of_copy) {
+           std::size_t bytes, double microseconds, double copy_time) {
     std::printf(
         "{\"name\": \"bandwidth\", \"kernel\": \"%s\", \"problem\": \"%s\", "
         "\"config\": \"%s\", \"mib\": %zu, \"us\": %.2f, \"gb_s\": %.0f, \"copy_us\": %.2f, "
         "\"copy_gb_s\": %.0f, \"ratio\": %.4f}\n",
         kernel, problem.c_str(), config.c_str(), bytes / mebibyte, microseconds,
-        static_cast<double>(bytes) / microseconds / 1000, of_copy,
-        static_cast<double>(bytes) / of_copy / 1000, microseconds / of_copy);
+        static_cast<double>(bytes) / microseconds / 1000, copy_time,
+        static_cast<double>(bytes) / copy_time / 1000, microseconds / copy_time);
     std::fflush(stdout);
 }
 
@@ -108,80 +109,85 @@ int rotations_of(std::size_t bytes) {
     return static_cast<int>(std::max<std::size_t>(2, rotation_bytes / bytes));
 }
 
-// x is read, y is read and written; bytes is all of that.
-void run_axpby(bench const& b, std::size_t bytes, axpby::config const& config, double of_copy) {
+// Times axpby, where `bytes` counts the reads of x and y and the writes of y.
+void run_axpby(bench const& b, std::size_t bytes, axpby::config const& config, double copy_time) {
     int const n = static_cast<int>(bytes / 12 / 4096 * 4096);
     auto const size = static_cast<std::size_t>(n) * sizeof(float);
-    auto const of = axpby::specialize({n}, config, b.gpu.arch());
-    auto const kernel = b.gpu.load(of);
-    double const spent = b.microseconds(rotations_of(bytes), [&](int i) {
+    auto const spec = axpby::specialize({n}, config, b.gpu.arch());
+    auto const kernel = b.gpu.load(spec);
+    double const time = b.microseconds(rotations_of(bytes), [&](int i) {
         auto const offset = static_cast<std::size_t>(i) * size;
-        auto const vector = [&](cuda::memory const& in) {
-            return axpby::scalars(reinterpret_cast<float*>(b.at(in, offset)), axpby::N(n));
+        auto const vector = [&](cuda::memory const& memory) {
+            return axpby::scalars(reinterpret_cast<float*>(b.bytes_at(memory, offset)),
+                                  axpby::N(n));
         };
-        b.in.launch(kernel, {.a = 0.5f, .x = vector(b.from), .b = 0.25f, .y = vector(b.to)});
+        b.stream.launch(kernel,
+                        {.a = 0.5f, .x = vector(b.source), .b = 0.25f, .y = vector(b.target)});
     });
-    print("axpby", of.problem, of.config, bytes, spent, of_copy);
+    print("axpby", spec.problem, spec.config, bytes, time, copy_time);
 }
 
 void run_layernorm(bench const& b, std::size_t bytes, int channels,
-                   layernorm_2d::config const& config, double of_copy) {
+                   layernorm_2d::config const& config, double copy_time) {
     using namespace layernorm_2d;
     auto const row = static_cast<std::size_t>(channels) * 2;
     auto const positions = bytes / 2 / row;
-    auto const of = layernorm_2d::specialize({channels}, config, b.gpu.arch());
-    auto const kernel = b.gpu.load(of);
+    auto const spec = layernorm_2d::specialize({channels}, config, b.gpu.arch());
+    auto const kernel = b.gpu.load(spec);
     array<float> const factors(b.gpu.on(), static_cast<std::size_t>(channels));
-    b.in.write(factors, std::vector<float>(static_cast<std::size_t>(channels), 0.5f));
+    b.stream.write(factors, std::vector<float>(static_cast<std::size_t>(channels), 0.5f));
     auto const weight = factors.as<factors_to_read>(C(channels));
-    double const spent = b.microseconds(rotations_of(bytes), [&](int i) {
+    double const time = b.microseconds(rotations_of(bytes), [&](int i) {
         auto const offset = static_cast<std::size_t>(i) * positions * row;
-        auto const all = [&](cuda::memory const& in) {
-            return layernorm_2d::images(reinterpret_cast<half*>(b.at(in, offset)),
+        auto const images_view = [&](cuda::memory const& memory) {
+            return layernorm_2d::images(reinterpret_cast<half*>(b.bytes_at(memory, offset)),
                                         X(static_cast<int>(positions)), C(channels));
         };
-        b.in.launch(kernel, {.x = all(b.from), .y = all(b.to), .weight = weight, .bias = weight});
+        b.stream.launch(kernel, {.x = images_view(b.source),
+                                 .y = images_view(b.target),
+                                 .weight = weight,
+                                 .bias = weight});
     });
-    print("layernorm_2d", of.problem, of.config, bytes, spent, of_copy);
+    print("layernorm_2d", spec.problem, spec.config, bytes, time, copy_time);
 }
 
-// Configurations of not too many idle lanes.
+// Configurations with less than half of the lanes idle.
 std::vector<layernorm_2d::config> candidates(int channels) {
-    std::vector<layernorm_2d::config> all;
+    std::vector<layernorm_2d::config> configs;
     int const needed = channels / 8;
     for (int lanes = 1; lanes <= 256; lanes += lanes < 32 ? lanes : 32) {
         int const vectors = (needed + lanes - 1) / lanes;
         if (vectors > 6 || lanes * vectors >= 2 * needed) continue;
         int const positions = lanes > 32 ? 1 : 128 / lanes;
         for (auto const& [stages, rounds] : {std::pair(2, 2), {2, 4}, {3, 4}}) {
-            layernorm_2d::config const one = {lanes, vectors, positions, stages, rounds};
-            if (one.fits({channels})) all.push_back(one);
+            layernorm_2d::config const config = {lanes, vectors, positions, stages, rounds};
+            if (config.fits({channels})) configs.push_back(config);
         }
     }
-    return all;
+    return configs;
 }
 
 void go(std::string const& folder, bool sweeps) {
     bench const b(folder);
     for (std::size_t const mib : {64, 256}) {
         auto const bytes = mib * mebibyte;
-        double const of_copy = b.copy(bytes, rotations_of(bytes));
+        double const copy_time = b.copy(bytes, rotations_of(bytes));
         if (sweeps) {
             for (int const threads : {128, 256, 512}) {
                 for (int const vectors : {1, 2, 4}) {
-                    run_axpby(b, bytes, {threads, vectors}, of_copy);
+                    run_axpby(b, bytes, {threads, vectors}, copy_time);
                 }
             }
         }
-        run_axpby(b, bytes, axpby::best_config({static_cast<int>(bytes / 12)}), of_copy);
+        run_axpby(b, bytes, axpby::best_config({static_cast<int>(bytes / 12)}), copy_time);
         for (int const channels : {64, 72, 120, 128, 256, 384, 512, 768, 1024, 1280, 1536, 2048}) {
             bool const is_power = (channels & (channels - 1)) == 0;
             if (sweeps && !is_power) {
                 for (auto const& config : candidates(channels)) {
-                    run_layernorm(b, bytes, channels, config, of_copy);
+                    run_layernorm(b, bytes, channels, config, copy_time);
                 }
             }
-            run_layernorm(b, bytes, channels, layernorm_2d::best_config({channels}), of_copy);
+            run_layernorm(b, bytes, channels, layernorm_2d::best_config({channels}), copy_time);
         }
     }
 }

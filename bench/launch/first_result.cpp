@@ -1,7 +1,7 @@
-// From a new shape to its first result, by way of a pack, the disk or NVRTC.
+// Times the way from a new shape to its first result, from a pack, from the disk or by NVRTC.
 // SPDX-License-Identifier: Apache-2.0
 //
-//     bench_first_result FOLDER [PACK]     the folder keeps what was compiled
+//     bench_first_result FOLDER [PACK]     the folder is that of the cache
 #include <chrono>
 #include <cstdio>
 #include <exception>
@@ -32,40 +32,41 @@ struct watch {
     }
 };
 
-// The launch itself takes any parameters: of no positions, but with all that a first launch costs.
+// Times each step up to the result of a first launch. The tensors are empty, so that the kernel's
+// own time does not count.
 template <class Params>
-void time(runtime const& gpu, typed_spec<Params> const& of, Params const& params, char const* name,
-          double open_ms) {
-    stream const own(gpu.on());
+void time(runtime const& gpu, typed_spec<Params> const& spec, Params const& params,
+          char const* name, double open_ms) {
+    stream const stream(gpu.on());
     array<float> const y(gpu.on(), 1);
     std::vector<float> result(1);
-    own.read(std::span(result), y);
-    own.synchronize();
-    watch all, step;
-    auto const image = gpu.all_images().find(of);
+    stream.read(std::span(result), y);
+    stream.synchronize();
+    watch total, step;
+    auto const image = gpu.all_images().find(spec);
     double const find_ms = step.milliseconds();
     auto const kernel = gpu.all_kernels().load(image);
     double const load_ms = step.milliseconds();
-    own.launch(kernel, params);
-    own.read(std::span(result), y);
-    own.synchronize();
+    stream.launch(kernel, params);
+    stream.read(std::span(result), y);
+    stream.synchronize();
     double const launch_ms = step.milliseconds();
     std::printf("{\"name\": \"first_result\", \"kernel\": \"%s\", \"from\": \"%s\", "
                 "\"runtime_ms\": %.3f, \"find_ms\": %.3f, \"load_ms\": %.3f, \"launch_ms\": %.3f, "
                 "\"all_ms\": %.3f, \"image_bytes\": %zu}\n",
                 name, name_of(image.found).data(), open_ms, find_ms, load_ms, launch_ms,
-                all.milliseconds(), image.bytes.size());
+                total.milliseconds(), image.bytes.size());
 }
 
 void go(char const* folder, char const* pack) {
-    cache::options kept;
-    kept.folder = folder;
+    cache::options options;
+    options.folder = folder;
     watch opening;
     std::vector<aot::pack> packs;
     if (pack != nullptr) packs.push_back(aot::pack::read(pack));
     runtime const gpu({.packs = packs,
                        .policy = pack != nullptr ? policy::aot_only : policy::jit_only,
-                       .cache = kept});
+                       .cache = options});
     double const open_ms = opening.milliseconds();
     array<float> const floats(gpu.on(), 64);
     array<half> const halves(gpu.on(), 64);

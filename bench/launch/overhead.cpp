@@ -1,4 +1,4 @@
-// What a launch costs the host: ours and the driver's own, in turn.
+// Times a launch on the host: by Spio, and by the driver's function alone.
 // SPDX-License-Identifier: Apache-2.0
 //
 //     bench_overhead PACK
@@ -19,40 +19,40 @@ using namespace spio;
 
 namespace {
 
-// Nanoseconds a call, while the queue is not full.
-template <class F> double nanoseconds_of(stream const& in, F const& f) {
+// Nanoseconds for each call; 500 calls do not fill the queue of the stream.
+template <class F> double nanoseconds_of(stream const& stream, F const& f) {
     constexpr int count = 500;
-    in.synchronize();
+    stream.synchronize();
     auto const start = std::chrono::steady_clock::now();
     for (int i = 0; i < count; ++i) f();
     std::chrono::duration<double, std::nano> const spent = std::chrono::steady_clock::now() - start;
-    in.synchronize();
+    stream.synchronize();
     return spent.count() / count;
 }
 
-double median(std::vector<double> all) {
-    std::ranges::nth_element(all, all.begin() + static_cast<long>(all.size() / 2));
-    return all[all.size() / 2];
+double median(std::vector<double> values) {
+    std::ranges::nth_element(values, values.begin() + static_cast<long>(values.size() / 2));
+    return values[values.size() / 2];
 }
 
 void go(char const* pack) {
     cuda::driver const driver;
     runtime const gpu(
         {.packs = {aot::pack::read(pack)}, .policy = policy::aot_only, .driver = &driver});
-    auto const of = axpby::specialize({.n = 1000}, gpu.arch());
-    auto const kernel = gpu.load(of);
+    auto const spec = axpby::specialize({.n = 1000}, gpu.arch());
+    auto const kernel = gpu.load(spec);
     cuda::context const context(driver.device(0));
-    cuda::stream const own(context);
-    auto const handle = cuda::stream_ref(own).handle();
-    stream const ours(gpu.on(), handle);
+    cuda::stream const driver_stream(context);
+    auto const handle = cuda::stream_ref(driver_stream).handle();
+    stream const stream(gpu.on(), handle);
     array<float> const x(gpu.on(), 8);
     auto const none = x.as<axpby::scalars>(axpby::N(0));
     axpby::params p = {.a = 1, .x = none, .b = 0, .y = none};
 
-    // The same launch, by the same driver's function.
-    auto const image = gpu.all_images().find(of);
+    // The same launch by a direct call of cuLaunchKernelEx.
+    auto const image = gpu.all_images().find(spec);
     cuda::library const library(driver, image.bytes, "axpby");
-    auto const function = library.kernel(of.symbol).load(context);
+    auto const function = library.kernel(spec.symbol).load(context);
     cuda::abi::launch_config const bare{.grid_x = 1,
                                         .grid_y = 1,
                                         .grid_z = 1,
@@ -65,18 +65,18 @@ void go(char const* pack) {
                                         .attribute_count = 0};
     void* parameters[] = {&p};
 
-    std::vector<double> of_driver, of_ours, of_loads;
+    std::vector<double> driver_times, spio_times, load_times;
     for (int round = 0; round < 200; ++round) {
-        of_driver.push_back(nanoseconds_of(ours, [&] {
+        driver_times.push_back(nanoseconds_of(stream, [&] {
             driver.ask<"cuLaunchKernelEx">(&bare, function.handle(), parameters, nullptr);
         }));
-        of_ours.push_back(nanoseconds_of(ours, [&] { ours.launch(kernel, p); }));
-        of_loads.push_back(nanoseconds_of(ours, [&] { ours.launch(gpu.load(of), p); }));
+        spio_times.push_back(nanoseconds_of(stream, [&] { stream.launch(kernel, p); }));
+        load_times.push_back(nanoseconds_of(stream, [&] { stream.launch(gpu.load(spec), p); }));
     }
     std::printf("{\"name\": \"launch\", \"driver_ns\": %.0f, \"ours_ns\": %.0f, "
                 "\"with_load_ns\": %.0f, \"driver_least_ns\": %.0f, \"ours_least_ns\": %.0f}\n",
-                median(of_driver), median(of_ours), median(of_loads),
-                *std::ranges::min_element(of_driver), *std::ranges::min_element(of_ours));
+                median(driver_times), median(spio_times), median(load_times),
+                *std::ranges::min_element(driver_times), *std::ranges::min_element(spio_times));
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-// Takes LayerNorm from a problem to its results: from a pack, compiled now, found again.
+// Runs LayerNorm from a problem to checked results, with an image of a pack and one of NVRTC.
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
 #include <cmath>
@@ -29,7 +29,7 @@ namespace {
 
 constexpr int positions = 4096;
 
-// Runs f, and tells in a column how long that took.
+// Runs f, and prints how long that took.
 template <class F> auto timed(F f) {
     auto const start = std::chrono::steady_clock::now();
     auto result = f();
@@ -39,10 +39,10 @@ template <class F> auto timed(F f) {
     return result;
 }
 
-// The first GPU, or the host; images are made for a GPU in any case.
+// The first GPU, or the host device; images are compiled for a GPU in either case.
 struct machine {
     std::unique_ptr<cuda::driver> driver;
-    device on;
+    spio::device device;
     spio::arch arch;
 
     static machine found() {
@@ -60,47 +60,47 @@ struct machine {
             return {nullptr, host_device({host::allocate, host::release}), sm_90a};
         }
     }
-    bool is_host() const { return on.arch().is_host; }
+    bool is_host() const { return device.arch().is_host; }
 };
 
-// What runs here: the image for the GPU, or the one for the host that was built into this program.
+// The image that runs on this machine: the GPU's, or the host's, which is built into this program.
 typed_image<layernorm_2d::params>
-image_for(machine const& here, layernorm_2d::problem const& problem, images const& all) {
-    auto const spec = layernorm_2d::specialize(problem, here.arch);
+image_for(machine const& machine, layernorm_2d::problem const& problem, images const& images) {
+    auto const spec = layernorm_2d::specialize(problem, machine.arch);
     std::printf("\n%s, %d positions\n", spec.line().c_str(), positions);
-    auto const image = timed([&] { return all.find(spec); });
+    auto const image = timed([&] { return images.find(spec); });
     std::printf("%s for %s, %zu bytes, from %s\n", std::string(name_of(image.kind)).c_str(),
                 text_of(image.arch).c_str(), image.bytes.size(), image.made_by.c_str());
-    if (!here.is_host()) return image;
+    if (!machine.is_host()) return image;
     host::compiled_in const in_this_program;
-    no_source const nothing;
-    return spio::images(in_this_program, nothing, policy::aot_only)
+    no_source const no_compiler;
+    return spio::images(in_this_program, no_compiler, policy::aot_only)
         .find(layernorm_2d::specialize(problem, host_arch));
 }
 
-// Launches it on random halves, and counts the results that rounding does not explain.
-bool run(machine const& here, layernorm_2d::problem const& problem, images const& all) {
-    auto const image = image_for(here, problem, all);
+// Launches LayerNorm on random halves, and counts the results that rounding does not explain.
+bool run(machine const& machine, layernorm_2d::problem const& problem, images const& images) {
+    auto const image = image_for(machine, problem, images);
     auto const size = static_cast<std::size_t>(problem.channels) * positions;
     std::mt19937 random(2026);
-    std::uniform_real_distribution<float> between(-2, 2);
+    std::uniform_real_distribution<float> uniform(-2, 2);
     std::vector<unsigned short> x_values(size), y_values(size); // the bits of halves
     for (auto& each : x_values) each = static_cast<unsigned short>(0x3c00 | (random() & 0x83ff));
     std::vector<float> factors(static_cast<std::size_t>(problem.channels));
-    for (auto& each : factors) each = between(random);
+    for (auto& each : factors) each = uniform(random);
 
-    array<half> const x(here.on, size, "x"), y(here.on, size, "y");
-    array<float> const weight(here.on, factors.size(), "weight"),
-        bias(here.on, factors.size(), "bias");
-    stream const stream(here.on);
+    array<half> const x(machine.device, size, "x"), y(machine.device, size, "y");
+    array<float> const weight(machine.device, factors.size(), "weight"),
+        bias(machine.device, factors.size(), "bias");
+    stream const stream(machine.device);
     stream.write(x, std::span<unsigned short const>(x_values));
     stream.write(weight, std::span<float const>(factors));
     stream.write(bias, std::span<float const>(factors));
     stream.synchronize();
 
-    kernels const kernels(here.on);
+    kernels const kernels(machine.device);
     auto const kernel = timed([&] { return kernels.load(image); });
-    std::printf("loaded on %s\n", here.on.name().c_str());
+    std::printf("loaded on %s\n", machine.device.name().c_str());
     timed([&] {
         using layernorm_2d::factors_to_read;
         C const channels(problem.channels);
@@ -134,7 +134,7 @@ int main(int count, char** words) {
         auto const pack = aot::pack::read(
             count > 1 ? words[1]
                       : std::filesystem::path(words[0]).replace_filename("demo.spiopack"));
-        auto const here = machine::found();
+        auto const machine = machine::found();
         std::printf("\nThe pack, built with this program by %s\n",
                     pack.list().empty() ? "nobody" : pack.list()[0].compiler.c_str());
         for (auto const& each : pack.list()) {
@@ -142,11 +142,11 @@ int main(int count, char** words) {
                         each.arch.c_str(), static_cast<std::size_t>(each.size));
         }
         jit::just_in_time const compiler;
-        images const all(pack, compiler, policy::aot_then_jit);
-        // What the pack has, and what nobody had foreseen.
-        bool is_right = run(here, {.channels = 64}, all);
-        is_right = run(here, {.channels = 96}, all) && is_right;
-        auto const count = all.count();
+        images const images(pack, compiler, policy::aot_then_jit);
+        // A problem that the pack has, and one that it lacks.
+        bool is_right = run(machine, {.channels = 64}, images);
+        is_right = run(machine, {.channels = 96}, images) && is_right;
+        auto const count = images.count();
         std::printf("\nFrom the pack %d, from disk %d, compiled now %d.\n",
                     static_cast<int>(count.packed), static_cast<int>(count.disk),
                     static_cast<int>(count.compiled));

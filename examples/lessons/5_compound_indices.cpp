@@ -87,9 +87,9 @@ int main() {
             ++touched[A()[Block(block)][Thread(thread)].offset()];
         }
     }
-    int once = 0;
-    for (int n : touched) once += n == 1;
-    check(once == 512 * 512, "blocks and threads cover the tensor, each element once");
+    int single_visits = 0;
+    for (int n : touched) single_visits += n == 1;
+    check(single_visits == 512 * 512, "blocks and threads cover the tensor, each element once");
 
     // All lanes together do all work, and none does any twice.
     int visits[Work::size()] = {};

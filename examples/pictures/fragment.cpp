@@ -45,13 +45,13 @@ void draw_matrix(picture& out, point corner, Map, std::string const& letter) {
                            std::to_string(row + is_along_row * half) + " column " +
                            std::to_string(column + !is_along_row * half);
             }
-            point const at = place_of(corner, row, column);
-            out.box(at.x, at.y, is_along_row ? width : 2 * width,
+            point const cell = place_of(corner, row, column);
+            out.box(cell.x, cell.y, is_along_row ? width : 2 * width,
                     is_along_row ? 2 * height : height, palette_color(lane), meaning);
             for (int half = 0; half < 2; ++half) {
-                point const here =
+                point const half_cell =
                     place_of(corner, row + is_along_row * half, column + !is_along_row * half);
-                out.text(here.x + width / 2, here.y + 14, "dark", std::to_string(lane),
+                out.text(half_cell.x + width / 2, half_cell.y + 14, "dark", std::to_string(lane),
                          letter + std::to_string(element + half));
             }
         }

@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
     if (words.size() > 2) return complain("too many words: " + words[2] + "; see --help");
 
     struct order {
-        drawing const* what;
+        drawing const* subject;
         std::string path;
     };
     std::vector<order> orders;
@@ -89,7 +89,7 @@ int main(int argc, char** argv) {
         orders[0].path = file;
     }
     for (order const& o : orders) {
-        if (!o.what->draw(*o.what, o.path)) return complain("could not write " + o.path);
-        std::printf("%s: %s\n", o.path.c_str(), o.what->title);
+        if (!o.subject->draw(*o.subject, o.path)) return complain("could not write " + o.path);
+        std::printf("%s: %s\n", o.path.c_str(), o.subject->title);
     }
 }

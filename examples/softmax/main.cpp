@@ -55,18 +55,18 @@ int main() try {
     constexpr float scale = 0.125F;
 
     // From the pack, for each chip: the last one has no image of its own, and takes the PTX.
-    spio::no_source const nothing;
+    spio::no_source const empty_source;
     spio::aot::pack const pack({shipped, shipped_end}, "softmax_example", {});
     pack.verify();
     for (auto const* arch : {"sm_80", "sm_86", "sm_89", "sm_90a", "sm_120a"}) {
-        spio::images const images(pack, nothing, spio::policy::aot_only);
+        spio::images const images(pack, empty_source, spio::policy::aot_only);
         print(images.find(softmax::specialize({columns}, spio::parse_arch(arch))));
     }
 
     // From NVRTC, where it is installed.
     spio::jit::just_in_time const compiler;
     try {
-        spio::images const images(nothing, compiler, spio::policy::jit_only);
+        spio::images const images(empty_source, compiler, spio::policy::jit_only);
         print(images.find(softmax::specialize({columns}, spio::sm_90a)));
     } catch (spio::error const& error) {
         std::printf("nothing compiled at run time: %s\n", error.what());

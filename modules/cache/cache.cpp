@@ -19,7 +19,7 @@ store::store(options options) : log_(std::move(options.log)) {
     auto& system = options.system == nullptr ? operating_system() : *options.system;
     auto const open = [&](std::optional<disk>& disk, folder place, folder::use use) {
         if (place) {
-            disk.emplace(system, std::move(place), use, options.within, log_);
+            disk.emplace(system, std::move(place), use, options.limits, log_);
         } else {
             refusal_ += (refusal_.empty() ? "" : "; ") + place.refusal();
         }

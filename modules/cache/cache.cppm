@@ -21,7 +21,7 @@ export namespace spio::cache {
 struct options {
     std::string folder;        // an absolute path; empty: the folder that the environment names
     std::string shared_folder; // a read-only folder that a trusted user fills; empty: none
-    limits within;
+    cache::limits limits;
     std::function<void(std::string_view)> log; // called with one line for each event
     system_calls* system = nullptr;            // nullptr: the operating system's calls
 };
@@ -29,8 +29,8 @@ struct options {
 enum class origin { disk, compiled };
 
 struct found {
-    std::shared_ptr<entry const> what; // never null
-    origin from;
+    std::shared_ptr<cache::entry const> entry; // never null
+    cache::origin origin;
 };
 
 // How many entries were found on disk, and how many were compiled, so far.

@@ -41,7 +41,7 @@ void disk::log(std::string const& line) const noexcept {
     }
 }
 
-std::string disk::litter_name(key const& key, char const* kind) {
+std::string disk::unique_name(key const& key, char const* kind) {
     auto const now = system_.now();
     auto name = hexadecimal(key.value) + kind;
     for (std::uint64_t const part :
@@ -84,7 +84,7 @@ void disk::move_aside(key const& key, struct stat const* seen, std::string const
         if (system_.fstatat(folder_.descriptor(), name.c_str(), now) != 0) return;
         if (now.st_ino != seen->st_ino || now.st_dev != seen->st_dev) return;
     }
-    auto const aside = litter_name(key, ".aside");
+    auto const aside = unique_name(key, ".aside");
     if (system_.renameat(folder_.descriptor(), name.c_str(), aside.c_str()) == 0) {
         moved_aside_++;
         log("moved aside to " + folder_.path() + "/" + aside + ": " + reason);
@@ -121,7 +121,7 @@ std::string disk::write_and_link(key const& key, std::vector<unsigned char> cons
     std::string temporary;
     int opened = -1;
     for (int attempt = 0; attempt < 8 && opened < 0; attempt++) {
-        temporary = litter_name(key, ".temporary");
+        temporary = unique_name(key, ".temporary");
         opened = system_.openat(folder_.descriptor(), temporary.c_str(), flags, S_IRUSR | S_IWUSR);
         if (opened < 0 && errno != EEXIST && errno != EINTR) break;
     }

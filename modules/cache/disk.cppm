@@ -37,7 +37,7 @@ folder folder_of_environment(system_calls&, folder::use = folder::use::owned);
 struct limits {
     std::uint64_t bytes = 1 << 30; // of all files; those used least recently are evicted
     // Files that were left unfinished or were moved aside are removed at this age.
-    std::chrono::seconds litter_age = std::chrono::hours(1);
+    std::chrono::seconds stale_age = std::chrono::hours(1);
     // The longest wait for another process that compiles the same key.
     std::chrono::milliseconds lock_wait = std::chrono::minutes(2);
 };
@@ -91,10 +91,10 @@ class disk {
         struct stat status;
     };
 
-    std::string litter_name(key const&, char const* kind);
+    std::string unique_name(key const&, char const* kind);
     void move_aside(key const&, struct stat const* seen, std::string const& reason);
     std::string write_and_link(key const&, std::vector<unsigned char> const& bytes, bool& is_new);
-    void remove_litter_and_excess();
+    void remove_stale_and_excess();
     bool remove(listed_file const&);
     void log(std::string const& line) const noexcept;
 
@@ -143,7 +143,7 @@ struct clearance {
     std::uint64_t remaining = 0;
     std::string complaint; // the last reason why a file could not be removed
 };
-clearance clear(system_calls&, folder const&, std::chrono::seconds litter_age);
+clearance clear(system_calls&, folder const&, std::chrono::seconds stale_age);
 
 } // namespace spio::cache
 

@@ -23,7 +23,7 @@ void disk::tidy() noexcept {
     if (use_ == folder::use::shared) return;
     unseen_bytes_ = 0;
     try {
-        remove_litter_and_excess();
+        remove_stale_and_excess();
     } catch (std::exception const& failure) {
         log(std::string("not tidied: ") + failure.what());
     }
@@ -34,11 +34,11 @@ bool disk::remove(listed_file const& file) {
     return system_.unlinkat(folder_.descriptor(), file.name.c_str(), flags) == 0;
 }
 
-void disk::remove_litter_and_excess() {
+void disk::remove_stale_and_excess() {
     std::vector<std::string> names;
     if (system_.list(folder_.descriptor(), names) != 0) return;
     auto const now = system_.now();
-    auto const age = limits_.litter_age.count();
+    auto const age = limits_.stale_age.count();
     std::vector<listed_file> candidates;
     std::uint64_t total = 0;
     for (auto& name : names) {

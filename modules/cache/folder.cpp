@@ -23,11 +23,11 @@ namespace spio::cache {
 static std::string refusal_of_switch(std::string const& value) {
     std::string word = value;
     std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
-    for (auto const* off : {"off", "0", "false", "no"}) {
-        if (word == off) return "SPIO_CACHE is off";
+    for (auto const* off_word : {"off", "0", "false", "no"}) {
+        if (word == off_word) return "SPIO_CACHE is off";
     }
-    for (auto const* on : {"", "on", "1", "true", "yes"}) {
-        if (word == on) return {};
+    for (auto const* on_word : {"", "on", "1", "true", "yes"}) {
+        if (word == on_word) return {};
     }
     return "SPIO_CACHE is '" + value + "', which is neither on nor off";
 }

@@ -82,7 +82,7 @@ examination examine(system_calls& system, folder const& folder, std::string cons
     return {std::move(parsed.value), parsed.complaint};
 }
 
-clearance clear(system_calls& system, folder const& folder, std::chrono::seconds litter_age) {
+clearance clear(system_calls& system, folder const& folder, std::chrono::seconds stale_age) {
     clearance result;
     auto const listed = inventory_of(system, folder);
     result.complaint = listed.complaint;
@@ -90,7 +90,7 @@ clearance clear(system_calls& system, folder const& folder, std::chrono::seconds
     for (auto const& file : listed.files) {
         if (file.kind == file_kind::lock) continue;
         auto const age = now.tv_sec - file.used.tv_sec;
-        bool const is_fresh = age <= litter_age.count() && -age <= litter_age.count();
+        bool const is_fresh = age <= stale_age.count() && -age <= stale_age.count();
         if (file.kind == file_kind::foreign || (file.kind == file_kind::temporary && is_fresh)) {
             result.remaining++;
             continue;

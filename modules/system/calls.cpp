@@ -136,14 +136,14 @@ void system_calls::sleep(int milliseconds) {
 
 // Calls f(record) for each record of a file such as /etc/passwd, until f returns false. Returns
 // false if the file cannot be read to its end.
-template <class Record, class Read, class F>
-static bool for_each_record(char const* path, Read read, F f) {
+template <class Record, class Reader, class F>
+static bool for_each_record(char const* path, Reader reader, F f) {
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> const file(std::fopen(path, "re"),
                                                                &std::fclose);
     if (!file) return false;
     std::vector<char> text(1 << 16);
     for (Record record = {}, *found = nullptr;;) {
-        int const failed = read(file.get(), &record, text.data(), text.size(), &found);
+        int const failed = reader(file.get(), &record, text.data(), text.size(), &found);
         if (failed != 0 || found == nullptr) return failed == ENOENT;
         if (!f(record)) return true;
     }

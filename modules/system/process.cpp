@@ -84,13 +84,14 @@ struct guarded_program {
     char* const* arguments;
     char* const* environment;
     char const* folder;
-    int life, output, status, kept; // descriptors; `kept` is of the temporary folder, or -1
+    // Descriptors. `folder_life` is that of the temporary folder, or -1 if there is none.
+    int life, output, status, folder_life;
 };
 
-// Closes all descriptors that this process inherited, except `kept` and the standard files.
-void close_others(std::initializer_list<int> kept) {
+// Closes all descriptors that this process inherited, except the standard files and `open_files`.
+void close_others(std::initializer_list<int> open_files) {
     int next = STDERR_FILENO + 1;
-    for (int const file : kept) { // in rising order
+    for (int const file : open_files) { // in rising order
         if (file > next) ::syscall(SYS_close_range, next, file - 1, 0);
         next = file < next ? next : file + 1;
     }
@@ -109,8 +110,8 @@ void use_default_signals() {
 [[noreturn]] void become(guarded_program const& program) {
     ::setpgid(0, 0);
     use_default_signals();
-    int const nothing = ::open("/dev/null", O_RDONLY);
-    bool const is_ready = nothing >= 0 && ::dup2(nothing, STDIN_FILENO) >= 0 &&
+    int const null_device = ::open("/dev/null", O_RDONLY);
+    bool const is_ready = null_device >= 0 && ::dup2(null_device, STDIN_FILENO) >= 0 &&
                           ::dup2(program.output, STDOUT_FILENO) >= 0 &&
                           ::dup2(program.output, STDERR_FILENO) >= 0 &&
                           ::chdir(program.folder) == 0;
@@ -226,11 +227,12 @@ program_result run(std::vector<std::string> const& command, temporary_folder con
                                      .life = life.output,
                                      .output = output.input,
                                      .status = status.input,
-                                     .kept = owner != nullptr ? owner->life() : -1};
-    std::array<int, 4> kept = {program.life, program.output, program.status, program.kept};
-    std::ranges::sort(kept);
+                                     .folder_life = owner != nullptr ? owner->life() : -1};
+    std::array<int, 4> open_files = {program.life, program.output, program.status,
+                                     program.folder_life};
+    std::ranges::sort(open_files);
     if (!detach([&] {
-            close_others({kept[0], kept[1], kept[2], kept[3]});
+            close_others({open_files[0], open_files[1], open_files[2], open_files[3]});
             guard(program);
         })) {
         throw error(error_kind::io, "start", words[0], "fork: no process can be made");

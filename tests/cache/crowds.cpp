@@ -52,7 +52,7 @@ static int wrong_answers(cache::store& store, int caller, Compile const& compile
             std::this_thread::sleep_for(std::chrono::milliseconds(5));
             return rig::sample_entry(number);
         });
-        wrong += *got.what != rig::sample_entry(number);
+        wrong += *got.entry != rig::sample_entry(number);
     }
     return wrong;
 }
@@ -112,7 +112,7 @@ static int compilations_by(int processes, int lock_error, bool stale_lock) {
             cache::options options;
             options.folder = place / "cache";
             options.system = &system;
-            options.within.lock_wait = std::chrono::milliseconds(lock_error == 0 ? 120000 : 2);
+            options.limits.lock_wait = std::chrono::milliseconds(lock_error == 0 ? 120000 : 2);
             cache::store store(options);
             std::atomic<int> wrong = 0;
             run_threads(2, [&](int thread) {
@@ -177,9 +177,9 @@ TEST_CASE("who holds a lock and dies, or never ends, delays nobody for good") {
     auto const ask = [&](int lock_wait) {
         cache::options options;
         options.folder = place / "cache";
-        options.within.lock_wait = std::chrono::milliseconds(lock_wait);
+        options.limits.lock_wait = std::chrono::milliseconds(lock_wait);
         cache::store store(options);
-        return store.get_or_compile(rig::sample_key(1), [] { return rig::sample_entry(1); }).from;
+        return store.get_or_compile(rig::sample_key(1), [] { return rig::sample_entry(1); }).origin;
     };
     pid_t const stuck = hold_lock(false);
     CHECK(ask(20) == cache::origin::compiled);

@@ -77,7 +77,7 @@ TEST_CASE("what is larger than the whole cache is not published") {
     CHECK(disk->find(rig::sample_key(100)));
 }
 
-TEST_CASE("litter goes when it is old, and what is not ours stays") {
+TEST_CASE("unfinished files are removed when they are old, and foreign files stay") {
     rig::scratch const place;
     rig::troubled system;
     auto const path = place / "cache";
@@ -154,7 +154,7 @@ TEST_CASE("readers and writers do not mind that entries go") {
     auto const left = rig::names_in(path).size();
     CHECK(evicted + left == published);
     CHECK(left <= 25); // each writer looks again after every second entry, and not at the other
-    CHECK(rig::litter_in(path) == 0);
+    CHECK(rig::stale_file_count(path) == 0);
     std::printf("figure: cache.eviction: %d found and %d missed while %d of %d were evicted\n",
                 found.load(), missed.load(), static_cast<int>(evicted), published);
 }

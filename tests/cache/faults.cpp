@@ -58,8 +58,8 @@ struct scene {
 static cache::options options_for(rig::scratch const& place, rig::troubled& system) {
     cache::options options;
     options.folder = place / "link/deep/cache";
-    options.within.bytes = 4000; // eight entries
-    options.within.lock_wait = std::chrono::milliseconds(4);
+    options.limits.bytes = 4000; // eight entries
+    options.limits.lock_wait = std::chrono::milliseconds(4);
     options.system = &system;
     return options;
 }
@@ -87,7 +87,7 @@ static void damage(rig::scratch const& place) {
 }
 
 // Two hours old.
-static void leave_litter(rig::scratch const& place) {
+static void leave_stale_files(rig::scratch const& place) {
     for (char const* const suffix : {".temporary-1-2-3-4", ".aside-1-2-3-4"}) {
         auto const path = folder_in(place) + "/" + cache::hexadecimal(key.value) + suffix;
         rig::write_file(path, std::vector<unsigned char>(10));
@@ -100,7 +100,8 @@ static std::vector<scene> const scenes = {
     {"cold", link_base},
     {"warm", [](auto& place) { link_base(place), publish(place, 0, 3); }},
     {"damaged", [](auto& place) { link_base(place), publish(place, 0, 2), damage(place); }},
-    {"crowded", [](auto& place) { link_base(place), publish(place, 1, 9), leave_litter(place); }},
+    {"crowded",
+     [](auto& place) { link_base(place), publish(place, 1, 9), leave_stale_files(place); }},
 };
 
 // Asks for the answer twice.
@@ -112,15 +113,16 @@ static void ask(rig::scratch const& place, rig::troubled& system) {
         return answer;
     };
     auto const got = store.get_or_compile(key, compile);
-    REQUIRE(*got.what == answer);
-    REQUIRE((got.from == cache::origin::compiled) == (compiled == 1));
-    // A second one is read, or compiled once more where nothing could be published.
-    auto const again = store.get_or_compile(key, compile);
-    REQUIRE(*again.what == answer);
+    REQUIRE(*got.entry == answer);
+    REQUIRE((got.origin == cache::origin::compiled) == (compiled == 1));
+    // The second answer is read, or compiled again if the first could not be published.
+    auto const second = store.get_or_compile(key, compile);
+    REQUIRE(*second.entry == answer);
     REQUIRE(compiled <= 2);
 }
 
-// Whatever is named like an entry is one, the next to come is served, and litter goes with time.
+// Every file with an entry's name is that entry, a new store finds the answer, and unfinished files
+// are removed when they are old.
 static void check_sanity(rig::scratch const& place) {
     auto const folder = folder_in(place);
     for (auto const& name : rig::names_in(folder)) {
@@ -139,17 +141,17 @@ static void check_sanity(rig::scratch const& place) {
     rig::troubled calm;
     ask(place, calm);
     int compiled = 0;
-    cache::store again(options_for(place, calm));
-    auto const got = again.get_or_compile(key, [&] { return compiled++, answer; });
+    cache::store second_store(options_for(place, calm));
+    auto const got = second_store.get_or_compile(key, [&] { return compiled++, answer; });
     REQUIRE(compiled == 0);
-    REQUIRE(*got.what == answer);
-    REQUIRE(got.from == cache::origin::disk);
+    REQUIRE(*got.entry == answer);
+    REQUIRE(got.origin == cache::origin::disk);
     calm.seconds_ahead = 7200;
     publish(place, 9, 10);
     cache::folder opened(calm, folder, cache::folder::use::owned);
     cache::disk disk(calm, std::move(opened), cache::folder::use::owned, {}, {});
     disk.tidy();
-    REQUIRE(rig::litter_in(folder) == 0);
+    REQUIRE(rig::stale_file_count(folder) == 0);
 }
 
 TEST_CASE("any call may fail with any errno") {
@@ -231,8 +233,8 @@ TEST_CASE("a good entry that has replaced a bad one meanwhile stays") {
         return 0;
     };
     auto const got = store.get_or_compile(key, [] { return rig::sample_entry(1); });
-    CHECK(got.from == cache::origin::disk);
-    CHECK(*got.what == answer);
+    CHECK(got.origin == cache::origin::disk);
+    CHECK(*got.entry == answer);
     CHECK(store.count().moved_aside == 0);
 }
 
@@ -246,12 +248,12 @@ TEST_CASE("a full or read-only disk is counted") {
         for (int i = 0; i < 3; i++) {
             auto const got =
                 store.get_or_compile(rig::sample_key(i), [&] { return rig::sample_entry(i); });
-            CHECK(*got.what == rig::sample_entry(i));
+            CHECK(*got.entry == rig::sample_entry(i));
         }
         auto const count = store.count();
         CHECK(count.compiled == 3);
         CHECK(count.publish_failures == 3);
         CHECK(count.disk == 0);
-        CHECK(rig::litter_in(folder_in(place)) == 0);
+        CHECK(rig::stale_file_count(folder_in(place)) == 0);
     }
 }

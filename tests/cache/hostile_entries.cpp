@@ -97,14 +97,14 @@ TEST_CASE("what is no entry is moved aside") {
         auto const path = place / "cache/" + rig::file_name(key);
         each.plant(place, path);
         auto const got = store.get_or_compile(key, [] { return answer; });
-        CHECK(got.from == cache::origin::compiled);
-        CHECK(*got.what == answer);
+        CHECK(got.origin == cache::origin::compiled);
+        CHECK(*got.entry == answer);
         CHECK(store.count().moved_aside == 1);
         CHECK(store.count().publish_failures == 0);
         CHECK(said.find("cache: moved aside to " + place / "cache/") == 0);
         CHECK(rig::bytes_of(path) == good_file);
         if (fs::exists(place / "good")) CHECK(rig::bytes_of(place / "good") == good_file);
-        CHECK(ask(options).from == cache::origin::disk);
+        CHECK(ask(options).origin == cache::origin::disk);
     }
     std::printf("figure: cache.hostile: %zu entries refused\n", refused_entries.size());
 }
@@ -113,16 +113,16 @@ TEST_CASE("other people's entries are not believed") {
     rig::scratch const place;
     rig::troubled system;
     auto const options = options_for(place / "cache", system);
-    CHECK(ask(options).from == cache::origin::compiled);
-    CHECK(ask(options).from == cache::origin::disk);
+    CHECK(ask(options).origin == cache::origin::compiled);
+    CHECK(ask(options).origin == cache::origin::disk);
     if (geteuid() != 0) {
         std::printf("skipped: entries of real other people: needs root\n");
         return;
     }
     auto const path = place / "cache/" + rig::file_name(key);
     REQUIRE(chown(path.c_str(), 12345, 12345) == 0);
-    CHECK(ask(options).from == cache::origin::compiled);
-    CHECK(ask(options).from == cache::origin::disk);
+    CHECK(ask(options).origin == cache::origin::compiled);
+    CHECK(ask(options).origin == cache::origin::disk);
 }
 
 // A clock that stands still, so that the name of the next temporary file can be foretold.
@@ -145,8 +145,8 @@ TEST_CASE("links in the way of temporary files and locks are not followed") {
     fs::create_symlink(place / "precious", base + "1" + suffix);
     fs::create_symlink(place / "missing", base + "2" + suffix);
     fs::create_symlink(place / "precious", place / "cache/locks");
-    CHECK(ask(options).from == cache::origin::compiled);
-    CHECK(ask(options).from == cache::origin::disk);
+    CHECK(ask(options).origin == cache::origin::compiled);
+    CHECK(ask(options).origin == cache::origin::disk);
     CHECK(rig::bytes_of(place / "precious") == good_file);
     CHECK(!fs::exists(place / "missing"));
     CHECK(fs::is_symlink(base + "1" + suffix));
@@ -155,7 +155,7 @@ TEST_CASE("links in the way of temporary files and locks are not followed") {
         fs::remove(place / "cache/" + rig::file_name(key));
         kind == std::string("fifo") ? mkfifo((place / "cache/locks").c_str(), 0600)
                                     : mkdir((place / "cache/locks").c_str(), 0700);
-        CHECK(ask(options).from == cache::origin::compiled);
+        CHECK(ask(options).origin == cache::origin::compiled);
     }
 }
 
@@ -166,7 +166,7 @@ TEST_CASE("a shared folder is read, if it can be trusted, and never written to")
     fs::remove(place / "shared/locks");
     auto options = options_for(place / "cache", system);
     options.shared_folder = place / "shared";
-    CHECK(ask(options).from == cache::origin::disk);
+    CHECK(ask(options).origin == cache::origin::disk);
     CHECK(rig::names_in(place / "cache").empty());
 
     // A bad entry stays where it is.
@@ -174,16 +174,16 @@ TEST_CASE("a shared folder is read, if it can be trusted, and never written to")
     auto bad = good_file;
     bad[60] ^= 1;
     rig::write_file(path, bad);
-    CHECK(ask(options).from == cache::origin::compiled);
+    CHECK(ask(options).origin == cache::origin::compiled);
     CHECK(rig::names_in(place / "shared").size() == 1);
     CHECK(rig::bytes_of(path) == bad);
     fs::remove(place / "cache/" + rig::file_name(key));
     rig::write_file(path, good_file);
-    CHECK(ask(options).from == cache::origin::disk);
+    CHECK(ask(options).origin == cache::origin::disk);
 
     // One that others write to is not, nor one that is not there, which is not made.
     chmod((place / "shared").c_str(), 0777);
-    CHECK(ask(options).from == cache::origin::compiled);
+    CHECK(ask(options).origin == cache::origin::compiled);
     CHECK(cache::store(options).refusal().find("shared can be written to") != std::string::npos);
     CHECK(cache::store(options).path() == place / "cache");
     options.shared_folder = place / "missing";
@@ -195,7 +195,7 @@ TEST_CASE("a folder that goes away is missed, not mourned") {
     rig::scratch const place;
     cache::store store(options_for(place / "cache", cache::operating_system()));
     fs::remove_all(place / "cache");
-    CHECK(store.get_or_compile(key, [] { return answer; }).from == cache::origin::compiled);
-    CHECK(store.get_or_compile(key, [] { return answer; }).from == cache::origin::compiled);
+    CHECK(store.get_or_compile(key, [] { return answer; }).origin == cache::origin::compiled);
+    CHECK(store.get_or_compile(key, [] { return answer; }).origin == cache::origin::compiled);
     CHECK(store.count().publish_failures == 2);
 }

@@ -129,12 +129,12 @@ TEST_CASE("hostile folders are refused, and nothing is written there") {
 
         // All goes on without it.
         cache::store store(
-            {.folder = {}, .shared_folder = {}, .within = {}, .log = {}, .system = &system});
+            {.folder = {}, .shared_folder = {}, .limits = {}, .log = {}, .system = &system});
         auto const ask = [&] {
             return store.get_or_compile(rig::sample_key(1), [] { return rig::sample_entry(1); });
         };
-        CHECK(ask().from == cache::origin::compiled);
-        CHECK(ask().from == cache::origin::compiled);
+        CHECK(ask().origin == cache::origin::compiled);
+        CHECK(ask().origin == cache::origin::compiled);
         CHECK(store.path().empty());
         CHECK(!store.refusal().empty());
         CHECK(store.count().publish_failures == 0);

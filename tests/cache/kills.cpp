@@ -38,7 +38,7 @@ static cache::found ask(cache::store& store, int number, int& compiled) {
 }
 
 static bool is_right(cache::found const& got, int number) {
-    return *got.what == rig::sample_entry(number, cubin_bytes);
+    return *got.entry == rig::sample_entry(number, cubin_bytes);
 }
 
 static void plant_damage(rig::scratch const& place, int number) {
@@ -111,13 +111,13 @@ TEST_CASE("kill -9 at any point of publishing") {
             REQUIRE(status == 0);
         }
         // Some time later, nothing is left of those that were killed.
-        CHECK(rig::litter_in(place / "cache") > 0);
+        CHECK(rig::stale_file_count(place / "cache") > 0);
         rig::troubled system;
         system.seconds_ahead = 7200;
         cache::store store(options_for(place, system));
         int compiled = 0;
         CHECK(is_right(ask(store, calls, compiled), calls));
-        CHECK(rig::litter_in(place / "cache") == 0);
+        CHECK(rig::stale_file_count(place / "cache") == 0);
         CHECK(rig::names_in(place / "cache").size() == static_cast<std::size_t>(calls) + 3);
     }
     std::printf("figure: cache.kills: %d kills at %d points in %d rounds\n", kills, points, rounds);

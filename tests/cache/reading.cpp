@@ -90,7 +90,7 @@ TEST_CASE("damaged files are moved aside") {
     CHECK(*got == entry);
     system.seconds_ahead = 7200;
     disk.tidy();
-    CHECK(rig::litter_in(folder) == 0);
+    CHECK(rig::stale_file_count(folder) == 0);
     std::printf("figure: cache.reading: %zu damaged files moved aside\n", damaged);
 }
 

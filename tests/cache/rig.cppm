@@ -49,8 +49,8 @@ inline std::vector<std::string> names_in(std::string const& folder) {
     return names;
 }
 
-// How many files are neither entries nor for locking.
-inline int litter_in(std::string const& folder) {
+// The number of files that are neither entries nor the lock file: unfinished or moved aside.
+inline int stale_file_count(std::string const& folder) {
     int count = 0;
     for (auto const& name : names_in(folder)) count += name != "locks" && !name.ends_with(".image");
     return count;

@@ -1,4 +1,4 @@
-// Problems of grouped convolution: what their words mean, what is refused, how they are named.
+// Problems of grouped convolution: how they are parsed, checked, named and specialized.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
@@ -21,9 +21,9 @@ using namespace spio;
 namespace {
 
 conv2d::problem problem_of(std::string_view words) {
-    auto const of = parse<conv2d::problem>("conv2d", words);
-    conv2d::check(of);
-    return of;
+    auto const problem = parse<conv2d::problem>("conv2d", words);
+    conv2d::check(problem);
+    return problem;
 }
 std::string reason(std::string_view words) {
     try {
@@ -36,13 +36,13 @@ std::string reason(std::string_view words) {
 
 } // namespace
 
-TEST_CASE("a convolution is said in words, of which some go without saying") {
-    auto const of = problem_of("n=17 c=96 h=37 w=41 r=3 s=5 pad_h=1 pad_w=2 pass=wgrad");
-    CHECK(of.pass == conv2d::direction::wgrad);
-    CHECK(of.p() == 37);
-    CHECK(of.q() == 41);
-    CHECK(text_of(of) == "n=17 c=96 h=37 w=41 r=3 s=5 pad_h=1 pad_w=2 bias=false pass=wgrad "
-                         "made_for=all gradient=fp32");
+TEST_CASE("a problem is parsed from words, and fields that are left out have defaults") {
+    auto const problem = problem_of("n=17 c=96 h=37 w=41 r=3 s=5 pad_h=1 pad_w=2 pass=wgrad");
+    CHECK(problem.pass == conv2d::direction::wgrad);
+    CHECK(problem.p() == 37);
+    CHECK(problem.q() == 41);
+    CHECK(text_of(problem) == "n=17 c=96 h=37 w=41 r=3 s=5 pad_h=1 pad_w=2 bias=false pass=wgrad "
+                              "made_for=all gradient=fp32");
     CHECK(text_of(problem_of("n=1 c=8 h=1 w=1")) ==
           "n=1 c=8 h=1 w=1 r=3 s=3 pad_h=1 pad_w=1 bias=false pass=fprop made_for=all "
           "gradient=fp32");
@@ -52,7 +52,7 @@ TEST_CASE("a convolution is said in words, of which some go without saying") {
           ".gradient = spio::conv2d::precision::fp32}");
 }
 
-TEST_CASE("its name is that of the layer") {
+TEST_CASE("the name of a problem has the sizes of its layer") {
     CHECK(conv2d::name_of(problem_of("n=32 c=64 h=64 w=60 pad_w=0 s=5")) ==
           "32n_64c_64h_60w_1py_0px_3r_5s_nb");
     CHECK(conv2d::name_of(problem_of("n=32 c=64 h=64 w=60 bias=true made_for=any_n")) ==
@@ -61,22 +61,22 @@ TEST_CASE("its name is that of the layer") {
           "anyn_64c_anyh_anyw_1py_1px_3r_3s_nb");
 }
 
-TEST_CASE("the gradient of the input walks backwards") {
-    auto of = problem_of("n=1 c=8 h=9 w=10 r=3 s=5 pad_h=7 pad_w=0 pass=dgrad");
-    auto const back = conv2d::correlation_of(of);
-    CHECK(back.is_backward);
-    CHECK(back.h == 21);
-    CHECK(back.w == 6);
-    CHECK(back.p == 9);
-    CHECK(back.q == 10);
-    CHECK(back.pad_h == -5);
-    CHECK(back.pad_w == 4);
-    of.pass = conv2d::direction::fprop;
-    CHECK(conv2d::correlation_of(of).p == 21);
-    CHECK(conv2d::correlation_of(of).pad_h == 7);
+TEST_CASE("dgrad is a correlation with a reversed filter and other padding") {
+    auto problem = problem_of("n=1 c=8 h=9 w=10 r=3 s=5 pad_h=7 pad_w=0 pass=dgrad");
+    auto const correlation = conv2d::correlation_of(problem);
+    CHECK(correlation.is_backward);
+    CHECK(correlation.h == 21);
+    CHECK(correlation.w == 6);
+    CHECK(correlation.p == 9);
+    CHECK(correlation.q == 10);
+    CHECK(correlation.pad_h == -5);
+    CHECK(correlation.pad_w == 4);
+    problem.pass = conv2d::direction::fprop;
+    CHECK(conv2d::correlation_of(problem).p == 21);
+    CHECK(conv2d::correlation_of(problem).pad_h == 7);
 }
 
-TEST_CASE("what is not supported is told by its field and its bound") {
+TEST_CASE("the error of an unsupported problem names the field and its bound") {
     CHECK(reason("n=0 c=8 h=1 w=1") == "n is 0, but must be at least 1");
     CHECK(reason("n=1 c=12 h=1 w=1").starts_with("c is 12, but must be at least 8, at most "));
     CHECK(reason("n=1 c=12 h=1 w=1").ends_with(", a multiple of 8"));
@@ -92,45 +92,46 @@ TEST_CASE("what is not supported is told by its field and its bound") {
           "pass is 'forward', but must be one of fprop, dgrad, wgrad");
 }
 
-TEST_CASE("a specialization says its body, its layer and what a processor should hold") {
-    auto const of = problem_of("n=32 c=64 h=64 w=64 made_for=any_n");
-    conv2d::cp_async::config const by = {8, 1, 32, 16, 2, 4, 4, true};
-    auto const spec = conv2d::specialize(of, by, sm_80);
+TEST_CASE("a specialization names its body, its layer and its blocks per multiprocessor") {
+    auto const problem = problem_of("n=32 c=64 h=64 w=64 made_for=any_n");
+    conv2d::cp_async::config const config = {8, 1, 32, 16, 2, 4, 4, true};
+    auto const spec = conv2d::specialize(problem, config, sm_80);
     CHECK(spec.symbol.starts_with("conv2d_fprop_anyn_64c_64h_64w_1py_1px_3r_3s_nb_"));
     CHECK(spec.config == "cp_async groups=8 images=1 columns=32 rows=16 tiles=2 stages=4 blocks=4 "
                          "unrolled=true");
     CHECK(spec.source.starts_with("#include \"conv2d/cp_async.cuh\"\n"));
     CHECK(spec.source.find("__launch_bounds__(256, 4) " + spec.symbol) != std::string::npos);
     CHECK(spec.shape == block_shape{.block = {256}, .shared_bytes = 16 * 9 * (4 * 34 + 2 * 32)});
-    // One image serves every batch.
-    CHECK(conv2d::specialize(of.with(7, 64, 64), by, sm_80).symbol == spec.symbol);
-    CHECK(conv2d::grid(of, by) == extent{32 * 4 * 2});
-    CHECK(conv2d::grid(of.with(33, 64, 64), by) == extent{33 * 4 * 2});
+    // The symbol is the same for every batch size.
+    CHECK(conv2d::specialize(problem.with(7, 64, 64), config, sm_80).symbol == spec.symbol);
+    CHECK(conv2d::grid(problem, config) == extent{32 * 4 * 2});
+    CHECK(conv2d::grid(problem.with(33, 64, 64), config) == extent{33 * 4 * 2});
 }
 
-TEST_CASE("boxes are specialized where there is a copy engine") {
-    auto const of = problem_of("n=32 c=64 h=64 w=64 made_for=any_n");
-    auto const by = conv2d::best_tma(of);
-    auto const spec = conv2d::specialize(of, by, sm_90a);
+TEST_CASE("the tma body is specialized for chips with a TMA engine, and for no other") {
+    auto const problem = problem_of("n=32 c=64 h=64 w=64 made_for=any_n");
+    auto const config = conv2d::best_tma(problem);
+    auto const spec = conv2d::specialize(problem, config, sm_90a);
     CHECK(spec.config == "tma groups=8 images=1 columns=16 rows=8 strips=1 blocks=5");
     CHECK(spec.source.starts_with("#include \"conv2d/tma.cuh\"\n"));
     CHECK(spec.source.find("(__grid_constant__ spio::conv2d::tma::params const p)") !=
           std::string::npos);
     CHECK(spec.shape.block == extent{256});
-    CHECK(by.blocks_of(of) == 32 * 8 * 4);
-    CHECK(conv2d::specialize(of.with(7, 64, 64), by, sm_90a).symbol == spec.symbol);
+    CHECK(config.blocks_of(problem) == 32 * 8 * 4);
+    CHECK(conv2d::specialize(problem.with(7, 64, 64), config, sm_90a).symbol == spec.symbol);
 
     auto const refused = [&](conv2d::tma::config const& wrong, arch arch) {
         try {
-            conv2d::specialize(of, wrong, arch);
+            conv2d::specialize(problem, wrong, arch);
         } catch (spio::error const& e) {
             return e.reason();
         }
         return std::string("none");
     };
-    CHECK(refused(by, sm_89) == "the tma bodies need the TMA engine of sm_90a, and sm_89 has none");
-    CHECK(
-        refused({3, 1, 16, 8, 1, 0}, sm_90a).ends_with("does not fit")); // no span of the engine's
+    CHECK(refused(config, sm_89) ==
+          "the tma bodies need the TMA engine of sm_90a, and sm_89 has none");
+    CHECK(refused({3, 1, 16, 8, 1, 0}, sm_90a)
+              .ends_with("does not fit")); // 3 groups are no swizzle span
     CHECK(refused({8, 65, 8, 8, 1, 0}, sm_90a) ==
           "images is 65, but must be at least 1, at most 64");
     CHECK(
@@ -139,36 +140,37 @@ TEST_CASE("boxes are specialized where there is a copy engine") {
     CHECK(refused({8, 1, 16, 8, 1, 0}, host_arch) == "none");
 }
 
-TEST_CASE("the best boxes fit every problem") {
+TEST_CASE("the best tma configuration fits every problem") {
     std::mt19937 random(7);
-    auto const between = [&](int least, int most) {
+    auto const uniform = [&](int least, int most) {
         return std::uniform_int_distribution<int>(least, most)(random);
     };
     for (int n = 0; n < 2000; ++n) {
-        conv2d::problem of = {.n = between(1, 256),
-                              .c = 8 * between(1, 256),
-                              .h = between(7, 300),
-                              .w = between(7, 300)};
-        of.r = between(1, 7);
-        of.s = between(1, 7);
-        of.pad_h = between(0, 9);
-        of.pad_w = between(0, 9);
-        of.pass = n % 2 == 0 ? conv2d::direction::fprop : conv2d::direction::dgrad;
-        of.made_for = std::array{conv2d::known_sizes::all, conv2d::known_sizes::any_n,
-                                 conv2d::known_sizes::any_image}[static_cast<std::size_t>(n % 3)];
-        auto const by = conv2d::best_tma(of);
-        CHECK(by.fits(of));
-        CHECK(by.blocks >= 1);
-        CHECK(by.blocks * (by.shared_bytes(of) + 1024) <= 228 * 1024);
-        CHECK(by.blocks_of(of) >= 1);
+        conv2d::problem problem = {.n = uniform(1, 256),
+                                   .c = 8 * uniform(1, 256),
+                                   .h = uniform(7, 300),
+                                   .w = uniform(7, 300)};
+        problem.r = uniform(1, 7);
+        problem.s = uniform(1, 7);
+        problem.pad_h = uniform(0, 9);
+        problem.pad_w = uniform(0, 9);
+        problem.pass = n % 2 == 0 ? conv2d::direction::fprop : conv2d::direction::dgrad;
+        problem.made_for =
+            std::array{conv2d::known_sizes::all, conv2d::known_sizes::any_n,
+                       conv2d::known_sizes::any_image}[static_cast<std::size_t>(n % 3)];
+        auto const config = conv2d::best_tma(problem);
+        CHECK(config.fits(problem));
+        CHECK(config.blocks >= 1);
+        CHECK(config.blocks * (config.shared_bytes(problem) + 1024) <= 228 * 1024);
+        CHECK(config.blocks_of(problem) >= 1);
     }
 }
 
-TEST_CASE("a configuration that cannot be is refused") {
-    auto const of = problem_of("n=2 c=16 h=9 w=9");
-    auto const refused = [&](conv2d::cp_async::config const& by) {
+TEST_CASE("a configuration that does not fit the problem or the chip is refused") {
+    auto const problem = problem_of("n=2 c=16 h=9 w=9");
+    auto const refused = [&](conv2d::cp_async::config const& config) {
         try {
-            conv2d::specialize(of, by, sm_80);
+            conv2d::specialize(problem, config, sm_80);
         } catch (spio::error const& e) {
             return e.reason();
         }
@@ -183,56 +185,56 @@ TEST_CASE("a configuration that cannot be is refused") {
     CHECK(refused({2, 1, 16, 4, 1, 2, 0}) == "none");
 }
 
-TEST_CASE("blocks are for what chips have, also for those to come") {
-    auto const of = problem_of("n=128 c=288 h=32 w=32 r=5 s=5 pad_h=2 pad_w=2 pass=wgrad");
+TEST_CASE("shared memory and bodies suit the chip, also chips newer than Spio") {
+    auto const problem = problem_of("n=128 c=288 h=32 w=32 r=5 s=5 pad_h=2 pad_w=2 pass=wgrad");
     for (arch const arch : {compute_80, sm_86, sm_89, parse_arch("sm_120")}) {
-        auto const specs = conv2d::specs_of(of, conv2d::best_config(of, arch), arch);
+        auto const specs = conv2d::specs_of(problem, conv2d::best_config(problem, arch), arch);
         CHECK(specs[0].shape.shared_bytes <= 99 * 1024);
     }
     auto const text = problem_of("n=128 c=288 h=32 w=32 r=5 s=5 pad_h=2 pad_w=2");
     constexpr arch compute_90a = {90, 'a', true};
     CHECK(conv2d::specs_of(text, conv2d::best_config(text, compute_90a), compute_90a).size() == 1);
-    // A newer chip gets the body for sm_80, and its specialization says so.
+    // A newer chip gets the cp_async body, and its specialization names the chip as unknown.
     auto const newer =
         conv2d::specs_of(text, conv2d::best_config(text, arch{100, 'a'}), {100, 'a'});
     CHECK(newer[0].config.starts_with("cp_async "));
     CHECK(newer[0].spelled().find("sm_100a, newer than all that Spio knows") != std::string::npos);
     CHECK_THROWS_WITH_AS(
-        conv2d::specs_of(of, conv2d::best_config(of, sm_90a), sm_80),
+        conv2d::specs_of(problem, conv2d::best_config(problem, sm_90a), sm_80),
         doctest::Contains("the tma bodies need the TMA engine of sm_90a, and sm_80 has none"),
         spio::error);
-    CHECK_THROWS_WITH_AS(conv2d::specs_of(of, conv2d::best_config(of, arch{75}), arch{75}),
-                         doctest::Contains("it takes at least sm_80, and not sm_75"), spio::error);
+    CHECK_THROWS_WITH_AS(
+        conv2d::specs_of(problem, conv2d::best_config(problem, arch{75}), arch{75}),
+        doctest::Contains("it takes at least sm_80, and not sm_75"), spio::error);
 }
 
-TEST_CASE("from 2^23 products on no bound is known") {
+TEST_CASE("sums of 2^23 products or more have no bound") {
     CHECK(conv2d::bound((1 << 23) - 1, 1, 1, conv2d::precision::fp32) > 0);
     CHECK(std::isinf(conv2d::bound(1 << 23, 1, 1, conv2d::precision::fp32)));
 }
 
-TEST_CASE("the references agree where they say the same") {
-    // The gradients are what the sums' derivatives are: of ones, each is a count.
-    auto of = problem_of("n=2 c=16 h=5 w=6 r=3 s=2 pad_h=2 pad_w=1 bias=true");
+TEST_CASE("the references count taps and positions if all inputs are 1") {
+    auto problem = problem_of("n=2 c=16 h=5 w=6 r=3 s=2 pad_h=2 pad_w=1 bias=true");
     auto const ones = [](long long count) {
         return std::vector<unsigned short>(static_cast<std::size_t>(count), 0x3c00);
     };
     auto const x = ones(2 * 5 * 6 * 16), filter = ones(16 * 6 * 8);
-    auto const y = conv2d::reference(of, x, filter, std::vector<float>(16, 0.5F));
+    auto const y = conv2d::reference(problem, x, filter, std::vector<float>(16, 0.5F));
     CHECK(y.values.size() == 2 * 7 * 7 * 16);
     CHECK(y.values.front() == 8 * 1 + 0.5);           // one tap is inside
     CHECK(y.values[(3 * 7 + 3) * 16] == 8 * 6 + 0.5); // all of them are
     CHECK(y.magnitudes.front() == y.values.front());
-    auto const gradients = conv2d::reference_gradients(of, x, ones(2 * 7 * 7 * 16));
+    auto const gradients = conv2d::reference_gradients(problem, x, ones(2 * 7 * 7 * 16));
     CHECK(gradients.bias.values == std::vector<double>(16, 2 * 7 * 7));
     CHECK(gradients.filter.values.front() == 2 * 5 * 6);
-    of.bias = false;
-    of.pass = conv2d::direction::dgrad;
-    auto const dx = conv2d::reference(of, ones(2 * 7 * 7 * 16), filter, {});
+    problem.bias = false;
+    problem.pass = conv2d::direction::dgrad;
+    auto const dx = conv2d::reference(problem, ones(2 * 7 * 7 * 16), filter, {});
     CHECK(dx.values == std::vector<double>(2 * 5 * 6 * 16, 8 * 6));
-    CHECK_THROWS_AS(conv2d::reference(of, x, filter, {}), spio::error);
+    CHECK_THROWS_AS(conv2d::reference(problem, x, filter, {}), spio::error);
 }
 
-TEST_CASE("a tuned configuration takes the place of the measured one") {
+TEST_CASE("a tuned configuration replaces the measured one") {
     auto const problem = problem_of("n=32 c=64 h=56 w=56");
     conv2d::config const tuned = conv2d::parse_config(
         "cp_async groups=4 images=1 columns=16 rows=8 tiles=1 stages=3 blocks=2");

@@ -54,14 +54,9 @@ doors = {
 # Folders that turn kernels into something that runs: none knows another.
 makers = {"aot", "jit", "sim"}
 
-# How many names of variables, parameters and members may still be prepositions, pronouns or auxiliaries,
-# by folder. A budget may fall, and where there is none it is 0. `rules.py FOLDER` lists them.
-name_budgets = {"aot": 75, "bench": 24, "examples": 19, "jit": 35, "kernels": 166, "modules": 127,
-                "sim": 1, "tests": 621}
-
 # How many interface units the library and the command may have: every consumer compiles those of the
 # library again.
-interface_unit_budget = 57
+interface_unit_budget = 37
 
 complaints = []
 
@@ -118,6 +113,12 @@ def check_everywhere(path, text):
         complain(path, text, 0, "more than three folder levels")
     if path.stem in {"util", "utils", "common", "helpers", "impl", "detail"}:
         complain(path, text, 0, "a file is named after its noun")
+
+
+def check_names(path, text):
+    finder = names.forbidden_names if is_cxx(path) else names.forbidden_python_names
+    for line, name in finder(text):
+        complaints.append(f"{path}:{line}: a name should be a noun: {name}")
 
 
 def check_doors(path, code):
@@ -209,6 +210,8 @@ def check_command(path, code):
 
 def check(path, text):
     check_everywhere(path, text)
+    if is_cxx(path) or path.suffix == ".py":
+        check_names(path, text)
     if not is_cxx(path):
         return
     code = without_comments(text)
@@ -239,22 +242,6 @@ def check_one_door_each(texts):
             complaints.append(f"{header} has more than one door: {sorted(map(str, users))}")
 
 
-def check_names(texts, listed_folders):
-    """Counts names that say no noun; complains about folders that have more of them than they may."""
-    found = {}
-    for path, text in texts.items():
-        if is_cxx(path) or path.suffix == ".py":
-            finder = names.forbidden_names if is_cxx(path) else names.forbidden_python_names
-            found.setdefault(path.parts[0], []).extend(
-                f"{path}:{line}: a name should be a noun: {name}" for line, name in finder(text))
-    for folder, lines in found.items():
-        budget = name_budgets.get(folder, 0)
-        if len(lines) > budget or folder in listed_folders:
-            complaints.extend(lines)
-            complaints.append(f"{folder}/: {len(lines)} names are no nouns, and {budget} may be")
-    return sum(map(len, found.values()))
-
-
 def check_interface_units(texts):
     units = [path for path in texts if path.suffix == ".cppm" and path.parts[0] not in {"tests", "examples"}]
     if len(units) > interface_unit_budget:
@@ -267,11 +254,9 @@ def main():
     for path, text in texts.items():
         check(path, text)
     check_one_door_each(texts)
-    count = check_names(texts, sys.argv[1:])
     units = check_interface_units(texts)
     print(*complaints, sep="\n")
-    print(f"figure: house.rules: {len(texts)} files, {len(complaints)} complaints, {units} interface units, "
-          f"{count} names that are no nouns")
+    print(f"figure: house.rules: {len(texts)} files, {len(complaints)} complaints, {units} interface units")
     return bool(complaints)
 
 

@@ -43,9 +43,9 @@ struct variant {
 
     variant(char const* symbol, void (*function)(params), int channels)
         : kernel{symbol, function}, problem{channels}, config(best_config(problem)) {}
-    variant(char const* symbol, void (*function)(params), layernorm_2d::problem const& of,
-            layernorm_2d::config const& by)
-        : kernel{symbol, function}, problem(of), config(by) {}
+    variant(char const* symbol, void (*function)(params), layernorm_2d::problem const& problem,
+            layernorm_2d::config const& config)
+        : kernel{symbol, function}, problem(problem), config(config) {}
 };
 
 constexpr float epsilon = 1e-5f;
@@ -84,14 +84,14 @@ struct position {
 void run_variant(test::trial& t, variant const& v, int positions) {
     auto const channels = static_cast<std::size_t>(v.problem.channels);
     auto const size = static_cast<std::size_t>(positions) * channels;
-    std::uniform_int_distribution<int> between(-511, 511);
+    std::uniform_int_distribution<int> uniform(-511, 511);
     std::uniform_real_distribution<float> factor(-2, 2);
     std::vector<unsigned short> x_values(size);
     std::vector<float> weights(channels), biases(channels);
-    // Each position around another mean, and narrower or wider.
+    // The mean differs from position to position.
     for (std::size_t i = 0; i < size; ++i) {
-        double const at = static_cast<double>(i / channels % 5) - 2;
-        x_values[i] = test::in_half.bits(at + between(t.random()) / 512.0);
+        double const mean = static_cast<double>(i / channels % 5) - 2;
+        x_values[i] = test::in_half.bits(mean + uniform(t.random()) / 512.0);
     }
     for (float& weight : weights) weight = factor(t.random());
     for (float& bias : biases) bias = factor(t.random());
@@ -102,39 +102,39 @@ void run_variant(test::trial& t, variant const& v, int positions) {
     bool const affine = v.problem.affine;
     using images = layernorm_2d::images;
     using factors = layernorm_2d::factors_to_read;
-    auto const all = layernorm_2d::X(positions);
-    auto const some = layernorm_2d::C(v.problem.channels);
+    auto const position_count = layernorm_2d::X(positions);
+    auto const channel_count = layernorm_2d::C(v.problem.channels);
     t.launch(v.kernel, {v.config.blocks(positions)},
              {.block = {v.config.threads()}, .shared_bytes = v.config.shared_bytes()},
-             {.x = images(reinterpret_cast<half*>(x.data()), all, some),
-              .y = images(reinterpret_cast<half*>(y.data()), all, some),
-              .weight = factors(affine ? weight.data() : nullptr, some),
-              .bias = factors(affine ? bias.data() : nullptr, some),
+             {.x = images(reinterpret_cast<half*>(x.data()), position_count, channel_count),
+              .y = images(reinterpret_cast<half*>(y.data()), position_count, channel_count),
+              .weight = factors(affine ? weight.data() : nullptr, channel_count),
+              .bias = factors(affine ? bias.data() : nullptr, channel_count),
               .epsilon = epsilon});
 
-    auto const got = y.read();
+    auto const result = y.read();
     auto const name = std::string(v.kernel.symbol) + " of " + std::to_string(positions);
     std::vector<double> row(channels);
     for (std::size_t first = 0; first < size; first += channels) {
         for (std::size_t c = 0; c < channels; ++c)
             row[c] = test::in_half.value(x_values[first + c]);
-        position const at(row);
+        position const statistics(row);
         for (std::size_t c = 0; c < channels; ++c) {
             double const w = affine ? weights[c] : 1;
             double const b = affine ? biases[c] : 0;
-            double const d = row[c] - at.mean;
-            double const z = d * at.scale;
+            double const d = row[c] - statistics.mean;
+            double const z = d * statistics.scale;
             double const exact = z * w + b;
-            double const z_error =
-                (at.scale_error + u) * std::abs(z) +
-                (1 + at.scale_error) * at.scale * at.deviation_error(std::abs(d));
+            double const z_error = (statistics.scale_error + u) * std::abs(z) +
+                                   (1 + statistics.scale_error) * statistics.scale *
+                                       statistics.deviation_error(std::abs(d));
             double const error = std::abs(w) * z_error * (1 + u) + u * std::abs(exact);
             double const bound =
                 error + test::to_half.unit * (std::abs(exact) + error) + test::to_half.least;
-            t.expect_within(name, first + c, test::in_half.value(got[first + c]), exact, bound);
+            t.expect_within(name, first + c, test::in_half.value(result[first + c]), exact, bound);
         }
     }
-    t.same_bits(name, got);
+    t.same_bits(name, result);
 }
 
 void run(test::trial& t) {

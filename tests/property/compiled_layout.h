@@ -106,12 +106,12 @@ template <class... Bases> struct with_bases {
 }
 
 template <class Tensor> static std::vector<visit> visit_all(Tensor const& t) {
-    std::vector<visit> all;
+    std::vector<visit> visits;
     for (auto const place : range(t)) {
-        all.push_back(
+        visits.push_back(
             {{spio::unfold(place.template total<Bases>()).get()...}, t[place].get() - memory});
     }
-    return all;
+    return visits;
 }
 }
 ;

@@ -63,7 +63,7 @@ inline oracle::layout draw_layout(dice& random) {
             bool const divides = extent % read_digit.end() == 0 || result.bases[b].dynamic;
             if (b != d.base && divides) {
                 a.kind = "exclusive_or";
-                a.read.push_back(read_digit);
+                a.sources.push_back(read_digit);
             }
         }
         if (random.one_in(5)) a.pitch = random.draw_below(300);
@@ -91,7 +91,7 @@ inline drawn_table table_of(oracle::layout const& l) {
             table.add_digit(d.base, convert(d, coarsest && l.bases[d.base].ring), true,
                             coarsest && l.bases[d.base].dynamic);
         }
-        for (oracle::digit const& d : a.read)
+        for (oracle::digit const& d : a.sources)
             table.add_digit(d.base, convert(d, false), false, false);
     }
     return table;

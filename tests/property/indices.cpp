@@ -11,10 +11,10 @@
 #include "generated.h"
 
 TEST_CASE("every compound index decodes its offset, and deals all offsets out") {
-    std::vector<compiled_index> all;
-    add_indices(all);
+    std::vector<compiled_index> indices;
+    add_indices(indices);
     tally t;
-    for (compiled_index const& index : all) {
+    for (compiled_index const& index : indices) {
         auto const expect = [&](bool holds, char const* law) {
             t.check(holds, law, [&] { return std::string(index.text); });
         };
@@ -56,6 +56,6 @@ TEST_CASE("every compound index decodes its offset, and deals all offsets out") 
         }
         for (int const times : dealt) expect(times == 1, "partition() deals each offset once");
     }
-    t.conclude("indices: " + std::to_string(all.size()) + " types, " + std::to_string(t.tried) +
+    t.conclude("indices: " + std::to_string(indices.size()) + " types, " + std::to_string(t.tried) +
                " checks");
 }

@@ -156,7 +156,7 @@ void check_moves(tally& t, compiled_layout const& l, oracle::layout const& o, ar
                 else if (d.base == move.base && o.is_coarsest(d))
                     free = move.stride % d.stride == 0;
             }
-            for (oracle::digit const& d : axis.read) derived |= d.base == move.base;
+            for (oracle::digit const& d : axis.sources) derived |= d.base == move.base;
         }
         free &= !o.bases[move.base].ring;
         if (!derived) {
@@ -169,13 +169,13 @@ void check_moves(tally& t, compiled_layout const& l, oracle::layout const& o, ar
 } // namespace
 
 TEST_CASE("every compiled layout agrees with the oracle") {
-    std::vector<compiled_layout> all;
-    add_layouts(all);
+    std::vector<compiled_layout> types;
+    add_layouts(types);
     tally t;
     long long layouts = 0;
     long long walks = 0;
-    for (std::size_t number = 0; number < all.size(); ++number) {
-        compiled_layout const& l = all[number];
+    for (std::size_t number = 0; number < types.size(); ++number) {
+        compiled_layout const& l = types[number];
         auto const model = oracle::layout::parse(l.model);
         dice random(number);
         bool const is_dynamic = !draw_sizes(random, model).empty();
@@ -194,7 +194,7 @@ TEST_CASE("every compiled layout agrees with the oracle") {
         check_moves(t, l, model, l.walks.front().go(zeros.data(), zeros.data()));
         layouts += static_cast<long long>(tried.size());
     }
-    t.conclude("layouts: " + std::to_string(all.size()) + " types (seed " +
+    t.conclude("layouts: " + std::to_string(types.size()) + " types (seed " +
                std::to_string(seed_of_types) + "), " + std::to_string(layouts) + " layouts, " +
                std::to_string(walks) + " positions, " + std::to_string(t.tried) + " checks");
 }

@@ -43,7 +43,7 @@ struct axis {
     number parameters[3] = {};
     number pitch = -1; // -1: what lies to the right
     std::vector<digit> placed;
-    std::vector<digit> read;
+    std::vector<digit> sources;
 };
 
 class layout {
@@ -77,7 +77,7 @@ class layout {
                 words >> name >> d.stride >> d.size;
                 d.base = result.base_named(name);
                 axis& a = result.axes.back();
-                (word == "placed" ? a.placed : a.read).push_back(d);
+                (word == "placed" ? a.placed : a.sources).push_back(d);
             }
         }
         result.settle();
@@ -237,7 +237,7 @@ class layout {
             values.push_back(value_of_placed(d, p));
             if (values.back() < 0 || values.back() >= d.size) return std::nullopt;
         }
-        for (digit const& d : a.read) {
+        for (digit const& d : a.sources) {
             number const end = greatest_extent(d.base);
             bool const outside = p[d.base] < 0 || p[d.base] >= end;
             if (outside && !bases[d.base].ring && d.end() >= end) return std::nullopt;

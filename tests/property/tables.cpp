@@ -25,7 +25,7 @@ std::string text_of(oracle::layout const& l) {
         for (auto const& d : a.placed) {
             text += " placed " + listed(std::vector<oracle::number>{d.base, d.stride, d.size});
         }
-        for (auto const& d : a.read) {
+        for (auto const& d : a.sources) {
             text += " read " + listed(std::vector<oracle::number>{d.base, d.stride, d.size});
         }
     }
@@ -45,7 +45,7 @@ std::uint64_t fingerprint(oracle::layout const& l) {
         add(a.parameters[0]);
         add(a.pitch);
         for (auto const& d : a.placed) add((d.base * 4096 + d.stride) * 4096 + d.size);
-        for (auto const& d : a.read) add(-(d.base * 4096 + d.stride) * 4096 - d.size);
+        for (auto const& d : a.sources) add(-(d.base * 4096 + d.stride) * 4096 - d.size);
     }
     return hash;
 }

@@ -112,8 +112,9 @@ template <int Stride> void judge_alone(tally& t) {
     }
 }
 
-template <int... Zeros> void judge_strides(tally& t, std::integer_sequence<int, Zeros...> all) {
-    (judge_all<Zeros + 1>(t, all), ...);
+template <int... Zeros>
+void judge_strides(tally& t, std::integer_sequence<int, Zeros...> sequence) {
+    (judge_all<Zeros + 1>(t, sequence), ...);
     (judge_alone<Zeros + 1>(t), ...);
 }
 

@@ -103,27 +103,27 @@ TEST_CASE("blocks of a cluster wait for each other") {
 }
 
 TEST_CASE("launches that no GPU accepts") {
-    auto const nothing = [] {};
+    auto const empty_kernel = [] {};
     expect_misuse(misuse::launch_malformed, "a block of 1025 x 1 x 1 threads",
-                  {.shape = {.block = {1025}}}, nothing);
+                  {.shape = {.block = {1025}}}, empty_kernel);
     expect_misuse(misuse::launch_malformed, "300000 bytes of shared memory",
-                  {.shape = {.shared_bytes = 300000}}, nothing);
+                  {.shape = {.shared_bytes = 300000}}, empty_kernel);
     expect_misuse(misuse::launch_malformed, "clusters of 3 x 1 x 1",
-                  {.grid = {4}, .shape = {.cluster = {3}}}, nothing);
+                  {.grid = {4}, .shape = {.cluster = {3}}}, empty_kernel);
     expect_misuse(misuse::launch_malformed, "clusters of 32 x 1 x 1 blocks, .* more than 16",
-                  {.grid = {32}, .shape = {.cluster = {32}}}, nothing);
+                  {.grid = {32}, .shape = {.cluster = {32}}}, empty_kernel);
     expect_misuse(misuse::launch_malformed, "clusters of 17 x 1 x 1",
-                  {.grid = {17}, .shape = {.cluster = {17}}}, nothing);
-    expect_no_misuse({.grid = {4, 2, 2}, .shape = {.cluster = {4, 2, 2}}}, nothing);
+                  {.grid = {17}, .shape = {.cluster = {17}}}, empty_kernel);
+    expect_no_misuse({.grid = {4, 2, 2}, .shape = {.cluster = {4, 2, 2}}}, empty_kernel);
     expect_misuse(misuse::launch_malformed, "a grid of 1 x 65536 x 1 blocks",
-                  {.grid = {1, 65536, 1}}, nothing);
+                  {.grid = {1, 65536, 1}}, empty_kernel);
     expect_misuse(misuse::launch_malformed, "65535 in y and in z", {.grid = {1, 1, 65536}},
-                  nothing);
+                  empty_kernel);
     expect_misuse(misuse::launch_malformed, "a block of 1 x 1 x 65 threads",
-                  {.shape = {.block = {1, 1, 65}}}, nothing);
+                  {.shape = {.block = {1, 1, 65}}}, empty_kernel);
     expect_misuse(misuse::launch_malformed, "a block of 65536 x 65536 x 1 threads",
-                  {.shape = {.block = {65536, 65536}}}, nothing);
-    expect_misuse(misuse::launch_malformed, "not positive", {.grid = {0}}, nothing);
+                  {.shape = {.block = {65536, 65536}}}, empty_kernel);
+    expect_misuse(misuse::launch_malformed, "not positive", {.grid = {0}}, empty_kernel);
     expect_no_misuse(
         {.grid = {2},
          .shape = {.block = {1024}, .cluster = {2}, .shared_bytes = spio::max_shared_bytes}},

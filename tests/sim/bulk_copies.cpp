@@ -78,14 +78,14 @@ template <class Early, class Late> static void load(fixture const& global, Early
     wait(0);
     late();
 }
-static auto const nothing = [] {};
+static auto const no_work = [] {};
 
 TEST_CASE("loads are waited for") {
     fixture const global;
     auto const copy_word = [&] {
         global.target(machine::block_index().x)[thread()] = word(thread());
     };
-    expect_no_misuse(shape, [&] { load(global, nothing, copy_word); });
+    expect_no_misuse(shape, [&] { load(global, no_work, copy_word); });
     expect_misuse(misuse::read_before_wait, "a read of 4 bytes at shared offset",
                   {.shape = {.block = {64}, .shared_bytes = 8192}}, [&] {
                       make_barrier();

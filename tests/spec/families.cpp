@@ -1,4 +1,4 @@
-// What the families make of their problems: symbols, texts, shapes, references.
+// Specializations of two families: symbols, texts, shapes and references.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
@@ -38,39 +38,40 @@ family const two_families[] = {axpby::family_entry(), layernorm_2d::family_entry
 
 } // namespace
 
-TEST_CASE("a specialization is one call in a text") {
-    auto const of = axpby::specialize({.n = 1000}, {.threads = 96, .vectors = 2}, sm_80);
-    CHECK(of.line() == "axpby n=1000");
-    CHECK(of.config == "threads=96 vectors=2");
-    CHECK(of.symbol.starts_with("axpby_96x2_"));
-    CHECK(of.source == "#include \"axpby/axpby.cuh\"\n\nextern \"C\" __global__ void " + of.symbol +
-                           "(__grid_constant__ spio::axpby::params const p) {\n"
-                           "    spio::axpby::run<spio::axpby::config{.threads = 96, .vectors = "
-                           "2}>(p);\n}\n");
-    CHECK(of.shape == block_shape{.block = {96}});
-    CHECK(of.params_bytes == sizeof(axpby::params));
+TEST_CASE("the text of a specialization is one kernel with one call") {
+    auto const spec = axpby::specialize({.n = 1000}, {.threads = 96, .vectors = 2}, sm_80);
+    CHECK(spec.line() == "axpby n=1000");
+    CHECK(spec.config == "threads=96 vectors=2");
+    CHECK(spec.symbol.starts_with("axpby_96x2_"));
+    CHECK(spec.source == "#include \"axpby/axpby.cuh\"\n\nextern \"C\" __global__ void " +
+                             spec.symbol +
+                             "(__grid_constant__ spio::axpby::params const p) {\n"
+                             "    spio::axpby::run<spio::axpby::config{.threads = 96, .vectors = "
+                             "2}>(p);\n}\n");
+    CHECK(spec.shape == block_shape{.block = {96}});
+    CHECK(spec.params_bytes == sizeof(axpby::params));
     CHECK(axpby::grid({.threads = 96, .vectors = 2}, 769) == extent{2});
     CHECK(axpby::grid({.threads = 96, .vectors = 2}, 0) == extent{1});
 }
 
-TEST_CASE("the symbol is of the text: not of the architecture, nor of sizes that come later") {
-    auto const one = axpby::specialize({.n = 1000}, sm_80);
-    CHECK(one.symbol == axpby::specialize({.n = 1001}, sm_90a).symbol);
-    CHECK(one.symbol != axpby::specialize({.n = 1 << 30}, sm_80).symbol);
+TEST_CASE("the symbol depends on the text alone, not on the architecture or sizes of a launch") {
+    auto const small_spec = axpby::specialize({.n = 1000}, sm_80);
+    CHECK(small_spec.symbol == axpby::specialize({.n = 1001}, sm_90a).symbol);
+    CHECK(small_spec.symbol != axpby::specialize({.n = 1 << 30}, sm_80).symbol);
 
     std::set<std::string> symbols;
     int count = 0;
     for (int channels = 8; channels <= 2048; channels += 8) {
         for (bool const affine : {false, true}) {
-            auto const of = layernorm_2d::specialize({channels, affine}, sm_90a);
-            symbols.insert(of.symbol);
+            auto const spec = layernorm_2d::specialize({channels, affine}, sm_90a);
+            symbols.insert(spec.symbol);
             ++count;
-            REQUIRE(of.shape.block.x <= 1024);
-            // Its line makes the same again.
-            auto const again = specs_of_line(of.line(), two_families, sm_90a);
-            REQUIRE(again.size() == 1);
-            REQUIRE(again[0].symbol == of.symbol);
-            REQUIRE(again[0].source == of.source);
+            REQUIRE(spec.shape.block.x <= 1024);
+            // The line of the specification gives the same specification.
+            auto const reparsed = specs_of_line(spec.line(), two_families, sm_90a);
+            REQUIRE(reparsed.size() == 1);
+            REQUIRE(reparsed[0].symbol == spec.symbol);
+            REQUIRE(reparsed[0].source == spec.source);
         }
     }
     CHECK(symbols.size() == static_cast<std::size_t>(count));
@@ -78,7 +79,7 @@ TEST_CASE("the symbol is of the text: not of the architecture, nor of sizes that
               << " symbols, the same again from their lines\n";
 }
 
-TEST_CASE("what is not possible is refused before anything is compiled") {
+TEST_CASE("wrong problems, configurations and architectures are refused by name") {
     auto const line = [](std::string_view text) {
         return refusal([&] { specs_of_line(text, two_families, sm_80); });
     };
@@ -110,7 +111,7 @@ TEST_CASE("what is not possible is refused before anything is compiled") {
           }).find("bytes of shared memory, of at most 232448") != std::string::npos);
 }
 
-TEST_CASE("the references compute what the words say") {
+TEST_CASE("the references compute axpby and LayerNorm in double") {
     std::vector<float> const x = {1, 2, 3}, y = {4, 5, 6};
     CHECK(axpby::reference(2, x, -1, y) == std::vector<double>{-2, -1, 0});
     CHECK_THROWS_AS(axpby::reference(2, x, -1, std::vector<float>{1}), spio::error);
@@ -122,8 +123,8 @@ TEST_CASE("the references compute what the words say") {
     std::vector<unsigned short> const halves = {0x3c00, 0xbc00, 0x3c00, 0xbc00,
                                                 0x3c00, 0xbc00, 0x3c00, 0xbc00};
     std::vector<float> const weight(8, 3), bias(8, 1);
-    auto const of = layernorm_2d::reference({.channels = 8}, halves, weight, bias, 0);
-    CHECK(of == std::vector<double>{4, -2, 4, -2, 4, -2, 4, -2});
+    auto const result = layernorm_2d::reference({.channels = 8}, halves, weight, bias, 0);
+    CHECK(result == std::vector<double>{4, -2, 4, -2, 4, -2, 4, -2});
     CHECK_THROWS_AS(layernorm_2d::reference({.channels = 8}, halves, {}, {}, 0), spio::error);
 }
 
@@ -146,7 +147,7 @@ TEST_CASE("a family embeds every header of its folder") {
     }
 }
 
-TEST_CASE("configurations come from a source where it knows one, else from the family") {
+TEST_CASE("a configuration comes from the first source that has one, else from the family") {
     config_source configs;
     configs.add(config_origin::tuned, [](config_query const& query) -> std::optional<std::string> {
         if (query.family == "axpby" && query.problem == "n=1000") return "threads=96 vectors=2";

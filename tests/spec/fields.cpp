@@ -21,9 +21,9 @@ struct tile {
 enum class color { red, green };
 struct shape {
     int n;
-    tile each;
+    tile cell;
     bool wide = true;
-    color in = color::red;
+    color hue = color::red;
     friend bool operator==(shape const&, shape const&) = default;
 };
 
@@ -40,9 +40,9 @@ template <> struct spio::enumerator_table<color> {
 };
 template <> struct spio::field_table<shape> {
     static constexpr auto fields =
-        std::tuple(field{"n", &shape::n, {.least = -8}}, field{"each", &shape::each},
+        std::tuple(field{"n", &shape::n, {.least = -8}}, field{"cell", &shape::cell},
                    field{"wide", &shape::wide, {}, presence::optional},
-                   field{"in", &shape::in, {}, presence::optional});
+                   field{"hue", &shape::hue, {}, presence::optional});
 };
 
 namespace {
@@ -59,56 +59,56 @@ std::string refusal(std::string_view text) {
 
 } // namespace
 
-TEST_CASE("an aggregate is spelled with its names, in their order, to the innermost") {
+TEST_CASE("an initializer names all fields in their order, those of nested aggregates too") {
     shape const s = {
-        .n = -3, .each = {.rows = 8, .padded = true}, .wide = false, .in = color::green};
-    CHECK(spio::initializer_of(s) == "{.n = -3, .each = {.rows = 8, .padded = true}, .wide = "
-                                     "false, .in = paint::color::green}");
-    CHECK(spio::text_of(s) == "n=-3 each.rows=8 each.padded=true wide=false in=green");
+        .n = -3, .cell = {.rows = 8, .padded = true}, .wide = false, .hue = color::green};
+    CHECK(spio::initializer_of(s) == "{.n = -3, .cell = {.rows = 8, .padded = true}, .wide = "
+                                     "false, .hue = paint::color::green}");
+    CHECK(spio::text_of(s) == "n=-3 cell.rows=8 cell.padded=true wide=false hue=green");
     CHECK(spio::parse<shape>("thing", spio::text_of(s)) == s);
 }
 
-TEST_CASE("words come in any order, and what may be left out keeps its value") {
-    CHECK(spio::parse<shape>("thing", "n=1") == shape{.n = 1, .each = {}});
-    CHECK(spio::parse<shape>("thing", "  wide=false\t in=green each.rows=6 n=1 ") ==
-          shape{.n = 1, .each = {.rows = 6}, .wide = false, .in = color::green});
+TEST_CASE("words may come in any order, and optional fields that are left out keep their value") {
+    CHECK(spio::parse<shape>("thing", "n=1") == shape{.n = 1, .cell = {}});
+    CHECK(spio::parse<shape>("thing", "  wide=false\t hue=green cell.rows=6 n=1 ") ==
+          shape{.n = 1, .cell = {.rows = 6}, .wide = false, .hue = color::green});
 }
 
-TEST_CASE("what is wrong is told by the field and its bound") {
+TEST_CASE("the error of a wrong word names the field and its bound") {
     CHECK(refusal("") == "n is missing");
     CHECK(refusal("n") == "'n' is no key=value");
     CHECK(refusal("n=1 m=2") ==
-          "there is no field 'm'; the fields are n, each.rows, each.padded, wide, in");
+          "there is no field 'm'; the fields are n, cell.rows, cell.padded, wide, hue");
     CHECK(refusal("n=1 n=1") == "n is given twice");
     CHECK(refusal("n=") == "n is '', but must be a whole number");
     CHECK(refusal("n=1x") == "n is '1x', but must be a whole number");
     CHECK(refusal("n=99999999999") == "n is '99999999999', which is beyond what an int holds");
     CHECK(refusal("n=-9") == "n is -9, but must be at least -8");
-    CHECK(refusal("n=1 each.rows=7") ==
-          "each.rows is 7, but must be at least 2, at most 64, a multiple of 2");
-    CHECK(refusal("n=1 in=blue") == "in is 'blue', but must be one of red, green");
+    CHECK(refusal("n=1 cell.rows=7") ==
+          "cell.rows is 7, but must be at least 2, at most 64, a multiple of 2");
+    CHECK(refusal("n=1 hue=blue") == "hue is 'blue', but must be one of red, green");
     CHECK(refusal("n=1 wide=1") == "wide is '1', but must be true or false");
 }
 
-TEST_CASE("no text does more than be read or refused") {
+TEST_CASE("any text is either parsed or refused") {
     std::mt19937 random(7);
-    std::string const letters = "n=each.rowspdwig 01-\t9truefls";
-    int read = 0, refused = 0;
+    std::string const letters = "n=cell.rowspdwihu 01-\t9truefgas";
+    int parsed = 0, refused = 0;
     for (int round = 0; round < 20'000; ++round) {
         std::string text = round % 2 == 0 ? "n=1 wide=true" : "";
         for (unsigned i = random() % 24; i > 0; --i) {
-            auto const at = random() % (text.size() + 1);
-            text.insert(text.begin() + static_cast<std::ptrdiff_t>(at),
+            auto const position = random() % (text.size() + 1);
+            text.insert(text.begin() + static_cast<std::ptrdiff_t>(position),
                         letters[random() % letters.size()]);
         }
         try {
             auto const value = spio::parse<shape>("thing", text);
             REQUIRE(spio::parse<shape>("thing", spio::text_of(value)) == value);
-            ++read;
+            ++parsed;
         } catch (spio::error const&) {
             ++refused;
         }
     }
-    std::cout << "figure: spec.random_texts: " << read << " read, " << refused << " refused\n";
-    CHECK(read > 0);
+    std::cout << "figure: spec.random_texts: " << parsed << " read, " << refused << " refused\n";
+    CHECK(parsed > 0);
 }

@@ -102,7 +102,7 @@ static_assert(lanes_are_the_same_in_each_piece());
 // Each element belongs to one lane.
 template <class Map, int Elements> constexpr bool holds_each_once() {
     bool held[Elements] = {};
-    bool once = true;
+    bool is_unique = true;
     for_all<Map>([&](int, int, auto position) {
         using rows = typename Map::template pieces<two>;
         constexpr int columns = sizeof(held) / 16;
@@ -110,13 +110,13 @@ template <class Map, int Elements> constexpr bool holds_each_once() {
         static_assert(rows::template extent<K>() == K(columns));
         for (int n = 0; n < 2; ++n) {
             bool& element = held[position.template total<I>().value * columns + column.value + n];
-            once &= !element;
+            is_unique &= !element;
             element = true;
         }
         return true;
     });
-    for (bool const element : held) once &= element;
-    return once;
+    for (bool const element : held) is_unique &= element;
+    return is_unique;
 }
 static_assert(holds_each_once<left_map<i16, k16>, 256>() &&
               holds_each_once<left_map<i16, k8>, 128>());

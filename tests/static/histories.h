@@ -96,13 +96,13 @@ template <class Layout, int Kind, int... Kinds> struct moves<Layout, Kind, Kinds
     template <class Cursor> static constexpr bool agree(Cursor c, point p, int n) {
         constexpr int kind = Kind % place_kinds;
         point const next = sum<kind>(p, n);
-        int const then = n * 5 % 23 + 1;
+        int const next_n = n * 5 % 23 + 1;
         if (!moves<Layout>::agree(c, p, n)) return false;
         if constexpr (Kind < place_kinds) {
-            return moves<Layout, Kinds...>::agree(c[place<kind>(n)], next, then);
+            return moves<Layout, Kinds...>::agree(c[place<kind>(n)], next, next_n);
         } else {
             c.step(place<kind>(n));
-            return moves<Layout, Kinds...>::agree(c, next, then);
+            return moves<Layout, Kinds...>::agree(c, next, next_n);
         }
     }
 };

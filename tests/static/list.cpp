@@ -49,14 +49,14 @@ constexpr auto three = spio::make_coordinates(I(1), fold<J, 4>(2), K(3));
 static_assert(three.get<I>() == I(1) && three.get<fold<J, 4>>() == J(8) && three.get<K>() == K(3));
 
 // get_by_base_dim: the sum of all entries of a base, not the first of them
-constexpr auto twice = spio::make_coordinates(I8(1), J(5), I2(3));
-static_assert(twice.total<I>() == I(14) && twice.total<J>() == J(5));
-static_assert(same<decltype(twice.total<I>()), I2>);
+constexpr auto repeated = spio::make_coordinates(I8(1), J(5), I2(3));
+static_assert(repeated.total<I>() == I(14) && repeated.total<J>() == J(5));
+static_assert(same<decltype(repeated.total<I>()), I2>);
 
 // exclude_base_dims
-static_assert(same<decltype(twice.drop<I>()), coords<J>> &&
-              same<decltype(twice.drop<J>()), coords<I8, I2>>);
-static_assert(same<decltype(twice.drop<I>().drop<J>()), coords<>>);
+static_assert(same<decltype(repeated.drop<I>()), coords<J>> &&
+              same<decltype(repeated.drop<J>()), coords<I8, I2>>);
+static_assert(same<decltype(repeated.drop<I>().drop<J>()), coords<>>);
 
 // keep_base_dims: a tensor keeps the bases that it has
 constexpr char memory[1024] = {};
