@@ -10,14 +10,20 @@ install(
     DIRECTORY kernels/
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/spio/kernels"
     PATTERN spio EXCLUDE)
-list(TRANSFORM SPIO_MODULES PREPEND spio_ OUTPUT_VARIABLE libraries)
+set(libraries spio_headers)
+foreach(module IN LISTS SPIO_MODULES)
+    list(APPEND libraries spio_${module})
+endforeach()
+if(TARGET spio_packer)
+    list(APPEND libraries spio_packer)
+endif()
 if(TARGET spio_sim)
     list(APPEND libraries spio_sim spio_host_text)
     install(DIRECTORY sim DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/spio/host" FILES_MATCHING
             PATTERN "*.h")
 endif()
 install(
-    TARGETS spio_headers ${libraries} spio_packer
+    TARGETS ${libraries}
     EXPORT spio-targets
     FILE_SET CXX_MODULES DESTINATION "${CMAKE_INSTALL_DATADIR}/spio/modules")
 install(

@@ -22,6 +22,7 @@ def main():
     parser.add_argument("--name", required=True)
     parser.add_argument("--source", type=pathlib.Path, required=True)
     parser.add_argument("--configs", nargs="+", required=True)
+    parser.add_argument("--generator", default="Ninja Multi-Config")
     parser.add_argument("--install", type=pathlib.Path)
     parser.add_argument("--never-asks", nargs="+", default=[])
     parser.add_argument("--program", default="consumer")
@@ -34,7 +35,7 @@ def main():
     for name in ("CUDA_HOME", "CUDA_PATH", "CXXFLAGS", "CXX"):
         os.environ.pop(name, None)
     shutil.rmtree(build, ignore_errors=True)
-    run(cmake, "-G", "Ninja Multi-Config", "-S", options.source, "-B", build, *sys.argv[split + 1 :])
+    run(cmake, "-G", options.generator, "-S", options.source, "-B", build, *sys.argv[split + 1 :])
 
     cache = (build / "CMakeCache.txt").read_text()
     asked = [line for line in cache.splitlines() if ":" in line and not line.startswith(("//", "#"))]
@@ -50,7 +51,7 @@ def main():
             shutil.rmtree(options.install, ignore_errors=True)
             run(cmake, "--install", build, "--config", config, "--prefix", options.install)
         elif not options.never_runs:
-            run(build / config / options.program)
+            run(build / (config if "Multi" in options.generator else "") / options.program)
     print("built" if options.install or options.never_runs else "built and ran", *options.configs)
 
 
