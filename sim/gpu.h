@@ -68,7 +68,7 @@ struct gpu_warp {
 struct previous_wait {
     int thread;
     epoch_number epoch;
-    unsigned generation; // the block's `generation` at that time
+    unsigned barriers_passed; // by the block, until then
 };
 
 // Which checks are made at each access to global memory.
@@ -85,7 +85,7 @@ struct gpu_block {
     long long number = 0; // linear index in the grid
     std::vector<gpu_thread> threads;
     std::vector<gpu_warp> warps;
-    unsigned generation = 0; // completed barriers of the whole block
+    unsigned barriers_passed = 0; // barriers that all its threads have completed
     named_barrier barriers[16];
     std::unordered_map<int, mbarrier> mbarriers;                 // by offset in shared memory
     int mbarrier_count = 0;                                      // that were ever initialised

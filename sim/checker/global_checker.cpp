@@ -35,12 +35,13 @@ namespace spio::sim {
 
 // In a launch that may overlap the previous kernel, only two kinds of threads may access global
 // memory: those that have called wait_for_kernels_before, and those that have synchronized with
-// such a thread since.
+// such a thread since. A wait is ordered before this access if this thread made it, if a barrier of
+// the whole block came after it, or if this thread's clock includes it.
 static void check_previous_kernel(gpu_thread& thread, std::ptrdiff_t offset, std::intptr_t bytes,
                                   arena::allocation const& array, char const* name) {
     auto const& block = *thread.block;
-    for (auto const& [waiter, epoch, generation] : block.previous_waits) {
-        if (waiter == thread.number || generation < block.generation ||
+    for (auto const& [waiter, epoch, barriers_passed] : block.previous_waits) {
+        if (waiter == thread.number || barriers_passed < block.barriers_passed ||
             thread.clock.includes(waiter, epoch)) {
             thread.has_waited_for_previous = true;
             return;
@@ -74,9 +75,9 @@ static void check_block_race(gpu_thread& thread, void const* address, std::intpt
                  race->is_atomic ? "atomically changed" : "wrote", offset + race->byte);
 }
 
-// Reports a read of memory that was never written. New memory is full of bytes 0xff, so the bytes
-// read count as unwritten if no kernel has written them and the aligned groups of 16 bytes around
-// them are still 0xff.
+// Reports a read of memory that was never written. New memory is full of bytes 0xff. The bytes that
+// are read count as unwritten if no kernel has written them, and all bytes of the aligned groups of
+// 16 around them are still 0xff: what the host writes is seen only by its value.
 static void check_written(gpu_thread& thread, void const* address, std::intptr_t bytes,
                           arena::allocation const& array, char const* name) {
     auto const offset = static_cast<unsigned char const*>(address) - array.begin;
@@ -109,6 +110,7 @@ void check_global(gpu_thread& thread, void const* address, std::intptr_t bytes,
     if (checks.races && (!is_read(info.kind) || array->is_written)) {
         check_block_race(thread, address, bytes, *array, info);
     }
+    // Atomics read too.
     if (checks.unwritten_reads && info.kind != access::write) {
         check_written(thread, address, bytes, *array, info.name);
     }

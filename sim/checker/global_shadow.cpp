@@ -36,9 +36,8 @@ writer_range::writer_range(long long blocks) {
 static std::atomic_ref<writer> entry(std::size_t index) {
     return std::atomic_ref<writer>(shadow[index]);
 }
-// Whether an access covers whole entries of two bytes. An access that covers a part of an entry is
-// not checked.
-static bool is_whole(std::size_t offset, std::size_t bytes) {
+// Whether an access has both bytes of each entry that it touches. Others are not checked for races.
+static bool fills_entries(std::size_t offset, std::size_t bytes) {
     return offset % 2 == 0 && bytes % 2 == 0;
 }
 
@@ -50,11 +49,14 @@ static bool races(block_accessor const& accessor, writer other, bool is_atomic) 
     return !accessor.predecessors.contains(range.block_of(other));
 }
 
-static std::optional<conflict> find_conflict(block_accessor const& accessor, std::size_t begin,
-                                             std::size_t count, bool is_atomic) {
+// Searches shadow entries, of two bytes each, for a write that races with the present access, which
+// is atomic or not.
+static std::optional<conflict> find_conflict(block_accessor const& accessor,
+                                             std::size_t first_entry, std::size_t entry_count,
+                                             bool is_atomic) {
     writer last = 0;
-    for (std::size_t i = 0; i < count; i++) {
-        writer const other = entry(begin + i).load(std::memory_order_relaxed);
+    for (std::size_t i = 0; i < entry_count; i++) {
+        writer const other = entry(first_entry + i).load(std::memory_order_relaxed);
         if (other == last) continue;
         if (races(accessor, other, is_atomic)) {
             auto const& range = accessor.range;
@@ -69,7 +71,7 @@ static std::optional<conflict> find_conflict(block_accessor const& accessor, std
 std::optional<conflict> check_read(block_accessor const& accessor, void const* address,
                                    std::size_t bytes, bool is_atomic) {
     auto const offset = arena::offset_of(address);
-    if (!is_whole(offset, bytes)) return {};
+    if (!fills_entries(offset, bytes)) return {};
     return find_conflict(accessor, offset / 2, bytes / 2, is_atomic);
 }
 
@@ -78,8 +80,8 @@ std::optional<conflict> add_write(block_accessor const& accessor, void const* ad
     auto const offset = arena::offset_of(address);
     auto const begin = offset / 2;
     auto const end = (offset + bytes + 1) / 2;
-    if (!is_whole(offset, bytes)) {
-        for (auto i = begin; i < end; i++) entry(i).store(0, std::memory_order_relaxed);
+    if (!fills_entries(offset, bytes)) {
+        for (auto i = begin; i < end; i++) entry(i).store(unattributed, std::memory_order_relaxed);
         return {};
     }
     auto const current = accessor.range.number(accessor.block, is_atomic);
@@ -94,7 +96,7 @@ std::optional<conflict> add_write(block_accessor const& accessor, void const* ad
 bool has_writer(void const* address, std::size_t bytes) {
     auto const offset = arena::offset_of(address);
     for (auto i = offset / 2; i < (offset + bytes + 1) / 2; i++) {
-        if (entry(i).load(std::memory_order_relaxed) != 0) return true;
+        if (entry(i).load(std::memory_order_relaxed) != 0) return true; // `unattributed` too
     }
     return false;
 }

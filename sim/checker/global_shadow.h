@@ -15,6 +15,9 @@ namespace global_shadow {
 // Identifies a block of some launch, and whether it writes plainly or atomically. 0 means that no
 // kernel has written the bytes.
 using writer = std::uint32_t;
+// Some block of some launch: one of the two bytes was written without the other, so that no block
+// wrote both. No launch has this number.
+inline constexpr writer unattributed = 0xffffffff;
 
 // The writer numbers of one launch, two for each block: one for plain writes and one for atomics.
 // No two launches share a number, so a writer outside the range belongs to another launch, which is
@@ -51,13 +54,14 @@ struct conflict {
     bool is_atomic;
 };
 // Checks a read: returns a write by another block of the launch to the same bytes that is not
-// ordered with the read, or nothing if there is none.
+// ordered with the read, or nothing if there is none. An access of an odd number of bytes, or at an
+// odd address, is not checked.
 std::optional<conflict> check_read(block_accessor const&, void const* address, std::size_t bytes,
                                    bool is_atomic);
 // Checks a write in the same way, and records it if there is no conflict.
 std::optional<conflict> add_write(block_accessor const&, void const* address, std::size_t bytes,
                                   bool is_atomic);
-// Whether a kernel has written any of the bytes.
+// Whether a kernel has written any of the bytes, or of those that share an entry with them.
 bool has_writer(void const* address, std::size_t bytes);
 
 // Forgets the writers of memory that is released.

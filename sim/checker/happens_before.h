@@ -30,7 +30,7 @@ inline vector_clock clock_of(gpu_thread const& thread) {
 // Records a barrier of the whole block. Every earlier access of the block happened before every
 // later one, so the clocks and the race shadow start afresh.
 inline void synchronize_block(gpu_block& block) {
-    block.generation++;
+    block.barriers_passed++;
     block.races.reset();
     for (auto& thread : block.threads) thread.clock = {};
 }

@@ -56,8 +56,8 @@ void check_race(gpu_thread& thread, accessor const& accessor, int offset, int by
 unsigned current_write_of(gpu_thread& thread) {
     auto& writes = thread.block->writes;
     if (thread.current_write == 0) {
-        writes.push_back(
-            {thread.number, thread.epoch, thread.block->generation, thread.last_proxy_fence.count});
+        writes.push_back({thread.number, thread.epoch, thread.block->barriers_passed,
+                          thread.last_proxy_fence.count});
         thread.current_write = static_cast<unsigned>(writes.size());
     }
     return thread.current_write;

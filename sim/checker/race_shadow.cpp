@@ -80,6 +80,7 @@ std::uint32_t race_shadow::next(std::uint32_t number, accessor const& accessor, 
     };
     record const past = number == 0 ? record{{no_observer, 0, access::write}, 0, 0}
                                     : records_[number - first_number_];
+    // The offset 0 only says that there is a race; add() replaces it by that of the byte.
     if (races(past.last_write)) {
         race = {0, past.last_write.observer, past.last_write.kind};
         return 0;

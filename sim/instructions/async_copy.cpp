@@ -80,7 +80,7 @@ void wait_for_copy_groups(int pending) {
         complete_copies(thread, *group, thread.epoch);
     }
     groups.erase(groups.begin(), end);
-    note_change(thread);
+    count_change_by(thread);
 }
 
 } // namespace spio::sim

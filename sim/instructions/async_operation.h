@@ -70,16 +70,16 @@ struct bulk_store_group {
 // The TMA engine sees writes of threads only after a proxy fence
 // (fence.proxy.async, here fence_for_bulk_copies).
 struct proxy_fence {
-    unsigned count = 0;      // of the thread's fences so far
-    unsigned generation = 0; // of the block, at the last fence
-    vector_clock clock;      // of the thread, at the last fence
+    unsigned count = 0;           // of the thread's fences so far
+    unsigned barriers_passed = 0; // by the block, at the last fence
+    vector_clock clock;           // of the thread, at the last fence
 };
 // A write by a thread: what is needed to decide whether a proxy fence followed it.
 struct generic_write {
     int thread;
     epoch_number epoch;
-    unsigned generation; // of the block
-    unsigned fences;     // the thread's proxy fences before the write
+    unsigned barriers_passed; // by the block, before the write
+    unsigned fences;          // the thread's proxy fences before the write
 };
 
 } // namespace spio::sim

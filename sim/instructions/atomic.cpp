@@ -50,7 +50,7 @@ static T change(T* word, char const* name, Function new_value_of) {
     acquire_block(thread, word);
     if (T const new_value = atomic.load(); new_value != old_value) {
         thread.spins.reset();
-        note_change(thread);
+        count_change_by(thread);
     } else {
         count_read(thread, word);
     }
@@ -105,7 +105,7 @@ void store_release(unsigned* word, unsigned value) {
     begin_epoch(thread);
     release_block(thread, word);
     std::atomic_ref<unsigned>(*word).store(value);
-    note_change(thread);
+    count_change_by(thread);
 }
 
 void fence_block() { fence(); }

@@ -66,7 +66,7 @@ static void arrive_at_barrier(int number, int threads, bool waits) {
     if (waits) barrier.waiting.push_back(&thread);
     if (barrier.arrived == threads) {
         complete(block, barrier);
-        note_change(thread);
+        count_change_by(thread);
     } else if (waits) {
         wait({wait_kind::barrier, number});
     }

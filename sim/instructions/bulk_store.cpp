@@ -18,8 +18,8 @@ static bool is_fenced(gpu_thread const& issuer, generic_write const& write) {
     auto const& writer = issuer.block->threads[static_cast<std::size_t>(write.thread)];
     auto const& fence = issuer.last_proxy_fence;
     if (writer.last_proxy_fence.count > write.fences) return true;
-    return fence.count > 0 &&
-           (fence.generation > write.generation || fence.clock.includes(write.thread, write.epoch));
+    return fence.count > 0 && (fence.barriers_passed > write.barriers_passed ||
+                               fence.clock.includes(write.thread, write.epoch));
 }
 
 static void check_fences(gpu_thread& thread, shared_range source, char const* name) {
@@ -128,7 +128,7 @@ void wait_for_bulk_groups(int pending, bool writes) {
         advance_group(thread, groups[i], writes);
     }
     if (writes && groups.size() > rest) groups.erase(groups.begin(), groups.end() - pending);
-    note_change(thread);
+    count_change_by(thread);
 }
 
 void complete_stores(gpu_thread& thread) {

@@ -49,7 +49,7 @@ static void arrive() {
     release(thread, barrier.arrivals[static_cast<std::size_t>(thread.block->rank)]);
     if (++barrier.arrived < static_cast<int>(barrier.phases_of_thread.size())) return;
     complete_phase(*thread.block->cluster);
-    note_change(thread);
+    count_change_by(thread);
 }
 
 static void wait_for_phase() {

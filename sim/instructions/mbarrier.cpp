@@ -20,7 +20,7 @@ int mbarrier_offset(gpu_thread& thread, void const* word, char const* name) {
 // Whether the initialisation happened before what the thread does now.
 static bool is_ordered(gpu_thread const& thread, mbarrier const& barrier) {
     return barrier.initialiser == thread.number ||
-           barrier.init_generation < thread.block->generation ||
+           barrier.barriers_before_init < thread.block->barriers_passed ||
            thread.clock.includes(barrier.initialiser, barrier.init_epoch);
 }
 
@@ -67,7 +67,7 @@ void arrive_at(gpu_thread& thread, mbarrier& barrier, int offset, epoch_number e
     barrier.missing--;
     barrier.arrivals.release(thread.number, epoch, clock, thread.block->observers());
     complete_phase(thread, barrier, offset);
-    note_change(thread);
+    count_change_by(thread);
 }
 
 static void expect_bytes(gpu_thread& thread, mbarrier& barrier, int offset, int bytes) {
@@ -88,7 +88,7 @@ void receive_bytes(gpu_thread& thread, mbarrier& barrier, int offset, long long 
                      -barrier.pending_bytes, offset);
     }
     complete_phase(thread, barrier, offset);
-    note_change(thread);
+    count_change_by(thread);
 }
 
 static bool has_completed(mbarrier const& barrier, int parity) {
@@ -128,10 +128,10 @@ void mbarrier_init(mbarrier_word* barrier, int arrivals) {
     state.expected = state.missing = arrivals;
     state.initialiser = thread.number;
     state.init_epoch = thread.epoch;
-    state.init_generation = block.generation;
+    state.barriers_before_init = block.barriers_passed;
     state.tma_observer =
         static_cast<int>(block.threads.size()) + block.mbarrier_count++ % gpu_block::tma_observers;
-    note_change(thread);
+    count_change_by(thread);
 }
 void mbarrier_end(mbarrier_word* barrier) {
     auto& thread = *running;
@@ -190,7 +190,7 @@ bool mbarrier_try_wait(mbarrier_word* barrier, int parity) {
 void fence_for_bulk_copies() {
     auto& thread = *running;
     auto& fence = thread.last_proxy_fence;
-    fence = {fence.count + 1, thread.block->generation, thread.clock};
+    fence = {fence.count + 1, thread.block->barriers_passed, thread.clock};
     thread.current_write = 0;
     fence_mbarrier_init();
 }

@@ -19,7 +19,7 @@ struct mbarrier {
     // The thread that initialised the barrier, and when.
     int initialiser = 0;
     epoch_number init_epoch = 0;
-    unsigned init_generation = 0;
+    unsigned barriers_before_init = 0;
     bool is_fenced = false; // by a fence that makes it visible to the TMA engine
 
     // The component of vector clocks that stands for loads which complete here, and how many have.

@@ -37,7 +37,7 @@ void wait_for_kernels_before() {
     auto& thread = *running;
     auto& block = *thread.block;
     if (!thread.has_waited_for_previous) {
-        block.previous_waits.push_back({thread.number, thread.epoch, block.generation});
+        block.previous_waits.push_back({thread.number, thread.epoch, block.barriers_passed});
     }
     thread.has_waited_for_previous = true;
 }

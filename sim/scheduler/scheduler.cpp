@@ -11,7 +11,7 @@ namespace spio::sim {
 
 thread_local constinit gpu_thread* running = nullptr;
 
-void note_change(gpu_thread const& thread) {
+void count_change_by(gpu_thread const& thread) {
     launch_of(thread).changes.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -119,7 +119,7 @@ void end_thread(gpu_thread& thread) {
     warp.ended_lanes |= lane;
     thread.state = thread_state::ended;
     thread.block->cluster->live_threads--;
-    note_change(thread);
+    count_change_by(thread);
 }
 
 } // namespace spio::sim

@@ -21,7 +21,7 @@ inline void count_read(gpu_thread& thread, void const* address) {
 }
 // Records that the thread changed something for which another thread may poll. The deadlock
 // detector reads the count of these changes.
-void note_change(gpu_thread const& thread);
+void count_change_by(gpu_thread const& thread);
 
 void wake(gpu_thread& thread);
 // Wakes a lane whose warp has completed a collective. Without a seed it runs before other threads.

@@ -71,6 +71,18 @@ TEST_CASE("reads of memory that was never written are found where they are looke
     };
     CHECK(spio::sim::launch("arena", shape, rewrite, {.unwritten_reads = true}).text() ==
           "no misuse");
+    // Writes of single bytes count as well. The bytes keep the value 0xff of new memory, so that
+    // only the record of the writes can tell.
+    spio::sim::memory<unsigned char> bytes(32 * 16, "bytes");
+    auto const write_bytes = [&] {
+        for (int i = 0; i < 16; i++) bytes.data()[16 * thread() + i] = 0xff;
+    };
+    auto const read_bytes = [&] { output.data()[thread()] = bytes.data()[16 * thread() + 5]; };
+    spio::sim::launch_options const options = {.unwritten_reads = true};
+    CHECK(spio::sim::launch("arena", shape, read_bytes, options).kind ==
+          misuse::global_uninitialised);
+    CHECK(spio::sim::launch("arena", shape, write_bytes, options).text() == "no misuse");
+    CHECK(spio::sim::launch("arena", shape, read_bytes, options).text() == "no misuse");
     // By default only a NaN, or a -1, tells.
     expect_no_misuse(shape, [&] { output.data()[thread()] = output.data()[32 + thread()]; });
 }

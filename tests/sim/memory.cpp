@@ -66,7 +66,8 @@ TEST_CASE("shared accesses are aligned") {
                      [] { shared<packed>(4)->value = 1; });
     expect_misuse(misuse::shared_out_of_bounds, "a write of 8 bytes at shared offset 1020", shape,
                   [] { shared<packed>(1020)->value = 1; });
-    // A vector is copied byte by byte, but its type asks for an alignment.
+    // The compiler copies a vector byte by byte, so that no single access is misaligned; the
+    // alignment of its type must be checked all the same.
     expect_misuse(misuse::shared_misaligned, "shared offset [0-9]+, which is not a multiple of 16",
                   shape, [] {
                       int const thread = machine::thread_index().x;
