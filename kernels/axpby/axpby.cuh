@@ -3,7 +3,8 @@
 //
 //     x, y  global --vectors of four--> registers --fused multiply and add--> global y
 //
-// A thread has some vectors in flight, a block of threads apart. Threads do not synchronize.
+// A thread loads Config.vectors vectors of x and of y, each 4 * Config.threads elements after the
+// one before, and then computes. Threads do not synchronize.
 #pragma once
 
 #include "axpby/problem.h"
@@ -51,7 +52,7 @@ template <config Config> __device__ void run(params const& p) {
         }
     }
 
-    // The elements that fill no vector.
+    // The last elements, which fill no vector: up to three threads of block 0 take one each.
     auto const remainder = N(vector_count) + N(this_thread());
     if (this_block() == 0 && remainder < size) {
         float const last_x = *p.x[remainder];

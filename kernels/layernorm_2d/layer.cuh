@@ -16,6 +16,8 @@ using half8 = vec<half2, 4>;
 using float4 = vec<float, 4>;
 using C4 = fold<C, 4>;
 
+// The two means that a position needs: of its values, and of the squares of what is left when the
+// first mean is subtracted.
 struct STATISTIC : dim {
     using dim::dim;
 };
@@ -51,7 +53,7 @@ struct block_layer {
     using destination = tensor<half8, axis<X>(dynamic), channels / 8>;
     using factors = tensor<float4 const, channels / 4>;
 
-    // Each thread's own vectors, of a few rounds.
+    // The ring in shared memory: for each of the last Config.stages rounds, every thread's vectors.
     static constexpr axis<OFFSET> threads{Config.threads()};
     using tile = tensor<half8, staged_x.ring() / Config.positions, c / (8 * lanes), threads>;
     static_assert(bank_conflicts<tile, compound_index<threads>>() == 0);
@@ -84,6 +86,7 @@ struct block_layer {
         return sum / Problem.channels;
     }
 
+    // The weight or the bias of a thread's channels.
     __device__ static values load_factors(factors_to_read const& all_factors,
                                           Thread const& thread) {
         auto const cursor = factors(reinterpret_cast<float4 const*>(all_factors.get()))[thread];
@@ -133,6 +136,7 @@ struct block_layer {
         }
         return squares;
     }
+    // Scales the centered values, applies weight and bias, and writes the result to y.
     template <class Cursor>
     __device__ __forceinline__ static void store(values& value, float scale, values const& weight,
                                                  values const& bias, Cursor const& y) {

@@ -7,7 +7,7 @@
 
 namespace spio::layernorm_2d {
 
-// X: the positions of all images, n h w of them. C: their channels.
+// X: the positions of all images, n * h * w pixels. C: the channels of a position.
 struct X : dim {
     using dim::dim;
 };
@@ -25,8 +25,9 @@ struct problem {
     constexpr int vectors() const { return channels / 8; }
 };
 
-// Several lanes of a warp, or several warps, share a position. Each thread copies its own vectors
-// of 8 channels, several positions ahead of the positions that it normalizes.
+// Several lanes of a warp, or several warps, share a position. In a round, a block normalizes
+// `positions` positions. Each thread copies its own vectors of 8 channels, some rounds ahead of the
+// round that it normalizes.
 struct config {
     int lanes;     // that share a position
     int vectors;   // per lane
@@ -39,7 +40,7 @@ struct config {
     constexpr int blocks(int position_count) const {
         return divup(position_count, positions * rounds);
     }
-    // Padded to whole vectors, as the sums are read by vectors.
+    // The floats that hold one sum of each warp, rounded up because they are read by vectors of 4.
     constexpr int sums() const { return divup(warps(), 4) * 4; }
     constexpr int shared_bytes() const { return 16 * threads() * vectors * stages + 8 * sums(); }
 
@@ -52,10 +53,10 @@ struct config {
     }
 };
 
-// The fastest configuration for a number of channels on an H200. First it has as few idle lanes as
-// possible among those whose neighbours read whole sectors; then two vectors a thread, or one where
-// a position has few; then few lanes, and a power of two of warps, which exchange the least. It has
-// two rounds of two stages: with more rounds the last blocks run alone for longer.
+// The fastest configuration for a number of channels on an H200. Neighbouring lanes must read whole
+// sectors of 32 bytes. Among such numbers of lanes, `cost` prefers few idle lanes, then two vectors
+// a thread (one where a position has few), then a power of two. Ties go to fewer lanes, which
+// exchange less. With more than two rounds the last blocks would run alone for longer.
 constexpr config best_config(problem const& p) {
     int const vectors = p.vectors();
     int const wanted_vectors = vectors <= 16 && is_power_of_two(vectors) ? 1 : 2;

@@ -16,6 +16,7 @@ __device__ inline void mbarrier_init(mbarrier_word* barrier, int arrivals) {
     asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals)
                  : "memory");
 }
+// Ends the barrier, after which its memory may be used for something else.
 __device__ inline void mbarrier_end(mbarrier_word* barrier) {
     asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(shared_address(barrier)) : "memory");
 }

@@ -86,7 +86,8 @@ template <arch ArchWithoutBoxes, class Map, class P, class From>
     requires(!has_bulk_copies<ArchWithoutBoxes>)
 void store_box(Map const&, P const&, From const&) = delete;
 
-// Copies a contiguous tensor to one of the same layout.
+// Copies a contiguous tensor to one of the same layout: load_bulk from global to shared memory,
+// where the barrier counts the bytes that come, and store_bulk from shared to global memory.
 template <arch Arch, class To, class From>
     requires has_bulk_copies<Arch> && To::layout_type::is_static &&
              same<typename To::layout_type, typename From::layout_type> &&

@@ -11,7 +11,8 @@ template <class Axis> constexpr bool has_plain_size(Axis axis, int size) {
     return axis.stride == 1 && axis.size == size && !axis.is_dynamic && !axis.is_ring &&
            axis.memory_stride == -1;
 }
-// Two matrices of 8 x 8, or four, on each side of an instruction.
+// The sides that a factor or sum of one instruction may have: 8 or 16 elements, that is, one or two
+// matrices of 8 x 8. A left factor and a sum always have 16 rows.
 template <auto Axis>
 concept spans_8_or_16 = has_plain_size(Axis, 8) || has_plain_size(Axis, 16);
 template <auto I, auto K>
@@ -19,7 +20,8 @@ concept left_sides = has_plain_size(I, 16) && spans_8_or_16<K>;
 template <auto K, auto J>
 concept right_sides = spans_8_or_16<K> && spans_8_or_16<J>;
 
-// The index of a lane, from a position that has one; an index of fewer values starts anew.
+// The index of a lane, from a position that has one. If the index has fewer values than there are
+// lanes, it repeats: of 8 values, lane 8 has that of lane 0.
 //     y[for_lane<Sum::lane_index>(this_lane())]
 template <class Index, place P>
     requires contains<bases_in<P>, LANE>

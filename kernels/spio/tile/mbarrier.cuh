@@ -19,6 +19,7 @@ struct mbarrier {
 
     // Called by one thread; the others see the barrier after `publish` and a sync_block.
     __device__ void init(int arrivals) { machine::mbarrier_init(&word, arrivals); }
+    // Ends the barrier, after which its memory may be used for something else.
     __device__ void end() { machine::mbarrier_end(&word); }
     __device__ static void publish() {
         if constexpr (has_bulk_copies<Arch>) machine::fence_mbarrier_init();

@@ -41,7 +41,7 @@ __device__ void multiply(sum_fragment<I, J>& c, left_fragment<T, I, K> const& a,
 template <auto I, auto J, class Left, class NotItsFactor>
 void multiply(sum_fragment<I, J>&, Left const&, NotItsFactor const&) = delete;
 
-// The bases of a factor that the sum does not have.
+// The bases (dimensions without their folds) of a factor that the sum does not have.
 template <class Bases, class Kept> struct lacking;
 template <class... Bases, class Kept>
 struct lacking<mp_list<Bases...>, Kept>

@@ -28,7 +28,8 @@ inline constexpr bool ends_in_swizzle<tensor<Data, Axes...>> = [] {
     return last;
 }();
 
-// The size of the rows by whose lines the last axis of a tensor is swizzled, or 0.
+// The row size in the swizzle by lines (exclusive_or_line) of a tensor's last axis; 0 if it has
+// none.
 template <class Axis> constexpr int row_size_of(Axis const&) { return 0; }
 template <class Placed, class Read>
 constexpr int row_size_of(derived_axis<exclusive_or_line, Placed, Read> const& axis) {

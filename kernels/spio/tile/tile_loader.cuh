@@ -44,8 +44,8 @@ template <class Tile, int Threads, class Source> class tile_loader {
     template <place P> __device__ void step(P const& distance) { source_.step(distance); }
 
   private:
-    // Whether the threads fill whole digits of the tile: then a thread's n-th element is a constant
-    // offset from its first.
+    // Whether a thread's n-th element is a constant offset from its first. This is so if the
+    // threads fill whole digits of the number that counts the tile's elements.
     static constexpr bool fills_digits() {
         int right = 1;
         auto const& table = layout::table;

@@ -7,7 +7,8 @@
 
 namespace spio {
 
-// The finest step along a dimension that the tensor places, and the index that counts such steps.
+// The smallest step along a dimension that leads to another element of the tensor, and the index
+// that counts such steps.
 template <class Layout, class Base>
 inline constexpr int finest_of = Layout::table.finest_stride(Layout::template base<Base>);
 template <class Layout, class Base>
@@ -18,8 +19,8 @@ template <class Layout, class Bases> struct traversal_over;
 template <class Layout, class... Bases> struct traversal_over<Layout, mp_list<Bases...>> {
     using type = linear_index<step_of<Layout, Bases>...>;
 
-    // The n-th position, every other row backwards: so a factor of a product stays in registers
-    // when the row changes.
+    // The n-th position if every other row is traversed backwards. Where the row changes, the
+    // column stays, so that one factor of a product stays in registers.
     static constexpr type serpentine(int n) {
         int row = 1;
         ((row = bound_of<step_of<Layout, Bases>>), ...);
