@@ -5,7 +5,7 @@
 //     N...]
 //
 // LAYERS has a problem a line, without its pass, and may tell configurations of it after colons:
-//     n=32 c=64 h=64 w=64 : tma groups=8 images=1 columns=32 rows=8 strips=1 blocks=4
+//     n=32 c=64 h=64 w=64 : tma groups=8 images=1 columns=32 rows=8 tiles_per_block=1 blocks=4
 // OUT gets SYMBOL.cu for each kernel, nvcc_options for compiling them, and kernels.json: for those
 // configurations, or for the N that are estimated to be best, or for the best one, the problem and
 // the launches of its kernels, in order. Where parameters hold a pointer, the JSON says which.

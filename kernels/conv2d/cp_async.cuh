@@ -6,10 +6,10 @@
 //     mma     input fragments x filter fragments -> accumulators of r output rows
 //     output  accumulators -> one of two rows in shared memory -> global
 //
-// All threads copy input rows and output rows, in cells of 16 bytes; each warp computes a group and
-// a tile strip of columns. A step takes one input row. A block barrier at its start tells that the
-// row has come, that the stage of the row before is free, and that the last finished output row has
-// been staged.
+// All threads copy input rows and output rows, in cells of 16 bytes. Each warp computes one group
+// and a strip of 16 * Config.mma_tiles neighbouring columns. A step takes one input row. A block
+// barrier at its start tells that the row has come, that the stage of the row before is free, and
+// that the last finished output row is in the staging memory.
 #pragma once
 
 #include "conv2d/bias.cuh"

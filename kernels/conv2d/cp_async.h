@@ -9,28 +9,28 @@ namespace spio::conv2d::cp_async {
 
 // A block computes some rows of the output of some images, for some columns and groups. It reads
 // the input rows one after the other, each once, while the next rows are being copied. Each warp
-// computes one group and some tiles of 16 columns. It has accumulators for r output rows; an input
-// row adds to all of them.
+// computes one group and some mma tiles: 16 output columns each, the rows of one matrix product. It
+// has accumulators for r output rows; an input row adds to all of them.
 struct config {
     int groups;
     int images;
-    int columns; // of the output of each image: 8, so that 16 columns are of two images, or a
-                 // multiple of 16
-    int rows;    // of the output, consecutive
-    int tiles;   // of 16 columns per warp
-    int stages;  // input rows in shared memory
-    int blocks;  // that should be resident on an SM at a time
+    int columns;   // of the output of each image: 8, so that 16 columns are of two images, or a
+                   // multiple of 16
+    int rows;      // of the output, consecutive
+    int mma_tiles; // of 16 columns, per warp
+    int stages;    // input rows in shared memory
+    int blocks;    // that should be resident on an SM at a time
     bool unrolled = false; // by the filter's rows: fewer instructions run, and the code is longer
 
     constexpr int columns_of_images() const { return images * columns; }
-    constexpr int warps() const { return groups * (columns_of_images() / (16 * tiles)); }
+    constexpr int warps() const { return groups * (columns_of_images() / (16 * mma_tiles)); }
     constexpr int threads(problem const&) const { return 32 * warps(); }
 
     // The number of 16-byte cells from one column to the next. An odd number puts eight
     // neighbouring columns into different banks.
     constexpr int pitch() const { return groups | 1; }
     constexpr int input_columns(problem const& problem) const {
-        return columns_of(correlation_of(problem)).size(columns);
+        return columns_of(correlation_of(problem)).input_count(columns);
     }
     constexpr int input_cells(problem const& problem) const {
         return images * input_columns(problem) * pitch();
@@ -42,16 +42,17 @@ struct config {
     // An estimate, a few registers off, of what ptxas allocates to a thread without a limit:
     // fragments, and addresses.
     constexpr int registers(problem const& problem) const {
-        int const addresses = 14 + 6 * tiles + (images > 1 ? 7 * max(0, tiles - 2) : 0);
-        return allocated_registers(fragment_registers(problem, tiles) + addresses);
+        int const addresses = 14 + 6 * mma_tiles + (images > 1 ? 7 * max(0, mma_tiles - 2) : 0);
+        return allocated_registers(fragment_registers(problem, mma_tiles) + addresses);
     }
 
-    // Each warp must have whole tiles, either of neighbouring columns or of whole images.
+    // Each warp must have whole mma tiles, either of neighbouring columns or of all columns of some
+    // images.
     constexpr bool fits(problem const& problem) const {
         bool const is_positive =
-            groups > 0 && images > 0 && columns > 0 && rows > 0 && tiles > 0 && blocks >= 0;
+            groups > 0 && images > 0 && columns > 0 && rows > 0 && mma_tiles > 0 && blocks >= 0;
         if (!is_positive || problem.pass == direction::wgrad) return false;
-        int const warp_columns = 16 * tiles;
+        int const warp_columns = 16 * mma_tiles;
         bool const is_shared_evenly = columns_of_images() % warp_columns == 0;
         bool const has_whole_tiles =
             columns == 8 ? is_shared_evenly

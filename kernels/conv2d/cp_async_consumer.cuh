@@ -13,45 +13,47 @@ template <problem Problem, config Config> struct consumer {
     using tiles = block_tiles<Problem, Config>;
     static constexpr int r = Problem.r;
 
-    accumulator sums[r][Config.tiles] = {};
+    accumulator sums[r][Config.mma_tiles] = {};
 
-    // The accumulators of the tile under an input fragment.
+    // Multiplies the input fragment of an mma tile (16 columns) with taps of the filter's rows, and
+    // adds the products to the accumulators of all r output rows.
     struct add_products {
-        accumulator (&sums)[r][Config.tiles];
-        int tile;
+        accumulator (&sums)[r][Config.mma_tiles];
+        int mma_tile;
         template <class Columns, class Taps>
         __device__ __forceinline__ void operator()(Columns const& columns, Taps const& taps) const {
 #pragma unroll
-            for (int n = 0; n < r; ++n) multiply(sums[n][tile], columns, taps(R(r - 1 - n)));
+            for (int n = 0; n < r; ++n) multiply(sums[n][mma_tile], columns, taps(R(r - 1 - n)));
         }
     };
     template <class Cursor>
     __device__ __forceinline__ void add_row(Cursor const& input,
                                             filter_fragments<Problem> const& filter) {
 #pragma unroll
-        for (int tile = 0; tile < Config.tiles; ++tile) {
+        for (int mma_tile = 0; mma_tile < Config.mma_tiles; ++mma_tile) {
             auto const pixels =
-                input[tiles::image_of(2 * tile)][cast<W>(tiles::column_of(2 * tile))];
-            filter.for_each_step(pixels, add_products{sums, tile});
+                input[tiles::image_of(2 * mma_tile)][cast<W>(tiles::column_of(2 * mma_tile))];
+            filter.for_each_step(pixels, add_products{sums, mma_tile});
         }
     }
-    // The next input row: each output row moves up, and a new one begins with the bias.
+    // Goes to the next input row: drops sums[0], whose output row is finished, moves the other rows
+    // up by one, and begins a new output row with the bias.
     __device__ __forceinline__ void shift(vec<float, 2> const& bias) {
 #pragma unroll
-        for (int tile = 0; tile < Config.tiles; ++tile) {
+        for (int mma_tile = 0; mma_tile < Config.mma_tiles; ++mma_tile) {
 #pragma unroll
-            for (int n = 0; n < r - 1; ++n) sums[n][tile] = sums[n + 1][tile];
-            for (auto& two : sums[r - 1][tile].registers) two = bias;
+            for (int n = 0; n < r - 1; ++n) sums[n][mma_tile] = sums[n + 1][mma_tile];
+            for (auto& two : sums[r - 1][mma_tile].registers) two = bias;
         }
     }
     template <class Cursor>
     __device__ __forceinline__ void stage_first_row(Cursor const& staging) const {
 #pragma unroll
-        for (int tile = 0; tile < Config.tiles; ++tile) {
+        for (int mma_tile = 0; mma_tile < Config.mma_tiles; ++mma_tile) {
 #pragma unroll
             for (int piece = 0; piece < 2; ++piece) {
-                auto const& two = sums[0][tile].registers[piece];
-                int const columns = 2 * tile + piece;
+                auto const& two = sums[0][mma_tile].registers[piece];
+                int const columns = 2 * mma_tile + piece;
                 *staging[tiles::image_of(columns)][tiles::column_of(columns)] =
                     half2(two[0], two[1]);
             }

@@ -18,7 +18,8 @@ struct SIDE : dim {
     using dim::dim;
 };
 
-// Takes the last digit off a number whose digits have radixes that the launch may bring.
+// Splits a block number into coordinates, the fastest first: returns number % count, and divides
+// number by count. The counts may be known only at launch.
 template <index Digit> __device__ Digit take_digit(unsigned& number, int count) {
     auto const radix = static_cast<unsigned>(count);
     Digit const digit(number % radix);
@@ -53,11 +54,11 @@ template <problem Problem, config Config> struct block_tiles {
     using OutputCell =
         typename either<has_one_image, compound_index<q, k / 8>, compound_index<n, q, k / 8>>::type;
 
-    // The columns of an output row, image by image. A warp has a tile strip of them, of one group.
+    // The columns of an output row, image by image. A warp has a strip of them, and one group.
     using Pixels = compound_index<n, q>;
-    static constexpr int strip = 16 * Config.tiles;
+    static constexpr int strip = 16 * Config.mma_tiles;
     using Warp = compound_index<axis<Q>(Config.columns_of_images()) / strip, k / 8>;
-    // Image and column of 8 columns in a tile strip, from its first.
+    // The image and the column of the piece-th 8 columns of a strip, relative to its first column.
     static constexpr N image_of(int piece) { return Pixels(8 * piece).template get<N>(); }
     static constexpr Q column_of(int piece) { return Pixels(8 * piece).template get<Q>(); }
 
@@ -67,7 +68,7 @@ template <problem Problem, config Config> struct block_tiles {
         Columns column;
         Rows row;
         Images image;
-        halo rows;
+        correlated_axis rows;
         H input_row;
         W input_column;
         int input_rows;
@@ -78,11 +79,13 @@ template <problem Problem, config Config> struct block_tiles {
             column = take_digit<Columns>(number, divup(sizes.q, Config.columns));
             row = take_digit<Rows>(number, divup(sizes.p, Config.rows));
             image = Images(number);
-            input_row = H(rows.first(unfold(row).get()));
-            input_column = W(columns_of(sizes).first(unfold(column).get()));
-            input_rows = rows.size(min(Config.rows, sizes.p - unfold(row).get()));
+            input_row = H(rows.first_input(unfold(row).get()));
+            input_column = W(columns_of(sizes).first_input(unfold(column).get()));
+            input_rows = rows.input_count(min(Config.rows, sizes.p - unfold(row).get()));
         }
-        __device__ bool is_in_image(int n) const { return rows.has((input_row + H(n)).get()); }
+        __device__ bool is_in_image(int n) const {
+            return rows.is_inside((input_row + H(n)).get());
+        }
     };
 };
 

@@ -35,8 +35,9 @@ template <problem Problem> class filter_fragments {
     __device__ pair_of_taps const& taps(R r, int pair) const { return pairs_[r.get()][pair]; }
     __device__ single_tap const& last_tap(R r) const { return single_[r.get()]; }
 
-    // Loads the input of 16 outputs under each step of taps, and calls add(input, taps) with a
-    // function from a row of the filter to its fragment.
+    // For each pair of neighbouring columns of the filter, and for the last column if it has no
+    // partner: loads the input that 16 neighbouring outputs read under them, and calls
+    // add(input, taps), where taps(r) is the filter's fragment in row r.
     template <class Cursor, class Add>
     __device__ __forceinline__ void for_each_step(Cursor const& input, Add const& add) const {
 #pragma unroll

@@ -48,9 +48,9 @@ inline constexpr int group_width = 8;
 // wgrad   the gradient of the filter, from x and the gradient of y
 enum class direction { fprop, dgrad, wgrad };
 
-// The sizes that are known when a kernel is compiled. all: every size. any_n: every size but n.
-// any_image: every size but n, h and w. The launch passes the sizes that are not known; the problem
-// still has values of these, for which the configuration is chosen.
+// Which sizes of a problem are known when its kernel is compiled. all: every size. any_n: every
+// size but n. any_image: every size but n, h and w. The launch passes the sizes that are not known.
+// The problem still has values of these, for which the configuration is chosen.
 enum class known_sizes { all, any_n, any_image };
 
 // The type of the elements of the filter's gradient.
@@ -65,7 +65,7 @@ struct problem {
     int pad_h = 1, pad_w = 1;
     bool bias = false;
     direction pass = direction::fprop;
-    known_sizes made_for = known_sizes::all;
+    known_sizes made_for = known_sizes::all; // what sizes its kernel is made for
     precision gradient = precision::fp32;
 
     constexpr int p() const { return h + 2 * pad_h - r + 1; }
@@ -143,8 +143,9 @@ using filter_of = tensor<T, axis<K>(dynamic), axis<R>(dynamic), axis<S>(dynamic)
 template <class T> using bias_of = tensor<T, axis<K>(dynamic)>;
 using floats = tensor<float, axis<FLOAT>(dynamic)>;
 
-// The arguments of fprop and dgrad. A kernel may multiply the zeros of the padding, so a NaN or an
-// infinity in the filter, or in the gradient of y, may reach outputs that depend on padding.
+// The arguments of fprop and dgrad. A kernel may multiply the filter with the zeros of the padding
+// instead of skipping them, and 0 x NaN is NaN: a NaN or an infinity in the filter may reach every
+// output whose window touches the padding.
 //     fprop   input is x, output is y; bias is read only if the problem has a bias
 //     dgrad   input is the gradient of y, with P, Q, K of the problem as H, W, C; output is the
 //             gradient of x, with H, W, C of the problem as P, Q, K
@@ -156,7 +157,8 @@ struct correlation_args {
 };
 // The arguments of wgrad. The workspace must have the number of floats that the configuration asks
 // for, and need not be cleared. The gradient dw of the filter has float or half elements. The
-// gradient dbias is written only if the problem has a bias.
+// gradient dbias is written only if the problem has a bias. A NaN or an infinity in dy may reach
+// the gradient of every tap that meets it with padding.
 template <class Gradient> struct wgrad_args {
     input_tensor x;
     tensor<half const, axis<N>(dynamic), axis<P>(dynamic), axis<Q>(dynamic), axis<K>(dynamic)> dy;

@@ -6,8 +6,8 @@
 
 namespace spio::conv2d {
 
-// The dimension of an index's first digit, and the number of offsets that one step of this digit
-// spans.
+// The dimension of a compound index that varies slowest, and by how much the linear index grows
+// when it grows by one.
 template <class Index> struct first_digit;
 template <class First, class... Rest> struct first_digit<linear_index<First, Rest...>> {
     using type = dimension_of<First>;
@@ -18,8 +18,8 @@ template <class First, class... Rest> struct first_digit<linear_index<First, Res
 // rows.
 //     thread_cells<OutputCell, 256, decltype(y)> cells(y, this_thread());
 //     cells[0], cells[1], … are this thread's cells of the row;  cells.step(P(1));
-// Of a whole tile, every cell is in bounds.
-template <class Index, int Threads, class Cursor, bool IsWholeTile = false> class thread_cells {
+// With AllExist, every cell of the row exists in the tensor, and no bounds are kept.
+template <class Index, int Threads, class Cursor, bool AllExist = false> class thread_cells {
     using data = typename Cursor::data_type;
     using layout = typename Cursor::layout_type;
     using First = typename first_digit<Index>::type;
@@ -35,7 +35,7 @@ template <class Index, int Threads, class Cursor, bool IsWholeTile = false> clas
 #pragma unroll
         for (int n = 0; n < count; ++n) {
             auto const position = cell(origin, n, thread);
-            if constexpr (!IsWholeTile) {
+            if constexpr (!AllExist) {
                 in_bounds_ |= static_cast<unsigned>(is_mine(n, thread) && position.inbounds()) << n;
             }
             if (n < addresses) cells_[n] = position.get();
@@ -54,7 +54,7 @@ template <class Index, int Threads, class Cursor, bool IsWholeTile = false> clas
         return Index::size() % Threads == 0 || n * Threads + thread < Index::size();
     }
     __device__ bool has(int n) const
-        requires(!IsWholeTile)
+        requires(!AllExist)
     {
         return (in_bounds_ >> n & 1) != 0;
     }

@@ -17,9 +17,11 @@ struct tile_sizes {
     int images, rows, columns, groups;
 };
 
-// The swizzle spans the channels of a tile. The channels of one group fill 16 bytes and need none.
+// The tensor map by which TMA copies such tiles. The swizzle spans the channels of a tile; those of
+// one group fill 16 bytes and need none. The L2 cache fetches `l2_fetch_bytes` at a time; 0 stands
+// for the driver's default.
 constexpr tensor_map_plan plan_of(image_sizes const& image, tile_sizes const& tile,
-                                  int fetched = 0) {
+                                  int l2_fetch_bytes = 0) {
     long long const pixel_bytes = 2LL * image.c;
     return {.rank = 4,
             .element_bytes = 2,
@@ -27,12 +29,12 @@ constexpr tensor_map_plan plan_of(image_sizes const& image, tile_sizes const& ti
             .strides = {2, pixel_bytes, pixel_bytes * image.w, pixel_bytes * image.w * image.h},
             .box = {group_width * tile.groups, tile.columns, tile.rows, tile.images},
             .swizzle = tile.groups == 1 ? 0 : 16 * tile.groups,
-            .fetched = fetched};
+            .fetched = l2_fetch_bytes};
 }
 
-// The last axis of such a tile in shared memory: cells of 8 channels, swizzled as TMA does. Pixels
-// are the axes of its rows and columns, or that of its columns alone where each row has whole lines
-// of the swizzle.
+// The last axis of such a tile in shared memory: cells of 8 channels, swizzled as TMA does.
+// `Pixels` are the axes that choose the order of the cells: rows and columns of the tile, or only
+// its columns if their number is a multiple of 8, because all rows then have the same order.
 template <auto Channels, auto... Pixels> consteval auto swizzled_cells() {
     constexpr int groups = Channels.size / group_width;
     if constexpr (groups == 1) {

@@ -1,7 +1,7 @@
 // fprop and dgrad by TMA and mma.sync.
 // SPDX-License-Identifier: Apache-2.0
 //
-//     input   global --TMA--> a shared tile for each strip --ldmatrix--> fragments of 16 columns
+//     input   global --TMA--> a shared tile --ldmatrix--> fragments of 16 columns
 //     filter  global --bulk copy--> shared --ldmatrix--> fragments that stay in registers
 //     mma     input fragments x filter fragments -> accumulators of r output rows at a time
 //     output  accumulators --stmatrix--> shared, over input that was read --TMA--> global
@@ -44,7 +44,7 @@ struct block {
           images(Problem.knows_n() ? N(Problem.n) : params.args.output.template extent<N>()) {
         constexpr int blocks_across = divup(Problem.groups(), Config.groups);
         first_group = Groups(this_block() % blocks_across);
-        first_tile = this_block() / blocks_across * Config.strips;
+        first_tile = this_block() / blocks_across * Config.tiles_per_block;
         group_count = min(Config.groups, Problem.groups() - fold<C, 8>(first_group).get());
 
         auto const memory = dynamic_shared_memory<Config.shared_bytes(Problem)>();
@@ -56,8 +56,8 @@ struct block {
         full = filters.rest.template push<typename tiles::barriers>().tensor;
         is_issuer = this_thread() == 0;
     }
-    __device__ tile_position position_of(STRIP strip) const {
-        return tile_position(first_tile + strip.get(), sizes, images);
+    __device__ tile_position position_of(TILE tile) const {
+        return tile_position(first_tile + tile.get(), sizes, images);
     }
 
     __device__ __forceinline__ void set_up() const {
@@ -79,17 +79,17 @@ struct block {
         using map_type = typename tiles::input_map;
         auto const& map = map_as<map_type>(p.input);
 #pragma unroll
-        for (auto const strip : range(STRIP(Config.strips))) {
-            tile_position const tile = position_of(strip);
-            if (!tile.exists) continue;
-            full[strip]->arrive_and_expect(Config.images * map_type::num_bytes());
-            H const row(rows_of(sizes).first(unfold(tile.row).get() + tiles::first_row));
-            W const column(columns_of(sizes).first(unfold(tile.column).get()));
+        for (auto const tile : range(TILE(Config.tiles_per_block))) {
+            tile_position const position = position_of(tile);
+            if (!position.exists) continue;
+            full[tile]->arrive_and_expect(Config.images * map_type::num_bytes());
+            H const row(rows_of(sizes).first_input(unfold(position.row).get() + tiles::first_row));
+            W const column(columns_of(sizes).first_input(unfold(position.column).get()));
 #pragma unroll
             for (auto const image : range(N(Config.images))) {
-                load_box(input[strip][image], map,
-                         make_coordinates(unfold(tile.image) + image, row, column, first_group),
-                         *full[strip]);
+                load_box(input[tile][image], map,
+                         make_coordinates(unfold(position.image) + image, row, column, first_group),
+                         *full[tile]);
             }
         }
     }
@@ -111,7 +111,7 @@ struct block {
     }
 
     // The epilogue of a tile: its output goes to global memory, box by box.
-    __device__ __forceinline__ void store(STRIP strip, tile_position const& tile) const {
+    __device__ __forceinline__ void store(TILE tile, tile_position const& position) const {
         fence_for_bulk_copies<Arch>();
         sync_block();
         if (is_issuer) {
@@ -119,9 +119,10 @@ struct block {
 #pragma unroll
             for (auto const image : range(N(Config.images))) {
                 store_box<Arch>(map,
-                                make_coordinates(unfold(tile.image) + image, unfold(tile.row),
-                                                 unfold(tile.column), cast<K>(first_group)),
-                                output[strip][image]);
+                                make_coordinates(unfold(position.image) + image,
+                                                 unfold(position.row), unfold(position.column),
+                                                 cast<K>(first_group)),
+                                output[tile][image]);
             }
             commit_bulk_stores<Arch>();
         }
@@ -135,12 +136,12 @@ __device__ __forceinline__ void run(params const& p) {
     if (block.is_issuer) block.produce();
     auto const consume = block.make_consumer();
 #pragma unroll 1
-    for (auto const strip : range(STRIP(Config.strips))) {
-        auto const tile = block.position_of(strip);
-        if (!tile.exists) break;
-        block.full[strip]->wait(0);
-        if (consume.has_group) consume(strip);
-        block.store(strip, tile);
+    for (auto const tile : range(TILE(Config.tiles_per_block))) {
+        auto const position = block.position_of(tile);
+        if (!position.exists) break;
+        block.full[tile]->wait(0);
+        if (consume.has_group) consume(tile);
+        block.store(tile, position);
     }
     if (block.is_issuer) wait_for_bulk_reads<Arch>();
 }

@@ -11,20 +11,22 @@ namespace spio::conv2d::tma {
 // A tile is some rows and columns of the output of an image, or of several images. A block computes
 // some tiles, one after the other, for the channels of some groups; each of its warps has a group.
 // One thread asks TMA for the input of all these tiles at the start. The output of a tile
-// overwrites its input in shared memory before TMA stores it. Small blocks in the order of memory
-// are fastest: those that run at the same time touch a narrow range.
+// overwrites its input in shared memory before TMA stores it. Many small blocks, numbered in the
+// order of their output in memory, are fastest: those that run at the same time then read and write
+// neighbouring addresses.
 struct config {
     int groups;  // 1, 2, 4 or 8
     int images;  // per tile
     int columns; // of the output of each image: 8, so that 16 columns are of two images, or a
                  // multiple of 16
     int rows;    // of the output per tile
-    int strips;  // tiles per block
-    int blocks;  // that should be resident on an SM at a time
+    int tiles_per_block;
+    int blocks; // that should be resident on an SM at a time
 
-    // Whether a tile has all rows of its images. Then the rows of the padding are not loaded. The
-    // output must still fit into the memory of the input, where no row overwrites an input row that
-    // a later row reads.
+    // Whether a tile has all rows of its images, so that only rows inside the image are loaded.
+    // This takes two things, because the output overwrites the input. Output row p may overwrite
+    // only input rows that have been read (0 <= pad_h < r), and the output must not be larger than
+    // the input.
     constexpr bool has_all_rows(problem const& problem) const {
         correlation const sizes = correlation_of(problem);
         return problem.knows_image() && sizes.p <= rows && sizes.pad_h >= 0 &&
@@ -32,13 +34,13 @@ struct config {
     }
     constexpr int input_rows(problem const& problem) const {
         correlation const sizes = correlation_of(problem);
-        return has_all_rows(problem) ? sizes.h : rows_of(sizes).size(rows);
+        return has_all_rows(problem) ? sizes.h : rows_of(sizes).input_count(rows);
     }
     constexpr int input_columns(problem const& problem) const {
-        return columns_of(correlation_of(problem)).size(columns);
+        return columns_of(correlation_of(problem)).input_count(columns);
     }
-    // Tiles of 16 columns per row, as the tensor core takes them.
-    constexpr int tiles() const { return images * columns / 16; }
+    // Mma tiles per row: 16 columns each, the rows of one matrix product.
+    constexpr int mma_tiles() const { return images * columns / 16; }
     constexpr int threads(problem const&) const { return 32 * groups; }
 
     // Cells of 16 bytes per TMA box. Each image of a tile is a box, and begins at an address where
@@ -53,34 +55,37 @@ struct config {
         return 8 * groups * problem.taps();
     }
     constexpr int shared_bytes(problem const& problem) const {
-        int const cells = strips * images * pitch_of_boxes(problem) + cells_of_filter(problem);
-        return 16 * cells + 8 * (strips + 1);
+        int const cells =
+            tiles_per_block * images * pitch_of_boxes(problem) + cells_of_filter(problem);
+        return 16 * cells + 8 * (tiles_per_block + 1);
     }
-    // An estimate of the registers that ptxas allocates to a thread, at most a few too many:
-    // fragments, and 26 others.
+    // An estimate of the registers that ptxas allocates to a thread, a few too many at most: those
+    // of the fragments, and 26 for addresses and counters.
     constexpr int registers(problem const& problem) const {
-        return allocated_registers(fragment_registers(problem, tiles()) + 26);
+        return allocated_registers(fragment_registers(problem, mma_tiles()) + 26);
     }
 
     constexpr bool fits(problem const& problem) const {
         bool const is_positive =
-            groups >= 1 && images >= 1 && columns >= 1 && rows >= 1 && strips >= 1;
+            groups >= 1 && images >= 1 && columns >= 1 && rows >= 1 && tiles_per_block >= 1;
         bool const has_tiles = columns % 16 == 0 || (columns == 8 && images % 2 == 0);
         if (!is_positive || !has_tiles || rows > 256 || columns > 256 || groups > 8) return false;
-        bool const has_registers = fragment_registers(problem, tiles()) <= 208;
+        bool const has_registers = fragment_registers(problem, mma_tiles()) <= 208;
         // The number of bytes of a block must fit into an int.
-        long long const cells = 1LL * strips * images * pitch_of_boxes(problem);
+        long long const cells = 1LL * tiles_per_block * images * pitch_of_boxes(problem);
         return problem.pass != direction::wgrad && is_power_of_two(groups) &&
                groups <= problem.groups() && input_rows(problem) <= 256 &&
                input_columns(problem) <= 256 && has_registers && cells < 1 << 24 && blocks >= 0;
     }
 
-    constexpr long long strips_of(problem const& problem) const {
+    // The number of tiles that cover the output, for the channels of one block.
+    constexpr long long tile_count(problem const& problem) const {
         correlation const sizes = correlation_of(problem);
         return 1LL * divup(problem.n, images) * divup(sizes.p, rows) * divup(sizes.q, columns);
     }
     constexpr long long blocks_of(problem const& problem) const {
-        return divup(problem.groups(), groups) * ((strips_of(problem) + strips - 1) / strips);
+        return divup(problem.groups(), groups) *
+               ((tile_count(problem) + tiles_per_block - 1) / tiles_per_block);
     }
 };
 
@@ -96,7 +101,7 @@ constexpr tensor_map_plan output_plan(problem const& problem, config const& conf
                    {1, config.rows, config.columns, config.groups});
 }
 
-// The maps are of the tensors of the arguments.
+// `input` and `output` are the tensor maps of args.input and args.output.
 struct params {
     tensor_map_words input;
     tensor_map_words output;

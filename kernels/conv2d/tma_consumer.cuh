@@ -7,15 +7,16 @@
 
 namespace spio::conv2d::tma {
 
-// An input row adds to the r output rows that read it: their accumulators take turns. Inlined
-// at any size, so that accumulators and filter stay in registers.
+// Adds the products of one input row to the r output rows that read it. Output row p uses the
+// accumulators p % r, which are free again once output row p - r is finished. Inlined at any size,
+// so that accumulators and filter stay in registers.
 template <problem Problem, config Config> struct add_products {
     static constexpr int r = Problem.r;
-    using accumulators = accumulator[r][Config.tiles()];
+    using accumulators = accumulator[r][Config.mma_tiles()];
 
     accumulators& sums;
     int row;
-    int tile;
+    int mma_tile;
 
     template <class Columns, class Taps>
     __device__ __forceinline__ void operator()(Columns const& columns, Taps const& taps) const {
@@ -23,7 +24,7 @@ template <problem Problem, config Config> struct add_products {
         for (int n = 0; n < r; ++n) {
             int const output_row = row - n;
             if (output_row >= 0 && output_row < Config.rows) {
-                multiply(sums[output_row % r][tile], columns, taps(R(n)));
+                multiply(sums[output_row % r][mma_tile], columns, taps(R(n)));
             }
         }
     }
@@ -44,10 +45,10 @@ template <problem Problem, config Config, arch Arch, class Input, class Output> 
     Output output;
     filter_from_shared<Problem> filter;
 
-    __device__ __forceinline__ void operator()(STRIP strip) const {
-        correlate(input[strip], output[strip]);
+    __device__ __forceinline__ void operator()(TILE tile) const {
+        correlate(input[tile], output[tile]);
     }
-    // All rows of the group in a tile, from the first input row to the last.
+    // Computes all output rows of a tile for the warp's group, taking the input row by row.
     template <class TileInput, class TileOutput>
     __device__ __forceinline__ void correlate(TileInput const& tile_input,
                                               TileOutput const& tile_output) const {
@@ -56,17 +57,17 @@ template <problem Problem, config Config, arch Arch, class Input, class Output> 
         for (int row = 0; row < tiles::input_rows; ++row) {
             if (row < rows) {
 #pragma unroll
-                for (int tile = 0; tile < Config.tiles(); ++tile) {
-                    for (auto& two : sums[row % r][tile].registers) two = bias;
+                for (int mma_tile = 0; mma_tile < Config.mma_tiles(); ++mma_tile) {
+                    for (auto& two : sums[row % r][mma_tile].registers) two = bias;
                 }
             }
             if (tiles::may_be_in_image(row)) add_row(sums, row, tile_input);
             if (int const finished = row - (r - 1); finished >= 0) {
                 sync_warp(); // all lanes have read the input that this overwrites
 #pragma unroll
-                for (int tile = 0; tile < Config.tiles(); ++tile) {
-                    sums[finished % r][tile].template rounded<half>().template store<Arch>(
-                        tile_output[P(finished)][Pixels(16 * tile)]);
+                for (int mma_tile = 0; mma_tile < Config.mma_tiles(); ++mma_tile) {
+                    sums[finished % r][mma_tile].template rounded<half>().template store<Arch>(
+                        tile_output[P(finished)][Pixels(16 * mma_tile)]);
                 }
             }
         }
@@ -75,10 +76,10 @@ template <problem Problem, config Config, arch Arch, class Input, class Output> 
     __device__ __forceinline__ void add_row(accumulators& sums, int row,
                                             TileInput const& tile_input) const {
 #pragma unroll
-        for (int tile = 0; tile < Config.tiles(); ++tile) {
-            auto const pixels = Pixels(16 * tile).template cast<Q, W>();
+        for (int mma_tile = 0; mma_tile < Config.mma_tiles(); ++mma_tile) {
+            auto const pixels = Pixels(16 * mma_tile).template cast<Q, W>();
             filter.for_each_step(tile_input[pixels][H(row - tiles::first_row)],
-                                 add_products<Problem, Config>{sums, row, tile});
+                                 add_products<Problem, Config>{sums, row, mma_tile});
         }
     }
 };

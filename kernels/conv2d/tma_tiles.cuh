@@ -10,8 +10,8 @@
 
 namespace spio::conv2d::tma {
 
-// A tile among those of a block.
-struct STRIP : dim {
+// The number of a tile within its block.
+struct TILE : dim {
     using dim::dim;
 };
 
@@ -41,6 +41,8 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
     using output_tile = tensor<half8, p, q, output_cells>;
     using input_map = tensor_map<input_tile, typename global::input>;
     using output_map = tensor_map<output_tile, typename global::output>;
+    // Whether a map's type and a plan describe the same box. If sizes are known only at launch,
+    // this compares only the bytes of the box.
     template <class Map> static constexpr bool agrees(tensor_map_plan const& plan) {
         if constexpr (Problem.knows_n()) {
             return Map::plan() == plan;
@@ -48,18 +50,19 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
             return Map::num_bytes() == 2LL * plan.box[0] * plan.box[1] * plan.box[2];
         }
     }
-    static_assert(agrees<input_map>(input_plan(Problem, Config)) &&
-                      agrees<output_map>(output_plan(Problem, Config)),
-                  "the launch makes the tensor maps from the plans of the contract");
+    static_assert(
+        agrees<input_map>(input_plan(Problem, Config)) &&
+            agrees<output_map>(output_plan(Problem, Config)),
+        "the tile in shared memory must be the box that the plans in conv2d/tma.h describe");
     static_assert(output_tile::num_bytes() <= input_tile::num_bytes(),
                   "the output of a tile overwrites its input");
 
     // All boxes of a block. Output boxes begin where the input boxes do.
     static constexpr int pitch = Config.pitch_of_boxes(Problem);
-    static constexpr auto strip = axis<STRIP>(Config.strips).pitch(Config.images * pitch);
+    static constexpr auto tile = axis<TILE>(Config.tiles_per_block).pitch(Config.images * pitch);
     static constexpr auto n = axis<N>(Config.images).pitch(pitch);
-    using input_tiles = tensor<half8, strip, n, h, w, input_cells>;
-    using output_tiles = tensor<half8, strip, n, p, q, output_cells>;
+    using input_tiles = tensor<half8, tile, n, h, w, input_cells>;
+    using output_tiles = tensor<half8, tile, n, p, q, output_cells>;
     template <class Memory> __device__ static auto push_input(Memory const& memory) {
         return memory.template push<input_tiles, box_alignment<input_tile>>();
     }
@@ -69,11 +72,12 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
     // The columns of a row over all images of a tile.
     using Pixels = compound_index<axis<N>(Config.images), q>;
     // The barriers of the tiles, one each, and after them the barrier of the filter.
-    using barriers = tensor<mbarrier<Arch>, axis<STRIP>(Config.strips + 1)>;
-    __device__ static STRIP filter_barrier() { return STRIP(Config.strips); }
+    using barriers = tensor<mbarrier<Arch>, axis<TILE>(Config.tiles_per_block + 1)>;
+    __device__ static TILE filter_barrier() { return TILE(Config.tiles_per_block); }
 
     // Where a lane's ldmatrix reads the first input row of a group, and where its stmatrix writes
-    // the first output row. Both point to the pixel of a row of two_taps.
+    // the first output row. Both stand at the output column that this lane addresses in two_taps,
+    // the left operand of the product.
     template <class Lane>
     __device__ static auto input_of_lane(input_tiles const& input, fold<C, 8> group,
                                          Lane const& lane) {
@@ -89,15 +93,15 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
     }
 
     // Input rows of a tile, halo included, and the first of them that is in shared memory.
-    static constexpr halo height = rows_of(global::sizes);
-    static constexpr int input_rows = height.size(rows);
+    static constexpr correlated_axis height = rows_of(global::sizes);
+    static constexpr int input_rows = height.input_count(rows);
     static constexpr int first_row = Config.has_all_rows(Problem) ? height.pad : 0;
-    // Whether a row of a tile may be a row of the image. Where a tile has all rows of its images,
-    // the other rows are known to be zeros.
+    // Whether row `row` of a tile's input may lie inside the image. Of a tile that covers all rows
+    // of its images, it is known at compile time which rows are padding; they are skipped.
     static constexpr bool may_be_in_image(int row) {
         if (!Problem.knows_image() || global::sizes.p > rows) return true;
-        constexpr halo rows_of_image = height;
-        return rows_of_image.has(rows_of_image.first(row));
+        constexpr correlated_axis rows_of_image = height;
+        return rows_of_image.is_inside(rows_of_image.first_input(row));
     }
 
     // Where a tile is in the tensors. Tiles are numbered by columns, then rows, then images.
@@ -108,12 +112,12 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
         bool exists;
 
         __device__ tile_position(int index, correlation const& sizes, N images) {
-            int const strips = divup(sizes.q, Config.columns);
-            int const down = divup(sizes.p, rows);
+            int const tiles_across = divup(sizes.q, Config.columns);
+            int const tiles_down = divup(sizes.p, rows);
             auto const number = static_cast<unsigned>(index);
-            column = Columns(number % strips);
-            row = Rows(number / strips % down);
-            image = Images(number / strips / down);
+            column = Columns(number % tiles_across);
+            row = Rows(number / tiles_across % tiles_down);
+            image = Images(number / tiles_across / tiles_down);
             exists = unfold(image) < images;
         }
     };

@@ -8,8 +8,8 @@
 
 namespace spio::conv2d::wgrad {
 
-// The rows of all images are cut into splits, each with a partial sum. Two taps that are summed
-// together are a pair.
+// The rows of all images are cut into splits, each with a partial sum. One matrix product of
+// 16 x 8 x 16 computes the gradients of two taps; these two taps are a pair.
 struct SPLIT : dim {
     using dim::dim;
 };
@@ -25,15 +25,17 @@ struct half_of_pair {
     int s = 0;
 };
 
-// A product of 16 x 8 x 16 has the channels of x under one tap above those under another.
-// Neighbouring taps of a filter row are paired. Where rows have an odd number of taps, the taps of
-// the last column are paired with each other; the last of these, if it is single, stands below the
-// bias, whose gradient is a product with ones.
+// The left operand of that product has 16 rows: rows 0 to 7 are the 8 channels of x under the
+// first tap of a pair, rows 8 to 15 those under the second. Neighbouring taps of a filter row are
+// paired. Where rows have an odd number of taps, the taps of the last column are paired with each
+// other. If one of these is left over, it is the second half of its pair; the first half then
+// computes the gradient of the bias, with ones in place of x, or nothing if there is no bias.
 struct tap_pairs {
     int r;
     int s;
     bool bias;
 
+    // Pairs of neighbours in each filter row, and pairs in the last column, which follow all these.
     constexpr int row_pairs() const { return s / 2; }
     constexpr int first_column_pair() const { return r * row_pairs(); }
     constexpr int column_pairs() const { return s % 2 == 1 ? divup(r, 2) : 0; }
@@ -65,8 +67,9 @@ constexpr bool pairs_rows(problem const& problem) { return problem.s % 2 == 1 &&
 constexpr bool needs_row_above(problem const& problem) {
     return pairs_rows(problem) && problem.pad_h > 0;
 }
-// Whether the row below an image is needed, as zeros, to add the last row of x that waits for it.
-// Rows of dy meet a pair of rows of x under odd rows of the filter.
+// Whether the row below an image is needed, as zeros. The taps (r - 1, s - 1) and (r, s - 1), for
+// odd r, are one product; it needs two rows of x and runs when the lower of them is loaded. If the
+// upper one is the last row of the image, a row of zeros must follow.
 constexpr bool needs_row_below(problem const& problem) {
     if (problem.s % 2 == 0) return false;
     for (int r = 1; r < problem.r; r += 2) {

@@ -6,11 +6,12 @@
 
 namespace spio::conv2d::wgrad {
 
-// The accumulators of all taps of a group, and the last r rows of the gradient dy of y. The
-// unpaired taps of the filter's last column are paired across two rows of x. With KeepsRow, the
-// previous row of x is still in shared memory and is loaded again; without it, the fragment of the
-// previous row stays in registers.
-template <problem Problem, class Index, int Tiles, bool KeepsRow> class tap_accumulators {
+// The accumulators of all taps of a group, and the last r rows of the gradient dy of y, in mma
+// tiles of 16 columns. A tap of the filter's last column that has no neighbour in its row is paired
+// with the tap above or below it; such a pair needs two rows of x. With KeepsRow, the previous row
+// of x is still in shared memory and is loaded again; without it, its fragment stays in registers.
+// Index numbers the columns of all images that a row spans.
+template <problem Problem, class Index, int MmaTiles, bool KeepsRow> class tap_accumulators {
   public:
     static constexpr tap_pairs pairs = pairs_of(Problem);
     static constexpr int count = pairs.count();
@@ -19,11 +20,11 @@ template <problem Problem, class Index, int Tiles, bool KeepsRow> class tap_accu
     static constexpr bool has_column = Problem.s % 2 == 1;
     static constexpr int first_column_pair = pairs.first_column_pair();
     static constexpr int last_column_pair = pairs.tap_count() - 1;
-    // Whether no tile has columns beyond the last one of y.
+    // Whether no mma tile has columns beyond the last one of y.
     static constexpr bool needs_no_mask =
         Problem.knows_image() && Problem.q() % Index::template size<Q>() == 0;
 
-    // The column of a tile that a lane's ldmatrix points to, in x and in dy, and the tap in x.
+    // The column of an mma tile that a lane's ldmatrix points to, in x and in dy, and the tap in x.
     __device__ static Index column_of_x() {
         auto const row = two_taps::transposed_row_index();
         return Index(8 * row.template get<Q8>().get() + row.template get<Q>().get());
@@ -49,25 +50,27 @@ template <problem Problem, class Index, int Tiles, bool KeepsRow> class tap_accu
     __device__ tap_accumulators() {
         for (auto& sum : sums_) sum.zero();
         for (auto& row : dy_) {
-            for (auto& tile : row) {
-                for (auto& piece : tile.registers) piece.bits = 0;
+            for (auto& mma_tile : row) {
+                for (auto& piece : mma_tile.registers) piece.bits = 0;
             }
         }
         clear_previous_row();
     }
 
-    // Goes to the next row of x, with which each row of dy is multiplied under the next row of the
-    // filter.
+    // Goes to the next row of x: the row of dy that met filter row i now meets filter row i + 1, so
+    // the rows of dy that are held move up by one.
     __device__ void step() {
 #pragma unroll
         for (int row = r - 1; row > 0; --row) {
 #pragma unroll
-            for (int tile = 0; tile < Tiles; ++tile) dy_[row][tile] = dy_[row - 1][tile];
+            for (int mma_tile = 0; mma_tile < MmaTiles; ++mma_tile)
+                dy_[row][mma_tile] = dy_[row - 1][mma_tile];
         }
     }
     template <class Cursor> __device__ void load_dy(Cursor const& dy) {
 #pragma unroll
-        for (int tile = 0; tile < Tiles; ++tile) dy_[0][tile].load_transposed(dy[Index(16 * tile)]);
+        for (int mma_tile = 0; mma_tile < MmaTiles; ++mma_tile)
+            dy_[0][mma_tile].load_transposed(dy[Index(16 * mma_tile)]);
     }
 
     // Adds the products of a row of x with the rows of dy that it meets under the filter's rows
@@ -75,9 +78,9 @@ template <problem Problem, class Index, int Tiles, bool KeepsRow> class tap_accu
     // one at column_of_last_tap under the last tap.
     template <class Cursor, class Last>
     __device__ __forceinline__ void add_row(Cursor const& x, Last const& last,
-                                            column_mask<Index, Tiles> const& mask, int first_row,
+                                            column_mask<Index, MmaTiles> const& mask, int first_row,
                                             int last_row) {
-        add_tiles(x, last, mask, first_row, last_row, numbers_below<Tiles>());
+        add_mma_tiles(x, last, mask, first_row, last_row, numbers_below<MmaTiles>());
         if (first_row == 0) add_unpaired_bias();
     }
     // Does what add_row does for a row of the padding, which is all zeros.
@@ -85,9 +88,9 @@ template <problem Problem, class Index, int Tiles, bool KeepsRow> class tap_accu
         if constexpr (Problem.bias && pairs.is_odd()) {
             if (last_row == r - 1) {
 #pragma unroll
-                for (int tile = 0; tile < Tiles; ++tile) {
+                for (int mma_tile = 0; mma_tile < MmaTiles; ++mma_tile) {
                     multiply(sums_[last_column_pair], stacked(filled(two_ones), filled(0)),
-                             dy_[r - 1][tile]);
+                             dy_[r - 1][mma_tile]);
                 }
             }
         }
@@ -105,38 +108,39 @@ template <problem Problem, class Index, int Tiles, bool KeepsRow> class tap_accu
 
   private:
     // Inlined at any size, like all below it, so that the accumulators stay in registers.
-    template <class Cursor, class Last, int... Tile>
-    __device__ __forceinline__ void add_tiles(Cursor const& x, Last const& last,
-                                              column_mask<Index, Tiles> const& mask, int first_row,
-                                              int last_row, numbers<Tile...>) {
-        (add_tile<Tile>(x, last, mask, first_row, last_row), ...);
+    template <class Cursor, class Last, int... MmaTile>
+    __device__ __forceinline__ void
+    add_mma_tiles(Cursor const& x, Last const& last, column_mask<Index, MmaTiles> const& mask,
+                  int first_row, int last_row, numbers<MmaTile...>) {
+        (add_mma_tile<MmaTile>(x, last, mask, first_row, last_row), ...);
     }
-    template <int Tile, class Cursor, class Last>
-    __device__ __forceinline__ void add_tile(Cursor const& x, Last const& last,
-                                             column_mask<Index, Tiles> const& mask, int first_row,
-                                             int last_row) {
-        auto const columns = Index(16 * Tile).template cast<Q, W>();
+    template <int MmaTile, class Cursor, class Last>
+    __device__ __forceinline__ void add_mma_tile(Cursor const& x, Last const& last,
+                                                 column_mask<Index, MmaTiles> const& mask,
+                                                 int first_row, int last_row) {
+        auto const columns = Index(16 * MmaTile).template cast<Q, W>();
         two_taps neighbours[max(row_pairs, 1)];
         two_taps column;
 #pragma unroll
         for (int pair = 0; pair < row_pairs; ++pair) {
             neighbours[pair].load_transposed(x[columns][W(2 * pair)]);
-            if constexpr (!needs_no_mask) mask.apply(neighbours[pair], Tile);
+            if constexpr (!needs_no_mask) mask.apply(neighbours[pair], MmaTile);
         }
         if constexpr (has_column) {
-            column = last_taps<Tile>(last[columns]);
-            if constexpr (!needs_no_mask) mask.apply(column, Tile);
+            column = last_taps<MmaTile>(last[columns]);
+            if constexpr (!needs_no_mask) mask.apply(column, MmaTile);
         }
-        add_rows<Tile>(neighbours, column, first_row, last_row, numbers_below<r>());
+        add_rows<MmaTile>(neighbours, column, first_row, last_row, numbers_below<r>());
     }
-    template <int Tile, int... Row>
+    template <int MmaTile, int... Row>
     __device__ __forceinline__ void add_rows(two_taps const (&neighbours)[max(row_pairs, 1)],
                                              two_taps const& column, int first_row, int last_row,
                                              numbers<Row...>) {
-        ((first_row <= Row && Row <= last_row ? add<Row, Tile>(neighbours, column) : void()), ...);
+        ((first_row <= Row && Row <= last_row ? add<Row, MmaTile>(neighbours, column) : void()),
+         ...);
     }
     // The last tap of two rows of x, with the previous row above this one.
-    template <int Tile, class Cursor>
+    template <int MmaTile, class Cursor>
     __device__ __forceinline__ two_taps last_taps(Cursor const& last) {
         two_taps rows;
         if constexpr (KeepsRow) {
@@ -144,16 +148,16 @@ template <problem Problem, class Index, int Tiles, bool KeepsRow> class tap_accu
         } else {
             one_tap column;
             column.load_transposed(last);
-            rows = stacked(previous_row_[Tile], column);
-            previous_row_[Tile] = column;
+            rows = stacked(previous_row_[MmaTile], column);
+            previous_row_[MmaTile] = column;
         }
         return rows;
     }
-    // The products of a tile under one row of the filter.
-    template <int Row, int Tile>
+    // Adds the products of an mma tile under one row of the filter.
+    template <int Row, int MmaTile>
     __device__ __forceinline__ void add(two_taps const (&neighbours)[max(row_pairs, 1)],
                                         two_taps const& column) {
-        gradient const& dy = dy_[Row][Tile];
+        gradient const& dy = dy_[Row][MmaTile];
 #pragma unroll
         for (int pair = 0; pair < row_pairs; ++pair) {
             multiply(sums_[Row * row_pairs + pair], neighbours[pair], dy);
@@ -176,18 +180,18 @@ template <problem Problem, class Index, int Tiles, bool KeepsRow> class tap_accu
         if constexpr (pairs.has_unpaired_bias()) {
             two_taps const ones = stacked(filled(two_ones), filled(0));
 #pragma unroll
-            for (int tile = 0; tile < Tiles; ++tile) {
-                multiply(sums_[count - 1], ones, dy_[0][tile]);
+            for (int mma_tile = 0; mma_tile < MmaTiles; ++mma_tile) {
+                multiply(sums_[count - 1], ones, dy_[0][mma_tile]);
             }
         }
     }
     __device__ void clear_previous_row() {
-        for (auto& tile : previous_row_) tile = filled(0);
+        for (auto& mma_tile : previous_row_) mma_tile = filled(0);
     }
 
     accumulator sums_[count];
-    gradient dy_[r][Tiles]; // the row loaded last comes first
-    one_tap previous_row_[Tiles];
+    gradient dy_[r][MmaTiles]; // the row loaded last comes first
+    one_tap previous_row_[MmaTiles];
 };
 
 } // namespace spio::conv2d::wgrad

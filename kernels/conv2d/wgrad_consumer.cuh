@@ -33,8 +33,8 @@ template <problem Problem, auto Config> struct block_part {
 template <problem Problem, auto Config, bool KeepsRow, class XTiles, class DyTiles>
 struct warp_taps {
     using Columns = compound_index<axis<N>(Config.images), axis<Q>(Config.columns)>;
-    using accumulators = tap_accumulators<Problem, Columns, Config.tiles(), KeepsRow>;
-    using mask_type = column_mask<Columns, Config.tiles()>;
+    using accumulators = tap_accumulators<Problem, Columns, Config.mma_tiles(), KeepsRow>;
+    using mask_type = column_mask<Columns, Config.mma_tiles()>;
     using part = block_part<Problem, Config>;
     static constexpr axis<K> k{8 * Config.groups * part::slices};
     static constexpr axis<PAIR> pair{accumulators::count};

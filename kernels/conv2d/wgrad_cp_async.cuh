@@ -25,8 +25,8 @@ template <problem Problem, config Config> class producer {
     // The first row of a span, in global memory.
     __device__ static auto first_of_x(typename Block::x_images const& x, Groups slice,
                                       span const& rows) {
-        constexpr halo columns = columns_of(Problem);
-        return x[rows.image][slice][H(0)][W(columns.first(rows.column.get()))];
+        constexpr correlated_axis columns = columns_of(Problem);
+        return x[rows.image][slice][H(0)][W(columns.first_input(rows.column.get()))];
     }
     __device__ static auto first_of_dy(typename Block::dy_images const& dy, Groups slice,
                                        span const& rows) {

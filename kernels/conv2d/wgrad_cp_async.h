@@ -21,9 +21,10 @@ struct config {
     // neighbouring columns into different banks.
     constexpr int pitch() const { return groups | 1; }
     constexpr int input_columns(problem const& problem) const {
-        return columns_of(problem).size(columns);
+        return columns_of(problem).input_count(columns);
     }
-    constexpr int tiles() const { return images * columns / 16; }
+    // Mma tiles per row of dy: 16 columns each, the depth of one matrix product.
+    constexpr int mma_tiles() const { return images * columns / 16; }
 
     constexpr int threads(problem const&) const { return 32 * groups; }
     constexpr int shared_bytes(problem const& problem) const {

@@ -44,31 +44,32 @@ inline constexpr unsigned two_ones = 0x3c003c00;
 
 // Clears the columns of x beyond the last column of y. They are multiplied only with zeros, but a
 // NaN times zero would not be zero. Index numbers the columns of some images; the mask covers them
-// in tiles of 16 columns.
-template <class Index, int Tiles> class column_mask {
+// in mma tiles of 16 columns.
+template <class Index, int MmaTiles> class column_mask {
   public:
-    // `columns` is the number of columns of y, counted from the first column of the tiles.
+    // `columns` is the number of columns of y, counted from the first column that the mask covers.
     __device__ explicit column_mask(int columns) {
         int const lane_column =
             for_lane<one_tap::lane_index>(this_lane()).template get<fold<Q, 2>>().get();
 #pragma unroll
-        for (int tile = 0; tile < Tiles; ++tile) {
+        for (int mma_tile = 0; mma_tile < MmaTiles; ++mma_tile) {
 #pragma unroll
             for (int piece = 0; piece < 2; ++piece) {
                 int const first =
-                    Index(16 * tile + 8 * piece).template get<Q>().get() + 2 * lane_column;
-                bits_[tile][piece] =
+                    Index(16 * mma_tile + 8 * piece).template get<Q>().get() + 2 * lane_column;
+                bits_[mma_tile][piece] =
                     (first < columns ? 0xffffU : 0) | (first + 1 < columns ? 0xffff0000U : 0);
             }
         }
     }
-    __device__ void apply(two_taps& fragment, int tile) const {
+    __device__ void apply(two_taps& fragment, int mma_tile) const {
 #pragma unroll
-        for (int n = 0; n < two_taps::count; ++n) fragment.registers[n].bits &= bits_[tile][n / 2];
+        for (int n = 0; n < two_taps::count; ++n)
+            fragment.registers[n].bits &= bits_[mma_tile][n / 2];
     }
 
   private:
-    unsigned bits_[Tiles][2];
+    unsigned bits_[MmaTiles][2];
 };
 
 } // namespace spio::conv2d::wgrad

@@ -99,11 +99,10 @@ struct block {
 
     __device__ __forceinline__ static void run(params const& p) {
         Thread const thread(this_thread());
-        // The element's number in the block, the reader's number, and the element's index in the
-        // workspace. In the last block the index may lie beyond the workspace.
-        auto const column = thread.template get<ELEMENT>();
-        auto const first = thread.template get<READER>();
-        Element const index(this_block() * element.size + column.get());
+        auto const number_in_block = thread.template get<ELEMENT>();
+        auto const reader = thread.template get<READER>();
+        // In the last block, an element's index may lie beyond the workspace.
+        Element const index(this_block() * element.size + number_in_block.get());
         bool const is_valid = index.offset() < OFFSET(Element::size());
 
         if constexpr (Config.overlaps) {
@@ -111,16 +110,16 @@ struct block {
             wait_for_kernels_before<Arch>();
         }
         float4 sum = {};
-        if (is_valid) sum = partial_sum(workspace(p.workspace), index, READER(first.get()));
+        if (is_valid) sum = partial_sum(workspace(p.workspace), index, READER(reader.get()));
         if constexpr (Config.readers > 1) {
             auto const memory = dynamic_shared_memory<Config.shared_bytes(Problem)>();
             auto const [sums, rest] = memory.template push<reader_sums>();
             *sums[thread] = sum;
             sync_block();
-            if (first != READER(0)) return;
+            if (reader != READER(0)) return;
 #pragma unroll
             for (int other = 1; other < Config.readers; ++other) {
-                add(sum, *sums[column][READER(other)]);
+                add(sum, *sums[number_in_block][READER(other)]);
             }
         }
         // The workspace has room for whole slices of groups. Groups beyond the last one of the

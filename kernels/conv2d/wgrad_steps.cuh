@@ -26,8 +26,9 @@ struct span {
     int rows = 0;
 };
 
-// The spans of a split. The rows of dy are numbered strip by strip for some images, then for the
-// next images. The numbers of rows of two splits differ by at most one.
+// The spans of a split. The rows of dy are numbered so: all rows of a strip of columns, then those
+// of the next strip, then the strips of the next `images` images. A split is a range of these
+// numbers; the sizes of two splits differ by at most one.
 class spans {
   public:
     __device__ spans(launch_sizes const& sizes, int images, int columns, SPLIT split, int splits)
@@ -73,7 +74,8 @@ struct row_step {
 template <problem Problem> class steps {
   public:
     static constexpr int r = Problem.r;
-    // For small filters, each kind of step is compiled to its own code.
+    // Small filters: the first r - 1 steps of a span, the steps in the middle and the last r - 1
+    // are compiled separately, so that `first` and `last` are constants in each.
     static constexpr bool are_unrolled = Problem.taps() <= 25;
 
     span current = {};
@@ -81,8 +83,8 @@ template <problem Problem> class steps {
     __device__ explicit steps(int input_rows) : h_(input_rows) {}
 
     __device__ H input_row(int number) const {
-        constexpr halo rows = rows_of(Problem);
-        return H(rows.first(current.row.get() + number));
+        constexpr correlated_axis rows = rows_of(Problem);
+        return H(rows.first_input(current.row.get() + number));
     }
     __device__ bool has_x(int number) const {
         int const row = input_row(number).get();
@@ -98,8 +100,8 @@ template <problem Problem> class steps {
     }
 
     __device__ int count() const {
-        constexpr halo rows = rows_of(Problem);
-        return rows.size(current.rows);
+        constexpr correlated_axis rows = rows_of(Problem);
+        return rows.input_count(current.rows);
     }
     // Visits the steps of the current span.
     template <class Visit> __device__ __forceinline__ void rolled(Visit& visit) const {
@@ -124,6 +126,8 @@ template <problem Problem> class steps {
         for (int number = 0; number < r - 1; ++number) visit({number, 0, number, has_x(number)});
 #pragma unroll 1
         for (int number = r - 1; number < current.rows; ++number) {
+            // With pad_h < r, every row of x between the first r - 1 and the last r - 1 is in the
+            // image.
             visit({number, 0, r - 1, Problem.pad_h < r || has_x(number)});
         }
 #pragma unroll

@@ -30,7 +30,9 @@ template <problem Problem, config Config, arch Arch> struct producer {
     }
     __device__ __forceinline__ void load(bool has_x, H row, bool has_dy, P dy_row) {
         if (!has_x && !has_dy) return;
-        // The phase before the first one counts as completed. No lane may miss a phase.
+        // Waiting for the opposite parity passes at once when a stage is used for the first time.
+        // All lanes wait, although one loads: a lane that fell two phases behind would wait for the
+        // wrong parity.
         block.empty[ring.stage()]->wait(ring.parity() ^ 1);
         sync_warp();
         if (is_first_lane()) {
@@ -39,9 +41,10 @@ template <problem Problem, config Config, arch Arch> struct producer {
             full.arrive_and_expect(bytes);
             span const& rows = schedule.current;
             if (has_x) {
-                constexpr halo columns = columns_of(Problem);
+                constexpr correlated_axis columns = columns_of(Problem);
                 load_box(block.x[ring.stage()], map_as<x_map>(block.args.x),
-                         make_coordinates(rows.image, row, W(columns.first(rows.column.get())),
+                         make_coordinates(rows.image, row,
+                                          W(columns.first_input(rows.column.get())),
                                           block.part.slice),
                          full);
             }
@@ -98,12 +101,15 @@ template <problem Problem, config Config, arch Arch> struct consumer {
         warp.sums.step();
         if constexpr (Number < Problem.p()) warp.sums.load_dy(warp.dy[ring.stage()][P(Number)]);
         if constexpr (row >= 0 && row < Block::h.size - Block::rows_above) {
+            // The row's place in the stage: a row of zeros may come before the image. Lanes that
+            // read the previous row of x, for a pair of taps of the last column, stand a row
+            // higher.
             constexpr H stored_row(row + Block::rows_above);
             constexpr H one_above(stored_row > H(0) ? 1 : 0);
-            auto const last_row =
+            auto const last_tap_row =
                 taps::accumulators::points_to_previous_row() ? stored_row - one_above : stored_row;
-            warp.sums.add_row(warp.x[ring.stage()][stored_row], warp.last[ring.stage()][last_row],
-                              warp.mask, first, last);
+            warp.sums.add_row(warp.x[ring.stage()][stored_row],
+                              warp.last[ring.stage()][last_tap_row], warp.mask, first, last);
         } else {
             warp.sums.add_no_row(first, last);
         }

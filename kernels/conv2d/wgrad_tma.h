@@ -26,9 +26,10 @@ struct config {
         return !whole_images && wgrad::pairs_rows(problem) ? 2 : 1;
     }
 
-    // Columns of x per row of a stage, halo included, rounded up to whole lines of the swizzle.
+    // Columns of x per row of a stage, halo included, rounded up to a multiple of 8. The swizzle
+    // repeats every 8 columns, so that all rows have the same order of cells.
     constexpr int input_columns(problem const& problem) const {
-        return room_for(columns_of(problem).size(columns));
+        return divup(columns_of(problem).input_count(columns), 8) * 8;
     }
     // Rows of x per image and stage.
     constexpr int input_rows(problem const& problem) const {
@@ -44,8 +45,8 @@ struct config {
     constexpr int dy_cells(problem const& problem) const {
         return images * dy_rows(problem) * columns * groups;
     }
-    // Tiles of 16 columns per row of dy.
-    constexpr int tiles() const { return images * columns / 16; }
+    // Mma tiles per row of dy: 16 columns each, the depth of one matrix product.
+    constexpr int mma_tiles() const { return images * columns / 16; }
 
     constexpr int threads(problem const&) const { return 32 * (groups + 1); }
     constexpr int shared_bytes(problem const& problem) const {
@@ -76,17 +77,17 @@ struct config {
 // The tensor maps of a launch, for a problem whose sizes are all known. Where the channels of a
 // pixel do not fill whole cache lines of 128 bytes, neighbouring blocks read the same lines; the L2
 // cache then fetches whole lines.
-constexpr int fetched_bytes(problem const& problem) { return 2 * problem.c % 128 == 0 ? 0 : 128; }
+constexpr int l2_fetch_bytes(problem const& problem) { return 2 * problem.c % 128 == 0 ? 0 : 128; }
 constexpr tensor_map_plan x_plan(problem const& problem, config const& config) {
     return plan_of(
         {problem.n, problem.h, problem.w, problem.c},
         {config.images, config.input_rows(problem), config.input_columns(problem), config.groups},
-        fetched_bytes(problem));
+        l2_fetch_bytes(problem));
 }
 constexpr tensor_map_plan dy_plan(problem const& problem, config const& config) {
     return plan_of({problem.n, problem.p(), problem.q(), problem.c},
                    {config.images, config.dy_rows(problem), config.columns, config.groups},
-                   fetched_bytes(problem));
+                   l2_fetch_bytes(problem));
 }
 
 // n, h and w are the sizes of x.

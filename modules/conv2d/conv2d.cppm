@@ -86,7 +86,9 @@ void check(problem const&);
 // known only at launch is written as any.
 std::string name_of(problem const&);
 
-// A body and its configuration: the first two are for fprop and dgrad, the others for wgrad.
+// A body is one implementation of a pass: a kernel template, which a problem and a configuration
+// specialize. A config holds the configuration of one of the four bodies; the first two are for
+// fprop and dgrad, the others for wgrad.
 using config =
     std::variant<cp_async::config, tma::config, wgrad_cp_async::config, wgrad_tma::config>;
 
@@ -99,31 +101,32 @@ inline bool needs_maps(config const& config) {
            std::holds_alternative<wgrad_tma::config>(config);
 }
 
-// The configurations worth a trial, the fastest first: those that were measured, then those that
-// were only estimated. If sizes are known only at launch, the sizes in the problem are used for the
-// choice.
+// The configurations worth a trial, by estimated time, the fastest first. At most one measured
+// configuration comes before them: that of best_wgrad_tma() or best_wgrad_cp_async() for wgrad,
+// that of best_tma() for fprop and dgrad if the body tma is estimated the fastest. If sizes are
+// known only at launch, the sizes in the problem are used for the choice.
 std::vector<config> space(problem const&, arch);
 // The configuration to use if the caller names none: that of the config_source, or else the first
 // of space().
 config best_config(problem const&, arch, config_source const& = default_config_source());
 
-// The configuration of one body that is expected to be the fastest, by measurements on an H200 or
-// by the estimate.
+// The configuration of one body that is expected to be the fastest: by measurements on an H200, and
+// by rules that follow from them.
 tma::config best_tma(problem const&);
 wgrad_cp_async::config best_wgrad_cp_async(problem const&, arch);
 wgrad_tma::config best_wgrad_tma(problem const&, arch);
 
-// A time in microseconds, and its parts: "42.1 us: …".
+// The estimated time of a launch and its parts, which overlap; all times are in microseconds.
 struct estimate {
     double microseconds = 0;
-    double bytes = 0;   // bytes moved to and from memory, each tensor once
-    double traffic = 0; // microseconds of moving data to and from memory and the L2 cache
-    double arithmetic = 0;
-    double latency = 0;
+    double bytes = 0;      // bytes moved to and from memory, each tensor once
+    double traffic = 0;    // time of moving data to and from memory and the L2 cache
+    double arithmetic = 0; // time of the matrix products and the instructions around them
+    double latency = 0;    // time that blocks wait for their copies
     int blocks_per_sm = 0;
-    double waves = 0;
+    double waves = 0; // blocks of the launch per blocks that the GPU holds at once
 
-    std::string explained() const;
+    std::string explained() const; // "42.1 us: …"
 };
 estimate explain(problem const&, config const&, arch);
 
@@ -149,10 +152,12 @@ std::vector<spec> specs_of(problem const&, config const&, arch);
 
 // The grid of a launch, in blocks.
 extent grid(problem const&, config const&);
-// The problem that a launch with these arguments solves, by a kernel that was made for `made_for`.
-// Throws if the kernel cannot take the arguments; they are not checked again later.
-problem problem_of(problem const& made_for, correlation_args const&);
-template <class Gradient> problem problem_of(problem const& made_for, wgrad_args<Gradient> const&);
+// The problem that a launch with these arguments solves, by a kernel that was compiled for
+// `compiled_problem`, which may leave sizes open. Throws if the kernel cannot take the arguments;
+// they are not checked again later.
+problem problem_of(problem const& compiled_problem, correlation_args const&);
+template <class Gradient>
+problem problem_of(problem const& compiled_problem, wgrad_args<Gradient> const&);
 
 family const& family_entry();
 
@@ -214,7 +219,7 @@ template <> struct field_table<conv2d::cp_async::config> {
                    field{"images", &config::images, {.least = 1, .most = 64}},
                    field{"columns", &config::columns, {.least = 8, .most = 512, .multiple_of = 8}},
                    field{"rows", &config::rows, {.least = 1, .most = 1 << 20}},
-                   field{"tiles", &config::tiles, {.least = 1, .most = 8}},
+                   field{"mma_tiles", &config::mma_tiles, {.least = 1, .most = 8}},
                    field{"stages", &config::stages, {.least = 2, .most = 16}},
                    field{"blocks", &config::blocks, {.least = 0, .most = 32}},
                    field{"unrolled", &config::unrolled, {}, presence::optional});
@@ -227,7 +232,7 @@ template <> struct field_table<conv2d::tma::config> {
                    field{"images", &config::images, {.least = 1, .most = 64}},
                    field{"columns", &config::columns, {.least = 8, .most = 256, .multiple_of = 8}},
                    field{"rows", &config::rows, {.least = 1, .most = 256}},
-                   field{"strips", &config::strips, {.least = 1, .most = 64}},
+                   field{"tiles_per_block", &config::tiles_per_block, {.least = 1, .most = 64}},
                    field{"blocks", &config::blocks, {.least = 0, .most = 32}});
 };
 

@@ -49,8 +49,9 @@ constexpr int most_registers = 255; // per thread
 // The cost of matrix products and of rows on a chip.
 struct chip_costs {
     std::string_view chip;
-    double product_cycles;   // of one 16 x 8 x 16 product on a quarter of an SM
-    double row_microseconds; // of a row, per product and per cycle beside them
+    double product_cycles; // of one 16 x 8 x 16 product on a quarter of an SM
+    // Latency of an input row: microseconds per product and per other cycle of a warp's step.
+    double row_microseconds_per_product;
 };
 constexpr chip_costs costs[] = {
     {"H200", 6.2, 0.0077}, // fitted with the constants above
@@ -71,18 +72,20 @@ struct setting {
     chip_costs const& costs;
     correlation sizes;
 
-    double cycles() const { return chip.clock_mhz * chip.sm_count; } // in a microsecond
+    // Of all SMs together.
+    double sm_cycles_per_microsecond() const { return chip.clock_mhz * chip.sm_count; }
 };
 
 // Input positions along one side (rows or columns) that lie inside the image, counted once for each
 // block of outputs that reads them: those under the first tap, and at the end of each block those
 // under the other taps.
 double positions_read(long long outputs, long long block, int taps, long long pad, long long size) {
-    auto const multiples_below = [&](long long end) { return std::max(0LL, (end - 1) / block); };
+    // The number of borders between blocks, which are the positive multiples of `block`, below end.
+    auto const borders_below = [&](long long end) { return std::max(0LL, (end - 1) / block); };
     long long count = std::max(0LL, std::min(outputs - pad, size) - std::max(-pad, 0LL));
     for (long long tap = 0; tap < taps - 1; ++tap) {
         long long const least = pad - tap, end = least + size;
-        count += std::max(0LL, multiples_below(std::min(end, outputs)) - multiples_below(least));
+        count += std::max(0LL, borders_below(std::min(end, outputs)) - borders_below(least));
         if (least <= outputs && outputs < end) ++count;
     }
     return static_cast<double>(count);
@@ -150,8 +153,8 @@ estimate explain_body(setting const& setting, cp_async::config const& config) {
         config.unrolled ? fitted.cp_async_unrolled_tile_cycles : fitted.cp_async_looped_tile_cycles;
     result.arithmetic = steps *
                         (fitted.cp_async_step_cycles +
-                         config.tiles * (products * costs.product_cycles + tile_cycles)) /
-                        (quarters * setting.cycles());
+                         config.mma_tiles * (products * costs.product_cycles + tile_cycles)) /
+                        (quarters * setting.sm_cycles_per_microsecond());
 
     // A block reads its rows one after the other; as many rows are in flight as there are stages,
     // less one.
@@ -159,8 +162,8 @@ estimate explain_body(setting const& setting, cp_async::config const& config) {
     double const concurrent = 1.0 * chip.sm_count * result.blocks_per_sm;
     result.waves = blocks / concurrent;
     double const block_rows = rows / divup(sizes.p, config.rows);
-    double const row_microseconds =
-        costs.row_microseconds * (fitted.cp_async_step_cycles + config.tiles * products);
+    double const row_microseconds = costs.row_microseconds_per_product *
+                                    (fitted.cp_async_step_cycles + config.mma_tiles * products);
     double const row_bytes = 2.0 * group_width * config.groups * config.images *
                              std::min(config.input_columns(problem), sizes.w);
     double const bytes_read = images * rows * columns * channel_bytes;
@@ -189,14 +192,15 @@ estimate explain_body(setting const& setting, tma::config const& config) {
 
     estimate result;
     result.bytes = tensor_bytes(setting);
-    double const engine = fitted.tma_pixel_cycles * (inputs + outputs) * slices / setting.cycles();
+    double const engine =
+        fitted.tma_pixel_cycles * (inputs + outputs) * slices / setting.sm_cycles_per_microsecond();
     result.traffic = std::max(result.bytes / chip.copy_bytes, engine);
 
     double const steps = divup(problem.n, config.images) * rows * divup(sizes.q, config.columns) *
-                         config.tiles() * slices * config.groups;
+                         config.mma_tiles() * slices * config.groups;
     result.arithmetic = steps *
                         (fitted.tma_tile_cycles + products_of_row(problem) * costs.product_cycles) /
-                        (quarters * setting.cycles());
+                        (quarters * setting.sm_cycles_per_microsecond());
 
     result.blocks_per_sm = std::max(1, config.blocks);
     result.waves =
@@ -221,14 +225,15 @@ estimate explain_gradient(setting const& setting, Config const& config, int bloc
 
     double const strips =
         1.0 * divup(problem.n, config.images) * divup(problem.q(), config.columns);
-    double const tiles = strips * config.tiles() * problem.groups();
-    double const row_pairs =
+    double const mma_tiles = strips * config.mma_tiles() * problem.groups();
+    // Pairs of a row of dy and a row of x inside the image, which are multiplied.
+    double const rows_multiplied =
         positions_read(problem.p(), problem.p(), problem.r, problem.pad_h, problem.h);
     double const tap_pairs = wgrad::pairs_of(problem).count();
-    result.arithmetic = tiles *
-                        (row_pairs * tap_pairs * costs.product_cycles +
+    result.arithmetic = mma_tiles *
+                        (rows_multiplied * tap_pairs * costs.product_cycles +
                          (problem.p() + problem.r - 1) * tile_cycles / blocks) /
-                        (quarters * setting.cycles());
+                        (quarters * setting.sm_cycles_per_microsecond());
 
     result.blocks_per_sm = blocks;
     result.waves = static_cast<double>(config.blocks_of(problem)) / (chip.sm_count * blocks);

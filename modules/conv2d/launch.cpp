@@ -28,7 +28,7 @@ void refuse(problem const& problem, config const& config) {
 }
 
 void convolution::launch(stream const& stream, correlation_args const& args) const {
-    problem const problem = problem_of(made_for, args);
+    problem const problem = problem_of(compiled_problem, args);
     if (auto const* const cp_async = std::get_if<cp_async_body>(&body)) {
         auto const& [config, kernel] = *cp_async;
         stream.launch(kernel, kernel.over(grid(problem, config)), {args});
@@ -43,7 +43,7 @@ void convolution::launch(stream const& stream, correlation_args const& args) con
 
 template <class Gradient>
 void weight_gradient::launch_both(stream const& stream, wgrad_args<Gradient> const& args) const {
-    problem const problem = problem_of(made_for, args);
+    problem const problem = problem_of(compiled_problem, args);
     auto const floats = static_cast<std::size_t>(args.workspace.template extent<FLOAT>().get());
     if (floats < workspace_floats()) {
         throw error(error_kind::invalid, "launch", "conv2d " + text_of(problem),

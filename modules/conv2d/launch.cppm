@@ -52,7 +52,7 @@ class convolution {
   public:
     template <class Loader>
     convolution(Loader&& loader, problem const& problem, config const& config)
-        : home(loader.on()), made_for(problem), body(load(loader, problem, config)) {}
+        : home(loader.on()), compiled_problem(problem), body(load(loader, problem, config)) {}
     template <class Loader>
     convolution(Loader&& loader, problem const& problem)
         : convolution(loader, problem,
@@ -66,7 +66,7 @@ class convolution {
     using tma_body = ready_body<tma::config, tma::params>;
 
     device home;
-    problem made_for;
+    problem compiled_problem;
     std::variant<cp_async_body, tma_body> body;
 
     template <class Loader>
@@ -88,7 +88,7 @@ class weight_gradient {
   public:
     template <class Loader>
     weight_gradient(Loader&& loader, problem const& problem, config const& config)
-        : home(loader.on()), made_for(problem), kernels(load(loader, problem, config)) {}
+        : home(loader.on()), compiled_problem(problem), kernels(load(loader, problem, config)) {}
     template <class Loader>
     weight_gradient(Loader&& loader, problem const& problem)
         : weight_gradient(loader, problem,
@@ -109,7 +109,7 @@ class weight_gradient {
     };
 
     device home;
-    problem made_for;
+    problem compiled_problem;
     both_kernels kernels;
 
     template <class Gradient> void launch_both(stream const&, wgrad_args<Gradient> const&) const;

@@ -1,4 +1,4 @@
-// Reads the measured configurations of the body tma, and fits one to a problem.
+// Reads the measured configurations of the body tma, and adapts one to a problem.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -23,7 +23,7 @@ struct measured_config {
     int taps_least = 1;
     int columns_least = 1, columns_most = INT_MAX; // columns of the output
     int blocks_least = 0;                          // blocks that an SM holds
-    int groups, images, columns, rows, strips;
+    int groups, images, columns, rows, tiles_per_block;
 };
 
 } // namespace spio::conv2d
@@ -41,7 +41,7 @@ template <> struct field_table<conv2d::measured_config> {
                    field{"images", &line::images, {.least = 1, .most = 2}},
                    field{"columns", &line::columns, {.least = 8, .most = 256, .multiple_of = 8}},
                    field{"rows", &line::rows, {.least = 1, .most = 256}},
-                   field{"strips", &line::strips, {.least = 1, .most = 64}});
+                   field{"tiles_per_block", &line::tiles_per_block, {.least = 1, .most = 64}});
 };
 
 } // namespace spio
@@ -65,13 +65,14 @@ std::vector<measured_config> parse_lines(std::string_view text) {
 // The number of channel groups (of 8) per block: `wanted`, or fewer so that it is at most that of
 // the problem and the last block leaves few of its groups idle.
 int groups_of_block(int wanted, int groups) {
-    constexpr double most_idle = 1.25; // allocated groups, as a multiple of the problem's
-    if (wanted == 8 && divup(groups, 8) * 8 > most_idle * groups) wanted = 4;
+    constexpr double most_computed =
+        1.25; // groups computed, idle ones too, per group of the problem
+    if (wanted == 8 && divup(groups, 8) * 8 > most_computed * groups) wanted = 4;
     while (wanted > groups) wanted /= 2;
     return wanted;
 }
 
-tma::config fitted(measured_config const& line, problem const& problem) {
+tma::config config_of_line(measured_config const& line, problem const& problem) {
     int const rows = correlation_of(problem).p;
     return {.groups = groups_of_block(line.groups, problem.groups()),
             .images = line.images,
@@ -79,15 +80,16 @@ tma::config fitted(measured_config const& line, problem const& problem) {
             // The rows are divided evenly: the last block has as many as the others, or a few
             // fewer.
             .rows = problem.knows_image() ? divup(rows, divup(rows, line.rows)) : line.rows,
-            .strips = line.strips,
+            .tiles_per_block = line.tiles_per_block,
             .blocks = 0};
 }
 
 bool matches(measured_config const& line, problem const& problem, tma::config const& config) {
     int const columns = correlation_of(problem).q;
-    bool const has_pairs = problem.knows_image() && (!problem.knows_n() || problem.n > 1);
+    // A line with two images per tile is for images of a known size, and for at least two of them.
+    bool const has_two_images = problem.knows_image() && (!problem.knows_n() || problem.n > 1);
     return problem.taps() >= line.taps_least && columns >= line.columns_least &&
-           columns <= line.columns_most && (line.images == 1 || has_pairs) &&
+           columns <= line.columns_most && (line.images == 1 || has_two_images) &&
            blocks_of_sm(problem, config) >= line.blocks_least;
 }
 
@@ -102,7 +104,7 @@ int blocks_of_sm(problem const& problem, tma::config const& config) {
 tma::config best_tma(problem const& problem) {
     static auto const lines = parse_lines(measured_text());
     for (auto const& line : lines) {
-        auto config = fitted(line, problem);
+        auto config = config_of_line(line, problem);
         if (!matches(line, problem, config)) continue;
         config.blocks = blocks_of_sm(problem, config);
         return config;

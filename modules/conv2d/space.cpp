@@ -41,7 +41,8 @@ std::vector<int> group_counts(int groups) {
     return counts;
 }
 
-// Powers of two up to a size, and the size.
+// The numbers of rows per block that are worth a trial: `least` and its doubles below the size and
+// below `most`, and the smaller of these two.
 std::vector<int> row_counts(int size, int least, int most) {
     std::vector<int> counts;
     for (int count = least; count < std::min(size, most); count *= 2) counts.push_back(count);
@@ -49,16 +50,17 @@ std::vector<int> row_counts(int size, int least, int most) {
     return counts;
 }
 
+// The images of a block, and the output columns that it computes of each: up to 128 in all.
 struct block_columns {
     int images, columns;
 };
 std::vector<block_columns> column_counts(problem const& problem, correlation const& sizes) {
     std::vector<block_columns> counts;
-    int const tiles = divup(sizes.q, 16);
+    int const mma_tiles = divup(sizes.q, 16);
     for (int const columns : {16, 32, 48, 64, 96, 128}) {
-        if (columns / 16 <= tiles) counts.push_back({1, columns});
+        if (columns / 16 <= mma_tiles) counts.push_back({1, columns});
     }
-    int const image_columns = sizes.q <= 8 ? 8 : 16 * tiles;
+    int const image_columns = sizes.q <= 8 ? 8 : 16 * mma_tiles;
     for (int const images : {2, 4, 8, 16}) {
         bool const is_allowed = images <= problem.n || (sizes.q <= 8 && images == 2);
         if (is_allowed && images * image_columns <= 128) counts.push_back({images, image_columns});
@@ -72,11 +74,11 @@ std::vector<tma::config> tma_configs(problem const& problem) {
     std::vector<tma::config> configs;
     for (int const groups : {best.groups, best.groups / 2, 2 * best.groups}) {
         for (int const rows : {best.rows, best.rows / 2, 2 * best.rows}) {
-            for (int const tiles : {1, 2}) {
+            for (int const factor : {1, 2}) {
                 tma::config config = best;
                 config.groups = groups;
                 config.rows = rows;
-                (best.columns == 8 ? config.images : config.columns) *= tiles;
+                (best.columns == 8 ? config.images : config.columns) *= factor;
                 if (!config.fits(problem)) continue;
                 config.blocks = blocks_of_sm(problem, config);
                 if (config.blocks > 0) configs.push_back(config);
@@ -110,7 +112,7 @@ class ranking {
     std::vector<std::pair<double, config>> entries;
 };
 
-// Moves the measured configuration to the front, before those that are only estimated.
+// Moves the measured configuration to the front, if it is among those worth a trial.
 void put_first(std::vector<config>& configs, config const& measured) {
     auto const found = std::ranges::find(configs, config_text(measured), config_text);
     if (found != configs.end()) std::rotate(configs.begin(), found, found + 1);
@@ -137,7 +139,8 @@ std::vector<config> gradient_configs(problem const& problem, arch arch, Config c
     return configs;
 }
 
-// Lists the body tma alone where it can run: it was faster than cp_async in all measurements.
+// Lists only the body wgrad_tma where it can run: it was faster than wgrad_cp_async in all
+// measurements.
 std::vector<config> gradient_space(problem const& problem, arch arch) {
     chip const& chip = chip_of(arch);
     if (chip.has_tma) {
@@ -162,7 +165,8 @@ std::vector<config> space(problem const& problem, arch arch) {
     correlation const sizes = correlation_of(problem);
     ranking ranking(problem, arch);
     auto const add = [&](cp_async::config config) {
-        bool const has_registers = fragment_registers(problem, config.tiles) <= most_held_registers;
+        bool const has_registers =
+            fragment_registers(problem, config.mma_tiles) <= most_held_registers;
         if (!config.fits(problem) || !has_registers || config.warps() > most_warps ||
             config.shared_bytes(problem) + reserved_shared_bytes > chip.shared_bytes) {
             return;
@@ -173,10 +177,10 @@ std::vector<config> space(problem const& problem, arch arch) {
     for (int const groups : group_counts(problem.groups())) {
         for (auto const& [images, columns] : column_counts(problem, sizes)) {
             for (int const rows : row_counts(sizes.p, 4, 64)) {
-                for (int const tiles : {1, 2, 3, 4}) {
+                for (int const mma_tiles : {1, 2, 3, 4}) {
                     for (int const stages : {3, 4}) {
                         for (bool const unrolled : {true, false}) {
-                            add({groups, images, columns, rows, tiles, stages, 0, unrolled});
+                            add({groups, images, columns, rows, mma_tiles, stages, 0, unrolled});
                         }
                     }
                 }

@@ -176,26 +176,27 @@ void check_address(problem const& problem, char const* tensor, void const* addre
     }
 }
 // Checks the sizes of a launch, if the kernel was made for any sizes.
-void check_image(problem const& made_for, problem const& launched) {
-    if (made_for.knows_image()) return;
+void check_image(problem const& compiled_problem, problem const& launched) {
+    if (compiled_problem.knows_image()) return;
     // check() converts the problem to text, which is too slow for every launch, so it is only
     // called to word the error.
     if (launched.h < 1 || launched.w < 1) check(launched);
     check_sides(launched);
 }
-bool allows(problem const& made_for, problem const& launched) {
+bool allows(problem const& compiled_problem, problem const& launched) {
     return launched.n > 0 && launched.has_outputs() &&
-           (!made_for.knows_n() || launched.n == made_for.n) &&
-           (!made_for.knows_image() || (launched.h == made_for.h && launched.w == made_for.w));
+           (!compiled_problem.knows_n() || launched.n == compiled_problem.n) &&
+           (!compiled_problem.knows_image() ||
+            (launched.h == compiled_problem.h && launched.w == compiled_problem.w));
 }
 
 } // namespace
 
-problem problem_of(problem const& made_for, correlation_args const& args) {
-    bool const is_forward = made_for.pass == direction::fprop;
+problem problem_of(problem const& compiled_problem, correlation_args const& args) {
+    bool const is_forward = compiled_problem.pass == direction::fprop;
     int const h = is_forward ? args.input.extent<H>().get() : args.output.extent<P>().get();
     int const w = is_forward ? args.input.extent<W>().get() : args.output.extent<Q>().get();
-    problem const launched = made_for.with(args.output.extent<N>().get(), h, w);
+    problem const launched = compiled_problem.with(args.output.extent<N>().get(), h, w);
     correlation const sizes = correlation_of(launched);
     bool const agrees =
         args.input.extents() ==
@@ -204,15 +205,16 @@ problem problem_of(problem const& made_for, correlation_args const& args) {
             make_coordinates(N(launched.n), P(sizes.p), Q(sizes.q), K(launched.c)) &&
         args.filter.extent<K>() == K(launched.c) && args.filter.extent<R>() == R(launched.r) &&
         args.filter.extent<S>() == S(launched.s) &&
-        args.bias.extent<K>() == K(launched.bias ? launched.c : 0) && allows(made_for, launched);
+        args.bias.extent<K>() == K(launched.bias ? launched.c : 0) &&
+        allows(compiled_problem, launched);
     if (!agrees) {
-        refuse_launch(made_for, "the tensors have other sizes: input " +
-                                    sizes_text<N, H, W, C>(args.input) + ", output " +
-                                    sizes_text<N, P, Q, K>(args.output) + ", the filter " +
-                                    sizes_text<K, R, S>(args.filter) + ", the bias " +
-                                    sizes_text<K>(args.bias));
+        refuse_launch(compiled_problem, "the tensors have other sizes: input " +
+                                            sizes_text<N, H, W, C>(args.input) + ", output " +
+                                            sizes_text<N, P, Q, K>(args.output) + ", the filter " +
+                                            sizes_text<K, R, S>(args.filter) + ", the bias " +
+                                            sizes_text<K>(args.bias));
     }
-    check_image(made_for, launched);
+    check_image(compiled_problem, launched);
     check_address(launched, "the input", args.input.get());
     check_address(launched, "the filter", args.filter.get());
     check_address(launched, "the output", args.output.get());
@@ -221,29 +223,30 @@ problem problem_of(problem const& made_for, correlation_args const& args) {
 }
 
 template <class Gradient>
-problem problem_of(problem const& made_for, wgrad_args<Gradient> const& args) {
+problem problem_of(problem const& compiled_problem, wgrad_args<Gradient> const& args) {
     problem const launched =
-        made_for.with(args.x.template extent<N>().get(), args.x.template extent<H>().get(),
-                      args.x.template extent<W>().get());
+        compiled_problem.with(args.x.template extent<N>().get(), args.x.template extent<H>().get(),
+                              args.x.template extent<W>().get());
     bool const agrees = args.x.template extent<C>() == C(launched.c) &&
                         args.dy.extents() == make_coordinates(N(launched.n), P(launched.p()),
                                                               Q(launched.q()), K(launched.c)) &&
                         args.dw.extents() == make_coordinates(K(launched.c), R(launched.r),
                                                               S(launched.s), C(group_width)) &&
                         args.dbias.template extent<K>() == K(launched.bias ? launched.c : 0) &&
-                        allows(made_for, launched);
+                        allows(compiled_problem, launched);
     if (!agrees) {
-        refuse_launch(made_for,
+        refuse_launch(compiled_problem,
                       "the tensors have other sizes: x " + sizes_text<N, H, W, C>(args.x) +
                           ", dy " + sizes_text<N, P, Q, K>(args.dy) + ", dw " +
                           sizes_text<K, R, S>(args.dw) + ", dbias " + sizes_text<K>(args.dbias));
     }
     constexpr auto actual = same<Gradient, float> ? precision::fp32 : precision::fp16;
-    if (actual != made_for.gradient) {
-        refuse_launch(made_for, "dw is of " + enumerator_name(actual) + ", but the kernel makes " +
-                                    enumerator_name(made_for.gradient));
+    if (actual != compiled_problem.gradient) {
+        refuse_launch(compiled_problem, "dw is of " + enumerator_name(actual) +
+                                            ", but the kernel makes " +
+                                            enumerator_name(compiled_problem.gradient));
     }
-    check_image(made_for, launched);
+    check_image(compiled_problem, launched);
     check_address(launched, "x", args.x.get());
     check_address(launched, "dy", args.dy.get());
     check_address(launched, "dw", args.dw.get());

@@ -28,19 +28,22 @@ constexpr int least_rows_of_split = 4;
 // The most stages of the body wgrad_cp_async. Measured on an H200.
 constexpr int most_cp_async_stages = 8;
 
-// The images and output columns that a block computes in one step. Narrow images are taken whole;
-// others are cut into strips, of a width that leaves few columns idle.
+// The images and output columns that a block computes in one step. If images have few columns, a
+// step takes all columns of one or more images; otherwise a strip of the columns of one image, of a
+// width that leaves few columns idle. A strip consists of mma tiles of 16 columns.
 struct step_columns {
     int images, columns;
 };
-step_columns columns_of_step(problem const& problem, int most_tiles) {
+step_columns columns_of_step(problem const& problem, int most_mma_tiles) {
     int const q = problem.q();
-    if (q <= 8) return {2 * std::clamp(divup(problem.n, 2), 1, most_tiles), 8};
-    int const tiles = divup(q, 16);
-    if (tiles <= most_tiles) return {std::clamp(most_tiles / tiles, 1, problem.n), 16 * tiles};
-    int best = most_tiles;
-    for (int count = most_tiles - 1; 2 * count > most_tiles; --count) {
-        if (divup(tiles, count) * count < divup(tiles, best) * best) best = count;
+    if (q <= 8) return {2 * std::clamp(divup(problem.n, 2), 1, most_mma_tiles), 8};
+    int const mma_tiles = divup(q, 16);
+    if (mma_tiles <= most_mma_tiles) {
+        return {std::clamp(most_mma_tiles / mma_tiles, 1, problem.n), 16 * mma_tiles};
+    }
+    int best = most_mma_tiles;
+    for (int count = most_mma_tiles - 1; 2 * count > most_mma_tiles; --count) {
+        if (divup(mma_tiles, count) * count < divup(mma_tiles, best) * best) best = count;
     }
     return {1, 16 * best};
 }
@@ -54,20 +57,26 @@ int split_count(problem const& problem, step_columns const& step, int slices, in
     return static_cast<int>(std::max(1LL, std::min<long long>(blocks / slices, most)));
 }
 
-// Whether blocks take whole images: two images in shared memory while the next two are loaded, with
-// all rows unrolled.
+// Whether each step of a block takes all rows and columns of two images, with all rows unrolled. A
+// ring of three such stages must fit into shared memory.
 bool takes_whole_images(problem const& problem) {
     return problem.knows_image() && problem.q() <= 8 &&
            problem.p() + problem.r <= small_image_rows &&
-           wgrad_tma::config{8, 2, 8, 3, 1, true}.fits(problem);
+           wgrad_tma::config{.groups = 8,
+                             .images = 2,
+                             .columns = 8,
+                             .stages = 3,
+                             .splits = 1,
+                             .whole_images = true}
+               .fits(problem);
 }
 int image_split_count(problem const& problem, step_columns const& step, int slices, int blocks) {
     return std::clamp(blocks / slices, 1, divup(problem.n, step.images));
 }
 
-// The most tiles of output columns per warp. Each tile needs registers for its rows of y besides
-// the accumulators, so a larger filter leaves room for fewer tiles.
-int tiles_of_warp(problem const& problem, int registers) {
+// The most mma tiles per warp. Each needs registers for its rows of dy besides the accumulators, so
+// a larger filter leaves room for fewer.
+int most_mma_tiles_of_warp(problem const& problem, int registers) {
     if (problem.taps() <= medium_taps) return 4;
     return problem.taps() <= many_taps || registers > tma_registers ? 2 : 1;
 }
@@ -76,7 +85,7 @@ int tiles_of_warp(problem const& problem, int registers) {
 
 wgrad_cp_async::config best_wgrad_cp_async(problem const& problem, arch arch) {
     chip const& chip = chip_of(arch);
-    auto const step = columns_of_step(problem, tiles_of_warp(problem, cp_async_registers));
+    auto const step = columns_of_step(problem, most_mma_tiles_of_warp(problem, cp_async_registers));
     // Two blocks per SM hide the time that one of them waits, if a thread needs at most 128
     // registers.
     int const blocks = problem.taps() > few_taps ? 1 : 2;
@@ -100,9 +109,9 @@ wgrad_cp_async::config best_wgrad_cp_async(problem const& problem, arch arch) {
 wgrad_tma::config best_wgrad_tma(problem const& problem, arch arch) {
     chip const& chip = chip_of(arch);
     bool const whole_images = takes_whole_images(problem);
-    auto const step = whole_images
-                          ? step_columns{2, 8}
-                          : columns_of_step(problem, tiles_of_warp(problem, tma_registers));
+    auto const step =
+        whole_images ? step_columns{2, 8}
+                     : columns_of_step(problem, most_mma_tiles_of_warp(problem, tma_registers));
     int groups = 1;
     while (groups < 8 && groups < problem.groups()) groups *= 2;
     int const slices = wgrad::slices(problem, groups);
@@ -115,7 +124,8 @@ wgrad_tma::config best_wgrad_tma(problem const& problem, arch arch) {
                               .splits = splits,
                               .whole_images = whole_images};
     auto deeper = best;
-    // With many taps, products get slower the more stages wait for them.
+    // With many taps the time is that of the products, and more than 8 stages made it longer.
+    // Measured on an H200.
     int const most_stages = problem.taps() > few_taps ? 8 : 12;
     while (++deeper.stages <= most_stages && deeper.fits(problem)) best = deeper;
     return best;

@@ -97,8 +97,9 @@ TEST_CASE("a specialization names its body, its layer and its blocks per multipr
     conv2d::cp_async::config const config = {8, 1, 32, 16, 2, 4, 4, true};
     auto const spec = conv2d::specialize(problem, config, sm_80);
     CHECK(spec.symbol.starts_with("conv2d_fprop_anyn_64c_64h_64w_1py_1px_3r_3s_nb_"));
-    CHECK(spec.config == "cp_async groups=8 images=1 columns=32 rows=16 tiles=2 stages=4 blocks=4 "
-                         "unrolled=true");
+    CHECK(spec.config ==
+          "cp_async groups=8 images=1 columns=32 rows=16 mma_tiles=2 stages=4 blocks=4 "
+          "unrolled=true");
     CHECK(spec.source.starts_with("#include \"conv2d/cp_async.cuh\"\n"));
     CHECK(spec.source.find("__launch_bounds__(256, 4) " + spec.symbol) != std::string::npos);
     CHECK(spec.shape == block_shape{.block = {256}, .shared_bytes = 16 * 9 * (4 * 34 + 2 * 32)});
@@ -112,7 +113,7 @@ TEST_CASE("the tma body is specialized for chips with a TMA engine, and for no o
     auto const problem = problem_of("n=32 c=64 h=64 w=64 made_for=any_n");
     auto const config = conv2d::best_tma(problem);
     auto const spec = conv2d::specialize(problem, config, sm_90a);
-    CHECK(spec.config == "tma groups=8 images=1 columns=16 rows=8 strips=1 blocks=5");
+    CHECK(spec.config == "tma groups=8 images=1 columns=16 rows=8 tiles_per_block=1 blocks=5");
     CHECK(spec.source.starts_with("#include \"conv2d/tma.cuh\"\n"));
     CHECK(spec.source.find("(__grid_constant__ spio::conv2d::tma::params const p)") !=
           std::string::npos);
@@ -237,7 +238,7 @@ TEST_CASE("the references count taps and positions if all inputs are 1") {
 TEST_CASE("a tuned configuration replaces the measured one") {
     auto const problem = problem_of("n=32 c=64 h=56 w=56");
     conv2d::config const tuned = conv2d::parse_config(
-        "cp_async groups=4 images=1 columns=16 rows=8 tiles=1 stages=3 blocks=2");
+        "cp_async groups=4 images=1 columns=16 rows=8 mma_tiles=1 stages=3 blocks=2");
     config_source configs;
     configs.add(config_origin::tuned, [&](config_query const& query) {
         CHECK(query.problem == text_of(problem));
