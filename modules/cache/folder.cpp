@@ -32,6 +32,10 @@ static std::string refusal_of_switch(std::string const& value) {
     return "SPIO_CACHE is '" + value + "', which is neither on nor off";
 }
 
+// Opens SPIO_CACHE_DIR, or else the first of two places that is not refused. With
+// folder::use::owned it makes the folder, with folder::use::existing it only looks. A folder that
+// is only missing is the right place too, since `owned` would make it; one that is refused is left
+// for the next place.
 folder folder_of_environment(system_calls& system, folder::use use) {
     auto const value = [&](char const* name) {
         char const* const text = system.environment(name);
@@ -62,7 +66,8 @@ folder folder_of_environment(system_calls& system, folder::use use) {
         }
     }
     if (refusals.empty()) {
-        refusals = "no absolute path in SPIO_CACHE_DIR, XDG_CACHE_HOME or HOME";
+        refusals =
+            "SPIO_CACHE_DIR is empty, and neither XDG_CACHE_HOME nor HOME is an absolute path";
     }
     return folder::refused(std::move(refusals));
 }

@@ -223,6 +223,10 @@ TEST_CASE("what the environment says") {
         {{{"HOME", open}}, ""},
         {{}, ""},
     };
+    rig::troubled nowhere;
+    nowhere.variables = {{"XDG_CACHE_HOME", "relative"}};
+    CHECK(cache::folder_of_environment(nowhere).refusal() ==
+          "SPIO_CACHE_DIR is empty, and neither XDG_CACHE_HOME nor HOME is an absolute path");
     for (auto const& each : rows) {
         rig::troubled system;
         system.variables = each.environment;
