@@ -199,9 +199,9 @@ unsigned parse_number(std::string_view text, std::string_view name) {
                                           ", but must be a whole number from 0 to 4294967295");
 }
 
-std::vector<std::string_view> option::choices() const {
+std::vector<std::string_view> choices_in(std::string_view alternatives) {
     std::vector<std::string_view> words;
-    for (auto rest = value; !rest.empty();) {
+    for (auto rest = alternatives; !rest.empty();) {
         auto const word = rest.substr(0, rest.find('|'));
         rest.remove_prefix(std::min(word.size() + 1, rest.size()));
         // A word with capitals, such as FILE, is a placeholder and not a choice.

@@ -128,7 +128,9 @@ std::string text_of(survey const& survey, std::string const& path, bool verifies
     return text;
 }
 
-exit_status look(arguments const& args, io const& io, bool verifies) {
+// Prints what the folder of the cache holds: all entries, or with `verifies` those that are
+// damaged.
+exit_status list_or_verify(arguments const& args, io const& io, bool verifies) {
     std::string reason;
     auto const folder = open_folder(reason);
     auto const survey = folder ? survey_of(folder, io) : command::survey();
@@ -164,23 +166,24 @@ exit_status run_clear(arguments const& args, io const& io) {
 } // namespace
 
 subcommand cache_list() {
-    return {.name = "cache list",
-            .summary = "the images that were compiled at run time and kept",
-            .details = "The folder is that of SPIO_CACHE_DIR, else spio in XDG_CACHE_HOME or in\n"
-                       "~/.cache. Nothing in it is used or changed by this.\n",
-            .options = {json_option},
-            .run = [](arguments const& args, io const& io) { return look(args, io, false); }};
+    return {
+        .name = "cache list",
+        .summary = "the images that were compiled at run time and kept",
+        .details = "The folder is that of SPIO_CACHE_DIR, else spio in XDG_CACHE_HOME or in\n"
+                   "~/.cache. Nothing in it is used or changed by this.\n",
+        .options = {json_option},
+        .run = [](arguments const& args, io const& io) { return list_or_verify(args, io, false); }};
 }
 
 subcommand cache_verify() {
-    return {.name = "cache verify",
-            .summary = "whether kept images are as they were written",
-            .details =
-                "Compares each file with its digest; nothing is loaded. A damaged one is no\n"
-                "danger: it is moved aside when it is asked for, and compiled again. Ends with\n"
-                "1 if there is one.\n",
-            .options = {json_option},
-            .run = [](arguments const& args, io const& io) { return look(args, io, true); }};
+    return {
+        .name = "cache verify",
+        .summary = "whether kept images are as they were written",
+        .details = "Compares each file with its digest; nothing is loaded. A damaged one is no\n"
+                   "danger: it is moved aside when it is asked for, and compiled again. Ends with\n"
+                   "1 if there is one.\n",
+        .options = {json_option},
+        .run = [](arguments const& args, io const& io) { return list_or_verify(args, io, true); }};
 }
 
 subcommand cache_clear() {

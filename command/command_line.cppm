@@ -63,15 +63,17 @@ class progress {
     std::size_t width = 0;
 };
 
+// The words that a value may be: of "gpu|host" they are "gpu" and "host". A placeholder such as
+// "FILE" has none.
+std::vector<std::string_view> choices_in(std::string_view alternatives);
+
 struct option {
     std::string_view name;    // "--device"
     std::string_view value;   // what follows it: "FILE", "gpu|host"; empty if nothing does
     std::string_view meaning; // a few words
     bool repeats = false;
 
-    // The words that the value may be. For "gpu|host" they are "gpu" and "host"; for a placeholder
-    // such as "FILE" there are none.
-    std::vector<std::string_view> choices() const;
+    std::vector<std::string_view> choices() const { return choices_in(value); }
 };
 
 inline constexpr option help_option = {"--help", "", "say what this does, and end"};

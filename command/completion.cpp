@@ -64,7 +64,7 @@ std::vector<context> all_contexts() {
             }
             for (auto const& family : trial_families()) own.add(family.name);
         }
-        for (auto const word : option{"", known.operands, ""}.choices()) own.add(word);
+        for (auto const word : choices_in(known.operands)) own.add(word);
         contexts.push_back(own);
     }
     context_of(contexts, "").add(help_option.name);
@@ -171,7 +171,7 @@ complete -c spio -f -a '(__spio_known)'
 
 exit_status run_completion(arguments const& args, io const& io) {
     auto const& shell = args.operands.front();
-    auto const shells = option{"", args.subcommand->operands, ""}.choices();
+    auto const shells = choices_in(args.subcommand->operands);
     if (std::ranges::find(shells, shell) == shells.end()) {
         throw failure(exit_status::usage, "there is no script for " + quote(shell) +
                                               suggestion(shell, shells) +

@@ -47,13 +47,13 @@ std::uint64_t rounded_up(std::uint64_t number, std::uint64_t unit) {
     return (number + unit - 1) / unit * unit;
 }
 
-// The microseconds of a copy that moves `bytes` bytes: it reads one half and writes the other.
-// Sizes are rounded up to whole pages if they are large. Each of the `sets` pairs of arrays begins
-// at a multiple of 2 MiB, as a large allocation would.
+// The microseconds of a copy that moves `bytes` bytes: it reads one half and writes the other. Each
+// half is rounded up to a multiple of 64 KiB if `bytes` is at least 4 MiB, else of 256 bytes. Each
+// of the `sets` pairs of arrays begins at a multiple of 2 MiB, as a large allocation would.
 double copy_microseconds(cuda::stream_ref const& stream, std::uint64_t bytes, std::uint64_t sets,
                          unsigned launches) {
-    constexpr std::uint64_t alignment = 2 << 20, page = 64 << 10;
-    auto const half = rounded_up((bytes + 1) / 2, bytes < 64 * page ? 256 : page);
+    constexpr std::uint64_t alignment = 2 << 20, large_unit = 64 << 10;
+    auto const half = rounded_up((bytes + 1) / 2, bytes < 64 * large_unit ? 256 : large_unit);
     auto const pitch = rounded_up(half, alignment);
     cuda::memory const source(stream.context(), sets * pitch);
     cuda::memory const destination(stream.context(), sets * pitch);

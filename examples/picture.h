@@ -17,7 +17,8 @@ class picture {
                 << "<rect " << size << " rx=\"8\" fill=\"#ffffff\"/>\n";
     }
 
-    // Centered words stand around x, those at the end before it, all others after it.
+    // `kind` is a class of `style` below, which says how the words lie about x: centered on it with
+    // text-anchor middle, before it with end, and else after it.
     void text(int x, int y, char const* kind, std::string const& words,
               std::string const& small_words = "") {
         stream_ << "<text x=\"" << x << "\" y=\"" << y << "\" class=\"" << kind << "\">"

@@ -25,16 +25,17 @@ namespace {
 
 using namespace conv2d;
 
-// All whole numbers up to this one are exact in float, so sums of whole numbers up to it are exact
-// too.
-constexpr long long exact_products = 1LL << 24;
+// All whole numbers up to this one are exact in float, so sums of whole numbers that do not exceed
+// it are exact too.
+constexpr long long largest_exact_sum = 1LL << 24;
 
 // Random whole numbers as halves: -2 to 2, or -1 to 1 if there are many products. They are so small
 // that float sums of `products` products of two of them are exact in any order.
 std::vector<unsigned short> whole_halves(std::mt19937& random, std::size_t size,
                                          long long products) {
     constexpr unsigned short numbers[] = {0xc000, 0xbc00, 0, 0x3c00, 0x4000};
-    bool const is_narrow = products > exact_products / 4;
+    // A product of two numbers up to 2 is at most 4.
+    bool const is_narrow = products > largest_exact_sum / 4;
     std::vector<unsigned short> halves(size);
     for (auto& half : halves) half = numbers[is_narrow ? 1 + random() % 3 : random() % 5];
     return halves;
@@ -148,12 +149,12 @@ template <class Gradient> prepared_trial prepare_wgrad(workbench& bench, conv2d_
     };
     auto const check = [&bench, &data, arrays, launch](stream const& stream) {
         auto const products = products_of(data.problem);
-        if (products > exact_products) {
+        if (products > largest_exact_sum) {
             throw failure(exit_status::usage,
                           "sums of " + std::to_string(products) +
                               " products are not exact in float, so that --check knows no bound; "
                               "it does up to " +
-                              std::to_string(exact_products));
+                              std::to_string(largest_exact_sum));
         }
         bench.poison(arrays->dw);
         bench.poison(arrays->dbias);

@@ -88,7 +88,8 @@ class device {
     tensor_map_words map(tensor_map_plan const& plan, void const* base) const {
         return owned->encode(plan, const_cast<void*>(base));
     }
-    std::shared_ptr<backend> const& keeper() const { return owned; }
+    // The backend, which keeps the device open.
+    std::shared_ptr<backend> const& shared_backend() const { return owned; }
 
   private:
     std::shared_ptr<backend> owned;

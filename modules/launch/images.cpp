@@ -118,7 +118,8 @@ void images::run(spec const& spec, compilation& compilation) const {
     std::exception_ptr failure;
     try {
         result = find_compiled(spec);
-        // A compiler that does not say where an image comes from has compiled it.
+        // origin::packed is the default value: a compiler that leaves it has compiled the image
+        // now.
         if (result && result->found == origin::packed) result->found = origin::compiled;
         if (result) memory.add(*result);
     } catch (...) {

@@ -26,7 +26,8 @@ import :device;
 export namespace spio {
 
 // The error for a kernel that is asked for while a graph is captured, but is not loaded: compiling
-// it would delay the capture, and loading it would end the capture. The capture goes on.
+// it would delay the capture, and loading it would make the capture invalid. Neither is done: the
+// error is thrown, and the capture stays valid.
 error cold_kernel_error(std::string const& kernel);
 
 // Whether this thread has begun a capture by stream::capture() that has not ended.
@@ -90,7 +91,7 @@ template <class T> class array {
 
   public:
     array(device const& device, std::size_t count, std::string const& name = "array")
-        : home(device.keeper()),
+        : home(device.shared_backend()),
           owned(home->allocate(bytes_of(count, name), name)),
           length(count) {}
 
@@ -142,7 +143,7 @@ template <class Params> class kernel {
           grid(std::move(blocks)) {}
 
     ready_kernel const& ready() const { return *owned; }
-    std::shared_ptr<ready_kernel const> const& keeper() const { return owned; }
+    std::shared_ptr<ready_kernel const> const& shared_kernel() const { return owned; }
     backend const& device() const { return *home; }
     launch_shape over(extent blocks) const { return {blocks, shape}; }
     // The launch shape for these parameters, with as many blocks as the kernel's family computes
@@ -164,7 +165,7 @@ template <class Params> class kernel {
 // The kernels of a device, each loaded once. Thread-safe.
 class kernels {
   public:
-    explicit kernels(device const& device) : home(device.keeper()) {}
+    explicit kernels(device const& device) : home(device.shared_backend()) {}
 
     // Refuses an image that is not for this device, or whose kernel takes other parameters.
     template <class Params> kernel<Params> load(typed_image<Params> const& image) const {

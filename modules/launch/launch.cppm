@@ -34,17 +34,18 @@ export namespace spio {
 // synchronize() has returned, or for as long as a graph that contains the copy.
 class stream {
   public:
-    explicit stream(device const& device) : home(device.keeper()), queue(home->make_queue()) {}
+    explicit stream(device const& device)
+        : home(device.shared_backend()), queue(home->make_queue()) {}
     // Borrows a CUstream, which the caller owns and which must outlive this object.
     stream(device const& device, void* borrowed)
-        : home(device.keeper()), queue(home->borrow_queue(borrowed)) {}
+        : home(device.shared_backend()), queue(home->borrow_queue(borrowed)) {}
 
     template <class Params>
     void launch(kernel<Params> const& kernel, launch_shape const& shape,
                 std::type_identity_t<Params> const& params) const {
         check_device(kernel.device());
         if (queue->captured_kernels != nullptr) [[unlikely]]
-            queue->captured_kernels->push_back(kernel.keeper());
+            queue->captured_kernels->push_back(kernel.shared_kernel());
         queue->launch(kernel.ready(), shape, &params);
         count.fetch_add(1, std::memory_order_relaxed);
     }

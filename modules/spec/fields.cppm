@@ -157,6 +157,8 @@ void add_fields(std::vector<field_slot>& slots, T& value, std::string const& pre
         }
     });
 }
+// One slot for each field of `value`, in order, by which the field is read and written. `value`
+// must outlive the slots.
 template <described T> std::vector<field_slot> slots_of(T& value) {
     std::vector<field_slot> slots;
     add_fields(slots, value);

@@ -82,7 +82,7 @@ bool has_bytes(fs::path const& path, std::string_view bytes) {
     try {
         return read_file(path) == bytes;
     } catch (error const&) {
-        return false; // it may be written all the same
+        return false; // it cannot be read, but it may be possible to replace it
     }
 }
 
@@ -168,20 +168,23 @@ temporary_folder::temporary_folder(std::string const& prefix, fs::path parent) {
         fail("make a temporary folder", place, name + ": " + message_of(errno));
     }
     path_ = name;
-    // Checks the folder by the rule of trust, so that no other user can have replaced it.
+    // Refuses the folder if another user can write to it or to a folder above it. Otherwise nobody
+    // else can have put another one in its place since mkdtemp().
     folder const opened(operating_system(), name, folder::use::existing);
     if (!opened) {
         std::error_code ignored;
         fs::remove(path_, ignored);
         fail("make a temporary folder", place, opened.refusal());
     }
-    life_ = start_remover(name);
+    // A second process removes the folder if this one is killed. It waits until all copies of this
+    // descriptor are closed.
+    keep_alive_descriptor_ = start_remover(name);
 }
 
 temporary_folder::~temporary_folder() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
-    if (life_ >= 0) ::close(life_);
+    if (keep_alive_descriptor_ >= 0) ::close(keep_alive_descriptor_);
 }
 
 } // namespace spio

@@ -227,7 +227,8 @@ program_result run(std::vector<std::string> const& command, temporary_folder con
                                      .life = life.output,
                                      .output = output.input,
                                      .status = status.input,
-                                     .folder_life = owner != nullptr ? owner->life() : -1};
+                                     .folder_life =
+                                         owner != nullptr ? owner->keep_alive_descriptor() : -1};
     std::array<int, 4> open_files = {program.life, program.output, program.status,
                                      program.folder_life};
     std::ranges::sort(open_files);

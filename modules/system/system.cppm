@@ -167,11 +167,12 @@ class temporary_folder {
     ~temporary_folder();
 
     std::filesystem::path const& path() const { return path_; }
-    int life() const { return life_; } // the folder is kept while a process holds this descriptor
+    // While any process holds this descriptor, the folder stays.
+    int keep_alive_descriptor() const { return keep_alive_descriptor_; }
 
   private:
     std::filesystem::path path_;
-    int life_ = -1;
+    int keep_alive_descriptor_ = -1;
 };
 
 struct program_result {

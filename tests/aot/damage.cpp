@@ -126,7 +126,9 @@ TEST_CASE("a signed lie is refused too") {
     CHECK(replacement(12, 2u) == "its index is longer than its entries");
     CHECK(replacement(24, ~0ull) == "its index is cut off");
     CHECK(replacement(40, 0xffffffffu) == "its index is too short for its entries");
-    // The places of the first image, behind five texts and nine numbers.
+    // The first entry of the index: five texts, each after its length in 4 bytes, and then numbers
+    // from `offset` on: the kind, 4 bytes later the block, at 16 the cluster, at 28 the shared
+    // bytes, at 32 the bytes of the parameters, at 36 the offset of the image and at 44 its size.
     std::size_t offset = 40;
     for (int text = 0; text < 5; ++text) {
         unsigned size = 0;

@@ -27,7 +27,7 @@ void run_configuration(test::trial& t, test::kernel<axpby::params> const& kernel
                              .x = axpby::scalars(x.data(), axpby::N(n)),
                              .b = -0.3f,
                              .y = axpby::scalars(y.data(), axpby::N(n))};
-    // Of no elements too, a block finds nothing to do.
+    // For n = 0 one block is launched all the same; it must do nothing.
     t.launch(kernel, {std::max(1, config.blocks(n))}, {.block = {config.threads}}, p);
 
     for (std::size_t i = 0; i < size; ++i) {

@@ -76,7 +76,9 @@ def difference(typed, raw):
 
 
 def compare(options, command, arch):
-    """For each case, how its kernels compare, and whether that is what its file says."""
+    """For each case (good, name, arch, found). `found` says whether its typed and its raw kernel are equal in
+    PTX, equal in machine code, or how they differ; it is good if they are equal, or differ as the
+    `// differs:` line of the case's file states."""
     folder = pathlib.Path(__file__).resolve().parent
     source = options.out / f"sm_{arch}.cu"
     ptx_file = options.out / f"sm_{arch}.ptx"

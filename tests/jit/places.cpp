@@ -25,10 +25,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A folder of our own, and the environment as it was.
+// The variables that decide where NVRTC is looked for.
 constexpr char const* variables[] = {"CUDA_HOME",    "CUDA_PATH",       "VIRTUAL_ENV",
                                      "CONDA_PREFIX", "LD_LIBRARY_PATH", "SPIO_NVRTC"};
 
+// A temporary folder for one test. The variables above are unset while it lives, and have their old
+// values again after it.
 struct playground {
     spio::test::folder folder;
     fs::path root = folder.path;

@@ -94,8 +94,8 @@ TEST_CASE(
     tally t;
     for (int stride = 1; stride <= 12; ++stride) {
         for (int bound = 1; bound <= 12; ++bound) {
-            // One value below its bound, in units: no division if it stays below the stride, no
-            // remainder if it stays below the period.
+            // A sum of one term with stride 1, whose value is below `bound`. The plan must not
+            // divide if bound <= stride, and not take a remainder if bound <= period.
             for (int size = 1; size <= 12; ++size) {
                 question q;
                 for (int& base : q.terms.base) base = 1;

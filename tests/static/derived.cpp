@@ -119,7 +119,8 @@ static_assert(is_rotated() && Rotated::size() == 128);
 // An axis that is only read gives the dimension no size.
 static_assert(chars<derived(rotated(), j).reading(i % 8), i>::size<I>() == I(16));
 
-// A function may read several digits, each of its own axis; the pitch stays.
+// The function of a derived axis may read digits of several other axes, here of i and k. The pitch
+// that was set before reading() stays.
 struct twice_rotated {
     constexpr int operator()(J x, I row, K8 times) const {
         return (x.get() + row.get() * (times.get() + 1)) % 8;

@@ -10,7 +10,8 @@ using history::Thread;
 
 constexpr char memory[4096] = {};
 
-// A bounded value that comes in again takes up the steps that were taken between.
+// Steps between two subscripts of one bounded dimension are kept: Lane(1), a step of K(16), and
+// then Lane(2) make the offset 1 + 16 + 2.
 constexpr bool keeps_steps() {
     auto c = history::plain::tensor(memory)[Lane(1)];
     c.step(K(16));
