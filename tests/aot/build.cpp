@@ -101,14 +101,14 @@ TEST_CASE("what is there and right is not compiled again, and what is damaged is
     auto const repeated = aot::build_pack(r);
     CHECK(repeated.images[0].is_new);
     CHECK(!repeated.images[1].is_new);
-    // Other options, another image.
+    // With other options, the images in the folder are of another request.
     r.compiler.options = {"-lineinfo"};
     CHECK_THROWS_WITH_AS(aot::assemble_pack(r), doctest::Contains("is of another request"),
                          spio::error);
     auto const other = aot::build_pack(r);
     CHECK(count_new(other) == 2);
     CHECK(other.images[0].plain_bytes > first.images[0].plain_bytes);
-    // Without a folder nothing is kept.
+    // Without a build folder no image is kept, so all are compiled again.
     r.folder.clear();
     CHECK(count_new(aot::build_pack(r)) == 2);
 }

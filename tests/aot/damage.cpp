@@ -54,7 +54,7 @@ std::string_view text_of(bytes const& source) {
 template <class T> void put(bytes& destination, std::size_t offset, T value) {
     std::memcpy(destination.data() + offset, &value, sizeof value);
 }
-// As somebody would who knows how packs are signed.
+// Computes the checksum of a changed pack anew, so that only later checks can refuse it.
 void sign(bytes& packed) {
     unsigned long long index_bytes = 0;
     std::memcpy(&index_bytes, packed.data() + 24, sizeof index_bytes);

@@ -30,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t siz
     try {
         for (auto const& kernel : spio::aot::specs_of(text, "m", families, spio::sm_90a)) {
             ++understood_count;
-            // The line in a pack is the one that adds the kernel.
+            // The kernel's own line, which a pack keeps, must give this kernel again.
             bool is_there = false;
             for (auto const& repeated :
                  spio::specs_of_line(kernel.line(), families, spio::sm_90a)) {

@@ -39,7 +39,7 @@ static spio::spec spec_of(aot::packed_image const& entry) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t size) {
-    // Sanitizers see what lies behind a copy.
+    // A copy, because sanitizers report reads beyond the end of an allocation.
     auto const bytes = std::as_bytes(std::span(data, size));
     std::vector<std::byte> const copy(bytes.begin(), bytes.end());
     try {
@@ -49,7 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t siz
             try {
                 if (auto const found = pack.find(spec_of(entry))) {
                     ++found_count;
-                    // All of it may be read.
+                    // Reads all bytes of the image.
                     (void)spio::fnv(
                         {reinterpret_cast<char const*>(found->bytes.data()), found->bytes.size()});
                 }
@@ -70,7 +70,7 @@ static std::size_t put_small_pack(unsigned char* data, std::size_t most, unsigne
     kernel.arch = seed % 2 == 0 ? spio::sm_80 : spio::compute_80;
     auto other = kernel;
     other.arch = spio::sm_90a;
-    auto const digest = spio::fnv(kernel.source); // of no text
+    auto const digest = spio::fnv(kernel.source); // the source includes no headers
     std::vector<aot::image_to_pack> const images = {
         {kernel, spio::image_kind::fatbin, std::vector<std::byte>(1 + seed % 70), "c 1", digest,
          100},
@@ -83,7 +83,7 @@ static std::size_t put_small_pack(unsigned char* data, std::size_t most, unsigne
 
 extern "C" std::size_t LLVMFuzzerMutate(unsigned char* data, std::size_t size, std::size_t most);
 
-// Most changes are signed, or none would come past the checksum.
+// Most mutations get a new checksum; otherwise the reader would refuse all of them by the old one.
 extern "C" std::size_t LLVMFuzzerCustomMutator(unsigned char* data, std::size_t size,
                                                std::size_t most, unsigned seed) {
     constexpr std::size_t bytes_at = 16, index_bytes_at = 24, checksum_at = 32, header_bytes = 40;

@@ -115,7 +115,7 @@ TEST_CASE("folders may have any name, and variables change no image") {
     CHECK(!fs::exists("hit"));
     auto const a = aot::pack::read(plain.output), b = aot::pack::read(odd.output);
     CHECK(a.list()[0].checksum == b.list()[0].checksum);
-    // Nothing but images and their records is left.
+    // The build folder has the image and its record, and no temporary files.
     CHECK(std::distance(fs::directory_iterator(plain.folder), {}) == 2);
 }
 

@@ -46,14 +46,14 @@ std::vector<spec> specs(arch arch) {
     return aot::specs_of(text, "kernels.manifest", families(), arch);
 }
 
-// What the driver unpacks begins so.
+// Whether the bytes begin as a fatbin does.
 bool is_fatbin(std::span<std::byte const> bytes) {
     unsigned first = 0;
     if (bytes.size() >= sizeof first) std::memcpy(&first, bytes.data(), sizeof first);
     return first == 0xba55ed50;
 }
 
-// What a pack has for a chip, with the number of images found in all.
+// Checks which image the pack has for each kernel on five chips: 5 x 5 images are found.
 void serve(aot::pack const& pack, images const& sources) {
     pack.verify();
     CHECK(pack.list().size() == 12); // four kernels, three architectures

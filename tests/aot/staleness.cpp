@@ -17,7 +17,7 @@ using namespace spio;
 
 namespace {
 
-// What the family has in memory at the moment.
+// The texts of the family's headers, which the tests change.
 std::string body = "#pragma once\n#include \"spio/dim.h\"\n# include  \"own/inner.h\"\n";
 std::string inner = "#pragma once\n#include <cuda_fp16.h>\n";
 std::string config_text = "threads=32";

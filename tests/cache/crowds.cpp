@@ -28,7 +28,7 @@ namespace cache = spio::cache;
 
 constexpr int keys = 8;
 
-// Lets threads loose together.
+// Starts `count` threads that begin the task at the same time, and waits for all.
 template <class Function> static void run_threads(int count, Function const& task) {
     std::latch start(count);
     std::vector<std::thread> members;
@@ -41,7 +41,7 @@ template <class Function> static void run_threads(int count, Function const& tas
     for (auto& each : members) each.join();
 }
 
-// What each of a crowd does: asks for all keys, each beginning with another.
+// Asks for all keys, beginning with key `caller`, and returns the number of wrong answers.
 template <class Compile>
 static int wrong_answers(cache::store& store, int caller, Compile const& compile) {
     int wrong = 0;
@@ -89,7 +89,8 @@ TEST_CASE("64 threads of one store, and of eight stores in one folder") {
     }
 }
 
-// How often a crowd of processes, with two threads each, compiled in all; or -1 if one was wrong.
+// Lets several processes of two threads each ask for all keys. Returns the number of compilations
+// in all, or -1 if an answer was wrong. Locks fail with `lock_error`, if it is not 0.
 static int compilations_by(int processes, int lock_error, bool stale_lock) {
     rig::scratch const place;
     auto const notes = place / "compilations";
@@ -104,7 +105,8 @@ static int compilations_by(int processes, int lock_error, bool stale_lock) {
         members.push_back(rig::start([&] {
             close(gate[1]);
             char end;
-            if (read(gate[0], &end, 1) != 0) return false; // until the gate is opened by closing it
+            // This read returns when the parent closes the other end.
+            if (read(gate[0], &end, 1) != 0) return false;
             rig::troubled system;
             system.trouble = [&](rig::call asked, int, int) {
                 return asked == rig::call::lock ? lock_error : 0;

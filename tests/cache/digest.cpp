@@ -117,7 +117,7 @@ TEST_CASE("every ingredient changes the key, and where one ends and the next beg
     CHECK(digests.size() == 3);
 }
 
-// Keys outlive programs: what a version has published, the next must find.
+// The next version of a program must find what this one has published, so keys must not change.
 TEST_CASE("keys do not change from build to build") {
     std::vector<std::string> const options = {"-std=c++20", "-default-device"};
     auto const got = cache::key_of({.source = "extern \"C\" __global__ void f() {}",

@@ -53,9 +53,9 @@ TEST_CASE("those used least recently go first") {
     };
     for (int i = 100; i < 110; i++) publish(i, 1000 - i); // 100 is the oldest
     CHECK(disk->evicted() == 0);
-    CHECK(disk->find(rig::sample_key(101))); // and is young again
+    CHECK(disk->find(rig::sample_key(101))); // this makes it the youngest
     publish(110, 0);
-    CHECK(disk->evicted() == 3); // room is made for the next one too
+    CHECK(disk->evicted() == 3); // so that there is room for the next entries, too
     CHECK(!is_there(100));
     CHECK(is_there(101));
     CHECK(!is_there(102));
@@ -120,7 +120,7 @@ TEST_CASE("readers and writers do not mind that entries go") {
     rig::scratch const place;
     auto const path = place / "cache";
     rig::troubled system;
-    open_disk(system, path, 1); // the folder is there
+    open_disk(system, path, 1); // makes the folder
     std::atomic<int> writing = writers;
     std::atomic<int> wrong = 0, found = 0, missed = 0;
     std::atomic<std::uint64_t> evicted = 0, moved_aside = 0;
@@ -153,7 +153,8 @@ TEST_CASE("readers and writers do not mind that entries go") {
     CHECK(moved_aside == 0);
     auto const left = rig::names_in(path).size();
     CHECK(evicted + left == published);
-    CHECK(left <= 25); // each writer looks again after every second entry, and not at the other
+    CHECK(left <= 25); // each writer counts again after every second entry, and does not see those
+                       // of the other meanwhile
     CHECK(rig::stale_file_count(path) == 0);
     std::printf("figure: cache.eviction: %d found and %d missed while %d of %d were evicted\n",
                 found.load(), missed.load(), static_cast<int>(evicted), published);

@@ -49,7 +49,7 @@ static std::vector<failing> const table = {
 static auto const key = rig::sample_key(0);
 static auto const answer = rig::sample_entry(0);
 
-// Folder `cache` in a scratch, in some state, and what is asked of it there.
+// A state in which a test begins: `prepare` makes the folder `cache` in a scratch folder.
 struct scene {
     char const* name;
     std::function<void(rig::scratch const&)> prepare;
@@ -86,7 +86,7 @@ static void damage(rig::scratch const& place) {
     rig::write_file(path, bytes);
 }
 
-// Two hours old.
+// Leaves a temporary file and one that was moved aside, both two hours old.
 static void leave_stale_files(rig::scratch const& place) {
     for (char const* const suffix : {".temporary-1-2-3-4", ".aside-1-2-3-4"}) {
         auto const path = folder_in(place) + "/" + cache::hexadecimal(key.value) + suffix;
@@ -104,7 +104,7 @@ static std::vector<scene> const scenes = {
      [](auto& place) { link_base(place), publish(place, 1, 9), leave_stale_files(place); }},
 };
 
-// Asks for the answer twice.
+// Asks a new store for the answer twice, and checks both.
 static void ask(rig::scratch const& place, rig::troubled& system) {
     cache::store store(options_for(place, system));
     int compiled = 0;
@@ -174,7 +174,8 @@ TEST_CASE("any call may fail with any errno") {
             for (int k = 0; k < calls[number]; k++) {
                 for (int const error : entry.errors) {
                     for (bool const lasts : {false, true}) {
-                        if (lasts && error == EINTR) continue; // which is asked again
+                        // A call that always returns EINTR would be repeated for ever.
+                        if (lasts && error == EINTR) continue;
                         CAPTURE(scene.name);
                         CAPTURE(entry.name);
                         CAPTURE(k);
@@ -206,7 +207,7 @@ TEST_CASE("any call may fail with any errno") {
                 lasting, table.size());
 }
 
-// The order is what makes a file whole or absent.
+// Because of this order, a file with the entry's name is whole, or there is none.
 TEST_CASE("a file is written, synced and closed before it has its name") {
     rig::scratch const place;
     link_base(place);
@@ -227,7 +228,7 @@ TEST_CASE("a good entry that has replaced a bad one meanwhile stays") {
     rig::troubled system;
     cache::store store(options_for(place, system));
     system.trouble = [path](call asked, int, int) {
-        // Before the bad one is looked at once more.
+        // Another process replaces the bad file just before this one looks at it again.
         if (asked == call::fstatat) rig::write_file(path + "new", cache::file_of(key, answer));
         if (asked == call::fstatat) std::filesystem::rename(path + "new", path);
         return 0;

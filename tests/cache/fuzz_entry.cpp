@@ -29,14 +29,14 @@ extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t siz
     auto const file = cache::byte_view(data, size);
     auto const got = cache::parse_file(file, key);
     (got.value ? read_count : refused_count)++;
-    // One entry, one file: whatever is read is written so.
+    // Each entry has one form as a file: what was read is written as the same bytes.
     if (got.value && !std::ranges::equal(cache::file_of(key, *got.value), file)) std::abort();
     return 0;
 }
 
 extern "C" std::size_t LLVMFuzzerMutate(unsigned char* data, std::size_t size, std::size_t most);
 
-// Most changes are sealed, or none would come past the digest.
+// Most mutations get a new digest; otherwise the reader would refuse all of them by the old one.
 extern "C" std::size_t LLVMFuzzerCustomMutator(unsigned char* data, std::size_t size,
                                                std::size_t most, unsigned seed) {
     constexpr std::size_t head = 8 + 4 + sizeof(cache::digest), total_at = head;

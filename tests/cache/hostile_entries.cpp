@@ -125,7 +125,7 @@ TEST_CASE("other people's entries are not believed") {
     CHECK(ask(options).origin == cache::origin::disk);
 }
 
-// A clock that stands still, so that the name of the next temporary file can be foretold.
+// A system whose clock stands still, so that the test knows the name of the next temporary file.
 class foreseen : public rig::troubled {
   public:
     timespec now() override { return {start, 0}; }
@@ -169,7 +169,7 @@ TEST_CASE("a shared folder is read, if it can be trusted, and never written to")
     CHECK(ask(options).origin == cache::origin::disk);
     CHECK(rig::names_in(place / "cache").empty());
 
-    // A bad entry stays where it is.
+    // A damaged entry of the shared folder is left as it is; the kernel is compiled.
     auto const path = place / "shared/" + rig::file_name(key);
     auto bad = good_file;
     bad[60] ^= 1;
@@ -181,7 +181,7 @@ TEST_CASE("a shared folder is read, if it can be trusted, and never written to")
     rig::write_file(path, good_file);
     CHECK(ask(options).origin == cache::origin::disk);
 
-    // One that others write to is not, nor one that is not there, which is not made.
+    // A shared folder that others can write to is not read. One that is missing is not made.
     chmod((place / "shared").c_str(), 0777);
     CHECK(ask(options).origin == cache::origin::compiled);
     CHECK(cache::store(options).refusal().find("shared can be written to") != std::string::npos);

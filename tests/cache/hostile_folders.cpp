@@ -27,7 +27,7 @@ static void make(std::string const& path, mode_t mode) {
     chmod(path.c_str(), mode);
 }
 
-// Somebody else, whom a system test does not need to be: the user poses as another.
+// Makes all folders belong to somebody else: the process says that it has another user's number.
 static void give_away(rig::troubled& system) { system.posed_user = geteuid() + 1; }
 
 struct refused_folder {
@@ -127,7 +127,7 @@ TEST_CASE("hostile folders are refused, and nothing is written there") {
         CHECK(folder.refusal().starts_with("tried " + path + ": "));
         CHECK(rig::names_in(place / "") == names_before);
 
-        // All goes on without it.
+        // A store without a folder compiles each time, and works.
         cache::store store(
             {.folder = {}, .shared_folder = {}, .limits = {}, .log = {}, .system = &system});
         auto const ask = [&] {
@@ -143,7 +143,7 @@ TEST_CASE("hostile folders are refused, and nothing is written there") {
     std::printf("figure: cache.hostile: %zu folders refused\n", refused_folders.size());
 }
 
-// With real owners, where the test may make them.
+// The same with real owners, which only root can set.
 TEST_CASE("other people's folders and links are refused to root" *
           doctest::description("needs root") * doctest::skip(geteuid() != 0)) {
     constexpr uid_t other = 12345;
@@ -163,7 +163,7 @@ TEST_CASE("other people's folders and links are refused to root" *
     fs::create_symlink(place / "safe", place / "tmp/link");
     REQUIRE(lchown((place / "tmp/link").c_str(), other, other) == 0);
     CHECK(refusal_of(place / "tmp/link/cache").ends_with("link is a symbolic link of user 12345"));
-    // Root that was given the home of somebody else leaves nothing there.
+    // If root runs with the HOME of another user, nothing is left there.
     system.variables = {{"HOME", place / "cache"}};
     CHECK(!cache::folder_of_environment(system));
     CHECK(rig::names_in(place / "cache").empty());
@@ -209,7 +209,7 @@ TEST_CASE("what the environment says") {
         {{{"SPIO_CACHE_DIR", ""}, {"XDG_CACHE_HOME", ""}, {"HOME", home}}, home + "/.cache/spio"},
         {{{"XDG_CACHE_HOME", "relative"}, {"HOME", home}}, home + "/.cache/spio"},
         {{{"XDG_CACHE_HOME", open}, {"HOME", home}}, home + "/.cache/spio"},
-        // Who names a folder wants that one.
+        // If the user names a folder and it is refused, no other one is tried.
         {{{"SPIO_CACHE_DIR", open + "/a"}, {"XDG_CACHE_HOME", place / "xdg"}, {"HOME", home}}, ""},
         {{{"SPIO_CACHE_DIR", "relative"}, {"HOME", home}}, ""},
         {{{"SPIO_CACHE", "off"}, {"SPIO_CACHE_DIR", own}, {"HOME", home}}, ""},
@@ -251,7 +251,7 @@ TEST_CASE("who looks finds the folder that who keeps would make") {
     };
     CHECK(looked().is_missing());
     CHECK(looked().path() == place / "closed/spio");
-    // Where it can be neither found nor made, the next is asked.
+    // If the first folder can be neither found nor made, the next place is tried.
     system.closed_folder = place / "closed";
     CHECK(looked().is_missing());
     CHECK(looked().path() == place / "home/.cache/spio");

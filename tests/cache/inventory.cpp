@@ -26,7 +26,8 @@ constexpr auto hour = std::chrono::hours(1);
 
 std::string name_of(int number) { return rig::file_name(rig::sample_key(number)); }
 
-// A folder with two entries, and all that may lie beside them.
+// A folder with two entries, a new and an old temporary file, a folder that was moved aside, a link
+// to a file outside, a file of somebody else, and the folder of locks.
 struct filled {
     rig::scratch place;
     rig::troubled system;

@@ -19,7 +19,7 @@ namespace cache = spio::cache;
 
 constexpr std::size_t cubin_bytes = 1600;
 
-// Small processes are forked quickly.
+// The sanitizer keeps little memory, so that processes are small and forked quickly.
 extern "C" char const* __asan_default_options() { return "quarantine_size_mb=1"; }
 
 static cache::options options_for(rig::scratch const& place, rig::troubled& system) {
@@ -48,7 +48,7 @@ static void plant_damage(rig::scratch const& place, int number) {
     rig::write_file(place / "cache/" + rig::file_name(rig::sample_key(number)), bytes);
 }
 
-// Asks for a key, and is killed before the call of that number.
+// Asks for a key, and kills the process before system call number `point`.
 static bool be_killed(rig::scratch const& place, int number, int point) {
     rig::troubled system;
     cache::store store(options_for(place, system));
@@ -61,7 +61,7 @@ static bool be_killed(rig::scratch const& place, int number, int point) {
     return is_right(ask(store, number, compiled), number);
 }
 
-// How many calls one publishing takes, beginning with the first look.
+// The number of system calls from the first look for a key until its entry is published.
 static int calls_of_publishing(rig::scratch const& place, int number) {
     rig::troubled system;
     cache::store store(options_for(place, system));
@@ -82,7 +82,7 @@ TEST_CASE("kill -9 at any point of publishing") {
         REQUIRE(calls >= 40);
         if (calls < points) points = calls;
         for (int point = 0; point < calls; point++) {
-            // In every other round, something is in the way.
+            // In every other round, a damaged file has the entry's name.
             if (round % 2 == 1) plant_damage(place, point);
             int const status =
                 rig::status_of(rig::start([&] { return be_killed(place, point, point); }));
@@ -93,7 +93,7 @@ TEST_CASE("kill -9 at any point of publishing") {
             REQUIRE(WTERMSIG(status) == SIGKILL);
             kills++;
         }
-        // A fresh process has all, and the next finds all on the disk.
+        // A new process gets the right answer for all keys, and the next one finds all on disk.
         for (bool const second : {false, true}) {
             int const status = rig::status_of(rig::start([&] {
                 rig::troubled system;
@@ -110,7 +110,7 @@ TEST_CASE("kill -9 at any point of publishing") {
             CAPTURE(second);
             REQUIRE(status == 0);
         }
-        // Some time later, nothing is left of those that were killed.
+        // Two hours later, the temporary files of the killed processes are removed.
         CHECK(rig::stale_file_count(place / "cache") > 0);
         rig::troubled system;
         system.seconds_ahead = 7200;

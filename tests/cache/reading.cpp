@@ -15,7 +15,7 @@ namespace cache = spio::cache;
 
 using bytes = std::vector<unsigned char>;
 
-// Makes the digest right again.
+// The file with the digest of its changed bytes.
 static bytes sealed(bytes file) {
     file.resize(file.size() - sizeof(cache::digest));
     auto const sum = cache::sha256_of(file);
@@ -55,7 +55,7 @@ TEST_CASE("every flipped bit and every truncation is a miss") {
                 truncations);
 }
 
-// The same through a folder, where the file is moved aside, and the next to come publishes anew.
+// The same through a folder: a damaged file is moved aside, and the next request publishes anew.
 TEST_CASE("damaged files are moved aside") {
     rig::scratch const place;
     auto const key = rig::sample_key(1);
@@ -98,7 +98,7 @@ TEST_CASE("a right digest over wrong fields is a miss") {
     auto const key = rig::sample_key(1);
     auto const entry = rig::sample_entry(1, 40);
     auto const file = cache::file_of(key, entry);
-    // Lengths are in the second half of the head: each of them, made too small and too large.
+    // Each byte is changed, among them all lengths, to values that are too small and too large.
     std::size_t refused = 0, accepted = 0;
     for (std::size_t i = 0; i < file.size() - sizeof(cache::digest); i++) {
         for (int const value : {0, 1, 0x7f, 0x80, 0xff}) {
@@ -106,7 +106,7 @@ TEST_CASE("a right digest over wrong fields is a miss") {
             changed[i] = static_cast<unsigned char>(value);
             changed = sealed(changed);
             auto const got = cache::parse_file(changed, key);
-            // What is read is what these bytes say, and nothing else says it.
+            // If the changed file is read, writing the result gives the same bytes again.
             if (got.value) REQUIRE(cache::file_of(key, *got.value) == changed);
             got.value ? accepted++ : refused++;
         }

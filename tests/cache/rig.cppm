@@ -35,7 +35,7 @@ namespace cache = spio::cache;
 export namespace rig {
 
 struct scratch : spio::test::folder {
-    // In memory, if there is such a place: disks are slow to remove folders by the thousand.
+    // In memory if /dev/shm exists: disks take long to remove thousands of folders.
     scratch() : scratch(access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp") {}
     explicit scratch(std::string_view parent) : folder(parent) {}
 };
@@ -87,14 +87,15 @@ inline std::vector<unsigned char> bytes_of(std::string const& path) {
 }
 
 inline void write_file(std::string const& path, cache::byte_view bytes, mode_t mode = 0600) {
-    std::filesystem::remove(path); // a file that is cut and written again is waited for by ext4
+    // A new file: ext4 waits for the disk if a file is truncated and written again.
+    std::filesystem::remove(path);
     std::ofstream destination(path, std::ios::binary);
     destination.write(reinterpret_cast<char const*>(bytes.data()), static_cast<long>(bytes.size()));
     destination.close();
     chmod(path.c_str(), mode);
 }
 
-// A process that ends with 0 if the function is true; its number.
+// Starts a process that ends with 0 if the task returns true. Returns its number.
 inline pid_t start(std::function<bool()> const& task) {
     std::fflush(nullptr);
     pid_t const child = fork();
@@ -120,7 +121,7 @@ inline int status_of(pid_t child) {
 
 inline int open_files() { return static_cast<int>(names_in("/proc/self/fd").size()); }
 
-// Everything in the table that can fail.
+// The system calls that can be made to fail.
 enum class call {
     openat,
     close,
@@ -141,10 +142,12 @@ enum class call {
 };
 constexpr int calls = 16;
 
-// Asks before each call whether it should fail, and counts. It does not wait for disks.
+// The system's calls, counted. Before each of them `trouble` decides whether it fails. fsync does
+// not wait for the disk.
 class troubled : public cache::system_calls {
   public:
-    // An errno, or 0; is given how many calls of this kind there were before, and of all kinds.
+    // Returns the errno with which the call fails, or 0. The numbers are those of the earlier calls
+    // of this kind, and of all kinds.
     std::function<int(call, int, int)> trouble = [](call, int, int) { return 0; };
     std::size_t most_written = 1 << 30; // by one call
     uid_t posed_user = geteuid();
@@ -161,7 +164,8 @@ class troubled : public cache::system_calls {
     }
     int close(int file) override {
         int const error = ask(call::close);
-        int const result = system_calls::close(file); // it is closed all the same
+        // A close that reports an error has closed the file, too.
+        int const result = system_calls::close(file);
         if (error == 0) return result;
         errno = error;
         return -1;

@@ -39,7 +39,8 @@ tensors::tensors(std::mt19937& random, problem const& problem)
     for (auto& value : bias) value = distribution(random);
 }
 
-// compute-sanitizer does not see what TMA stores: so the output is initialized.
+// compute-sanitizer does not see what TMA stores, and would report reads of it as uninitialized. So
+// the output is initialized here.
 tensors_on_device::tensors_on_device(trial& t, problem const& problem, tensors const& inputs)
     : problem_(problem),
       input_(t.make("input", inputs.input)),

@@ -50,7 +50,8 @@ void expect_sums(trial& t, std::string const& name, problem const& problem, tens
                  std::vector<unsigned short> const& got);
 // Problems of one layer after the other, of random sizes.
 void run_random(trial& t, std::vector<variant> const& variants, int problems);
-// NaN and infinities in the input reach the outputs that read them, and no others.
+// Puts NaN and infinities into the input: they must reach the outputs that read them, and no
+// others.
 void run_infinite(trial& t, std::vector<variant> const& variants);
 
 } // namespace spio::test::conv2d_correlation

@@ -69,7 +69,7 @@ test::test_case const infinite_case("conv2d_cp_async_infinite", [](test::trial& 
     run_infinite(t, dgrads);
 });
 
-// A kernel gives the same bits whether it knows the sizes or the launch brings them.
+// A kernel that knows n gives the same bits as one to which the launch passes n.
 test::test_case const known_case("conv2d_cp_async_known", [](test::trial& t) {
     auto const known =
         variant_of({"conv2d_cp_async_known", conv2d_cp_async_known}, cp_async::known);

@@ -31,7 +31,7 @@ inline constexpr layer back_seven = {layer_of(dgrad, 16, 7, 7, 3, 2), {2, 2, 8, 
 inline constexpr layer back_tall = {layer_of(dgrad, 8, 6, 1, 0, 1), {1, 1, 16, 3, 1, 2, 0}};
 inline constexpr layer back_far = {layer_of(dgrad, 16, 1, 6, 0, 9), {1, 4, 16, 3, 2, 3, 0}};
 
-// One whose size is known, and one whose batch is not.
+// A layer whose sizes are all known when its kernel is compiled, and the same layer but for n.
 inline constexpr layer known = {{.n = 3, .c = 64, .h = 10, .w = 70}, {4, 1, 64, 4, 4, 3, 0}};
 inline constexpr layer known_but_n = {
     {.n = 0, .c = 64, .h = 10, .w = 70, .made_for = known_sizes::any_n}, known.config};

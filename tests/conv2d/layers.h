@@ -11,7 +11,7 @@ using conv2d::precision;
 using conv2d::problem;
 using conv2d::known_sizes;
 
-// Images of any size.
+// A layer whose kernel is compiled for images of any size.
 constexpr problem layer_of(direction pass, int c, int r, int s, int pad_h, int pad_w,
                            bool bias = false, precision gradient = precision::fp32) {
     return {.n = 0,

@@ -9,7 +9,7 @@
 
 namespace spio::test {
 
-// Halves between 1/4 and 2, of either sign: no product of theirs is lost.
+// Random halves with magnitudes from 1/4 to 2, whose products are neither subnormal nor infinite.
 inline unsigned short drawn_half(std::mt19937& random) {
     auto const bits = static_cast<unsigned>(random());
     return static_cast<unsigned short>((bits & 0x83ff) | (13 + bits % 3) << 10);
@@ -20,7 +20,7 @@ inline std::vector<unsigned short> halves(std::mt19937& random, long long count)
     return values;
 }
 
-// Both are no number, or the same infinity, or finite.
+// Whether both are NaN, both the same infinity, or both finite.
 inline bool is_same_kind(double number, double expected) {
     return std::isnan(expected)   ? std::isnan(number)
            : std::isinf(expected) ? number == expected

@@ -36,7 +36,8 @@ TEST_CASE("every problem has configurations that fit, the best one first") {
             double previous = 0;
             for (auto const& config : candidates) {
                 auto const expected = conv2d::explain(problem, config, arch);
-                // The first may be a measured one; the others are sorted by their estimates.
+                // The first may be a measured configuration; the others are sorted by estimated
+                // time.
                 REQUIRE(expected.microseconds >= previous);
                 if (&config != &candidates.front()) previous = expected.microseconds;
                 REQUIRE(expected.blocks_per_sm > 0);

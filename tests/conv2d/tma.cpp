@@ -77,7 +77,7 @@ test::test_case const infinite_case(
     },
     90);
 
-// A kernel gives the same bits whether it knows the sizes or the launch brings them.
+// A kernel that knows n gives the same bits as one to which the launch passes n.
 void run_known(test::trial& t) {
     auto const known = variant_of({"conv2d_tma_known", conv2d_tma_known}, tma::known);
     auto const known_but_n =

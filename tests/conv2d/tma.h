@@ -30,13 +30,15 @@ inline constexpr layer back_seven = {layer_of(dgrad, 16, 7, 7, 3, 2), {2, 2, 8, 
 inline constexpr layer back_tall = {layer_of(dgrad, 8, 6, 1, 0, 1), {1, 1, 16, 3, 1, 0}};
 inline constexpr layer back_far = {layer_of(dgrad, 64, 1, 6, 0, 9), {8, 2, 16, 3, 2, 0}};
 
-// Ones whose size is known, the same but for the batch, and one that a strip covers.
+// A layer whose sizes are all known when its kernel is compiled, the same layer but for n, and one
+// whose images have no more rows than a tile.
 inline constexpr layer known = {{.n = 3, .c = 64, .h = 10, .w = 38}, {8, 1, 16, 4, 2, 0}};
 inline constexpr layer known_but_n = {
     {.n = 0, .c = 64, .h = 10, .w = 38, .made_for = known_sizes::any_n}, known.config};
 inline constexpr layer covered = {
     {.n = 5, .c = 32, .h = 7, .w = 7, .r = 5, .s = 5, .pad_h = 2, .pad_w = 2}, {4, 2, 8, 7, 2, 0}};
-// More is made than is read: rows beside the image come too.
+// The output of a tile does not fit into the memory of its input rows, so the rows of the padding
+// are loaded too.
 inline constexpr layer covered_small = {
     {.n = 3, .c = 64, .h = 8, .w = 32, .s = 1, .pad_h = 0, .pad_w = 0, .pass = dgrad},
     {8, 1, 32, 8, 1, 0}};

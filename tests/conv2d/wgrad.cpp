@@ -252,7 +252,7 @@ test::test_case const tma_case(
     "conv2d_wgrad_tma", [](test::trial& t) { run_random(t, tma_variants, t.is_small() ? 9 : 333); },
     90);
 
-// NaN and infinities in x reach the taps that read them, and no others.
+// Puts NaN and infinities into x: they must reach the taps that read them, and no others.
 template <class Variant> void run_infinite(test::trial& t, std::vector<Variant> const& variants) {
     for (auto const& variant : variants) {
         auto const problem = drawn_problem(t.random(), variant.layer.problem, true);

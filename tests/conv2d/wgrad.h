@@ -24,7 +24,7 @@ template <class Config> struct layer {
 using cp_async_layer = layer<conv2d::wgrad_cp_async::config>;
 using tma_layer = layer<conv2d::wgrad_tma::config>;
 
-// Images of any size.
+// A layer whose kernel is compiled for images of any size.
 constexpr problem layer_of(int c, int r, int s, int pad_h, int pad_w, bool bias = false,
                            precision gradient = precision::fp32) {
     return conv2d_layers::layer_of(conv2d::direction::wgrad, c, r, s, pad_h, pad_w, bias, gradient);
@@ -40,7 +40,7 @@ inline constexpr problem tall = layer_of(8, 4, 1, 0, 6, true);
 inline constexpr problem far = layer_of(24, 2, 4, 7, 0, true);
 inline constexpr problem even = layer_of(16, 6, 2, 3, 1, false, precision::fp16);
 
-// Images of one size.
+// The same layer, but for images of one size, in any number.
 constexpr problem image_of(problem image, int h, int w) {
     image.made_for = conv2d::known_sizes::any_n;
     return image.with(image.n, h, w);

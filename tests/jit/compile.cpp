@@ -26,7 +26,7 @@ import spio.jit;
 using namespace spio::jit;
 namespace fs = std::filesystem;
 
-// NVRTC keeps what it has for the rest of its days.
+// The leak checker must not report what NVRTC never frees.
 extern "C" char const* __lsan_default_suppressions() { return "leak:libnvrtc\n"; }
 
 namespace {
@@ -60,7 +60,7 @@ bool has(std::span<std::byte const> cubin, std::string_view symbol) {
     return !std::ranges::search(cubin, bytes).empty();
 }
 
-// How the reason of an error ends: with the options of the compilation.
+// The end of an error's reason: the options of the compilation.
 std::string options_text(std::vector<std::string> const& options) {
     std::string text = "\noptions:";
     for (auto const& option : options) text += " " + option;
@@ -101,7 +101,7 @@ TEST_CASE("axpby is compiled for two architectures") {
         CHECK(has(output.cubin, "axpby_96x1"));
         CHECK(!has(output.cubin, "axpby_256"));
         CHECK(output.cubin != previous);
-        // The same again, byte for byte.
+        // A second compilation gives the same bytes.
         CHECK(compiler().compile(axpby(), arch).cubin == output.cubin);
         previous = output.cubin;
         std::cout << "figure: jit.nvrtc.axpby." << arch << ": " << output.cubin.size()
@@ -140,7 +140,7 @@ TEST_CASE("nothing is included from the file system") {
     CHECK(contains(thrown_by({.name = "a", .text = "#include <only_here.h>\n"}), "only_here.h"));
     CHECK(contains(thrown_by({.name = "a", .text = "#include <stdio.h>\n"}), "stdio.h"));
     CHECK(thrown_by({.name = "a", .text = "#include \"spio/dims.h\"\n"}) == "nothing");
-    // Not even where files of all names are, the same one under each.
+    // Files on disk with the names of all headers, each with an #error, must not be read either.
     for (auto const& [name, text] : kernel_text()) {
         fs::create_directories(fs::path(folder / name).parent_path());
         if (!fs::exists(name)) fs::create_hard_link("spio/dims.h", name);

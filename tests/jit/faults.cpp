@@ -27,7 +27,8 @@ namespace {
 using result = nvrtc_entries::result;
 using program = nvrtc_entries::program;
 
-// The fake: which call fails, counted from 0, and what is alive.
+// The state of the fake NVRTC: the number of the call that fails, counted from 0, the calls so far,
+// and the programs that were created and not destroyed.
 long fails_at = -1;
 std::vector<std::string> calls;
 std::set<program> programs;
@@ -50,7 +51,7 @@ result get_version(int* major, int* minor) {
     *major = 13, *minor = 0;
     return result::success;
 }
-// Not known by its own words either, if it is asked at a bad time.
+// Returns no text if this call is the one that fails.
 char const* get_error_string(result r) {
     if (fails("nvrtcGetErrorString")) return nullptr;
     return r == result::compilation_failed ? "NVRTC_ERROR_COMPILATION" : "NVRTC_ERROR_OF_THE_FAKE";
@@ -110,7 +111,7 @@ constexpr nvrtc_entries fake = {.version = get_version,
                                 .log_size = log_size,
                                 .log = read_log};
 
-// How the reason of an error ends: with the options of the compilation.
+// The end of an error's reason: the options of the compilation.
 std::string options_text(std::vector<std::string> const& options) {
     std::string text = "\noptions:";
     for (auto const& option : options) text += " " + option;
@@ -122,7 +123,8 @@ struct outcome {
     bool right = true;
 };
 
-// Four kernels for two architectures; every fourth text has a mistake, and must be told.
+// Compiles four kernels for two architectures. The fourth text has a mistake, which must be
+// reported.
 void spend(outcome& day) {
     nvrtc const compiler(fake, "fake");
     day.right = compiler.major() == 13 && compiler.minor() == 0;
@@ -137,7 +139,7 @@ void spend(outcome& day) {
             } catch (spio::error const& e) {
                 if (e.tried() != expected) throw;
                 bool const log_failed = e.reason().find("its log") != std::string::npos;
-                // The one mistake that was to be told, or the one call that failed.
+                // Passes on an error by the call that fails; the others must be about the mistake.
                 if (e.reason().find("OF_THE_FAKE") != std::string::npos && !log_failed) throw;
                 day.right = day.right && e.reason().ends_with(options_text(nvrtc_options(arch))) &&
                             e.subject() == "kernel error" &&

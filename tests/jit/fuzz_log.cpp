@@ -54,7 +54,7 @@ void print_figure() {
     std::printf("figure: jit.fuzz_log: %zu logs came whole, %zu build ids were read\n", logs, ids);
 }
 
-// The log without the zeros behind it, or nothing where it could not be had.
+// Whether `log` is what NVRTC said, without zeros at its end, or empty if a call for it failed.
 bool is_log(std::string const& log) {
     auto text = said;
     while (!text.empty() && text.back() == '\0') text.remove_suffix(1);
@@ -86,7 +86,7 @@ extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t siz
 
 extern "C" std::size_t LLVMFuzzerMutate(unsigned char* data, std::size_t size, std::size_t most);
 
-// Every other input begins as an ELF file with one note: nothing else would come so far.
+// Every other input becomes an ELF file with one note; other bytes are refused at once.
 extern "C" std::size_t LLVMFuzzerCustomMutator(unsigned char* data, std::size_t size,
                                                std::size_t most, unsigned seed) {
     size = LLVMFuzzerMutate(data, size, most);

@@ -47,7 +47,7 @@ struct playground {
         for (auto variable : variables) unsetenv(variable);
         for (auto const& [variable, value] : previous) setenv(variable.c_str(), value.c_str(), 1);
     }
-    // A file that is no library.
+    // Writes a file that is no library.
     fs::path file(fs::path const& name) const {
         fs::create_directories((root / name).parent_path());
         std::ofstream(root / name) << "no library";
@@ -102,7 +102,7 @@ TEST_CASE("the file that is named is used and no other, and is named from the ro
                          spio::error);
 }
 
-// Another user, who has a group alone, where the test may pose as one.
+// The test, as root, poses as another user, who is alone in their group.
 TEST_CASE("what a user's own group can write to is theirs" * doctest::skip(geteuid() != 0)) {
     playground const ground;
     auto const path = ground.file("a/libnvrtc.so.13");
@@ -152,19 +152,19 @@ TEST_CASE("what others could have written is not opened") {
         fs::permissions(hostile_path, also, fs::perm_options::remove);
         CHECK(said_of(path).starts_with("dlopen: "));
     }
-    // A link from a trusted place leads to what it leads to.
+    // A link is judged by the place of the file that it leads to, not by its own.
     fs::create_directory(ground.root / "linked");
     fs::create_symlink(path, ground.root / "linked/libnvrtc.so.13");
     fs::permissions(ground.root / "a", fs::perms::others_write, fs::perm_options::add);
     CHECK(said_of(ground.root / "linked/libnvrtc.so.13").find("a can be written to") !=
           std::string::npos);
-    // Builtins are opened too.
+    // The same holds for libnvrtc-builtins, which libnvrtc opens.
     fs::permissions(ground.root / "a", fs::perms::others_write, fs::perm_options::remove);
     auto const builtins = ground.file("a/lib/libnvrtc-builtins.so.13.0");
     fs::permissions(builtins, fs::perms::others_write, fs::perm_options::add);
     CHECK(said_of(path) == "open: " + builtins.string() + " can be written to by others: everyone");
     CHECK(said_of(ground.root / "absent.so").ends_with("No such file or directory"));
-    // Nor is a pipe waited for.
+    // A pipe is refused at once; nothing waits for its other end.
     REQUIRE(mkfifo((ground.root / "pipe").c_str(), 0600) == 0);
     setenv("SPIO_NVRTC", (ground.root / "pipe").c_str(), 1);
     CHECK_THROWS_WITH_AS(spio::jit::first_nvrtc_file(),

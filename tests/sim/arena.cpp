@@ -44,9 +44,10 @@ TEST_CASE("freed memory is found for long, and reused at last") {
     CHECK(is_reused);
     auto const before_churn = resident_pages();
     churn(60'000);
-    // Without reuse these were more than 60'000 pages; a sanitizer keeps some of what is freed.
+    // Without reuse, churn(60'000) would take more than 60'000 pages. A sanitizer keeps some freed
+    // memory.
     CHECK(resident_pages() - before_churn < 12'000);
-    // Ranges of freed memory serve other sizes.
+    // Freed memory serves arrays of other sizes, too.
     spio::sim::memory<char> const large(std::size_t{1} << 26, "large");
     CHECK(large.data() != nullptr);
 }
@@ -64,7 +65,7 @@ TEST_CASE("reads of memory that was never written are found where they are looke
     auto const result = launch(4);
     CHECK(result.kind == misuse::global_uninitialised);
     CHECK(result.sentence == "a read of 4 bytes at byte 128 of `input`, which was never written");
-    // What a launch has written can be read in it, whatever its value.
+    // A launch may read what it has written itself, even -1, whose bytes are those of new memory.
     auto const rewrite = [&] {
         input.data()[32 + thread()] = -1;
         output.data()[thread()] = input.data()[32 + thread()];
@@ -83,6 +84,6 @@ TEST_CASE("reads of memory that was never written are found where they are looke
           misuse::global_uninitialised);
     CHECK(spio::sim::launch("arena", shape, write_bytes, options).text() == "no misuse");
     CHECK(spio::sim::launch("arena", shape, read_bytes, options).text() == "no misuse");
-    // By default only a NaN, or a -1, tells.
+    // Without unwritten_reads nothing is reported: only the value 0xff…, NaN or -1, is a hint.
     expect_no_misuse(shape, [&] { output.data()[thread()] = output.data()[32 + thread()]; });
 }

@@ -71,7 +71,8 @@ TEST_CASE("a read before its wait") {
         machine::commit_copies();
         global.target(thread()) = word(4 * thread());
     });
-    // The copy was not committed; then the wait leaves one group pending.
+    // In the first kernel the copy is not committed; in the second the wait leaves one group
+    // pending.
     expect_misuse(misuse::read_before_wait, "to which an asynchronous copy is under way", shape,
                   [&] {
                       copy();
@@ -92,7 +93,8 @@ TEST_CASE("a read before its wait") {
         copy();
         copy();
     });
-    // The copies of other lanes are complete after their wait and a barrier between.
+    // A lane may read what another lane copied after the other's wait and a barrier. Here the
+    // barrier is missing.
     expect_misuse(misuse::race, "a read of 4 bytes at .* where thread .* wrote", shape, [&] {
         copy();
         machine::commit_copies();

@@ -34,8 +34,8 @@ TEST_CASE("a barrier that a warp misses is a deadlock") {
 
 TEST_CASE("named barriers count threads") {
     launch_shape const shape = {.shape = {.block = {128}, .shared_bytes = 512}};
-    // Two warps produce and two consume. Producers only arrive at the barrier that says full, and
-    // consumers only arrive at the one that says empty.
+    // Two warps produce and two consume. Producers arrive at the barrier `full` without waiting,
+    // and consumers arrive at the barrier `empty` without waiting.
     expect_no_misuse(shape, [] {
         for (int turn = 0; turn < 8; turn++) {
             if (thread() < 64) {

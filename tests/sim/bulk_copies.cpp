@@ -66,7 +66,7 @@ TEST_CASE("boxes come and go, with zeros outside") {
     }
 }
 
-// Each thread runs `early` after a load of 512 bytes was issued, and `late` after it waited for it.
+// Issues a load of 512 bytes. Each thread then calls `early`, waits for the load, and calls `late`.
 template <class Early, class Late> static void load(fixture const& global, Early early, Late late) {
     make_barrier();
     if (thread() == 0) {

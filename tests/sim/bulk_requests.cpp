@@ -104,7 +104,7 @@ TEST_CASE("a store needs a fence before it, and no writes until it has read") {
         machine::sync_block();
         write();
     });
-    // Shared memory goes away with the block.
+    // A block must not end before its bulk stores have read its shared memory.
     expect_misuse(misuse::copy_abandoned,
                   "the thread has not waited until its bulk store of 512 bytes at shared offset 0",
                   shape, [&] {

@@ -21,7 +21,7 @@ static_assert(floats_to_bfloat16s(1.0F, -2.0F) == 0xc0003f80U);
 
 static unsigned bits_of(float x) { return std::bit_cast<unsigned>(x); }
 
-// The value of each pattern of a format, computed in double.
+// A 16-bit format: the value of each bit pattern, computed in double.
 struct format_values {
     int exponent_bits, fraction_bits;
 
@@ -38,7 +38,7 @@ struct format_values {
                                                      field - bias() - fraction_bits);
         return bits & 0x8000U ? -value : value;
     }
-    // The nearest pattern. The quotient below is exact in double.
+    // The bit pattern that is nearest to x. The quotient below is exact in double.
     unsigned short rounded(float x) const {
         unsigned const sign = std::signbit(x) ? 0x8000U : 0U;
         if (std::isnan(x)) return 0x7fff;
@@ -125,13 +125,14 @@ TEST_CASE("every tie, and the floats on both sides of it, go to the nearest, to 
     checks checked;
     for (unsigned bits = 0; bits < 0x8000U; ++bits) {
         for (format_values const& format : {half, bfloat16}) {
-            // Infinity has no tie above it.
+            // There is no tie between infinity and a greater number.
             if (!format.is_number(bits)) continue;
             double const next = format.is_number(bits + 1) ? format.value_of(bits + 1)
                                                            : std::ldexp(1.0, format.bias() + 1);
             for (double value : {format.value_of(bits), (format.value_of(bits) + next) / 2}) {
                 auto const x = static_cast<float>(value);
-                // The tie between two subnormals of bfloat16 is a float too.
+                // Each value, and each tie between two values, is a float: also of bfloat16
+                // subnormals.
                 REQUIRE(x == value);
                 for (unsigned sign : {0U, 0x80000000U}) {
                     for (int step = -2; step <= 2; ++step) {
@@ -147,7 +148,8 @@ TEST_CASE("every tie, and the floats on both sides of it, go to the nearest, to 
 
 TEST_CASE("millions of floats are rounded as in double and by the compiler") {
     checks checked;
-    // Every sign, exponent and upper fraction, with the lower bits at and around their half.
+    // Floats with all values of the upper 16 bits; of the lower ones 0, the greatest, and those
+    // around the halves of a unit of either format.
     for (unsigned upper = 0; upper < 0x10000U; ++upper) {
         for (unsigned lower :
              {0U, 1U, 0x0fffU, 0x1000U, 0x1001U, 0x7fffU, 0x8000U, 0x8001U, 0xffffU}) {
@@ -156,7 +158,7 @@ TEST_CASE("millions of floats are rounded as in double and by the compiler") {
     }
     test::random random{1};
     for (int i = 0; i < 2'000'000; ++i) checked.conversion_of(random.bits(32));
-    // Where halves are: exponents from 2^-27 to 2^17.
+    // Random floats from 2^-27 to 2^17, a little more than the range of half.
     for (int i = 0; i < 1'000'000; ++i) {
         checked.conversion_of(random.bits(1) << 31 |
                               static_cast<unsigned>(random.between(100, 144)) << 23 |

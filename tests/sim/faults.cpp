@@ -12,7 +12,7 @@ using namespace planted;
 static launch_shape const shape = {.grid = {2}, .shape = {.block = {32}, .shared_bytes = 256}};
 static int volatile zero = 0;
 
-// What a process prints that runs the kernel and dies of it.
+// Runs the kernel in a child process, which it kills, and returns what that process printed.
 template <class Body> static std::string output_of_crash(Body const& body) {
     int ends[2];
     REQUIRE(pipe(ends) == 0);

@@ -13,13 +13,13 @@ TEST_CASE("blocks write different places, or are ordered") {
                   "wrote byte [0-9]+, with nothing that orders the two",
                   blocks, [&] { output.data()[thread()] = block(); });
     expect_no_misuse(blocks, [&] { output.data()[32 * block() + thread()] = block(); });
-    // Neighbouring halves are different places.
+    // Blocks may write to neighbouring 16-bit words: these are no race.
     auto* const halves = reinterpret_cast<short*>(output.data());
     expect_no_misuse(blocks, [&] { halves[4 * thread() + block()] = 1; });
     expect_misuse(misuse::race, "a write of 2 bytes at byte 6 of `output`", blocks, [&] {
         if (thread() == 0) halves[3] = 1;
     });
-    // An earlier launch happened before.
+    // Blocks may write where other blocks of an earlier launch wrote: that launch happened before.
     for (int i = 0; i < 3; i++) {
         expect_no_misuse({.grid = {2}, .shape = {.block = {32}}},
                          [&] { output.data()[32 * (block() ^ (i & 1)) + thread()] = i; });

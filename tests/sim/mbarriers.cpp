@@ -194,7 +194,7 @@ TEST_CASE("a phase completes with its last arrival, and not before") {
     spio::sim::memory<int> output(6, "output");
     expect_no_misuse({.shape = {.block = {1}, .shared_bytes = 2048}}, [&] {
         machine::mbarrier_init(barrier(0), 2);
-        // The phase before the first has odd parity, and counts as complete.
+        // Before phase 0 has completed, the phase before it, of parity 1, counts as complete.
         output[0] = machine::mbarrier_test(barrier(0), 1);
         output[1] = machine::mbarrier_test(barrier(0), 0);
         machine::mbarrier_arrive(barrier(0));

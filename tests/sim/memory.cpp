@@ -58,7 +58,7 @@ TEST_CASE("shared accesses are aligned") {
     expect_misuse(misuse::shared_misaligned,
                   "a read of 8 bytes at shared offset 12, which is not a multiple of 8", shape,
                   [] { (void)*shared<long long volatile>(12); });
-    // A packed member may lie anywhere, but not beyond the end.
+    // A packed member need not be aligned, but must not reach beyond the end of the memory.
     struct [[gnu::packed]] packed {
         long long volatile value;
     };

@@ -14,7 +14,8 @@ using spio::sim::launch_options;
 using spio::sim::misuse;
 using spio::sim::report;
 
-// Threads in order, shuffled (odd seeds), and by warps of changing priority (even seeds).
+// The orders in which threads run: as they come, shuffled (odd seeds), and by warps of changing
+// priority (even seeds).
 inline constexpr launch_options orders[] = {
     {.os_threads = 1},
     {.os_threads = 4},

@@ -56,7 +56,7 @@ TEST_CASE("a warp orders its lanes by sync_warp, not by what else it does togeth
     expect_misuse(misuse::race, "with nothing that orders the two", shape,
                   [&] { reverse_lanes(false); });
     expect_no_misuse(shape, [&] { reverse_lanes(true); });
-    // It does not order the lanes of another warp.
+    // sync_warp does not order accesses of lanes of different warps.
     expect_misuse(misuse::race, "with nothing that orders the two", shape, [] {
         word(thread()) = 1;
         machine::sync_warp(all_lanes);
@@ -90,7 +90,7 @@ TEST_CASE("reads do not race, and any number of them comes before a write") {
             machine::sync_block();
         }
     });
-    // One lane does not synchronize with the writer.
+    // One lane is missing in the barrier that separates its access from the write.
     expect_misuse(
         misuse::race,
         "where thread \\(5, 0, 0\\) (read|wrote)|a read of 4 bytes .* \\(9, 0, 0\\) wrote",
@@ -146,7 +146,7 @@ TEST_CASE("a release and an acquire of one word order what is around them") {
     expect_misuse(misuse::race,
                   "a read of 4 bytes at shared offset 0, where thread \\(0, 0, 0\\) wrote", shape,
                   [&] { pass(false); });
-    // A lock: compare and exchange, with fences.
+    // A lock by compare and exchange. Without the fences its critical sections race.
     auto const count = [](bool fences) {
         unsigned& lock = word<unsigned>(255);
         if (thread() == 0) lock = word<unsigned>(0) = 0;

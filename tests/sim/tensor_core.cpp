@@ -28,14 +28,15 @@ float to_float(double x, tensor_core const& core) {
     if (core.of_sum == rounding::to_zero && std::fabs(y) > std::fabs(x))
         y = std::nextafter(y, 0.0F);
     if (core.of_sum == rounding::down && y > x) y = std::nextafter(y, -INFINITY);
-    // A sum beyond the floats stays infinite; one that rounding alone made infinite does not.
+    // A sum of 2^128 or more stays infinite. One below it that the conversion rounded up to
+    // infinity was made finite again above.
     if (is_infinite && std::fabs(x) >= 0x1p128) y = static_cast<float>(std::copysign(INFINITY, x));
     if (std::isinf(y) && !core.overflows_to_infinity) y = std::copysign(0x1.fffffep127F, y);
     if (y == 0 && !core.small_sum_keeps_sign) return 0.0F;
     return y;
 }
 
-// An addend, and the exponent by which it is aligned with others.
+// An addend, and its exponent. The tensor core aligns all addends to the greatest exponent.
 struct term {
     double value;
     int exponent;
@@ -64,7 +65,7 @@ float sum_of(std::vector<term> const& terms, tensor_core const& core) {
     return to_float(std::ldexp(sum, largest - core.fraction_bits), core);
 }
 
-// The exponent of a number; that of the least normal number for subnormals.
+// The exponent of a number, but at least `least`, which is that of the least normal number.
 int exponent_of(double x, int least) { return x == 0 ? least : std::max(std::ilogb(x), least); }
 
 template <class Format>

@@ -43,7 +43,8 @@ template <class Format> struct tile_source {
 
     random next;
 
-    // A number of this exponent; where the format has none, a subnormal or the greatest exponent.
+    // A number with this exponent and fraction. Below the format's exponents it is a subnormal,
+    // above them it has the greatest exponent.
     unsigned short number(int exponent, unsigned fraction) {
         unsigned const sign = next.bits(1) << 15;
         unsigned bits = 0;
@@ -89,7 +90,7 @@ template <class Format> struct tile_source {
             for (auto& row : t.a) fill(row, make);
             for (auto& column : t.b) fill(column, make);
         };
-        // b of powers of two leaves to a where the bits of a product are.
+        // If b has powers of two only, the bits of a product are those of its factor in a.
         auto const powers = [&](int first, int last) {
             for (auto& column : t.b)
                 fill(column, [&] { return number(next.between(first, last), 0); });
@@ -177,7 +178,7 @@ template <class Format> struct tile_source {
         }
     }
 
-    // An initial sum: zero, or minus the products, or some other exponent.
+    // An initial value of the sum: zero, minus the sum of the products, or a random float.
     float begin(tile_kind kind, double products) {
         unsigned const random_float = next.bits(32);
         if (kind == tile_kind::any_bits) return std::bit_cast<float>(random_float);

@@ -88,7 +88,8 @@ TEST_CASE("what fits is exact: integers, and subnormals") {
         int exact = random.between(-1000, 1000);
         auto const begin = static_cast<float>(exact);
         bool const tiny = random.one_in(2);
-        // (whole number) * 2^-75 squared is a subnormal float, if tiny.
+        // The product of two factors of the form (whole number) * 2^-75 is a subnormal float if the
+        // numbers are small.
         addend products[16];
         for (auto& p : products) {
             int const x = random.between(-100, 100);

@@ -23,7 +23,7 @@ static_assert(sizeof(tensor_map) <= 128);
 
 namespace {
 
-// The documentation's figure: in row y of 128 bytes, the place of chunk x.
+// From the documentation of CUDA: places_128[y][x] is the place of chunk x of 16 bytes in row y.
 constexpr int places_128[8][8] = {{0, 1, 2, 3, 4, 5, 6, 7}, {1, 0, 3, 2, 5, 4, 7, 6},
                                   {2, 3, 0, 1, 6, 7, 4, 5}, {3, 2, 1, 0, 7, 6, 5, 4},
                                   {4, 5, 6, 7, 0, 1, 2, 3}, {5, 4, 7, 6, 1, 0, 3, 2},
@@ -109,7 +109,8 @@ struct box_case {
         }
     }
 
-    // The address in the tensor's memory of an element of the box, or -1 if it is outside.
+    // The offset in the tensor's memory of an element of the box, or -1 if it is outside the
+    // tensor.
     long long global_address(int const (&step)[5]) const {
         long long address = 0;
         for (std::size_t d = 0; d < sizes.size(); ++d) {
@@ -148,7 +149,7 @@ void check_box(box_case const& c, test::random& random, tally& count) {
     tensor_map map;
     REQUIRE(map.encode(tensor.begin, c.element_bytes, c.sizes, c.strides, c.box, c.swizzle) == "");
 
-    // Any address in shared memory that a copy may have.
+    // The address in shared memory: random, but a multiple of 128, as a copy needs it.
     int const address = 128 * random.between(0, 8);
     int const bytes = map.box_bytes();
     std::vector<unsigned char> shared(static_cast<std::size_t>(bytes) + 128, 0xcd);
@@ -178,7 +179,7 @@ void check_box(box_case const& c, test::random& random, tally& count) {
     });
     count.errors += box_bytes != bytes;
 
-    // Stored back from other bytes: only elements inside the tensor change.
+    // The box is stored with other bytes: only elements inside the tensor may change.
     for (auto& byte : shared) byte = static_cast<unsigned char>(random.bits(8));
     map.for_each_chunk(
         c.start,
