@@ -45,7 +45,8 @@ question draw_question(dice& random) {
 void draw_values(question& q, dice& random) {
     for (int i = 0; i < most_terms; ++i) {
         int const bound = q.terms.bounds[i];
-        // The greatest values are the likeliest to violate a property.
+        // Every other bounded value is the greatest possible one, which is likeliest to violate a
+        // law.
         q.terms.values[i] = bound == 0         ? static_cast<int>(random.draw_between(-200, 200))
                             : random.one_in(2) ? bound - 1
                                                : random.draw_below(bound);

@@ -23,7 +23,7 @@ struct arrival {
     committed_move moves[2];
 };
 
-// The results of a tensor's queries.
+// What a tensor answers about its sizes, strides and properties.
 struct portrait {
     long long size = 0;
     long long storage_size = 0;
@@ -73,7 +73,7 @@ struct Absent : spio::dim {
     using dim::dim;
 };
 
-// Nothing is read or written through it.
+// The tensors point to this memory, but nothing is read or written.
 inline char memory[1 << 16];
 
 template <class D, class Cursor> committed_move commit(Cursor const& cursor, int n) {

@@ -26,7 +26,7 @@ struct N : spio::dim {
 template <int Stride> using I_ = spio::fold<I, Stride>;
 template <int Stride> using K_ = spio::fold<K, Stride>;
 
-// The value of each base present, in base units.
+// The value of each base that coordinates have, without folds.
 using units = std::map<char, long long>;
 
 template <class Base>

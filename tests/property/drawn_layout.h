@@ -38,7 +38,7 @@ inline oracle::layout draw_layout(dice& random) {
         std::swap(digits[d - 1], digits[random.draw_below(static_cast<int>(d))]);
     }
 
-    // Whether a function may place a digit: its size must be static.
+    // Whether a derived axis may place a digit: the digit's size must be static.
     auto const closed = [&](oracle::digit const& d) {
         return !result.bases[d.base].dynamic || d.end() < result.bases[d.base].extent;
     };

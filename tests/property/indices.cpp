@@ -28,7 +28,8 @@ TEST_CASE("every compound index decodes its offset, and deals all offsets out") 
         expect(index.size == size, "size()");
         expect(index.sizes == radices, "size<D>()");
 
-        // The last digit counts up, and carries leftward, beyond the size into the first.
+        // An odometer: the last digit counts up and carries to the left. Beyond the size of the
+        // index the first digit goes on.
         std::vector<int> counter(radices.size());
         for (int offset = 0; offset < 2 * size; ++offset) {
             decoded const d = index.decode(offset);

@@ -99,7 +99,8 @@ void check_visits(tally& t, compiled_layout const& l, sizes const& s, oracle::la
     expect(are_together(o, cells, p.vector_width), "vector_width");
 }
 
-// Whether a position lies so far outside that the sum over the narrow axes may overflow.
+// Whether a position lies so far outside that the 32-bit sum of the offsets on the narrow axes may
+// overflow.
 bool is_out_of_reach(oracle::layout const& o, oracle::position const& p) {
     oracle::number reach = 0;
     for (std::size_t a = o.axes.size(); a-- > 0 && !o.is_wide(a);) {

@@ -169,7 +169,7 @@ class layout {
         return true;
     }
 
-    // Empty if the position lies outside the domain of a derived axis.
+    // The offset of a position; empty if it lies outside the domain of a derived axis.
     std::optional<number> offset(position const& p) const {
         number sum = 0;
         for (std::size_t a = 0; a < axes.size(); ++a) {

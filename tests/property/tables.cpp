@@ -93,7 +93,7 @@ oracle::number planned_offset(oracle::layout const& l, drawn_table const& table,
         } else if (l.axes[a].kind == "exclusive_or") {
             place = values[0] ^ values[1];
         }
-        // The strides to the left of a dynamic axis are not static.
+        // To the left of a dynamic axis the table knows no strides.
         auto const known = table.memory_stride(a);
         sum += place * (known >= 0 ? known : l.memory_stride(a));
     }
@@ -122,7 +122,7 @@ void check_free_moves(tally& t, dice& random, oracle::layout const& l, drawn_tab
         zero[b] = 0;
         bool const expected = *offset - *l.offset(zero) == p[b] / top.stride * stride;
         t.check(expected, "is_linear", text);
-        // A ring is linear except at its end.
+        // This holds beyond the extent, too. A ring wraps there, so it must not be called linear.
         auto outside = p;
         outside[b] += l.bases[b].extent;
         auto const moved_offset = l.offset(outside);

@@ -32,7 +32,7 @@ std::string text_of(std::vector<row> const& rows) {
     return text;
 }
 
-// Digits that tile their bases, sometimes with faults.
+// Draws digits that tile their bases, sometimes with faults.
 std::vector<row> draw_rows(dice& random) {
     std::vector<row> rows;
     int const bases = 1 + random.draw_below(3);

@@ -27,7 +27,7 @@ constexpr int greatest_common_divisor(int a, int b) {
     return g;
 }
 
-// What went wrong with a pair of strides, over all values.
+// Which laws hold for a pair of strides, for all values.
 struct verdict {
     bool sum = true;
     bool difference = true;

@@ -84,7 +84,7 @@ static_assert(TwoBases::size<I>() == I(16));
 using Explicit = floats<axis<K8>(4), axis<fold<K, 4>>(2), axis<K>(4)>;
 static_assert(Explicit::size() == 32 && Explicit::extent<K>() == K(32));
 
-// Axes that do not form a layout.
+// Whether axes form a layout. Axes of different sizes for one dimension, for example, do not.
 template <auto... Axes>
 concept lays_out = requires { typename spio::layout<Axes...>; };
 static_assert(lays_out<axis<K8>(4), axis<K>(8)>);
@@ -102,7 +102,7 @@ static_assert(!lays_out<16> && !lays_out<axis<I>(4), 8>);
 // A fold by one is refused: two axes would count the same dimension.
 static_assert(!lays_out<k / 1, k % 1> && !lays_out<k % 1, axis<I>(4), k / 1> && lays_out<k / 1>);
 
-// The size of an axis is a value of its own dimension.
+// The size of an axis may be given as a value of its own dimension, and of no other.
 template <class D, class From>
 concept sizes = requires(From n) { axis<D>(n); };
 static_assert(!sizes<K, I> && !sizes<K, fold<I, 8>> && !sizes<K8, I> && !sizes<K, spio::coords<K>>);

@@ -65,8 +65,8 @@ static_assert(moves<Committed, K8> && !moves<Committed, K> && !moves<Committed, 
 static_assert(Committed::moves_freely<K8> && !Committed::moves_freely<K> &&
               !Committed::moves_freely<J>);
 
-// Rings wrap and functions of a position are not sums, so their bases do not move; bases that a
-// function does not read do.
+// A base cursor cannot move along a ring, which wraps, nor by a step that changes what the function
+// of a derived axis takes or reads, because its distance is not constant. All other steps compile.
 using Ring = committed<chars<axis<K>(4).ring(), i>>;
 static_assert(!steps<Ring, K> && steps<Ring, I>);
 using Swizzled = committed<chars<k / 16, i / 8, spio::checkerboard(i % 8, k / 8 % 2), k % 8>>;
@@ -75,7 +75,8 @@ static_assert(!steps<Swizzled, K8> && !steps<Swizzled, K> && !steps<Swizzled, I>
 using Read = committed<chars<i, spio::swizzle(axis<J>(8), i % 8)>>;
 static_assert(steps<Read, fold<I, 8>> && !steps<Read, I> && !steps<Read, J>);
 
-// Blocks that a function reads move by a common multiple of both periods, if it is below 2^31.
+// Along blocks that a function reads, a cursor moves by a common multiple of the periods of both,
+// if that is below 2^31.
 constexpr auto ignores = [](J x, K) { return x.get(); };
 constexpr auto j = axis<J>(8);
 using Block = fold<K, 1 << 16>;

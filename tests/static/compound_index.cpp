@@ -51,7 +51,8 @@ static_assert(at_each_offset<Index3D>([](Index3D x, int o) {
     return x.get<I>() == I(o / 32) && x.get<J>() == J(o / 4 % 8) && x.get<K>() == K(o % 4);
 }));
 
-// The type behind: a bounded digit for each axis, of which the first may be unbounded.
+// The type that compound_index stands for: linear_index, with a digit for each axis. All digits are
+// bounded, but the first need not be.
 static_assert(same<Index2D, spio::linear_index<bounded<I, 32>, bounded<J, 8>>>);
 static_assert(spio::linear_index<K, bounded<J, 8>>(805) == make_coordinates(K(100), J(5)));
 

@@ -55,7 +55,7 @@ static_assert(ij(5, 10) != ij(5, 20) && !(ij(5, 10) != ij(5, 10)));
 // Coordinates.not_equal_partial_overlap
 static_assert(ij(1, 20) != jk(30, 30));
 
-// A partial order: neither less nor greater nor equal.
+// The order is partial: (1, 5) is neither less than (2, 5), nor equal, nor greater.
 static_assert(!(ij(1, 5) < ij(2, 5)) && !(ij(1, 5) >= ij(2, 5)) && !(ij(1, 6) <= ij(2, 5)));
 
 // Coordinates.less_than_dim_vs_fold
@@ -100,7 +100,7 @@ constexpr bool compares_with_a_dim() {
 }
 static_assert(compares_with_a_dim());
 
-// All six against the conjunction over bases, over a whole domain.
+// All six operators: each holds if it holds for every base. All values of a small domain.
 constexpr bool is_the_product_order() {
     for (int a = -2; a < 3; ++a) {
         for (int b = -2; b < 3; ++b) {
@@ -122,7 +122,7 @@ constexpr bool is_the_product_order() {
 }
 static_assert(is_the_product_order());
 
-// With an index: its coordinates are compared.
+// In a comparison with a compound index, its coordinates are compared.
 using Index = spio::compound_index<spio::axis<I>(8), spio::axis<J>(4)>; // I = o / 4, J = o % 4
 
 // Coordinates.less_than_index: offset 20 is (5, 0)

@@ -89,7 +89,8 @@ constexpr bool is_made_from_variables() {
 }
 static_assert(is_made_from_variables());
 
-// Normalizing keeps the position, for every pair of entries.
+// Normalizing does not change the position that coordinates stand for, whatever two entries they
+// have.
 constexpr bool normalizing_sums() {
     for (int a = -20; a < 20; ++a) {
         for (int b = -20; b < 20; ++b) {

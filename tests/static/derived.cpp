@@ -36,7 +36,7 @@ static_assert(spio::axis_like<decltype(reversed)> && spio::axis_like<decltype(i)
 static_assert(!spio::axis_like<int> && !spio::axis_like<I> && !spio::axis_like<spio::coords<I>>);
 static_assert(lays_out<i, reversed> && !lays_out<i, 7>);
 
-// A function of one dimension.
+// A derived axis whose function takes one dimension, J.
 using Reversed = chars<i, reversed>;
 static_assert(offset_of(Reversed(middle)[I(2)][J(3)]) == 2 * 8 + 4 &&
               offset_of(Reversed(middle)[I(2)]) == 2 * 8 + 7);
@@ -95,7 +95,7 @@ constexpr bool is_diagonal() {
 }
 static_assert(is_diagonal());
 
-// A function that reads a digit which another axis places.
+// A derived axis whose function also reads a digit of I, which another axis places.
 struct rotated {
     constexpr int operator()(J x, I row) const { return (x.get() + row.get()) % 8; }
 };
@@ -141,16 +141,17 @@ constexpr bool is_twice_rotated() {
 }
 static_assert(is_twice_rotated());
 
-// A read dimension is placed somewhere in the layout.
+// A dimension that a derived axis only reads must be placed by another axis of the layout.
 static_assert(lays_out<i, derived(rotated(), j).reading(i % 8)>);
 static_assert(!lays_out<derived(rotated(), j).reading(i % 8)>);
 
-// A pitch of a derived axis, and axes to its left.
+// A derived axis with a pitch: the pitch is multiplied with the function's result, and the axis to
+// its left gets a stride of its size times the pitch.
 using Pitched = chars<i, reversed.pitch(3), axis<K>(3)>;
 static_assert(offset_of(Pitched(middle)[I(1)][J(7)][K(2)]) == 24 + 2 &&
               offset_of(Pitched(middle)[J(0)]) == 21);
 
-// Inputs of any form: law 1 replaces the matching rules of the reference.
+// Subscripts of any form give the same offset (law 1): coordinates, sums, folds, one after another.
 constexpr Diagonal t(middle);
 static_assert(offset_of(t[I(1)][K8(2)]) == offset_of(t[make_coordinates(I(1), K8(2))]));
 static_assert(offset_of(t[make_coordinates(I(1), fold<I, 2>(1), K8(1))]) ==

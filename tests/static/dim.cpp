@@ -91,7 +91,7 @@ static_assert(equals<I>(dim_and_fold.get<I>(), 10) && dim_and_fold.get<fold<J, 1
 constexpr auto fold_and_dim = fold<I, 8>(5) + J(20);
 static_assert(fold_and_dim.get<fold<I, 8>>() == I(40) && equals<J>(fold_and_dim.get<J>(), 20));
 
-// In place the type stays, so the sum must be of that type.
+// += and -= keep the type, so the result must be of that type.
 constexpr bool moves_in_place() {
     I i(5);
     i += I(3);

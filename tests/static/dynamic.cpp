@@ -40,7 +40,8 @@ constexpr auto j = axis<J>(8);
 
 static_assert(same<decltype(dynamic), spio::dynamic_size const> && dynamic.up_to(40).maximum == 40);
 
-// Outermost, in the middle, innermost: the strides to the left are those of the size passed.
+// A dynamic axis that is outermost, in the middle, or innermost: the strides to its left follow
+// from the size that is passed to the tensor.
 using Outer = chars<n, i, j>;
 using Middle = chars<i, n, j>;
 using Inner = chars<i, j, n>;
@@ -69,11 +70,11 @@ static_assert(t.size<N>() == N(5) && t.extent<N>() == N(5) && t.size<I>() == I(4
 static_assert(t.extents() == make_coordinates(I(4), N(5), J(8)));
 static_assert(same<decltype(t.extents()), coords<I, N, J>>);
 
-// Bounds are those of the size passed.
+// inbounds() compares with the size that was passed.
 static_assert(t[N(4)].inbounds() && !t[N(5)].inbounds() && !t[N(-1)].inbounds());
 static_assert(make_coordinates(N(4), K(99)) < t.extents() && !(N(5) < t.extents()));
 
-// A size must be passed, of that dimension, and of no other; in any order if there are two.
+// A size must be passed for each dynamic dimension, and for no other. Two sizes may have any order.
 static_assert(takes<Middle, N> && takes<Middle, N8> && !takes<Middle> && !takes<Middle, int>);
 static_assert(!takes<Middle, I> && !takes<Middle, N, I> && !takes<Middle, N, N>);
 using Two = chars<axis<K>(dynamic), i, n>;
@@ -142,7 +143,7 @@ static_assert(lays_out<n / 8, i, n % 8> && lays_out<n % 8, i, n / 8> &&
               lays_out<n / 8, n / 4 % 2, n % 4>);
 static_assert(!lays_out<axis<N8>(4), n> && !lays_out<n / 8, n % 4> && !lays_out<n, n>);
 
-// Swizzles and rings stand beside a dynamic axis.
+// A layout with a dynamic axis may also have a swizzle and a ring.
 using Swizzled = chars<axis<K>(2).ring(), n, i, spio::swizzle(axis<J>(4), i)>;
 constexpr Swizzled swizzled(memory, N(3));
 static_assert(offset_of(swizzled[K(5)][N(2)][J(1)][I(3)]) == 48 + 32 + 12 + (1 ^ 3));

@@ -88,7 +88,8 @@ using Column = compound_index<axis<K>(32) / 8, axis<I>(8)>;
 static_assert(bank_conflicts<cells<axis<I>(8), swizzle(k / 8, axis<I>(8))>, Column>() == 0);
 static_assert(bank_conflicts<cells<axis<I>(8), k / 8>, Column>() == 4 * 7);
 
-// Words: a row of 32 is free, a column of rows that are 32 apart is not, a padded one is again.
+// Elements of one word each: a warp that reads a row of 32 has no conflict, a column of rows that
+// are 32 words apart has 31, and one of rows that are 33 words apart has none.
 constexpr auto lanes = axis<I>(32);
 using InRow = compound_index<axis<J>(32)>;
 using InColumn = compound_index<lanes>;
@@ -98,13 +99,14 @@ static_assert(bank_conflicts<floats<lanes.pitch(33), axis<J>(32)>, InColumn>() =
 static_assert(bank_conflicts<floats<lanes, axis<J>(32)>>([](int) { return J(3); }) == 0);
 static_assert(bank_conflicts<floats<lanes, axis<J>(32)>>([](int lane) { return I(lane % 2); }) ==
               1);
-// Two halves share a word.
+// Lanes that read different halves of one word do not conflict.
 static_assert(bank_conflicts<tensor<short, axis<J>(64)>>([](int lane) { return J(lane); }) == 0);
 static_assert(bank_conflicts<tensor<short, axis<J>(64)>>([](int lane) { return J(2 * lane); }) ==
               0);
 static_assert(bank_conflicts<tensor<double, axis<J>(32)>, InRow>() == 0);
 
-// The widest vector that the innermost size and all other strides allow.
+// vector_width() is the greatest width by which the innermost size and all other strides are
+// divisible.
 static_assert(vector_width(floats<i, j>()) == 8 && vector_width(floats<i, axis<J>(6)>()) == 2);
 static_assert(vector_width(floats<i.pitch(12), j>()) == 4 &&
               vector_width(floats<i.pitch(9), j>()) == 1);
@@ -119,7 +121,7 @@ static_assert(vector_width(floats<i, swizzle(j, i % 8)>()) == 1);
 static_assert(vector_width(floats<swizzle(axis<J>(4), k / 16 % 4), k / 8>()) == 2);
 // An axis of one step does not limit the width, wherever it stands.
 static_assert(vector_width(floats<i, j, axis<K>(1)>()) == vector_width(floats<i, j>()));
-// It is the width that the tensor can be read at.
+// The tensor can be read as vectors of this width, and not as wider ones.
 template <class T>
 concept as_two = requires { typename spio::vectors_of<double, T>; };
 static_assert(as_two<floats<i, j>> && as_two<floats<i.pitch(12), j>> &&

@@ -114,7 +114,8 @@ static_assert(!same<fold<I, 2>, fold<I, 4>> && !same<fold<I, 8>, fold<J, 8>>);
 template <int Stride> using blocks = fold<I, Stride>;
 static_assert(same<blocks<4>, fold<I, 4>>);
 
-// Two folds meet at the greatest stride that divides both, neither of which need divide the other.
+// The sum of two folds of one dimension is a fold by the greatest stride that divides both strides.
+// Neither stride need divide the other.
 static_assert(equals<fold<I, 2>>(fold<I, 6>(1) + fold<I, 4>(1), 5));
 static_assert(equals<fold<I, 2>>(fold<I, 6>(1) - fold<I, 4>(2), -1));
 static_assert(fold<I, 6>(2) == fold<I, 4>(3) && fold<I, 6>(1) > fold<I, 4>(1));

@@ -22,7 +22,7 @@ constexpr bool keeps_steps() {
 }
 static_assert(keeps_steps());
 
-// Sequences of three moves on each layout; the property tests try all of them, with many values.
+// Some sequences of three moves on each layout. The property tests try all, with many values.
 template <class Layout, int A, int B, int C> constexpr bool agrees() {
     auto const t = typename Layout::tensor(memory);
     return history::moves<Layout, A, B, C>::agree(t.origin(), {}, (A + 3 * B + 5 * C) % 19 + 1);

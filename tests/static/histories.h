@@ -21,7 +21,8 @@ struct point {
     int k = 0;
 };
 
-// A kind of place, and what it adds to a position. Kinds from 5 on are steps, others subscripts.
+// place<Kind>(n) is a place, and sum<Kind>(p, n) is the position p after it is added. Moves of the
+// kinds 0 to 4 are subscripts by place<Kind>; those from 5 on are steps by place<Kind - 5>.
 inline constexpr int place_kinds = 5;
 template <int Kind> constexpr auto place(int n) {
     if constexpr (Kind == 0) {
@@ -53,7 +54,7 @@ template <int Kind> constexpr point sum(point p, int n) {
     return p;
 }
 
-// Layouts as the library has them, and as plain arithmetic.
+// Each layout has its tensor by the library, and its offset in plain arithmetic.
 constexpr int floor_by_8(int n) { return n >= 0 ? n / 8 : -((7 - n) / 8); }
 struct plain {
     using tensor = spio::tensor<char const, i, k>;

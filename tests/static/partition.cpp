@@ -16,7 +16,7 @@ using spio::compound_index;
 using spio::LANE;
 using Lanes = compound_index<axis<LANE>(32)>;
 
-// Whether a lane gets lane, lane + 32, … below Size, as values of the index.
+// Whether partition() gives a lane the indices lane, lane + 32, … below Size.
 template <class Index, class Thread> constexpr bool deals(int thread, int lane, int how_many) {
     int expected = lane;
     int count = 0;

@@ -33,7 +33,7 @@ template <class Range> constexpr int length(Range values) {
     for (auto x : values) n += x.get() == x.get();
     return n;
 }
-// Every range against the loop that it stands for.
+// Compares every range with the plain loop that it stands for.
 template <class T, int Step> constexpr bool equals_the_loop() {
     for (int start = -9; start < 9; ++start) {
         for (int end = -9; end < 9; ++end) {

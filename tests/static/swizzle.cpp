@@ -157,7 +157,8 @@ static_assert(lanes_find_their_cells());
 static_assert(chars<checkerboard(axis<I>(64), axis<K>(16) / 8)>::size() == 128);
 static_assert(offset_of(chars<checkerboard(axis<I>(64), axis<K>(16) / 8)>(memory)[I(63)]) == 127);
 
-// Rows exchanged by exclusive or: 128 bytes, and 64 with two rows to a step.
+// swizzle() of rows of 64 elements, where each of 8 rows has its own order, and of rows of 32,
+// where two neighbouring rows share an order.
 constexpr bool exchanges_rows() {
     chars<i, swizzle(k / 8, i % 8), k % 8> const wide(memory);
     chars<i, swizzle(axis<K>(32) / 8, i / 2 % 4), axis<K>(32) % 8> const narrow(memory);
@@ -174,7 +175,8 @@ constexpr bool exchanges_rows() {
 }
 static_assert(exchanges_rows());
 
-// Ranks come in pairs, and what is placed has no pitch of its own.
+// The number of ranks must be even and positive. The axes that are placed or read must have no
+// pitch.
 template <int Ranks>
 concept has_ranks = requires { typename chars<checkerboard(i, k % 16 / 8, Ranks), k / 16>; };
 static_assert(has_ranks<8> && has_ranks<2> && !has_ranks<0> && !has_ranks<3> && !has_ranks<-4>);
@@ -186,7 +188,8 @@ template <class A, class B>
 concept checkers = requires(A a, B b) { checkerboard(a, b); };
 static_assert(checkers<axis<I>, axis<K>> && !checkers<axis<I>, int> && !checkers<I, axis<K>>);
 
-// By lines of eight cells, over rows of any size: as the copy engine does it, by address.
+// The swizzle of TMA for rows of any size: the column of a cell is exclusive-ored with the number
+// of its line, of eight cells.
 template <int Columns, int RowSize> constexpr bool is_swizzled_by_line() {
     constexpr axis<I> block{3};
     constexpr axis<J> row{RowSize};

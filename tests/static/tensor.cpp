@@ -182,7 +182,7 @@ static_assert(offset_of(chars<axis<I>(5)>(memory)[I(4)]) == 4);
 static_assert(offset_of(chars<axis<I>(3), axis<J>(4), axis<K>(5), axis<H>(6)>(
                   memory)[I(2) + J(3)][K(4) + H(5)]) == 359);
 
-// A pointer that may move, and what it points to.
+// The pointer of a tensor can be set anew, and its elements can be written.
 constexpr bool points_where_it_is_set() {
     int data[4] = {1, 2, 3, 4};
     tensor<int, axis<I>(2)> a(data);

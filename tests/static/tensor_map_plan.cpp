@@ -31,7 +31,8 @@ constexpr auto h4 = axis<H>(4);
 constexpr auto w8 = axis<W>(8);
 constexpr auto n = axis<N>(spio::dynamic);
 
-// Scalars, innermost first; the first stride is an element's; swizzles span bytes.
+// A plan lists dimensions innermost first. Sizes and boxes are in scalars, strides in bytes; the
+// first stride is the size of a scalar.
 using Matrix = tensor<float, axis<H>(100), axis<W>(60)>;
 static_assert(
     tensor_map<tensor<float, h4, w8>, Matrix>::plan() ==
@@ -39,7 +40,8 @@ static_assert(
         .rank = 2, .element_bytes = 4, .sizes = {60, 100}, .strides = {4, 240}, .box = {8, 4}});
 static_assert(tensor_map<tensor<float, h4, w8>, Matrix>::num_bytes() == 128);
 
-// Vectors are so many scalars, along the last dimension.
+// A tensor of vectors (`cell` has 8 halves) is planned in scalars, 8 for each step of the last
+// axis.
 using Images = tensor<cell, n, h, w, c / 8>;
 template <class Tile> using of_images = tensor_map<Tile, Images>;
 constexpr tensor_map_plan plan_of_images(int span) {
@@ -57,7 +59,8 @@ static_assert(of_images<Swizzled>::plan(Shape(N(7))) == plan_of_images(128));
 static_assert(of_images<Swizzled>::num_bytes() == 4 * 8 * 128);
 static_assert(spio::box_alignment<Swizzled> == 1024 && spio::box_alignment<Matrix> == 128);
 
-// Half of the channels, and a quarter: two and four rows to a line of 128 bytes.
+// Tiles of a half and of a quarter of the 64 channels: two and four pixels share a line of 128
+// bytes.
 constexpr auto half_of_c = axis<C>(32);
 constexpr auto quarter_of_c = axis<C>(16);
 static_assert(of_images<tensor<cell, w8, swizzle(half_of_c / 8, w8 / 2 % 4)>>::plan(Shape(N(1))) ==
@@ -80,19 +83,21 @@ static_assert(
 template <class Tile, class Global>
 concept is_box = requires { typename tensor_map<Tile, Global>; };
 static_assert(is_box<tensor<float, h4, w8>, Matrix>);
-// In another order, of other elements, of another step, padded, too long, of a row of 12 bytes.
+// No boxes: tiles with axes in another order, of another dimension, padded, too long, with rows of
+// 12 bytes, or of other steps than the tensor's.
 static_assert(!is_box<tensor<float, w8, h4>, Matrix>);
 static_assert(!is_box<tensor<float, h4, axis<C>(8)>, Matrix>);
 static_assert(!is_box<tensor<float, h4.pitch(12), w8>, Matrix>);
 static_assert(!is_box<tensor<float, axis<H>(512), w8>, Matrix>);
 static_assert(!is_box<tensor<float, h4, axis<W>(3)>, Matrix>);
 static_assert(!is_box<tensor<cell, h4, w8, c / 8>, tensor<cell, n, h, w, c / 16, c % 16 / 8>>);
-// Swizzles that TMA does not have: by other rows, of other cells, starting anew in between.
+// No boxes: tiles with swizzles that TMA does not have, which read other rows, or span another
+// number of rows, or begin again before a pattern of eight lines ends.
 static_assert(!is_box<tensor<cell, h4, w8, swizzle(c / 8, h4 % 4)>, Images>);
 static_assert(!is_box<tensor<cell, h4, w8, swizzle(half_of_c / 8, w8 % 4)>, Images>);
 static_assert(!is_box<tensor<cell, h4, axis<W>(4), swizzle(c / 8, axis<W>(4) % 4)>, Images>);
 
-// Rows that are no whole number of lines: the swizzle goes on from one to the next.
+// Rows of 10 pixels: the pattern of the swizzle goes on from one row to the next.
 constexpr auto w10 = axis<W>(10);
 using ByLine = tensor<cell, h4, w10, swizzle(c / 8, h4, w10)>;
 static_assert(of_images<ByLine>::plan(Shape(N(7))) ==
@@ -106,7 +111,7 @@ static_assert(spio::box_alignment<ByLine> == 1024);
 static_assert(
     of_images<tensor<cell, h4, w10, swizzle(quarter_of_c / 8, h4, w10)>>::plan(Shape(N(1)))
         .swizzle == 32);
-// By rows of another size, by other rows, and over blocks that do not include all outer axes.
+// No boxes: swizzles for rows of another size, of other axes, or that do not read all outer axes.
 static_assert(!is_box<tensor<cell, h4, w10, swizzle(c / 8, h4, w8)>, Images>);
 static_assert(!is_box<tensor<cell, h4, w10, swizzle(c / 8, w10, h4)>, Images>);
 static_assert(!is_box<tensor<cell, axis<N>(2), h4, w10, swizzle(c / 8, h4, w10)>, Images>);

@@ -61,7 +61,7 @@ constexpr bool cuts_a_part() {
 }
 static_assert(cuts_a_part());
 
-// A slice of folds is by whole blocks, and of a swizzled tensor keeps the swizzle.
+// A slice along a folded dimension takes whole blocks. A slice of a swizzled tensor is swizzled.
 constexpr auto k = axis<K>(32);
 constexpr auto i = axis<I>(16);
 using Folded = chars<k / 8, i, k % 8>;
@@ -88,7 +88,7 @@ static_assert(!slices<0, Folded, K8> && !slices<2, Folded, int> && !slices<-1, F
 static_assert(!slices<2, chars<axis<K>(4).ring(), i>, K> &&
               slices<2, chars<axis<K>(4).ring(), i>, I>);
 
-// Of a tensor with a dynamic size, what is static is cut.
+// A tensor with a dynamic size can be sliced along its static dimensions.
 using Dynamic = chars<axis<N>(spio::dynamic), i, k>;
 static_assert(offset_of(slice<4>(Dynamic(memory, N(3)), I(8))[N(2)][I(3)][K(1)]) ==
               2 * 512 + 11 * 32 + 1);
@@ -144,7 +144,8 @@ static_assert(vectorizes<float4_like const, tensor<float const, i, j>>);
 static_assert(vectorizes<float4_like, tensor<float, axis<N>(spio::dynamic), j>>);
 static_assert(!vectorizes<float4_like, tensor<float const, i, j>>);
 
-// Only what is known now is read as vectors: strides, the size, and that no function splits them.
+// No vectors, unless the compiler knows that strides and size are multiples of the width, and that
+// no function of a derived axis separates the elements of a vector.
 static_assert(!vectorizes<float4_like, tensor<float, i, axis<N>(spio::dynamic), j>>);
 static_assert(!vectorizes<float4_like, tensor<float, i.pitch(8), axis<J>(6)>>);
 using UpTo64 = tensor<float, i.pitch(64), axis<N>(spio::dynamic.up_to(64))>;
