@@ -36,6 +36,7 @@ template <problem Problem, config Config> struct block_tiles {
     static constexpr axis<K> k{8 * groups};
 
     using global = tensors<Problem>;
+    // Positions in units of what a block computes: Rows(2) is the first row of the third block.
     using Images = fold<N, Config.images>;
     using Rows = fold<P, Config.rows>;
     using Columns = fold<Q, Config.columns>;

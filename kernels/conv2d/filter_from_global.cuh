@@ -39,7 +39,8 @@ template <problem Problem> class filter_from_global : public filter_fragments<Pr
                 taps(reinterpret_cast<half2 const*>(filter))[cast<K>(group)][output_channel];
             return (*channel[r][s][input_channels]).bits;
         } else {
-            // dgrad: the outputs of fprop are its inputs, and the filter is turned by 180 degrees.
+            // dgrad: the output channels of fprop are its input channels, and the filter is rotated
+            // by 180 degrees.
             using taps = tensor<half const, axis<C>(Problem.c), rows, columns, axis<K>(8)>;
             auto const channels = taps(filter)[group][input_channels][output_channel];
             auto const tap = channels[R(Problem.r - 1) - r][S(Problem.s - 1) - s];

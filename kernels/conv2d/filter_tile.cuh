@@ -8,8 +8,9 @@
 
 namespace spio::conv2d {
 
-// Cells of 8 channels in the order of global memory. The outer channels are outputs of fprop, and
-// inputs of dgrad.
+// The filter in cells of 8 channels, in the order of global memory: Channel, row, column, and in
+// the cell the 8 channels of the other kind. Channel is the output channel of fprop, which is the
+// input channel of dgrad.
 template <problem Problem> struct filter_tile {
     static constexpr bool is_backward = Problem.pass == direction::dgrad;
     static constexpr axis<R> r{Problem.r};
@@ -67,7 +68,8 @@ template <problem Problem> class filter_from_shared : public filter_fragments<Pr
             auto const tap = S(row.template get<D8>().get());
             taps.load(group[row.template get<K>()][r][s + tap]);
         } else {
-            // dgrad: the outputs of fprop are its inputs, and the filter is turned by 180 degrees.
+            // dgrad: the output channels of fprop are its input channels, and the filter is rotated
+            // by 180 degrees.
             auto const row = Fragment::transposed_row_index();
             auto const channel = row.template get<D>();
             auto const tap = S(D8(channel).get());

@@ -21,6 +21,7 @@ template <problem Problem> constexpr correlation correlation_of(correlation_args
     return sizes;
 }
 
+// An axis of a size that is known when the kernel is compiled, or of one that the launch passes.
 template <index D> constexpr axis<D> static_or_dynamic(bool is_known, int size) {
     return is_known ? axis<D>(size) : axis<D>(dynamic);
 }

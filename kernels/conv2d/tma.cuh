@@ -33,7 +33,7 @@ struct block {
     int first_tile;
     int group_count; // of the block, fewer than Config.groups where the channels end
     typename tiles::input_tiles input;
-    typename tiles::output_tiles output; // over the input
+    typename tiles::output_tiles output; // in the memory of the input
     typename tiles::filter_groups filter;
     typename tiles::barriers full;
     bool is_issuer;

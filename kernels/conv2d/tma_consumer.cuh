@@ -30,8 +30,8 @@ template <problem Problem, config Config> struct add_products {
     }
 };
 
-// A warp with the filter and the bias of its group, and cursors of this lane at the first tile's
-// input and output.
+// A warp with the filter and the bias of its group, and this lane's cursors at the input and at the
+// output of the block's first tile.
 template <problem Problem, config Config, arch Arch, class Input, class Output> struct consumer {
     using tiles = block_tiles<Problem, Config, Arch>;
     using Pixels = typename tiles::Pixels;

@@ -22,6 +22,7 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
     using global = tensors<Problem>;
     using filter = filter_tile<Problem>;
     using filter_groups = typename filter::template of_channels<8 * groups>;
+    // Positions in units of a tile: Rows(2) is the first row of the third tile.
     using Groups = fold<C, 8 * groups>;
     using Images = fold<N, Config.images>;
     using Rows = fold<P, rows>;

@@ -82,8 +82,8 @@ constexpr int needed_rows(problem const& problem) {
     return problem.h + (needs_row_above(problem) ? 1 : 0) + (needs_row_below(problem) ? 1 : 0);
 }
 
-// A block sums a slice of the groups over a split of the rows. An element of the workspace is a
-// lane's part of an accumulator.
+// The groups are cut into slices of `groups` groups, and a block sums one slice over one split of
+// the rows. An element of the workspace is a lane's part of one accumulator: four floats.
 constexpr int slices(problem const& problem, int groups) { return divup(problem.groups(), groups); }
 constexpr long long blocks_of(problem const& problem, int groups, int splits) {
     return 1LL * splits * slices(problem, groups);

@@ -67,6 +67,7 @@ template <problem Problem, class Index, int MmaTiles, bool KeepsRow> class tap_a
                 dy_[row][mma_tile] = dy_[row - 1][mma_tile];
         }
     }
+    // Loads the row of dy that meets filter row 0.
     template <class Cursor> __device__ void load_dy(Cursor const& dy) {
 #pragma unroll
         for (int mma_tile = 0; mma_tile < MmaTiles; ++mma_tile)

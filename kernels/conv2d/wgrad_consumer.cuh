@@ -13,7 +13,7 @@ struct STAGE : dim {
     using dim::dim;
 };
 
-// The part of a block: a slice of the groups, and a split of the rows.
+// What a block sums: a slice of Config.groups groups, over a split of the rows of all images.
 template <problem Problem, auto Config> struct block_part {
     using Groups = fold<C, 8 * Config.groups>;
     static constexpr int slices = wgrad::slices(Problem, Config.groups);
@@ -29,7 +29,8 @@ template <problem Problem, auto Config> struct block_part {
           split(this_block() / slices) {}
 };
 
-// A warp and its group. With KeepsRow, the previous row of x stays in shared memory.
+// A warp, which sums the taps of one group over all steps of its block. With KeepsRow, the previous
+// row of x stays in shared memory. XTiles and DyTiles are all stages of the ring, of x and of dy.
 template <problem Problem, auto Config, bool KeepsRow, class XTiles, class DyTiles>
 struct warp_taps {
     using Columns = compound_index<axis<N>(Config.images), axis<Q>(Config.columns)>;

@@ -37,7 +37,8 @@ struct block {
     using dy_map = tensor_map<dy_tile, typename tensors<Problem>::output>;
     using full_barriers = tensor<mbarrier<Arch>, stage>;
     using empty_barriers = tensor<mbarrier<Arch>, axis<STAGE>(Config.stages + 1)>;
-    // The barrier that the first steps arrive at instead, because they have no stage to release.
+    // The last of the barriers `empty`, which no stage has. In its first steps a warp has read no
+    // stage that it could release, and arrives there instead.
     __device__ static STAGE spare() { return STAGE(Config.stages); }
     using ring = ring_position<STAGE, Config.stages>;
 

@@ -23,7 +23,7 @@ header const* find(std::span<header const> headers, std::string_view name) {
     return found == headers.end() ? nullptr : &*found;
 }
 
-// The name in `#include "NAME"` or `#include <NAME>`, empty if the line is another.
+// The name in `#include "NAME"` or `#include <NAME>`, empty if the line is no #include.
 std::string_view included_in(std::string_view line) {
     auto const skip = [&](std::string_view word) {
         line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
