@@ -167,7 +167,7 @@ exit_status run_trials(arguments const& args, io const& io) {
     auto const policy =
         args.has("--policy") ? policy_named(args.value("--policy")) : policy_of_environment();
     auto const words = problem_words(args);
-    // Create a trial for its checks alone: wrong words are refused before a device is looked for.
+    // This trial is created for its checks only: it refuses wrong words before a device is opened.
     create_trial(family, words, arch_named(args.value("--arch", "host")), seed);
 
     auto const opened = open_runtime(args.value("--device"), policy, read_packs(args, io), io);

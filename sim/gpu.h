@@ -46,7 +46,7 @@ struct gpu_thread {
     vector_clock unfenced_clock; // what atomics read: the next fence acquires this
     unsigned current_write = 0;  // in the block's writes; 0: no write in this epoch yet
     proxy_fence last_proxy_fence = {};
-    bool has_waited_for_previous = false; // or has synchronized with a thread that has
+    bool has_waited_for_previous = false; // by itself, or by a thread with which it synchronized
     spin_monitor spins;
 
     std::vector<copy_group> copy_groups; // groups that the thread has committed

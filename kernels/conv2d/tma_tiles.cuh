@@ -105,7 +105,8 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
         return rows_of_image.is_inside(rows_of_image.first_input(row));
     }
 
-    // Where a tile is in the tensors. Tiles are numbered by columns, then rows, then images.
+    // Where a tile is in the tensors. Tiles are numbered across the columns first, then down the
+    // rows, then through the images.
     struct tile_position {
         Images image;
         Rows row;

@@ -25,7 +25,7 @@ using one_tap = right_fragment<half, q16, d8>;
 using gradient = right_fragment<half, q16, k8>;
 using accumulator = sum_fragment<d16, k8>;
 
-// The fragment of two taps, the first above the second.
+// The fragment of two taps: rows 0 to 7 of the operand are the first, rows 8 to 15 the second.
 __device__ inline two_taps stacked(one_tap const& first, one_tap const& second) {
     two_taps stack;
 #pragma unroll

@@ -39,7 +39,7 @@ struct image {
     spio::arch arch = {}; // the architecture that the image was compiled for
     std::string made_by;
     image_kind kind = image_kind::cubin;
-    // The last byte of PTX is a zero; an image for the host has none.
+    // The last byte of PTX is a zero. An image for the host has no bytes.
     std::span<std::byte const> bytes = {};
     std::shared_ptr<void const> keeper = {}; // owns the bytes; null if they stay for ever
     host_run run = {};                       // runs an image for the host

@@ -121,7 +121,8 @@ void use_default_signals() {
     ::_exit(127);
 }
 
-// Starts the program, waits until it ends or the asking process has died, and says how it ended.
+// Starts the program, waits until it ends or the process that called run() has died, and writes how
+// it ended to `status`.
 [[noreturn]] void guard(guarded_program const& program) {
     use_default_signals();
     // A handler that does nothing, so that ppoll() is interrupted when the program ends.

@@ -38,7 +38,8 @@ std::string_view included_in(std::string_view line) {
     return end == line.npos ? std::string_view() : line.substr(0, end);
 }
 
-// Kernels have no #if: an include is never skipped.
+// Adds the headers that a text includes, and those that they include in turn. Kernel text has no
+// #if, so every include counts.
 void follow(std::string_view text, spec const& spec, std::vector<header>& headers) {
     while (!text.empty()) {
         auto const end = std::min(text.find('\n'), text.size());

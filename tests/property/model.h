@@ -210,7 +210,8 @@ class layout {
         }
     }
 
-    // The digit, reduced modulo the next coarser one; the coarsest is reduced only in a ring.
+    // The value of a placed digit at a position: how many of its steps remain within the next
+    // coarser digit. The coarsest digit is reduced only in a ring.
     number value_of_placed(digit const& d, position const& p) const {
         number const steps = floor_quotient(p[d.base], d.stride);
         number next = 0;

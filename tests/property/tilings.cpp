@@ -47,7 +47,7 @@ std::vector<row> draw_rows(dice& random) {
         rows.back().dynamic = !rows.back().ring && random.one_in(4);
     }
     if (random.one_in(8)) {
-        // Base 0 has to come first, and stays.
+        // A digit that is only read: of the last base, or of one that no axis places.
         rows.push_back(
             {bases - random.draw_below(2), 1 + random.draw_below(3), 2, false, false, false});
     }

@@ -67,7 +67,7 @@ TEST_CASE("the symbol depends on the text alone, not on the architecture or size
             symbols.insert(spec.symbol);
             ++count;
             REQUIRE(spec.shape.block.x <= 1024);
-            // The line of the specification gives the same specification.
+            // Parsing the line that a specification prints gives the same specification.
             auto const reparsed = specs_of_line(spec.line(), two_families, sm_90a);
             REQUIRE(reparsed.size() == 1);
             REQUIRE(reparsed[0].symbol == spec.symbol);

@@ -140,7 +140,8 @@ template <class T>
 concept has_conflicts = requires { bank_conflicts<tensor<T, axis<J>(32)>, InRow>(); };
 static_assert(has_conflicts<double> && !has_conflicts<twelve_bytes> && !has_conflicts<many_bytes>);
 
-// With fewer lanes only those count: half a warp that reads every fourth word conflicts less often.
+// If an index has fewer than 32 values, only so many lanes access: of 16 lanes that read every
+// fourth word, two share a bank, of 32 lanes four.
 using Half = compound_index<axis<J>(16)>;
 static_assert(bank_conflicts<floats<axis<J>(16).pitch(4)>, Half>() == 1);
 static_assert(bank_conflicts<floats<axis<J>(32).pitch(4)>, InRow>() == 3);

@@ -125,7 +125,8 @@ static_assert(!becomes<int, K> && !becomes<K, int> && !becomes<int, K8> && !beco
 static_assert(!adds<K, int> && !adds<int, K> && !compares<K, int> && !compares<int, K8> &&
               !compares<K, long>);
 
-// 4. Two folds of one base meet at the greatest stride that divides both; coarser floors.
+// 4. The sum of two folds of one base is a fold by the greatest stride that divides both.
+// Conversion to a coarser fold rounds down.
 static_assert(equals<K8>(K8(1) + K16(1), 3) &&
               equals<fold<K, 2>>(fold<K, 6>(1) + fold<K, 4>(1), 5));
 static_assert(for_all(-12, 12, [](int a, int b) {

@@ -65,7 +65,7 @@ constexpr auto place = spio::make_coordinates(K(9), I8(1), J(3), I2(2));
 static_assert(T(memory)[place].get() == T(memory)[I(12)][J(3)].get());
 static_assert(T(memory)[place].get() == T(memory)[place.drop<K>()].get());
 
-// A layout likewise has its bases, and the dimensions that its axes count.
+// A layout has a list of its bases, and one of the dimensions that its axes count.
 using Shape = spio::layout<axis<K>(32) / 8, axis<I>(4), axis<K>(32) % 8>;
 static_assert(same<Shape::bases, bases<K, I>> && Shape::num_axes == 3);
 static_assert(Shape::has_axis<K> && Shape::has_axis<fold<K, 8>> && Shape::has_axis<I>);

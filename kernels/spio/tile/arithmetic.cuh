@@ -6,8 +6,9 @@
 
 namespace spio {
 
-// A compiler may fuse a product and a sum, or not. These say which; a single operation, a product
-// that no sum follows, and a quotient are the same everywhere.
+// A compiler may fuse a product and a sum into one operation of one rounding, or not.
+// multiply_add() always fuses. A single operation, a product that no sum follows, and a quotient
+// need no such function: they are the same everywhere.
 __device__ inline float multiply_add(float a, float b, float c) {
     return machine::multiply_add(a, b, c);
 }
