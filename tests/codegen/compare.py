@@ -18,7 +18,7 @@ import subprocess
 import sys
 
 ARCHS = ("80", "90a")
-# The first two operands of these may change places.
+# Instructions whose first two operands may be exchanged.
 COMMUTES = r"^((?:add|mul|mad|fma|and|or|xor|min|max)\S* \S+, )(\S+), ([^\s,;]+)"
 
 
@@ -34,7 +34,7 @@ def entries(ptx):
 
 
 def instructions(body):
-    """The lines of a kernel, with registers, labels and variables named by first appearance."""
+    """The lines of a kernel. Registers, labels and variables are renamed in the order in which they appear."""
     names = {}
 
     def name(match):

@@ -10,7 +10,8 @@ import tempfile
 spio, cuda = sys.argv[1:3]
 done, complaints = [], []
 
-# Nothing of this machine's user is read or written, and NVRTC is the one of the tests.
+# The program gets a home folder of its own, so that it reads and writes no file of the user, and the
+# NVRTC that the tests use.
 work = pathlib.Path(tempfile.mkdtemp(prefix="spio_command_"))
 home = work / "home"
 home.mkdir(mode=0o700)
@@ -32,7 +33,8 @@ def expect(holds, check, got=None):
 
 
 def expect_code(code, *words, says=None, environment={}):
-    """It ends so; if it fails, it says one line, and prints nothing unless it checked something."""
+    """Runs spio, which must end with `code`. If that is 2 or 3, an error, it must write one line to
+    stderr and nothing to stdout."""
     got = ask(*words, environment=environment)
     shown = " ".join(map(str, words))[:100]
     expect(got.returncode == code, f"spio {shown} should end with {code}", got)

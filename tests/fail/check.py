@@ -60,12 +60,12 @@ class Case:
             sys.exit(f"{file}: one wrong line and its sentence for {compiler}, or `// compiles`")
 
     def rest(self):
-        """The case without what is wrong, as a namespace of its own."""
+        """The case without its wrong line, in a namespace of its own."""
         lines = ["" if line.endswith("// wrong") else line for line in self.lines]
         return "\n".join([f"namespace {self.file.stem} {{", f'#line 1 "{self.file}"', *lines, "}", ""])
 
     def flaw(self, status, output):
-        """What is not as it should be about a compiler's answer; empty if nothing."""
+        """Why the output of a compiler is not what the case expects; empty if it is."""
         line = self.wrong[0]
         place = re.escape(self.file.name) + rf"(\({line}\): |:{line}:\d+: +)(error|in ‘constexpr’ expansion)"
         lines = [line for line in output.splitlines() if "// wrong" not in line]

@@ -8,7 +8,7 @@ sizes = [2, 2, 2, 3, 4, 4, 5, 6, 7, 8, 8, 16]
 
 @dataclasses.dataclass(frozen=True)
 class Digit:
-    """floor(position / stride) modulo size, of a base."""
+    """A digit of a base: floor(position / stride) modulo size."""
 
     base: str
     stride: int
@@ -51,7 +51,7 @@ class Base:
                 self.extent = max(self.extent, 2 * top.stride)
                 self.most = f".up_to({self.extent})"
         self.digits[-1] = Digit(name, top.stride, math.ceil(self.extent / top.stride))
-        # The axis may count a fold of the dimension from the start.
+        # The axis may be one of a fold: its unit is then the finest digit's stride.
         self.unit = 1
         if self.kind != "dynamic" and self.finest > 1 and dice.random() < 0.5:
             self.unit = self.finest
@@ -162,7 +162,7 @@ class Layout:
         self.place(digits, f"shuffle {factor} {shift} {turn}", placed, inputs, text)
 
     def choose_read(self, placed, most):
-        """A digit that a derived axis may read: of another base any, of its own only a whole other one."""
+        """A digit that a derived axis may read: a part of a digit of another base, or a whole other digit of its own."""
         base = self.base_by_name[self.dice.choice(self.bases)]
         options = [d for d in base.digits if d not in placed and not self.is_open(d)]
         if all(d.base != base.name for d in placed):
@@ -194,7 +194,7 @@ class Layout:
             self.axes.append(f"axis_{n}")
 
     def choose_moves(self):
-        """Folds by which a committed cursor may, perhaps, move."""
+        """Folds to try as moves of a base cursor. Not all of them need compile."""
         base = self.base_by_name[self.dice.choice(self.bases)]
         top = base.digits[-1].stride
         other = self.dice.choice([1, base.finest, 2 * top, top * 3, 12])

@@ -8,7 +8,7 @@ bounds = [2, 3, 4, 5, 8, 16, 32]
 
 
 class Index:
-    """A compound index of one to four digits; those of a base may leave gaps."""
+    """A compound index of one to four digits. Digits of one base need not follow each other without gaps."""
 
     def __init__(self, dice, name):
         self.name = name
@@ -25,7 +25,7 @@ class Index:
                 self.digits.append(Digit(base, stride, size))
                 gap = dice.choice([1, 1, 1, 2])
                 stride *= size * gap
-                # A gap above the coarsest digit is none.
+                # A gap that is drawn above the coarsest digit counts as one, too.
                 self.tiles &= gap == 1
         dice.shuffle(self.digits)
         for d in self.digits:
@@ -47,7 +47,7 @@ def make_index(dice, name):
 
 
 class Walk:
-    """Subscripts and steps, one after the other; each number comes from v."""
+    """Subscripts and steps, one after the other, as C++ text in which the array v holds all numbers."""
 
     def __init__(self, dice, layout, indices, longest):
         self.dice = dice
@@ -80,7 +80,7 @@ class Walk:
         self.cursors += 1
 
     def draw(self):
-        """A dimension of the layout, some fold of it, and perhaps a bound; or what came before."""
+        """A random digit: a fold of a dimension of the layout, perhaps with a bound, or one that was drawn before."""
         if self.drawn and self.dice.random() < 0.3:
             return self.dice.choice(self.drawn)
         base = self.layout.base_by_name[self.dice.choice(self.layout.bases)]
@@ -91,7 +91,7 @@ class Walk:
         return self.drawn[-1]
 
     def write(self, digit, sign="+"):
-        """The value in C++, its number noted."""
+        """The C++ text of a value of the digit. Its term is added to the plain description."""
         self.terms += f" {sign} {digit.model()}"
         kind = f"spio::bounded<{digit.type()}, {digit.size}>" if digit.size else digit.type()
         self.count += 1
