@@ -4,14 +4,10 @@ module;
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <sched.h>
-#include <signal.h>
-#include <unistd.h>
 
 #include <condition_variable>
 #include <cstddef>
 #include <cstring>
-#include <exception>
 #include <filesystem>
 #include <mutex>
 #include <string>
@@ -33,10 +29,6 @@ using result = nvrtc_entries::result;
 
 // The oldest major version of CUDA whose NVRTC knows all options that Spio passes.
 constexpr int least_major = 13;
-
-// Stack bytes of the thread that compiles: NVRTC recurses as deep as the nesting of its input. With
-// its default option it would raise the stack limit of the whole process.
-constexpr std::size_t stack_bytes = std::size_t{64} << 20;
 
 // Bounds the compilations that run at the same time to eight. A process that is forked during a
 // compilation inherits NVRTC's locks without the threads that would release them.
@@ -91,51 +83,6 @@ struct compilation_slot {
     ~compilation_slot() { compilation_slots::slots().release(); }
 };
 
-// NVRTC looks up even the headers that it is given in memory in the file system, and takes two of
-// them for one if their names lead to the same file. So the compiling thread alone changes to a
-// folder without such files. Where the system forbids that, a working directory that has such files
-// makes the compilation fail.
-void leave_working_directory() {
-    if (unshare(CLONE_FS) != 0) return;
-    if (chdir("/proc") != 0 && chdir("/") != 0) return;
-}
-
-// Calls f on a new thread with a deep stack, on which all signals are blocked, and waits for it.
-template <class F> void call_on_deep_stack(std::string const& subject, F f) {
-    struct work {
-        F f;
-        std::exception_ptr failure;
-    } work{f, nullptr};
-    auto const run = [](void* argument) -> void* {
-        auto& task = *static_cast<struct work*>(argument);
-        leave_working_directory();
-        try {
-            task.f();
-        } catch (...) {
-            task.failure = std::current_exception();
-        }
-        return nullptr;
-    };
-
-    sigset_t all_signals, previous;
-    sigfillset(&all_signals);
-    pthread_attr_t attributes;
-    pthread_t thread;
-    int failed = pthread_attr_init(&attributes);
-    if (failed == 0) {
-        failed = pthread_attr_setstacksize(&attributes, stack_bytes);
-        if (failed == 0) {
-            pthread_sigmask(SIG_SETMASK, &all_signals, &previous);
-            failed = pthread_create(&thread, &attributes, run, &work);
-            pthread_sigmask(SIG_SETMASK, &previous, nullptr);
-        }
-        pthread_attr_destroy(&attributes);
-    }
-    if (failed != 0) throw error(error_kind::io, "pthread_create", subject, std::strerror(failed));
-    pthread_join(thread, nullptr);
-    if (work.failure) std::rethrow_exception(work.failure);
-}
-
 // An nvrtcProgram, for one compilation.
 class program {
   public:
@@ -176,6 +123,7 @@ class program {
         output.cubin.resize(size);
         check("nvrtcGetCUBIN", entries.cubin(handle, reinterpret_cast<char*>(output.cubin.data())),
               options, output.log);
+        output.cubin = without_unused_data(std::move(output.cubin), read_ptx());
         return output;
     }
 
@@ -198,6 +146,13 @@ class program {
     void check(char const* tried, result status, std::vector<std::string> const& options = {},
                std::string const& log = {}) const {
         if (status != result::success) throw failure(tried, message_of(status), options, log);
+    }
+    // The text from which the cubin was made; empty if there is none, which costs bytes alone.
+    std::string read_ptx() const {
+        std::size_t size = 0;
+        if (entries.ptx_size(handle, &size) != result::success) return {};
+        std::string ptx(size, '\0');
+        return entries.ptx(handle, ptx.data()) == result::success ? ptx : std::string();
     }
     // Reads the log. Returns why there is no log, as the end of a sentence; empty if it was read.
     std::string read_log(std::string& log) const {
@@ -261,6 +216,8 @@ void nvrtc::open(std::filesystem::path const& path) {
     find(entries.compile_program, "nvrtcCompileProgram");
     find(entries.cubin_size, "nvrtcGetCUBINSize");
     find(entries.cubin, "nvrtcGetCUBIN");
+    find(entries.ptx_size, "nvrtcGetPTXSize");
+    find(entries.ptx, "nvrtcGetPTX");
     find(entries.log_size, "nvrtcGetProgramLogSize");
     find(entries.log, "nvrtcGetProgramLog");
     file = library.path;

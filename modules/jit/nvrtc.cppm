@@ -4,6 +4,7 @@ module;
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,6 +37,8 @@ struct nvrtc_entries {
     result (*compile_program)(program, int option_count, char const* const* options);
     result (*cubin_size)(program, std::size_t*);
     result (*cubin)(program, char*);
+    result (*ptx_size)(program, std::size_t*);
+    result (*ptx)(program, char*);
     result (*log_size)(program, std::size_t*);
     result (*log)(program, char*);
 };
@@ -48,7 +51,7 @@ struct source {
 };
 
 struct compiled {
-    std::vector<std::byte> cubin;
+    std::vector<std::byte> cubin; // without_unused_data()
     // What NVRTC printed, warnings for example.
     std::string log;
 };
@@ -108,6 +111,13 @@ class nvrtc {
     void ask_version();
 };
 
+// The cubin without the variables of global memory, and what belongs to them, if the code does not
+// use them; `ptx` is the text from which the cubin was made. A cubin that is not laid out as
+// expected is returned as it is.
+std::vector<std::byte> without_unused_data(std::vector<std::byte> cubin, std::string_view ptx);
+// Whether code in PTX uses a variable in global memory that the text declares.
+bool uses_variables(std::string_view ptx);
+
 // The build id in an ELF file, in hexadecimal digits; empty if it has none, or is something else.
 std::string build_id_in(std::span<unsigned char const> file);
 
@@ -121,6 +131,10 @@ struct opened_library {
     std::filesystem::path path; // without symbolic links
     std::string build_id;
 };
+
+// Calls the function on a new thread with a deep stack, on which all signals are blocked, and waits
+// for it. `subject` is for messages.
+void call_on_deep_stack(std::string const& subject, std::function<void()> const& function);
 
 // Opens NVRTC, its builtins first, and never closes it: it may have started threads.
 opened_library open_nvrtc(std::filesystem::path const&);

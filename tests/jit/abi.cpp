@@ -27,6 +27,8 @@ static_assert(same_call<decltype(entries::destroy_program), decltype(nvrtcDestro
 static_assert(same_call<decltype(entries::compile_program), decltype(nvrtcCompileProgram)>);
 static_assert(same_call<decltype(entries::cubin_size), decltype(nvrtcGetCUBINSize)>);
 static_assert(same_call<decltype(entries::cubin), decltype(nvrtcGetCUBIN)>);
+static_assert(same_call<decltype(entries::ptx_size), decltype(nvrtcGetPTXSize)>);
+static_assert(same_call<decltype(entries::ptx), decltype(nvrtcGetPTX)>);
 static_assert(same_call<decltype(entries::log_size), decltype(nvrtcGetProgramLogSize)>);
 static_assert(same_call<decltype(entries::log), decltype(nvrtcGetProgramLog)>);
 static_assert(static_cast<int>(entries::result::success) == NVRTC_SUCCESS);

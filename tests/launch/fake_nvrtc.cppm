@@ -81,6 +81,11 @@ result cubin(program p, char* bytes) {
     std::memcpy(bytes, text_of(p).cubin.data(), text_of(p).cubin.size());
     return result::success;
 }
+result ptx_size(program, std::size_t* size) {
+    *size = 0;
+    return fails("nvrtcGetPTXSize") ? refused : result::success;
+}
+result ptx(program, char*) { return fails("nvrtcGetPTX") ? refused : result::success; }
 result log_size(program, std::size_t* size) {
     *size = 1;
     return fails("nvrtcGetProgramLogSize") ? refused : result::success;
@@ -97,6 +102,8 @@ export entries const nvrtc = {.version = version,
                               .compile_program = compile,
                               .cubin_size = cubin_size,
                               .cubin = cubin,
+                              .ptx_size = ptx_size,
+                              .ptx = ptx,
                               .log_size = log_size,
                               .log = log};
 

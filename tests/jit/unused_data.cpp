@@ -1,0 +1,134 @@
+// Cubins without the variables that their code does not use: real ones, and damaged ones.
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include <elf.h>
+
+#include <cstddef>
+#include <cstring>
+#include <iostream>
+#include <map>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+import spio.jit;
+
+using namespace spio::jit;
+
+namespace {
+
+using bytes = std::vector<std::byte>;
+
+// A kernel with constants that only the compiler reads.
+constexpr char const* constants_text = R"(
+    template <int N> inline constexpr int square = N * N;
+    struct numbers { int items[64] = {}; };
+    inline constexpr numbers table{{3, 1, 4}};
+    extern "C" __global__ void scale(int* p) { p[threadIdx.x] *= square<12> + table.items[2]; })";
+
+bytes compile(std::string const& text) {
+    static nvrtc const compiler(SPIO_NVRTC_LIBRARY);
+    return compiler.compile({.name = "kernel", .text = text}, "sm_90a").cubin;
+}
+
+// The contents of the sections by their names, as the file's own tables have them.
+std::map<std::string, std::string> sections_of(bytes const& cubin) {
+    Elf64_Ehdr header;
+    REQUIRE(cubin.size() > sizeof header);
+    std::memcpy(&header, cubin.data(), sizeof header);
+    std::vector<Elf64_Shdr> table(header.e_shnum);
+    std::memcpy(table.data(), &cubin[header.e_shoff], table.size() * sizeof table[0]);
+    auto const text = [&](std::size_t offset) {
+        return reinterpret_cast<char const*>(&cubin[offset]);
+    };
+    std::map<std::string, std::string> sections;
+    for (auto const& section : table) {
+        std::string const name = text(table[header.e_shstrndx].sh_offset + section.sh_name);
+        bool const is_in_file = section.sh_type != SHT_NOBITS && section.sh_size > 0;
+        sections[name] = is_in_file ? std::string(text(section.sh_offset), section.sh_size) : "";
+    }
+    return sections;
+}
+
+} // namespace
+
+TEST_CASE("constants that only the compiler reads are not in a cubin") {
+    auto const sections = sections_of(compile(constants_text));
+    CHECK(sections.contains(".text.scale"));
+    CHECK(sections.contains(".nv.constant0.scale"));
+    for (auto const& [name, content] : sections) {
+        CAPTURE(name);
+        CHECK(name.find(".nv.global") == name.npos);
+        CHECK(name.find(".nv.constant4") == name.npos);
+    }
+}
+
+TEST_CASE("variables that code reads or writes stay in a cubin") {
+    for (std::string const text : {R"(inline constexpr int table[] = {3, 1, 4, 1, 5, 9, 2, 6};
+             extern "C" __global__ void f(int* p) { p[0] = table[p[1] & 7]; })",
+                                   R"(__device__ int counter;
+             extern "C" __global__ void f(int* p) { p[0] = atomicAdd(&counter, 1); })",
+                                   R"(__device__ int first = 7;
+             __device__ int* pointer = &first;
+             extern "C" __global__ void f(int* p) { p[0] = *pointer; })"}) {
+        CAPTURE(text);
+        auto const sections = sections_of(compile(text));
+        CHECK((sections.contains(".nv.global") || sections.contains(".nv.global.init")));
+    }
+}
+
+TEST_CASE("declarations of variables in PTX are no uses of them") {
+    constexpr std::string_view declarations =
+        ".visible .global .align 4 .u32 counter;\n"
+        ".weak .global .align 8 .b8 table[16] = {1, 2};\n"
+        ".global .align 8 .u64 pointer = generic(table);\n"
+        ".visible .entry f(.param .u64 f_param_0)\n{\n\tld.global.u32 %r1, [%rd1];\n";
+    CHECK(!uses_variables(""));
+    CHECK(!uses_variables(declarations));
+    CHECK(!uses_variables(std::string(declarations) + "\tmov.u64 %rd2, tables;\n"));
+    for (char const* const use : {"\tmov.u64 %rd2, table;\n", "\tst.global.u32 [counter+4], %r1;\n",
+                                  "\tld.global.u64 %rd1,[pointer];"}) {
+        CHECK(uses_variables(std::string(declarations) + use));
+    }
+}
+
+// Sections that code needs are the same after each step, and nothing is left to leave out.
+TEST_CASE("a cubin without unused data stays as it is") {
+    bytes const cubin = compile(constants_text);
+    CHECK(without_unused_data(cubin, ".global .u32 a;\n") == cubin);
+}
+
+TEST_CASE("damaged cubins come back, and nothing is read outside of them") {
+    bytes const cubin = compile(R"(
+        inline constexpr int table[] = {3, 1, 4, 1, 5, 9, 2, 6};
+        extern "C" __global__ void f(int* p) { p[0] = table[p[1] & 7]; })");
+    constexpr std::string_view no_uses = ".global .align 4 .b8 table[32];\n";
+    auto const smaller = without_unused_data(cubin, no_uses);
+    CHECK(smaller.size() < cubin.size());
+    CHECK(sections_of(smaller).at(".text.f") == sections_of(cubin).at(".text.f"));
+    CHECK(without_unused_data(cubin, "") == cubin);
+
+    std::mt19937 random(1);
+    int changed = 0;
+    constexpr int rounds = 20000;
+    for (int round = 0; round < rounds; ++round) {
+        bytes damaged = cubin;
+        if (round % 4 == 0) damaged.resize(random() % damaged.size());
+        for (auto count = random() % 8; count > 0 && !damaged.empty(); --count) {
+            // The tables at the two ends of the file are hit more often than what is between.
+            auto const size = damaged.size();
+            auto const place = random() % 3 == 0 ? random() % std::min<std::size_t>(size, 64)
+                               : random() % 2 == 0
+                                   ? size - 1 - random() % std::min<std::size_t>(size, 2048)
+                                   : random() % size;
+            damaged[place] = static_cast<std::byte>(random());
+        }
+        changed += without_unused_data(damaged, no_uses) != damaged;
+    }
+    CHECK(changed > 0);
+    CHECK(changed < rounds);
+    std::cout << "figure: jit.unused_data: " << rounds << " damaged cubins, " << changed
+              << " of them without unused data\n";
+}
