@@ -22,9 +22,16 @@ import spio.spec;
 namespace spio::conv2d {
 
 void refuse(problem const& problem, config const& config) {
-    throw error(error_kind::invalid, "specialize", "conv2d " + text_of(problem),
-                "the configuration " + config_text(config) + " makes no " +
-                    enumerator_name(problem.pass));
+    std::string const pass = enumerator_name(problem.pass);
+    bool const is_gradient = problem.pass == direction::wgrad;
+    bool const is_gradient_config = std::holds_alternative<wgrad_cp_async::config>(config) ||
+                                    std::holds_alternative<wgrad_tma::config>(config);
+    std::string const reason =
+        is_gradient != is_gradient_config
+            ? "the configuration " + config_text(config) + " makes no " + pass
+        : is_gradient ? "the class convolution makes no " + pass + ", weight_gradient does"
+                      : "the class weight_gradient makes no " + pass + ", convolution does";
+    throw error(error_kind::invalid, "specialize", "conv2d " + text_of(problem), reason);
 }
 
 void convolution::launch(stream const& stream, correlation_args const& args) const {

@@ -110,6 +110,14 @@ TEST_CASE("one kernel serves every batch, and tensors of other sizes are refused
               conv2d::convolution(runtime, layer_of("fprop"),
                                   conv2d::best_config(layer_of("wgrad"), host_arch));
           }).find(" makes no fprop") != std::string::npos);
+    CHECK(reason_of([&] {
+              conv2d::convolution(runtime, layer_of("wgrad"));
+          }).find("the class convolution makes no wgrad, weight_gradient does") !=
+          std::string::npos);
+    CHECK(reason_of([&] {
+              conv2d::weight_gradient(runtime, layer_of("dgrad"));
+          }).find("the class weight_gradient makes no dgrad, convolution does") !=
+          std::string::npos);
 }
 
 TEST_CASE("a weight gradient needs its whole workspace, and a dw of its own element type") {
