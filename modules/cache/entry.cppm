@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
-#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -14,32 +13,15 @@ module;
 
 export module spio.cache:entry;
 
+import spio.system;
+
 export namespace spio::cache {
 
-using byte_view = std::span<unsigned char const>;
-using digest = std::array<unsigned char, 32>;
-
-// SHA-256, as FIPS 180-4 defines it.
-class sha256 {
-  public:
-    void update(byte_view bytes);
-    void update(std::string_view text);
-    digest finish(); // no add() may follow
-
-  private:
-    void compress(unsigned char const* block);
-
-    std::array<std::uint32_t, 8> state_ = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                                           0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-    std::array<unsigned char, 64> block_ = {};
-    std::size_t block_bytes_ = 0; // bytes in the block that is not full yet
-    std::uint64_t total_ = 0;
-};
-
-digest sha256_of(byte_view bytes);
-
-// Two digits for each byte, in lower case.
-std::string hexadecimal(byte_view bytes);
+using spio::byte_view;
+using spio::hexadecimal;
+using spio::sha256;
+using spio::sha256_of;
+using digest = spio::sha256_digest;
 
 // The number of the entries' format. Entries of another format have other keys.
 constexpr std::uint32_t schema = 3;

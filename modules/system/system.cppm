@@ -1,10 +1,12 @@
-// What Spio asks of Linux: its calls, folders and files that can be trusted, and programs to run.
+// What Spio asks of Linux: calls, trusted folders and files, programs, threads, and where CUDA is.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,7 +18,7 @@ module;
 
 export module spio.system;
 
-export import :toolchain;
+export import :threads;
 
 namespace spio {
 
@@ -197,5 +199,55 @@ std::size_t character_bytes(std::string_view text);
 // The text with each byte that could control a terminal, or that is not valid UTF-8, written as an
 // escape such as \x1b. Newlines and tabs stay.
 std::string printable(std::string_view text);
+
+// The folders that may hold CUDA, first the one to prefer: those that CUDA_HOME and CUDA_PATH name,
+// the one that has the nvcc of PATH, /usr/local/cuda, and pip's wheels in the Python environments
+// that VIRTUAL_ENV and CONDA_PREFIX name. Absolute paths alone; a folder need not exist.
+// cmake/find_cuda.cmake is its twin for build systems.
+std::vector<std::filesystem::path> cuda_folders();
+
+// The folders that may hold libnvrtc.so, first the one to prefer: lib64, lib and targets/*/lib of
+// cuda_folders(), lib of the Python environments, those of LD_LIBRARY_PATH, and the system's.
+std::vector<std::filesystem::path> nvrtc_folders();
+
+// The variables that the two functions above read, for messages and for `spio doctor`.
+struct variable {
+    std::string_view name, meaning;
+};
+std::vector<variable> toolchain_variables();
+
+enum class compiler_kind { nvcc, clang, nvrtc };
+std::string_view name_of(compiler_kind);
+
+// The options for compiling kernel text, architecture included, in order. NVRTC and nvcc get the
+// same options, as far as both have them. Files, include folders and the optimization level are not
+// among them.
+//     compiler_options(compiler_kind::nvcc, "sm_90a")
+std::vector<std::string> compiler_options(compiler_kind, std::string_view arch);
+
+// SHA-256, as FIPS 180-4 defines it.
+using byte_view = std::span<unsigned char const>;
+using sha256_digest = std::array<unsigned char, 32>;
+
+class sha256 {
+  public:
+    void update(byte_view bytes);
+    void update(std::string_view text);
+    sha256_digest finish(); // no update() may follow
+
+  private:
+    void compress(unsigned char const* block);
+
+    std::array<std::uint32_t, 8> state_ = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                           0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    std::array<unsigned char, 64> block_ = {};
+    std::size_t block_bytes_ = 0; // bytes in the block that is not full yet
+    std::uint64_t total_ = 0;
+};
+
+sha256_digest sha256_of(byte_view bytes);
+
+// Two digits for each byte, in lower case.
+std::string hexadecimal(byte_view bytes);
 
 } // namespace spio

@@ -11,9 +11,9 @@ module;
 #include <string>
 #include <string_view>
 
-module spio.cache;
+module spio.system;
 
-namespace spio::cache {
+namespace spio {
 
 // The first 32 bits of the fractional parts of the cube roots of the first 64 primes.
 static constexpr std::array<std::uint32_t, 64> round_constants = {
@@ -71,7 +71,7 @@ void sha256::update(std::string_view text) {
     update(byte_view(reinterpret_cast<unsigned char const*>(text.data()), text.size()));
 }
 
-digest sha256::finish() {
+sha256_digest sha256::finish() {
     auto const bits = total_ * 8;
     std::array<unsigned char, 72> tail = {0x80};
     auto const zeros = (119 - block_bytes_) % 64; // so that the length ends the last block
@@ -79,14 +79,14 @@ digest sha256::finish() {
         tail[1 + zeros + i] = static_cast<unsigned char>(bits >> (56 - 8 * i));
     }
     update(byte_view(tail.data(), 1 + zeros + 8));
-    digest result;
+    sha256_digest result;
     for (std::size_t i = 0; i < result.size(); i++) {
         result[i] = static_cast<unsigned char>(state_[i / 4] >> (24 - 8 * (i % 4)));
     }
     return result;
 }
 
-digest sha256_of(byte_view bytes) {
+sha256_digest sha256_of(byte_view bytes) {
     sha256 sum;
     sum.update(bytes);
     return sum.finish();
@@ -101,4 +101,4 @@ std::string hexadecimal(byte_view bytes) {
     return text;
 }
 
-} // namespace spio::cache
+} // namespace spio

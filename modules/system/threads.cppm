@@ -1,0 +1,96 @@
+// Threads and forks: tasks that run once, and mutexes that a new process finds free.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+export module spio.system:threads;
+
+export namespace spio {
+
+// How many forks lie between the first process of the program and this one. What another thread
+// was doing when the number was lower is never finished in this process.
+std::uint64_t fork_count() noexcept;
+
+// Functions that are called around each fork(), in the thread that forks, while the hook exists. In
+// a class it is the last member, so that it is destroyed first.
+class fork_hook {
+  public:
+    using function = void (*)(void* object);
+
+    // `prepare` is called before the fork, `resume_parent` and `resume_child` after it, in either
+    // process.
+    fork_hook(void* object, function prepare, function resume_parent, function resume_child);
+    fork_hook(fork_hook const&) = delete;
+    fork_hook& operator=(fork_hook const&) = delete;
+    ~fork_hook();
+
+  private:
+    friend class fork_hooks;
+    void* object_;
+    function prepare_, resume_parent_, resume_child_;
+    fork_hook *previous_ = nullptr, *next_ = nullptr;
+};
+
+// A mutex that fork() waits for, so that the new process finds it free. It is held for moments
+// only, and a thread that holds one takes no other.
+class fork_safe_mutex {
+  public:
+    fork_safe_mutex() : hook_(&mutex_, lock, unlock, unlock) {}
+    void lock() { mutex_.lock(); }
+    void unlock() { mutex_.unlock(); }
+
+  private:
+    std::mutex mutex_;
+    fork_hook hook_;
+
+    static void lock(void* mutex) { static_cast<std::mutex*>(mutex)->lock(); }
+    static void unlock(void* mutex) { static_cast<std::mutex*>(mutex)->unlock(); }
+};
+
+// Runs tasks by key: while a task runs, threads that ask for its key wait for its result, or for
+// its exception. Thread-safe. In a process that was forked meanwhile the task runs anew, because
+// the thread that ran it is not there.
+class single_flight {
+  public:
+    using value = std::shared_ptr<void const>;
+
+    struct outcome {
+        value result;
+        bool is_own; // whether this call ran the task
+    };
+    // Throws if the task of this thread, directly or by way of tasks that other threads run, waits
+    // for the key that it runs for.
+    outcome run(std::string const& key, std::function<value()> const& task);
+
+  private:
+    struct flight {
+        std::string key;
+        std::thread::id runner;
+        std::mutex mutex;
+        std::condition_variable done;
+        bool is_done = false;
+        value result = {};
+        std::exception_ptr failure = {};
+    };
+
+    fork_safe_mutex mutex;
+    std::uint64_t forks = 0; // fork_count() when the members below were written
+    std::map<std::string, std::shared_ptr<flight>> running;
+    std::map<std::thread::id, flight const*> awaited; // by the thread that waits
+
+    void forget_other_processes();
+    void check_cycle(flight const&) const;
+    value wait(flight&);
+    value fly(std::shared_ptr<flight> const&, std::function<value()> const& task);
+};
+
+} // namespace spio
