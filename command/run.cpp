@@ -124,16 +124,20 @@ std::string text_of(run_result const& result, workbench const& bench) {
 
 // Refuses a problem too large for this machine's memory, where the data is made before a device
 // gets it.
-void expect_memory(std::uint64_t bytes_moved) {
-    auto const pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
-    if (pages <= 0 || page <= 0) return;
-    auto const installed = static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page);
+void expect_memory(checked_size bytes_moved) {
+    // If the size of the memory is unknown, it is too large here, and only a problem whose own size
+    // is too large is refused.
+    auto const installed = checked_size(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
     // A rough estimate for inputs, results and a reference in double.
-    auto const needed = 8 * bytes_moved;
-    if (needed <= installed) return;
-    throw failure(exit_status::tool_failed, "this problem takes about " + format_bytes(needed) +
+    auto const needed = bytes_moved * 8;
+    if (needed.value <= installed.value && !needed.is_too_large()) return;
+    auto const text = [](checked_size size) {
+        return size.is_too_large() ? "more than can be counted"
+                                   : format_bytes(static_cast<std::uint64_t>(size.value));
+    };
+    throw failure(exit_status::tool_failed, "this problem takes about " + text(needed) +
                                                 " of memory, and this machine has " +
-                                                format_bytes(installed) + "; try a smaller one");
+                                                text(installed) + "; try a smaller one");
 }
 
 // Prepares a trial. On the host device, kernels that are not in the program are compiled now, if
@@ -187,7 +191,7 @@ exit_status run_trials(arguments const& args, io const& io) {
     expect_memory(trial.bytes_moved);
     workbench bench(*opened.runtime, policy);
     run_result result = {.problem = std::string(family.name) + " " + trial.problem,
-                         .bytes_moved = trial.bytes_moved,
+                         .bytes_moved = static_cast<std::uint64_t>(trial.bytes_moved.value),
                          .no_gpu_reason = opened.no_gpu_reason};
     {
         progress const progress(io, "running " + result.problem);

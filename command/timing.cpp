@@ -68,7 +68,8 @@ double copy_microseconds(cuda::stream_ref const& stream, std::uint64_t bytes, st
 } // namespace
 
 timing measure(opened_runtime const& opened, workbench& bench, trial const& trial) {
-    auto const bytes = std::max<std::uint64_t>(trial.bytes_moved, 1);
+    auto const bytes =
+        std::max<std::uint64_t>(static_cast<std::uint64_t>(trial.bytes_moved.value), 1);
     auto const cache_bytes = static_cast<std::uint64_t>(
         opened.gpu->attribute(cuda::abi::device_attribute::l2_cache_bytes));
     auto const wanted = 2 * cache_bytes / bytes + 2;

@@ -112,7 +112,7 @@ struct prepared_trial {
 struct trial {
     std::string problem; // all of its fields, also those with defaults
     std::vector<spec> kernels;
-    std::uint64_t bytes_moved; // least number of bytes read and written
+    checked_size bytes_moved; // least number of bytes read and written
     // Each call allocates arrays of its own, with the same data in them.
     std::function<prepared_trial(workbench&)> prepare;
 };

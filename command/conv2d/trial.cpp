@@ -50,15 +50,19 @@ struct conv2d_data {
     std::vector<unsigned short> input = {}, filter = {}, dy = {};
     std::vector<float> bias = {};
 
-    static std::size_t product(std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d) {
-        return static_cast<std::size_t>(a * b * c * d);
+    checked_size x_count() const {
+        return checked_size(problem.n) * problem.h * problem.w * problem.c;
     }
-    std::size_t x_size() const { return product(problem.n, problem.h, problem.w, problem.c); }
-    std::size_t y_size() const { return product(problem.n, problem.p(), problem.q(), problem.c); }
+    checked_size y_count() const {
+        return checked_size(problem.n) * problem.p() * problem.q() * problem.c;
+    }
+    std::size_t x_size() const { return static_cast<std::size_t>(x_count().value); }
+    std::size_t y_size() const { return static_cast<std::size_t>(y_count().value); }
     std::size_t filter_size() const {
-        return product(problem.c, problem.r, problem.s, group_width);
+        return static_cast<std::size_t>(problem.c) * static_cast<std::size_t>(problem.taps()) *
+               group_width;
     }
-    std::size_t bias_size() const { return problem.bias ? product(problem.c, 1, 1, 1) : 0; }
+    std::size_t bias_size() const { return problem.bias ? static_cast<std::size_t>(problem.c) : 0; }
     bool is_dgrad() const { return problem.pass == direction::dgrad; }
     bool is_wgrad() const { return problem.pass == direction::wgrad; }
 
@@ -192,8 +196,9 @@ trial create(std::string_view words, arch arch, unsigned seed) {
     bool const is_wide = data->is_wgrad() && problem.gradient == precision::fp32;
     return {.problem = text_of(problem),
             .kernels = specs_of(problem, config, arch),
-            .bytes_moved = 2 * (data->x_size() + data->y_size()) +
-                           (is_wide ? 4 : 2) * data->filter_size() + 4 * data->bias_size(),
+            .bytes_moved = (data->x_count() + data->y_count()) * 2 +
+                           checked_size(data->filter_size()) * (is_wide ? 4 : 2) +
+                           checked_size(data->bias_size()) * 4,
             .prepare = [data](workbench& bench) { return prepare(bench, *data); }};
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "spio/checked_size.h"
 #include "spio/tensor.h"
 #include "spio/tile/vector.h"
 
@@ -17,7 +18,9 @@ struct config {
     int vectors; // that a thread has in flight
 
     constexpr int elements_per_block() const { return 4 * threads * vectors; }
-    constexpr int blocks(int n) const { return divup(n, elements_per_block()); }
+    constexpr int blocks(int n) const {
+        return divup(checked_size(n), checked_size(4) * threads * vectors).as_int();
+    }
 };
 
 // The last elements may not fill a vector. Then they are read one by one.

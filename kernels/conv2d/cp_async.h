@@ -22,9 +22,12 @@ struct config {
     int blocks;    // that should be resident on an SM at a time
     bool unrolled = false; // by the filter's rows: fewer instructions run, and the code is longer
 
-    constexpr int columns_of_images() const { return images * columns; }
-    constexpr int warps() const { return groups * (columns_of_images() / (16 * mma_tiles)); }
-    constexpr int threads(problem const&) const { return 32 * warps(); }
+    constexpr int columns_of_images() const { return (checked_size(images) * columns).as_int(); }
+    constexpr int warps() const {
+        auto const warps_of_group = columns_of_images() / (checked_size(mma_tiles) * 16);
+        return (warps_of_group * groups).as_int();
+    }
+    constexpr int threads(problem const&) const { return (checked_size(warps()) * 32).as_int(); }
 
     // The number of 16-byte cells from one column to the next. An odd number puts eight
     // neighbouring columns into different banks.
@@ -33,11 +36,15 @@ struct config {
         return columns_of(correlation_of(problem)).input_count(columns);
     }
     constexpr int input_cells(problem const& problem) const {
-        return images * input_columns(problem) * pitch();
+        return (checked_size(images) * input_columns(problem) * pitch()).as_int();
     }
-    constexpr int output_cells() const { return columns_of_images() * pitch(); }
+    constexpr int output_cells() const {
+        return (checked_size(columns_of_images()) * pitch()).as_int();
+    }
     constexpr int shared_bytes(problem const& problem) const {
-        return 16 * (stages * input_cells(problem) + 2 * output_cells());
+        auto const cells =
+            checked_size(stages) * input_cells(problem) + checked_size(2) * output_cells();
+        return (cells * 16).as_int();
     }
     // An estimate, a few registers off, of what ptxas allocates to a thread without a limit:
     // fragments, and addresses.
@@ -49,9 +56,9 @@ struct config {
     // Each warp must have whole mma tiles, either of neighbouring columns or of all columns of some
     // images.
     constexpr bool fits(problem const& problem) const {
-        bool const is_positive =
-            groups > 0 && images > 0 && columns > 0 && rows > 0 && mma_tiles > 0 && blocks >= 0;
-        if (!is_positive || problem.pass == direction::wgrad) return false;
+        bool const is_bounded = groups > 0 && images > 0 && columns > 0 && columns <= 512 &&
+                                rows > 0 && mma_tiles > 0 && mma_tiles <= 8 && blocks >= 0;
+        if (!is_bounded || problem.pass == direction::wgrad) return false;
         int const warp_columns = 16 * mma_tiles;
         bool const is_shared_evenly = columns_of_images() % warp_columns == 0;
         bool const has_whole_tiles =
@@ -63,8 +70,10 @@ struct config {
 
     constexpr long long blocks_of(problem const& problem) const {
         correlation const sizes = correlation_of(problem);
-        return 1LL * divup(problem.n, images) * divup(sizes.p, rows) * divup(sizes.q, columns) *
-               divup(problem.groups(), groups);
+        auto const blocks_of_group = divup(checked_size(problem.n), images) *
+                                     divup(checked_size(sizes.p), rows) *
+                                     divup(checked_size(sizes.q), columns);
+        return (blocks_of_group * divup(checked_size(problem.groups()), groups)).value;
     }
 };
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "spio/checked_size.h"
 #include "spio/tensor.h"
 #include "spio/tile/half.h"
 
@@ -90,10 +91,6 @@ struct problem {
         resized.w = width;
         return resized;
     }
-
-    // Whether the output has at least one row and one column. This depends on several fields; the
-    // bounds of single fields are checked elsewhere.
-    constexpr bool has_outputs() const { return p() >= 1 && q() >= 1; }
 };
 
 // What fprop and dgrad have in common: both correlate an input with a filter. The output at (p, q)

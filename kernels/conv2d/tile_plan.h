@@ -22,11 +22,12 @@ struct tile_sizes {
 // for the driver's default.
 constexpr tensor_map_plan plan_of(image_sizes const& image, tile_sizes const& tile,
                                   int l2_fetch_bytes = 0) {
-    long long const pixel_bytes = 2LL * image.c;
+    auto const pixel_bytes = checked_size(image.c) * 2;
+    auto const row_bytes = pixel_bytes * image.w;
     return {.rank = 4,
             .element_bytes = 2,
             .sizes = {image.c, image.w, image.h, image.n},
-            .strides = {2, pixel_bytes, pixel_bytes * image.w, pixel_bytes * image.w * image.h},
+            .strides = {2, pixel_bytes.value, row_bytes.value, (row_bytes * image.h).value},
             .box = {group_width * tile.groups, tile.columns, tile.rows, tile.images},
             .swizzle = tile.groups == 1 ? 0 : 16 * tile.groups,
             .fetched = l2_fetch_bytes};

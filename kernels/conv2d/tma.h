@@ -30,7 +30,9 @@ struct config {
     constexpr bool has_all_rows(problem const& problem) const {
         correlation const sizes = correlation_of(problem);
         return problem.knows_image() && sizes.p <= rows && sizes.pad_h >= 0 &&
-               sizes.pad_h < problem.r && rows * columns <= sizes.h * input_columns(problem);
+               sizes.pad_h < problem.r &&
+               (checked_size(rows) * columns).value <=
+                   (checked_size(sizes.h) * input_columns(problem)).value;
     }
     constexpr int input_rows(problem const& problem) const {
         correlation const sizes = correlation_of(problem);
@@ -40,24 +42,24 @@ struct config {
         return columns_of(correlation_of(problem)).input_count(columns);
     }
     // Mma tiles per row: 16 columns each, the rows of one matrix product.
-    constexpr int mma_tiles() const { return images * columns / 16; }
-    constexpr int threads(problem const&) const { return 32 * groups; }
+    constexpr int mma_tiles() const { return (checked_size(images) * columns / 16).as_int(); }
+    constexpr int threads(problem const&) const { return (checked_size(groups) * 32).as_int(); }
 
     // Cells of 16 bytes per TMA box. Each image of a tile is a box, and begins at an address where
     // the pattern of the swizzle restarts.
     constexpr int cells_of_box(problem const& problem) const {
-        return input_rows(problem) * input_columns(problem) * groups;
+        return (checked_size(input_rows(problem)) * input_columns(problem) * groups).as_int();
     }
     constexpr int pitch_of_boxes(problem const& problem) const {
-        return divup(cells_of_box(problem), 64) * 64;
+        return (divup(checked_size(cells_of_box(problem)), 64) * 64).as_int();
     }
     constexpr int cells_of_filter(problem const& problem) const {
         return 8 * groups * problem.taps();
     }
     constexpr int shared_bytes(problem const& problem) const {
-        int const cells =
-            tiles_per_block * images * pitch_of_boxes(problem) + cells_of_filter(problem);
-        return 16 * cells + 8 * (tiles_per_block + 1);
+        auto const cells = checked_size(tiles_per_block) * images * pitch_of_boxes(problem) +
+                           cells_of_filter(problem);
+        return (cells * 16 + (checked_size(tiles_per_block) + 1) * 8).as_int();
     }
     // An estimate of the registers that ptxas allocates to a thread, a few too many at most: those
     // of the fragments, and 26 for addresses and counters.
@@ -70,22 +72,27 @@ struct config {
             groups >= 1 && images >= 1 && columns >= 1 && rows >= 1 && tiles_per_block >= 1;
         bool const has_tiles = columns % 16 == 0 || (columns == 8 && images % 2 == 0);
         if (!is_positive || !has_tiles || rows > 256 || columns > 256 || groups > 8) return false;
-        bool const has_registers = fragment_registers(problem, mma_tiles()) <= 208;
+        bool const has_registers =
+            mma_tiles() <= 64 && fragment_registers(problem, mma_tiles()) <= 208;
         // The number of bytes of a block must fit into an int.
-        long long const cells = 1LL * tiles_per_block * images * pitch_of_boxes(problem);
+        auto const cells = checked_size(tiles_per_block) * images * pitch_of_boxes(problem);
         return problem.pass != direction::wgrad && is_power_of_two(groups) &&
                groups <= problem.groups() && input_rows(problem) <= 256 &&
-               input_columns(problem) <= 256 && has_registers && cells < 1 << 24 && blocks >= 0;
+               input_columns(problem) <= 256 && has_registers && cells.value < 1 << 24 &&
+               blocks >= 0;
     }
 
     // The number of tiles that cover the output, for the channels of one block.
     constexpr long long tile_count(problem const& problem) const {
         correlation const sizes = correlation_of(problem);
-        return 1LL * divup(problem.n, images) * divup(sizes.p, rows) * divup(sizes.q, columns);
+        return (divup(checked_size(problem.n), images) * divup(checked_size(sizes.p), rows) *
+                divup(checked_size(sizes.q), columns))
+            .value;
     }
     constexpr long long blocks_of(problem const& problem) const {
-        return divup(problem.groups(), groups) *
-               ((tile_count(problem) + tiles_per_block - 1) / tiles_per_block);
+        return (divup(checked_size(problem.groups()), groups) *
+                divup(checked_size(tile_count(problem)), tiles_per_block))
+            .value;
     }
 };
 

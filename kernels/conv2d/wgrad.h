@@ -79,17 +79,23 @@ constexpr bool needs_row_below(problem const& problem) {
 }
 // The number of rows of an image, including the rows of the padding that are needed.
 constexpr int needed_rows(problem const& problem) {
-    return problem.h + (needs_row_above(problem) ? 1 : 0) + (needs_row_below(problem) ? 1 : 0);
+    return (checked_size(problem.h) + (needs_row_above(problem) ? 1 : 0) +
+            (needs_row_below(problem) ? 1 : 0))
+        .as_int();
 }
 
 // The groups are cut into slices of `groups` groups, and a block sums one slice over one split of
 // the rows. An element of the workspace is a lane's part of one accumulator: four floats.
-constexpr int slices(problem const& problem, int groups) { return divup(problem.groups(), groups); }
+constexpr int slices(problem const& problem, int groups) {
+    return divup(checked_size(problem.groups()), groups).as_int();
+}
 constexpr long long blocks_of(problem const& problem, int groups, int splits) {
-    return 1LL * splits * slices(problem, groups);
+    return (checked_size(splits) * slices(problem, groups)).value;
 }
 constexpr long long workspace_bytes(problem const& problem, int groups, int splits) {
-    return 16LL * 32 * splits * slices(problem, groups) * groups * pairs_of(problem).count();
+    return (checked_size(16 * 32) * splits * slices(problem, groups) * groups *
+            pairs_of(problem).count())
+        .value;
 }
 
 } // namespace spio::conv2d::wgrad

@@ -24,16 +24,17 @@ struct config {
         return columns_of(problem).input_count(columns);
     }
     // Mma tiles per row of dy: 16 columns each, the depth of one matrix product.
-    constexpr int mma_tiles() const { return images * columns / 16; }
+    constexpr int mma_tiles() const { return (checked_size(images) * columns / 16).as_int(); }
 
-    constexpr int threads(problem const&) const { return 32 * groups; }
+    constexpr int threads(problem const&) const { return (checked_size(groups) * 32).as_int(); }
     constexpr int shared_bytes(problem const& problem) const {
-        return 16 * stages * images * (input_columns(problem) + columns) * pitch();
+        auto const cells = checked_size(images) * (input_columns(problem) + columns) * pitch();
+        return (cells * stages * 16).as_int();
     }
     constexpr bool fits(problem const& problem) const {
-        bool const is_positive =
-            groups > 0 && images > 0 && columns > 0 && stages > 1 && splits > 0 && blocks >= 0;
-        if (!is_positive || problem.pass != direction::wgrad) return false;
+        bool const is_bounded = groups > 0 && images > 0 && columns > 0 && columns <= 512 &&
+                                stages > 1 && splits > 0 && blocks >= 0;
+        if (!is_bounded || problem.pass != direction::wgrad) return false;
         bool const has_tiles = columns % 16 == 0 || (columns == 8 && images % 2 == 0);
         return has_tiles && groups <= 32 && shared_bytes(problem) <= max_shared_bytes;
     }

@@ -16,17 +16,19 @@ struct config {
 
     static constexpr int block_size = 256;
     constexpr int threads(problem const&) const { return block_size; }
-    constexpr int elements_of_block() const { return block_size / readers; }
+    constexpr int elements_of_block() const {
+        return (checked_size(block_size) / readers).as_int();
+    }
     constexpr int shared_bytes(problem const&) const { return readers > 1 ? 16 * block_size : 0; }
     constexpr bool fits(problem const& problem) const {
         return problem.pass == direction::wgrad && splits > 0 && groups >= problem.groups() &&
                readers > 0 && block_size % readers == 0;
     }
     constexpr long long elements(problem const& problem) const {
-        return 32LL * groups * wgrad::pairs_of(problem).count();
+        return (checked_size(groups) * 32 * wgrad::pairs_of(problem).count()).value;
     }
     constexpr long long blocks_of(problem const& problem) const {
-        return (elements(problem) + elements_of_block() - 1) / elements_of_block();
+        return divup(checked_size(elements(problem)), elements_of_block()).value;
     }
 };
 
@@ -34,7 +36,9 @@ struct config {
 // make more blocks.
 constexpr config config_for(problem const& problem, int groups_of_block, int splits,
                             bool overlaps) {
-    config best = {splits, wgrad::slices(problem, groups_of_block) * groups_of_block, 1, overlaps};
+    int const groups =
+        (checked_size(wgrad::slices(problem, groups_of_block)) * groups_of_block).as_int();
+    config best = {splits, groups, 1, overlaps};
     while (best.readers < 32 && best.readers * 4 < splits) best.readers *= 2;
     return best;
 }

@@ -39,29 +39,35 @@ struct config {
     constexpr int dy_rows(problem const& problem) const { return whole_images ? problem.p() : 1; }
     // Cells of x per stage, of 16 bytes each: the 8 channels of a group at one pixel.
     constexpr int input_cells(problem const& problem) const {
-        return images * input_rows(problem) * input_columns(problem) * groups;
+        return (checked_size(images) * input_rows(problem) * input_columns(problem) * groups)
+            .as_int();
     }
     // Cells of dy per stage, of 16 bytes each.
     constexpr int dy_cells(problem const& problem) const {
-        return images * dy_rows(problem) * columns * groups;
+        return (checked_size(images) * dy_rows(problem) * columns * groups).as_int();
     }
     // Mma tiles per row of dy: 16 columns each, the depth of one matrix product.
-    constexpr int mma_tiles() const { return images * columns / 16; }
+    constexpr int mma_tiles() const { return (checked_size(images) * columns / 16).as_int(); }
 
-    constexpr int threads(problem const&) const { return 32 * (groups + 1); }
+    constexpr int threads(problem const&) const {
+        return ((checked_size(groups) + 1) * 32).as_int();
+    }
     constexpr int shared_bytes(problem const& problem) const {
-        int const x = divup(stages * input_cells(problem), 64) * 64;
-        int const dy = divup(stages * dy_cells(problem), 64) * 64;
-        return 16 * (x + dy + divup(stages, 2) + divup(stages + 1, 2));
+        auto const x = divup(checked_size(stages) * input_cells(problem), 64) * 64;
+        auto const dy = divup(checked_size(stages) * dy_cells(problem), 64) * 64;
+        auto const barriers = divup(checked_size(stages), 2) + divup(checked_size(stages) + 1, 2);
+        return ((x + dy + barriers) * 16).as_int();
     }
     constexpr bool fits(problem const& problem) const {
-        bool const is_positive =
-            groups > 0 && images > 0 && columns > 0 && stages > held_stages(problem) && splits > 0;
-        if (!is_positive || problem.pass != direction::wgrad) return false;
+        bool const is_bounded = groups > 0 && images > 0 && columns > 0 && columns <= 256 &&
+                                stages > held_stages(problem) && splits > 0;
+        if (!is_bounded || problem.pass != direction::wgrad) return false;
         bool const is_small =
             problem.q() <= columns && max(input_rows(problem), problem.p()) <= 256;
         if (whole_images && !(problem.knows_image() && is_small)) return false;
-        if (1LL * stages * (input_cells(problem) + dy_cells(problem)) >= 1 << 24) return false;
+        auto const cells =
+            checked_size(stages) * (checked_size(input_cells(problem)) + dy_cells(problem));
+        if (cells.value >= 1 << 24) return false;
         bool const has_tiles = columns % 16 == 0 || (columns == 8 && images % 2 == 0);
         return has_tiles && groups <= 8 && is_power_of_two(groups) && images <= 256 &&
                input_columns(problem) <= 256 && shared_bytes(problem) <= max_shared_bytes;
@@ -77,7 +83,7 @@ struct config {
 // The tensor maps of a launch, for a problem whose sizes are all known. Where the channels of a
 // pixel do not fill whole cache lines of 128 bytes, neighbouring blocks read the same lines; the L2
 // cache then fetches whole lines.
-constexpr int l2_fetch_bytes(problem const& problem) { return 2 * problem.c % 128 == 0 ? 0 : 128; }
+constexpr int l2_fetch_bytes(problem const& problem) { return problem.c % 64 == 0 ? 0 : 128; }
 constexpr tensor_map_plan x_plan(problem const& problem, config const& config) {
     return plan_of(
         {problem.n, problem.h, problem.w, problem.c},

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "spio/checked_size.h"
 #include "spio/tensor.h"
 #include "spio/tile/half.h"
 
@@ -35,21 +36,24 @@ struct config {
     int stages;    // rounds in shared memory: the last is read, the others are in flight
     int rounds;    // per block
 
-    constexpr int threads() const { return lanes * positions; }
+    constexpr int threads() const { return (checked_size(lanes) * positions).as_int(); }
     constexpr int warps() const { return threads() / 32; }
     constexpr int blocks(int position_count) const {
-        return divup(position_count, positions * rounds);
+        return divup(checked_size(position_count), checked_size(positions) * rounds).as_int();
     }
     // The floats that hold one sum of each warp, rounded up because they are read by vectors of 4.
     constexpr int sums() const { return divup(warps(), 4) * 4; }
-    constexpr int shared_bytes() const { return 16 * threads() * vectors * stages + 8 * sums(); }
+    constexpr int shared_bytes() const {
+        return (checked_size(threads()) * vectors * stages * 16 + checked_size(sums()) * 8)
+            .as_int();
+    }
 
     // A warp has whole positions, or a block has one.
     constexpr bool fits(problem const& p) const {
         bool const is_even =
             lanes <= 32 ? is_power_of_two(lanes) : lanes % 32 == 0 && positions == 1;
         return is_even && threads() % 32 == 0 && threads() <= 1024 && stages > 0 && rounds > 0 &&
-               vectors > 0 && lanes * vectors >= p.vectors();
+               vectors > 0 && (checked_size(lanes) * vectors).value >= p.vectors();
     }
 };
 

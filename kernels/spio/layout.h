@@ -106,16 +106,19 @@ struct layout : dynamic_extents<layout_table_of<Axes...>.dynamic_count> {
         }
     }
     // The distance in memory between two steps of an axis, in elements.
-    template <int A> constexpr long long memory_stride() const {
+    template <int A, class Number = long long> constexpr Number memory_stride() const {
         constexpr long long stride = table.memory_stride(A);
         if constexpr (stride >= 0) {
             return stride;
         } else {
-            return memory_stride<A + 1>() * count<A + 1>();
+            return memory_stride<A + 1, Number>() * count<A + 1>();
         }
     }
-    // The number of elements in memory from the first element to the last, padding included.
-    constexpr long long storage_size() const { return storage_over(numbers_below<num_axes>()); }
+    // The number of elements in memory from the first element to the last, padding included. It is
+    // computed in `Number`: host code takes checked_size for extents that may be wrong.
+    template <class Number = long long> constexpr Number storage_size() const {
+        return storage_over<Number>(numbers_below<num_axes>());
+    }
 
     // The size of the axis that counts D, and the extent of D's base in steps of D, rounded down.
     template <index D>
@@ -147,9 +150,10 @@ struct layout : dynamic_extents<layout_table_of<Axes...>.dynamic_count> {
     }
 
   private:
-    template <int... A> constexpr long long storage_over(numbers<A...>) const {
+    template <class Number, int... A> constexpr Number storage_over(numbers<A...>) const {
         bool const empty = ((count<A>() == 0) || ...);
-        return empty ? 0 : (1 + ... + ((count<A>() - 1) * memory_stride<A>()));
+        if (empty) return 0;
+        return (Number(1) + ... + (Number(count<A>() - 1) * memory_stride<A, Number>()));
     }
     template <class... Bases> constexpr size_type size_over(mp_list<Bases...>) const {
         return (size_type(1) * ... * size_of<base<Bases>>());

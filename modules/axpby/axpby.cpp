@@ -30,7 +30,7 @@ typed_spec<params> specialize(problem const& p, config const& c, arch arch) {
          .headers = kernel_text()},
         [c](params const& params) {
             int const x = params.x.extent<N>().value, y = params.y.extent<N>().value;
-            if (x != y) {
+            if (x != y || y < 0) {
                 throw error(error_kind::invalid, "launch", "axpby",
                             "x has " + std::to_string(x) + " elements, y has " + std::to_string(y));
             }

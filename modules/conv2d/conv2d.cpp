@@ -67,6 +67,18 @@ void check(problem const& problem) {
     }
 }
 
+void check(problem const& problem, config const& config) {
+    check(problem);
+    std::visit(
+        [&](auto const& body_config) {
+            spio::check("conv2d", body_config);
+            if (body_config.fits(problem)) return;
+            throw error(error_kind::invalid, "specialize", "conv2d " + text_of(problem),
+                        "the configuration " + config_text(config) + " does not fit");
+        },
+        config);
+}
+
 std::string name_of(problem const& problem) {
     auto const part = [](int value, char const* unit, bool is_known = true) {
         return (is_known ? std::to_string(value) : "any") + unit;

@@ -128,6 +128,7 @@ struct estimate {
 
     std::string explained() const; // "42.1 us: …"
 };
+// Throws if the configuration does not fit the problem.
 estimate explain(problem const&, config const&, arch);
 
 // A kernel for fprop or dgrad, and the blocks of its launches. For the body tma, make the tensor
@@ -150,7 +151,7 @@ gradient_specs<wgrad_tma::params> specialize_gradient(problem const&, wgrad_tma:
 // The kernels of any pass, in the order of their launches.
 std::vector<spec> specs_of(problem const&, config const&, arch);
 
-// The grid of a launch, in blocks.
+// The grid of a launch, in blocks. Throws if there are none, or too many.
 extent grid(problem const&, config const&);
 // The problem that a launch with these arguments solves, by a kernel that was compiled for
 // `compiled_problem`, which may leave sizes open. Throws if the kernel cannot take the arguments;
@@ -170,6 +171,12 @@ namespace spio::conv2d {
 
 // Throws if an image with its padding is smaller than the filter, or is too large.
 void check_sides(problem const&);
+
+// Throws if a field is out of its range, or if the configuration does not fit the problem.
+void check(problem const&, config const&);
+
+// explain() of a problem and a configuration that were checked.
+estimate estimated(problem const&, config const&, arch);
 
 // A number of blocks as the extent of a grid. Throws if it does not fit into x, an int.
 extent grid_of(problem const&, long long blocks);

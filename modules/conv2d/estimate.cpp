@@ -104,7 +104,7 @@ int registers_of(problem const& problem, cp_async::config const& config, chip co
     int const threads = config.threads(problem);
     int const most =
         config.blocks > 0 ? chip.sm_registers / (config.blocks * threads) / 8 * 8 : most_registers;
-    return std::min({config.registers(problem), most, most_registers});
+    return std::max(8, std::min({config.registers(problem), most, most_registers}));
 }
 
 int blocks_of_sm(problem const& problem, cp_async::config const& config, chip const& chip) {
@@ -232,7 +232,7 @@ estimate explain_gradient(setting const& setting, Config const& config, int bloc
     double const tap_pairs = wgrad::pairs_of(problem).count();
     result.arithmetic = mma_tiles *
                         (rows_multiplied * tap_pairs * costs.product_cycles +
-                         (problem.p() + problem.r - 1) * tile_cycles / blocks) /
+                         (1.0 * problem.p() + problem.r - 1) * tile_cycles / blocks) /
                         (quarters * setting.sm_cycles_per_microsecond());
 
     result.blocks_per_sm = blocks;
@@ -254,6 +254,11 @@ estimate explain_body(setting const& setting, wgrad_tma::config const& config) {
 } // namespace
 
 estimate explain(problem const& problem, config const& config, arch arch) {
+    check(problem, config);
+    return estimated(problem, config, arch);
+}
+
+estimate estimated(problem const& problem, config const& config, arch arch) {
     chip const& chip = chip_of(arch);
     conv2d::setting const setting = {problem, chip, costs_of(chip), correlation_of(problem)};
     return std::visit([&](auto const& body_config) { return explain_body(setting, body_config); },

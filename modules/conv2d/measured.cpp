@@ -102,6 +102,7 @@ int blocks_of_sm(problem const& problem, tma::config const& config) {
 }
 
 tma::config best_tma(problem const& problem) {
+    check(problem);
     static auto const lines = parse_lines(measured_text());
     for (auto const& line : lines) {
         auto config = config_of_line(line, problem);

@@ -205,8 +205,8 @@ double_gradients reference_gradients(problem const& problem, std::span<unsigned 
 }
 
 long long products_of(problem const& problem) {
-    return problem.pass == direction::wgrad ? 1LL * problem.n * problem.p() * problem.q()
-                                            : 1LL * group_width * problem.taps() + problem.bias;
+    if (problem.pass != direction::wgrad) return 1LL * group_width * problem.taps() + problem.bias;
+    return (checked_size(problem.n) * problem.p() * problem.q()).value;
 }
 
 double bound(long long products, double value, double magnitude, precision precision) {

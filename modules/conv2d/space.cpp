@@ -60,6 +60,7 @@ std::vector<block_columns> column_counts(problem const& problem, correlation con
     for (int const columns : {16, 32, 48, 64, 96, 128}) {
         if (columns / 16 <= mma_tiles) counts.push_back({1, columns});
     }
+    if (mma_tiles > 8) return counts; // even one image has more columns than a block
     int const image_columns = sizes.q <= 8 ? 8 : 16 * mma_tiles;
     for (int const images : {2, 4, 8, 16}) {
         bool const is_allowed = images <= problem.n || (sizes.q <= 8 && images == 2);
@@ -94,7 +95,7 @@ class ranking {
     ranking(problem const& problem, arch arch) : ranked(problem), code(arch) {}
 
     void add(config const& config) {
-        entries.emplace_back(explain(ranked, config, code).microseconds, config);
+        entries.emplace_back(estimated(ranked, config, code).microseconds, config);
     }
     // The configurations worth a trial, the fastest first.
     std::vector<config> fastest() {
@@ -128,7 +129,8 @@ std::vector<config> gradient_configs(problem const& problem, arch arch, Config c
             for (int const stages : {best.stages, best.stages / 2}) {
                 Config config = best;
                 config.groups = groups;
-                config.splits = splits * (best.groups / std::max(groups, 1));
+                config.splits =
+                    (checked_size(splits) * (best.groups / std::max(groups, 1))).as_int();
                 config.stages = stages;
                 if (config.fits(problem) && has_room(config)) ranking.add(config);
             }
@@ -151,8 +153,8 @@ std::vector<config> gradient_space(problem const& problem, arch arch) {
     }
     return gradient_configs(
         problem, arch, best_wgrad_cp_async(problem, arch), [&](auto const& config) {
-            int const bytes = config.shared_bytes(problem) + reserved_shared_bytes;
-            return config.blocks * bytes <= chip.shared_bytes;
+            auto const bytes = checked_size(config.shared_bytes(problem)) + reserved_shared_bytes;
+            return (bytes * config.blocks).value <= chip.shared_bytes;
         });
 }
 
@@ -168,10 +170,10 @@ std::vector<config> space(problem const& problem, arch arch) {
         bool const has_registers =
             fragment_registers(problem, config.mma_tiles) <= most_held_registers;
         if (!config.fits(problem) || !has_registers || config.warps() > most_warps ||
-            config.shared_bytes(problem) + reserved_shared_bytes > chip.shared_bytes) {
+            config.shared_bytes(problem) > chip.shared_bytes - reserved_shared_bytes) {
             return;
         }
-        config.blocks = std::max(1, explain(problem, config, arch).blocks_per_sm);
+        config.blocks = std::max(1, estimated(problem, config, arch).blocks_per_sm);
         ranking.add(config);
     };
     for (int const groups : group_counts(problem.groups())) {

@@ -47,18 +47,6 @@ void check_arch(problem const& problem, arch arch, bool takes_tma, int shared_by
     }
 }
 
-template <class Config>
-void check_config(problem const& problem, Config const& config, std::string const& body,
-                  arch arch) {
-    check(problem);
-    spio::check("conv2d", config);
-    if (!config.fits(problem)) {
-        throw error(error_kind::invalid, "specialize", "conv2d " + text_of(problem),
-                    "the configuration " + body + " " + text_of(config) + " does not fit");
-    }
-    check_arch(problem, arch, needs_maps(config), config.shared_bytes(problem));
-}
-
 // The specialization of the body that is named.
 template <class Config>
 specialization request_of(problem const& problem, Config const& config, std::string const& pass,
@@ -82,7 +70,8 @@ specialization request_of(problem const& problem, Config const& config, std::str
 template <class Params, class Config>
 typed_spec<Params> specialize_body(problem const& problem, Config const& config,
                                    std::string_view body, arch arch) {
-    check_config(problem, config, std::string(body), arch);
+    check(problem, config);
+    check_arch(problem, arch, needs_maps(config), config.shared_bytes(problem));
     grid_of(problem, config.blocks_of(problem));
     return specialized<Params>(request_of(problem, config, enumerator_name(problem.pass), body,
                                           config.blocks, needs_maps(config), arch),
@@ -95,7 +84,8 @@ typed_spec<Params> specialize_body(problem const& problem, Config const& config,
 template <class Params, class Config>
 gradient_specs<Params> specialize_both(problem const& problem, Config const& config,
                                        std::string_view body, int blocks, arch arch) {
-    check_config(problem, config, std::string(body), arch);
+    check(problem, config);
+    check_arch(problem, arch, needs_maps(config), config.shared_bytes(problem));
     bool const overlaps = needs_maps(config);
     auto const reduction =
         wgrad_reduce::config_for(problem, config.groups, config.splits, overlaps);
@@ -151,6 +141,7 @@ extent grid_of(problem const& problem, long long blocks) {
 }
 
 extent grid(problem const& problem, config const& config) {
+    check(problem);
     return std::visit(
         [&](auto const& body_config) { return grid_of(problem, body_config.blocks_of(problem)); },
         config);
@@ -175,19 +166,18 @@ void check_address(problem const& problem, char const* tensor, void const* addre
         refuse_launch(problem, std::string(tensor) + " begins at no multiple of 16 bytes");
     }
 }
-// Checks the sizes of a launch, if the kernel was made for any sizes.
-void check_image(problem const& compiled_problem, problem const& launched) {
-    if (compiled_problem.knows_image()) return;
-    // check() converts the problem to text, which is too slow for every launch, so it is only
-    // called to word the error.
-    if (launched.h < 1 || launched.w < 1) check(launched);
-    check_sides(launched);
-}
+// Whether a kernel may be launched on this problem. For any other image no size may be computed: it
+// might not fit into an int.
 bool allows(problem const& compiled_problem, problem const& launched) {
-    return launched.n > 0 && launched.has_outputs() &&
-           (!compiled_problem.knows_n() || launched.n == compiled_problem.n) &&
-           (!compiled_problem.knows_image() ||
-            (launched.h == compiled_problem.h && launched.w == compiled_problem.w));
+    if (compiled_problem.knows_image()) {
+        if (launched.h != compiled_problem.h || launched.w != compiled_problem.w) return false;
+    } else {
+        // check() converts the problem to text, which is too slow for every launch, so it is only
+        // called to word the error.
+        if (launched.h < 1 || launched.w < 1) check(launched);
+        check_sides(launched);
+    }
+    return launched.n > 0 && (!compiled_problem.knows_n() || launched.n == compiled_problem.n);
 }
 
 } // namespace
@@ -197,16 +187,17 @@ problem problem_of(problem const& compiled_problem, correlation_args const& args
     int const h = is_forward ? args.input.extent<H>().get() : args.output.extent<P>().get();
     int const w = is_forward ? args.input.extent<W>().get() : args.output.extent<Q>().get();
     problem const launched = compiled_problem.with(args.output.extent<N>().get(), h, w);
-    correlation const sizes = correlation_of(launched);
+    bool const is_allowed = allows(compiled_problem, launched);
+    correlation const sizes = is_allowed ? correlation_of(launched) : correlation();
     bool const agrees =
+        is_allowed &&
         args.input.extents() ==
             make_coordinates(N(launched.n), H(sizes.h), W(sizes.w), C(launched.c)) &&
         args.output.extents() ==
             make_coordinates(N(launched.n), P(sizes.p), Q(sizes.q), K(launched.c)) &&
         args.filter.extent<K>() == K(launched.c) && args.filter.extent<R>() == R(launched.r) &&
         args.filter.extent<S>() == S(launched.s) &&
-        args.bias.extent<K>() == K(launched.bias ? launched.c : 0) &&
-        allows(compiled_problem, launched);
+        args.bias.extent<K>() == K(launched.bias ? launched.c : 0);
     if (!agrees) {
         refuse_launch(compiled_problem, "the tensors have other sizes: input " +
                                             sizes_text<N, H, W, C>(args.input) + ", output " +
@@ -214,7 +205,6 @@ problem problem_of(problem const& compiled_problem, correlation_args const& args
                                             sizes_text<K, R, S>(args.filter) + ", the bias " +
                                             sizes_text<K>(args.bias));
     }
-    check_image(compiled_problem, launched);
     check_address(launched, "the input", args.input.get());
     check_address(launched, "the filter", args.filter.get());
     check_address(launched, "the output", args.output.get());
@@ -227,13 +217,13 @@ problem problem_of(problem const& compiled_problem, wgrad_args<Gradient> const& 
     problem const launched =
         compiled_problem.with(args.x.template extent<N>().get(), args.x.template extent<H>().get(),
                               args.x.template extent<W>().get());
-    bool const agrees = args.x.template extent<C>() == C(launched.c) &&
-                        args.dy.extents() == make_coordinates(N(launched.n), P(launched.p()),
-                                                              Q(launched.q()), K(launched.c)) &&
-                        args.dw.extents() == make_coordinates(K(launched.c), R(launched.r),
-                                                              S(launched.s), C(group_width)) &&
-                        args.dbias.template extent<K>() == K(launched.bias ? launched.c : 0) &&
-                        allows(compiled_problem, launched);
+    bool const agrees =
+        allows(compiled_problem, launched) && args.x.template extent<C>() == C(launched.c) &&
+        args.dy.extents() ==
+            make_coordinates(N(launched.n), P(launched.p()), Q(launched.q()), K(launched.c)) &&
+        args.dw.extents() ==
+            make_coordinates(K(launched.c), R(launched.r), S(launched.s), C(group_width)) &&
+        args.dbias.template extent<K>() == K(launched.bias ? launched.c : 0);
     if (!agrees) {
         refuse_launch(compiled_problem,
                       "the tensors have other sizes: x " + sizes_text<N, H, W, C>(args.x) +
@@ -246,7 +236,6 @@ problem problem_of(problem const& compiled_problem, wgrad_args<Gradient> const& 
                                             ", but the kernel makes " +
                                             enumerator_name(compiled_problem.gradient));
     }
-    check_image(compiled_problem, launched);
     check_address(launched, "x", args.x.get());
     check_address(launched, "dy", args.dy.get());
     check_address(launched, "dw", args.dw.get());

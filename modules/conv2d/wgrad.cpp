@@ -51,8 +51,9 @@ step_columns columns_of_step(problem const& problem, int most_mma_tiles) {
 // The number of splits that gives `blocks` blocks in all, or fewer so that each split has enough
 // rows.
 int split_count(problem const& problem, step_columns const& step, int slices, int blocks) {
-    long long const rows =
-        1LL * divup(problem.n, step.images) * divup(problem.q(), step.columns) * problem.p();
+    long long const rows = (checked_size(divup(problem.n, step.images)) *
+                            divup(problem.q(), step.columns) * problem.p())
+                               .value;
     long long const most = rows / (1LL * least_rows_of_split * problem.r);
     return static_cast<int>(std::max(1LL, std::min<long long>(blocks / slices, most)));
 }
@@ -61,7 +62,7 @@ int split_count(problem const& problem, step_columns const& step, int slices, in
 // ring of three such stages must fit into shared memory.
 bool takes_whole_images(problem const& problem) {
     return problem.knows_image() && problem.q() <= 8 &&
-           problem.p() + problem.r <= small_image_rows &&
+           problem.p() <= small_image_rows - problem.r &&
            wgrad_tma::config{.groups = 8,
                              .images = 2,
                              .columns = 8,
@@ -84,6 +85,7 @@ int most_mma_tiles_of_warp(problem const& problem, int registers) {
 } // namespace
 
 wgrad_cp_async::config best_wgrad_cp_async(problem const& problem, arch arch) {
+    check(problem);
     chip const& chip = chip_of(arch);
     auto const step = columns_of_step(problem, most_mma_tiles_of_warp(problem, cp_async_registers));
     // Two blocks per SM hide the time that one of them waits, if a thread needs at most 128
@@ -107,6 +109,7 @@ wgrad_cp_async::config best_wgrad_cp_async(problem const& problem, arch arch) {
 }
 
 wgrad_tma::config best_wgrad_tma(problem const& problem, arch arch) {
+    check(problem);
     chip const& chip = chip_of(arch);
     bool const whole_images = takes_whole_images(problem);
     auto const step =

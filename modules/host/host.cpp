@@ -45,6 +45,7 @@ void* allocate(std::size_t bytes, std::string name) { return sim::allocate(bytes
 void release(void* begin) noexcept { sim::release(begin); }
 
 std::string encode(tensor_map_plan const& plan, void* base, tensor_map_words& words) {
+    if (plan.rank < 1 || plan.rank > 5) return "its rank is not from 1 to 5";
     auto const rank = static_cast<std::size_t>(plan.rank);
     std::uint64_t sizes[5] = {}, strides[5] = {};
     std::uint32_t box[5] = {};

@@ -53,7 +53,8 @@ typed_spec<params> specialize(problem const& p, config const& c, arch arch) {
         [p, c](params const& params) {
             int const factors = p.affine ? p.channels : 0;
             if (params.x.extents() != params.y.extents() || params.y.extent<C>() != C(p.channels) ||
-                params.weight.extent<C>() != C(factors) || params.bias.extent<C>() != C(factors)) {
+                params.weight.extent<C>() != C(factors) || params.bias.extent<C>() != C(factors) ||
+                params.y.extent<X>() < X(0)) {
                 throw error(error_kind::invalid, "launch", "layernorm_2d " + text_of(p),
                             "x is " + spelled(params.x) + ", y " + spelled(params.y) + ", weight " +
                                 spelled(params.weight) + " and bias " + spelled(params.bias));

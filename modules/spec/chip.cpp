@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include "spio/checked_size.h"
 #include "spio/tile/arch.h"
 
 #include <algorithm>
@@ -73,9 +74,11 @@ chip const& chip_of(arch arch) {
 }
 
 int concurrent_blocks(chip const& chip, block_resources const& block) {
-    return std::min({chip.shared_bytes / (block.shared_bytes + reserved_shared_bytes),
-                     chip.sm_threads / block.threads,
-                     chip.sm_registers / (block.registers * block.threads), chip.sm_blocks});
+    auto const shared_bytes = checked_size(block.shared_bytes) + reserved_shared_bytes;
+    auto const registers = checked_size(block.registers) * block.threads;
+    return std::min({(chip.shared_bytes / shared_bytes).as_int(),
+                     (chip.sm_threads / checked_size(block.threads)).as_int(),
+                     (chip.sm_registers / registers).as_int(), chip.sm_blocks});
 }
 
 int shared_bytes_of_block(arch arch) {

@@ -173,7 +173,23 @@ template <described T> T parse(std::string_view family, std::string_view text) {
     parse_fields(slots, family, text);
     return value;
 }
+// Whether all numbers are within their bounds.
+template <described T> bool is_within_bounds(T const& value) {
+    bool is_within = true;
+    for_each_field<T>([&](auto const& field) {
+        auto const& member = value.*field.member;
+        using Member = std::remove_cvref_t<decltype(member)>;
+        if constexpr (std::same_as<Member, int>) {
+            is_within = is_within && field.range.holds(member);
+        } else if constexpr (described<Member>) {
+            is_within = is_within && is_within_bounds(member);
+        }
+    });
+    return is_within;
+}
+// Throws an error that names a field whose value is out of its range.
 template <described T> void check(std::string_view family, T value) {
+    if (is_within_bounds(value)) return;
     auto const slots = slots_of(value);
     check_fields(slots, family, text_of_fields(slots));
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include "spio/checked_size.h"
 #include "spio/launch_values.h"
 #include "spio/tile/arch.h"
 
@@ -23,6 +24,7 @@ export import :fields;
 export namespace spio {
 
 using spio::block_shape;
+using spio::checked_size;
 using spio::extent;
 using spio::launch_shape;
 
@@ -45,7 +47,8 @@ struct spec {
     std::string source; // an extern "C" __global__ function with a single call
     block_shape shape;
     std::size_t params_bytes = 0;
-    // The headers of a family that is not Spio's own; they must outlive every spec.
+    // The headers of a family that is not Spio's own. They must outlive every spec, and every image
+    // and kernel that was made from one.
     std::span<header const> headers = {};
 
     launch_shape over(extent grid) const { return {grid, shape}; }
@@ -54,6 +57,23 @@ struct spec {
     // For messages: the line, the architecture and the symbol. If the architecture is newer than
     // all that Spio knows, the text adds that it gets a kernel for sm_80.
     std::string spelled() const;
+};
+
+// The text that a kernel is compiled from, which tells kernels of one symbol apart. Headers are
+// told apart by their address.
+struct text_identity {
+    std::string source;
+    header const* headers = nullptr;
+    std::size_t header_count = 0;
+
+    text_identity() = default;
+    explicit text_identity(spec const& spec)
+        : source(spec.source), headers(spec.headers.data()), header_count(spec.headers.size()) {}
+    bool is_of(spec const& spec) const {
+        return headers == spec.headers.data() && header_count == spec.headers.size() &&
+               source == spec.source;
+    }
+    friend bool operator==(text_identity const&, text_identity const&) = default;
 };
 
 // Computes the grid, in blocks, for the parameters of a launch. Throws if they do not fit the

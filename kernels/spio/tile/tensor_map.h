@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "spio/checked_size.h"
 #include "spio/launch_values.h"
 #include "spio/swizzle.h"
 #include "spio/tensor.h"
@@ -137,9 +138,10 @@ template <class Tile, class Global> struct box_in {
             plan.element_bytes = static_cast<int>(sizeof(data)) / scalars;
             plan.swizzle = swizzle();
             ((plan.sizes[rank - 1 - A] = shape.template count<A>() * (A == rank - 1 ? scalars : 1),
-              plan.strides[rank - 1 - A] = A == rank - 1 ? plan.element_bytes
-                                                         : shape.template memory_stride<A>() *
-                                                               static_cast<int>(sizeof(data)),
+              plan.strides[rank - 1 - A] =
+                  A == rank - 1
+                      ? plan.element_bytes
+                      : (shape.template memory_stride<A, checked_size>() * sizeof(data)).value,
               plan.box[rank - 1 - A] = steps(A) * (A == rank - 1 ? scalars : 1)),
              ...);
             return plan;

@@ -1,0 +1,67 @@
+// Extreme problems of axpby: every grid covers the vectors exactly, and nothing overflows.
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include "tests/spec/extreme.h"
+
+#include <iostream>
+#include <random>
+
+import spio.axpby;
+import spio.spec;
+
+using namespace spio;
+
+namespace {
+
+template <class T> T drawn(std::mt19937& random) {
+    T value = {};
+    auto slots = slots_of(value);
+    test::draw_extreme(random, slots, random() % 8 == 0);
+    return value;
+}
+
+} // namespace
+
+TEST_CASE("100000 extreme problems of axpby") {
+    std::mt19937 random(21);
+    alignas(16) static float memory[4];
+    int accepted = 0, launched = 0;
+    constexpr int problems = 100'000;
+    for (int i = 0; i < problems; ++i) {
+        auto const problem = drawn<axpby::problem>(random);
+        auto const config = drawn<axpby::config>(random);
+        CAPTURE(problem.n);
+        CAPTURE(text_of(config));
+        // The grid of any problem and configuration can be asked for.
+        REQUIRE(axpby::grid(config, problem.n).count() > 0);
+        REQUIRE(axpby::grid(axpby::best_config(problem), problem.n).count() > 0);
+        if (i % 10 != 0) continue;
+        typed_spec<axpby::params> spec;
+        try {
+            spec = axpby::specialize(problem, config, sm_80);
+        } catch (spio::error const&) {
+            continue;
+        }
+        ++accepted;
+        int const x = random() % 2 == 0 ? problem.n : static_cast<int>(random());
+        axpby::params const params = {.a = 1,
+                                      .x = axpby::scalars(memory, axpby::N(x)),
+                                      .b = 1,
+                                      .y = axpby::scalars(memory, axpby::N(problem.n))};
+        try {
+            long long const blocks = spec.grid(params).count();
+            long long const elements = 4LL * config.threads * config.vectors;
+            REQUIRE(x == problem.n);
+            REQUIRE(blocks * elements >= problem.n);
+            REQUIRE((blocks - 1) * elements <= problem.n);
+            ++launched;
+        } catch (spio::error const&) {
+            REQUIRE(x != problem.n);
+        }
+    }
+    CHECK(accepted > problems / 20);
+    CHECK(launched > problems / 50);
+    std::cout << "figure: spec.axpby.extreme: " << problems << " problems, " << accepted
+              << " specialized of every tenth, " << launched << " launched\n";
+}
