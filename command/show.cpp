@@ -9,10 +9,6 @@ module;
 #include <string_view>
 #include <vector>
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 module spio.command;
 
 import spio.aot;
@@ -21,6 +17,7 @@ import spio.image;
 import spio.jit;
 import spio.launch;
 import spio.spec;
+import spio.system;
 
 namespace spio::command {
 
@@ -74,7 +71,7 @@ image_origin origin_of(spec const& spec, packed_images const& packs,
     auto const nowhere = "nowhere: " + (stale.empty() ? "no pack has it" : stale);
     if (spec.arch.is_ptx) return {"", nowhere + line};
     try {
-        if (compiler.is_kept(spec)) return {"cache", "the cache of compiled images"};
+        if (compiler.kept(spec)) return {"cache", "the cache of compiled images"};
         return {"nvrtc", "NVRTC, which would compile it"};
     } catch (spio::error const& e) {
         return {"", nowhere + ", and " + e.what() + line};
@@ -121,18 +118,12 @@ std::string text_of(spec const& spec, image_origin const& origin) {
     return text + "\n" + spec.source;
 }
 
-void write_file(std::string const& path, std::span<std::byte const> bytes) {
-    int const file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK,
-                            S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH);
-    bool is_good = file >= 0;
-    while (is_good && !bytes.empty()) {
-        auto const written = ::write(file, bytes.data(), bytes.size());
-        is_good = written > 0;
-        if (is_good) bytes = bytes.subspan(static_cast<std::size_t>(written));
-    }
-    if (file >= 0) is_good = ::close(file) == 0 && is_good;
-    if (!is_good) {
-        throw failure(exit_status::not_written, quote(path) + " could not be written");
+void write_bytes(std::string const& path, std::span<std::byte const> bytes) {
+    try {
+        write_file(path, {reinterpret_cast<char const*>(bytes.data()), bytes.size()});
+    } catch (spio::error const& e) {
+        throw failure(exit_status::not_written,
+                      quote(path) + " could not be written: " + e.reason());
     }
 }
 
@@ -152,7 +143,7 @@ image_origin write_image(std::span<spec const> specs, std::string const& path,
     if (found.bytes.empty()) {
         throw failure(exit_status::usage, "an image for the host is in the program, in no file");
     }
-    write_file(path, found.bytes);
+    write_bytes(path, found.bytes);
     auto const written = ", " + format_bytes(found.bytes.size()) + " written to " + path;
     switch (found.found) {
     case origin::packed:

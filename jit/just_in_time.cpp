@@ -1,9 +1,10 @@
-// Compiles the text of a specialization with the text of all kernels, once for each key.
+// Compiles the text of a specialization with the text of all kernels, and keeps what comes of it.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,6 +18,7 @@ module spio.jit;
 import spio.cache;
 import spio.image;
 import spio.spec;
+import spio.system;
 import spio.text;
 
 namespace spio::jit {
@@ -64,77 +66,127 @@ template <class F> decltype(auto) or_no_compiler(spec const& kernel, F f) {
     }
 }
 
-} // namespace
-
-just_in_time::just_in_time()
-    : own_store(std::make_unique<cache::store>()), store(own_store.get()) {}
-
-std::optional<image> just_in_time::find(spec const& kernel) const {
-    if (!is_compiled_for(kernel.arch)) return {};
-    for (;;) {
-        try {
-            return find_with(or_no_compiler(kernel, [&] { return build_id(); }), kernel);
-        } catch (another_file const&) { // try again with its build id
-        }
-    }
-}
-
-image just_in_time::find_with(std::string const& build, spec const& kernel) const {
-    auto const options = nvrtc_options(text_of(kernel.arch));
-    auto const key = key_of(build, kernel, options);
-    std::string made_by = "the cache in " + store->path();
-    auto const found = store->get_or_compile(key, [&] {
-        auto const& tool =
-            or_no_compiler(kernel, [&]() -> nvrtc const& { return compiler(build); });
-        made_by = "NVRTC " + std::to_string(tool.major()) + "." + std::to_string(tool.minor());
-        return compile(tool, kernel, options);
-    });
+image image_of(spec const& kernel, std::shared_ptr<cache::entry const> entry, std::string made_by,
+               origin found) {
+    auto const bytes = std::as_bytes(std::span(entry->cubin));
     return {.symbol = kernel.symbol,
             .line = kernel.line(),
             .arch = kernel.arch,
             .made_by = std::move(made_by),
             .kind = image_kind::cubin,
-            .bytes = std::as_bytes(std::span(found.entry->cubin)),
-            .keeper = found.entry,
+            .bytes = bytes,
+            .keeper = std::move(entry),
             .shape = kernel.shape,
             .params_bytes = kernel.params_bytes,
-            .found = found.origin == cache::origin::disk ? origin::disk : origin::compiled};
+            .found = found};
 }
 
-bool just_in_time::is_kept(spec const& kernel) const {
-    if (!is_compiled_for(kernel.arch)) return false;
-    return store->find(key_of(build_id(), kernel, nvrtc_options(text_of(kernel.arch)))) != nullptr;
+} // namespace
+
+just_in_time::just_in_time()
+    : own_folders(std::make_unique<cache::folders>()), folders(own_folders.get()) {}
+
+std::optional<image> just_in_time::kept(spec const& kernel) const {
+    if (!is_compiled_for(kernel.arch)) return {};
+    auto const build = or_no_compiler(kernel, [&] { return build_id(); });
+    auto entry = folders->find(key_of(build, kernel, nvrtc_options(text_of(kernel.arch))));
+    if (!entry) return {};
+    return image_of(kernel, std::move(entry), "the cache in " + folders->path(), origin::disk);
+}
+
+std::optional<image> just_in_time::compile(spec const& kernel) const {
+    if (!is_compiled_for(kernel.arch)) return {};
+    for (;;) {
+        try {
+            return compile_with(or_no_compiler(kernel, [&] { return build_id(); }), kernel);
+        } catch (another_file const&) { // try again with its build id
+        }
+    }
+}
+
+image just_in_time::compile_with(std::string const& build, spec const& kernel) const {
+    auto const options = nvrtc_options(text_of(kernel.arch));
+    std::string made_by = "the cache in " + folders->path();
+    auto const found = folders->compile_once(key_of(build, kernel, options), [&] {
+        auto const& tool =
+            or_no_compiler(kernel, [&]() -> nvrtc const& { return compiler(build); });
+        made_by = "NVRTC " + std::to_string(tool.major()) + "." + std::to_string(tool.minor());
+        return jit::compile(tool, kernel, options);
+    });
+    bool const is_kept = found.origin == cache::origin::disk;
+    return image_of(kernel, found.entry, std::move(made_by),
+                    is_kept ? origin::disk : origin::compiled);
+}
+
+folder_counters just_in_time::count() const {
+    auto const [moved_aside, publish_failures, evicted] = folders->count();
+    return {moved_aside, publish_failures, evicted};
 }
 
 // The build id of the NVRTC file that will be opened if a kernel must be compiled.
 std::string just_in_time::build_id() const {
+    std::vector<std::filesystem::path> excluded;
+    {
+        std::lock_guard const lock(mutex);
+        if (opened != nullptr) return opened->build_id();
+        if (file) return file->build_id;
+        excluded = unusable;
+    }
+    auto const first = first_nvrtc_file(excluded);
     std::lock_guard const lock(mutex);
-    if (opened != nullptr) return opened->build_id();
-    if (!file) file = first_nvrtc_file(unusable);
+    if (!file) file = first;
     return file->build_id;
 }
 
-nvrtc const& just_in_time::compiler(std::string const& build) const {
-    std::lock_guard const lock(mutex);
-    if (opened != nullptr) {
-        if (opened->build_id() != build) throw another_file();
-        return *opened;
-    }
-    if (!file || file->build_id != build) throw another_file();
-    try {
-        own_compiler = std::make_unique<nvrtc const>(file->path);
-    } catch (error const&) {
-        unusable.push_back(file->path);
-        file.reset();
-        try {
-            file = first_nvrtc_file(unusable);
-        } catch (error const&) {
-            unusable.clear();
+// Opens the NVRTC with this build id. Nothing that is kept on disk waits for that.
+void just_in_time::open(std::string const& build) const {
+    std::filesystem::path path;
+    {
+        std::lock_guard const lock(mutex);
+        if (opened != nullptr) return;
+        if (!file || file->build_id != build) throw another_file();
+        path = file->path;
+        if (opening_forks && *opening_forks != fork_count()) {
+            throw error(error_kind::no_compiler, "open", path.string(),
+                        "this process was forked while its parent opened it, so that its loading "
+                        "never ends here; call exec after the fork");
         }
-        if (!file) throw;
-        throw another_file();
+        opening_forks = fork_count();
     }
+    std::unique_ptr<nvrtc const> fresh;
+    try {
+        fresh = std::make_unique<nvrtc const>(path);
+    } catch (error const&) {
+        std::vector<std::filesystem::path> excluded;
+        {
+            std::lock_guard const lock(mutex);
+            opening_forks.reset();
+            unusable.push_back(path);
+            excluded = unusable;
+        }
+        std::optional<nvrtc_file> next;
+        try {
+            next = first_nvrtc_file(excluded);
+        } catch (error const&) { // there is no other file
+        }
+        std::lock_guard const lock(mutex);
+        file = next;
+        if (next) throw another_file();
+        unusable.clear();
+        throw;
+    }
+    std::lock_guard const lock(mutex);
+    opening_forks.reset();
+    own_compiler = std::move(fresh);
     opened = own_compiler.get();
+}
+
+nvrtc const& just_in_time::compiler(std::string const& build) const {
+    openings.run("NVRTC", [&] {
+        open(build);
+        return nullptr;
+    });
+    std::lock_guard const lock(mutex);
     // The file may have been replaced since its build id was read.
     if (opened->build_id() != build) throw another_file();
     return *opened;

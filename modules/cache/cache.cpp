@@ -1,25 +1,27 @@
-// Folders in front of the compiler, and a lock for each key.
+// Folders of compiled images, and a lock for each key.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
-#include <cstdint>
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 module spio.cache;
 
+import spio.error;
 import spio.system;
 
 namespace spio::cache {
 
-store::store(options options) : log_(std::move(options.log)) {
+folders::folders(options options) {
     auto& system = options.system == nullptr ? operating_system() : *options.system;
     auto const open = [&](std::optional<disk>& disk, folder place, folder::use use) {
         if (place) {
-            disk.emplace(system, std::move(place), use, options.limits, log_);
+            disk.emplace(system, std::move(place), use, options.limits, options.log);
         } else {
             refusal_ += (refusal_.empty() ? "" : "; ") + place.refusal();
         }
@@ -32,42 +34,59 @@ store::store(options options) : log_(std::move(options.log)) {
         open(shared_, folder(system, options.shared_folder, folder::use::shared),
              folder::use::shared);
     }
-    if (!refusal_.empty() && log_) log_("cache: " + refusal_);
+    if (!refusal_.empty()) log_safely(options.log, refusal_);
 }
 
-store::~store() = default;
+folders::~folders() = default;
 
-std::string store::path() const { return owned_ ? owned_->path() : std::string(); }
+std::string folders::path() const { return owned_ ? owned_->path() : std::string(); }
 
-std::string store::refusal() const { return refusal_; }
+std::string folders::refusal() const { return refusal_; }
 
-counters store::count() const {
-    counters result = {};
-    result.disk = disk_count_;
-    result.compiled = compiled_count_;
-    if (owned_) {
-        result.moved_aside = owned_->moved_aside();
-        result.publish_failures = owned_->publish_failures();
-        result.evicted = owned_->evicted();
-    }
-    return result;
+counters folders::count() const {
+    if (!owned_) return {};
+    return {.moved_aside = owned_->moved_aside(),
+            .publish_failures = owned_->publish_failures(),
+            .evicted = owned_->evicted()};
 }
 
-std::shared_ptr<entry const> store::find(key const& key) {
+std::shared_ptr<entry const> folders::find(key const& key) {
     std::shared_ptr<entry const> found;
     if (owned_) found = owned_->find(key);
     if (!found && shared_) found = shared_->find(key);
-    if (found) ++disk_count_;
     return found;
 }
 
-found store::get_or_compile(key const& key, std::function<entry()> const& compile) {
-    if (auto ready = find(key)) return {std::move(ready), origin::disk};
+namespace {
+
+// A compilation of this thread. Locks of files would not stop a thread from waiting for itself.
+struct compilation {
+    folders const* owner;
+    cache::key key;
+    friend bool operator==(compilation const&, compilation const&) = default;
+};
+thread_local std::vector<compilation> compilations;
+
+struct compilation_scope {
+    explicit compilation_scope(compilation const& begun) {
+        if (std::ranges::find(compilations, begun) != compilations.end()) {
+            throw error(error_kind::invalid, "compile", "the key " + hexadecimal(begun.key.value),
+                        "its own compilation asks for it");
+        }
+        compilations.push_back(begun);
+    }
+    compilation_scope(compilation_scope const&) = delete;
+    ~compilation_scope() { compilations.pop_back(); }
+};
+
+} // namespace
+
+found folders::compile_once(key const& key, std::function<entry()> const& compile) {
+    compilation_scope const scope({this, key});
     auto const lock = owned_ ? owned_->lock(key) : disk::key_lock();
     // Another thread or process may have published the entry since find() looked for it.
     if (auto ready = owned_ ? find(key) : nullptr) return {std::move(ready), origin::disk};
     auto const compiled = std::make_shared<entry const>(compile());
-    ++compiled_count_;
     if (owned_) owned_->publish(key, *compiled);
     return {compiled, origin::compiled};
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -14,6 +13,7 @@ export module spio.cache;
 
 export import :entry;
 export import :disk;
+import spio.error;
 import spio.system;
 
 export namespace spio::cache {
@@ -33,28 +33,27 @@ struct found {
     cache::origin origin;
 };
 
-// How many entries were found on disk, and how many were compiled, so far.
+// What happened to files so far.
 struct counters {
-    std::uint64_t disk, compiled;
     std::uint64_t moved_aside, publish_failures, evicted;
 };
 
-// A store of entries on disk, which keeps none in memory. Thread-safe. A fault of a folder or a
-// disk is no error: the entry is compiled again.
-class store {
+// The folders of entries. None is kept in memory. Thread-safe. A fault of a folder or a disk is no
+// error: the entry is compiled again.
+class folders {
   public:
-    explicit store(options options = {});
-    store(store const&) = delete;
-    store& operator=(store const&) = delete;
-    ~store();
-
-    // Reads the key's entry, or calls `compile` and publishes its result. Where the folder can be
-    // locked, threads and processes that ask for the key at the same time wait for one of them to
-    // compile it. An exception of `compile` is passed on.
-    found get_or_compile(key const& key, std::function<entry()> const& compile);
+    explicit folders(options options = {});
+    folders(folders const&) = delete;
+    folders& operator=(folders const&) = delete;
+    ~folders();
 
     // The key's entry, read from disk; null if there is none.
     std::shared_ptr<entry const> find(key const& key);
+
+    // Calls `compile` and publishes its result. Where the folder can be locked, threads and
+    // processes that ask for the key at the same time wait for one of them to compile it, and read
+    // its entry. An exception of `compile` is passed on; `compile` must not ask for the same key.
+    found compile_once(key const& key, std::function<entry()> const& compile);
 
     counters count() const;
 
@@ -62,10 +61,8 @@ class store {
     std::string refusal() const; // why no folder is used, or why the shared one is not
 
   private:
-    std::function<void(std::string_view)> log_;
     std::optional<disk> owned_, shared_;
     std::string refusal_;
-    std::atomic<std::uint64_t> disk_count_ = 0, compiled_count_ = 0;
 };
 
 } // namespace spio::cache

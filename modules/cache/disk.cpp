@@ -8,6 +8,7 @@ module;
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -15,6 +16,7 @@ module;
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 module spio.cache;
 
@@ -33,13 +35,15 @@ disk::disk(system_calls& system, folder folder, folder::use use, limits limits, 
       limits_(limits),
       log_(std::move(logger)) {}
 
-void disk::log(std::string const& line) const noexcept {
+void log_safely(disk::logger const& log, std::string const& line) noexcept {
     try {
-        if (log_) log_("cache: " + line);
-    } catch (std::exception const&) {
+        if (log) log("cache: " + line);
+    } catch (...) {
         return; // a failing log must not end the program
     }
 }
+
+void disk::log(std::string const& line) const noexcept { log_safely(log_, line); }
 
 std::string disk::unique_name(key const& key, char const* kind) {
     auto const now = system_.now();
@@ -187,8 +191,49 @@ disk::key_lock disk::lock(key const& key) noexcept {
     return {system_, file.release(), byte};
 }
 
+namespace {
+
+// The files whose locks this process holds. A process that is forked has them open too, and would
+// hold the locks of a parent that dies: it closes them at once.
+class locked_files {
+  public:
+    void add(int file) {
+        std::lock_guard const lock(mutex_);
+        files_.push_back(file);
+    }
+    void remove(int file) {
+        std::lock_guard const lock(mutex_);
+        std::erase(files_, file);
+    }
+    static locked_files& all() {
+        static auto& files = *new locked_files;
+        return files;
+    }
+
+  private:
+    std::mutex mutex_;
+    std::vector<int> files_;
+    fork_hook hook_{this, [](void* files) { static_cast<locked_files*>(files)->mutex_.lock(); },
+                    [](void* files) { static_cast<locked_files*>(files)->mutex_.unlock(); },
+                    [](void* files) {
+                        auto& inherited = *static_cast<locked_files*>(files);
+                        for (int const file : inherited.files_) ::close(file);
+                        inherited.files_.clear();
+                        inherited.mutex_.unlock();
+                    }};
+};
+
+} // namespace
+
+disk::key_lock::key_lock(system_calls& system, int file, std::int64_t byte)
+    : system_(&system), file_(file), byte_(byte), forks_(fork_count()) {
+    locked_files::all().add(file);
+}
+
 disk::key_lock::~key_lock() {
-    if (file_ < 0) return;
+    // A process that was forked since then has closed the file, and the lock is its parent's.
+    if (file_ < 0 || forks_ != fork_count()) return;
+    locked_files::all().remove(file_);
     // Closing the file does not release the lock while a forked process has the file open too.
     system_->unlock(file_, byte_);
     system_->close(file_);

@@ -62,10 +62,12 @@ class disk {
     class key_lock {
       public:
         key_lock() = default;
-        key_lock(system_calls& system, int file, std::int64_t byte)
-            : system_(&system), file_(file), byte_(byte) {}
+        key_lock(system_calls&, int file, std::int64_t byte);
         key_lock(key_lock&& other) noexcept
-            : system_(other.system_), file_(std::exchange(other.file_, -1)), byte_(other.byte_) {}
+            : system_(other.system_),
+              file_(std::exchange(other.file_, -1)),
+              byte_(other.byte_),
+              forks_(other.forks_) {}
         key_lock& operator=(key_lock&&) = delete;
         ~key_lock();
 
@@ -73,6 +75,7 @@ class disk {
         system_calls* system_ = nullptr;
         int file_ = -1;
         std::int64_t byte_ = 0;
+        std::uint64_t forks_ = 0; // fork_count() when the lock was taken
     };
     key_lock lock(key const&) noexcept;
 
@@ -149,6 +152,9 @@ clearance clear(system_calls&, folder const&, std::chrono::seconds stale_age);
 
 // For the sources of this module alone.
 namespace spio::cache {
+
+// Logs a line. A log that throws is ignored.
+void log_safely(disk::logger const&, std::string const& line) noexcept;
 
 // A file descriptor that the destructor closes.
 class open_file {

@@ -1,11 +1,9 @@
-// Holds images in memory, and knows which device an image suits.
+// Makes images of bytes, and knows which device an image suits.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
 #include <cstddef>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -57,7 +55,8 @@ image image_of_bytes(spec const& spec, image_kind kind, std::span<std::byte cons
             .bytes = *copy,
             .keeper = copy,
             .shape = spec.shape,
-            .params_bytes = spec.params_bytes};
+            .params_bytes = spec.params_bytes,
+            .text = text_identity(spec)};
 }
 
 error no_compiler_error(spec const& spec, std::string reason) {
@@ -68,23 +67,6 @@ int suits(arch code, arch device) {
     if (code == device) return 1000;
     if (!code.runs_on(device)) return 0;
     return code.is_ptx ? code.number : 500 + code.number;
-}
-
-void memory_source::add(image image) {
-    std::lock_guard const lock(mutex);
-    auto key = std::pair(image.symbol, text_of(image.arch));
-    images.insert_or_assign(std::move(key), std::move(image));
-}
-
-std::optional<image> memory_source::find(spec const& spec) const {
-    std::lock_guard const lock(mutex);
-    auto const found = images.find({spec.symbol, text_of(spec.arch)});
-    return found == images.end() ? std::nullopt : std::optional(found->second);
-}
-
-std::size_t memory_source::size() const {
-    std::lock_guard const lock(mutex);
-    return images.size();
 }
 
 } // namespace spio

@@ -4,16 +4,14 @@ module;
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <utility>
 
 export module spio.image;
 
@@ -46,6 +44,7 @@ struct image {
     block_shape shape = {};
     std::size_t params_bytes = 0;
     origin found = origin::packed;
+    text_identity text = {}; // of the spec that an image store found the image for
 
     // For messages.
     std::string spelled() const {
@@ -85,20 +84,24 @@ template <image_source Source> std::string why_not(Source const& source, spec co
     }
 }
 
-struct no_source {
-    std::optional<image> find(spec const&) const { return {}; }
+// An image compiler has compile(spec), which returns an image, or nothing if it compiles nothing
+// for the architecture, and throws if it failed. It may have kept(spec), which returns an image
+// that it has kept on disk, and count(), which says what happened to the files there.
+template <class T>
+concept image_compiler = requires(T const& compiler, spec const& spec) {
+    { compiler.compile(spec) } -> std::same_as<std::optional<image>>;
 };
 
-// An image source that returns the images that were added to it. Thread-safe.
-class memory_source {
-  public:
-    void add(image);
-    std::optional<image> find(spec const&) const;
-    std::size_t size() const;
+// What happened to files of compiled images: damaged ones that were moved aside, images that could
+// not be written, and those removed because there were too many.
+struct folder_counters {
+    std::uint64_t moved_aside = 0, publish_failures = 0, evicted = 0;
+};
 
-  private:
-    mutable std::mutex mutex;
-    std::map<std::pair<std::string, std::string>, image> images; // by symbol and architecture
+// The source and the compiler of a store that has none.
+struct no_source {
+    std::optional<image> find(spec const&) const { return {}; }
+    std::optional<image> compile(spec const&) const { return {}; }
 };
 
 // An image source that asks several sources in order. They must outlive it.

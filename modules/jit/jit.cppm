@@ -1,10 +1,10 @@
-// Kernels compiled at run time by NVRTC, and the images that a folder keeps of them.
+// The compiler at run time: NVRTC, and the folder that keeps what it has compiled.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,41 +16,49 @@ export import :nvrtc;
 import spio.cache;
 import spio.image;
 import spio.spec;
+import spio.system;
 
 export namespace spio::jit {
 
-// An image source that compiles. Thread-safe. It makes images for chips only, not PTX.
+// The compiler of an image store. Thread-safe. It makes images for chips only, not PTX.
 class just_in_time {
   public:
     // Keeps images in the folder that the environment names. NVRTC is looked for when an image is
     // first asked for, and opened when one is first compiled; if there is no NVRTC, that call
     // throws.
     just_in_time();
-    // Keeps images in this store, and compiles with this compiler if it is not null. Both must
+    // Keeps images in these folders, and compiles with this compiler if it is not null. Both must
     // outlive the object.
-    explicit just_in_time(cache::store& images, nvrtc const* compiler = nullptr)
-        : opened(compiler), store(&images) {}
-    just_in_time(nvrtc const& compiler, cache::store& images) : just_in_time(images, &compiler) {}
+    explicit just_in_time(cache::folders& folders, nvrtc const* compiler = nullptr)
+        : folders(&folders), opened(compiler) {}
+    just_in_time(nvrtc const& compiler, cache::folders& folders)
+        : just_in_time(folders, &compiler) {}
 
-    std::optional<image> find(spec const&) const;
-    // Whether find() would return an image of this spec without compiling.
-    bool is_kept(spec const&) const;
-    cache::counters count() const { return store->count(); }
+    // The image that is kept on disk, if there is one.
+    std::optional<image> kept(spec const&) const;
+    // Compiles, or waits for another process that compiles the same and returns what it has kept.
+    // Returns nothing for an architecture that NVRTC does not compile for.
+    std::optional<image> compile(spec const&) const;
+    // What happened to files of the folder so far.
+    folder_counters count() const;
 
   private:
-    std::unique_ptr<cache::store> own_store;
-    mutable std::mutex mutex;
+    std::unique_ptr<cache::folders> own_folders;
+    cache::folders* folders;
+    mutable fork_safe_mutex mutex;          // guards the members below
     mutable std::optional<nvrtc_file> file; // the NVRTC file that compiles
     mutable std::vector<std::filesystem::path> unusable;
     mutable std::unique_ptr<nvrtc const> own_compiler;
     mutable nvrtc const* opened = nullptr;
-    cache::store* store;
+    mutable std::optional<std::uint64_t> opening_forks; // fork_count() while NVRTC is opened
+    mutable single_flight openings;
 
     // Thrown if the NVRTC that would compile is not the one whose build id is part of the key.
     struct another_file {};
 
-    image find_with(std::string const& build_id, spec const&) const;
+    image compile_with(std::string const& build_id, spec const&) const;
     std::string build_id() const;
+    void open(std::string const& build_id) const;
     nvrtc const& compiler(std::string const& build_id) const;
 };
 

@@ -115,10 +115,12 @@ struct gpu_backend : backend {
         return {memory, reinterpret_cast<void*>(memory->address())};
     }
     tensor_map_words encode(tensor_map_plan const& plan, void* base) override {
+        bool const has_rank = plan.rank >= 1 && plan.rank <= 5;
         auto const bytes =
-            plan.rank < 1 ? 0 : plan.sizes[plan.rank - 1] * plan.strides[plan.rank - 1];
+            has_rank ? checked_size(plan.sizes[plan.rank - 1]) * plan.strides[plan.rank - 1]
+                     : checked_size(0);
         cuda::memory_ref const memory(reinterpret_cast<cuda::abi::pointer>(base),
-                                      static_cast<std::size_t>(bytes));
+                                      static_cast<std::size_t>(bytes.value));
         return cuda::encode(context, plan, memory);
     }
     std::unique_ptr<ready_kernel const> load(image const& image) override {

@@ -5,7 +5,6 @@ module;
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
-#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,6 +16,7 @@ module spio.launch;
 
 import spio.image;
 import spio.spec;
+import spio.system;
 
 namespace spio {
 
@@ -56,14 +56,17 @@ policy policy_of_environment() {
 image images::find(spec const& spec, policy policy) const {
     auto const start = clock::now();
     if (policy != policy::jit_only) {
-        if (auto found = find_packed(spec)) return counted(*std::move(found), start);
+        if (auto found = find_packed(spec)) {
+            found->text = text_identity(spec);
+            return counted(*std::move(found), start);
+        }
         if (is_logged()) {
             if (auto const stale = packed_reason(spec); !stale.empty()) log("stale: " + stale);
         }
     }
     if (policy != policy::aot_only) {
         try {
-            if (auto found = compile(spec)) return counted(*std::move(found), start);
+            if (auto found = find_unpacked(spec)) return counted(*std::move(found), start);
         } catch (error const& e) {
             if (e.kind() != error_kind::no_compiler) throw;
             miss(spec, policy, e.reason(), start);
@@ -91,44 +94,48 @@ void images::miss(spec const& spec, policy policy, std::string const& no_compile
                     (no_compiler.empty() ? "" : "; to compile it: " + no_compiler));
 }
 
-std::optional<image> images::compile(spec const& spec) const {
-    std::unique_lock lock(mutex);
-    if (auto found = memory.find(spec)) {
-        found->found = origin::memory;
-        return found;
-    }
-    auto const [entry, is_first] =
-        in_flight.try_emplace({spec.symbol, text_of(spec.arch)}, std::make_shared<compilation>());
-    auto const compilation = entry->second;
-    if (is_first) {
-        lock.unlock();
-        run(spec, *compilation);
-        lock.lock();
-    } else {
-        done.wait(lock, [&] { return compilation->is_done; });
-    }
-    if (compilation->failure) std::rethrow_exception(compilation->failure);
-    auto result = compilation->result;
-    if (result && !is_first) result->found = origin::memory;
+namespace {
+
+// Tells apart all that images may differ in. The first line is for messages.
+std::string key_of(spec const& spec) {
+    auto const number = [](auto value) { return "\n" + std::to_string(value); };
+    return "kernel " + spec.symbol + " for " + text_of(spec.arch) +
+           number(reinterpret_cast<std::uintptr_t>(spec.headers.data())) +
+           number(spec.headers.size()) + "\n" + spec.source;
+}
+
+} // namespace
+
+std::optional<image> images::find_in_memory(std::string const& key) const {
+    std::lock_guard const lock(mutex);
+    auto const found = memory.find(key);
+    if (found == memory.end()) return {};
+    auto result = found->second;
+    result.found = origin::memory;
     return result;
 }
 
-void images::run(spec const& spec, compilation& compilation) const {
-    std::optional<image> result;
-    std::exception_ptr failure;
-    try {
-        result = find_compiled(spec);
+std::optional<image> images::find_unpacked(spec const& spec) const {
+    auto const key = key_of(spec);
+    if (auto found = find_in_memory(key)) return found;
+    auto const [result, is_own] = flights.run(key, [&]() -> std::shared_ptr<void const> {
+        // Another thread may have found it since this one looked.
+        if (auto found = find_in_memory(key)) return std::make_shared<image const>(*found);
+        auto found = find_kept ? find_kept(spec) : std::nullopt;
+        if (!found) found = compile(spec);
+        if (!found) return nullptr;
         // origin::packed is the default value: a compiler that leaves it has compiled the image
         // now.
-        if (result && result->found == origin::packed) result->found = origin::compiled;
-        if (result) memory.add(*result);
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    std::lock_guard const lock(mutex);
-    compilation = {std::move(result), failure, true};
-    in_flight.erase({spec.symbol, text_of(spec.arch)});
-    done.notify_all();
+        if (found->found == origin::packed) found->found = origin::compiled;
+        found->text = text_identity(spec);
+        std::lock_guard const lock(mutex);
+        memory.insert_or_assign(key, *found);
+        return std::make_shared<image const>(*std::move(found));
+    });
+    if (!result) return {};
+    auto found = *static_cast<image const*>(result.get());
+    if (!is_own) found.found = origin::memory;
+    return found;
 }
 
 image images::counted(image image, clock::time_point start) const {
@@ -157,8 +164,13 @@ image images::counted(image image, clock::time_point start) const {
 }
 
 image_counters images::count() const {
-    std::lock_guard const lock(mutex);
-    return counters;
+    image_counters result;
+    {
+        std::lock_guard const lock(mutex);
+        result = counters;
+    }
+    if (count_files) result.folder = count_files();
+    return result;
 }
 
 } // namespace spio

@@ -3,22 +3,18 @@
 module;
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <map>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 export module spio.launch:images;
 
 import spio.image;
 import spio.spec;
+import spio.system;
 
 export namespace spio {
 
@@ -46,20 +42,28 @@ struct image_counters {
     std::uint64_t packed = 0, memory = 0, disk = 0, compiled = 0, missed = 0;
     double packed_milliseconds = 0, memory_milliseconds = 0, disk_milliseconds = 0,
            compiled_milliseconds = 0;
+    folder_counters folder = {};
 };
 
-// The image store. It looks in the packs, then in memory, then asks the compiler, which first reads
-// its cache on disk. Threads that ask for the same kernel at the same time wait for one of them to
-// compile it. Thread-safe.
+// The image store. It looks in the packs, in memory, and on disk, and then asks the compiler.
+// Threads that ask for the same kernel at the same time wait for one of them to read or compile it;
+// for what is in memory nobody waits. Thread-safe, also after a fork.
 class images {
   public:
     // `packs` and `compiler` must outlive the object.
-    template <image_source Packs, image_source Compiler>
+    template <image_source Packs, image_compiler Compiler>
     images(Packs const& packs, Compiler const& compiler, policy policy = policy_of_environment())
         : find_packed([&](spec const& spec) { return packs.find(spec); }),
           packed_reason([&](spec const& spec) { return why_not(packs, spec); }),
-          find_compiled([&](spec const& spec) { return compiler.find(spec); }),
-          default_policy(policy) {}
+          compile([&](spec const& spec) { return compiler.compile(spec); }),
+          default_policy(policy) {
+        if constexpr (requires(spec const& spec) { compiler.kept(spec); }) {
+            find_kept = [&](spec const& spec) { return compiler.kept(spec); };
+        }
+        if constexpr (requires { compiler.count(); }) {
+            count_files = [&] { return compiler.count(); };
+        }
+    }
 
     // The image of a kernel. If there is none, throws an error that names the kernel and the
     // manifest line that would add it to a pack.
@@ -78,25 +82,20 @@ class images {
   private:
     using finder = std::function<std::optional<image>(spec const&)>;
     using clock = std::chrono::steady_clock;
-    // A compilation in progress, for which other threads may wait.
-    struct compilation {
-        std::optional<image> result;
-        std::exception_ptr failure;
-        bool is_done = false;
-    };
 
     finder find_packed;
     std::function<std::string(spec const&)> packed_reason;
-    finder find_compiled;
+    finder find_kept;
+    finder compile;
+    std::function<folder_counters()> count_files;
     policy default_policy;
-    mutable memory_source memory;
-    mutable std::mutex mutex;
-    mutable std::condition_variable done;
-    mutable std::map<std::pair<std::string, std::string>, std::shared_ptr<compilation>> in_flight;
+    mutable fork_safe_mutex mutex; // guards the members below
+    mutable std::map<std::string, image> memory;
     mutable image_counters counters;
+    mutable single_flight flights;
 
-    std::optional<image> compile(spec const&) const;
-    void run(spec const&, compilation&) const;
+    std::optional<image> find_unpacked(spec const&) const;
+    std::optional<image> find_in_memory(std::string const& key) const;
     image counted(image, clock::time_point start) const;
     [[noreturn]] void miss(spec const&, policy, std::string const& no_compiler,
                            clock::time_point start) const;

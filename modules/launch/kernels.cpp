@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,7 @@ module spio.launch;
 
 import spio.image;
 import spio.spec;
+import spio.system;
 
 namespace spio {
 
@@ -28,34 +30,49 @@ std::shared_ptr<ready_kernel const> kernels::load(image const& image,
         fail("it takes parameters of " + std::to_string(image.params_bytes) + " bytes, not of " +
              std::to_string(params_bytes));
     }
-    if (auto loaded = find(image.symbol, params_bytes)) return loaded;
+    auto const is_wanted = [&](loaded_kernel const& loaded) {
+        return loaded.params_bytes == params_bytes && loaded.text == image.text;
+    };
+    if (auto loaded = find(image.symbol, is_wanted)) return loaded;
     // This finds only captures that Spio began in this thread. Only the stream knows of a capture
     // that another library began.
     if (is_capturing_thread()) throw cold_kernel_error(image.spelled());
     auto const start = std::chrono::steady_clock::now();
-    std::lock_guard const lock(mutex);
-    auto& entry = loaded_kernels[image.symbol];
-    if (!entry.kernel) {
-        entry = {home->load(image), params_bytes};
+    auto const& [source, headers, header_count] = image.text;
+    auto const key = "kernel " + image.symbol + "\n" + std::to_string(params_bytes) + "\n" +
+                     std::to_string(reinterpret_cast<std::uintptr_t>(headers)) + "\n" +
+                     std::to_string(header_count) + "\n" + source;
+    auto const task = [&]() -> std::shared_ptr<void const> {
+        // Another thread may have loaded it since this one looked.
+        if (auto loaded = find(image.symbol, is_wanted)) return loaded;
+        std::shared_ptr<ready_kernel const> const kernel = home->load(image);
         log("loaded", image, start);
-    }
-    return entry.kernel;
+        std::lock_guard const lock(mutex);
+        loaded_kernels.emplace(image.symbol, loaded_kernel{image.text, params_bytes, kernel});
+        return kernel;
+    };
+    return std::static_pointer_cast<ready_kernel const>(loads.run(key, task).result);
 }
 
-std::shared_ptr<ready_kernel const> kernels::find(std::string const& symbol,
-                                                  std::size_t params_bytes) const {
+template <class F>
+std::shared_ptr<ready_kernel const> kernels::find(std::string const& symbol, F is_wanted) const {
     std::lock_guard const lock(mutex);
-    auto const found = loaded_kernels.find(symbol);
-    bool const is_same =
-        found != loaded_kernels.end() && found->second.params_bytes == params_bytes;
-    return is_same ? found->second.kernel : nullptr;
+    auto const [first, last] = loaded_kernels.equal_range(symbol);
+    auto const found =
+        std::find_if(first, last, [&](auto const& entry) { return is_wanted(entry.second); });
+    return found == last ? nullptr : found->second.kernel;
+}
+
+std::shared_ptr<ready_kernel const> kernels::find(spec const& spec,
+                                                  std::size_t params_bytes) const {
+    return find(spec.symbol, [&](loaded_kernel const& loaded) {
+        return loaded.params_bytes == params_bytes && loaded.text.is_of(spec);
+    });
 }
 
 std::uint64_t kernels::loaded() const {
     std::lock_guard const lock(mutex);
-    std::uint64_t count = 0;
-    for (auto const& [symbol, entry] : loaded_kernels) count += entry.kernel != nullptr;
-    return count;
+    return loaded_kernels.size();
 }
 
 void stream::fail(char const* tried, std::string reason) const {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include "spio/checked_size.h"
 #include "spio/tensor.h"
 #include "spio/tile/half.h"
 #include "spio/tile/vector.h"
@@ -10,7 +11,6 @@ module;
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -21,6 +21,7 @@ export module spio.launch:kernels;
 
 import spio.image;
 import spio.spec;
+import spio.system;
 import :device;
 
 export namespace spio {
@@ -97,6 +98,7 @@ template <class T> class array {
 
     T* data() const { return static_cast<T*>(owned.get()); }
     std::size_t size() const { return length; }
+    backend const& device() const { return *home; }
 
     // The array as a tensor for a kernel, given the extent of each dynamic dimension. Throws if the
     // tensor does not fit into the array.
@@ -104,12 +106,15 @@ template <class T> class array {
         requires seen_as<T, Tensor, Sizes...>
     Tensor as(Sizes... sizes) const {
         using Data = typename Tensor::data_type;
+        constexpr auto most = std::numeric_limits<int>::max();
+        bool const has_extents =
+            (((checked_size(sizes.value) * stride_of<Sizes>).value <= most) && ...);
+        if (!has_extents) fail("an extent of the tensor is negative or too large");
         typename Tensor::layout_type const shape(sizes...);
-        auto const elements = shape.storage_size() * count_in<T, Data>;
-        if (elements < 0 || static_cast<std::size_t>(elements) > length) {
-            throw error(error_kind::invalid, "view",
-                        "an array of " + std::to_string(length) + " elements",
-                        "the tensor has " + std::to_string(elements));
+        auto const elements = shape.template storage_size<checked_size>() * count_in<T, Data>;
+        if (elements.is_too_large()) fail("the tensor has more elements than can be counted");
+        if (static_cast<std::size_t>(elements.value) > length) {
+            fail("the tensor has " + std::to_string(elements.value));
         }
         return Tensor(reinterpret_cast<Data*>(data()), shape);
     }
@@ -122,6 +127,10 @@ template <class T> class array {
     std::shared_ptr<void> owned;
     std::size_t length;
 
+    [[noreturn]] void fail(std::string reason) const {
+        throw error(error_kind::invalid, "view",
+                    "an array of " + std::to_string(length) + " elements", std::move(reason));
+    }
     static std::size_t bytes_of(std::size_t count, std::string const& name) {
         constexpr auto most = std::numeric_limits<std::size_t>::max() / sizeof(host_value<T>);
         if (count > most) {
@@ -162,7 +171,8 @@ template <class Params> class kernel {
     grid_function<Params> grid;
 };
 
-// The kernels of a device, each loaded once. Thread-safe.
+// The kernels of a device, each loaded once. Thread-safe: what is loaded is found without waiting
+// for kernels that are being loaded.
 class kernels {
   public:
     explicit kernels(device const& device) : home(device.shared_backend()) {}
@@ -176,25 +186,29 @@ class kernels {
     // The kernel, if it is loaded already.
     template <class Params>
     std::optional<kernel<Params>> find(typed_spec<Params> const& spec) const {
-        auto found = find(spec.symbol, sizeof(Params));
+        auto found = find(spec, sizeof(Params));
         if (!found) return {};
         return kernel<Params>(home, std::move(found), spec.shape, spec.grid);
     }
-    bool has(spec const& spec) const { return find(spec.symbol, spec.params_bytes) != nullptr; }
+    bool has(spec const& spec) const { return find(spec, spec.params_bytes) != nullptr; }
     std::uint64_t loaded() const;
 
   private:
-    std::shared_ptr<backend> home;
-    mutable std::mutex mutex;
     struct loaded_kernel {
+        text_identity text;
+        std::size_t params_bytes;
         std::shared_ptr<ready_kernel const> kernel;
-        std::size_t params_bytes = 0;
     };
-    mutable std::unordered_map<std::string, loaded_kernel> loaded_kernels;
+
+    std::shared_ptr<backend> home;
+    mutable fork_safe_mutex mutex; // guards the kernels, and is not held while one is loaded
+    mutable std::unordered_multimap<std::string, loaded_kernel> loaded_kernels; // by symbol
+    mutable single_flight loads;
 
     std::shared_ptr<ready_kernel const> load(image const&, std::size_t params_bytes) const;
-    std::shared_ptr<ready_kernel const> find(std::string const& symbol,
-                                             std::size_t params_bytes) const;
+    std::shared_ptr<ready_kernel const> find(spec const&, std::size_t params_bytes) const;
+    template <class F>
+    std::shared_ptr<ready_kernel const> find(std::string const& symbol, F is_wanted) const;
 };
 
 } // namespace spio

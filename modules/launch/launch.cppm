@@ -56,12 +56,12 @@ class stream {
     }
     template <class T>
     void write(array<T> const& destination, std::span<host_value<T> const> source) const {
-        check_sizes(destination.size(), source.size());
+        check_copy(destination.device(), destination.size(), source.size());
         queue->write(destination.data(), std::as_bytes(source));
     }
     template <class T>
     void read(std::span<host_value<T>> destination, array<T> const& source) const {
-        check_sizes(destination.size(), source.size());
+        check_copy(source.device(), destination.size(), source.size());
         queue->read(std::as_writable_bytes(destination), source.data());
     }
     void synchronize() const { queue->synchronize(); }
@@ -91,7 +91,8 @@ class stream {
     void check_device(backend const& device) const {
         if (&device != home.get()) fail("launch", "what is launched is of another device");
     }
-    void check_sizes(std::size_t destination, std::size_t source) const {
+    void check_copy(backend const& device, std::size_t destination, std::size_t source) const {
+        if (&device != home.get()) fail("copy", "the array is of another device");
         if (destination != source) {
             fail("copy", std::to_string(source) + " elements to " + std::to_string(destination));
         }

@@ -67,7 +67,7 @@ struct runtime::parts {
     packed_images packed;
     policy default_policy;
     config_source configs;
-    cache::store cache;
+    cache::folders folders;
     jit::just_in_time compiler;
     spio::images images;
     spio::kernels kernels;
@@ -77,8 +77,8 @@ struct runtime::parts {
           packed{std::move(options.packs), options.host},
           default_policy(options.policy),
           configs(std::move(options.configs)),
-          cache(logged(std::move(options.cache))),
-          compiler(cache, options.compiler),
+          folders(logged(std::move(options.cache))),
+          compiler(folders, options.compiler),
           images(packed, compiler, options.policy),
           kernels(device) {}
 };
@@ -91,7 +91,6 @@ device const& runtime::on() const { return state->device; }
 config_source const& runtime::configs() const { return state->configs; }
 images const& runtime::all_images() const { return state->images; }
 kernels const& runtime::all_kernels() const { return state->kernels; }
-cache::counters runtime::cached() const { return state->cache.count(); }
 policy runtime::default_policy() const { return state->default_policy; }
 
 image runtime::find(spec const& spec, policy policy) const {

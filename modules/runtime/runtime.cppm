@@ -78,7 +78,6 @@ class runtime {
     config_source const& configs() const;
     images const& all_images() const;
     kernels const& all_kernels() const;
-    cache::counters cached() const;
 
   private:
     struct parts;

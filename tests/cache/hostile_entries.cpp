@@ -81,8 +81,8 @@ static cache::options options_for(std::string const& folder, cache::system_calls
 }
 
 static cache::found ask(cache::options const& options) {
-    cache::store store(options);
-    return store.get_or_compile(key, [] { return answer; });
+    cache::folders store(options);
+    return rig::get_or_compile(store, key, [] { return answer; });
 }
 
 TEST_CASE("what is no entry is moved aside") {
@@ -93,10 +93,10 @@ TEST_CASE("what is no entry is moved aside") {
         auto options = options_for(place / "cache", system);
         std::string said;
         options.log = [&](std::string_view line) { said += std::string(line) + "\n"; };
-        cache::store store(options);
+        cache::folders store(options);
         auto const path = place / "cache/" + rig::file_name(key);
         each.plant(place, path);
-        auto const got = store.get_or_compile(key, [] { return answer; });
+        auto const got = rig::get_or_compile(store, key, [] { return answer; });
         CHECK(got.origin == cache::origin::compiled);
         CHECK(*got.entry == answer);
         CHECK(store.count().moved_aside == 1);
@@ -184,18 +184,18 @@ TEST_CASE("a shared folder is read, if it can be trusted, and never written to")
     // A shared folder that others can write to is not read. One that is missing is not made.
     chmod((place / "shared").c_str(), 0777);
     CHECK(ask(options).origin == cache::origin::compiled);
-    CHECK(cache::store(options).refusal().find("shared can be written to") != std::string::npos);
-    CHECK(cache::store(options).path() == place / "cache");
+    CHECK(cache::folders(options).refusal().find("shared can be written to") != std::string::npos);
+    CHECK(cache::folders(options).path() == place / "cache");
     options.shared_folder = place / "missing";
-    CHECK(cache::store(options).refusal().find("No such file") != std::string::npos);
+    CHECK(cache::folders(options).refusal().find("No such file") != std::string::npos);
     CHECK(!fs::exists(place / "missing"));
 }
 
 TEST_CASE("a folder that goes away is missed, not mourned") {
     rig::scratch const place;
-    cache::store store(options_for(place / "cache", cache::operating_system()));
+    cache::folders store(options_for(place / "cache", cache::operating_system()));
     fs::remove_all(place / "cache");
-    CHECK(store.get_or_compile(key, [] { return answer; }).origin == cache::origin::compiled);
-    CHECK(store.get_or_compile(key, [] { return answer; }).origin == cache::origin::compiled);
+    CHECK(rig::get_or_compile(store, key, [] { return answer; }).origin == cache::origin::compiled);
+    CHECK(rig::get_or_compile(store, key, [] { return answer; }).origin == cache::origin::compiled);
     CHECK(store.count().publish_failures == 2);
 }

@@ -128,10 +128,11 @@ TEST_CASE("hostile folders are refused, and nothing is written there") {
         CHECK(rig::names_in(place / "") == names_before);
 
         // A store without a folder compiles each time, and works.
-        cache::store store(
+        cache::folders store(
             {.folder = {}, .shared_folder = {}, .limits = {}, .log = {}, .system = &system});
         auto const ask = [&] {
-            return store.get_or_compile(rig::sample_key(1), [] { return rig::sample_entry(1); });
+            return rig::get_or_compile(store, rig::sample_key(1),
+                                       [] { return rig::sample_entry(1); });
         };
         CHECK(ask().origin == cache::origin::compiled);
         CHECK(ask().origin == cache::origin::compiled);

@@ -30,8 +30,8 @@ static cache::options options_for(rig::scratch const& place, rig::troubled& syst
     return options;
 }
 
-static cache::found ask(cache::store& store, int number, int& compiled) {
-    return store.get_or_compile(rig::sample_key(number), [&] {
+static cache::found ask(cache::folders& store, int number, int& compiled) {
+    return rig::get_or_compile(store, rig::sample_key(number), [&] {
         compiled++;
         return rig::sample_entry(number, cubin_bytes);
     });
@@ -51,7 +51,7 @@ static void plant_damage(rig::scratch const& place, int number) {
 // Asks for a key, and kills the process before system call number `point`.
 static bool be_killed(rig::scratch const& place, int number, int point) {
     rig::troubled system;
-    cache::store store(options_for(place, system));
+    cache::folders store(options_for(place, system));
     int const calls_before = system.call_count;
     system.trouble = [calls_before, point](rig::call, int, int in_all) {
         if (in_all - calls_before == point) kill(getpid(), SIGKILL);
@@ -64,7 +64,7 @@ static bool be_killed(rig::scratch const& place, int number, int point) {
 // The number of system calls from the first look for a key until its entry is published.
 static int calls_of_publishing(rig::scratch const& place, int number) {
     rig::troubled system;
-    cache::store store(options_for(place, system));
+    cache::folders store(options_for(place, system));
     int const calls_before = system.call_count;
     int compiled = 0;
     ask(store, number, compiled);
@@ -97,7 +97,7 @@ TEST_CASE("kill -9 at any point of publishing") {
         for (bool const second : {false, true}) {
             int const status = rig::status_of(rig::start([&] {
                 rig::troubled system;
-                cache::store store(options_for(place, system));
+                cache::folders store(options_for(place, system));
                 int compiled = 0, wrong = 0;
                 for (int i = 0; i < calls; i++) wrong += !is_right(ask(store, i, compiled), i);
                 if (wrong == 0 && compiled < calls && (!second || compiled == 0)) return true;
@@ -114,7 +114,7 @@ TEST_CASE("kill -9 at any point of publishing") {
         CHECK(rig::stale_file_count(place / "cache") > 0);
         rig::troubled system;
         system.seconds_ahead = 7200;
-        cache::store store(options_for(place, system));
+        cache::folders store(options_for(place, system));
         int compiled = 0;
         CHECK(is_right(ask(store, calls, compiled), calls));
         CHECK(rig::stale_file_count(place / "cache") == 0);

@@ -18,6 +18,7 @@ module;
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <sys/stat.h>
@@ -75,6 +76,13 @@ inline cache::entry sample_entry(int number, std::size_t cubin_bytes = 300) {
         entry.cubin.push_back(static_cast<unsigned char>(random >> 24));
     }
     return entry;
+}
+
+// What a store of images does with the folders.
+inline cache::found get_or_compile(cache::folders& folders, cache::key const& key,
+                                   std::function<cache::entry()> const& compile) {
+    if (auto ready = folders.find(key)) return {std::move(ready), cache::origin::disk};
+    return folders.compile_once(key, compile);
 }
 
 inline std::string file_name(cache::key const& key) {

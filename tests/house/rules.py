@@ -32,7 +32,7 @@ imports = {
     "spio.jit": {"spio.cache", "spio.image", "spio.spec", "spio.system", "spio.text"},
     "spio.model": {"spio.spec"},
     "spio.cuda": set(),
-    "spio.launch": {"spio.image", "spio.cuda", "spio.spec"},
+    "spio.launch": {"spio.image", "spio.cuda", "spio.spec", "spio.system"},
     **{f"{family}.launch": {family, "spio.launch", "spio.spec"} for family in families},
     "spio.runtime": {"spio.aot", "spio.cache", "spio.cuda", "spio.image", "spio.jit", "spio.launch",
                      "spio.spec"},

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+import spio.added_images;
 import spio.axpby;
 import spio.cuda;
 import spio.fake_driver;
@@ -54,7 +55,7 @@ std::vector<float> run(int& losses) {
     device const gpu = gpu_device(driver, 1);
     axpby::problem const problem = {.n = 5};
     auto const spec = axpby::specialize(problem, gpu.arch());
-    memory_source shipped;
+    added_images shipped;
     shipped.add(cubin_of(spec));
     no_source const no_compiler;
     images const images(shipped, no_compiler, policy::aot_only);
@@ -120,7 +121,7 @@ TEST_CASE("threads that ask for one kernel at once get it loaded once") {
     cuda::driver const driver(fake::find);
     device const gpu = gpu_device(driver, 0);
     auto const spec = axpby::specialize({.n = 1}, gpu.arch());
-    memory_source shipped;
+    added_images shipped;
     shipped.add(cubin_of(spec));
     no_source const no_compiler;
     images const images(shipped, no_compiler, policy::aot_only);

@@ -172,12 +172,19 @@ TEST_CASE("the error of a kernel that stores out of bounds names its specificati
     CHECK(message.find("global out of bounds") != message.npos);
 }
 
-TEST_CASE("copies between different sizes, and kernels of another device, are refused") {
+TEST_CASE("copies between different sizes, and arrays and kernels of another device, are refused") {
     host_fixture const fixture, other;
     auto const x = fixture.put<float>(std::vector<float>(64, 1), "x");
     std::vector<float> few(3);
     CHECK(message_of([&] { fixture.stream.read(std::span(few), x); }) ==
           "copy for the host device: 64 elements to 3");
+    std::vector<float> values(64);
+    for (bool const is_read : {true, false}) {
+        CHECK(message_of([&] {
+                  if (is_read) other.stream.read(std::span(values), x);
+                  if (!is_read) other.stream.write(x, values);
+              }) == "copy for the host device: the array is of another device");
+    }
     auto const spec = axpby::specialize({.n = 64}, host_arch);
     auto const kernel = other.kernels.load(other.images.find(spec));
     CHECK(message_of([&] { fixture.stream.launch(kernel, spec.over({1}), {}); }) ==

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+import spio.added_images;
 import spio.axpby;
 import spio.image;
 import spio.launch;
@@ -27,7 +28,7 @@ namespace {
 struct compiler {
     mutable int asked = 0;
 
-    std::optional<image> find(spec const& spec) const {
+    std::optional<image> compile(spec const& spec) const {
         ++asked;
         return image_of_bytes(spec, image_kind::cubin, {}, "a compiler");
     }
@@ -35,7 +36,7 @@ struct compiler {
 
 // A source that reports that no compiler is installed.
 struct source_without_compiler {
-    std::optional<image> find(spec const& spec) const {
+    std::optional<image> compile(spec const& spec) const {
         throw no_compiler_error(spec, "there is no NVRTC");
     }
 };
@@ -54,9 +55,8 @@ std::string reason_for_miss(images const& images, spec const& spec, policy p) {
 TEST_CASE("each policy asks the sources that its name says") {
     auto const shipped = axpby::specialize({.n = 1000}, sm_80);
     auto const other = axpby::specialize({.n = 10'000'000}, sm_80);
-    memory_source pack;
+    added_images pack;
     pack.add(image_of_bytes(shipped, image_kind::cubin, {}, "a pack"));
-    CHECK(pack.size() == 1);
     compiler const jit;
     images const all_images(pack, jit, policy::aot_then_jit);
 
@@ -106,7 +106,7 @@ struct slow_compiler {
     mutable std::atomic<int> calls = 0;
     std::atomic<bool> fails = false;
 
-    std::optional<image> find(spec const& spec) const {
+    std::optional<image> compile(spec const& spec) const {
         ++calls;
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
         if (fails) {
@@ -173,7 +173,7 @@ TEST_CASE("the environment sets the policy of calls that name none") {
     CHECK(policy_of_environment() ==
           (value == nullptr ? policy::aot_then_jit : policy_named(value)));
     auto const spec = axpby::specialize({.n = 1000}, sm_80);
-    memory_source pack;
+    added_images pack;
     pack.add(image_of_bytes(spec, image_kind::cubin, {}, "a pack"));
     compiler const jit;
     images const images(pack, jit);
@@ -183,7 +183,7 @@ TEST_CASE("the environment sets the policy of calls that name none") {
 
 TEST_CASE("the image comes from the first source that has it") {
     auto const spec = axpby::specialize({.n = 1000}, sm_80);
-    memory_source empty, first, second;
+    added_images empty, first, second;
     first.add(image_of_bytes(spec, image_kind::cubin, {}, "first"));
     second.add(image_of_bytes(spec, image_kind::cubin, {}, "second"));
     CHECK(first_of(empty, first, second).find(spec)->made_by == "first");

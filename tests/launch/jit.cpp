@@ -51,7 +51,7 @@ bool contains_kernel(std::span<std::byte const> cubin, std::string const& symbol
 TEST_CASE("a kernel that no pack has is compiled once, for the architecture of its specification") {
     no_source const no_pack;
     folder const cache_folder;
-    cache::store store(options_in(cache_folder));
+    cache::folders store(options_in(cache_folder));
     jit::just_in_time const source(compiler(), store);
     images const images(no_pack, source, policy::aot_then_jit);
     std::size_t bytes = 0;
@@ -72,48 +72,47 @@ TEST_CASE("a kernel that no pack has is compiled once, for the architecture of i
     CHECK(count.compiled == 4);
     CHECK(count.memory == 4);
     // Another process would find them on disk, the same to the byte.
-    cache::store later_store(options_in(cache_folder));
+    cache::folders later_store(options_in(cache_folder));
     jit::just_in_time const later_source(compiler(), later_store);
     for (auto const& spec : specs) {
-        auto const found = later_source.find(spec);
+        auto const found = later_source.kept(spec);
         REQUIRE(found);
         CHECK(found->made_by == "the cache in " + cache_folder.path);
         CHECK(found->found == origin::disk);
         CHECK(std::ranges::equal(found->bytes, images.find(spec).bytes));
     }
-    CHECK(later_source.count().disk == 4);
-    CHECK(later_source.count().compiled == 0);
     std::cout << "figure: launch.jit: " << count.compiled << " kernels compiled in "
               << count.compiled_milliseconds << " ms, " << bytes << " bytes\n";
 }
 
 TEST_CASE("the error of a text that does not compile has its specification and the whole log") {
     folder const cache_folder;
-    cache::store store(options_in(cache_folder));
+    cache::folders store(options_in(cache_folder));
     jit::just_in_time const source(compiler(), store);
     spec broken = axpby::specialize({.n = 1000}, sm_80);
     broken.source = "int x = y;\n";
     try {
-        source.find(broken);
+        source.compile(broken);
         CHECK(false);
     } catch (spio::error const& e) {
         CHECK(e.subject() == "axpby n=1000 for sm_80 (" + broken.symbol + ")");
         CHECK(std::string(e.what()).find("\"y\" is undefined") != std::string::npos);
     }
-    CHECK(!source.find(axpby::specialize({.n = 1000}, host_arch)));
-    CHECK(!source.find(axpby::specialize({.n = 1000}, compute_80)));
+    CHECK(!source.compile(axpby::specialize({.n = 1000}, host_arch)));
+    CHECK(!source.compile(axpby::specialize({.n = 1000}, compute_80)));
+    CHECK(!source.kept(axpby::specialize({.n = 1000}, host_arch)));
 }
 
 TEST_CASE("without NVRTC an image counts as missed, and no compilation as failed") {
     folder const cache_folder;
-    cache::store store(options_in(cache_folder));
+    cache::folders store(options_in(cache_folder));
     jit::just_in_time const source(store);
     no_source const no_pack;
     images const images(no_pack, source, policy::aot_then_jit);
     auto const spec = axpby::specialize({.n = 1000}, sm_80);
     setenv("SPIO_NVRTC", "/nowhere/libnvrtc.so", 1);
     try {
-        source.find(spec);
+        source.compile(spec);
         CHECK(false);
     } catch (spio::error const& e) {
         CHECK(e.kind() == error_kind::no_compiler);
@@ -130,14 +129,14 @@ TEST_CASE("an image is cached under the NVRTC that compiled it, even if the file
     setenv("SPIO_NVRTC", file.c_str(), 1);
     auto const spec = axpby::specialize({.n = 1000}, sm_80);
     {
-        cache::store store(options_in(cache_folder));
+        cache::folders store(options_in(cache_folder));
         jit::just_in_time const source(store);
-        CHECK(!source.is_kept(spec));
+        CHECK(!source.kept(spec));
         std::filesystem::remove(file);
         std::filesystem::create_symlink(SPIO_NVRTC_LIBRARY, file);
-        REQUIRE(source.find(spec));
+        REQUIRE(source.compile(spec));
     }
-    cache::store later_store(options_in(cache_folder));
-    CHECK(jit::just_in_time(later_store).is_kept(spec));
+    cache::folders later_store(options_in(cache_folder));
+    CHECK(jit::just_in_time(later_store).kept(spec));
     unsetenv("SPIO_NVRTC");
 }

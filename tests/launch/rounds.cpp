@@ -15,6 +15,7 @@
 
 #include <unistd.h>
 
+import spio.added_images;
 import spio.axpby;
 import spio.cuda;
 import spio.fake_driver;
@@ -45,7 +46,7 @@ TEST_CASE("Rounds of load, launch and unload leave nothing behind" *
     device const gpu = gpu_device(driver, 0);
     auto const spec = axpby::specialize({.n = 1000}, gpu.arch());
     std::string const text = "\177ELF" + spec.symbol + " " + '\0';
-    memory_source shipped;
+    added_images shipped;
     shipped.add(image_of_bytes(spec, image_kind::cubin, std::as_bytes(std::span(text)), "a test"));
     no_source const no_compiler;
     images const images(shipped, no_compiler, policy::aot_only);

@@ -34,7 +34,7 @@ bool has_nvrtc() {
 bool find(std::string const& folder, origin expected) {
     cache::options options;
     options.folder = folder;
-    cache::store store(options);
+    cache::folders store(options);
     jit::just_in_time const compiler(store);
     no_source const no_pack;
     images const images(no_pack, compiler, policy::aot_then_jit);

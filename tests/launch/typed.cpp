@@ -103,6 +103,60 @@ TEST_CASE("a tensor map is encoded by the driver, and by the host device, in the
     }
 }
 
+namespace {
+
+// The reason why an array of four elements is no such tensor.
+template <class Tensor, class... Sizes> std::string view_refusal(Sizes... sizes) {
+    device const device = host_device({host::allocate, host::release});
+    array<unsigned short> const memory(device, 4);
+    try {
+        memory.as<Tensor>(sizes...);
+    } catch (spio::error const& failure) {
+        CHECK(failure.kind() == error_kind::invalid);
+        return failure.reason();
+    }
+    return "none";
+}
+
+struct I : dim {
+    using dim::dim;
+};
+struct J : dim {
+    using dim::dim;
+};
+struct K : dim {
+    using dim::dim;
+};
+struct L : dim {
+    using dim::dim;
+};
+using hypercube =
+    tensor<unsigned short, axis<I>(dynamic), axis<J>(dynamic), axis<K>(dynamic), axis<L>(dynamic)>;
+using folded_matrix = tensor<unsigned short, axis<I>(dynamic) / 8, axis<J>(dynamic)>;
+
+} // namespace
+
+TEST_CASE("an array is seen as a tensor only if it has all of its elements, whatever wraps") {
+    CHECK(view_refusal<hypercube>(I(1), J(2), K(2), L(1)) == "none");
+    CHECK(view_refusal<hypercube>(I(0), J(65536), K(65536), L(65536)) == "none");
+    CHECK(view_refusal<hypercube>(I(5), J(1), K(1), L(1)) == "the tensor has 5");
+    CHECK(view_refusal<hypercube>(I(65536), J(65536), K(65536), L(65536)) ==
+          "the tensor has more elements than can be counted");
+    CHECK(view_refusal<hypercube>(I(2147483647), J(2147483647), K(2147483647), L(2147483647)) ==
+          "the tensor has more elements than can be counted");
+    auto const extents = "an extent of the tensor is negative or too large";
+    for (int const negative : {-1, -8, -2147483647 - 1}) {
+        CHECK(view_refusal<hypercube>(I(negative), J(1), K(1), L(1)) == extents);
+        CHECK(view_refusal<hypercube>(I(0), J(1), K(1), L(negative)) == extents);
+        CHECK(view_refusal<hypercube>(I(negative), J(negative), K(1), L(1)) == extents);
+        CHECK(view_refusal<folded_matrix>(I(negative), J(1)) == extents);
+    }
+    // In blocks of eight a size may be beyond what an int holds.
+    using Block = fold<I, 8>;
+    CHECK(view_refusal<folded_matrix>(Block(1), J(4)) == "none");
+    CHECK(view_refusal<folded_matrix>(Block(1 << 28), J(1)) == extents);
+}
+
 TEST_CASE("without a copy engine there is no tensor map") {
     device const device = host_device({host::allocate, host::release});
     array<unsigned short> const memory(device, size);

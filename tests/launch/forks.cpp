@@ -1,0 +1,176 @@
+// A process that is forked while others compile and load finds what is ready, and compiles anew.
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include "tests/cuda/fake_machine.h"
+#include "tests/folder.h"
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <iostream>
+#include <latch>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+import spio.axpby;
+import spio.cache;
+import spio.cuda;
+import spio.fake_driver;
+import spio.fake_nvrtc;
+import spio.image;
+import spio.jit;
+import spio.launch;
+import spio.spec;
+import spio.system;
+
+using namespace spio;
+
+namespace {
+
+typed_spec<axpby::params> spec_number(int number) {
+    return axpby::specialize({.n = 1000}, {.threads = 32 * number, .vectors = 1}, sm_80);
+}
+
+// Compiles kernel 1 until it may end, and all others at once.
+struct compiler {
+    mutable std::atomic<bool> is_running = false;
+    mutable std::atomic<bool> may_end = false;
+
+    std::optional<image> compile(spec const& spec) const {
+        if (spec.symbol == spec_number(1).symbol) {
+            is_running = true;
+            while (!may_end) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        return image_of_bytes(spec, image_kind::cubin, {}, "a compiler");
+    }
+};
+
+// Whether the task is true in a process that is forked now, and ends within a minute.
+bool holds_in_child(std::function<bool()> const& task) {
+    pid_t const child = fork();
+    if (child == 0) {
+        alarm(60);
+        bool is_true = false;
+        try {
+            is_true = task();
+        } catch (...) {
+        }
+        _exit(is_true ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+} // namespace
+
+TEST_CASE("a forked process compiles anew what its parent was compiling") {
+    compiler compiler;
+    no_source const no_pack;
+    images const images(no_pack, compiler, policy::jit_only);
+    images.find(spec_number(2));
+    auto const forks = fork_count();
+    {
+        // One thread compiles, and two wait for it.
+        std::vector<std::jthread> threads;
+        for (int i = 0; i < 3; ++i) {
+            threads.emplace_back([&] { CHECK(images.find(spec_number(1)).bytes.empty()); });
+        }
+        while (!compiler.is_running) std::this_thread::yield();
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        CHECK(holds_in_child([&] {
+            compiler.may_end = true;
+            return fork_count() == forks + 1 &&
+                   images.find(spec_number(2)).found == origin::memory &&
+                   images.find(spec_number(3)).found == origin::compiled &&
+                   images.find(spec_number(1)).found == origin::compiled &&
+                   images.find(spec_number(1)).found == origin::memory &&
+                   images.count().compiled == 3;
+        }));
+        CHECK(fork_count() == forks);
+        compiler.may_end = true;
+    }
+    CHECK(images.count().compiled == 2);
+}
+
+TEST_CASE("whenever a process is forked from a crowd, it finds and compiles every kernel") {
+    compiler compiler;
+    compiler.may_end = true;
+    no_source const no_pack;
+    std::atomic<bool> is_over = false;
+    images const images(no_pack, compiler, policy::jit_only);
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 3; ++t) {
+        threads.emplace_back([&, t] {
+            // Each number is of a text of its own, so that something is always compiled.
+            for (int number = 0; !is_over; ++number) {
+                auto spec = spec_number(2 + number % 3);
+                spec.source += std::to_string(t) + " " + std::to_string(number / 3);
+                images.find(spec);
+                images.count();
+            }
+        });
+    }
+    int right = 0;
+    constexpr int rounds = 100;
+    for (int round = 0; round < rounds; ++round) {
+        right += holds_in_child([&] {
+            for (int number = 1; number < 5; ++number) images.find(spec_number(number));
+            return images.count().missed == 0;
+        });
+    }
+    is_over = true;
+    threads.clear();
+    CHECK(right == rounds);
+    std::cout << "figure: launch.forks: " << right << " of " << rounds
+              << " processes forked from a crowd find every kernel\n";
+}
+
+TEST_CASE("a forked process is told that NVRTC is lost, or reads what its parent has published") {
+    test::folder const folder;
+    cache::options options;
+    options.folder = folder.path;
+    cache::folders folders(options);
+    static std::atomic<bool> is_running, may_end;
+    is_running = may_end = false;
+    auto entries = fake::nvrtc;
+    entries.compile_program = [](jit::nvrtc_entries::program program, int count,
+                                 char const* const* words) {
+        is_running = true;
+        while (!may_end) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        return fake::nvrtc.compile_program(program, count, words);
+    };
+    fake::the_machine().expect({});
+    jit::nvrtc const nvrtc(entries, "slow");
+    jit::just_in_time const compiler(nvrtc, folders);
+    no_source const no_pack;
+    images const images(no_pack, compiler, policy::jit_only);
+    auto const ready = spec_number(2), running = spec_number(1), other = spec_number(3);
+    may_end = true;
+    images.find(ready);
+    may_end = is_running = false;
+    std::jthread const thread([&] { images.find(running); });
+    while (!is_running) std::this_thread::yield();
+    auto const is_lost = [&](spec const& spec) {
+        try {
+            images.find(spec);
+        } catch (spio::error const& failure) {
+            return failure.reason().find("forked while its parent compiled") != std::string::npos;
+        }
+        return false;
+    };
+    CHECK(holds_in_child(
+        [&] { return images.find(ready).found == origin::memory && is_lost(other); }));
+    // The child waits for the lock of the key, and reads what the parent has compiled by then.
+    std::jthread const releaser([] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        may_end = true;
+    });
+    CHECK(holds_in_child([&] { return images.find(running).found == origin::disk; }));
+}
