@@ -97,6 +97,7 @@ device_compiler find_compiler(compiler_kind kind, fs::path const& cuda) {
 }
 
 std::string version_of(device_compiler const& compiler) {
+    for (auto const* tool : {"fatbinary", "ptxas"}) check_trust(compiler.cuda / "bin" / tool);
     if (compiler.kind == compiler_kind::nvcc) return "nvcc " + cuda_version(compiler.program);
     return "clang " + word_behind("clang version ", compiler.program) + " with ptxas " +
            cuda_version(compiler.cuda / "bin" / "ptxas");

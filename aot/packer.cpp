@@ -36,9 +36,12 @@ constexpr char usage[] =
     "    flags    --compiler nvcc|clang|nvrtc [--arch ARCH] [--output FILE]\n"
     "    list     PACK\n"
     "    verify   PACK\n"
+    "    digest   PACK --output FILE\n"
     "build makes a pack; image and assemble do the same in steps, a step for each line of the\n"
     "manifest, counted from 0. host writes the text of its kernels for the host device. flags\n"
-    "prints the options that Spio gives a compiler, one a line.\n"
+    "prints the options that Spio gives a compiler, one a line. digest writes the SHA-256 of a "
+    "pack\n"
+    "as 32 numbers, for a program that takes this pack and no other.\n"
     "The compiler:\n"
     "    --compiler nvcc|clang [--cuda FOLDER] [--program FILE] [--include FOLDER]...\n"
     "    [--option OPTION]... [--plain]\n"
@@ -159,6 +162,18 @@ void write_flags(packer_request const& request) {
     write_file(request.build.output, text);
 }
 
+// Writes the digest of a pack for an assembler: 32 numbers with commas between them.
+void write_digest(packer_request const& request) {
+    auto const text = read_file(request.pack, most_pack_bytes);
+    sha256 sum;
+    sum.update(text);
+    std::string numbers;
+    for (unsigned const byte : sum.finish()) {
+        numbers += (numbers.empty() ? "" : ", ") + std::to_string(byte);
+    }
+    write_file(request.build.output, ".byte " + numbers + "\n");
+}
+
 void print_list(pack const& pack) {
     for (auto const& entry : pack.list()) {
         char digest[17];
@@ -200,6 +215,8 @@ int perform(std::string_view step, packer_request& request) {
         write_host_text(build);
     } else if (step == "flags" && build.archs.size() <= 1) {
         write_flags(request);
+    } else if (step == "digest" && !request.pack.empty() && !build.output.empty()) {
+        write_digest(request);
     } else if (step == "list" && !request.pack.empty()) {
         print_list(pack::inspect(request.pack));
     } else if (step == "verify" && !request.pack.empty()) {

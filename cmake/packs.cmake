@@ -6,15 +6,20 @@ include("${CMAKE_CURRENT_LIST_DIR}/host_device.cmake")
 
 # A pack beside the target, TARGET.spiopack unless OUTPUT is given, built before it is. A manifest has
 # lines such as `layernorm_2d channels=64`. With EMBED the pack is in the target too, under a name.
+# With PIN its SHA-256 is in the target under a name, so that the target reads this pack and no other.
 # FAMILIES are targets of spio_add_family(), whose kernels the manifest may list too; OPTIONS are for
 # the compiler, which is nvcc unless COMPILER is clang, and bring no files in. PLAIN leaves the images uncompressed.
 #     spio_add_pack(TARGET MANIFEST FILE ARCHS sm_80 sm_90a compute_80 [OUTPUT FILE] [EMBED fixed]
-#                   [FAMILIES TARGET...] [COMPILER nvcc|clang] [OPTIONS OPTION...] [PLAIN])
+#                   [PIN fixed_digest] [FAMILIES TARGET...] [COMPILER nvcc|clang] [OPTIONS OPTION...]
+#                   [PLAIN])
 # and in a source of the target:
 #     extern "C" std::byte const fixed[], fixed_end[];
 #     spio::aot::pack const pack({fixed, fixed_end}, "fixed", {});
+# or, for the file beside it:
+#     extern "C" unsigned char const fixed_digest[32];
+#     auto const pack = spio::aot::pack::read(path, fixed_digest);
 function(spio_add_pack target)
-    cmake_parse_arguments(PARSE_ARGV 1 pack "PLAIN" "MANIFEST;OUTPUT;EMBED;COMPILER"
+    cmake_parse_arguments(PARSE_ARGV 1 pack "PLAIN" "MANIFEST;OUTPUT;EMBED;PIN;COMPILER"
                           "ARCHS;FAMILIES;OPTIONS")
     if(NOT pack_MANIFEST OR NOT pack_ARCHS)
         message(FATAL_ERROR "spio_add_pack(${target}) needs a MANIFEST and ARCHS.")
@@ -71,6 +76,15 @@ function(spio_add_pack target)
 
     if(pack_EMBED)
         spio_embed_pack(${target} ${pack_EMBED} "${pack_OUTPUT}" "${folder}/embed.cpp")
+    endif()
+    if(pack_PIN)
+        set(digest "${folder}/digest.s")
+        add_custom_command(
+            OUTPUT "${digest}"
+            COMMAND ${packer} digest "${pack_OUTPUT}" --output "${digest}"
+            DEPENDS ${packer} "${pack_OUTPUT}"
+            VERBATIM)
+        spio_pin_pack(${target} ${pack_PIN} "${digest}" "${folder}/pin.cpp")
     endif()
 endfunction()
 
@@ -161,5 +175,19 @@ asm(".pushsection .rodata, \"a\"\n.balign 64\n.globl @name@, @name@_end\n"
 ]]
         @ONLY)
     set_source_files_properties("${source}" PROPERTIES OBJECT_DEPENDS "${file}")
+    target_sources(${target} PRIVATE "${source}")
+endfunction()
+
+# Puts the digest of a pack into a target, under the symbol NAME.
+function(spio_pin_pack target name digest source)
+    file(
+        CONFIGURE
+        OUTPUT "${source}"
+        CONTENT
+            [[// The SHA-256 of a pack.
+asm(".pushsection .rodata, \"a\"\n.globl @name@\n@name@:\n.include \"@digest@\"\n.popsection\n");
+]]
+        @ONLY)
+    set_source_files_properties("${source}" PROPERTIES OBJECT_DEPENDS "${digest}")
     target_sources(${target} PRIVATE "${source}")
 endfunction()

@@ -83,7 +83,9 @@ template <class Read> aot::pack read_with(Read read_file, fs::path const& path) 
 
 } // namespace
 
-aot::pack read_pack(fs::path const& path) { return read_with(aot::pack::read, path); }
+aot::pack read_pack(fs::path const& path) {
+    return read_with([](fs::path const& file) { return aot::pack::read(file); }, path);
+}
 aot::pack inspect_pack(fs::path const& path) { return read_with(aot::pack::inspect, path); }
 
 std::vector<aot::pack> read_packs(arguments const& args, io const& io) {

@@ -25,12 +25,13 @@ namespace layernorm_2d = spio::layernorm_2d;
 
 // Written into the program by spio_add_pack().
 extern "C" std::byte const in_the_program[], in_the_program_end[];
+extern "C" unsigned char const pack_digest[32];
 
 static spio::aot::pack open_pack(int count, char** words) {
     auto const neighbour =
         std::filesystem::read_symlink("/proc/self/exe").parent_path() / "deploy.spiopack";
     if (count > 1) return spio::aot::pack::read(words[1]);
-    if (std::filesystem::exists(neighbour)) return spio::aot::pack::read(neighbour);
+    if (std::filesystem::exists(neighbour)) return spio::aot::pack::read(neighbour, pack_digest);
     return {{in_the_program, in_the_program_end}, "in the program", {}};
 }
 

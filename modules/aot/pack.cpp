@@ -3,7 +3,6 @@
 module;
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -133,7 +132,6 @@ pack::pack(std::span<std::byte const> bytes, std::string name, std::shared_ptr<v
     }
     if (!entries.rest.empty()) fail("its index is longer than its entries");
     if (end != bytes_.size()) fail("it goes on after its last image");
-    texts_ = std::make_unique<std::atomic<text_state>[]>(index_.size());
 }
 
 namespace {
@@ -158,6 +156,19 @@ pack pack::read(std::filesystem::path const& path) {
     return pack_of(path, file.read());
 }
 
+pack pack::read(std::filesystem::path const& path, std::span<unsigned char const, 32> digest) {
+    auto const text = read_file(path, most_pack_bytes);
+    sha256 sum;
+    sum.update(text);
+    auto const found = sum.finish();
+    if (!std::ranges::equal(found, digest)) {
+        throw error(error_kind::invalid, "read", "pack " + path.string(),
+                    "its SHA-256 is " + hexadecimal(found) + ", and this program was built for " +
+                        hexadecimal(digest));
+    }
+    return pack_of(path, text);
+}
+
 pack pack::inspect(std::filesystem::path const& path) {
     auto result = pack_of(path, read_file(path, most_pack_bytes));
     result.is_for_inspection_ = true;
@@ -178,24 +189,17 @@ void pack::verify() const {
     for (auto const& entry : index_) verify(entry);
 }
 
-pack::text_state pack::state_of(packed_image const& entry, spec const& kernel) const {
-    auto& known = texts_[&entry - index_.data()];
-    auto state = known.load(std::memory_order_relaxed);
-    if (state == text_state::unknown) {
-        state = text_digest_of(kernel) == entry.text_digest ? text_state::same : text_state::other;
-        known.store(state, std::memory_order_relaxed);
-    }
-    return state;
-}
-
-packed_image const* pack::best_entry(text_state state, spec const& kernel) const {
+packed_image const* pack::best_entry(spec const& kernel, bool is_current) const {
     packed_image const* best = nullptr;
     int most = 0;
+    std::optional<std::uint64_t> digest; // of the kernel's text, if an entry has its symbol
     for (auto const& entry : index_) {
         if (entry.symbol != kernel.symbol) continue;
         auto const code = find_arch(entry.arch);
         int const suitability = code ? suits(*code, kernel.arch) : 0;
-        if (suitability <= most || state_of(entry, kernel) != state) continue;
+        if (suitability <= most) continue;
+        if (!digest) digest = text_digest_of(kernel);
+        if ((entry.text_digest == *digest) != is_current) continue;
         most = suitability;
         best = &entry;
     }
@@ -203,14 +207,14 @@ packed_image const* pack::best_entry(text_state state, spec const& kernel) const
 }
 
 std::string pack::why_not(spec const& kernel) const {
-    auto const* const stale = best_entry(text_state::other, kernel);
+    auto const* const stale = best_entry(kernel, false);
     return stale == nullptr ? ""
                             : "pack " + name_ + " has it of another text, by " + stale->compiler;
 }
 
 std::optional<image> pack::find(spec const& kernel) const {
     if (is_for_inspection_) fail("it was opened for inspection, whoever has written it");
-    auto const* const best = best_entry(text_state::same, kernel);
+    auto const* const best = best_entry(kernel, true);
     if (best == nullptr) return {};
     if (best->config != kernel.config || best->shape != kernel.shape) {
         fail("the kernel " + kernel.spelled() + " is another one in it: " + best->line + " by " +

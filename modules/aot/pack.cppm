@@ -3,7 +3,6 @@
 module;
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -18,6 +17,7 @@ export module spio.aot:pack;
 
 import spio.image;
 import spio.spec;
+import spio.system;
 
 export namespace spio::aot {
 
@@ -64,6 +64,9 @@ class pack {
     // Reads a file that no other user could have written: see trusted_file. Refuses any other file,
     // and names it.
     static pack read(std::filesystem::path const&);
+    // Reads a file with this SHA-256, whoever could have written it; refuses any other. A program
+    // that has the digest of its pack in it takes no other pack: see PIN of spio_add_pack().
+    static pack read(std::filesystem::path const&, std::span<unsigned char const, 32> digest);
     // Reads a file even if other users could have written it, to list and verify it: find() of the
     // result throws.
     static pack inspect(std::filesystem::path const&);
@@ -86,13 +89,10 @@ class pack {
     std::shared_ptr<void const> keeper_;
     std::vector<packed_image> index_;
     bool is_for_inspection_ = false;
-    // Whether an entry was compiled from this program's kernel text. It is compared when the entry
-    // is first looked up.
-    enum class text_state : unsigned char { unknown, same, other };
-    std::shared_ptr<std::atomic<text_state>[]> texts_;
 
-    packed_image const* best_entry(text_state, spec const&) const;
-    text_state state_of(packed_image const&, spec const&) const;
+    // The entry that suits a spec best, of those that were compiled from its text (is_current) or
+    // from another.
+    packed_image const* best_entry(spec const&, bool is_current) const;
     std::span<std::byte const> bytes_of(packed_image const&) const;
     void verify(packed_image const&) const;
     [[noreturn]] void fail(std::string reason) const;

@@ -95,6 +95,58 @@ TEST_CASE("a pack that others could have written is refused by name, and can be 
     CHECK(has(said(), path + " belongs to user 12345"));
 }
 
+TEST_CASE("a pack whose digest the program has may lie where others can write, and no other may") {
+    test::folder const folder;
+    auto const kernel = axpby::specialize({.n = 1}, sm_80);
+    auto const path = write_pack(folder / "a.spiopack", kernel);
+    auto const text = read_file(path);
+    auto const digest = [&] {
+        sha256 sum;
+        sum.update(text);
+        return sum.finish();
+    }();
+    chmod(path.c_str(), 0666);
+    chmod(folder.path.c_str(), 0777);
+    if (geteuid() == 0) REQUIRE(chown(path.c_str(), 12345, 12345) == 0);
+    CHECK(aot::pack::read(path, digest).find(kernel));
+    CHECK(has(refusal([&] { (void)aot::pack::read(path); }), "can be written to by others"));
+    // Any byte of the pack, and any byte of the digest, makes it another.
+    for (std::size_t i = 0; i < text.size(); i += 1 + text.size() / 100) {
+        auto changed = text;
+        changed[i] ^= 1;
+        std::ofstream(path, std::ios::binary) << changed;
+        CHECK(has(refusal([&] { (void)aot::pack::read(path, digest); }),
+                  ", and this program was built for " + hexadecimal(digest)));
+    }
+    std::ofstream(path, std::ios::binary) << text;
+    for (std::size_t i = 0; i < digest.size(); ++i) {
+        auto other = digest;
+        other[i] ^= 128;
+        CHECK(refusal([&] { (void)aot::pack::read(path, other); }) != "none");
+    }
+    CHECK(aot::pack::read(path, digest).list().size() == 1);
+    // A pipe is not waited for, and a missing file is reported.
+    auto const pipe = folder / "pipe";
+    REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+    CHECK(refusal([&] { (void)aot::pack::read(pipe, digest); }) != "none");
+    CHECK(refusal([&] { (void)aot::pack::read(folder / "none", digest); }) != "none");
+}
+
+TEST_CASE("two texts of one symbol are told apart, in any order") {
+    test::folder const folder;
+    auto const kernel = axpby::specialize({.n = 1}, sm_80);
+    auto other = kernel;
+    other.source += "// another text\n";
+    for (bool const is_first : {true, false}) {
+        auto const pack = aot::pack::read(write_pack(folder / "a.spiopack", kernel));
+        if (is_first) CHECK(pack.find(kernel));
+        CHECK(!pack.find(other));
+        CHECK(has(pack.why_not(other), "has it of another text"));
+        CHECK(pack.find(kernel));
+        CHECK(pack.why_not(kernel).empty());
+    }
+}
+
 TEST_CASE("folders may have any name, and variables change no image") {
     test::folder const parent;
     auto const plain = request(parent / "plain");
@@ -143,6 +195,17 @@ TEST_CASE("programs that others could have written are not run") {
     chmod((folder / "bin/ptxas").c_str(), 0777);
     CHECK(has(refusal([&] { aot::find_compiler(compiler_kind::nvcc, folder.path); }),
               "bin/ptxas can be written to by others: everyone"));
+    // Programs that the caller names are held to the same rule, all of them.
+    aot::device_compiler const named = {
+        .kind = compiler_kind::nvcc, .program = folder / "bin/nvcc", .cuda = folder.path};
+    for (auto const* tool : {"bin/ptxas", "bin/fatbinary", "bin/nvcc"}) {
+        for (auto const* name : {"bin/nvcc", "bin/ptxas", "bin/fatbinary"}) {
+            chmod((folder / name).c_str(), 0755);
+        }
+        chmod((folder / tool).c_str(), 0777);
+        CHECK(has(refusal([&] { aot::version_of(named); }),
+                  std::string(tool) + " can be written to by others: everyone"));
+    }
     CHECK(!fs::exists(folder / "hit"));
 }
 

@@ -24,10 +24,12 @@ import spio.image;
 import spio.launch;
 import spio.layernorm_2d;
 import spio.spec;
+import spio.system;
 
 using namespace spio;
 
 extern "C" std::byte const test_pack[], test_pack_end[];
+extern "C" unsigned char const test_pack_digest[32];
 
 namespace {
 
@@ -137,4 +139,13 @@ TEST_CASE("a file that is not there, or no file, is told") {
     CHECK_THROWS_WITH_AS(aot::pack::read(pipe),
                          ("read for pack " + pipe + ": " + pipe + " is no regular file").c_str(),
                          spio::error);
+}
+
+TEST_CASE("the digest in the program is that of the pack beside it, and of the pack in it") {
+    auto const pack = aot::pack::read(SPIO_TEST_PACK, test_pack_digest);
+    CHECK(pack.list().size() == 12);
+    auto const* const first = reinterpret_cast<unsigned char const*>(test_pack);
+    auto const* const last = reinterpret_cast<unsigned char const*>(test_pack_end);
+    CHECK(std::ranges::equal(sha256_of({first, last}), std::span(test_pack_digest)));
+    CHECK_THROWS_AS(aot::pack::read(SPIO_TEST_CLANG_PACK, test_pack_digest), spio::error);
 }
