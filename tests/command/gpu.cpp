@@ -151,6 +151,23 @@ TEST_CASE("whichever call of the driver fails, the command ends as it says it do
               << " while giving back or not needed\n";
 }
 
+TEST_CASE("a problem that no memory holds is refused before anything is allocated") {
+    fake::the_machine().expect({});
+    // Of the first, the number of bytes is a multiple of 2^64.
+    for (auto const* sizes :
+         {"n=524288 c=2097152 h=524288 w=524288", "n=2147483647 c=8 h=8192 w=8192",
+          "n=1 c=2147483640 h=65536 w=65536", "n=1048576 c=64 h=32768 w=32768 pass=wgrad"}) {
+        for (auto const* device : {"gpu", "host"}) {
+            CAPTURE(sizes);
+            auto const got = ask("run conv2d " + std::string(sizes) + " --device " + device);
+            CHECK(got.status != exit_status::success);
+            CHECK(got.printed.empty());
+            CHECK(got.told.starts_with("spio: "));
+        }
+    }
+    CHECK(fake::the_machine().objects.empty());
+}
+
 TEST_CASE("a pack beside the program that cannot be read is told, and others are asked") {
     fake::the_machine().expect({});
     pack_folder const packs;

@@ -1,0 +1,215 @@
+// Lines of words that belong together, and of words that do not: each ends as the command says.
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include "tests/cuda/fake_machine.h"
+#include "tests/folder.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sys/stat.h>
+
+import spio.aot;
+import spio.axpby;
+import spio.command;
+import spio.cuda;
+import spio.fake_driver;
+import spio.image;
+import spio.spec;
+import spio.text;
+
+using namespace spio;
+using command::exit_status;
+
+namespace {
+
+// Files that lines name: a pack, damaged ones, a manifest, and what is no file.
+struct files {
+    test::folder folder;
+    std::vector<std::string> names;
+
+    files() {
+        auto const kernel = axpby::specialize({.n = 1000}, sm_90a);
+        std::string const cubin = "\177ELF" + kernel.symbol + " " + '\0';
+        auto const bytes = std::as_bytes(std::span(cubin));
+        aot::image_to_pack const image = {.kernel = kernel,
+                                          .kind = image_kind::cubin,
+                                          .bytes = {bytes.begin(), bytes.end()},
+                                          .compiler = "a test",
+                                          .text_digest = text_digest_of(kernel)};
+        auto const packed = aot::write_pack(std::span(&image, 1));
+        std::string const pack(reinterpret_cast<char const*>(packed.data()), packed.size());
+        auto damaged = pack;
+        damaged[pack.size() / 2] ^= 1;
+        for (auto const& [name, text] :
+             std::map<std::string, std::string>{{"whole.spiopack", pack},
+                                                {"damaged.spiopack", damaged},
+                                                {"short.spiopack", pack.substr(0, pack.size() / 2)},
+                                                {"kernels.manifest", "axpby n=1000\nconv2d n=1\n"},
+                                                {"empty", ""}}) {
+            std::ofstream(folder / name, std::ios::binary) << text;
+            names.push_back(folder / name);
+        }
+        mkfifo((folder / "pipe").c_str(), 0600);
+        for (auto const* name : {"pipe", "missing", "", "missing/below"}) {
+            names.push_back(folder / name);
+        }
+    }
+};
+
+struct writer {
+    std::mt19937 random;
+    std::vector<std::string> const& names;
+
+    bool one_in(unsigned count) { return random() % count == 0; }
+    template <class List> auto pick(List const& list) { return list[random() % std::size(list)]; }
+
+    std::string number() {
+        static constexpr std::array words = {
+            "1",           "2",   "3",    "7",          "8",          "16",         "64",
+            "1000",        "0",   "-1",   "2147483647", "2147483640", "1073741824", "",
+            "99999999999", "1e3", "0x10", "true",       "nan",        "65536"};
+        return pick(words);
+    }
+    std::string field() {
+        static constexpr std::array names_of_fields = {
+            "n",        "c",      "h",         "w",       "r",        "s",
+            "pad_h",    "pad_w",  "bias",      "pass",    "made_for", "gradient",
+            "channels", "affine", "positions", "threads", "x"};
+        static constexpr std::array words = {"fprop", "dgrad",     "wgrad", "true", "false",
+                                             "any_n", "any_image", "fp16",  "=",    "\x1b[2J"};
+        auto const name = std::string(pick(names_of_fields));
+        return name + (one_in(20) ? "" : "=") + (one_in(3) ? std::string(pick(words)) : number());
+    }
+    // A problem whose words are known, with numbers at the edges of what they may be.
+    void add_problem(std::vector<std::string>& words) {
+        switch (random() % 4) {
+        case 0:
+            words.insert(words.end(), {"axpby", "n=" + number()});
+            break;
+        case 1:
+            words.insert(words.end(), {"layernorm_2d", "channels=" + number()});
+            break;
+        case 2:
+            words.insert(words.end(), {"conv2d", "n=" + number(), "c=" + number(), "h=" + number(),
+                                       "w=" + number()});
+            break;
+        default:
+            words.insert(words.end(), {"softmax"});
+        }
+        while (one_in(2)) words.push_back(field());
+    }
+    void add_options(std::vector<std::string>& words) {
+        static constexpr std::array archs = {"sm_80", "sm_90a", "sm_86",   "compute_80", "host",
+                                             "sm_70", "sm_999", "sm_100a", "arch"};
+        while (one_in(2)) {
+            switch (random() % 9) {
+            case 0:
+                words.push_back("--json");
+                break;
+            case 1:
+                words.insert(words.end(), {"--seed", number()});
+                break;
+            case 2:
+                words.push_back("--check");
+                break;
+            case 3:
+                words.insert(words.end(), {"--arch", pick(archs)});
+                break;
+            case 4:
+                words.insert(words.end(), {"--pack", pick(names)});
+                break;
+            case 5:
+                words.push_back("--device=" + std::string(one_in(2) ? "host" : "gpu:1"));
+                break;
+            case 6:
+                words.push_back(one_in(8) ? "--help" : "--time");
+                break;
+            case 7:
+                words.push_back("--" + number());
+                break;
+            default:
+                words.push_back(field());
+            }
+        }
+    }
+    std::vector<std::string> line() {
+        static constexpr std::array plain = {"list", "version", "doctor", "", "help", "shwo"};
+        std::vector<std::string> words;
+        auto const choice = random() % 32;
+        if (choice == 0) {
+            words.push_back(pick(plain));
+        } else if (choice < 3) {
+            words.insert(words.end(), {"cache", one_in(2) ? "list" : "verify"});
+        } else if (choice < 8) {
+            words.insert(words.end(), {"pack", one_in(2) ? "list" : "verify", pick(names)});
+        } else if (choice == 8) {
+            words.insert(words.end(), {"completion", one_in(2) ? "bash" : "fish"});
+        } else if (choice < 20) {
+            words.push_back("show");
+            add_problem(words);
+        } else {
+            words.insert(words.end(), {"run", "--policy", "aot_only"});
+            add_problem(words);
+        }
+        add_options(words);
+        if (one_in(8)) words.erase(words.begin() + static_cast<long>(random() % words.size()));
+        return words;
+    }
+};
+
+} // namespace
+
+// SPIO_TEST_LINES says how many.
+TEST_CASE("whatever a line asks for, the command ends as it says it does") {
+    char const* const asked = std::getenv("SPIO_TEST_LINES");
+    int const count = asked == nullptr ? 400 : std::atoi(asked);
+    fake::the_machine().expect({});
+    files const files;
+    test::folder const cache;
+    setenv("SPIO_CACHE_DIR", cache.path.c_str(), 1);
+    setenv("SPIO_NVRTC", "/nowhere/libnvrtc.so", 1); // lines are to be many, and compile nothing
+    writer writer{std::mt19937(30), files.names};
+    std::map<exit_status, int> endings;
+    for (int i = 0; i < count; ++i) {
+        auto const line = writer.line();
+        std::vector<std::string_view> const words(line.begin(), line.end());
+        std::string printed, told, text;
+        for (auto const& word : line) text += word + " ";
+        CAPTURE(text);
+        auto const status = command::run(
+            words, {.print = [&](std::string_view part) { printed += part; },
+                    .tell = [&](std::string_view part) { told += part; },
+                    .is_interactive = false,
+                    .open_driver = [] { return std::make_unique<cuda::driver>(fake::find); },
+                    .program = {}});
+        ++endings[status];
+        CAPTURE(told);
+        bool const is_good = status == exit_status::success || status == exit_status::check_failed;
+        REQUIRE((is_good || told.starts_with("spio: ")));
+        REQUIRE((status != exit_status::success || !printed.empty()));
+        REQUIRE((printed + told).find('\x1b') == std::string::npos);
+        REQUIRE(fake::the_machine().objects.empty());
+        fake::the_machine().calls.clear();
+    }
+    unsetenv("SPIO_CACHE_DIR");
+    unsetenv("SPIO_NVRTC");
+    CHECK(endings[exit_status::success] > count / 20);
+    CHECK(endings[exit_status::usage] > count / 20);
+    CHECK(endings[exit_status::not_found] > 0);
+    std::cout << "figure: command.lines: " << count << " lines, " << endings[exit_status::success]
+              << " done, " << endings[exit_status::usage] << " refused, "
+              << endings[exit_status::not_found] << " not found\n";
+}
