@@ -71,7 +71,8 @@ diagnosis diagnose_driver(io const& io) {
 diagnosis diagnose_nvrtc() {
     diagnosis result = {.name = "NVRTC"};
     auto places = json::array({});
-    bool is_somewhere = true; // unless there is no place to look at
+    // Whether there is a file to open, or a wrong name of one. If not, NVRTC is merely missing.
+    bool is_somewhere = true;
     try {
         auto const paths = jit::nvrtc_places();
         is_somewhere = !paths.empty();

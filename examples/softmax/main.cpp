@@ -21,7 +21,7 @@ import spio.spec;
 using softmax::Column;
 using softmax::Row;
 
-// Written into the program by spio_add_pack().
+// The pack of compiled kernels in the program, and its end: CMake's spio_add_pack() links it in.
 extern "C" std::byte const shipped[], shipped_end[];
 
 // The host device takes the place of a GPU where there is none.

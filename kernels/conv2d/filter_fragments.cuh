@@ -2,23 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "conv2d/problem.h"
+#include "conv2d/mma_axes.h"
 #include "spio/tile/multiply.cuh"
 
 namespace spio::conv2d {
 
-// The inner dimension of a product: channels of a row of taps, D(8 s + c). Two neighbouring taps
-// make one product of depth 16, and the last tap of an odd number one of depth 8.
-struct D : dim {
-    using dim::dim;
-};
-using D8 = fold<D, 8>;
-
-inline constexpr axis<Q> q16{16};
-inline constexpr axis<K> k8{8};
-inline constexpr axis<D> d8{8};
-inline constexpr axis<D> d16{16};
-
+// Two neighbouring taps make one product of depth 16, and the last tap of an odd number one of
+// depth 8.
 using one_tap = left_fragment<half, q16, d8>;
 using two_taps = left_fragment<half, q16, d16>;
 using accumulator = sum_fragment<q16, k8>;

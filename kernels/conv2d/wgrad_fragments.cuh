@@ -2,23 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "conv2d/mma_axes.h"
 #include "conv2d/wgrad.h"
 #include "spio/compound_index.h"
 #include "spio/tile/multiply.cuh"
 
 namespace spio::conv2d::wgrad {
 
-// The channels of x under two taps, one after the other: D(8 tap + c).
-struct D : dim {
-    using dim::dim;
-};
-using D8 = fold<D, 8>;
 using Q8 = fold<Q, 8>;
-
-inline constexpr axis<Q> q16{16};
-inline constexpr axis<K> k8{8};
-inline constexpr axis<D> d8{8};
-inline constexpr axis<D> d16{16};
 
 using two_taps = left_fragment<half, d16, q16>;
 using one_tap = right_fragment<half, q16, d8>;

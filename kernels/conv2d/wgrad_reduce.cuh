@@ -17,10 +17,9 @@
 namespace spio::conv2d::wgrad_reduce {
 
 using namespace wgrad;
-// fprop and dgrad define the same names in the enclosing namespace. These declarations select those
-// of wgrad where the headers of both are included.
+// fprop and dgrad have an accumulator in the enclosing namespace: this selects that of wgrad where
+// the headers of both are included.
 using wgrad::accumulator;
-using wgrad::D;
 
 // READER: the threads that share an element. ELEMENT: the elements of a block.
 struct READER : dim {

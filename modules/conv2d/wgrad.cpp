@@ -48,8 +48,9 @@ step_columns columns_of_step(problem const& problem, int most_mma_tiles) {
     return {1, 16 * best};
 }
 
-// The number of splits that gives `blocks` blocks in all, or fewer so that each split has enough
-// rows.
+// The rows of the sum over images are cut into splits, and the groups of channels into slices: a
+// block computes one slice over one split. Returns the number of splits that makes `blocks` blocks
+// in all, or fewer so that each split has enough rows.
 int split_count(problem const& problem, step_columns const& step, int slices, int blocks) {
     long long const rows = (checked_size(divup(problem.n, step.images)) *
                             divup(problem.q(), step.columns) * problem.p())
@@ -71,6 +72,7 @@ bool takes_whole_images(problem const& problem) {
                              .whole_images = true}
                .fits(problem);
 }
+// The same, where splits have whole images.
 int image_split_count(problem const& problem, step_columns const& step, int slices, int blocks) {
     return std::clamp(blocks / slices, 1, divup(problem.n, step.images));
 }

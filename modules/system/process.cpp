@@ -159,8 +159,7 @@ void use_default_signals() {
 }
 
 // Calls f() in a new process. Forks twice, so that this process is not a child of the program and
-// need not be waited for, whatever the program does with SIGCHLD. Returns false, and sets errno, if
-// that fails.
+// need not be waited for, whatever the program does with SIGCHLD. Returns false if a fork fails.
 template <class F> bool detach(F const& f) {
     pid_t const middle = ::fork();
     if (middle < 0) return false;

@@ -24,7 +24,8 @@ inline void count_read(gpu_thread& thread, void const* address) {
 void count_change_by(gpu_thread const& thread);
 
 void wake(gpu_thread& thread);
-// Wakes a lane whose warp has completed a collective. Without a seed it runs before other threads.
+// Wakes a lane whose warp has completed a collective. The lane runs before other threads, unless
+// launch_options::seed shuffles their order.
 void wake_lane(gpu_thread& thread);
 // Called when `thread` returns from the kernel.
 void end_thread(gpu_thread& thread);

@@ -158,8 +158,9 @@ static_assert(offset_of(t[make_coordinates(I(1), fold<I, 2>(1), K8(1))]) ==
               offset_of(t[I(3)][K(8)]));
 static_assert(offset_of(t[I(2) + K8(0)][I(2) + K8(1)]) == offset_of(t[I(4) + K8(1)]));
 
-// CompoundIndexDerivedDims.input_output_dims, tensor_subscript_with_offset: an index turns an
-// OFFSET, or a LANE, into what a tensor is subscripted by
+// CompoundIndexDerivedDims.input_output_dims, tensor_subscript_with_offset: a compound
+// index made from an OFFSET has the coordinates of the element of that number, and subscripts a
+// tensor by them.
 using Index = spio::compound_index<i, j>;
 static_assert(spio::located<Index> && Index::num_dims() == 2 && Index::size() == 128);
 constexpr bool subscripts_by_offset() {
