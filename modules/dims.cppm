@@ -73,5 +73,7 @@ using spio::linear_index;
 using spio::range;
 using spio::range_with_step;
 using spio::reverse_range;
+using spio::for_each;
+using spio::copy;
 
 } // namespace spio

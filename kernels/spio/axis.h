@@ -18,7 +18,7 @@ struct digit {
 //     axis<N>(dynamic)      axis<N>(dynamic.up_to(256))
 struct dynamic_size {
     int maximum;
-    consteval dynamic_size up_to(int n) const { return {n}; }
+    template <integer N> consteval dynamic_size up_to(N n) const { return {int_from<dim>(n)}; }
 };
 inline constexpr dynamic_size dynamic = {0x7fffffff};
 
@@ -59,13 +59,14 @@ struct axis {
 
     // The constructors are constexpr, not consteval: NVRTC rejects a consteval constructor whose
     // argument depends on a template parameter.
-    constexpr explicit axis(int n) : size(n) {
-        if (n <= 0) an_axis_needs_a_positive_size<Dimension>(n);
+    template <integer N> constexpr explicit axis(N n) : size(int_from<Dimension>(n)) {
+        if (size <= 0) an_axis_needs_a_positive_size<Dimension>(size);
     }
     constexpr explicit axis(Dimension n) : axis(n.value) {}
     constexpr explicit axis(dynamic_size n) : axis(n.maximum) { is_dynamic = true; }
-    template <index NotThatDimension, class Axis = axis>
-        requires(!same_base<NotThatDimension, Dimension>)
+    template <class NotThatDimension, class Axis = axis>
+        requires(!integer<NotThatDimension> && !same_base<NotThatDimension, Dimension> &&
+                 !same<NotThatDimension, dynamic_size> && !same<NotThatDimension, axis>)
     explicit axis(NotThatDimension) = delete;
 
     constexpr digit as_digit() const { return {stride * stride_of<Dimension>, size, is_ring}; }
@@ -76,13 +77,15 @@ struct axis {
     }
 
     // The axis counted in blocks of n, and the steps within such a block.
-    friend consteval axis operator/(axis a, int n) {
+    template <integer N> friend consteval axis operator/(axis a, N blocks) {
+        int const n = int_from<Dimension>(blocks);
         a.check_fold(n);
         a.size = a.is_dynamic ? divup(a.size, n) : a.size / n;
         a.stride *= n;
         return a;
     }
-    friend consteval axis operator%(axis a, int n) {
+    template <integer N> friend consteval axis operator%(axis a, N steps) {
+        int const n = int_from<Dimension>(steps);
         a.check_fold(n);
         a.size = n;
         a.is_dynamic = false;
@@ -91,10 +94,10 @@ struct axis {
     }
     // Sets the distance in memory between two steps, in elements; the axes to the left follow from
     // it. With a pitch of 0 all steps share their elements, so that the layout is not injective.
-    consteval axis pitch(long long elements) const {
-        if (elements < 0) a_pitch_is_not_negative<Dimension>(elements);
+    template <integer N> consteval axis pitch(N elements) const {
         axis a = *this;
-        a.memory_stride = elements;
+        a.memory_stride = static_cast<long long>(elements);
+        if (a.memory_stride < 0) a_pitch_is_not_negative<Dimension>(a.memory_stride);
         return a;
     }
     // Positions wrap at the end, as in a circular buffer that any position may subscript.
@@ -118,7 +121,9 @@ struct axis {
 
 // The axis in blocks of n, rounded up where n does not divide it.
 //     fold_up(axis<K>(30), 8) has 4 blocks
-template <index Dimension> consteval axis<Dimension> fold_up(axis<Dimension> a, int n) {
+template <index Dimension, integer N>
+consteval axis<Dimension> fold_up(axis<Dimension> a, N blocks) {
+    int const n = int_from<Dimension>(blocks);
     if (n > 0 && !a.is_dynamic) a.size = divup(a.size, n) * n;
     return a / n;
 }

@@ -6,10 +6,14 @@
 
 namespace spio {
 
+template <class Index> constexpr void an_index_counts_from_0(int offset) {
+    [[maybe_unused]] refusal<Index> const numbers{offset};
+}
+
 // A number in mixed radix: the last digit varies fastest. The first digit is not reduced, so that
 // an offset beyond the size is a position out of bounds, which inbounds() reports.
 template <index... Digits>
-    requires distinct_dimensions<Digits...>
+    requires distinct_dimensions<Digits...> && (product_of(bound_of<Digits>...) <= 0x7fffffff)
 struct linear_index : place_arithmetic {
     using bases = bases_of<Digits...>;
     template <class D>
@@ -20,12 +24,16 @@ struct linear_index : place_arithmetic {
         (0 + ... + (same<dimension_of<Digits>, dimension_of<D>> ? bound_of<Digits> : 0));
 
     constexpr linear_index() = default;
-    template <integer N> constexpr explicit linear_index(N offset) : offset_(offset) {}
+    template <integer N> constexpr explicit linear_index(N offset) : offset_(offset) {
+        check_offset();
+    }
     // From an OFFSET, the linear index: alone, or as one of several coordinates.
     template <place P>
         requires contains<bases_in<P>, OFFSET>
     constexpr explicit linear_index(P const& p)
-        : offset_(coordinates_of(p).template total<OFFSET>()) {}
+        : offset_(coordinates_of(p).template total<OFFSET>()) {
+        check_offset();
+    }
 
     constexpr OFFSET offset() const { return offset_; }
 
@@ -51,7 +59,7 @@ struct linear_index : place_arithmetic {
     template <index D>
         requires has_dimension<D>
     constexpr auto get() const {
-        return coordinates().template get<D>();
+        return coordinates().template digit<D>();
     }
     template <index AbsentDimension, class FromIndex = linear_index>
         requires(!has_dimension<AbsentDimension>)
@@ -60,11 +68,14 @@ struct linear_index : place_arithmetic {
     constexpr auto coordinates() const { return coords<Digits...>(digit_of<Digits>()...); }
 
     // The same index over another dimension.
-    template <index From, index To>
-        requires distinct_dimensions<renamed<From, To, Digits>...>
+    template <class From, class To>
+        requires renames<From, To, Digits...>
     constexpr auto cast() const {
         return linear_index<renamed<From, To, Digits>...>(offset_.value);
     }
+    template <class OnlyABase, class ToAnotherBase, class Index = linear_index>
+        requires(!renames<OnlyABase, ToAnotherBase, Digits...>)
+    linear_index cast() const = delete;
 
     // The offsets of this index that one position gets when they are distributed round robin over
     // its dimension P.
@@ -80,6 +91,11 @@ struct linear_index : place_arithmetic {
     static linear_index partition(Index const&) = delete;
 
   private:
+    constexpr void check_offset() const {
+        if (offset_.value < 0 && __builtin_is_constant_evaluated()) {
+            an_index_counts_from_0<linear_index>(offset_.value);
+        }
+    }
     template <index Digit> constexpr Digit digit_of() const {
         constexpr int number = position_of<Digit, Digits...>();
         constexpr unsigned right = product_right_of(number);
@@ -122,8 +138,26 @@ using digit_of_axis = typename digit_value<base_of<typename decltype(Axis)::dime
 
 //     using Block = compound_index<i / 16, j / 16>;
 //     a[Block(blockIdx.x)]
+template <bool AreDistinct> struct index_over {
+    template <auto... Axes> using type = linear_index<digit_of_axis<Axes>...>;
+};
+// Two axes count the same fold: those that are always 0 are left out.
+template <> struct index_over<false> {
+    template <auto... Axes> struct distinct {
+        template <class> struct digits;
+        template <int... N> struct digits<numbers<N...>> {
+            using type =
+                linear_index<typename nth<mp_list<digit_of_axis<Axes>...>,
+                                          layout_table_of<Axes...>.nth_placed(N)>::type...>;
+        };
+    };
+    template <auto... Axes>
+    using type = typename distinct<Axes...>::template digits<
+        numbers_below<layout_table_of<Axes...>.placed_count()>>::type;
+};
 template <auto... Axes>
     requires no_problem<index_problem_of<Axes...>>
-using compound_index = linear_index<digit_of_axis<Axes>...>;
+using compound_index =
+    typename index_over<distinct_dimensions<digit_of_axis<Axes>...>>::template type<Axes...>;
 
 } // namespace spio

@@ -11,7 +11,11 @@ namespace spio {
 template <class Dimension, class Index> struct entry {
     Index value;
 };
-template <class Dimension, class Index> constexpr Index look_up(entry<Dimension, Index> const& e) {
+template <class Dimension, class Index>
+constexpr Index const look_up(entry<Dimension, Index> const& e) {
+    return e.value;
+}
+template <class Dimension, class Index> constexpr Index& look_up_in(entry<Dimension, Index>& e) {
     return e.value;
 }
 
@@ -53,6 +57,11 @@ concept shares_a_base = place<A> && place<B> && meets<bases_in<A>, bases_in<B>>;
 
 template <class A, class B>
 concept not_both_single = place<A> && place<B> && (located<A> || located<B>);
+
+// Dimensions of Ts stay different when the base From becomes the base To.
+template <class From, class To, class... Ts>
+concept renames =
+    base_dimension<From> && base_dimension<To> && distinct_dimensions<renamed<From, To, Ts>...>;
 
 // The sum of the values whose base is Base, of which there is at least one.
 template <class Base, index First, index... Rest> constexpr auto total_of(First x, Rest... rest) {
@@ -180,27 +189,47 @@ struct coords : place_arithmetic, entry<dimension_of<Ts>, Ts>... {
     static constexpr int num_dims() { return sizeof...(Ts); }
     constexpr coords coordinates() const { return *this; }
 
+    // Whether an entry of Dimension is what is left below an entry in coarser blocks.
+    template <index Dimension>
+    static constexpr bool is_remainder =
+        ((same_base<Ts, Dimension> && stride_of<Ts> > stride_of<Dimension>) || ...);
+
     // The entry of exactly this dimension.
     template <index Dimension>
         requires has_dimension<Dimension>
-    constexpr auto get() const {
+    constexpr auto digit() const {
         return look_up<dimension_of<Dimension>>(*this);
+    }
+    // The same, unless a coarser entry holds a part of the value too: total<K>() is the whole
+    // value. Entries of variables can be assigned.
+    template <index Dimension>
+        requires has_dimension<Dimension> && (!is_remainder<Dimension>)
+    constexpr decltype(auto) get() const {
+        return look_up<dimension_of<Dimension>>(*this);
+    }
+    template <index Dimension>
+        requires has_dimension<Dimension> && (!is_remainder<Dimension>)
+    constexpr auto& get() & {
+        return look_up_in<dimension_of<Dimension>>(*this);
     }
     template <index AbsentDimension, class FromCoordinates = coords>
         requires(!has_dimension<AbsentDimension>)
     AbsentDimension get() const = delete;
+    template <index OnlyAPartOfTheDimension, class FromCoordinates = coords>
+        requires has_dimension<OnlyAPartOfTheDimension> && is_remainder<OnlyAPartOfTheDimension>
+    OnlyAPartOfTheDimension get() const = delete;
 
     // The sum of all entries of one base.
     template <class Base>
         requires contains<bases, Base>
     constexpr auto total() const {
-        return total_of<Base>(get<Ts>()...);
+        return total_of<Base>(digit<Ts>()...);
     }
 
     // One entry a base, in order of first appearance, at the finest precision that its entries
     // have.
     //     {I:2, I/8:3, J:1} becomes {I:26, J:1}
-    constexpr auto normalize() const { return gather(bases(), get<Ts>()...); }
+    constexpr auto normalize() const { return gather(bases(), digit<Ts>()...); }
 
     // The same without the entries of one base.
     template <index Base>
@@ -215,23 +244,26 @@ struct coords : place_arithmetic, entry<dimension_of<Ts>, Ts>... {
     coords drop() const = delete;
 
     // The same values, with each entry of base From as one of base To.
-    template <index From, index To>
-        requires distinct_dimensions<renamed<From, To, Ts>...>
+    template <class From, class To>
+        requires renames<From, To, Ts...>
     constexpr auto cast() const {
-        return coords<renamed<From, To, Ts>...>(rename<From, To>(get<Ts>())...);
+        return coords<renamed<From, To, Ts>...>(rename<From, To>(digit<Ts>())...);
     }
+    template <class OnlyABase, class ToAnotherBase, class Coordinates = coords>
+        requires(!renames<OnlyABase, ToAnotherBase, Ts...>)
+    coords cast() const = delete;
 
-    constexpr bool all_non_negative() const { return ((get<Ts>().value >= 0) && ...); }
+    constexpr bool all_non_negative() const { return ((digit<Ts>().value >= 0) && ...); }
 
-    constexpr auto operator-() const { return coords<dimension_of<Ts>...>(-get<Ts>()...); }
+    constexpr auto operator-() const { return coords<dimension_of<Ts>...>(-digit<Ts>()...); }
     template <integer N> friend constexpr auto operator*(coords const& c, N n) {
-        return coords<dimension_of<Ts>...>(c.template get<Ts>() * n...);
+        return coords<dimension_of<Ts>...>(c.template digit<Ts>() * n...);
     }
     template <integer N> friend constexpr auto operator*(N n, coords const& c) { return c * n; }
 
   private:
     template <class... Us> constexpr auto select(mp_list<Us...>) const {
-        return coords<Us...>(get<Us>()...);
+        return coords<Us...>(digit<Us>()...);
     }
 };
 
@@ -243,7 +275,7 @@ template <class... Bases, index... Ts> constexpr auto gather(mp_list<Bases...>, 
 
 template <class... As, class... Bs>
 constexpr auto sum_of(coords<As...> const& a, coords<Bs...> const& b) {
-    return gather(bases_of<As..., Bs...>(), a.template get<As>()..., b.template get<Bs>()...);
+    return gather(bases_of<As..., Bs...>(), a.template digit<As>()..., b.template digit<Bs>()...);
 }
 
 template <index... Ts>

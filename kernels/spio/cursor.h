@@ -72,7 +72,7 @@ template <class Data, class Layout, int Room> class cursor_state {
     constexpr auto extents() const { return shape_.extents(); }
     template <index D>
         requires(Layout::template has_axis<D>)
-    constexpr D size() const {
+    constexpr dimension_of<D> size() const {
         return shape_.template size<D>();
     }
     template <index NoAxisOfTheTensor, class Cursor = cursor_state>
@@ -80,7 +80,7 @@ template <class Data, class Layout, int Room> class cursor_state {
     NoAxisOfTheTensor size() const = delete;
     template <index D>
         requires contains<bases, base_of<D>>
-    constexpr D extent() const {
+    constexpr dimension_of<D> extent() const {
         return shape_.template extent<D>();
     }
     template <index AbsentDimension, class Cursor = cursor_state>
@@ -201,7 +201,7 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
 
     template <class... Xs> constexpr auto moved_by_entries(coords<Xs...> const& c) const {
         return moved_to(typename merged<mp_list<Ts...>, term_list<Xs>...>::type(),
-                        c.template get<Xs>()...);
+                        c.template digit<Xs>()...);
     }
     template <class... Us, class... Xs> constexpr auto moved_to(mp_list<Us...>, Xs... xs) const {
         using next = cursor<Data, Layout, Us...>;
@@ -217,7 +217,7 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
     }
 
     template <class... Xs> constexpr void step_by_entries(coords<Xs...> const& c) {
-        (step_by(c.template get<Xs>()), ...);
+        (step_by(c.template digit<Xs>()), ...);
     }
     template <index X> constexpr void step_by(X x) {
         constexpr int sum = position_of<dimension_of<X>, Ts...>();
@@ -232,7 +232,7 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
     }
 
     template <class... Bases> constexpr bool inbounds_in(mp_list<Bases...>) const {
-        return (... & inbounds_of<Bases>(numbers_below<sizeof...(Ts)>()));
+        return (true & ... & inbounds_of<Bases>(numbers_below<sizeof...(Ts)>()));
     }
     template <class Base, int... N> constexpr bool inbounds_of(numbers<N...>) const {
         constexpr int base = Layout::template base<Base>;

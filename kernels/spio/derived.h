@@ -27,10 +27,10 @@ struct derived_axis<Function, mp_list<Placed...>, mp_list<Read...>> {
         for (digit const& d : placed_digits) product *= d.size;
         return product;
     }
-    consteval derived_axis pitch(long long elements) const {
-        if (elements < 0) a_pitch_is_not_negative<derived_axis>(elements);
+    template <integer N> consteval derived_axis pitch(N elements) const {
         derived_axis a = *this;
-        a.memory_stride = elements;
+        a.memory_stride = static_cast<long long>(elements);
+        if (a.memory_stride < 0) a_pitch_is_not_negative<derived_axis>(a.memory_stride);
         return a;
     }
     // Adds axes that the function takes into account and that the layout places elsewhere.

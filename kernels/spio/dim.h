@@ -66,6 +66,14 @@ constexpr int count(T x) {
 template <class Dimension> constexpr void a_position_is_an_int(long long n) {
     [[maybe_unused]] refusal<Dimension> const numbers{n};
 }
+// The number as an int. A constant that is no int does not compile. Whether a constant is evaluated
+// is asked last: NVRTC accepts no template argument for `auto` whose evaluation asks it.
+template <class Dimension, integer T> constexpr int int_from(T n) {
+    if (!is_int(n) && __builtin_is_constant_evaluated()) {
+        a_position_is_an_int<Dimension>(static_cast<long long>(n));
+    }
+    return static_cast<int>(n);
+}
 
 // The base of every dimension:  struct K : spio::dim { using dim::dim; };
 // Its friends are the arithmetic of all indices. Values of one base meet at the greatest stride
@@ -74,13 +82,7 @@ struct dim {
     int value = 0;
 
     constexpr dim() = default;
-    template <integer T> constexpr explicit dim(T n) : value(static_cast<int>(n)) {
-        if constexpr (sizeof(T) > sizeof(int)) {
-            if (__builtin_is_constant_evaluated() && static_cast<T>(value) != n) {
-                a_position_is_an_int<dim>(static_cast<long long>(n));
-            }
-        }
-    }
+    template <integer T> constexpr explicit dim(T n) : value(int_from<dim>(n)) {}
 
     constexpr int get() const { return value; }
 
@@ -111,11 +113,11 @@ struct dim {
 
     // A number scales a dimension; division and remainder round down.
     template <index A, integer N> friend constexpr auto operator*(A a, N n) {
-        return dimension_of<A>(a.value * static_cast<int>(n));
+        return dimension_of<A>(a.value * int_from<dimension_of<A>>(n));
     }
     template <index A, integer N> friend constexpr auto operator*(N n, A a) { return a * n; }
     template <index A, integer N> friend constexpr auto operator/(A a, N n) {
-        return dimension_of<A>(floor_divide(a.value, static_cast<int>(n)));
+        return dimension_of<A>(floor_quotient(a.value, n));
     }
     template <index A, index B>
         requires same_base<A, B>

@@ -15,4 +15,5 @@
 #include "spio/range.h"
 #include "spio/swizzle.h"
 #include "spio/tensor.h"
+#include "spio/vectors.h"
 #include "spio/views.h"

@@ -6,42 +6,6 @@
 
 namespace spio {
 
-// The position of a cell on a derived axis. `cell` numbers the placed digits in mixed radix, the
-// last fastest, and `read_cell` the digits that are only read.
-template <auto Axis, class Function, class... Placed, class... Read>
-constexpr int place_of_cell(derived_axis<Function, mp_list<Placed...>, mp_list<Read...>>, int cell,
-                            int read_cell) {
-    int digits[sizeof...(Placed) + sizeof...(Read)] = {};
-    for (int d = sizeof...(Placed); d-- > 0; cell /= Axis.placed_digits[d].size) {
-        digits[d] = cell % Axis.placed_digits[d].size;
-    }
-    for (int d = sizeof...(Read); d-- > 0; read_cell /= Axis.read_digits[d].size) {
-        digits[sizeof...(Placed) + d] = read_cell % Axis.read_digits[d].size;
-    }
-    return [&]<int... P, int... R>(numbers<P...>, numbers<R...>) {
-        return static_cast<int>(Axis.function(
-            fold<base_of<Placed>, Axis.placed_digits[P].stride>(digits[P])...,
-            fold<base_of<Read>, Axis.read_digits[R].stride>(digits[sizeof...(Placed) + R])...));
-    }(numbers_below<sizeof...(Placed)>(), numbers_below<sizeof...(Read)>());
-}
-
-// Whether an axis gives each of its cells a different position, for all values that it reads.
-template <auto Axis> constexpr bool is_permutation() {
-    if constexpr (is_derived_axis<decltype(Axis)>) {
-        int read_cells = 1;
-        for (digit const& d : Axis.read_digits) read_cells *= d.size;
-        for (int read_cell = 0; read_cell < read_cells; ++read_cell) {
-            bool is_taken[Axis.size()] = {};
-            for (int cell = 0; cell < Axis.size(); ++cell) {
-                int const place = place_of_cell<Axis>(Axis, cell, read_cell);
-                if (place < 0 || place >= Axis.size() || is_taken[place]) return false;
-                is_taken[place] = true;
-            }
-        }
-    }
-    return true;
-}
-
 // Whether the axes cannot overlap: each spans less than one step of the next wider one.
 template <class Table> constexpr bool is_nested(Table const& table) {
     long long span = 1;
@@ -86,7 +50,7 @@ template <class Tensor> inline constexpr bool is_injective = false;
 template <class Data, auto... Axes>
     requires(tensor<Data, Axes...>::layout_type::is_static)
 inline constexpr bool is_injective<tensor<Data, Axes...>> =
-    (is_permutation<Axes>() && ...) && is_nested(layout_table_of<Axes...>) &&
+    (cell_facts_of<Axes>().are_distinct && ...) && is_nested(layout_table_of<Axes...>) &&
     reads_plain_axes(layout_table_of<Axes...>);
 
 // An element that a thread loads or stores with one instruction.
@@ -134,29 +98,6 @@ template <class Tensor, located Index>
     requires one_access<typename Tensor::data_type>
 constexpr int bank_conflicts() {
     return bank_conflicts<Tensor, lanes_of<Index>>([](int lane) { return Index(lane); });
-}
-
-// The number of elements in the widest vector, a power of two, that the tensor can be read as: they
-// are adjacent, and start at a multiple of their number.
-template <class Data, auto... Axes> constexpr int vector_width(tensor<Data, Axes...> const&) {
-    constexpr auto const& table = layout_table_of<Axes...>;
-    constexpr int innermost = table.innermost();
-    if (innermost < 0 || table.axes[innermost].is_dynamic) return 1;
-    int width = 1;
-    while (table.axes[innermost].size % (2 * width) == 0) width *= 2;
-    for (int a = 0; a < table.axis_count; ++a) {
-        if (a == innermost || table.axes[a].size == 1) continue;
-        while (table.stride_factor(a) % width != 0) width /= 2;
-    }
-    // A derived axis must not tell the elements of a vector apart: the digits that it only reads
-    // must count whole vectors.
-    digit_row const inner = table.digits[table.first_digit(innermost)];
-    for (int d = 0; d < table.digit_count; ++d) {
-        digit_row const& row = table.digits[d];
-        if (row.is_placed || row.base != inner.base) continue;
-        while (width > 1 && row.stride % (inner.stride * width) != 0) width /= 2;
-    }
-    return width;
 }
 
 } // namespace spio

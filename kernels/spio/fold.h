@@ -38,7 +38,7 @@ constexpr void a_bounded_value_is_from_0_to_below_its_size(int value) {
 template <class Dimension, int Size> struct bounded : dim {
     constexpr bounded() = default;
     template <integer T> constexpr explicit bounded(T n) : dim(n) {
-        if (__builtin_is_constant_evaluated() && !(0 <= value && value < Size)) {
+        if (!(0 <= value && value < Size) && __builtin_is_constant_evaluated()) {
             a_bounded_value_is_from_0_to_below_its_size<Dimension, Size>(value);
         }
     }
@@ -101,7 +101,7 @@ template <class ToABaseDimension, class OnlyADimension>
 void cast(OnlyADimension) = delete;
 
 // cast<To> for a value of base From, any other value unchanged.
-template <index From, index To, index T> constexpr auto rename(T x) {
+template <base_dimension From, base_dimension To, index T> constexpr auto rename(T x) {
     if constexpr (same<base_of<T>, From>) {
         return cast<To>(x);
     } else {

@@ -32,7 +32,7 @@ constexpr void a_dynamic_size_is_from_0_to_its_greatest(int size) {
     [[maybe_unused]] refusal<Dimension> const numbers{size};
 }
 template <class Dimension, long long Maximum> constexpr void check_extent(int size) {
-    if (__builtin_is_constant_evaluated() && !(0 <= size && size <= Maximum)) {
+    if (!(0 <= size && size <= Maximum) && __builtin_is_constant_evaluated()) {
         a_dynamic_size_is_from_0_to_its_greatest<Dimension, Maximum>(size);
     }
 }
@@ -43,7 +43,7 @@ struct layout : dynamic_extents<layout_table_of<Axes...>.dynamic_count> {
     using bases = layout_bases<Axes...>;
     static constexpr auto const& table = layout_table_of<Axes...>;
     using steps = int_values<table.base_count>;
-    using offset_type = typename either<table.is_narrow(0), int, long long>::type;
+    using offset_type = typename either<table.is_narrow(), int, long long>::type;
     using size_type = typename either<table.greatest_size() <= 0x7fffffff, int, long long>::type;
     static int const num_axes = sizeof...(Axes);
     static bool const is_static = table.dynamic_count == 0;
@@ -121,15 +121,16 @@ struct layout : dynamic_extents<layout_table_of<Axes...>.dynamic_count> {
     }
 
     // The size of the axis that counts D, and the extent of D's base in steps of D, rounded down.
+    // The bound of a bounded D has no part in them.
     template <index D>
         requires(has_axis<D>)
-    constexpr D size() const {
-        return D(digit_count<table.find(base<base_of<D>>, stride_of<D>)>());
+    constexpr dimension_of<D> size() const {
+        return dimension_of<D>(digit_count<table.find(base<base_of<D>>, stride_of<D>)>());
     }
     template <index D>
         requires contains<bases, base_of<D>>
-    constexpr D extent() const {
-        return D(base_of<D>(extent_in_units<base<base_of<D>>>()));
+    constexpr dimension_of<D> extent() const {
+        return dimension_of<D>(base_of<D>(extent_in_units<base<base_of<D>>>()));
     }
     // The extents, one entry a base: the size of its coarsest axis, or the exact extent if dynamic.
     constexpr auto extents() const { return extents_in(bases()); }
@@ -142,7 +143,8 @@ struct layout : dynamic_extents<layout_table_of<Axes...>.dynamic_count> {
         return offset_over<Ts...>(numbers_below<num_axes>(), terms, steps);
     }
 
-    // Calls f.operator()<D...>() with the numbers of all digits that the axes place.
+    // Calls f.operator()<D...>() with the numbers of all digits that the axes place, but for those
+    // that are always 0.
     template <class Function> static constexpr auto over_placed(Function f) {
         return [&]<int... N>(numbers<N...>) {
             return f.template operator()<table.nth_placed(N)...>();
@@ -185,7 +187,9 @@ struct layout : dynamic_extents<layout_table_of<Axes...>.dynamic_count> {
     constexpr void add(numbers<N...>, displacement& sum, int const* terms, int const* steps) const {
         constexpr auto facts = table.facts_of(A);
         int value;
-        if constexpr (facts.is_position) {
+        if constexpr (facts.is_zero) {
+            value = 0;
+        } else if constexpr (facts.is_position) {
             using base = typename nth<bases, facts.base>::type;
             int const step = (same<Ts, base> || ...) ? 0 : steps[facts.base];
             value = (step + ... + (terms[N] * (same<base_of<Ts>, base> ? stride_of<Ts> : 0)));
@@ -224,7 +228,9 @@ struct layout : dynamic_extents<layout_table_of<Axes...>.dynamic_count> {
         int const step = steps[row.base];
         // If one of the terms counts the base itself, without a bound, the cursor has added all its
         // steps in this base to that term, and none are left to add.
-        if constexpr ((same<Ts, base> || ...)) {
+        if constexpr (table.is_unit(D)) {
+            return 0;
+        } else if constexpr ((same<Ts, base> || ...)) {
             return digit_of<base, stride, period, false, Ts...>(term_numbers(), terms, 0);
         } else if constexpr (table.is_linear(row.base) || !(same<base_of<Ts>, base> || ...)) {
             return digit_of<base, stride, period, true, Ts...>(term_numbers(), terms, step);

@@ -37,9 +37,17 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
         if (base >= base_count) base_count = base + 1;
         dynamic_count += is_dynamic;
         int const top = coarsest(base);
-        if (is_placed && (top < 0 || d.stride > digits[top].stride)) {
+        if (is_placed && (top < 0 || is_coarser(digits[digit_count - 1], digits[top]))) {
             coarsest_digit[base] = digit_count;
         }
+    }
+
+    // Of two digits of one stride, that which does more than count to one.
+    static constexpr bool is_coarser(digit_row const& a, digit_row const& b) {
+        if (a.stride != b.stride) return a.stride > b.stride;
+        if (a.is_dynamic != b.is_dynamic) return a.is_dynamic;
+        if (a.is_ring != b.is_ring) return a.is_ring;
+        return a.size > b.size;
     }
 
     constexpr void add_plain(int base, digit d, bool is_dynamic, long long pitch) {
@@ -58,24 +66,31 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
         while (digits[d].axis != axis) ++d;
         return d;
     }
+    // Whether a digit is always 0: it has one value, and a coarser digit takes the rest.
+    constexpr bool is_unit(int d) const {
+        digit_row const& row = digits[d];
+        return row.is_placed && row.size == 1 && !row.is_dynamic && d != coarsest(row.base);
+    }
+    // The digits that are placed, but for those that are always 0: how many, and the n-th.
     constexpr int placed_count() const {
         int count = 0;
-        for (int d = 0; d < digit_count; ++d) count += digits[d].is_placed;
+        for (int d = 0; d < digit_count; ++d) count += digits[d].is_placed && !is_unit(d);
         return count;
     }
-    // The n-th of the digits that are placed.
     constexpr int nth_placed(int n) const {
         int d = 0;
-        while (!digits[d].is_placed || n-- > 0) ++d;
+        while (!digits[d].is_placed || is_unit(d) || n-- > 0) ++d;
         return d;
     }
-    // The digit that is placed for a base at a stride, or -1.
+    // The greatest digit that is placed for a base at a stride, or -1.
     constexpr int find(int base, int stride) const {
+        int found = -1;
         for (int d = 0; d < digit_count; ++d) {
-            if (digits[d].is_placed && digits[d].base == base && digits[d].stride == stride)
-                return d;
+            digit_row const& row = digits[d];
+            if (!row.is_placed || row.base != base || row.stride != stride) continue;
+            if (found < 0 || is_coarser(row, digits[found])) found = d;
         }
-        return -1;
+        return found;
     }
     // The coarsest digit that is placed for a base, or -1.
     constexpr int coarsest(int base) const { return coarsest_digit[base] - 1; }
@@ -109,7 +124,7 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
     // Whether a single plain axis places the whole base, whose part of an offset is then a product.
     constexpr bool is_linear(int base) const {
         int count = 0;
-        for (int d = 0; d < digit_count; ++d) count += digits[d].base == base;
+        for (int d = 0; d < digit_count; ++d) count += digits[d].base == base && !is_unit(d);
         digit_row const& top = digits[coarsest(base)];
         return count == 1 && axes[top.axis].is_plain && !top.is_ring;
     }
@@ -142,6 +157,7 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
     struct axis_facts {
         int first_digit;
         int base;         // of that digit
+        bool is_zero;     // every position has the offset 0 on this axis
         bool is_position; // the digit is the position in the base itself
         bool is_narrow;
         long long memory_stride;
@@ -149,7 +165,9 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
     constexpr axis_facts facts_of(int axis) const {
         int const first = first_digit(axis);
         digit_row const& row = digits[first];
-        return {first, row.base, axes[axis].is_plain && row.stride == 1 && is_linear(row.base),
+        bool const is_zero = axes[axis].is_plain && is_unit(first);
+        return {first,           row.base,
+                is_zero,         axes[axis].is_plain && row.stride == 1 && is_linear(row.base),
                 is_narrow(axis), memory_stride(axis)};
     }
     constexpr bool has_static_strides() const {
@@ -197,8 +215,23 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
         }
         return product;
     }
+    // The greatest offset of the end of an axis, which is an address to compare with; at most 2^62.
+    constexpr long long greatest_end(int axis) const {
+        constexpr long long too_far = 1LL << 62;
+        axis_row const& row = axes[axis];
+        bool const is_last = axis + 1 == axis_count;
+        long long const stride = row.pitch >= 0 ? row.pitch : is_last ? 1 : greatest_end(axis + 1);
+        return stride > too_far / row.size ? too_far : stride * row.size;
+    }
+    // Whether an int holds all offsets on an axis and those to its right.
     constexpr bool is_narrow(int axis) const {
-        return greatest_offset(axis) <= 0x7fffffff && memory_stride(axis) <= 0x7fffffff;
+        return greatest_offset(axis) <= 0x7fffffff && greatest_end(axis) <= 0x7fffffff;
+    }
+    constexpr bool is_narrow() const {
+        for (int a = 0; a < axis_count; ++a) {
+            if (!is_narrow(a)) return false;
+        }
+        return true;
     }
 };
 

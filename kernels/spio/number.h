@@ -22,10 +22,29 @@ concept integer = same<T, int> || same<T, unsigned> || same<T, long> || same<T, 
                   same<T, long long> || same<T, unsigned long long> || same<T, short> ||
                   same<T, unsigned short> || same<T, signed char> || same<T, unsigned char>;
 
+// Whether an int can hold the number.
+template <integer T> constexpr bool is_int(T n) {
+    if constexpr (sizeof(T) < sizeof(int) || same<T, int>) {
+        return true;
+    } else {
+        bool const is_negative = !(n > T(0) || n == T(0));
+        int const value = static_cast<int>(n);
+        return static_cast<T>(value) == n && (value < 0) == is_negative;
+    }
+}
+
 constexpr bool is_power_of_two(long long n) { return n > 0 && (n & (n - 1)) == 0; }
 
 template <integer T> constexpr T min(T a, T b) { return b < a ? b : a; }
 template <integer T> constexpr T max(T a, T b) { return a < b ? b : a; }
+
+// The product of sizes, those of 0 left out, but at most 2^62.
+template <integer... Sizes> constexpr long long product_of(Sizes... sizes) {
+    constexpr long long most = 1LL << 62;
+    long long product = 1;
+    ((product = sizes == 0 ? product : product > most / sizes ? most : product * sizes), ...);
+    return product;
+}
 
 constexpr int log2(int n) {
     int bits = 0;
@@ -90,6 +109,13 @@ template <int Divisor, bool NonNegative> constexpr int floor_modulo(int n) {
 constexpr int floor_divide(int n, int divisor) {
     int const rest = n % divisor;
     return n / divisor - (rest != 0 && (rest < 0) != (divisor < 0));
+}
+
+// floor(n / divisor) for a divisor of any integer type.
+template <integer T> constexpr int floor_quotient(int n, T divisor) {
+    if (is_int(divisor)) return floor_divide(n, static_cast<int>(divisor));
+    // The divisor is farther from 0 than n.
+    return n == 0 || (n > 0) == (divisor > T(0)) ? 0 : -1;
 }
 
 constexpr int floor_modulo(int n, int divisor) {

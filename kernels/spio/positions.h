@@ -6,76 +6,139 @@
 
 namespace spio {
 
-// A range of coordinates with one entry for each digit that the layout places.
+// A range of coordinates with one entry for each digit that the layout places, the last fastest.
 template <class Layout> class positions {
     static constexpr auto& table = Layout::table;
+    static constexpr int rank = table.placed_count();
+    static constexpr int last = rank > 0 ? rank - 1 : 0;
+    // Compilers unroll only loops that they can count: those over a few cells have one number,
+    // which is divided by constants. All other loops count the digits, and carry from each into the
+    // one before.
+    static constexpr bool is_small = Layout::is_static && table.greatest_size() <= 1024;
 
   public:
-    using size_type = typename Layout::size_type;
-
     constexpr explicit positions(Layout const& shape) : shape_(shape) {}
 
     struct sentinel {};
-    class iterator {
+    class counter {
       public:
-        constexpr iterator(Layout const& shape, size_type offset) : shape_(shape), offset_(offset) {
+        constexpr explicit counter(Layout const&) {}
+        constexpr auto operator*() const { return positions::position_of_cell(cell_); }
+        constexpr counter& operator++() {
+            ++cell_;
+            return *this;
+        }
+        friend constexpr bool operator==(counter, counter) = default;
+        constexpr bool operator!=(sentinel) const { return cell_ < positions::cells(); }
+
+      private:
+        int cell_ = 0;
+    };
+    class odometer {
+      public:
+        constexpr explicit odometer(Layout const& shape) : shape_(shape) {
+            has_more_ = !positions::is_empty(shape, numbers_below<rank>());
             skip_overhang();
         }
-        constexpr auto operator*() const { return positions::position_of_cell(shape_, offset_); }
-        constexpr iterator& operator++() {
-            ++offset_;
+        constexpr auto operator*() const { return position(numbers_below<rank>()); }
+        constexpr odometer& operator++() {
+            count_up<last>();
             skip_overhang();
             return *this;
         }
-        friend constexpr bool operator==(iterator const& a, iterator const& b) {
-            return a.offset_ == b.offset_;
+        friend constexpr bool operator==(odometer const& a, odometer const& b) {
+            if (!a.has_more_ || !b.has_more_) return a.has_more_ == b.has_more_;
+            for (int n = 0; n < static_cast<int>(sizeof(a.digits_) / sizeof(int)); ++n) {
+                if (a.digits_[n] != b.digits_[n]) return false;
+            }
+            return true;
         }
-        constexpr bool operator!=(sentinel) const { return offset_ < positions::cells(shape_); }
+        constexpr bool operator!=(sentinel) const { return has_more_; }
 
       private:
-        // A dynamic extent need not fill its last block: the rest of the block is stored, but is no
-        // part of the tensor.
+        // Only the carry out of all other digits tells whether there is more: clang then makes
+        // loops within loops of this.
+        template <int N> constexpr void count_up() {
+            if constexpr (N == 0) {
+                has_more_ = ++digits_[0] < positions::count<0>(shape_);
+            } else {
+                if (++digits_[N] < positions::count<N>(shape_)) [[likely]]
+                    return;
+                digits_[N] = 0;
+                count_up<N - 1>();
+            }
+        }
+        template <int... N> constexpr auto position(numbers<N...>) const {
+            return make_coordinates(positions::value<N>(digits_[N])...);
+        }
         constexpr void skip_overhang() {
             if constexpr (positions::may_overhang()) {
-                while (*this != sentinel() && !(**this < shape_.extents())) ++offset_;
+                while (has_more_ && !(**this < shape_.extents())) count_up<last>();
             }
         }
 
         Layout shape_;
-        size_type offset_;
+        int digits_[rank + 1] = {};
+        bool has_more_ = true;
     };
-    constexpr iterator begin() const { return iterator(shape_, 0); }
+    using iterator = typename either<is_small, counter, odometer>::type;
+    constexpr iterator begin() const { return iterator(shape_); }
     constexpr sentinel end() const { return {}; }
 
+    // f(position) for each, as loops within loops: what compilers know best.
+    template <class Function> constexpr void for_each(Function& f) const { nest<0>(f); }
+
   private:
+    // The number of values of the n-th digit, and one of them as a value of its dimension.
+    template <int N> static constexpr int count(Layout const& shape) {
+        return shape.template digit_count<table.nth_placed(N)>();
+    }
+    template <int N> static constexpr auto value(int n) {
+        constexpr digit_row row = table.digits[table.nth_placed(N)];
+        using base = typename nth<typename Layout::bases, row.base>::type;
+        return typename digit_value<base, digit(row), row.is_dynamic>::type(n);
+    }
+    template <int... N> static constexpr bool is_empty(Layout const& shape, numbers<N...>) {
+        return (false || ... || (count<N>(shape) == 0));
+    }
+    static consteval int cells() { return static_cast<int>(table.greatest_size()); }
+    static constexpr auto position_of_cell(int cell) {
+        return [&]<int... N>(numbers<N...>) {
+            return make_coordinates(positions::value<N>(digit_of_cell<N>(cell))...);
+        }(numbers_below<rank>());
+    }
+    // A digit of the cell in mixed radix; the first takes the quotient that is left.
+    template <int N> static constexpr int digit_of_cell(int cell) {
+        constexpr unsigned right = cells_right_of(N);
+        constexpr unsigned radix = table.digits[table.nth_placed(N)].size;
+        unsigned const rest = static_cast<unsigned>(cell) / right;
+        return static_cast<int>(N == 0 ? rest : rest % radix);
+    }
+    static consteval unsigned cells_right_of(int n) {
+        unsigned product = 1;
+        for (int d = n + 1; d < rank; ++d) {
+            product *= static_cast<unsigned>(table.digits[table.nth_placed(d)].size);
+        }
+        return product;
+    }
+    // A dynamic extent need not fill its last block: the rest of the block is stored, but is no
+    // part of the tensor.
     static consteval bool may_overhang() {
         for (int d = 0; d < table.digit_count; ++d) {
             if (table.digits[d].is_dynamic && table.digits[d].stride > 1) return true;
         }
         return false;
     }
-    static constexpr size_type cells(Layout const& shape) {
-        return Layout::over_placed(
-            [&]<int... D>() { return (size_type(1) * ... * shape.template digit_count<D>()); });
-    }
-    static constexpr auto position_of_cell(Layout const& shape, size_type offset) {
-        return Layout::over_placed(
-            [&]<int... D>() { return make_coordinates(digit_at<D, D...>(shape, offset)...); });
-    }
-    // A digit of the offset in mixed radix; the first placed digit takes the quotient that is left.
-    template <int D, int... Digits>
-    static constexpr auto digit_at(Layout const& shape, size_type offset) {
-        constexpr digit_row row = table.digits[D];
-        using base = typename nth<typename Layout::bases, row.base>::type;
-        using value = typename digit_value<base, digit(row), row.is_dynamic>::type;
-        using number = typename either<sizeof(size_type) == 4, unsigned, unsigned long long>::type;
-        number right = 1;
-        ((right *= Digits > D ? shape.template digit_count<Digits>() : 1), ...);
-        constexpr bool is_first = ((Digits >= D) && ...);
-        if constexpr (is_first) {
-            return value(static_cast<number>(offset) / right);
+    template <int N, class Function, class... Values>
+    constexpr void nest(Function& f, Values... values) const {
+        if constexpr (N < rank) {
+            int const end = count<N>(shape_);
+            for (int n = 0; n < end; ++n) nest<N + 1>(f, values..., value<N>(n));
+        } else if constexpr (may_overhang()) {
+            auto const position = make_coordinates(values...);
+            if (position < shape_.extents()) f(position);
         } else {
-            return value(static_cast<number>(offset) / right % shape.template digit_count<D>());
+            f(make_coordinates(values...));
         }
     }
 

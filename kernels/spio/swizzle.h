@@ -22,6 +22,9 @@ struct checkerboard_order {
     template <index Pair, index Color> constexpr int operator()(Pair pair, Color color) const {
         return offset(pair.value, color.value);
     }
+    constexpr bool is_permutation(digit const* placed, digit const*) const {
+        return placed[1].size == 2 && ranks > 0 && ranks % 2 == 0;
+    }
 };
 
 // A function with a refusal<> is an error where a constant expression calls it.
@@ -36,8 +39,9 @@ template <class Dimension> constexpr void a_checkerboard_has_an_even_number_of_r
 // The derived axis that places cells in a checkerboard_order. With cells of 16 bytes, 8 ranks are
 // the 128 bytes that the banks of shared memory serve at a time.
 //     checkerboard(i % 16, (k % 16) / 8)
-template <index Pair, index Color>
-consteval auto checkerboard(axis<Pair> pair, axis<Color> color, int ranks = 8) {
+template <index Pair, index Color, integer N = int>
+consteval auto checkerboard(axis<Pair> pair, axis<Color> color, N cells = 8) {
+    int const ranks = int_from<Pair>(cells);
     if (color.size != 2) a_checkerboard_has_two_colors<Color>(color.size);
     if (ranks <= 0 || ranks % 2 != 0) a_checkerboard_has_an_even_number_of_ranks<Pair>(ranks);
     return derived(checkerboard_order{ranks}, pair, color);
@@ -49,6 +53,9 @@ void checkerboard(OnlyAnAxis, AndAnAxis, int = 8) = delete;
 struct exclusive_or {
     template <index Column, index Row> constexpr int operator()(Column column, Row row) const {
         return column.value ^ row.value;
+    }
+    constexpr bool is_permutation(digit const* placed, digit const* inputs) const {
+        return is_power_of_two(placed->size) && inputs->size <= placed->size;
     }
 };
 
@@ -87,6 +94,9 @@ struct exclusive_or_line {
         auto const rows = static_cast<unsigned>(block.value * row_size + row.value);
         auto const period = static_cast<unsigned>(columns);
         return column.value ^ static_cast<int>(rows / (8 / period) % period);
+    }
+    constexpr bool is_permutation(digit const* placed, digit const*) const {
+        return is_power_of_two(columns) && columns <= 8 && placed->size == columns;
     }
 };
 

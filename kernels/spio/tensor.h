@@ -102,12 +102,12 @@ class tensor {
     // The size of the axis that counts D.
     template <index D>
         requires(layout_type::is_static && layout_type::template has_axis<D>)
-    static constexpr D size() {
+    static constexpr dimension_of<D> size() {
         return layout_type().template size<D>();
     }
     template <index D>
         requires(!layout_type::is_static && layout_type::template has_axis<D>)
-    constexpr D size() const {
+    constexpr dimension_of<D> size() const {
         return shape_.template size<D>();
     }
     template <index NoAxisOfTheTensor, class Tensor = tensor>
@@ -116,12 +116,12 @@ class tensor {
     // The extent of D's base in steps of D, rounded down.
     template <index D>
         requires(layout_type::is_static && contains<bases, base_of<D>>)
-    static constexpr D extent() {
+    static constexpr dimension_of<D> extent() {
         return layout_type().template extent<D>();
     }
     template <index D>
         requires(!layout_type::is_static && contains<bases, base_of<D>>)
-    constexpr D extent() const {
+    constexpr dimension_of<D> extent() const {
         return shape_.template extent<D>();
     }
     template <index AbsentDimension, class Tensor = tensor>
@@ -141,7 +141,8 @@ class tensor {
 
     // f(cursor) for each element, in the order of range(tensor).
     template <class Function> constexpr void apply(Function f) const {
-        for (auto const position : positions<layout_type>(shape_)) f(origin()[position]);
+        auto visit = [&](auto const& position) { f((*this)[position]); };
+        positions<layout_type>(shape_).for_each(visit);
     }
     constexpr void fill(Data const& value) const
         requires(!is_const<Data>)
@@ -154,6 +155,13 @@ class tensor {
         fill(Data());
     }
 
+    // A tensor without axes has one element, whose position is empty.
+    constexpr auto operator[](coords<> const&) const
+        requires(sizeof...(Axes) == 0)
+    {
+        return origin();
+    }
+
   private:
     Data* pointer_ = nullptr;
     layout_type shape_;
@@ -163,6 +171,22 @@ class tensor {
 //     for (auto position : range(a)) *a[position] = 0;
 template <class Data, auto... Axes> constexpr auto range(tensor<Data, Axes...> const& t) {
     return positions<layout<Axes...>>(t.shape());
+}
+
+// f(position) for every position of a tensor, in the order of range(tensor), as loops within loops:
+// g++ vectorizes these, but not the one loop over a range.
+//     for_each(a, [&](auto position) { *b[position] = *a[position]; });
+template <class Data, auto... Axes, class Function>
+constexpr void for_each(tensor<Data, Axes...> const& t, Function f) {
+    positions<layout<Axes...>>(t.shape()).for_each(f);
+}
+
+// Copies the elements at all positions of the target, whatever the layouts of both.
+template <class Source, auto... SourceAxes, class Data, auto... Axes>
+    requires(!is_const<Data>)
+constexpr void copy(tensor<Source, SourceAxes...> const& source,
+                    tensor<Data, Axes...> const& target) {
+    for_each(target, [&](auto const& position) { *target[position] = *source[position]; });
 }
 
 } // namespace spio

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "spio/cells.h"
 #include "spio/layout_table.h"
 
 namespace spio {
@@ -15,9 +16,11 @@ template <class Dimension> struct the_layout_reads_a_dimension_that_it_does_not_
 template <class Dimension, long long Stride> struct only_the_outermost_fold_may_be_dynamic;
 template <class Dimension, long long Stride> struct only_the_coarsest_fold_may_be_a_ring;
 template <class Dimension, long long Extent> struct a_dimension_stays_below_two_to_the_31;
+template <long long Size> struct an_index_stays_below_two_to_the_31;
 template <class T> struct not_an_axis;
 template <class T> struct not_a_plain_axis;
 template <class Function, class... Digits> struct the_function_makes_no_int_of;
+template <class Function, int Size> struct the_function_leaves_its_axis;
 
 // The folds of a base tile it in a layout; in an index they may leave gaps, but not overlap.
 enum class folds { tile, are_disjoint };
@@ -47,10 +50,14 @@ constexpr layout_problem find_problem(layout_table<A, D> const& table, folds law
             for (int e = 0; e < table.digit_count; ++e) {
                 digit_row const& neighbour = table.digits[e];
                 if (e == d || neighbour.base != base || !neighbour.is_placed) continue;
-                if (neighbour.stride == row.stride) return {flaw::twice, base, row.stride};
-                if (neighbour.stride > row.stride && neighbour.stride < next) {
-                    next = neighbour.stride;
+                bool const is_other = neighbour.stride != row.stride;
+                if (!is_other && !table.is_unit(d) && !table.is_unit(e)) {
+                    return {flaw::twice, base, row.stride};
                 }
+                // A digit that is always 0 may stand beside another of its stride.
+                bool const follows = is_other ? neighbour.stride > row.stride
+                                              : table.is_unit(d) && !table.is_unit(e);
+                if (follows && neighbour.stride < next) next = neighbour.stride;
             }
             bool const disjoint = end <= next && next % row.stride == 0;
             if (law == folds::tile ? end != next : !disjoint) return {flaw::gap, base, end, next};
@@ -90,7 +97,14 @@ template <folds Law, auto Axis, class T> constexpr auto name_axis_problem(T) {
     } else if constexpr (Law == folds::are_disjoint) {
         return type_is<not_a_plain_axis<T>>();
     } else if constexpr (is_derived_axis<T>) {
-        return name_function_problem<Axis>(Axis);
+        using problem = decltype(name_function_problem<Axis>(Axis));
+        if constexpr (!same<typename problem::type, nothing_wrong>) {
+            return problem();
+        } else if constexpr (leaves_its_axis<Axis>()) {
+            return type_is<the_function_leaves_its_axis<decltype(Axis.function), Axis.size()>>();
+        } else {
+            return problem();
+        }
     } else {
         return type_is<not_an_axis<T>>();
     }
@@ -152,8 +166,21 @@ template <folds Law, auto... Axes> constexpr auto name_problem() {
 }
 template <auto... Axes>
 using layout_problem_of = typename decltype(name_problem<folds::tile, Axes...>())::type;
+template <auto... Axes> constexpr auto name_index_problem() {
+    using problem = decltype(name_problem<folds::are_disjoint, Axes...>());
+    if constexpr (same<typename problem::type, nothing_wrong>) {
+        constexpr long long size = product_of((Axes.is_dynamic ? 0 : Axes.size)...);
+        if constexpr (size > 0x7fffffff) {
+            return type_is<an_index_stays_below_two_to_the_31<size>>();
+        } else {
+            return problem();
+        }
+    } else {
+        return problem();
+    }
+}
 template <auto... Axes>
-using index_problem_of = typename decltype(name_problem<folds::are_disjoint, Axes...>())::type;
+using index_problem_of = typename decltype(name_index_problem<Axes...>())::type;
 
 template <class Problem>
 concept no_problem = same<Problem, nothing_wrong>;

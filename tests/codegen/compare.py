@@ -7,6 +7,8 @@ cases, to {ptx} for sm_{arch}. Twins must be equal in PTX, up to the names of re
 order of factors and summands of one instruction, or in the machine code that ptxas makes of them.
 Where they are not, their file says what differs, and why:
     // differs: nvcc: +1 mov.u32 -2 add.s32: what for
+A file may also name instructions that its typed kernel must not have:
+    // without: div, rem
 """
 import argparse
 import collections
@@ -98,7 +100,8 @@ def compare(options, command, arch):
             return next(name for name in bodies if name.startswith(f"_ZN{len(case.stem)}{case.stem}{kind}E"))
         twins = kernel("5typed"), kernel("3raw")
         typed, raw = (instructions(bodies[twin]) for twin in twins)
-        expected = re.search(rf"^// differs: {compiler}: (.+?): .", case.read_text(), re.M)
+        words = re.sub(r"\n// (?!differs|without|SPDX)", " ", case.read_text())
+        expected = re.search(rf"^// differs: {compiler}: (.+?): .", words, re.M)
         if typed == raw:
             found = "equal in PTX"
         elif code[twins[0]] == code[twins[1]]:
@@ -106,6 +109,10 @@ def compare(options, command, arch):
         else:
             found = "differs by " + difference(typed, raw)
         good = found == "differs by " + expected[1] if expected else found.startswith("equal")
+        banned = re.search(r"^// without: (.+)", words, re.M)
+        for word in banned[1].split(", ") if banned else ():
+            if any(opcode.split(".")[0] == word for opcode in opcodes(typed)):
+                good, found = False, f"has {word}"
         results.append((good, case.stem, arch, found))
         if options.show == case.stem:
             print(f"typed sm_{arch}", *typed, f"raw sm_{arch}", *raw, sep="\n")

@@ -37,7 +37,7 @@ template <class Index, class Dense> struct index_of_digits {
                 [](int offset) {
                     Index const index(offset);
                     decoded result{{index.template get<Digits>().get()...},
-                                   {index.coordinates().template get<Digits>().get()...},
+                                   {index.coordinates().template digit<Digits>().get()...},
                                    index.offset().get(),
                                    Index(index.offset()).offset().get()};
                     if constexpr (tiles) {

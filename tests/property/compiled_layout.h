@@ -30,6 +30,8 @@ struct portrait {
     bool is_wide = false;
     bool is_injective = false;
     int vector_width = 1;
+    bool is_wide_as_vectors = false;
+    bool is_wider_as_vectors = false;
     bool absent_is_refused = false;
     int extents[4] = {};       // of extents()
     int exact_extents[4] = {}; // of extent<Base>()
@@ -53,6 +55,7 @@ struct compiled_layout {
     char const* model;
     portrait (*describe)(int const* sizes);
     std::vector<visit> (*visit_all)(int const* sizes);
+    std::vector<visit> (*visit_vectors)(int const* sizes); // offsets of their first elements
     std::vector<compiled_walk> walks;
     std::vector<char const*> moves; // "K 8": tried at the end of the first walk
 };
@@ -89,29 +92,67 @@ template <class... Moves, class Cursor> arrival arrive(Cursor const& cursor, int
         cursor.offset(), cursor.get() - memory, cursor.inbounds(), {commit<Moves>(cursor, n)...}};
 }
 
+template <int N> struct chars {
+    char items[N];
+};
+template <class Tensor, int N>
+concept is_read_as = requires { typename spio::vectors_of<chars<N>, Tensor>; } &&
+                     requires(Tensor t) { spio::as_vectors<chars<N>>(t); };
+template <class Tensor>
+inline constexpr int width_of = [] {
+    if constexpr (Tensor::layout_type::is_static) {
+        return spio::vector_width(Tensor());
+    } else {
+        return spio::vector_width(Tensor(nullptr, typename Tensor::layout_type()));
+    }
+}();
+
+template <class Tensor>
+concept takes_absent = requires(Tensor t) { t[Absent(1)]; };
+
 template <class... Bases> struct with_bases {
     template <class... Digits, class Tensor> static portrait describe(Tensor const& t) {
+        constexpr int width = width_of<Tensor>;
         return {.size = t.size(),
                 .storage_size = t.storage_size(),
                 .is_wide = sizeof(typename Tensor::offset_type) == 8,
                 .is_injective = spio::is_injective<Tensor>,
                 .vector_width = spio::vector_width(t),
-                .absent_is_refused = !requires {t[Absent(1)];
+                .is_wide_as_vectors = width == 1 || is_read_as<Tensor, width>,
+                .is_wider_as_vectors = is_read_as<Tensor, 2 * width>,
+                .absent_is_refused = !takes_absent<Tensor>,
+                .extents = {spio::unfold(t.extents().template total<Bases>()).get()...},
+                .exact_extents = {t.template extent<Bases>().get()...},
+                .sizes = {t.template size<Digits>().get()...}};
     }
-    , .extents = {spio::unfold(t.extents().template total<Bases>()).get()...},
-        .exact_extents = {t.template extent<Bases>().get()...}, .sizes = {
-            t.template size<Digits>().get()...
-        }
-};
-}
 
-template <class Tensor> static std::vector<visit> visit_all(Tensor const& t) {
-    std::vector<visit> visits;
-    for (auto const place : range(t)) {
-        visits.push_back(
-            {{spio::unfold(place.template total<Bases>()).get()...}, t[place].get() - memory});
+    template <class Tensor> static std::vector<visit> visit_all(Tensor const& t) {
+        std::vector<visit> visits;
+        for (auto const place : range(t)) {
+            visits.push_back(
+                {{spio::unfold(place.template total<Bases>()).get()...}, t[place].get() - memory});
+        }
+        return visits;
     }
-    return visits;
-}
-}
-;
+
+    // A dimension that is a single vector is no dimension of the vectors: its position is 0.
+    template <class Base, class Place> static int coordinate_of(Place const& place) {
+        if constexpr (requires { place.template total<Base>(); }) {
+            return spio::unfold(place.template total<Base>()).get();
+        } else {
+            return 0;
+        }
+    }
+    template <class Tensor> static std::vector<visit> visit_vectors(Tensor const& t) {
+        std::vector<visit> visits;
+        constexpr int width = width_of<Tensor>;
+        if constexpr (is_read_as<Tensor, width>) {
+            auto const vectors = spio::as_vectors<chars<width>>(t);
+            for (auto const place : range(vectors)) {
+                visits.push_back(
+                    {{coordinate_of<Bases>(place)...}, 1LL * width * vectors[place].offset()});
+            }
+        }
+        return visits;
+    }
+};

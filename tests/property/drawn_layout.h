@@ -34,6 +34,10 @@ inline oracle::layout draw_layout(dice& random) {
         base.dynamic = !base.ring && random.one_in(4);
         result.bases.push_back(base);
     }
+    // A digit that is always 0, beside another of its stride.
+    oracle::digit const neighbour = digits[random.draw_below(static_cast<int>(digits.size()))];
+    if (neighbour.size > 1 && random.one_in(4))
+        digits.push_back({neighbour.base, neighbour.stride, 1});
     for (std::size_t d = digits.size(); d > 1; --d) {
         std::swap(digits[d - 1], digits[random.draw_below(static_cast<int>(d))]);
     }

@@ -33,6 +33,8 @@ def print_layout(layout, walks, name):
         f"inline tensor make(int const* {'s' if sizes else ''}) {{ return tensor(memory{sizes}); }}",
         f"inline portrait describe(int const* s) {{ return with_bases<{bases}>::describe<{digits}>(make(s)); }}",
         f"inline std::vector<visit> visit_all(int const* s) {{ return with_bases<{bases}>::visit_all(make(s)); }}",
+        f"inline std::vector<visit> visit_vectors(int const* s) "
+        f"{{ return with_bases<{bases}>::visit_vectors(make(s)); }}",
     ]
     for n, walk in enumerate(walks):
         lines += [f"inline arrival walk_{n}(int const* s, int const* v) {{", "auto const t = make(s);"]
@@ -49,7 +51,7 @@ def print_layout(layout, walks, name):
     text = " ".join(layout.declarations) + f" tensor<char, {', '.join(layout.axes)}>"
     entry = (
         f"all.push_back({{{quoted(text)},\n{quoted(layout.model())},\n"
-        f"{name}::describe, {name}::visit_all, {{{entries}}}, {{{moves}}}}});"
+        f"{name}::describe, {name}::visit_all, {name}::visit_vectors, {{{entries}}}, {{{moves}}}}});"
     )
     return "\n".join(lines), entry
 

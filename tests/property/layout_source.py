@@ -89,6 +89,8 @@ class Layout:
         self.groups = []  # of an axis: kind, parameters, placed, read, expression
         self.declarations = [base.declaration() for base in self.base_by_name.values()]
         digits = [d for base in self.base_by_name.values() for d in base.digits]
+        if dice.random() < 0.25:
+            self.add_unit(digits)
         dice.shuffle(digits)
         while digits:
             self.add_axis(digits)
@@ -108,6 +110,12 @@ class Layout:
     def is_open(self, digit):
         base = self.base_by_name[digit.base]
         return base.kind == "dynamic" and digit == base.digits[-1]
+
+    def add_unit(self, digits):
+        """Adds a digit that is always 0, as k % V is with V = 1, beside another of its stride."""
+        neighbour = self.dice.choice(digits)
+        if neighbour.size > 1:
+            digits.append(Digit(neighbour.base, neighbour.stride, 1))
 
     def add_axis(self, digits):
         """Takes one or more digits, and places them as one axis."""

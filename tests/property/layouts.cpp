@@ -48,18 +48,18 @@ void check_portrait(tally& t, compiled_layout const& l, sizes const& s, oracle::
     }
     auto const digits = o.placed();
     for (std::size_t d = 0; d < digits.size(); ++d) {
-        expect(p.sizes[d] == o.count(digits[d]), "size<D>()");
+        expect(p.sizes[d] == o.greatest_count(digits[d]), "size<D>()");
     }
     expect(p.is_wide == o.is_wide(), "offset_type");
 }
 
-// Whether along some plain axis all aligned groups of `width` cells are adjacent and aligned in
-// memory.
+// Whether along some plain axis of finest digits all aligned groups of `width` cells are adjacent
+// and aligned in memory.
 bool are_together(oracle::layout const& o, std::vector<oracle::position> const& cells, int width) {
     for (oracle::axis const& a : o.axes) {
         if (a.kind != "plain") continue;
         oracle::digit const& d = a.placed[0];
-        bool together = o.count(d) % width == 0;
+        bool together = o.count(d) % width == 0 && d.stride == o.finest_stride(d.base);
         for (auto const& cell : cells) {
             auto const remainder = cell[d.base] / d.stride % width;
             auto first = cell;
@@ -97,6 +97,20 @@ void check_visits(tally& t, compiled_layout const& l, sizes const& s, oracle::la
     portrait const p = l.describe(s.data());
     if (p.is_injective) expect(offsets.size() == positions.size(), "is_injective");
     expect(are_together(o, cells, p.vector_width), "vector_width");
+    expect(p.is_wide_as_vectors, "the tensor can be read as vectors of its width");
+    expect(!p.is_wider_as_vectors, "the tensor cannot be read as wider vectors");
+    if (p.vector_width == 1) return;
+    // Each vector holds the elements from its position on, and each element is in one vector.
+    auto const vectors = l.visit_vectors(s.data());
+    std::set<oracle::number> covered;
+    for (visit const& v : vectors) {
+        oracle::position const first(v.position, v.position + o.bases.size());
+        expect(o.offset(first) == v.offset, "offset of a vector");
+        for (int n = 0; n < p.vector_width; ++n) covered.insert(v.offset + n);
+    }
+    for (auto const& position : positions) {
+        expect(covered.contains(o.offset(position).value_or(-1)), "elements of vectors");
+    }
 }
 
 // Whether a position lies so far outside that the 32-bit sum of the offsets on the narrow axes may

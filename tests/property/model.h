@@ -147,9 +147,9 @@ class layout {
         }
         return product;
     }
-    // Whether offsets on an axis and those to its right need more than 31 bits, with dynamic sizes
-    // at their maximum.
-    bool is_wide(std::size_t first_axis = 0) const {
+    // Whether offsets on an axis and those to its right, or the end of the axis, need more than 31
+    // bits, with dynamic sizes at their maximum.
+    bool is_wide(std::size_t first_axis) const {
         long double last = 0;
         long double running = 1;
         for (std::size_t a = axes.size(); a-- > first_axis;) {
@@ -159,7 +159,13 @@ class layout {
             last += (steps - 1) * stride;
             running = steps * stride;
         }
-        return last > 2147483647.0L;
+        return last > 2147483647.0L || running > 2147483647.0L;
+    }
+    bool is_wide() const {
+        for (std::size_t a = 0; a < axes.size(); ++a) {
+            if (is_wide(a)) return true;
+        }
+        return false;
     }
 
     bool inbounds(position const& p) const {
@@ -191,9 +197,20 @@ class layout {
     std::vector<digit> const& placed() const { return placed_; }
     bool is_coarsest(digit const& d) const {
         for (digit const& neighbour : placed()) {
-            if (neighbour.base == d.base && neighbour.stride > d.stride) return false;
+            if (neighbour.base != d.base) continue;
+            if (neighbour.stride > d.stride) return false;
+            if (neighbour.stride == d.stride && neighbour.size > d.size) return false;
         }
         return true;
+    }
+    // The size of the axis that counts steps of a stride: one that is always 0 may stand beside it.
+    number greatest_count(digit const& d) const {
+        digit greatest = d;
+        for (digit const& neighbour : placed()) {
+            bool const is_beside = neighbour.base == d.base && neighbour.stride == d.stride;
+            if (is_beside && neighbour.size > greatest.size) greatest = neighbour;
+        }
+        return count(greatest);
     }
 
   private:
@@ -213,6 +230,7 @@ class layout {
     // The value of a placed digit at a position: how many of its steps remain within the next
     // coarser digit. The coarsest digit is reduced only in a ring.
     number value_of_placed(digit const& d, position const& p) const {
+        if (d.size == 1 && !is_coarsest(d)) return 0;
         number const steps = floor_quotient(p[d.base], d.stride);
         number next = 0;
         for (digit const& neighbour : placed()) {

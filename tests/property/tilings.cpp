@@ -58,7 +58,7 @@ std::vector<row> draw_rows(dice& random) {
             r.stride = 1 + random.draw_below(20);
             break;
         case 1:
-            r.size = 1 + random.draw_below(12);
+            r.size = random.one_in(3) ? 1 : 1 + random.draw_below(12);
             break;
         case 2:
             r.ring = true;
@@ -71,6 +71,7 @@ std::vector<row> draw_rows(dice& random) {
             break;
         case 5:
             rows.push_back(r);
+            if (random.one_in(2)) rows.back().size = 1;
             break;
         }
     }
@@ -117,6 +118,14 @@ std::set<fault> faults_of(std::vector<row> rows, spio::folds law) {
         if (own.empty()) {
             faults.insert({spio::flaw::reads, b, 0, 0});
             continue;
+        }
+        // A digit of one step may stand beside another of its stride: it is always 0.
+        for (std::size_t d = 0; d < own.size(); ++d) {
+            bool const is_unit = own[d].size == 1 && !own[d].dynamic && !own[d].ring;
+            bool const has_twin = std::count_if(own.begin(), own.end(), [&](row const& r) {
+                                      return r.stride == own[d].stride;
+                                  }) > 1;
+            if (is_unit && has_twin) own.erase(own.begin() + static_cast<long>(d--));
         }
         for (std::size_t d = 0; d + 1 < own.size(); ++d) {
             row const& finer = own[d];

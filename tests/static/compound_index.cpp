@@ -161,7 +161,7 @@ static_assert(Last(make_coordinates(OFFSET(31))) == make_coordinates(I(7), J(3))
 static_assert(at_each_offset<Folded>([](Folded x, int o) {
     auto const c = x.coordinates();
     using I8 = fold<I, 8>;
-    return (c.get<I8>().get() * 8 + c.get<I>().get()) * 8 + c.get<J>().get() == o &&
+    return (c.digit<I8>().get() * 8 + c.digit<I>().get()) * 8 + c.get<J>().get() == o &&
            c.normalize().get<I>().get() == o / 8 && Folded(OFFSET(o)) == c;
 }));
 

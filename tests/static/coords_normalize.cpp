@@ -28,7 +28,7 @@ template <class... Ts> struct exactly {
     template <class C, class... Ns>
     static constexpr bool holds([[maybe_unused]] C c, Ns... values) {
         return same<C, coords<Ts...>> && C::num_dims() == sizeof...(Ts) &&
-               ((c.template get<Ts>().get() == values) && ...);
+               ((c.template digit<Ts>().get() == values) && ...);
     }
 };
 

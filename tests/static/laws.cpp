@@ -210,14 +210,18 @@ static_assert(inbounds_is_inside<Coarse>() && inbounds_is_inside<Ring>() &&
 // 11. Host and device give the same offsets: this file is compiled for both, by every compiler.
 
 // 12. Offsets are as wide as the layout needs, by type.
-using Narrow = chars<axis<I>(1 << 16), axis<J>(1 << 15)>;
+using Narrow = chars<axis<I>((1 << 16) - 1), axis<J>(1 << 15)>;
 using Wide = chars<axis<I>(1 << 16), axis<J>(1 << 15).pitch(2)>;
 static_assert(sizeof(Narrow::offset_type) == 4 && sizeof(Wide::offset_type) == 8);
-static_assert(Narrow()[I((1 << 16) - 1)][J((1 << 15) - 1)].offset() == 0x7fffffff);
+static_assert(Narrow()[I((1 << 16) - 2)][J((1 << 15) - 1)].offset() == 0x7fff7fff);
 static_assert(Wide()[I((1 << 16) - 1)][J((1 << 15) - 1)].offset() == 0xfffffffell);
-// The greatest offset decides; for an axis of one step, the stride of the axis to its left too.
-static_assert(sizeof(chars<axis<I>(3).pitch((1 << 30) - 1), axis<J>(2)>::offset_type) == 4);
-static_assert(sizeof(chars<axis<I>(3).pitch(1 << 30)>::offset_type) == 8);
+// The greatest offset decides, and the end of each axis, which is an address too.
+static_assert(sizeof(chars<axis<I>(2).pitch((1 << 30) - 1), axis<J>(2)>::offset_type) == 4);
+static_assert(sizeof(chars<axis<I>(2).pitch(1 << 30)>::offset_type) == 8);
+static_assert(sizeof(chars<axis<I>(2).pitch(1), axis<J>(1 << 16).pitch(1 << 15)>::offset_type) ==
+              8);
+using Two_to_the_31 = chars<axis<I>(1 << 16), axis<J>(1 << 15)>;
+static_assert(Two_to_the_31()[I(1 << 16)].offset() == Two_to_the_31::storage_size());
 static_assert(chars<axis<I>(1).pitch(1ll << 40)>()[I(1)].offset() == 1ll << 40);
 static_assert(Wide::storage_size() == 0xffffffffll &&
               sizeof(Wide::offset_type) == sizeof(Wide().origin().offset()));

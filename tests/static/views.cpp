@@ -144,9 +144,9 @@ static_assert(vectorizes<float4_like const, tensor<float const, i, j>>);
 static_assert(vectorizes<float4_like, tensor<float, axis<N>(spio::dynamic), j>>);
 static_assert(!vectorizes<float4_like, tensor<float const, i, j>>);
 
-// No vectors, unless the compiler knows that strides and size are multiples of the width, and that
-// no function of a derived axis separates the elements of a vector.
-static_assert(!vectorizes<float4_like, tensor<float, i, axis<N>(spio::dynamic), j>>);
+// Vectors, if the compiler knows that strides and size are multiples of the width, and that no
+// function of a derived axis separates the elements of a vector.
+static_assert(vectorizes<float4_like, tensor<float, i, axis<N>(spio::dynamic), j>>);
 static_assert(!vectorizes<float4_like, tensor<float, i.pitch(8), axis<J>(6)>>);
 using UpTo64 = tensor<float, i.pitch(64), axis<N>(spio::dynamic.up_to(64))>;
 static_assert(!vectorizes<float4_like, UpTo64>);

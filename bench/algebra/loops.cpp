@@ -1,0 +1,285 @@
+// How fast loops over tensors are: the time of typed loops over that of raw ones, in one run.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Each pair of loops does the same work. Their runs alternate, and the least time of each counts.
+#include "spio/dims.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace {
+
+struct I : spio::dim {
+    using dim::dim;
+};
+struct J : spio::dim {
+    using dim::dim;
+};
+struct K : spio::dim {
+    using dim::dim;
+};
+
+constexpr int height = 128;
+constexpr int width = 256;
+constexpr auto i = spio::axis<I>(height);
+constexpr auto k = spio::axis<K>(width);
+constexpr auto rows_axis = spio::axis<I>(spio::dynamic);
+constexpr auto columns_axis = spio::axis<K>(spio::dynamic);
+using rows = spio::tensor<float, i, k>;
+using blocks = spio::tensor<float, k / 8, i, k % 8>;
+using columns = spio::tensor<float, k, i>;
+using late_rows = spio::tensor<float, rows_axis, columns_axis>;
+using late_columns = spio::tensor<float, columns_axis, rows_axis>;
+
+// The sizes are not known to the compiler.
+int volatile known_late_height = height;
+int volatile known_late_width = width;
+
+[[gnu::noinline]] void typed_fill(rows t, float x) { t.fill(x); }
+[[gnu::noinline]] void raw_fill(float* t, float x) {
+    for (int row = 0; row < height; ++row) {
+        for (int column = 0; column < width; ++column) t[row * width + column] = x;
+    }
+}
+[[gnu::noinline]] void typed_late_fill(late_rows t, float x) { t.fill(x); }
+[[gnu::noinline]] void raw_late_fill(float* t, int rows, int columns, float x) {
+    for (int row = 0; row < rows; ++row) {
+        for (int column = 0; column < columns; ++column) {
+            t[static_cast<long long>(row) * columns + column] = x;
+        }
+    }
+}
+
+[[gnu::noinline]] void typed_range(rows t, float x) {
+    for (auto const position : range(t)) *t[position] = *t[position] * 0.5f + x;
+}
+[[gnu::noinline]] void raw_range(float* t, float x) {
+    for (int row = 0; row < height; ++row) {
+        for (int column = 0; column < width; ++column) {
+            t[row * width + column] = t[row * width + column] * 0.5f + x;
+        }
+    }
+}
+[[gnu::noinline]] void typed_for_each(rows t, float x) {
+    for_each(t, [&](auto position) { *t[position] = *t[position] * 0.5f + x; });
+}
+[[gnu::noinline]] void typed_late_for_each(late_rows t, float x) {
+    for_each(t, [&](auto position) { *t[position] = *t[position] * 0.5f + x; });
+}
+[[gnu::noinline]] void typed_late_range(late_rows t, float x) {
+    for (auto const position : range(t)) *t[position] = *t[position] * 0.5f + x;
+}
+[[gnu::noinline]] void raw_late_range(float* t, int rows, int columns, float x) {
+    for (int row = 0; row < rows; ++row) {
+        for (int column = 0; column < columns; ++column) {
+            long long const n = static_cast<long long>(row) * columns + column;
+            t[n] = t[n] * 0.5f + x;
+        }
+    }
+}
+
+[[gnu::noinline]] void typed_copy(blocks target, rows source) {
+    for (auto const position : range(target)) *target[position] = *source[position];
+}
+[[gnu::noinline]] void typed_copy_call(blocks target, rows source) { copy(source, target); }
+[[gnu::noinline]] void raw_copy(float* target, float const* source) {
+    for (int block = 0; block < width / 8; ++block) {
+        for (int row = 0; row < height; ++row) {
+            for (int column = 0; column < 8; ++column) {
+                target[(block * height + row) * 8 + column] =
+                    source[row * width + block * 8 + column];
+            }
+        }
+    }
+}
+[[gnu::noinline]] void typed_transpose(columns target, rows source) {
+    for (auto const position : range(target)) *target[position] = *source[position];
+}
+[[gnu::noinline]] void typed_transpose_call(columns target, rows source) { copy(source, target); }
+[[gnu::noinline]] void raw_transpose(float* target, float const* source) {
+    for (int column = 0; column < width; ++column) {
+        for (int row = 0; row < height; ++row) {
+            target[column * height + row] = source[row * width + column];
+        }
+    }
+}
+[[gnu::noinline]] void typed_late_transpose(late_columns target, late_rows source) {
+    for (auto const position : range(target)) *target[position] = *source[position];
+}
+[[gnu::noinline]] void typed_late_transpose_call(late_columns target, late_rows source) {
+    copy(source, target);
+}
+[[gnu::noinline]] void raw_late_transpose(float* target, float const* source, int rows,
+                                          int columns) {
+    for (int column = 0; column < columns; ++column) {
+        for (int row = 0; row < rows; ++row) {
+            target[static_cast<long long>(column) * rows + row] =
+                source[static_cast<long long>(row) * columns + column];
+        }
+    }
+}
+
+// A product of blocks of 32 x 32: the sizes of the matrices are static, dynamic or bounded.
+constexpr int edge = 256;
+constexpr int tile = 32;
+template <auto Size> struct matrices {
+    using A = spio::tensor<float const, spio::axis<I>(Size), spio::axis<K>(Size)>;
+    using B = spio::tensor<float const, spio::axis<K>(Size), spio::axis<J>(Size)>;
+    using C = spio::tensor<float, spio::axis<I>(Size), spio::axis<J>(Size)>;
+};
+using tile_sums = spio::tensor<float, spio::axis<I>(tile), spio::axis<J>(tile)>;
+template <class A, class B, class C> [[gnu::noinline]] void typed_product(A a, B b, C c) {
+    for (auto const i0 : spio::range_with_step<tile>(c.template extent<I>())) {
+        for (auto const j0 : spio::range_with_step<tile>(c.template extent<J>())) {
+            float sums[tile_sums::storage_size()] = {};
+            tile_sums const sum(sums);
+            for (auto const k : spio::range(a.template extent<K>())) {
+                auto const a_column = a[i0][k];
+                auto const b_row = b[k][j0];
+                for (auto const i : spio::range(I(tile))) {
+                    for (auto const j : spio::range(J(tile))) {
+                        *sum[i][j] += *a_column[i] * *b_row[j];
+                    }
+                }
+            }
+            for_each(sum, [&](auto position) { *c[i0 + j0][position] = *sum[position]; });
+        }
+    }
+}
+[[gnu::always_inline]] inline void multiply(float const* a, float const* b, float* c, int height,
+                                            int width, int depth) {
+    for (int i0 = 0; i0 < height; i0 += tile) {
+        for (int j0 = 0; j0 < width; j0 += tile) {
+            float sums[tile * tile] = {};
+            for (int k = 0; k < depth; ++k) {
+                for (int i = 0; i < tile; ++i) {
+                    for (int j = 0; j < tile; ++j) {
+                        sums[i * tile + j] += a[(i0 + i) * depth + k] * b[k * width + j0 + j];
+                    }
+                }
+            }
+            for (int i = 0; i < tile; ++i) {
+                for (int j = 0; j < tile; ++j) {
+                    c[(i0 + i) * width + j0 + j] = sums[i * tile + j];
+                }
+            }
+        }
+    }
+}
+[[gnu::noinline]] void raw_static_product(float const* a, float const* b, float* c) {
+    multiply(a, b, c, edge, edge, edge);
+}
+[[gnu::noinline]] void raw_product(float const* a, float const* b, float* c, int height, int width,
+                                   int depth) {
+    multiply(a, b, c, height, width, depth);
+}
+
+template <class Function> double seconds(Function f) {
+    auto const start = std::chrono::steady_clock::now();
+    f();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+int failures = 0;
+
+// Alternates the two, and prints the ratio of their least times.
+template <class Typed, class Raw>
+void compare(char const* name, double greatest, int repeats, Typed typed, Raw raw) {
+    double least_typed = 1e9;
+    double least_raw = 1e9;
+    for (int round = 0; round < 40; ++round) {
+        least_raw = std::min(least_raw, seconds([&] {
+                                 for (int n = 0; n < repeats; ++n) raw();
+                             }));
+        least_typed = std::min(least_typed, seconds([&] {
+                                   for (int n = 0; n < repeats; ++n) typed();
+                               }));
+    }
+    double const ratio = least_typed / least_raw;
+    std::printf("%-28s %8.2f us typed %8.2f us raw %6.2f x\n", name, 1e6 * least_typed / repeats,
+                1e6 * least_raw / repeats, ratio);
+    failures += greatest > 0 && ratio > greatest;
+}
+
+} // namespace
+
+// With a number as its argument, ratios above it are failures.
+int main(int count, char** arguments) {
+    double const greatest = count > 1 ? std::strtod(arguments[1], nullptr) : 0;
+    std::vector<float> x(edge * edge, 1);
+    std::vector<float> y(edge * edge, 2);
+    std::vector<float> z(edge * edge, 0);
+    int const h = known_late_height;
+    int const w = known_late_width;
+    late_rows const late_x(x.data(), I(h), K(w));
+    late_columns const late_y(y.data(), I(h), K(w));
+
+    auto const look = [&](char const* name, int repeats, auto typed, auto raw) {
+        compare(name, greatest, repeats, typed, raw);
+    };
+    look(
+        "fill static", 200, [&] { typed_fill(rows(x.data()), 3); }, [&] { raw_fill(x.data(), 3); });
+    look(
+        "fill dynamic", 200, [&] { typed_late_fill(late_x, 3); },
+        [&] { raw_late_fill(x.data(), h, w, 3); });
+    look(
+        "for_each static", 100, [&] { typed_for_each(rows(x.data()), 3); },
+        [&] { raw_range(x.data(), 3); });
+    look(
+        "for_each dynamic", 100, [&] { typed_late_for_each(late_x, 3); },
+        [&] { raw_late_range(x.data(), h, w, 3); });
+    look(
+        "copy to blocks static", 50, [&] { typed_copy_call(blocks(y.data()), rows(x.data())); },
+        [&] { raw_copy(y.data(), x.data()); });
+    look(
+        "copy to columns static", 50,
+        [&] { typed_transpose_call(columns(y.data()), rows(x.data())); },
+        [&] { raw_transpose(y.data(), x.data()); });
+    look(
+        "copy to columns dynamic", 50, [&] { typed_late_transpose_call(late_y, late_x); },
+        [&] { raw_late_transpose(y.data(), x.data(), h, w); });
+
+    look(
+        "range static", 100, [&] { typed_range(rows(x.data()), 3); },
+        [&] { raw_range(x.data(), 3); });
+    look(
+        "range dynamic", 100, [&] { typed_late_range(late_x, 3); },
+        [&] { raw_late_range(x.data(), h, w, 3); });
+    look(
+        "range to blocks static", 50, [&] { typed_copy(blocks(y.data()), rows(x.data())); },
+        [&] { raw_copy(y.data(), x.data()); });
+    look(
+        "range to columns static", 50, [&] { typed_transpose(columns(y.data()), rows(x.data())); },
+        [&] { raw_transpose(y.data(), x.data()); });
+    look(
+        "range to columns dynamic", 50, [&] { typed_late_transpose(late_y, late_x); },
+        [&] { raw_late_transpose(y.data(), x.data(), h, w); });
+
+    int const n = h * w > 0 ? edge : 0;
+    using fixed = matrices<edge>;
+    using late = matrices<spio::dynamic>;
+    using bounded = matrices<spio::dynamic.up_to(4096)>;
+    look(
+        "product static", 1,
+        [&] { typed_product(fixed::A(x.data()), fixed::B(y.data()), fixed::C(z.data())); },
+        [&] { raw_static_product(x.data(), y.data(), z.data()); });
+    look(
+        "product dynamic", 1,
+        [&] {
+            typed_product(late::A(x.data(), I(n), K(n)), late::B(y.data(), K(n), J(n)),
+                          late::C(z.data(), I(n), J(n)));
+        },
+        [&] { raw_product(x.data(), y.data(), z.data(), n, n, n); });
+    look(
+        "product dynamic.up_to(4096)", 1,
+        [&] {
+            typed_product(bounded::A(x.data(), I(n), K(n)), bounded::B(y.data(), K(n), J(n)),
+                          bounded::C(z.data(), I(n), J(n)));
+        },
+        [&] { raw_product(x.data(), y.data(), z.data(), n, n, n); });
+    return failures != 0;
+}

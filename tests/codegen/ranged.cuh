@@ -1,0 +1,35 @@
+// A loop over all positions of a tensor: an odometer, which divides nowhere.
+// SPDX-License-Identifier: Apache-2.0
+// without: div, rem
+// differs: nvrtc: +1 mov.u32: the first digit has a register of its own in the carry
+// differs: nvcc: +1 mov.u32: the first digit has a register of its own in the carry
+// differs: clang-cuda: -2 add.s32 +1 bra.uni +1 mad.lo.s32 +1 mov.b32 -1 mov.pred +1 mov.u32 +1
+// mul.wide.s32 -1 mul.wide.u32 +2 setp.lt.s32 -1 setp.lt.u32 -1 setp.ne.s32: it makes two loops of
+// the typed one, and one of the raw one
+namespace ranged {
+
+constexpr auto i = spio::axis<I>(100);
+constexpr auto k = spio::axis<K>(24);
+using rows = spio::tensor<float const, i, k>;
+
+__global__ void typed(float* destination, float const* source) {
+    float sum = 0;
+#pragma unroll 1
+    for (auto const position : range(rows())) sum = sum * 0.5f + *rows(source)[position];
+    *destination = sum;
+}
+
+__global__ void raw(float* destination, float const* source) {
+    float sum = 0;
+    bool more = true;
+#pragma unroll 1
+    for (int i = 0, k = 0; more;) {
+        sum = sum * 0.5f + source[i * 24 + k];
+        if (++k < 24) continue;
+        k = 0;
+        more = ++i < 100;
+    }
+    *destination = sum;
+}
+
+} // namespace ranged

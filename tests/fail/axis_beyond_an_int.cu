@@ -1,0 +1,5 @@
+// says: a_position_is_an_int<.*\bK\b
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto axis = spio::axis<K>(4294967301LL); // wrong

@@ -1,0 +1,5 @@
+// says: NotThatDimension=double\b.*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto axis = spio::axis<K>(3.7); // wrong

@@ -1,0 +1,6 @@
+// says: OnlyABase=K, ToAnotherBase=(J8|.*<J, 8>).*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+using J8 = spio::fold<J, 8>;
+constexpr auto x = spio::coords<K, I>().cast<K, J8>(); // wrong

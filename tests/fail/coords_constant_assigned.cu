@@ -1,0 +1,9 @@
+// nvcc, nvrtc: no operator "=" matches
+// gcc: passing .const K. as .this. argument discards qualifiers
+// says: no viable overloaded .=.
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+inline void f(spio::coords<I, K> const& c) {
+    c.get<K>() = K(9); // wrong
+}

@@ -1,0 +1,8 @@
+// says: the_function_leaves_its_axis<.*, 64>
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+struct beyond {
+    constexpr int operator()(J x) const { return x.get() + 1; }
+};
+using Wrong = spio::tensor<float, i, derived(beyond(), j)>; // wrong

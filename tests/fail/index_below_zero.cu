@@ -1,0 +1,6 @@
+// says: an_index_counts_from_0<
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+using Index = spio::compound_index<i, k>;
+constexpr auto x = Index(-1); // wrong

@@ -1,0 +1,5 @@
+// says: OnlyABase=(K8|.*<K, 8>), ToAnotherBase=J.*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto x = spio::compound_index<k / 8, i>(1).cast<K8, J>(); // wrong

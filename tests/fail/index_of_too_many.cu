@@ -1,0 +1,5 @@
+// says: an_index_stays_below_two_to_the_31<4294967296(LL)?>
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+using Wrong = spio::compound_index<spio::axis<I>(65536), spio::axis<K>(65536)>; // wrong

@@ -1,0 +1,6 @@
+// says: a_slice_lies_in_its_tensor<.*\bI\b
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+inline constexpr float data[512] = {};
+constexpr auto part = spio::slice<4>(spio::tensor<float const, i, k>(data), I(14)); // wrong
