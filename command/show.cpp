@@ -3,6 +3,7 @@
 module;
 
 #include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -119,6 +120,11 @@ std::string text_of(spec const& spec, image_origin const& origin) {
 }
 
 void write_bytes(std::string const& path, std::span<std::byte const> bytes) {
+    // write_file() would make the folder, whose name may be a mistake.
+    if (!std::filesystem::is_directory(std::filesystem::absolute(path).parent_path())) {
+        throw failure(exit_status::not_written,
+                      quote(path) + " could not be written: its folder does not exist");
+    }
     try {
         write_file(path, {reinterpret_cast<char const*>(bytes.data()), bytes.size()});
     } catch (spio::error const& e) {
