@@ -11,6 +11,8 @@ export namespace spio {
 
 // Dimensions: integers that remember what they count.
 using spio::dim;
+using spio::dimension;
+using spio::dimension_name;
 using spio::fold;
 using spio::bounded;
 using spio::LANE;
@@ -43,6 +45,8 @@ using spio::axis;
 using spio::fold_up;
 using spio::dynamic;
 using spio::dynamic_size;
+using spio::pitch;
+using spio::pitch_value;
 using spio::axis_like;
 using spio::derived;
 using spio::checkerboard;
@@ -61,6 +65,7 @@ using spio::bfloat16;
 
 // Parts of tensors, tensors read as vectors, and properties that a kernel can assert.
 using spio::slice;
+using spio::tile;
 using spio::as_vectors;
 using spio::vectors_of;
 using spio::is_injective;

@@ -13,15 +13,9 @@ import spio.dims;
 //
 // Spio gives each kind of index a type of its own. That takes one line. By convention a dimension
 // is named by one capital letter, after the subscript that a formula would use.
-struct I : spio::dim {
-    using dim::dim;
-};
-struct J : spio::dim {
-    using dim::dim;
-};
-struct K : spio::dim {
-    using dim::dim;
-};
+using I = spio::dimension<"I">;
+using J = spio::dimension<"J">;
+using K = spio::dimension<"K">;
 
 // A value of a dimension is an integer that remembers its name. Values of one dimension add,
 // subtract and compare, and the result is again of that dimension. All of it is constexpr.

@@ -4,15 +4,9 @@
 
 import spio.dims;
 
-struct I : spio::dim {
-    using dim::dim;
-};
-struct J : spio::dim {
-    using dim::dim;
-};
-struct K : spio::dim {
-    using dim::dim;
-};
+using I = spio::dimension<"I">;
+using J = spio::dimension<"J">;
+using K = spio::dimension<"K">;
 
 // A dimension with a size is an axis. Axes are values, and they are written once.
 constexpr auto i = spio::axis<I>(16);

@@ -6,12 +6,8 @@
 
 import spio.dims;
 
-struct I : spio::dim {
-    using dim::dim;
-};
-struct K : spio::dim {
-    using dim::dim;
-};
+using I = spio::dimension<"I">;
+using K = spio::dimension<"K">;
 
 // Fast kernels rarely keep a matrix row by row. They cut K into blocks of 8, say, because 8 halfs
 // are the 16 bytes that one load brings, and lay the blocks out one after another. In raw integers
@@ -68,9 +64,7 @@ static_assert(Folded()[K(7)][K(5)].offset() == Folded()[K8(1)][K(4)].offset());
 
 // Sometimes a dimension should wrap. A pipeline of two buffers is an axis of 2 that any step number
 // may subscript: a ring. Nothing wraps unless it says so.
-struct Stage : spio::dim {
-    using dim::dim;
-};
+using Stage = spio::dimension<"Stage">;
 using Buffers = spio::tensor<float, spio::axis<Stage>(2).ring(), i>;
 static_assert(Buffers()[Stage(0)].offset() == 0);
 static_assert(Buffers()[Stage(1)].offset() == 16);

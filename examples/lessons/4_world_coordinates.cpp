@@ -4,15 +4,9 @@
 
 import spio.dims;
 
-struct I : spio::dim {
-    using dim::dim;
-};
-struct J : spio::dim {
-    using dim::dim;
-};
-struct K : spio::dim {
-    using dim::dim;
-};
+using I = spio::dimension<"I">;
+using J = spio::dimension<"J">;
+using K = spio::dimension<"K">;
 
 // A GPU computes a large product C = A B in tiles. Each block of threads has a tile of A, of B and
 // of C, and at the borders of the matrices part of a tile hangs over.

@@ -4,15 +4,9 @@
 
 import spio.dims;
 
-struct I : spio::dim {
-    using dim::dim;
-};
-struct J : spio::dim {
-    using dim::dim;
-};
-struct K : spio::dim {
-    using dim::dim;
-};
+using I = spio::dimension<"I">;
+using J = spio::dimension<"J">;
+using K = spio::dimension<"K">;
 using spio::LANE;
 
 // A GPU hands every thread two numbers: which block it is in, and which thread of the block it is.
@@ -40,9 +34,7 @@ static_assert(A()[Thread(35)][Block(70)].offset() == A()[Block(70)][Thread(35)].
 
 // A warp has 32 lanes and often more than 32 things to do. partition() deals the places of a
 // compound index out over one of its dimensions: lane 3 gets 3, 35, 67, …
-struct Part : spio::dim {
-    using dim::dim;
-};
+using Part = spio::dimension<"Part">;
 using Warp = spio::compound_index<spio::axis<LANE>(32)>;
 using Work = spio::compound_index<spio::axis<Part>(4), spio::axis<LANE>(32)>;
 

@@ -22,6 +22,10 @@ struct dynamic_size {
 };
 inline constexpr dynamic_size dynamic = {0x7fffffff};
 
+// The memory stride of an axis that has none of its own, and of one that the tensor brings.
+inline constexpr long long dense = -1;
+inline constexpr long long dynamic_pitch = -2;
+
 template <class Dimension> constexpr void an_axis_needs_a_positive_size(int size) {
     [[maybe_unused]] refusal<Dimension> const numbers{size};
 }
@@ -55,7 +59,7 @@ struct axis {
     int size = 0;   // in steps; of a dynamic axis, the maximum
     bool is_dynamic = false;
     bool is_ring = false;
-    long long memory_stride = -1; // in elements; -1: the axes to the right lie without a gap
+    long long memory_stride = dense; // in elements; dense: the axes to the right lie without a gap
 
     // The constructors are constexpr, not consteval: NVRTC rejects a consteval constructor whose
     // argument depends on a template parameter.
@@ -72,7 +76,7 @@ struct axis {
     constexpr digit as_digit() const { return {stride * stride_of<Dimension>, size, is_ring}; }
     constexpr digit as_input() const {
         if (is_dynamic) a_function_needs_sizes_known_now<Dimension>();
-        if (memory_stride != -1) the_pitch_belongs_to_the_derived_axis<Dimension>(memory_stride);
+        if (memory_stride != dense) the_pitch_belongs_to_the_derived_axis<Dimension>(memory_stride);
         return as_digit();
     }
 
@@ -100,6 +104,13 @@ struct axis {
         if (a.memory_stride < 0) a_pitch_is_not_negative<Dimension>(a.memory_stride);
         return a;
     }
+    // The distance is passed when the tensor is made, as the leading dimension of BLAS is.
+    //     tensor<float, axis<I>(dynamic).pitch(dynamic), k> a(data, I(rows), pitch<I>(1024));
+    consteval axis pitch(dynamic_size) const {
+        axis a = *this;
+        a.memory_stride = dynamic_pitch;
+        return a;
+    }
     // Positions wrap at the end, as in a circular buffer that any position may subscript.
     consteval axis ring() const {
         if (is_dynamic) a_ring_needs_a_size_known_now<Dimension>();
@@ -113,11 +124,22 @@ struct axis {
         if (n <= 0 || (!is_dynamic && size % n != 0)) {
             the_fold_must_divide_the_axis<Dimension>(size, n);
         }
-        if (memory_stride != -1) {
+        if (memory_stride != dense) {
             fold_the_axis_before_it_gets_a_pitch<Dimension>(memory_stride);
         }
     }
 };
+
+// The distance between two steps of the axis that counts Dimension, in elements.
+template <index Dimension> struct pitch_value {
+    long long elements;
+};
+template <index Dimension, integer N>
+constexpr pitch_value<dimension_of<Dimension>> pitch(N elements) {
+    long long const pitch = static_cast<long long>(elements);
+    if (pitch < 0 && __builtin_is_constant_evaluated()) a_pitch_is_not_negative<Dimension>(pitch);
+    return {pitch};
+}
 
 // The axis in blocks of n, rounded up where n does not divide it.
 //     fold_up(axis<K>(30), 8) has 4 blocks

@@ -235,4 +235,19 @@ struct dim {
     friend Dimension& operator-=(Dimension&, FinerThanTheDimension) = delete;
 };
 
+// The name of a dimension, as a template argument.
+template <int Size> struct dimension_name {
+    char text[Size] = {};
+    constexpr dimension_name(char const (&name)[Size]) {
+        for (int n = 0; n < Size; ++n) text[n] = name[n];
+    }
+};
+
+// A dimension in one line:  using K = spio::dimension<"K">;
+// The same name is the same dimension, wherever it is written. One that a part of a program keeps
+// to itself is a struct:  struct K : spio::dim { using dim::dim; };
+template <dimension_name Name> struct dimension final : dim {
+    using dim::dim;
+};
+
 } // namespace spio

@@ -15,5 +15,6 @@
 #include "spio/range.h"
 #include "spio/swizzle.h"
 #include "spio/tensor.h"
+#include "spio/tiles.h"
 #include "spio/vectors.h"
 #include "spio/views.h"

@@ -6,11 +6,22 @@
 
 namespace spio {
 
-// The extents of the dynamic bases, in base units.
+// The extents of the dynamic bases, in base units, and the pitches that the tensor brings.
 template <int Count> struct dynamic_extents {
     int values[Count] = {};
 };
 template <> struct dynamic_extents<0> {};
+template <int Count> struct dynamic_pitches {
+    long long pitches[Count] = {};
+};
+template <> struct dynamic_pitches<0> {};
+template <int Extents, int Pitches>
+struct dynamic_values : dynamic_extents<Extents>, dynamic_pitches<Pitches> {};
+template <int Extents> struct dynamic_values<Extents, 0> : dynamic_extents<Extents> {};
+
+// What a size or a pitch is told by: no two of them may be told by the same.
+template <class T> struct size_key : type_is<T> {};
+template <index T> struct size_key<T> : type_is<base_of<T>> {};
 
 // One number for each term of a position, or the steps in each base of a layout.
 template <int Count> struct int_values {
@@ -39,14 +50,15 @@ template <class Dimension, long long Maximum> constexpr void check_extent(int si
 
 template <auto... Axes>
     requires no_problem<layout_problem_of<Axes...>>
-struct layout : dynamic_extents<layout_table_of<Axes...>.dynamic_count> {
+struct layout
+    : dynamic_values<layout_table_of<Axes...>.dynamic_count, layout_table_of<Axes...>.pitch_count> {
     using bases = layout_bases<Axes...>;
     static constexpr auto const& table = layout_table_of<Axes...>;
     using steps = int_values<table.base_count>;
     using offset_type = typename either<table.is_narrow(), int, long long>::type;
     using size_type = typename either<table.greatest_size() <= 0x7fffffff, int, long long>::type;
     static int const num_axes = sizeof...(Axes);
-    static bool const is_static = table.dynamic_count == 0;
+    static bool const is_static = table.dynamic_count + table.pitch_count == 0;
 
     template <class Base> static constexpr int base = position_in<Base>(bases());
     template <class Base>
@@ -61,23 +73,34 @@ struct layout : dynamic_extents<layout_table_of<Axes...>.dynamic_count> {
     template <class D>
     static constexpr bool has_axis =
         contains<bases, base_of<D>> && table.find(base<base_of<D>>, stride_of<D>) >= 0;
+    template <class D>
+    static constexpr int axis_of = table.digits[table.find(base<base_of<D>>, stride_of<D>)].axis;
 
-    // Whether Sizes are the dynamic dimensions, each once.
+    // Whether T is the size of a dynamic dimension, or the pitch of an axis that lacks it.
+    template <class T> static consteval bool is_missing(type_is<T>) { return false; }
+    template <index D> static consteval bool is_missing(type_is<D>) {
+        return is_dynamic<base_of<D>>;
+    }
+    template <class D>
+        requires has_axis<D>
+    static consteval bool is_missing(type_is<pitch_value<D>>) {
+        return table.axes[axis_of<D>].pitch == dynamic_pitch;
+    }
+    // Whether Sizes are the dynamic dimensions and pitches, each once.
     template <class... Sizes>
     static constexpr bool sized_by =
-        distinct_dimensions<base_of<Sizes>...> && sizeof...(Sizes) == table.dynamic_count &&
-        (is_dynamic<base_of<Sizes>> && ...);
+        sizeof...(Sizes) == table.dynamic_count + table.pitch_count &&
+        (is_missing(type_is<Sizes>()) && ...) &&
+        (is_once_among<typename size_key<Sizes>::type, typename size_key<Sizes>::type...> && ...);
 
     constexpr layout() = default;
     // From the dynamic extents of another layout with the same dynamic dimensions.
-    using extents_type = dynamic_extents<table.dynamic_count>;
+    using extents_type = dynamic_values<table.dynamic_count, table.pitch_count>;
     constexpr explicit layout(extents_type const& extents) : extents_type(extents) {}
-    template <index... Sizes>
+    template <class... Sizes>
         requires(sizeof...(Sizes) > 0) && sized_by<Sizes...>
     constexpr explicit layout(Sizes... sizes) {
-        (check_extent<base_of<Sizes>, table.extent(base<base_of<Sizes>>)>(spio::count<1>(sizes)),
-         ...);
-        ((this->values[table.dynamic_before(base<base_of<Sizes>>)] = spio::count<1>(sizes)), ...);
+        (set(sizes), ...);
     }
 
     // The number of base units that the axes of one base span.
@@ -110,6 +133,8 @@ struct layout : dynamic_extents<layout_table_of<Axes...>.dynamic_count> {
         constexpr long long stride = table.memory_stride(A);
         if constexpr (stride >= 0) {
             return stride;
+        } else if constexpr (table.axes[A].pitch == dynamic_pitch) {
+            return this->pitches[table.pitches_before(A)];
         } else {
             return memory_stride<A + 1, Number>() * count<A + 1>();
         }
@@ -152,6 +177,15 @@ struct layout : dynamic_extents<layout_table_of<Axes...>.dynamic_count> {
     }
 
   private:
+    template <index D> constexpr void set(D size) {
+        constexpr int number = base<base_of<D>>;
+        check_extent<base_of<D>, table.extent(number)>(spio::count<1>(size));
+        this->values[table.dynamic_before(number)] = spio::count<1>(size);
+    }
+    template <class D> constexpr void set(pitch_value<D> pitch) {
+        this->pitches[table.pitches_before(axis_of<D>)] = pitch.elements;
+    }
+
     template <class Number, int... A> constexpr Number storage_over(numbers<A...>) const {
         bool const empty = ((count<A>() == 0) || ...);
         if (empty) return 0;

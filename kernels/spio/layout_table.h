@@ -29,9 +29,13 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
     int digit_count = 0;
     int base_count = 0;
     int dynamic_count = 0; // number of dynamic digits, and of dynamic bases
+    int pitch_count = 0;   // number of axes whose pitch the tensor brings
 
     // Adds an axis; its digits follow: first those that it places, then those that it reads.
-    constexpr void add_axis(axis_row a) { axes[axis_count++] = a; }
+    constexpr void add_axis(axis_row a) {
+        axes[axis_count++] = a;
+        pitch_count += a.pitch == dynamic_pitch;
+    }
     constexpr void add_digit(int base, digit d, bool is_placed, bool is_dynamic) {
         digits[digit_count++] = {d, base, axis_count - 1, is_placed, is_dynamic};
         if (base >= base_count) base_count = base + 1;
@@ -114,6 +118,13 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
         return count;
     }
 
+    // The number of axes before an axis whose pitch the tensor brings.
+    consteval int pitches_before(int axis) const {
+        int count = 0;
+        for (int a = 0; a < axis; ++a) count += axes[a].pitch == dynamic_pitch;
+        return count;
+    }
+
     // The number of base units after which a digit repeats; 0 for the coarsest, which does not.
     constexpr long long period(int base, digit d) const {
         digit const& top = digits[coarsest(base)];
@@ -149,6 +160,7 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
     // The distance in memory between two steps of an axis, in elements; -1 if it is dynamic.
     constexpr long long memory_stride(int axis) const {
         if (axes[axis].pitch >= 0) return axes[axis].pitch;
+        if (axes[axis].pitch == dynamic_pitch) return -1;
         if (axis == axis_count - 1) return 1;
         long long const right = memory_stride(axis + 1);
         return right < 0 || axes[axis + 1].is_dynamic ? -1 : right * axes[axis + 1].size;
@@ -179,7 +191,7 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
     // A number that divides the memory stride of an axis for all dynamic sizes.
     constexpr long long stride_factor(int axis) const {
         if (axes[axis].pitch >= 0) return axes[axis].pitch;
-        if (axis == axis_count - 1) return 1;
+        if (axis == axis_count - 1 || axes[axis].pitch == dynamic_pitch) return 1;
         return stride_factor(axis + 1) * (axes[axis + 1].is_dynamic ? 1 : axes[axis + 1].size);
     }
     // The plain axis whose steps are adjacent in memory, or -1.
@@ -190,13 +202,17 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
         }
         return innermost;
     }
+    constexpr long long greatest_stride(int axis, long long right) const {
+        if (axes[axis].pitch == dynamic_pitch) return 1LL << 62;
+        return axes[axis].pitch >= 0 ? axes[axis].pitch : right;
+    }
     // The greatest offset on an axis and those to its right, with dynamic sizes at their maximum.
     constexpr long long greatest_offset(int axis) const {
         constexpr long long too_far = 1LL << 62;
         long long sum = 0;
         long long running = 1;
         for (int a = axis_count - 1; a >= axis; --a) {
-            long long const stride = axes[a].pitch >= 0 ? axes[a].pitch : running;
+            long long const stride = greatest_stride(a, running);
             long long const steps = axes[a].size - 1;
             if (steps > 0 && stride > too_far / (steps + 1)) return too_far;
             sum += steps * stride;
@@ -220,7 +236,8 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
         constexpr long long too_far = 1LL << 62;
         axis_row const& row = axes[axis];
         bool const is_last = axis + 1 == axis_count;
-        long long const stride = row.pitch >= 0 ? row.pitch : is_last ? 1 : greatest_end(axis + 1);
+        long long const right = is_last || row.pitch >= 0 ? 1 : greatest_end(axis + 1);
+        long long const stride = greatest_stride(axis, right);
         return stride > too_far / row.size ? too_far : stride * row.size;
     }
     // Whether an int holds all offsets on an axis and those to its right.
@@ -234,59 +251,5 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
         return true;
     }
 };
-
-// The type of a digit's values: bounded, unless the digit is dynamic.
-template <class Base, digit D, bool IsDynamic> struct digit_value {
-    using type = bounded<fold<Base, D.stride>, D.size>;
-};
-template <class Base, digit D> struct digit_value<Base, D, true> {
-    using type = fold<Base, D.stride>;
-};
-
-// The bases of axes, each once. Plain axes take no recursion.
-template <class Dimension> mp_list<base_of<Dimension>> bases_on(axis<Dimension>);
-template <class Function, class... Placed, class... Read>
-mp_list<base_of<Placed>..., base_of<Read>...>
-    bases_on(derived_axis<Function, mp_list<Placed...>, mp_list<Read...>>);
-template <bool ArePlain> struct bases_of_axes {
-    template <class... Axes> using type = bases_of<typename Axes::dimension...>;
-};
-template <> struct bases_of_axes<false> {
-    template <class... Axes>
-    using type = typename merged<mp_list<>, decltype(bases_on(declval<Axes>()))...>::type;
-};
-template <auto... Axes>
-using layout_bases = typename bases_of_axes<(is_plain_axis<decltype(Axes)> &&
-                                             ...)>::template type<decltype(Axes)...>;
-
-template <class Bases, class Table, class Dimension>
-constexpr void add_to(Table& table, axis<Dimension> a) {
-    table.add_plain(position_in<base_of<Dimension>>(Bases()), a.as_digit(), a.is_dynamic,
-                    a.memory_stride);
-}
-template <class Bases, class Table, class Function, class... Placed, class... Read>
-constexpr void add_to(Table& table,
-                      derived_axis<Function, mp_list<Placed...>, mp_list<Read...>> a) {
-    table.add_axis({a.size(), false, false, a.memory_stride});
-    int i = 0;
-    (table.add_digit(position_in<base_of<Placed>>(Bases()), a.placed_digits[i++], true, false),
-     ...);
-    i = 0;
-    (table.add_digit(position_in<base_of<Read>>(Bases()), a.read_digits[i++], false, false), ...);
-}
-template <auto... Axes> constexpr auto make_layout_table() {
-    constexpr int digits = (0 + ... + length(decltype(bases_on(Axes))()));
-    layout_table<room_for(sizeof...(Axes)), room_for(digits)> table;
-    using bases = layout_bases<Axes...>;
-    if constexpr ((is_plain_axis<decltype(Axes)> && ...)) {
-        (table.add_plain(position_in<base_of<typename decltype(Axes)::dimension>>(bases()),
-                         Axes.as_digit(), Axes.is_dynamic, Axes.memory_stride),
-         ...);
-    } else {
-        (add_to<bases>(table, Axes), ...);
-    }
-    return table;
-}
-template <auto... Axes> inline constexpr auto layout_table_of = make_layout_table<Axes...>();
 
 } // namespace spio

@@ -10,7 +10,7 @@
 namespace spio {
 
 template <class Layout, class... Sizes>
-concept sizes_of = (index<Sizes> && ...) && (Layout::template sized_by<Sizes...>);
+concept sizes_of = Layout::template sized_by<Sizes...>;
 
 //     constexpr auto i = axis<I>(16);
 //     constexpr auto k = axis<K>(32);
@@ -32,8 +32,9 @@ class tensor {
         requires(layout_type::is_static)
         : pointer_(pointer) {}
     constexpr tensor(Data* pointer, layout_type const& shape) : pointer_(pointer), shape_(shape) {}
-    // From the extent of each dynamic dimension, in any order.
-    template <index... Sizes>
+    // From the extent of each dynamic dimension and the pitches that only the run knows, in any
+    // order.
+    template <class... Sizes>
         requires(sizeof...(Sizes) > 0) && sizes_of<layout_type, Sizes...>
     constexpr explicit tensor(Data* pointer, Sizes... sizes)
         : pointer_(pointer), shape_(sizes...) {}

@@ -11,7 +11,7 @@ namespace spio {
 // step, whatever the dynamic sizes are.
 template <class Table> constexpr bool has_vectors(Table const& table, int n) {
     int const innermost = table.innermost();
-    if (innermost < 0 || table.axes[innermost].is_dynamic) return false;
+    if (innermost < 0 || table.axes[innermost].is_dynamic || table.pitch_count > 0) return false;
     digit_row const& inner = table.digits[table.first_digit(innermost)];
     if (inner.size % n != 0 || inner.stride != table.finest_stride(inner.base)) return false;
     for (int a = 0; a < table.axis_count; ++a) {

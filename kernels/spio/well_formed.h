@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "spio/axes_table.h"
 #include "spio/cells.h"
-#include "spio/layout_table.h"
 
 namespace spio {
 

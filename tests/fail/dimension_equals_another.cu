@@ -1,0 +1,7 @@
+// says: NotThatDimension=(Row|.*Row.*|.*R.*o.*w.*)\].*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+using Row = spio::dimension<"Row">;
+using Column = spio::dimension<"Column">;
+constexpr bool result = Column(5) == Row(5); // wrong
