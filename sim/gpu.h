@@ -11,6 +11,7 @@
 #include "sim/instructions/barrier.h"
 #include "sim/instructions/collective.h"
 #include "sim/instructions/mbarrier.h"
+#include "sim/instructions/warpgroup_product.h"
 #include "sim/launch.h"
 #include "sim/scheduler/fiber_pool.h"
 #include "sim/scheduler/run_queue.h"
@@ -96,6 +97,7 @@ struct gpu_block {
     std::vector<generic_write> writes;
     std::vector<shared_range> pending_stores; // that bulk stores have yet to read
     std::deque<async_operation> async_operations;
+    std::unordered_map<int, warpgroup_products> products; // by the number of the warpgroup
 
     sim::global_checks global_checks;
     block_set predecessors; // blocks ordered before this one, for global memory
@@ -150,6 +152,8 @@ struct gpu_worker {
 extern thread_local constinit gpu_thread* running __attribute__((tls_model("initial-exec")));
 
 inline gpu_worker& worker_of(gpu_thread const& thread) { return *thread.block->cluster->worker; }
+// The block of the thread's cluster that has this rank. It is a misuse if there is none.
+gpu_block& block_of_rank(gpu_thread& thread, int rank, char const* name);
 inline gpu_launch& launch_of(gpu_thread const& thread) { return *worker_of(thread).launch; }
 
 } // namespace spio::sim

@@ -63,6 +63,27 @@ __device__ inline void box_load(void* shared, tensor_map_words const* map,
                  "r"(coordinates[2]), "r"(coordinates[3]), "r"(coordinates[4])
                  : "memory");
 }
+// The same for several blocks of the cluster, those whose ranks are bits of the mask. The box and
+// the bytes that the barrier counts come to the same addresses in each of them.
+__device__ inline void box_multicast(void* shared, tensor_map_words const* map,
+                                     int const (&coordinates)[2], mbarrier_word* barrier,
+                                     unsigned short ranks) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+        ".multicast::cluster [%0], [%1, {%3, %4}], [%2], %5;" ::"r"(shared_address(shared)),
+        "l"(map), "r"(shared_address(barrier)), "r"(coordinates[0]), "r"(coordinates[1]), "h"(ranks)
+        : "memory");
+}
+__device__ inline void box_multicast(void* shared, tensor_map_words const* map,
+                                     int const (&coordinates)[3], mbarrier_word* barrier,
+                                     unsigned short ranks) {
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+        ".multicast::cluster [%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(shared_address(shared)),
+        "l"(map), "r"(shared_address(barrier)), "r"(coordinates[0]), "r"(coordinates[1]),
+        "r"(coordinates[2]), "h"(ranks)
+        : "memory");
+}
 __device__ inline void box_store(tensor_map_words const* map, int const (&coordinates)[1],
                                  void const* shared) {
     asm volatile(

@@ -25,6 +25,15 @@ __device__ inline void mbarrier_arrive(mbarrier_word* barrier) {
                      shared_address(barrier))
                  : "memory");
 }
+// Arrives at the barrier that lies at the same address in another block of the cluster (sm_90). The
+// scope of the release is this block: a wider one costs a fence of the whole chip.
+__device__ inline void mbarrier_arrive_in_cluster(mbarrier_word* barrier, int rank) {
+    asm volatile(
+        "{ .reg .b32 remote; mapa.shared::cluster.u32 remote, %0, %1; "
+        "mbarrier.arrive.shared::cluster.b64 _, [remote]; }" ::"r"(shared_address(barrier)),
+        "r"(rank)
+        : "memory");
+}
 // Arrives as soon as all cp.async copies that the thread has issued are complete. This is one of
 // the arrivals that the barrier was initialised for.
 __device__ inline void mbarrier_arrive_after_copies(mbarrier_word* barrier) {

@@ -15,24 +15,29 @@ namespace spio::sim {
 // epoch of the mbarrier's TMA observer in vector clocks.
 static void perform_load(async_operation const& load) {
     auto& thread = *load.issuer;
-    auto& block = *thread.block;
-    auto& barrier = mbarrier_at(thread, load.mbarrier, "a bulk load");
+    auto& block = *load.target;
+    bool const is_own = &block == thread.block;
+    auto& barrier = mbarrier_at(thread, block, load.mbarrier, "a bulk load");
+    // The clock of a thread of another block says nothing about the threads of this one.
+    vector_clock const clock = is_own ? load.clock : vector_clock();
     epoch_number const epoch = ++barrier.tma_epoch;
     for (auto const& piece : load.pieces) {
         if (piece.source) {
             check_global(thread, piece.source, piece.bytes, {access::read, "a bulk load", 1});
         }
         write_copied(block, piece.destination, piece.source, piece.bytes);
-        check_race(thread, {barrier.tma_observer, epoch, load.clock, thread.number},
-                   piece.destination, piece.bytes, {access::write, "a bulk load", 1});
+        if (is_own) {
+            check_race(thread, {barrier.tma_observer, epoch, clock, thread.number},
+                       piece.destination, piece.bytes, {access::write, "a bulk load", 1});
+        }
         std::fill_n(block.shared.last_write.begin() + piece.destination, piece.bytes, 0U);
     }
     // A thread that later sees this phase complete resets `loader`; until then nobody has waited
     // for the load.
     barrier.loader = &thread;
     barrier.loaded_phase = barrier.phase;
-    barrier.arrivals.release(barrier.tma_observer, epoch, load.clock, block.observers());
-    receive_bytes(thread, barrier, load.mbarrier, load.bytes);
+    barrier.arrivals.release(barrier.tma_observer, epoch, clock, block.observers());
+    receive_bytes(thread, block, barrier, load.mbarrier, load.bytes);
 }
 
 // Performs a queued arrival at an mbarrier, after the cp.async copies that it waits for. Both count

@@ -9,6 +9,7 @@
 
 namespace spio::sim {
 
+struct gpu_block;
 struct gpu_thread;
 
 // A copy of a few bytes from global to shared memory by cp.async. It reads `bytes` bytes and writes
@@ -39,9 +40,10 @@ enum class async_kind { bulk_load, arrival };
 struct async_operation {
     async_kind kind = async_kind::bulk_load;
     gpu_thread* issuer = nullptr;
-    epoch_number epoch = 0; // of the issuer, when it issued the operation
-    vector_clock clock;     // of the issuer, at the same time
-    int mbarrier = 0;       // its offset in shared memory
+    gpu_block* target = nullptr; // whose shared memory a load writes; of the issuer's cluster
+    epoch_number epoch = 0;      // of the issuer, when it issued the operation
+    vector_clock clock;          // of the issuer, at the same time
+    int mbarrier = 0;            // its offset in shared memory
     copy_group copies;
     std::vector<load_piece> pieces;
     int bytes = 0;

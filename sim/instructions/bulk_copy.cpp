@@ -41,24 +41,38 @@ tensor_map const& map_of(gpu_thread& thread, tensor_map_words const* words, char
     return map;
 }
 
-// Queues a bulk load of `bytes` bytes. Until it is complete, threads must not access its
-// destination.
-static async_operation& start_load(gpu_thread& thread, void* shared, int bytes, int alignment,
-                                   machine::mbarrier_word* barrier, char const* name) {
-    auto& block = *thread.block;
-    int const destination = shared_offset(thread, shared, bytes, name, alignment);
-    int const offset = mbarrier_offset(thread, barrier, name);
-    if (!mbarrier_at(thread, offset, name).is_fenced) {
+// What a bulk load asks for: where it writes in the shared memory of a block, and which mbarrier it
+// reports to.
+struct load_request {
+    int destination, bytes, mbarrier;
+    char const* name;
+};
+static load_request request_of(gpu_thread& thread, void* shared, int bytes, int alignment,
+                               machine::mbarrier_word* barrier, char const* name) {
+    return {shared_offset(thread, shared, bytes, name, alignment), bytes,
+            mbarrier_offset(thread, barrier, name), name};
+}
+
+// Queues a bulk load to a block of the thread's cluster. Until it is complete, threads must not
+// access its destination.
+static async_operation& start_load(gpu_thread& thread, gpu_block& block,
+                                   load_request const& request) {
+    auto const& [destination, bytes, offset, name] = request;
+    bool const is_own = &block == thread.block;
+    auto const& barrier =
+        is_own ? mbarrier_at(thread, offset, name) : mbarrier_at(thread, block, offset, name);
+    if (!barrier.is_fenced) {
         raise_misuse(thread, misuse::mbarrier_not_made,
                      "%s by the mbarrier at shared offset %d, which was not fenced for the copy "
                      "engine after its init",
                      name, offset);
     }
-    access_shared(thread, destination, bytes, {access::write, name, alignment});
+    if (is_own) access_shared(thread, destination, bytes, {access::write, name, 1});
     block.shared.mark(destination, bytes, copy_pending, initialised);
     std::memset(block.shared.base + destination, 0xff, static_cast<std::size_t>(bytes));
     auto& load = block.async_operations.emplace_back();
     load.issuer = &thread;
+    load.target = &block;
     load.epoch = thread.epoch;
     load.clock = thread.clock;
     load.mbarrier = offset;
@@ -66,21 +80,43 @@ static async_operation& start_load(gpu_thread& thread, void* shared, int bytes, 
     return load;
 }
 
+// The pieces of a box in global memory.
+template <int Rank>
+static void add_pieces(gpu_thread& thread, async_operation& load, tensor_map const& map,
+                       int const (&coordinates)[Rank], load_request const& request) {
+    map.for_each_chunk(
+        coordinates,
+        [&](int offset, unsigned char const* source, int bytes) {
+            if (source != nullptr) {
+                check_global(thread, source, bytes, {access::read, request.name, 1});
+            }
+            load.pieces.push_back({request.destination + offset, source, bytes});
+        },
+        static_cast<unsigned>(request.destination));
+}
+
 template <int Rank>
 static void load_box(void* shared, tensor_map_words const* words, int const (&coordinates)[Rank],
                      machine::mbarrier_word* barrier) {
     auto& thread = *running;
-    char const* const name = "box_load";
+    auto const& map = map_of(thread, words, "box_load", Rank);
+    auto const request = request_of(thread, shared, map.box_bytes(), 128, barrier, "box_load");
+    add_pieces(thread, start_load(thread, *thread.block, request), map, coordinates, request);
+}
+
+template <int Rank>
+static void multicast_box(void* shared, tensor_map_words const* words,
+                          int const (&coordinates)[Rank], machine::mbarrier_word* barrier,
+                          unsigned ranks) {
+    auto& thread = *running;
+    char const* const name = "box_multicast";
     auto const& map = map_of(thread, words, name, Rank);
-    auto& load = start_load(thread, shared, map.box_bytes(), 128, barrier, name);
-    auto const destination = static_cast<int>(thread.block->shared.offset_of(shared));
-    map.for_each_chunk(
-        coordinates,
-        [&](int offset, unsigned char const* source, int bytes) {
-            if (source != nullptr) check_global(thread, source, bytes, {access::read, name, 1});
-            load.pieces.push_back({destination + offset, source, bytes});
-        },
-        static_cast<unsigned>(destination));
+    auto const request = request_of(thread, shared, map.box_bytes(), 128, barrier, name);
+    for (int rank = 0; ranks >> rank != 0; ++rank) {
+        if ((ranks >> rank & 1) == 0) continue;
+        auto& load = start_load(thread, block_of_rank(thread, rank, name), request);
+        add_pieces(thread, load, map, coordinates, request);
+    }
 }
 
 } // namespace spio::sim
@@ -92,9 +128,9 @@ using namespace sim;
 void bulk_load(void* shared, void const* global, int bytes, mbarrier_word* barrier) {
     auto& thread = *running;
     check_range(thread, global, bytes, access::read, "bulk_load");
-    auto& load = start_load(thread, shared, bytes, 16, barrier, "bulk_load");
-    auto const destination = static_cast<int>(thread.block->shared.offset_of(shared));
-    load.pieces.push_back({destination, static_cast<unsigned char const*>(global), bytes});
+    auto const request = request_of(thread, shared, bytes, 16, barrier, "bulk_load");
+    auto& load = start_load(thread, *thread.block, request);
+    load.pieces.push_back({request.destination, static_cast<unsigned char const*>(global), bytes});
 }
 void box_load(void* shared, tensor_map_words const* map, int const (&coordinates)[1],
               mbarrier_word* barrier) {
@@ -115,6 +151,14 @@ void box_load(void* shared, tensor_map_words const* map, int const (&coordinates
 void box_load(void* shared, tensor_map_words const* map, int const (&coordinates)[5],
               mbarrier_word* barrier) {
     load_box(shared, map, coordinates, barrier);
+}
+void box_multicast(void* shared, tensor_map_words const* map, int const (&coordinates)[2],
+                   mbarrier_word* barrier, unsigned short ranks) {
+    multicast_box(shared, map, coordinates, barrier, ranks);
+}
+void box_multicast(void* shared, tensor_map_words const* map, int const (&coordinates)[3],
+                   mbarrier_word* barrier, unsigned short ranks) {
+    multicast_box(shared, map, coordinates, barrier, ranks);
 }
 void prefetch_map(tensor_map_words const* map) {
     check_multiple(*running, map, "prefetch_map", 64);

@@ -13,6 +13,15 @@ static void do_nothing(collective&) {}
 constexpr warp_operation arrive_operation = {"arrive_cluster", do_nothing};
 constexpr warp_operation wait_operation = {"wait_cluster", do_nothing};
 
+gpu_block& block_of_rank(gpu_thread& thread, int rank, char const* name) {
+    auto& blocks = thread.block->cluster->blocks;
+    if (rank < 0 || rank >= static_cast<int>(blocks.size())) {
+        raise_misuse(thread, misuse::barrier_malformed, "%s for rank %d of a cluster of %d blocks",
+                     name, rank, static_cast<int>(blocks.size()));
+    }
+    return *blocks[static_cast<std::size_t>(rank)];
+}
+
 static unsigned& phases_of(gpu_thread const& thread) {
     auto const& block = *thread.block;
     auto const number = static_cast<std::size_t>(block.rank) * block.threads.size() +

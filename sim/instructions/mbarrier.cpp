@@ -24,14 +24,18 @@ static bool is_ordered(gpu_thread const& thread, mbarrier const& barrier) {
            thread.clock.includes(barrier.initialiser, barrier.init_epoch);
 }
 
-mbarrier& mbarrier_at(gpu_thread& thread, int offset, char const* name) {
-    auto& mbarriers = thread.block->mbarriers;
+mbarrier& mbarrier_at(gpu_thread& thread, gpu_block& block, int offset, char const* name) {
+    auto& mbarriers = block.mbarriers;
     auto const position = mbarriers.find(offset);
     if (position == mbarriers.end()) {
         raise_misuse(thread, misuse::mbarrier_not_made,
                      "%s at shared offset %d, where no mbarrier was made", name, offset);
     }
-    auto& barrier = position->second;
+    return position->second;
+}
+
+mbarrier& mbarrier_at(gpu_thread& thread, int offset, char const* name) {
+    auto& barrier = mbarrier_at(thread, *thread.block, offset, name);
     if (!is_ordered(thread, barrier)) {
         raise_misuse(thread, misuse::mbarrier_not_made,
                      "%s at shared offset %d, where thread %d made an mbarrier, with nothing that "
@@ -41,13 +45,13 @@ mbarrier& mbarrier_at(gpu_thread& thread, int offset, char const* name) {
     return barrier;
 }
 
-static void complete_phase(gpu_thread& thread, mbarrier& barrier, int offset) {
+static void complete_phase(gpu_block& block, mbarrier& barrier, int offset) {
     if (barrier.missing > 0 || barrier.pending_bytes != 0) return;
     barrier.phase++;
     barrier.missing = barrier.expected;
     barrier.last_phase = barrier.arrivals.clock();
     barrier.arrivals.reset();
-    for (auto& other : thread.block->threads) {
+    for (auto& other : block.threads) {
         if (other.state == thread_state::waiting &&
             other.blocked_by.kind == wait_kind::mbarrier_phase &&
             other.blocked_by.number == offset) {
@@ -56,8 +60,8 @@ static void complete_phase(gpu_thread& thread, mbarrier& barrier, int offset) {
     }
 }
 
-void arrive_at(gpu_thread& thread, mbarrier& barrier, int offset, epoch_number epoch,
-               vector_clock const& clock) {
+// Counts an arrival.
+static void count_arrival(gpu_thread& thread, mbarrier& barrier, int offset) {
     if (barrier.missing == 0) {
         raise_misuse(thread, misuse::mbarrier_overrun,
                      "an arrival at the mbarrier at shared offset %d, whose phase has all its %d "
@@ -65,8 +69,13 @@ void arrive_at(gpu_thread& thread, mbarrier& barrier, int offset, epoch_number e
                      offset, barrier.expected, barrier.pending_bytes);
     }
     barrier.missing--;
+}
+
+void arrive_at(gpu_thread& thread, mbarrier& barrier, int offset, epoch_number epoch,
+               vector_clock const& clock) {
+    count_arrival(thread, barrier, offset);
     barrier.arrivals.release(thread.number, epoch, clock, thread.block->observers());
-    complete_phase(thread, barrier, offset);
+    complete_phase(*thread.block, barrier, offset);
     count_change_by(thread);
 }
 
@@ -80,14 +89,15 @@ static void expect_bytes(gpu_thread& thread, mbarrier& barrier, int offset, int 
     }
 }
 
-void receive_bytes(gpu_thread& thread, mbarrier& barrier, int offset, long long bytes) {
+void receive_bytes(gpu_thread& thread, gpu_block& block, mbarrier& barrier, int offset,
+                   long long bytes) {
     barrier.pending_bytes -= bytes;
     if (barrier.pending_bytes < -max_count) {
         raise_misuse(thread, misuse::mbarrier_overrun,
                      "%lld more bytes came to the mbarrier at shared offset %d than were announced",
                      -barrier.pending_bytes, offset);
     }
-    complete_phase(thread, barrier, offset);
+    complete_phase(block, barrier, offset);
     count_change_by(thread);
 }
 
@@ -148,6 +158,17 @@ void mbarrier_arrive(mbarrier_word* barrier) {
     arrive_at(thread, mbarrier_at(thread, offset, "mbarrier_arrive"), offset, thread.epoch,
               thread.clock);
     begin_epoch(thread);
+}
+void mbarrier_arrive_in_cluster(mbarrier_word* barrier, int rank) {
+    auto& thread = *running;
+    char const* const name = "mbarrier_arrive_in_cluster";
+    if (rank == thread.block->rank) return mbarrier_arrive(barrier);
+    int const offset = mbarrier_offset(thread, barrier, name);
+    auto& block = block_of_rank(thread, rank, name);
+    auto& state = mbarrier_at(thread, block, offset, name);
+    count_arrival(thread, state, offset);
+    complete_phase(block, state, offset);
+    count_change_by(thread);
 }
 void mbarrier_expect(mbarrier_word* barrier, int bytes) {
     auto& thread = *running;

@@ -6,6 +6,7 @@
 
 namespace spio::sim {
 
+struct gpu_block;
 struct gpu_thread;
 
 struct mbarrier {
@@ -38,6 +39,10 @@ mbarrier& mbarrier_at(gpu_thread& thread, int offset, char const* name);
 // the waiting threads if it completes the phase.
 void arrive_at(gpu_thread& thread, mbarrier& barrier, int offset, epoch_number epoch,
                vector_clock const& clock);
-void receive_bytes(gpu_thread& thread, mbarrier& barrier, int offset, long long bytes);
+void receive_bytes(gpu_thread& thread, gpu_block& block, mbarrier& barrier, int offset,
+                   long long bytes);
+// The same in any block of the thread's cluster. What a thread of another block has done there is
+// not ordered by clocks: races on shared memory are found within a block.
+mbarrier& mbarrier_at(gpu_thread& thread, gpu_block& block, int offset, char const* name);
 
 } // namespace spio::sim

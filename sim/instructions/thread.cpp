@@ -42,8 +42,11 @@ void wait_for_kernels_before() {
     thread.has_waited_for_previous = true;
 }
 unsigned char* dynamic_shared() { return running->block->shared.base; }
+// The rank of the block in its cluster stands above the offset, as on an H200.
 unsigned shared_address(void const* pointer) {
-    return static_cast<unsigned>(running->block->shared.offset_of(pointer));
+    auto const& block = *running->block;
+    return static_cast<unsigned>(block.rank) << 24 |
+           static_cast<unsigned>(block.shared.offset_of(pointer));
 }
 
 void nap(int) { sim::poll("nap"); }

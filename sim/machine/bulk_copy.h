@@ -31,6 +31,12 @@ void box_load(void* shared, tensor_map_words const* map, int const (&coordinates
               mbarrier_word* barrier);
 void box_load(void* shared, tensor_map_words const* map, int const (&coordinates)[5],
               mbarrier_word* barrier);
+// The same for several blocks of the cluster, those whose ranks are bits of the mask. The box and
+// the bytes that the barrier counts come to the same addresses in each of them.
+void box_multicast(void* shared, tensor_map_words const* map, int const (&coordinates)[2],
+                   mbarrier_word* barrier, unsigned short ranks);
+void box_multicast(void* shared, tensor_map_words const* map, int const (&coordinates)[3],
+                   mbarrier_word* barrier, unsigned short ranks);
 void box_store(tensor_map_words const* map, int const (&coordinates)[1], void const* shared);
 void box_store(tensor_map_words const* map, int const (&coordinates)[2], void const* shared);
 void box_store(tensor_map_words const* map, int const (&coordinates)[3], void const* shared);

@@ -15,6 +15,8 @@ struct alignas(8) mbarrier_word {
 void mbarrier_init(mbarrier_word* barrier, int arrivals);
 void mbarrier_end(mbarrier_word* barrier);
 void mbarrier_arrive(mbarrier_word* barrier);
+// Arrives at the barrier that lies at the same address in another block of the cluster (sm_90).
+void mbarrier_arrive_in_cluster(mbarrier_word* barrier, int rank);
 // cp.async.mbarrier.arrive.noinc: arrives as soon as all cp.async copies that the thread has issued
 // are complete. The arrival is one of those given to mbarrier_init.
 void mbarrier_arrive_after_copies(mbarrier_word* barrier);

@@ -6,6 +6,7 @@
 #include "machine/matrix.h"
 #include "machine/thread.h"
 #include "machine/warp.h"
+#include "machine/wgmma.h"
 
 using namespace spio::machine;
 
@@ -31,6 +32,9 @@ extern "C" __global__ void every_instruction_sm90(spio::tensor_map_words const* 
     box_load(s, map, c3, b);
     box_load(s, map, c4, b);
     box_load(s, map, c5, b);
+    box_multicast(s, map, c2, b, 3);
+    box_multicast(s, map, c3, b, 3);
+    mbarrier_arrive_in_cluster(b, 1);
     box_store(map, c1, s);
     box_store(map, c2, s);
     box_store(map, c3, s);
@@ -50,4 +54,18 @@ extern "C" __global__ void every_instruction_sm90(spio::tensor_map_words const* 
     grow_registers<240>();
     wait_for_kernels_before();
     let_kernels_after_start();
+    float f32[32] = {}, f64[64] = {}, f96[96] = {}, f128[128] = {};
+    fence_warpgroup();
+    multiply_halves<false, true>(f32, 1, 2, false);
+    multiply_halves<true, false>(f64, 1, 2, true);
+    multiply_halves<true, true>(f96, 1, 2, true);
+    multiply_halves<false, false>(f128, 1, 2, true);
+    multiply_bfloat16s<false, true>(f32, 1, 2, true);
+    multiply_bfloat16s<true, false>(f64, 1, 2, true);
+    multiply_bfloat16s<true, true>(f96, 1, 2, true);
+    multiply_bfloat16s<false, false>(f128, 1, 2, true);
+    commit_warpgroup_products();
+    wait_for_warpgroup_products<0>();
+    pin_accumulator(f32[0]);
+    p[3] = f32[0] + f64[0] + f96[0] + f128[0];
 }

@@ -15,7 +15,8 @@ struct arch {
     // Copies in bulk and by tensor map, barriers that count bytes, clusters, stores of matrices,
     // registers that move between warps.
     constexpr bool has_tma() const { return is_host || number >= 90; }
-    constexpr bool has_wgmma() const { return number == 90 && suffix == 'a'; }
+    // Products of warpgroups, with factors in shared memory.
+    constexpr bool has_wgmma() const { return is_host || (number == 90 && suffix == 'a'); }
     // Whether it is a chip of a later generation than any that Spio has kernels for.
     constexpr bool is_newer_than_known() const { return number > 90; }
 
@@ -39,5 +40,7 @@ inline constexpr arch host_arch = {0, 0, false, true};
 
 template <arch Arch>
 concept has_bulk_copies = Arch.has_tma();
+template <arch Arch>
+concept has_warpgroup_products = Arch.has_wgmma();
 
 } // namespace spio

@@ -30,6 +30,13 @@ template <class To, class FromOtherElements>
              !same<typename To::data_type const, typename FromOtherElements::data_type const>)
 void copy_async(To const&, FromOtherElements const&, bool = true) = delete;
 
+// Copies the first bytes of a cell of 16 bytes, and writes zeros for the others without reading.
+template <class To>
+    requires(sizeof(typename To::data_type) == 16)
+__device__ inline void copy_part_async(To const& destination, void const* source, int bytes) {
+    machine::copy_16_async(destination.get(), source, bytes);
+}
+
 // Makes a group of the copies that this thread has issued since the last commit.
 __device__ inline void commit_copies() { machine::commit_copies(); }
 // Waits until at most the last InFlight groups of this thread are incomplete.

@@ -66,6 +66,17 @@ __device__ void load_box(To const& tile, Map const& map, P const& origin, mbarri
     box_start<typename Map::global_type, P> const start(origin);
     machine::box_load(tile.get(), words_of_map(map), start.coordinates, &barrier.word);
 }
+// Loads the box into the blocks of the cluster whose ranks are bits of a mask: to the same place in
+// the shared memory of each, whose barrier at the same place counts the bytes.
+//     multicast_box(b_tiles[stage], p.b_map, make_coordinates(k, n), full[stage], 0b11)
+template <arch Arch, class To, class Map, place P>
+    requires has_bulk_copies<Arch> && at_a_tile<To, typename Map::tile_type>
+__device__ void multicast_box(To const& tile, Map const& map, P const& origin,
+                              mbarrier<Arch>& barrier, unsigned ranks) {
+    box_start<typename Map::global_type, P> const start(origin);
+    machine::box_multicast(tile.get(), words_of_map(map), start.coordinates, &barrier.word,
+                           static_cast<unsigned short>(ranks));
+}
 template <arch ArchWithoutBoxes, class To, class Map, class P>
     requires(!has_bulk_copies<ArchWithoutBoxes>)
 void load_box(To const&, Map const&, P const&, mbarrier<ArchWithoutBoxes>&) = delete;

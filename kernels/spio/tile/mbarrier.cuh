@@ -26,6 +26,12 @@ struct mbarrier {
     }
 
     __device__ void arrive() { machine::mbarrier_arrive(&word); }
+    // Arrives at the barrier at the same place in another block of the cluster.
+    __device__ void arrive_in_cluster(int rank)
+        requires has_bulk_copies<Arch>
+    {
+        machine::mbarrier_arrive_in_cluster(&word, rank);
+    }
     // Arrives when this thread's asynchronous copies have completed.
     __device__ void arrive_after_copies() { machine::mbarrier_arrive_after_copies(&word); }
     // Arrives, and adds the bytes of copies that this phase must wait for.

@@ -4,6 +4,7 @@
 
 #include "machine/thread.h"
 #include "spio/coords.h"
+#include "spio/tile/arch.h"
 #include "spio/tile/shared_memory.h"
 
 namespace spio {
@@ -19,6 +20,7 @@ struct WARP : dim {
 //     a[Block(this_block())][Thread(this_thread())]
 __device__ inline int this_thread() { return machine::thread_index().x; }
 __device__ inline int this_block() { return machine::block_index().x; }
+__device__ inline int blocks_of_grid() { return machine::grid_size().x; }
 // The position of the block in a grid of two dimensions.
 //     a[this_block<fold<I, 64>, fold<J, 64>>()]
 template <index Across, index Down> __device__ auto this_block() {
@@ -37,6 +39,19 @@ template <int Bytes> __device__ auto dynamic_shared_memory() {
 
 __device__ inline void sync_block() { machine::sync_block(); }
 __device__ inline void sync_warp() { machine::sync_warp(all_lanes); }
+
+// The rank of this block in its cluster, and a barrier of all threads of the cluster.
+template <arch Arch>
+    requires has_bulk_copies<Arch>
+__device__ inline int rank_in_cluster() {
+    return machine::cluster_rank();
+}
+template <arch Arch>
+    requires has_bulk_copies<Arch>
+__device__ inline void sync_cluster() {
+    machine::arrive_cluster();
+    machine::wait_cluster();
+}
 
 // A named barrier among some warps of a block. Number 0 is that of sync_block.
 template <int Number, int Threads>
