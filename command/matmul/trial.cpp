@@ -1,0 +1,180 @@
+// Tries matrix products on random factors, and compares the results with those computed in double.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+module spio.command;
+
+import spio.launch;
+import spio.matmul;
+import spio.matmul.launch;
+import spio.spec;
+
+namespace spio::command {
+
+namespace {
+
+using matmul::factor_type;
+using matmul::number_of;
+using matmul::order;
+using matmul::result_type;
+
+// A batch of matrices: the lines of each, and their distance in memory, which TMA wants to be a
+// multiple of 16 bytes.
+struct stored_lines {
+    std::size_t batch, lines, width;
+
+    std::size_t leading() const { return (width + 7) / 8 * 8; }
+    std::size_t dense_size() const { return batch * lines * width; }
+    std::size_t size() const { return batch * lines * leading(); }
+    // The place of a dense element.
+    std::size_t place(std::size_t number) const {
+        return number / width * leading() + number % width;
+    }
+    template <class T> std::vector<T> padded(std::vector<T> const& dense, T padding) const {
+        std::vector<T> stored(size(), padding);
+        for (std::size_t i = 0; i < dense.size(); ++i) stored[place(i)] = dense[i];
+        return stored;
+    }
+    template <class T> matmul::matrix<T> view(T* data) const {
+        return {data, static_cast<long long>(leading()), static_cast<long long>(lines * leading())};
+    }
+};
+
+// The bits of numbers from -1 to 1.
+std::vector<unsigned short> random_factors(std::mt19937& random, std::size_t count,
+                                           factor_type type) {
+    if (type == factor_type::fp16) return random_halves(random, count);
+    std::vector<unsigned short> bits;
+    for (float const value : random_floats(random, count, -1, 1)) {
+        bits.push_back(static_cast<unsigned short>(std::bit_cast<std::uint32_t>(value) >> 16));
+    }
+    return bits;
+}
+
+struct matmul_data {
+    matmul::problem problem;
+    matmul::config config;
+    std::mt19937 random;
+    std::vector<unsigned short> a = {}, b = {};
+    std::vector<float> bias = {};
+    std::vector<unsigned short> c = {}; // as 16 bits; in float, the numbers of these bits
+
+    stored_lines lines(int outer, int inner, order order) const {
+        auto const size = [](int n) { return static_cast<std::size_t>(n); };
+        return {size(problem.batch), size(order == order::rows ? outer : inner),
+                size(order == order::rows ? inner : outer)};
+    }
+    stored_lines a_lines() const { return lines(problem.m, problem.k, problem.a); }
+    stored_lines b_lines() const { return lines(problem.k, problem.n, problem.b); }
+    stored_lines d_lines() const { return lines(problem.m, problem.n, order::rows); }
+    std::size_t result_size() const { return d_lines().dense_size(); }
+    void draw() {
+        a = random_factors(random, a_lines().dense_size(), problem.type);
+        b = random_factors(random, b_lines().dense_size(), problem.type);
+        bias = random_floats(random, problem.bias ? static_cast<std::size_t>(problem.n) : 0, -2, 2);
+        c = random_factors(random, problem.residual ? result_size() : 0, problem.type);
+    }
+    std::vector<double> c_numbers() const {
+        std::vector<double> numbers;
+        for (auto const bits : c) numbers.push_back(number_of(bits, problem.type));
+        return numbers;
+    }
+};
+
+// `Result` is float, or half for 16 bits of either type.
+template <class Result> struct matmul_arrays {
+    matmul::product product;
+    array<half> a, b;
+    array<float> bias;
+    array<Result> c, d;
+};
+
+double result_of(float value, factor_type) { return value; }
+double result_of(unsigned short bits, factor_type type) { return number_of(bits, type); }
+
+template <class Result> std::vector<host_value<Result>> residual_of(matmul_data const& data) {
+    std::vector<host_value<Result>> dense;
+    for (auto const bits : data.c) {
+        if constexpr (std::is_same_v<Result, float>) {
+            dense.push_back(static_cast<float>(number_of(bits, data.problem.type)));
+        } else {
+            dense.push_back(bits);
+        }
+    }
+    return data.d_lines().padded(dense, host_value<Result>());
+}
+
+template <class Result> prepared_trial prepare(workbench& bench, matmul_data const& data) {
+    unsigned short const not_a_number = 0x7fff; // in the padding of lines, which no kernel reads
+    auto const arrays = std::make_shared<matmul_arrays<Result>>(
+        matmul::product(bench, data.problem, data.config),
+        bench.upload<half>(data.a_lines().padded(data.a, not_a_number), "a"),
+        bench.upload<half>(data.b_lines().padded(data.b, not_a_number), "b"),
+        bench.upload<float>(data.bias, "bias"),
+        bench.upload<Result>(residual_of<Result>(data), "c"),
+        array<Result>(bench.on(), data.d_lines().size(), "d"));
+    auto const launch = [&data, arrays](stream const& stream) {
+        auto const& [product, a, b, bias, c, d] = *arrays;
+        auto const& p = data.problem;
+        product.launch(stream, {.sizes = {p.m, p.n, p.k, p.batch},
+                                .a = data.a_lines().view<void const>(a.data()),
+                                .b = data.b_lines().view<void const>(b.data()),
+                                .bias = bias.data(),
+                                .c = data.d_lines().view<void const>(c.data()),
+                                .d = data.d_lines().view<void>(d.data())});
+    };
+    auto const check = [&bench, &data, arrays, launch](stream const& stream) {
+        bench.poison(arrays->d);
+        launch(stream);
+        stream.synchronize();
+        auto const c = data.c_numbers();
+        auto const exact =
+            matmul::reference(data.problem, {.a = data.a, .b = data.b, .bias = data.bias, .c = c});
+        auto const results = bench.download(arrays->d);
+        auto const lines = data.d_lines();
+        verdict verdict;
+        for (std::size_t i = 0; i < exact.values.size(); ++i) {
+            verdict.compare("d", i, result_of(results[lines.place(i)], data.problem.type),
+                            exact.values[i], exact.bounds[i]);
+        }
+        return verdict;
+    };
+    return {launch, check};
+}
+
+trial create(std::string_view words, arch arch, unsigned seed) {
+    auto const problem = parse<matmul::problem>("matmul", words);
+    auto const config = best_config(problem, arch);
+    auto const data = std::make_shared<matmul_data>(problem, config, std::mt19937(seed));
+    bool const is_wide = problem.result == result_type::fp32;
+    auto const results = data->result_size() * (problem.residual ? 2 : 1);
+    return {.problem = text_of(problem),
+            .kernels = {spec_of(problem, config, arch)},
+            .bytes_moved = 2 * (data->a_lines().dense_size() + data->b_lines().dense_size()) +
+                           static_cast<std::uint64_t>(problem.result_bytes()) * results,
+            .prepare = [data, is_wide](workbench& bench) {
+                if (data->a.empty()) data->draw();
+                return is_wide ? prepare<float>(bench, *data) : prepare<half>(bench, *data);
+            }};
+}
+
+} // namespace
+
+trial_family matmul_trials() {
+    return {.name = "matmul",
+            .meaning = "a matrix product with an epilogue, d = activation(a b + bias) + c",
+            .example = "m=512 n=512 k=512",
+            .fields = describe_fields<matmul::problem>,
+            .create = create};
+}
+
+} // namespace spio::command

@@ -1,0 +1,106 @@
+// The matrix product by cp.async and mma.sync, for every chip from sm_80 on.
+// SPDX-License-Identifier: Apache-2.0
+//
+//     a, b    global --cp.async--> a ring of tiles in shared memory
+//     sums    tiles --ldmatrix--> fragments, those of the next step while this one is multiplied
+//     result  sums --epilogue--> d
+//
+// All threads copy tiles, as many ahead as there are stages, less one. One barrier for each tile
+// tells that all threads' copies have come, and that the oldest stage may be overwritten.
+#pragma once
+
+#include "matmul/cp_async_block.cuh"
+#include "matmul/epilogue.cuh"
+
+namespace spio::matmul::cp_async {
+
+template <bool IsTransposed, class Part, class Tile>
+__device__ __forceinline__ void load(Part const& part, Tile const& tile) {
+#pragma unroll
+    for (auto const position : range(part)) {
+        if constexpr (IsTransposed) {
+            part[position]->load_transposed(tile[position]);
+        } else {
+            part[position]->load(tile[position]);
+        }
+    }
+}
+
+template <problem Problem, config Config, class Epilogue>
+__device__ __forceinline__ void run(params const& p, Epilogue const& epilogue) {
+    using Block = block<Problem, Config>;
+    using A = typename Block::A;
+    using B = typename Block::B;
+    using C = typename Block::C;
+    constexpr int steps = tile_k / 16;
+    Block const block(p.args);
+    typename Block::Warp const warp(this_warp().get());
+    auto const a_rows =
+        block
+            .a[warp][for_lane<typename Block::template rows_of<A, Block::a_by_lines>>(this_lane())];
+    auto const b_rows =
+        block
+            .b[warp][for_lane<typename Block::template rows_of<B, Block::b_by_lines>>(this_lane())];
+
+    C c_data[Block::Cs::storage_size()];
+    A a_data[2][Block::As::storage_size()];
+    B b_data[2][Block::Bs::storage_size()];
+    typename Block::Cs const c(c_data);
+    for (C& fragment : c_data) fragment.zero();
+    auto const load_step = [&](int buffer, bounded<STAGE, Config.stages> stage, int step) {
+        load<Block::a_by_lines>(typename Block::As(a_data[buffer]),
+                                a_rows[stage][bounded<fold<K, 16>, steps>(step)]);
+        load<Block::b_by_lines>(typename Block::Bs(b_data[buffer]),
+                                b_rows[stage][bounded<fold<K, 16>, steps>(step)]);
+    };
+
+    using stage = bounded<STAGE, Config.stages>;
+    for (int n = 0; n < Config.stages - 1; ++n) block.copy(n, stage(n));
+    int reading = 0, writing = Config.stages - 1;
+    wait_for_copies<Config.stages - 2>();
+    sync_block();
+    load_step(0, stage(0), 0);
+#pragma unroll 1
+    for (int k = 0; k < block.depth; ++k) {
+#pragma unroll
+        for (int step = 0; step < steps; ++step) {
+            if (step == 0) {
+                block.copy(k + Config.stages - 1, stage(writing));
+                writing = reading;
+            }
+            if (step == steps - 1) {
+                reading = reading + 1 == Config.stages ? 0 : reading + 1;
+                wait_for_copies<Config.stages - 2>();
+                sync_block();
+            }
+            if (step < steps - 1 || k + 1 < block.depth) {
+                load_step((step + 1) % 2, stage(reading), (step + 1) % steps);
+            }
+            multiply(c, typename Block::As(a_data[step % 2]), typename Block::Bs(b_data[step % 2]));
+        }
+    }
+    wait_for_copies<0>();
+
+    auto const lane = for_lane<typename C::lane_index>(this_lane());
+    auto const& d = p.args.d;
+    auto* const rows = static_cast<typename Block::result*>(d.data) + block.batch.get() * d.batch;
+    auto const first =
+        coordinates_of(block.batch) + (block.first_row + block.first_column + warp + lane);
+#pragma unroll
+    for (auto const position : range(c)) {
+#pragma unroll
+        for (auto const piece : range(typename C::pieces())) {
+            auto const place = first + position + piece;
+            vec<float, 2> pair = *(*c[position])[piece];
+            epilogue(place, pair);
+            int const m = M(place.template total<M>()).get(),
+                      n = N(place.template total<N>()).get();
+            if (m < p.args.sizes.m) store_pair(rows + m * d.leading + n, pair, p.args.sizes.n - n);
+        }
+    }
+}
+template <problem Problem, config Config> __device__ __forceinline__ void run(params const& p) {
+    run<Problem, Config>(p, standard_epilogue<Problem>{p.args.sizes, p.args.bias, p.args.c});
+}
+
+} // namespace spio::matmul::cp_async

@@ -1,0 +1,47 @@
+// The matrix product by cp.async and mma.sync: how blocks share a problem.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "matmul/problem.h"
+#include "spio/tile/tile_order.h"
+
+namespace spio::matmul::cp_async {
+
+// A block computes a tile of m x n, and each of its warps a part of it. Blocks that run at the same
+// time compute tiles of a band of rows.
+struct config {
+    int m, n;
+    int warps_m, warps_n;
+    int stages; // of the ring in shared memory
+    int band;   // rows of tiles that are passed column by column
+
+    constexpr int threads() const { return 32 * warps_m * warps_n; }
+    constexpr int warp_m() const { return m / warps_m; }
+    constexpr int warp_n() const { return n / warps_n; }
+    constexpr int stage_bytes() const { return 2 * tile_k * (m + n); }
+    constexpr int shared_bytes() const { return stages * stage_bytes(); }
+    constexpr bool fits(problem const&) const {
+        if (warps_m < 1 || warps_n < 1 || warps_m > 8 || warps_n > 8 || stages < 2 || stages > 16 ||
+            m < 64 || n < 64 || band < 1 || band > 1024)
+            return false;
+        bool const has_tiles = m % 64 == 0 && n % 64 == 0 && m <= 256 && n <= 256;
+        bool const has_warps = m % (16 * warps_m) == 0 && n % (16 * warps_n) == 0;
+        if (!has_tiles || !has_warps || threads() > 512) return false;
+        bool const has_registers = warp_m() * warp_n() <= 64 * 64;
+        bool const is_even = 8 * m % threads() == 0 && 8 * n % threads() == 0;
+        return has_registers && is_even && shared_bytes() <= most_shared_bytes;
+    }
+
+    constexpr int rows(sizes const& sizes) const { return divup(sizes.m, m); }
+    constexpr int columns(sizes const& sizes) const { return divup(sizes.n, n); }
+    constexpr long long tiles(sizes const& sizes) const {
+        return 1LL * rows(sizes) * columns(sizes) * sizes.batch;
+    }
+    constexpr super_rows order() const { return {band}; }
+};
+
+struct params {
+    matmul::args args;
+};
+
+} // namespace spio::matmul::cp_async

@@ -1,0 +1,99 @@
+// The matrix product by TMA and wgmma, with persistent blocks.
+// SPDX-License-Identifier: Apache-2.0
+//
+//     a, b    global --TMA, multicast in the cluster--> a ring of tiles in shared memory
+//     sums    tiles --wgmma--> 64 rows of the block's tile in the registers of each warpgroup
+//     result  sums --epilogue, stmatrix--> buffers in shared memory --TMA--> d
+//
+// The last warpgroup is the producer, the others consume. For each stage, an mbarrier `full` tells
+// the consumers that both tiles have come, and `empty` tells the producers of all blocks of the
+// cluster that the consumers of this block have read them. Stores of a tile go on while the next
+// tile is computed.
+#pragma once
+
+#include "matmul/wgmma_store.cuh"
+
+namespace spio::matmul::wgmma {
+
+// Loads the tiles of all stages, as far ahead as there are empty ones. One lane calls TMA. Every
+// second tile is passed backwards along k, since the L2 cache still holds the end of the last one.
+template <problem Problem, config Config, arch Arch>
+__device__ __forceinline__ void produce(block<Problem, Config, Arch> const& block) {
+    using tiles = block_tiles<Problem, Config, Arch>;
+    auto const& a_map = map_as<typename tiles::a_map>(block.p.a);
+    auto const& b_map = map_as<typename tiles::b_map>(block.p.b);
+    auto const& cluster = block.cluster;
+    typename tiles::ring ring;
+    bool is_backward = false;
+    for (typename tiles::schedule schedule(block.p.sizes); schedule.has_tile();
+         schedule.advance()) {
+        auto const tile = schedule.tile(cluster);
+        int const depth = schedule.depth();
+        for (int n = 0; n < depth; ++n) {
+            fold<K, tile_k> const k(is_backward ? depth - 1 - n : n);
+            auto& full = *block.full[ring.stage()];
+            block.empty[ring.stage()]->wait(ring.parity() ^ 1);
+            full.arrive_and_expect(tiles::stage_bytes);
+            block.template load<typename tiles::a, Config.cluster_n>(
+                block.a[ring.stage()], a_map, make_coordinates(tile.batch, tile.row, k), full,
+                cluster.column, cluster.ranks_of_a);
+            block.template load<typename tiles::b, Config.cluster_m>(
+                block.b[ring.stage()], b_map, make_coordinates(tile.batch, tile.column, k), full,
+                cluster.row, cluster.ranks_of_b);
+            ++ring;
+        }
+        is_backward = !is_backward;
+    }
+}
+
+// Computes the rows of a warpgroup in all tiles of the block.
+template <problem Problem, config Config, arch Arch, class Epilogue>
+__device__ __forceinline__ void consume(block<Problem, Config, Arch> const& block,
+                                        Epilogue const& epilogue) {
+    using tiles = block_tiles<Problem, Config, Arch>;
+    auto const a = described<M>(block.a[fold<M, 64>(this_warpgroup().get())]);
+    auto const b = described<N>(block.b.origin());
+    typename tiles::ring ring;
+    typename tiles::buffer_ring buffers;
+    for (typename tiles::schedule schedule(block.p.sizes); schedule.has_tile();
+         schedule.advance()) {
+        typename tiles::sum sum;
+        auto previous = ring.stage();
+        for (int k = 0; k < schedule.depth(); ++k) {
+            block.full[ring.stage()]->wait(ring.parity());
+            {
+                product_group group(sum, k > 0);
+                multiply(group, a[ring.stage()], b[ring.stage()]);
+            }
+            sum.template wait<1>();
+            if (k > 0) block.release(previous);
+            previous = ring.stage();
+            ++ring;
+        }
+        auto const& fragment = sum.finished();
+        block.release(previous);
+        store(block, fragment, schedule.tile(block.cluster), buffers, epilogue);
+    }
+    if (thread_of_warpgroup() == 0) wait_for_bulk_reads<Arch>();
+}
+
+template <problem Problem, config Config, arch Arch, class Epilogue>
+__device__ __forceinline__ void run(params const& p, Epilogue const& epilogue) {
+    block<Problem, Config, Arch> const block(p);
+    block.set_up();
+    if (block.is_producer()) {
+        if constexpr (Config.moves_registers()) shrink_registers<Arch, Config.producer_registers>();
+        if (thread_of_warpgroup() == 0) produce(block);
+        sync_warp();
+    } else {
+        if constexpr (Config.moves_registers()) grow_registers<Arch, Config.consumer_registers()>();
+        consume(block, epilogue);
+    }
+    block.sync(); // a block must not end while others arrive at its barriers
+}
+template <problem Problem, config Config, arch Arch = sm_90a>
+__device__ __forceinline__ void run(params const& p) {
+    run<Problem, Config, Arch>(p, standard_epilogue<Problem>{p.sizes, p.bias, p.c});
+}
+
+} // namespace spio::matmul::wgmma

@@ -1,0 +1,124 @@
+// The matrix product by TMA and wgmma (sm_90a): how blocks share a problem, and its tensor maps.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "matmul/problem.h"
+#include "spio/tile/tile_order.h"
+
+namespace spio::matmul::wgmma {
+
+// A cluster of blocks computes neighbouring tiles, one of m x n for each block, and each block
+// loads a part of the factors that they share for all of them. The last warpgroup of
+// a block is the producer; the others consume, one for each 64 rows. As many clusters run as the
+// chip holds, and each computes one tile after the other.
+struct config {
+    int m;                    // 64, 128 or 192: of the tile of a block
+    int n;                    // 64, 128, 192 or 256
+    int stages;               // of the ring in shared memory
+    int buffers;              // through which a warpgroup stores its rows, 128 bytes wide
+    int cluster_m, cluster_n; // blocks of a cluster along m, which share b, and along n
+    int band;                 // rows of clusters that are passed column by column
+
+    constexpr int consumers() const { return m / 64; }
+    constexpr int cluster() const { return cluster_m * cluster_n; }
+    constexpr int threads() const { return 128 * (consumers() + 1); }
+    // The registers of a thread once the producer has given away those that it does not need. The
+    // threads of a single consumer have enough.
+    constexpr bool moves_registers() const { return consumers() > 1; }
+    static constexpr int producer_registers = 40;
+    constexpr int consumer_registers() const {
+        return min(240, (65536 / 128 - producer_registers) / consumers() / 8 * 8);
+    }
+
+    // The rows or columns of a TMA box of a factor. Where lines go along k, each block of a cluster
+    // loads one box; otherwise a box is as wide as a line.
+    constexpr int piece_a(problem const& problem) const {
+        return problem.a == order::rows ? m / cluster_n : tile_k;
+    }
+    constexpr int piece_b(problem const& problem) const {
+        return problem.b == order::columns ? n / cluster_m : tile_k;
+    }
+    // The columns of the result that a line holds.
+    static constexpr int result_columns(problem const& problem) {
+        return line_bytes / problem.result_bytes();
+    }
+
+    constexpr int stage_bytes() const { return 2 * tile_k * (m + n); }
+    constexpr int shared_bytes() const {
+        return stages * stage_bytes() + consumers() * buffers * 64 * line_bytes +
+               32 * divup(stages, 2);
+    }
+    // TMA stores whole cells of 16 bytes (seen on an H200): rows of the result must end with a
+    // cell.
+    static constexpr bool stores_columns(problem const& problem, int n) {
+        return n * problem.result_bytes() % 16 == 0;
+    }
+    constexpr bool fits(problem const& problem) const {
+        bool const has_sides =
+            (m == 64 || m == 128 || m == 192) && n % 64 == 0 && n >= 64 && n <= 256;
+        bool const has_cluster = cluster_m >= 1 && cluster_n >= 1 && cluster_m <= 8 &&
+                                 cluster_n <= 8 && cluster() <= 8 && m % cluster_n == 0 &&
+                                 n % cluster_m == 0;
+        if (!has_sides || !has_cluster || stages < 2 || stages > 16 || buffers < 2 ||
+            buffers > 16 || band < 1 || band > 1024)
+            return false;
+        if (problem.knows_n() && !stores_columns(problem, problem.n)) return false;
+        bool const has_pieces = piece_a(problem) % 8 == 0 &&
+                                m / piece_a(problem) % cluster_n == 0 &&
+                                piece_b(problem) % 8 == 0 &&
+                                n / piece_b(problem) % cluster_m == 0 && piece_b(problem) <= 256;
+        return has_pieces && shared_bytes() <= most_shared_bytes;
+    }
+
+    // The tiles of clusters along m and along n.
+    constexpr int rows(sizes const& sizes) const { return divup(sizes.m, m * cluster_m); }
+    constexpr int columns(sizes const& sizes) const { return divup(sizes.n, n * cluster_n); }
+    constexpr long long tiles(sizes const& sizes) const {
+        return 1LL * rows(sizes) * columns(sizes) * sizes.batch;
+    }
+    constexpr super_rows order() const { return {band}; }
+};
+
+struct params {
+    tensor_map_words a, b, d;
+    matmul::sizes sizes;
+    float const* bias;
+    matrix<void const> c;
+};
+
+// The tensor maps of a launch. A map's dimensions are those of the matrix in memory, and the batch.
+struct line_sizes {
+    int inner, outer, batch;
+};
+template <class T>
+constexpr tensor_map_plan plan_of(matrix<T> const& matrix, line_sizes const& sizes,
+                                  int element_bytes, int columns, int rows, int fetched) {
+    return {.rank = 3,
+            .element_bytes = element_bytes,
+            .sizes = {sizes.inner, sizes.outer, sizes.batch},
+            .strides = {element_bytes, element_bytes * matrix.leading,
+                        element_bytes *
+                            (sizes.batch > 1 ? matrix.batch : matrix.leading * sizes.outer)},
+            .box = {columns, rows, 1},
+            .swizzle = line_bytes,
+            .fetched = fetched};
+}
+constexpr tensor_map_plan a_plan(problem const& problem, config const& config, args const& args) {
+    auto const& [m, n, k, batch] = args.sizes;
+    bool const by_rows = problem.a == order::rows;
+    return plan_of(args.a, by_rows ? line_sizes{k, m, batch} : line_sizes{m, k, batch}, 2, tile_k,
+                   by_rows ? config.piece_a(problem) : tile_k, 256);
+}
+constexpr tensor_map_plan b_plan(problem const& problem, config const& config, args const& args) {
+    auto const& [m, n, k, batch] = args.sizes;
+    bool const by_rows = problem.b == order::rows;
+    return plan_of(args.b, by_rows ? line_sizes{n, k, batch} : line_sizes{k, n, batch}, 2, tile_k,
+                   by_rows ? tile_k : config.piece_b(problem), 256);
+}
+constexpr tensor_map_plan d_plan(problem const& problem, config const& config, args const& args) {
+    auto const& [m, n, k, batch] = args.sizes;
+    return plan_of(args.d, {n, m, batch}, problem.result_bytes(), config.result_columns(problem),
+                   64, 0);
+}
+
+} // namespace spio::matmul::wgmma

@@ -1,0 +1,83 @@
+// A block of the matrix product by wgmma: its shared memory, its barriers and its loads.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "matmul/wgmma_tiles.cuh"
+#include "spio/tile/launch_control.cuh"
+
+namespace spio::matmul::wgmma {
+
+template <problem Problem, config Config, arch Arch> struct block {
+    using tiles = block_tiles<Problem, Config, Arch>;
+
+    params const& p;
+    typename tiles::cluster_position cluster;
+    typename tiles::a::ring a;
+    typename tiles::b::ring b;
+    typename tiles::d_buffers d;
+    typename tiles::barriers full, empty;
+
+    __device__ __forceinline__ explicit block(params const& params)
+        : p(params), cluster(Config.cluster() > 1 ? rank_in_cluster<Arch>() : 0) {
+        auto const memory = dynamic_shared_memory<Config.shared_bytes()>();
+        auto const as = memory.template push<typename tiles::a::ring>();
+        auto const bs = as.rest.template push<typename tiles::b::ring>();
+        auto const ds = bs.rest.template push<typename tiles::d_buffers>();
+        auto const fulls = ds.rest.template push<typename tiles::barriers>();
+        a = as.tensor;
+        b = bs.tensor;
+        d = ds.tensor;
+        full = fulls.tensor;
+        empty = fulls.rest.template push<typename tiles::barriers>().tensor;
+    }
+    __device__ static bool is_producer() {
+        return this_warpgroup() == WARPGROUP(Config.consumers());
+    }
+
+    __device__ __forceinline__ void set_up() const {
+        if (this_thread() == 0) {
+            prefetch<Arch>(map_as<typename tiles::a_map>(p.a));
+            prefetch<Arch>(map_as<typename tiles::b_map>(p.b));
+            prefetch<Arch>(map_as<typename tiles::d_map>(p.d));
+            for (auto const stage : range(full)) {
+                full[stage]->init(1);
+                empty[stage]->init(Config.consumers() * Config.cluster());
+            }
+            mbarrier<Arch>::publish();
+        }
+        let_kernels_after_start<Arch>();
+        sync();
+        wait_for_kernels_before<Arch>();
+    }
+    // Loads this block's part of a tile for all blocks of the cluster that share it: the boxes
+    // whose numbers, modulo the count of these blocks, are its own number among them.
+    template <class Tiles, int Sharers, class Tile, class Map, class Origin>
+    __device__ __forceinline__ static void load(Tile const& tile, Map const& map,
+                                                Origin const& origin, mbarrier<Arch>& barrier,
+                                                int number, unsigned ranks) {
+#pragma unroll
+        for (int n = 0; n < Tiles::pieces / Sharers; ++n) {
+            typename Tiles::Pieces const piece(n * Sharers + number);
+            if constexpr (Sharers > 1) {
+                multicast_box(tile[piece], map, origin + piece, barrier, ranks);
+            } else {
+                load_box(tile[piece], map, origin + piece, barrier);
+            }
+        }
+    }
+    // Tells all blocks of the cluster that this warpgroup has read a stage.
+    __device__ __forceinline__ void release(bounded<STAGE, Config.stages> stage) const {
+        int const rank = thread_of_warpgroup();
+        if (rank < Config.cluster()) empty[stage]->arrive_in_cluster(rank);
+    }
+    // Waits for all threads that use the barriers of this block.
+    __device__ __forceinline__ static void sync() {
+        if constexpr (Config.cluster() > 1) {
+            sync_cluster<Arch>();
+        } else {
+            sync_block();
+        }
+    }
+};
+
+} // namespace spio::matmul::wgmma

@@ -1,0 +1,68 @@
+// How a warpgroup of the matrix product stores its sums: epilogue, buffers in shared memory, TMA.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "matmul/epilogue.cuh"
+#include "matmul/wgmma_block.cuh"
+
+namespace spio::matmul::wgmma {
+
+// Writes 16 rows and columns to a buffer: rounded, by stmatrix, or as floats.
+template <arch Arch, class Result, class Cursor, class Part>
+__device__ __forceinline__ void write(Cursor const& buffer, Part& sum) {
+    if constexpr (factor<Result>) {
+        auto const rounded = sum.template rounded<Result>();
+        rounded.template store<Arch>(buffer[rounded.row_index()]);
+    } else {
+        auto const lane = for_lane<typename Part::lane_index>(this_lane());
+        int const pair = this_lane().get() % 2; // of a cell
+#pragma unroll
+        for (auto const piece : range(typename Part::pieces(sum.registers))) {
+            reinterpret_cast<vec<float, 2>*>(buffer[lane + piece].get())[pair] = *sum[piece];
+        }
+    }
+}
+
+// Stores the sums of a warpgroup, a line of columns at a time.
+template <problem Problem, config Config, arch Arch, class Epilogue>
+__device__ __forceinline__ void
+store(block<Problem, Config, Arch> const& block,
+      typename block_tiles<Problem, Config, Arch>::fragment const& sums,
+      typename block_tiles<Problem, Config, Arch>::tile_position const& tile,
+      typename block_tiles<Problem, Config, Arch>::buffer_ring& ring, Epilogue const& epilogue) {
+    using tiles = block_tiles<Problem, Config, Arch>;
+    using part = typename tiles::fragment::part;
+    constexpr int columns = tiles::columns;
+    auto const& d_map = map_as<typename tiles::d_map>(block.p.d);
+    auto const warp_row = fold<M, 16>(warp_of_warpgroup().get());
+    auto const first_row = tile.row + fold<M, 64>(this_warpgroup().get());
+    auto const lane = for_lane<typename part::lane_index>(this_lane());
+    auto const buffers = block.d[this_warpgroup()];
+#pragma unroll
+    for (int line = 0; line < Config.n / columns; ++line) {
+        auto const buffer = buffers[ring.stage()];
+        auto const first_column = tile.column + fold<N, columns>(line);
+#pragma unroll
+        for (int n = 0; n < columns / 16; ++n) {
+            part sum = sums[line * (columns / 16) + n];
+            auto const column = fold<N, 16>(n);
+#pragma unroll
+            for (auto const piece : range(typename part::pieces(sum.registers))) {
+                epilogue(coordinates_of(tile.batch) +
+                             (first_row + first_column + warp_row + column + lane + piece),
+                         *sum[piece]);
+            }
+            write<Arch, typename tiles::result>(buffer[warp_row][column], sum);
+        }
+        fence_for_bulk_copies<Arch>();
+        if (thread_of_warpgroup() == 0) wait_for_bulk_reads<Arch, Config.buffers - 2>();
+        sync_warpgroup();
+        if (thread_of_warpgroup() == 0) {
+            store_box<Arch>(d_map, coordinates_of(tile.batch) + first_row + first_column, buffer);
+            commit_bulk_stores<Arch>();
+        }
+        ++ring;
+    }
+}
+
+} // namespace spio::matmul::wgmma

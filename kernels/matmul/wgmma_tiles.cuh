@@ -1,0 +1,100 @@
+// The tiles of a block in the matrix product by wgmma: their layouts, tensor maps and positions.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "matmul/factor_tiles.cuh"
+#include "matmul/wgmma.h"
+#include "spio/tile/bulk_copy.cuh"
+#include "spio/tile/warp.cuh"
+#include "spio/tile/warpgroup.cuh"
+
+namespace spio::matmul::wgmma {
+
+// A buffer for rows of the result.
+struct BUFFER : dim {
+    using dim::dim;
+};
+
+template <problem Problem, config Config, arch Arch>
+    requires(Config.fits(Problem))
+struct block_tiles {
+    using T = typename factor_of<Problem.type>::type;
+    using result = typename result_of<Problem.result>::type;
+    using cell = vec<T, 8>;
+    static constexpr int piece_a = Config.piece_a(Problem);
+    static constexpr int piece_b = Config.piece_b(Problem);
+    using a = factor_tiles<cell, M, Config.m, piece_a, Config.stages, Problem.a == order::columns>;
+    using b = factor_tiles<cell, N, Config.n, piece_b, Config.stages, Problem.b == order::rows>;
+    using a_map = tensor_map<typename a::box, typename a::global>;
+    using b_map = tensor_map<typename b::box, typename b::global>;
+    static constexpr int stage_bytes = Config.stage_bytes();
+
+    // The result passes through buffers of 64 rows, a line each, of every warpgroup.
+    static constexpr int columns = Config.result_columns(Problem);
+    static constexpr int cell_columns = 16 / Problem.result_bytes();
+    using result_cell = vec<result, cell_columns>;
+    static constexpr axis<WARPGROUP> warpgroup{Config.consumers()};
+    static constexpr axis<BUFFER> buffer{Config.buffers};
+    static constexpr axis<M> m{64};
+    static constexpr axis<N> n{columns};
+    using d_box = tensor<result_cell, m, swizzle(n / cell_columns, m % 8)>;
+    using d_buffers = tensor<result_cell, warpgroup, buffer, m, swizzle(n / cell_columns, m % 8)>;
+    using d_global = tensor<result_cell, axis<BATCH>(dynamic), axis<M>(dynamic),
+                            axis<N>(dynamic) / cell_columns>;
+    using d_map = tensor_map<d_box, d_global>;
+
+    using barriers = tensor<mbarrier<Arch>, axis<STAGE>(Config.stages)>;
+    using ring = ring_position<STAGE, Config.stages>;
+    using buffer_ring = ring_position<BUFFER, Config.buffers>;
+    static constexpr axis<N> sum_n{Config.n};
+    using sum = warpgroup_sum<Arch, m, sum_n>;
+    using fragment = warpgroup_fragment<m, sum_n>;
+
+    // This block among those of its cluster, and the ranks of those that share a, and b, with it.
+    struct cluster_position {
+        int row, column;
+        unsigned ranks_of_a, ranks_of_b;
+
+        __device__ explicit cluster_position(int rank)
+            : row(rank % Config.cluster_m),
+              column(rank / Config.cluster_m),
+              ranks_of_a(0),
+              ranks_of_b(0) {
+            for (int n = 0; n < Config.cluster_n; ++n)
+                ranks_of_a |= 1U << (row + n * Config.cluster_m);
+            for (int m = 0; m < Config.cluster_m; ++m)
+                ranks_of_b |= 1U << (m + column * Config.cluster_m);
+        }
+    };
+    struct tile_position {
+        BATCH batch;
+        fold<M, Config.m> row;
+        fold<N, Config.n> column;
+    };
+    // The tiles of a cluster, one after the other.
+    class schedule {
+      public:
+        __device__ explicit schedule(sizes const& sizes)
+            : rows_(Config.rows(sizes)),
+              columns_(Config.columns(sizes)),
+              batch_(sizes.batch),
+              depth_(divup(sizes.k, tile_k)),
+              number_(this_block() / Config.cluster()) {}
+        __device__ bool has_tile() const { return number_ < rows_ * columns_ * batch_; }
+        __device__ void advance() { number_ += blocks_of_grid() / Config.cluster(); }
+        // The steps of tile_k along k.
+        __device__ int depth() const { return depth_; }
+        __device__ tile_position tile(cluster_position const& block) const {
+            int const batch = number_ / (rows_ * columns_);
+            int const number = number_ - batch * rows_ * columns_;
+            auto const [row, column] = Config.order()(number, rows_, columns_);
+            return {BATCH(batch), fold<M, Config.m>(row * Config.cluster_m + block.row),
+                    fold<N, Config.n>(column * Config.cluster_n + block.column)};
+        }
+
+      private:
+        int rows_, columns_, batch_, depth_, number_;
+    };
+};
+
+} // namespace spio::matmul::wgmma

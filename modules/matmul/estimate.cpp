@@ -1,0 +1,170 @@
+// Estimates how long a configuration takes, and lists those that are worth a trial.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include "matmul/cp_async.h"
+#include "matmul/problem.h"
+#include "matmul/wgmma.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+module spio.matmul;
+
+import spio.spec;
+
+namespace spio::matmul {
+
+namespace {
+
+// A configuration is worth a trial if its estimated time is at most this multiple of the fastest.
+constexpr double slowest_trial = 1.3;
+
+// What a step of products costs on a chip: multiplications that an SM does in a cycle.
+struct chip_rates {
+    std::string_view chip;
+    double mma_sync, wgmma;
+};
+constexpr chip_rates rates[] = {
+    {"H200", 1300, 2048}, // measured ceiling of mma.sync; data sheet
+    {"A100", 1024, 0},    // these lines follow data sheets
+    {"RTX 3090", 256, 0},
+    {"RTX 4090", 512, 0},
+};
+chip_rates const& rates_of(chip const& chip) {
+    auto const* const found = std::ranges::find(rates, chip.name, &chip_rates::chip);
+    return found == std::end(rates) ? rates[1] : *found;
+}
+
+// Constants of the estimate, from cycles on an H200: of tiles beside their products, and the share
+// of the rate that tiles of less than 128 x 256 reach, because they read more shared memory for
+// each product.
+struct fitted_constants {
+    double wgmma_tile_cycles = 1500, cp_async_tile_cycles = 4000;
+    double sustained_clock = 0.8; // share of the clock that is left when the chip is busy
+    double edge_cost = 24;        // rows and columns of a tile that cost as much as its reads
+};
+constexpr fitted_constants fitted;
+
+double bytes_of(problem const& problem) {
+    double const m = problem.m, n = problem.n, k = problem.k;
+    double const results = m * n * problem.result_bytes() * (problem.residual ? 2 : 1);
+    return problem.batch * (2 * k * (m + n) + results);
+}
+
+sizes sizes_of(problem const& problem) { return {problem.m, problem.n, problem.k, problem.batch}; }
+
+// The share of a rate that tiles of m x n reach.
+double share_of(int m, int n) { return 1 / (1 + fitted.edge_cost * (1.0 / m + 1.0 / n) / 2); }
+
+} // namespace
+
+estimate explain(problem const& problem, config const& config, arch arch) {
+    chip const& chip = chip_of(arch.is_host && config.index() == 1 ? sm_90a : arch);
+    auto const sizes = sizes_of(problem);
+    estimate result;
+    result.bytes = bytes_of(problem);
+    result.traffic = result.bytes / chip.copy_bytes;
+    double const clock = chip.clock_mhz * fitted.sustained_clock;
+    auto const cycles_of_tile = [&](int m, int n, double rate, double others) {
+        double const steps = divup(problem.k, tile_k);
+        return steps * tile_k * m * n / (rate * share_of(m, n)) + others;
+    };
+    if (auto const* const wgmma = std::get_if<wgmma::config>(&config)) {
+        double const clusters = chip.sm_count / wgmma->cluster();
+        result.waves = static_cast<double>(wgmma->tiles(sizes)) / clusters;
+        result.arithmetic =
+            std::ceil(result.waves) *
+            cycles_of_tile(wgmma->m, wgmma->n, rates_of(chip).wgmma, fitted.wgmma_tile_cycles) /
+            clock;
+    } else {
+        auto const& cp_async = std::get<cp_async::config>(config);
+        int const blocks =
+            std::max(1, std::min(chip.shared_bytes / (cp_async.shared_bytes() + 1024),
+                                 65536 / (256 * cp_async.threads())));
+        result.waves = static_cast<double>(cp_async.tiles(sizes)) / (chip.sm_count * blocks);
+        result.arithmetic = std::ceil(result.waves) * blocks *
+                            cycles_of_tile(cp_async.m, cp_async.n, rates_of(chip).mma_sync,
+                                           fitted.cp_async_tile_cycles) /
+                            clock;
+    }
+    result.microseconds = chip.launch_microseconds + std::max(result.traffic, result.arithmetic);
+    return result;
+}
+
+std::string estimate::explained() const {
+    char text[160];
+    std::snprintf(
+        text, sizeof text,
+        "%.1f us: %.1f MB, traffic %.1f us, arithmetic %.1f us; %.2f tiles of a processor",
+        microseconds, bytes / 1e6, traffic, arithmetic, waves);
+    return text;
+}
+
+std::vector<config> space(problem const& problem, arch arch) {
+    check(problem);
+    struct entry {
+        double microseconds;
+        std::size_t number;
+        matmul::config config;
+    };
+    std::vector<entry> entries;
+    auto const add = [&](auto const& config) {
+        if (!config.fits(problem) || config.shared_bytes() > shared_bytes_of_block(arch)) return;
+        entries.push_back({explain(problem, config, arch).microseconds, entries.size(), config});
+    };
+    if (arch.has_wgmma()) {
+        for (auto const& [m, n] : {std::pair(128, 256),
+                                   {128, 192},
+                                   {128, 128},
+                                   {64, 256},
+                                   {64, 192},
+                                   {128, 64},
+                                   {64, 128},
+                                   {64, 64}}) {
+            for (int const cluster_m : {2, 1}) {
+                wgmma::config config = {.m = m,
+                                        .n = n,
+                                        .stages = 8,
+                                        .buffers = 2,
+                                        .cluster_m = cluster_m,
+                                        .cluster_n = 1,
+                                        .band = 2048 / (m * cluster_m)};
+                while (!config.fits(problem) && config.stages > 2) --config.stages;
+                add(config);
+            }
+        }
+    }
+    // The body cp_async takes what wgmma does not.
+    if (entries.empty() || arch.is_host) {
+        struct {
+            int m, n, warps_m, warps_n;
+        } constexpr tiles[] = {{128, 256, 2, 4}, {256, 128, 4, 2}, {128, 128, 2, 4},
+                               {128, 64, 2, 2},  {64, 128, 2, 2},  {64, 64, 2, 2}};
+        for (auto const& [m, n, warps_m, warps_n] : tiles) {
+            for (int const stages : {4, 3, 2}) {
+                add(cp_async::config{m, n, warps_m, warps_n, stages, 1024 / m});
+            }
+        }
+    }
+    // Of equal times, the first that was added comes first.
+    std::ranges::sort(
+        entries, {}, [](auto const& entry) { return std::pair(entry.microseconds, entry.number); });
+    std::vector<config> configs;
+    for (auto const& entry : entries) {
+        if (entry.microseconds <= slowest_trial * entries.front().microseconds) {
+            configs.push_back(entry.config);
+        }
+    }
+    return configs;
+}
+
+} // namespace spio::matmul

@@ -1,0 +1,73 @@
+// Matrix products that are ready on a device: one call, whichever body was chosen for it.
+// SPDX-License-Identifier: Apache-2.0
+//
+//     spio::runtime const gpu;
+//     matmul::product const product(gpu, {.m = 512, .n = 1024, .k = 4096});
+//     product.launch(stream, {.sizes = {512, 1024, 4096, 1}, .a = {x, 4096}, .b = {w, 1024}, .d =
+//     {y, 1024}});
+module;
+
+#include "matmul/cp_async.h"
+#include "matmul/problem.h"
+#include "matmul/wgmma.h"
+
+#include <variant>
+
+export module spio.matmul.launch;
+
+import spio.launch;
+import spio.matmul;
+import spio.spec;
+
+namespace spio::matmul {
+
+// The config_source of a loader, if it has one.
+template <class Loader> config_source const& configs_of(Loader const& loader) {
+    if constexpr (requires { loader.configs(); }) {
+        return loader.configs();
+    } else {
+        return default_config_source();
+    }
+}
+
+} // namespace spio::matmul
+
+export namespace spio::matmul {
+
+// A loader is a runtime, or any object with on() and load().
+class product {
+  public:
+    template <class Loader>
+    product(Loader&& loader, problem const& problem, config const& config)
+        : home(loader.on()), made_for(problem), body(load(loader, problem, config)) {}
+    template <class Loader>
+    product(Loader&& loader, problem const& problem)
+        : product(loader, problem, best_config(problem, loader.on().arch(), configs_of(loader))) {}
+
+    // The matrices have the sizes of the problem. A size that the problem leaves open may be any.
+    void launch(stream const&, args const&) const;
+
+  private:
+    struct wgmma_body {
+        wgmma::config config;
+        kernel<wgmma::params> kernel;
+    };
+    using cp_async_body = kernel<cp_async::params>;
+
+    device home;
+    problem made_for;
+    std::variant<cp_async_body, wgmma_body> body;
+
+    template <class Loader>
+    static std::variant<cp_async_body, wgmma_body> load(Loader& loader, problem const& problem,
+                                                        config const& config) {
+        auto const arch = loader.on().arch();
+        if (auto const* const cp_async = std::get_if<cp_async::config>(&config)) {
+            return loader.load(specialize(problem, *cp_async, arch));
+        }
+        auto const& wgmma = std::get<wgmma::config>(config);
+        return wgmma_body{wgmma, loader.load(specialize(problem, wgmma, arch))};
+    }
+};
+
+} // namespace spio::matmul

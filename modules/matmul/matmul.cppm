@@ -1,0 +1,180 @@
+// Matrix products: their problems, their configurations, how they are specialized, and their cost.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include "matmul/cp_async.h"
+#include "matmul/problem.h"
+#include "matmul/wgmma.h"
+
+#include <array>
+#include <climits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+export module spio.matmul;
+
+import spio.spec;
+
+export namespace spio {
+using spio::half;
+}
+
+export namespace spio::matmul {
+
+using matmul::activation;
+using matmul::args;
+using matmul::factor_type;
+using matmul::known_sizes;
+using matmul::matrix;
+using matmul::order;
+using matmul::problem;
+using matmul::result_type;
+using matmul::sizes;
+
+namespace cp_async {
+using cp_async::config;
+using cp_async::params;
+} // namespace cp_async
+namespace wgmma {
+using wgmma::a_plan;
+using wgmma::b_plan;
+using wgmma::config;
+using wgmma::d_plan;
+using wgmma::params;
+} // namespace wgmma
+
+// Throws an error that names a field whose value is out of its range.
+void check(problem const&);
+
+// A short name of a problem for a profiler's list: 4096m_4096n_4096k_bf16_rc. A size that is known
+// only at launch is written as any, and an order by its first letter.
+std::string name_of(problem const&);
+
+// A body and its configuration: mma.sync on any chip from sm_80 on, or wgmma on sm_90a.
+using config = std::variant<cp_async::config, wgmma::config>;
+
+// "wgmma m=128 n=256 …"
+std::string config_text(config const&);
+config parse_config(std::string_view text);
+
+// The configurations worth a trial, the one that is estimated to be the fastest first. If sizes are
+// known only at launch, the sizes in the problem are used for the choice.
+std::vector<config> space(problem const&, arch);
+// The configuration to use if the caller names none: that of the config_source, or else the first
+// of space().
+config best_config(problem const&, arch, config_source const& = default_config_source());
+
+// A time in microseconds, and its parts: "42.1 us: …".
+struct estimate {
+    double microseconds = 0;
+    double bytes = 0;      // bytes of all matrices, each once
+    double traffic = 0;    // microseconds of moving them to and from memory
+    double arithmetic = 0; // microseconds of the tensor cores of a busy SM
+    double waves = 0;      // tiles of an SM
+
+    std::string explained() const;
+};
+estimate explain(problem const&, config const&, arch);
+
+// A kernel, and the blocks of its launches. For the body wgmma, make the tensor maps from the plans
+// of wgmma, for the matrices in the arguments.
+typed_spec<cp_async::params> specialize(problem const&, cp_async::config const&, arch);
+typed_spec<wgmma::params> specialize(problem const&, wgmma::config const&, arch);
+spec spec_of(problem const&, config const&, arch);
+
+// The grid of a launch, in blocks.
+extent grid(sizes const&, config const&, arch);
+// Throws if a kernel that was made for this problem cannot take the arguments.
+void check(problem const& made_for, args const&);
+
+family const& family_entry();
+
+// The headers of matmul's kernels, as they were when the library was built.
+std::span<header const> kernel_text();
+
+// The matrices of a problem as the bits of their elements, dense, in the order of the problem.
+struct operands {
+    std::span<unsigned short const> a, b;
+    std::span<float const> bias = {};
+    std::span<double const> c = {}; // by rows
+};
+// The result in double, by rows, and how far from it a kernel may be. Products may be summed in
+// float in any order, with an error of up to the last bit of the sum for each; the result is then
+// rounded to its type.
+struct bounded_results {
+    std::vector<double> values, bounds;
+};
+bounded_results reference(problem const&, operands const&);
+
+// The number that the bits of a factor stand for, or of a result of 16 bits.
+double number_of(unsigned short bits, factor_type);
+
+} // namespace spio::matmul
+
+export namespace spio {
+
+template <> struct enumerator_table<matmul::factor_type> {
+    static constexpr std::string_view type = "spio::matmul::factor_type";
+    static constexpr std::array<std::string_view, 2> names = {"fp16", "bf16"};
+};
+template <> struct enumerator_table<matmul::result_type> {
+    static constexpr std::string_view type = "spio::matmul::result_type";
+    static constexpr std::array<std::string_view, 3> names = {"fp16", "bf16", "fp32"};
+};
+template <> struct enumerator_table<matmul::order> {
+    static constexpr std::string_view type = "spio::matmul::order";
+    static constexpr std::array<std::string_view, 2> names = {"rows", "columns"};
+};
+template <> struct enumerator_table<matmul::activation> {
+    static constexpr std::string_view type = "spio::matmul::activation";
+    static constexpr std::array<std::string_view, 4> names = {"none", "relu", "silu", "gelu"};
+};
+template <> struct enumerator_table<matmul::known_sizes> {
+    static constexpr std::string_view type = "spio::matmul::known_sizes";
+    static constexpr std::array<std::string_view, 5> names = {"all", "any_m", "any_n", "any_k",
+                                                              "none"};
+};
+template <> struct field_table<matmul::problem> {
+    using problem = matmul::problem;
+    static constexpr int most = 1 << 24;
+    static constexpr auto fields =
+        std::tuple(field{"m", &problem::m, {.least = 1, .most = most}},
+                   field{"n", &problem::n, {.least = 1, .most = most}},
+                   field{"k", &problem::k, {.least = 1, .most = most}},
+                   field{"batch", &problem::batch, {.least = 1, .most = 65535}, presence::optional},
+                   field{"type", &problem::type, {}, presence::optional},
+                   field{"result", &problem::result, {}, presence::optional},
+                   field{"a", &problem::a, {}, presence::optional},
+                   field{"b", &problem::b, {}, presence::optional},
+                   field{"bias", &problem::bias, {}, presence::optional},
+                   field{"activation", &problem::activation, {}, presence::optional},
+                   field{"residual", &problem::residual, {}, presence::optional},
+                   field{"made_for", &problem::made_for, {}, presence::optional});
+};
+template <> struct field_table<matmul::cp_async::config> {
+    using config = matmul::cp_async::config;
+    static constexpr auto fields =
+        std::tuple(field{"m", &config::m, {.least = 64, .most = 256, .multiple_of = 64}},
+                   field{"n", &config::n, {.least = 64, .most = 256, .multiple_of = 64}},
+                   field{"warps_m", &config::warps_m, {.least = 1, .most = 8}},
+                   field{"warps_n", &config::warps_n, {.least = 1, .most = 8}},
+                   field{"stages", &config::stages, {.least = 2, .most = 8}},
+                   field{"band", &config::band, {.least = 1, .most = 1024}});
+};
+template <> struct field_table<matmul::wgmma::config> {
+    using config = matmul::wgmma::config;
+    static constexpr auto fields =
+        std::tuple(field{"m", &config::m, {.least = 64, .most = 192, .multiple_of = 64}},
+                   field{"n", &config::n, {.least = 64, .most = 256, .multiple_of = 64}},
+                   field{"stages", &config::stages, {.least = 2, .most = 8}},
+                   field{"buffers", &config::buffers, {.least = 2, .most = 8}},
+                   field{"cluster_m", &config::cluster_m, {.least = 1, .most = 8}},
+                   field{"cluster_n", &config::cluster_n, {.least = 1, .most = 8}},
+                   field{"band", &config::band, {.least = 1, .most = 1024}});
+};
+
+} // namespace spio

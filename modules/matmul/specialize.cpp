@@ -1,0 +1,183 @@
+// Specializes matrix products, and checks the arguments of their launches.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include "matmul/cp_async.h"
+#include "matmul/problem.h"
+#include "matmul/wgmma.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+module spio.matmul;
+
+import spio.spec;
+
+namespace spio::matmul {
+
+namespace {
+
+constexpr int oldest_arch = 80; // has cp.async and the matrix instructions
+
+template <class Config>
+void check_config(problem const& problem, Config const& config, std::string const& body,
+                  bool is_supported, arch arch) {
+    check(problem);
+    spio::check("matmul", config);
+    auto const fail = [&](error_kind kind, std::string reason) {
+        throw error(kind, "specialize", "matmul " + text_of(problem), std::move(reason));
+    };
+    if (!config.fits(problem)) {
+        fail(error_kind::invalid,
+             "the configuration " + body + " " + text_of(config) + " does not fit");
+    }
+    if (!is_supported) {
+        fail(error_kind::unsupported, "the body " + body + " does not run on " + text_of(arch));
+    }
+    if (config.shared_bytes() > shared_bytes_of_block(arch)) {
+        fail(error_kind::unsupported, "a block takes " + std::to_string(config.shared_bytes()) +
+                                          " bytes of shared memory, of at most " +
+                                          std::to_string(shared_bytes_of_block(arch)) + " for " +
+                                          text_of(arch));
+    }
+}
+
+template <class Config>
+specialization request_of(problem const& problem, Config const& config, std::string_view body,
+                          block_shape const& shape, arch arch) {
+    std::string const name(body);
+    return {.family = "matmul",
+            .prefix = "matmul_" + name_of(problem),
+            .problem = text_of(problem),
+            .config = name + " " + text_of(config),
+            .arch = arch,
+            .arguments = "spio::matmul::problem" + initializer_of(problem.without_unknown()) +
+                         ", spio::matmul::" + name + "::config" + initializer_of(config),
+            .shape = shape,
+            .headers = kernel_text(),
+            .body = body,
+            .blocks = 1};
+}
+
+extent grid_of(long long blocks) {
+    if (blocks < 1 || blocks > INT_MAX) {
+        throw error(error_kind::invalid, "launch", "matmul",
+                    std::to_string(blocks) + " blocks are needed, of at least 1 and at most " +
+                        std::to_string(INT_MAX));
+    }
+    return {static_cast<int>(blocks)};
+}
+
+} // namespace
+
+typed_spec<cp_async::params> specialize(problem const& problem, cp_async::config const& config,
+                                        arch arch) {
+    check_config(problem, config, "cp_async", arch.is_host || arch.number >= oldest_arch, arch);
+    block_shape const shape = {.block = {config.threads()}, .shared_bytes = config.shared_bytes()};
+    return specialized<cp_async::params>(
+        request_of(problem, config, "cp_async", shape, arch),
+        [config, arch](cp_async::params const& p) { return grid(p.args.sizes, config, arch); });
+}
+typed_spec<wgmma::params> specialize(problem const& problem, wgmma::config const& config,
+                                     arch arch) {
+    check_config(problem, config, "wgmma", arch.has_wgmma(), arch);
+    block_shape const shape = {.block = {config.threads()},
+                               .cluster = {config.cluster()},
+                               .shared_bytes = config.shared_bytes(),
+                               .overlaps_previous = true};
+    return specialized<wgmma::params>(
+        request_of(problem, config, "wgmma", shape, arch),
+        [problem, config, arch](wgmma::params const& p) {
+            if (!config.stores_columns(problem, p.sizes.n)) {
+                throw error(error_kind::invalid, "launch", "matmul " + text_of(problem),
+                            "n is " + std::to_string(p.sizes.n) +
+                                ", but the body wgmma stores rows of whole cells of 16 bytes");
+            }
+            return grid(p.sizes, config, arch);
+        });
+}
+spec spec_of(problem const& problem, config const& config, arch arch) {
+    return std::visit(
+        [&](auto const& body_config) -> spec { return specialize(problem, body_config, arch); },
+        config);
+}
+
+extent grid(sizes const& sizes, config const& config, arch arch) {
+    if (auto const* const wgmma = std::get_if<wgmma::config>(&config)) {
+        // Blocks that run at the same time share the tiles; a chip holds one on each processor.
+        long long const clusters = chip_of(arch).sm_count / wgmma->cluster();
+        grid_of(wgmma->tiles(sizes));
+        return grid_of(std::min(wgmma->tiles(sizes), clusters) * wgmma->cluster());
+    }
+    return grid_of(std::get<cp_async::config>(config).tiles(sizes));
+}
+
+namespace {
+
+struct checked_matrix {
+    char const* name;
+    void const* data;
+    long long leading, batch;
+    int element_bytes;
+    int width;
+};
+
+void check_matrix(problem const& problem, sizes const& sizes, checked_matrix const& matrix) {
+    auto const fail = [&](std::string const& reason) {
+        throw error(error_kind::invalid, "launch", "matmul " + text_of(problem),
+                    std::string(matrix.name) + reason);
+    };
+    if (matrix.data == nullptr) fail(" is not there");
+    if (reinterpret_cast<std::uintptr_t>(matrix.data) % 16 != 0) {
+        fail(" begins at no multiple of 16 bytes");
+    }
+    if (matrix.leading < matrix.width) {
+        fail(" has lines of " + std::to_string(matrix.width) + " elements, " +
+             std::to_string(matrix.leading) + " apart");
+    }
+    bool const has_batch = sizes.batch > 1;
+    if (matrix.leading * matrix.element_bytes % 16 != 0 ||
+        (has_batch && matrix.batch * matrix.element_bytes % 16 != 0)) {
+        fail(" has lines or matrices whose distance is no multiple of 16 bytes");
+    }
+}
+
+} // namespace
+
+void check(problem const& made_for, args const& args) {
+    auto const& sizes = args.sizes;
+    bool const agrees = sizes.m > 0 && sizes.n > 0 && sizes.k > 0 && sizes.batch > 0 &&
+                        (!made_for.knows_m() || sizes.m == made_for.m) &&
+                        (!made_for.knows_n() || sizes.n == made_for.n) &&
+                        (!made_for.knows_k() || sizes.k == made_for.k);
+    if (!agrees) {
+        throw error(error_kind::invalid, "launch", "matmul " + text_of(made_for),
+                    "the launch has other sizes: m " + std::to_string(sizes.m) + ", n " +
+                        std::to_string(sizes.n) + ", k " + std::to_string(sizes.k) + ", batch " +
+                        std::to_string(sizes.batch));
+    }
+    bool const a_by_rows = made_for.a == order::rows, b_by_rows = made_for.b == order::rows;
+    int const bytes = made_for.result_bytes();
+    check_matrix(
+        made_for, sizes,
+        {"a", args.a.data, args.a.leading, args.a.batch, 2, a_by_rows ? sizes.k : sizes.m});
+    check_matrix(
+        made_for, sizes,
+        {"b", args.b.data, args.b.leading, args.b.batch, 2, b_by_rows ? sizes.n : sizes.k});
+    check_matrix(made_for, sizes, {"d", args.d.data, args.d.leading, args.d.batch, bytes, sizes.n});
+    if (made_for.residual) {
+        check_matrix(made_for, sizes,
+                     {"c", args.c.data, args.c.leading, args.c.batch, bytes, sizes.n});
+    }
+    if (made_for.bias && args.bias == nullptr) {
+        throw error(error_kind::invalid, "launch", "matmul " + text_of(made_for),
+                    "the bias is not there");
+    }
+}
+
+} // namespace spio::matmul

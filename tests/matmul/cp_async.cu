@@ -1,0 +1,41 @@
+// The kernels of matrix products by mma.sync that are tested.
+// SPDX-License-Identifier: Apache-2.0
+#include "products.h"
+
+#include "matmul/cp_async.cuh"
+
+namespace cp_async = spio::matmul::cp_async;
+using namespace spio::test::matmul_products;
+
+extern "C" __global__ void __launch_bounds__(cp_async_row_column.config.threads(), 1)
+    matmul_cp_async_row_column(__grid_constant__ cp_async::params const p) {
+    cp_async::run<cp_async_row_column.problem, cp_async_row_column.config>(p);
+}
+extern "C" __global__ void __launch_bounds__(cp_async_row_row.config.threads(), 1)
+    matmul_cp_async_row_row(__grid_constant__ cp_async::params const p) {
+    cp_async::run<cp_async_row_row.problem, cp_async_row_row.config>(p);
+}
+extern "C" __global__ void __launch_bounds__(cp_async_column_column.config.threads(), 1)
+    matmul_cp_async_column_column(__grid_constant__ cp_async::params const p) {
+    cp_async::run<cp_async_column_column.problem, cp_async_column_column.config>(p);
+}
+extern "C" __global__ void __launch_bounds__(cp_async_column_row.config.threads(), 1)
+    matmul_cp_async_column_row(__grid_constant__ cp_async::params const p) {
+    cp_async::run<cp_async_column_row.problem, cp_async_column_row.config>(p);
+}
+extern "C" __global__ void __launch_bounds__(cp_async_gelu.config.threads(), 1)
+    matmul_cp_async_gelu(__grid_constant__ cp_async::params const p) {
+    cp_async::run<cp_async_gelu.problem, cp_async_gelu.config>(p);
+}
+extern "C" __global__ void __launch_bounds__(cp_async_silu.config.threads(), 1)
+    matmul_cp_async_silu(__grid_constant__ cp_async::params const p) {
+    cp_async::run<cp_async_silu.problem, cp_async_silu.config>(p);
+}
+extern "C" __global__ void __launch_bounds__(cp_async_relu.config.threads(), 1)
+    matmul_cp_async_relu(__grid_constant__ cp_async::params const p) {
+    cp_async::run<cp_async_relu.problem, cp_async_relu.config>(p);
+}
+extern "C" __global__ void __launch_bounds__(cp_async_known.config.threads(), 1)
+    matmul_cp_async_known(__grid_constant__ cp_async::params const p) {
+    cp_async::run<cp_async_known.problem, cp_async_known.config>(p);
+}

@@ -1,0 +1,77 @@
+// Random matrices for matrix products, with something else between their lines.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "products.h"
+
+#include <cstddef>
+#include <random>
+#include <vector>
+
+namespace spio::test::matmul_products {
+
+// Matrices with lines further apart than they are long, and what stands between the lines.
+struct stored_matrix {
+    int lines, width, leading, batch;
+    std::vector<unsigned short> bits;
+
+    std::size_t place(int matrix, int line, int element) const {
+        return (static_cast<std::size_t>(matrix) * static_cast<std::size_t>(lines) +
+                static_cast<std::size_t>(line)) *
+                   static_cast<std::size_t>(leading) +
+               static_cast<std::size_t>(element);
+    }
+    std::size_t size() const { return place(batch, 0, 0); }
+    std::vector<unsigned short> dense() const {
+        std::vector<unsigned short> values;
+        for (int matrix = 0; matrix < batch; ++matrix) {
+            for (int line = 0; line < lines; ++line) {
+                auto const* const first = &bits[place(matrix, line, 0)];
+                values.insert(values.end(), first, first + width);
+            }
+        }
+        return values;
+    }
+    template <class T> matmul::matrix<T> view(T* data) const {
+        return {data, leading, static_cast<long long>(lines) * leading};
+    }
+};
+
+inline unsigned short drawn_bits(std::mt19937& random, factor_type type) {
+    unsigned const bits = static_cast<unsigned>(random());
+    // Normal numbers of either sign, from 1/8 to 4.
+    return static_cast<unsigned short>(type == bf16
+                                           ? (bits & 0x807f) | ((124 + bits / 256 % 5) << 7)
+                                           : (bits & 0x83ff) | ((12 + bits / 1024 % 5) << 10));
+}
+inline constexpr unsigned short not_a_number = 0x7fff;
+
+inline stored_matrix draw(std::mt19937& random, problem const& problem, int lines, int width) {
+    int const leading = (width + 7) / 8 * 8 + 8 * static_cast<int>(random() % 3);
+    stored_matrix matrix = {lines, width, leading, problem.batch, {}};
+    matrix.bits.assign(matrix.size(), not_a_number);
+    for (int m = 0; m < matrix.batch; ++m) {
+        for (int line = 0; line < lines; ++line) {
+            for (int i = 0; i < width; ++i) {
+                matrix.bits[matrix.place(m, line, i)] = drawn_bits(random, problem.type);
+            }
+        }
+    }
+    return matrix;
+}
+
+struct inputs {
+    stored_matrix a, b, c;
+    std::vector<float> bias;
+
+    inputs(std::mt19937& random, problem const& p)
+        : a(draw(random, p, p.a == rows ? p.m : p.k, p.a == rows ? p.k : p.m)),
+          b(draw(random, p, p.b == rows ? p.k : p.n, p.b == rows ? p.n : p.k)),
+          c(draw(random, p, p.residual ? p.m : 0, p.n)) {
+        for (int n = 0; p.bias && n < p.n; ++n) {
+            bias.push_back(std::uniform_real_distribution<float>(-2, 2)(random));
+        }
+    }
+};
+
+} // namespace spio::test::matmul_products

@@ -1,0 +1,75 @@
+// The matrix products under test: kernels of all orders, types, epilogues and shapes of blocks.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "matmul/cp_async.h"
+#include "matmul/wgmma.h"
+
+namespace spio::test::matmul_products {
+
+using matmul::activation;
+using matmul::factor_type;
+using matmul::known_sizes;
+using matmul::order;
+using matmul::problem;
+using matmul::result_type;
+
+template <class Config> struct product {
+    matmul::problem problem;
+    Config config;
+};
+
+// Kernels that take any sizes.
+constexpr problem any_sizes(factor_type type, result_type result, order a, order b) {
+    return {.m = 0,
+            .n = 0,
+            .k = 0,
+            .type = type,
+            .result = result,
+            .a = a,
+            .b = b,
+            .made_for = known_sizes::none};
+}
+constexpr problem with_epilogue(problem problem, bool bias, activation activation, bool residual) {
+    problem.bias = bias;
+    problem.activation = activation;
+    problem.residual = residual;
+    return problem;
+}
+inline constexpr auto bf16 = factor_type::bf16, fp16 = factor_type::fp16;
+inline constexpr auto rows = order::rows, columns = order::columns;
+
+inline constexpr problem row_column = any_sizes(bf16, result_type::bf16, rows, columns);
+inline constexpr problem row_row = any_sizes(fp16, result_type::fp16, rows, rows);
+inline constexpr problem column_column = any_sizes(bf16, result_type::fp32, columns, columns);
+inline constexpr problem column_row = any_sizes(fp16, result_type::fp32, columns, rows);
+inline constexpr problem gelu = with_epilogue(row_row, true, activation::gelu, true);
+inline constexpr problem silu = with_epilogue(column_row, false, activation::silu, true);
+inline constexpr problem relu = with_epilogue(row_column, true, activation::relu, false);
+inline constexpr problem known = {.m = 200, .n = 136, .k = 88, .b = columns};
+
+// m, n, stages, buffers, cluster_m, cluster_n, band
+using wgmma_product = product<matmul::wgmma::config>;
+inline constexpr wgmma_product wgmma_row_column = {row_column, {128, 256, 4, 2, 2, 1, 2}};
+inline constexpr wgmma_product wgmma_row_row = {row_row, {128, 128, 3, 3, 1, 2, 1}};
+inline constexpr wgmma_product wgmma_column_column = {column_column, {128, 64, 2, 2, 1, 1, 3}};
+inline constexpr wgmma_product wgmma_column_row = {column_row, {64, 192, 3, 4, 1, 1, 2}};
+inline constexpr wgmma_product wgmma_square = {row_row, {128, 128, 4, 2, 2, 2, 1}};
+inline constexpr wgmma_product wgmma_high = {column_row, {192, 128, 2, 2, 2, 1, 1}};
+inline constexpr wgmma_product wgmma_gelu = {gelu, {64, 128, 3, 2, 1, 1, 2}};
+inline constexpr wgmma_product wgmma_silu = {silu, {64, 128, 2, 2, 2, 1, 2}};
+inline constexpr wgmma_product wgmma_relu = {relu, {128, 64, 3, 2, 1, 1, 2}};
+inline constexpr wgmma_product wgmma_known = {known, {64, 64, 3, 2, 1, 1, 2}};
+
+// m, n, warps_m, warps_n, stages, band
+using cp_async_product = product<matmul::cp_async::config>;
+inline constexpr cp_async_product cp_async_row_column = {row_column, {128, 128, 2, 4, 3, 2}};
+inline constexpr cp_async_product cp_async_row_row = {row_row, {64, 128, 2, 2, 4, 1}};
+inline constexpr cp_async_product cp_async_column_column = {column_column, {128, 64, 2, 2, 2, 3}};
+inline constexpr cp_async_product cp_async_column_row = {column_row, {64, 64, 1, 2, 3, 2}};
+inline constexpr cp_async_product cp_async_gelu = {gelu, {64, 64, 2, 2, 3, 2}};
+inline constexpr cp_async_product cp_async_silu = {silu, {64, 64, 2, 1, 2, 2}};
+inline constexpr cp_async_product cp_async_relu = {relu, {64, 128, 2, 4, 3, 1}};
+inline constexpr cp_async_product cp_async_known = {known, {64, 64, 2, 2, 3, 2}};
+
+} // namespace spio::test::matmul_products

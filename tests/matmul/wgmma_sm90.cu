@@ -1,0 +1,49 @@
+// The kernels of matrix products by wgmma that are tested.
+// SPDX-License-Identifier: Apache-2.0
+#include "products.h"
+
+#include "matmul/wgmma.cuh"
+
+namespace wgmma = spio::matmul::wgmma;
+using namespace spio::test::matmul_products;
+
+extern "C" __global__ void __launch_bounds__(wgmma_row_column.config.threads(), 1)
+    matmul_wgmma_row_column(__grid_constant__ wgmma::params const p) {
+    wgmma::run<wgmma_row_column.problem, wgmma_row_column.config>(p);
+}
+extern "C" __global__ void __launch_bounds__(wgmma_row_row.config.threads(), 1)
+    matmul_wgmma_row_row(__grid_constant__ wgmma::params const p) {
+    wgmma::run<wgmma_row_row.problem, wgmma_row_row.config>(p);
+}
+extern "C" __global__ void __launch_bounds__(wgmma_column_column.config.threads(), 1)
+    matmul_wgmma_column_column(__grid_constant__ wgmma::params const p) {
+    wgmma::run<wgmma_column_column.problem, wgmma_column_column.config>(p);
+}
+extern "C" __global__ void __launch_bounds__(wgmma_column_row.config.threads(), 1)
+    matmul_wgmma_column_row(__grid_constant__ wgmma::params const p) {
+    wgmma::run<wgmma_column_row.problem, wgmma_column_row.config>(p);
+}
+extern "C" __global__ void __launch_bounds__(wgmma_square.config.threads(), 1)
+    matmul_wgmma_square(__grid_constant__ wgmma::params const p) {
+    wgmma::run<wgmma_square.problem, wgmma_square.config>(p);
+}
+extern "C" __global__ void __launch_bounds__(wgmma_high.config.threads(), 1)
+    matmul_wgmma_high(__grid_constant__ wgmma::params const p) {
+    wgmma::run<wgmma_high.problem, wgmma_high.config>(p);
+}
+extern "C" __global__ void __launch_bounds__(wgmma_gelu.config.threads(), 1)
+    matmul_wgmma_gelu(__grid_constant__ wgmma::params const p) {
+    wgmma::run<wgmma_gelu.problem, wgmma_gelu.config>(p);
+}
+extern "C" __global__ void __launch_bounds__(wgmma_silu.config.threads(), 1)
+    matmul_wgmma_silu(__grid_constant__ wgmma::params const p) {
+    wgmma::run<wgmma_silu.problem, wgmma_silu.config>(p);
+}
+extern "C" __global__ void __launch_bounds__(wgmma_relu.config.threads(), 1)
+    matmul_wgmma_relu(__grid_constant__ wgmma::params const p) {
+    wgmma::run<wgmma_relu.problem, wgmma_relu.config>(p);
+}
+extern "C" __global__ void __launch_bounds__(wgmma_known.config.threads(), 1)
+    matmul_wgmma_known(__grid_constant__ wgmma::params const p) {
+    wgmma::run<wgmma_known.problem, wgmma_known.config>(p);
+}
