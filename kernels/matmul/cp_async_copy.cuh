@@ -36,10 +36,10 @@ __device__ __forceinline__ void copy_tile(typename Tiles::ring const& ring,
         // Tiles by lines are in chunks of 64 rows or columns, with a line for each k.
         bounded<Outer, Size> const outer(ByLines ? line / tile_k * tile_k + cell : line);
         bounded<K, tile_k> const k(ByLines ? line % tile_k : cell);
-        int const along = ByLines ? (first + outer).get() : (first_k + k).get();
-        int const across = ByLines ? (first_k + k).get() : (first + outer).get();
-        int const bytes = across < matrix.count ? bytes_inside(along, matrix.width) : 0;
-        auto const* const source = matrix.data + across * matrix.leading + along;
+        int const column = ByLines ? (first + outer).get() : (first_k + k).get();
+        int const row = ByLines ? (first_k + k).get() : (first + outer).get();
+        int const bytes = row < matrix.count ? bytes_inside(column, matrix.width) : 0;
+        auto const* const source = matrix.data + row * matrix.leading + column;
         copy_part_async(tile[outer][k], bytes > 0 ? source : matrix.data, bytes);
     }
 }

@@ -68,6 +68,11 @@ double share_of(int m, int n) { return 1 / (1 + fitted.edge_cost * (1.0 / m + 1.
 } // namespace
 
 estimate explain(problem const& problem, config const& config, arch arch) {
+    check(problem);
+    if (!std::visit([&](auto const& body_config) { return body_config.fits(problem); }, config)) {
+        throw error(error_kind::invalid, "explain", "matmul " + text_of(problem),
+                    "the configuration " + config_text(config) + " does not fit");
+    }
     chip const& chip = chip_of(arch.is_host && config.index() == 1 ? sm_90a : arch);
     auto const sizes = sizes_of(problem);
     estimate result;

@@ -1,5 +1,5 @@
-// Orders of tiles: each tile has one number, and neighbours in the order are neighbours in the
-// matrix. SPDX-License-Identifier: Apache-2.0
+// Orders of tiles: each tile has one number, and neighbours in the order lie side by side.
+// SPDX-License-Identifier: Apache-2.0
 #include "spio/tile/tile_order.h"
 
 using spio::super_rows;

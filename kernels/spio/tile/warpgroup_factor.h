@@ -29,11 +29,11 @@ template <class Layout, base_dimension Outer> struct warpgroup_factor {
     // Whether the lines are swizzled by their number, and lie one after the other.
     static constexpr bool has_lines() {
         if (last < 1 || outer < 0 || !ends_in_swizzle<Layout>) return false;
-        digit_row const& read = table.digits[table.first_digit(last) + 1];
+        digit_row const& source = table.digits[table.first_digit(last) + 1];
         bool const is_line = column.size == 2 || column.size == 4 || column.size == 8;
         return is_line && column.stride == 8 && row().stride == 1 && row().size % 8 == 0 &&
-               read.base == row().base && read.stride == 8 / column.size &&
-               read.size == column.size && column.base != row().base &&
+               source.base == row().base && source.stride == 8 / column.size &&
+               source.size == column.size && column.base != row().base &&
                (is_transposed || row().base == outer) && table.axes[last - 1].is_plain &&
                table.memory_stride(last - 1) == column.size;
     }
