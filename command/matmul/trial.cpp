@@ -33,7 +33,10 @@ struct stored_lines {
     std::size_t batch, lines, width;
 
     std::size_t leading() const { return (width + 7) / 8 * 8; }
-    std::size_t dense_size() const { return batch * lines * width; }
+    checked_size count() const {
+        return checked_size(batch) * checked_size(lines) * checked_size(width);
+    }
+    std::size_t dense_size() const { return static_cast<std::size_t>(count().value); }
     std::size_t size() const { return batch * lines * leading(); }
     // The place of a dense element.
     std::size_t place(std::size_t number) const {
@@ -156,11 +159,11 @@ trial create(std::string_view words, arch arch, unsigned seed) {
     auto const config = best_config(problem, arch);
     auto const data = std::make_shared<matmul_data>(problem, config, std::mt19937(seed));
     bool const is_wide = problem.result == result_type::fp32;
-    auto const results = data->result_size() * (problem.residual ? 2 : 1);
     return {.problem = text_of(problem),
             .kernels = {spec_of(problem, config, arch)},
-            .bytes_moved = 2 * (data->a_lines().dense_size() + data->b_lines().dense_size()) +
-                           static_cast<std::uint64_t>(problem.result_bytes()) * results,
+            .bytes_moved =
+                (data->a_lines().count() + data->b_lines().count()) * 2 +
+                data->d_lines().count() * problem.result_bytes() * (problem.residual ? 2 : 1),
             .prepare = [data, is_wide](workbench& bench) {
                 if (data->a.empty()) data->draw();
                 return is_wide ? prepare<float>(bench, *data) : prepare<half>(bench, *data);
