@@ -1,5 +1,7 @@
 // Cursors: positions in a tensor, held as logical coordinates until an address is asked for.
 // SPDX-License-Identifier: Apache-2.0
+//
+// In each base dimension, as I or K, a position is a sum of values in steps of folds of the base.
 #pragma once
 
 #include "spio/layout.h"
@@ -15,7 +17,8 @@ template <class Data, class Layout> class base_cursor {
     using data_type = Data;
     using layout_type = Layout;
 
-    // Whether D moves by whole blocks.
+    // Whether each move by D adds a constant to the pointer: D counts whole blocks of the base's
+    // coarsest axis, of free_stride() steps of the base. 0: there is no such axis.
     template <class D>
     static constexpr bool moves_freely = [] {
         if constexpr (index_among<D, typename Layout::bases>) {
@@ -31,8 +34,8 @@ template <class Data, class Layout> class base_cursor {
     template <index D>
         requires moves_freely<D>
     constexpr base_cursor& step(D d = D(1)) {
-        constexpr int base = Layout::template base<base_of<D>>;
-        constexpr digit_row top = Layout::table.digits[Layout::table.coarsest(base)];
+        constexpr int base = Layout::template base<base_of<D>>; // its number in the layout
+        constexpr digit_row top = Layout::table.digits[Layout::table.coarsest(base)]; // its axis
         pointer_ += count<top.stride>(d) * shape_.template memory_stride<top.axis>();
         return *this;
     }
@@ -59,7 +62,8 @@ template <class Data, class Layout> class base_cursor {
 };
 
 // What cursors in a layout have in common: a pointer to the first element, the values of the terms
-// of the position, without their types, and the steps taken in each base.
+// of the position, without their types, and the steps taken in each base. Room is the number of
+// terms, rounded up, so that cursors of some more terms are of one class.
 template <class Data, class Layout, int Room> class cursor_state {
   public:
     using data_type = Data;
@@ -88,7 +92,8 @@ template <class Data, class Layout, int Room> class cursor_state {
     AbsentDimension extent() const = delete;
 
   private:
-    // Moves the steps of a base into a term, which counts them from now on.
+    // Moves the steps of a base into a term that counts the base one by one and without a bound: an
+    // address then need not ask whether there are steps.
     constexpr void take_up_steps(int term, int base) {
         position_.items[term] += moved_.items[base];
         moved_.items[base] = 0;
@@ -114,8 +119,9 @@ template <class Data, class Layout, int Room> class cursor_state {
     typename Layout::steps moved_ = {};
 };
 
-// A position in a tensor: the sum of its terms Ts and of its steps. Subscripts add to it, in any
-// order; the types of the terms determine how much arithmetic an address needs.
+// A position in a tensor: the sum of its terms and of its steps. Each type of subscript, such as I
+// or fold<I, 8>, is a term with a value; Ts are their types. Subscripts add to it, in any order;
+// the types of the terms determine how much arithmetic an address needs.
 template <class Data, class Layout, class... Ts>
 class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
   public:
@@ -150,8 +156,10 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
     template <integer NotADimension, class Cursor = cursor>
     cursor operator[](NotADimension) const = delete;
 
-    // Moves the cursor itself. If a base has been subscripted by bounded values or folds only, a
-    // subscript by zero before the first step, as in [K(0)], saves each address a branch.
+    // Moves the cursor itself. Steps in a base are added to the term that counts the base one by
+    // one and without a bound. If all subscripts were folds or bounded values, there is none: then
+    // each address asks whether there are steps. A subscript by zero before the first step, as in
+    // [K(0)], makes such a term.
     template <place_among<bases> P> constexpr cursor& step(P const& p = P(1)) {
         if constexpr (index<P>) {
             step_by(p);
@@ -168,7 +176,7 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
     constexpr Data* get() const {
         displacement const d =
             this->shape_.template offset<Ts...>(this->position_.items, this->moved_.items);
-        return this->pointer_ + d.wide + d.narrow;
+        return this->pointer_ + d.wide + d.narrow; // what was summed in 64 bits and in 32
     }
     constexpr Data& operator*() const { return *get(); }
     constexpr Data* operator->() const { return get(); }
@@ -191,8 +199,8 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
     constexpr auto rebase() const { return base_cursor<Data, Layout>(get(), this->shape_); }
 
   private:
-    // Each type of subscript is a term. A second one of the same type loses its bound: their sum
-    // may exceed it.
+    // The term of a subscript. A second one of the same type loses its bound: their sum may exceed
+    // it.
     template <class X>
     using term_for = typename either<(same<X, Ts> || ...), dimension_of<X>, X>::type;
     template <class X>
@@ -220,10 +228,11 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
         (step_by(c.template digit<Xs>()), ...);
     }
     template <index X> constexpr void step_by(X x) {
-        constexpr int sum = position_of<dimension_of<X>, Ts...>();
+        // The numbers of two terms, or -1: that of X without its bound, and that of its base.
+        constexpr int unbounded = position_of<dimension_of<X>, Ts...>();
         constexpr int unfolded = position_of<base_of<X>, Ts...>();
-        if constexpr (sum >= 0) {
-            this->position_.items[sum] += x.value;
+        if constexpr (unbounded >= 0) {
+            this->position_.items[unbounded] += x.value;
         } else if constexpr (unfolded >= 0) {
             this->position_.items[unfolded] += count<1>(x);
         } else if constexpr (contains<bases, base_of<X>>) {

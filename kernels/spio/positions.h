@@ -6,7 +6,8 @@
 
 namespace spio {
 
-// A range of coordinates with one entry for each digit that the layout places, the last fastest.
+// A range of coordinates with one entry for each axis, the last fastest. An axis counts a digit of
+// its base dimension: floor(position / stride) mod size. `table` lists these digits.
 template <class Layout> class positions {
     static constexpr auto& table = Layout::table;
     static constexpr int rank = table.placed_count();

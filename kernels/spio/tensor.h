@@ -47,6 +47,8 @@ class tensor {
         requires same<Mutable const, Data> && (!same<Mutable, Data>)
     constexpr tensor(tensor<Mutable, Axes...> const& t) : pointer_(t.get()), shape_(t.shape()) {}
 
+    // The cursor at a place: an index such as I(2), or anything that has coordinates. Dimensions
+    // that the tensor lacks have no effect.
     template <place_among<bases> P> [[nodiscard]] constexpr auto operator[](P const& p) const {
         return origin()[p];
     }
@@ -67,7 +69,8 @@ class tensor {
     constexpr void reset(Data* pointer) { pointer_ = pointer; }
     constexpr layout_type const& shape() const { return shape_; }
 
-    // Sizes of a static layout can be asked of the type:  A::size<I>(),  A::storage_size().
+    // The number of elements, without padding. Sizes of a static layout can be asked of the type:
+    // A::size<I>(),  A::storage_size().
     static constexpr size_type size()
         requires(layout_type::is_static)
     {
@@ -114,7 +117,7 @@ class tensor {
     template <index NoAxisOfTheTensor, class Tensor = tensor>
         requires(!layout_type::template has_axis<NoAxisOfTheTensor>)
     static NoAxisOfTheTensor size() = delete;
-    // The extent of D's base in steps of D, rounded down.
+    // The extent of D's base dimension (of fold<I, 8> that is I) in steps of D, rounded down.
     template <index D>
         requires(layout_type::is_static && contains<bases, base_of<D>>)
     static constexpr dimension_of<D> extent() {
@@ -128,7 +131,7 @@ class tensor {
     template <index AbsentDimension, class Tensor = tensor>
         requires(!contains<bases, base_of<AbsentDimension>>)
     static AbsentDimension extent() = delete;
-    // One entry a base.  {I:16, K:32}
+    // The extents as coordinates, with an entry for each base dimension.  {I:16, K:32}
     static constexpr auto extents()
         requires(layout_type::is_static)
     {

@@ -47,6 +47,8 @@ constexpr nvrtc_entries fuzzed = {.version = version,
                                   .compile_program = compile,
                                   .cubin_size = size_of_said,
                                   .cubin = say,
+                                  .ptx_size = size_of_said,
+                                  .ptx = say,
                                   .log_size = size_of_said,
                                   .log = say};
 
@@ -77,7 +79,7 @@ extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t siz
     static std::vector<std::string> const options = {"-arch=x"};
     try {
         auto const output = compiler.compile({.name = "k", .text = "", .headers = {}}, options);
-        if (!is_log(output.log) || output.cubin.size() != said.size()) std::abort();
+        if (!is_log(output.log) || output.cubin.size() > said.size()) std::abort();
     } catch (spio::error const& e) {
         if (e.subject() != "k" || (e.tried() != "nvrtcGetCUBIN" && !is_log(e.log()))) std::abort();
     }
