@@ -29,7 +29,7 @@ struct config {
         if (!has_tiles || !has_warps || threads() > 512) return false;
         bool const has_registers = warp_m() * warp_n() <= 64 * 64;
         bool const is_even = 8 * m % threads() == 0 && 8 * n % threads() == 0;
-        return has_registers && is_even && shared_bytes() <= most_shared_bytes;
+        return has_registers && is_even && shared_bytes() <= max_shared_bytes;
     }
 
     constexpr int rows(sizes const& sizes) const { return divup(sizes.m, m); }

@@ -70,7 +70,6 @@ struct problem {
 // The elements of both factors that a step multiplies, along k: a line of 128 bytes.
 inline constexpr int tile_k = 64;
 inline constexpr int line_bytes = 128;
-inline constexpr int most_shared_bytes = 227 * 1024; // of a block
 
 // The sizes of a launch, as a kernel takes them.
 struct sizes {

@@ -67,7 +67,7 @@ struct config {
                                 m / piece_a(problem) % cluster_n == 0 &&
                                 piece_b(problem) % 8 == 0 &&
                                 n / piece_b(problem) % cluster_m == 0 && piece_b(problem) <= 256;
-        return has_pieces && shared_bytes() <= most_shared_bytes;
+        return has_pieces && shared_bytes() <= max_shared_bytes;
     }
 
     // The tiles of clusters along m and along n.
