@@ -71,7 +71,8 @@ diagnosis diagnose_driver(io const& io) {
 diagnosis diagnose_nvrtc() {
     diagnosis result = {.name = "NVRTC"};
     auto places = json::array({});
-    // Whether there is a file to open, or a wrong name of one. If not, NVRTC is merely missing.
+    // Whether a file may be NVRTC, or SPIO_NVRTC is set wrongly, for which nvrtc_places() throws.
+    // If neither, NVRTC is merely missing.
     bool is_somewhere = true;
     try {
         auto const paths = jit::nvrtc_places();

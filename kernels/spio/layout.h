@@ -157,7 +157,8 @@ struct layout
     constexpr dimension_of<D> extent() const {
         return dimension_of<D>(base_of<D>(extent_in_units<base<base_of<D>>>()));
     }
-    // The extents, one entry a base: the size of its coarsest axis, or the exact extent if dynamic.
+    // The extents as coordinates, with an entry for each base dimension: the size of the base's
+    // coarsest axis in steps of that axis, or in steps of 1 where a launch brings the extent.
     constexpr auto extents() const { return extents_in(bases()); }
 
     // The number of elements, without padding.

@@ -27,13 +27,16 @@ enum class folds { tile, are_disjoint };
 
 enum class flaw { none, gap, twice, reads, dynamic, ring, size };
 
+// What is wrong with the axes of a base dimension. The numbers are: of a gap, where one fold ends
+// and where the next begins; of a size, the extent; else the stride of the axis.
 struct layout_problem {
     flaw kind = flaw::none;
-    int base = 0;
+    int base = 0; // its number in the layout
     long long first = 0;
     long long second = 0;
 };
 
+// The first flaw of a layout or an index under a law, or flaw::none.
 template <int A, int D>
 constexpr layout_problem find_problem(layout_table<A, D> const& table, folds law) {
     for (int base = 0; base < table.base_count; ++base) {

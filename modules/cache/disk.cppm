@@ -95,6 +95,8 @@ class disk {
     };
 
     std::string unique_name(key const&, char const* kind);
+    // Renames the wrong file of a key, unless another has taken its place since `seen` was its
+    // status (null: not known). Of a shared folder it only writes the reason to the log.
     void move_aside(key const&, struct stat const* seen, std::string const& reason);
     std::string write_and_link(key const&, std::vector<unsigned char> const& bytes, bool& is_new);
     void remove_stale_and_excess();

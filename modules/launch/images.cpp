@@ -66,7 +66,7 @@ image images::find(spec const& spec, policy policy) const {
     }
     if (policy != policy::aot_only) {
         try {
-            if (auto found = find_unpacked(spec)) return counted(*std::move(found), start);
+            if (auto found = find_outside_packs(spec)) return counted(*std::move(found), start);
         } catch (error const& e) {
             if (e.kind() != error_kind::no_compiler) throw;
             miss(spec, policy, e.reason(), start);
@@ -115,7 +115,7 @@ std::optional<image> images::find_in_memory(std::string const& key) const {
     return result;
 }
 
-std::optional<image> images::find_unpacked(spec const& spec) const {
+std::optional<image> images::find_outside_packs(spec const& spec) const {
     auto const key = key_of(spec);
     if (auto found = find_in_memory(key)) return found;
     auto const [result, is_own] = flights.run(key, [&]() -> std::shared_ptr<void const> {

@@ -94,7 +94,8 @@ class images {
     mutable image_counters counters;
     mutable single_flight flights;
 
-    std::optional<image> find_unpacked(spec const&) const;
+    // The image from memory or from disk, or compiled now; none if nothing compiles for the spec.
+    std::optional<image> find_outside_packs(spec const&) const;
     std::optional<image> find_in_memory(std::string const& key) const;
     image counted(image, clock::time_point start) const;
     [[noreturn]] void miss(spec const&, policy, std::string const& no_compiler,

@@ -28,7 +28,7 @@ namespace {
 // A configuration is worth a trial if its estimated time is at most this multiple of the fastest.
 constexpr double slowest_trial = 1.3;
 
-// What a step of products costs on a chip: multiplications that an SM does in a cycle.
+// The multiplications that an SM of a chip does in a cycle, by each instruction; 0: it has none.
 struct chip_rates {
     std::string_view chip;
     double mma_sync, wgmma;
@@ -39,18 +39,17 @@ constexpr chip_rates rates[] = {
     {"RTX 3090", 256, 0},
     {"RTX 4090", 512, 0},
 };
+// The rates of a chip; those of an A100 for one that is not in the table.
 chip_rates const& rates_of(chip const& chip) {
     auto const* const found = std::ranges::find(rates, chip.name, &chip_rates::chip);
     return found == std::end(rates) ? rates[1] : *found;
 }
 
-// Constants of the estimate, from cycles on an H200: of tiles beside their products, and the share
-// of the rate that tiles of less than 128 x 256 reach, because they read more shared memory for
-// each product.
+// Constants of the estimate, fitted to cycles measured on an H200.
 struct fitted_constants {
-    double wgmma_tile_cycles = 1500, cp_async_tile_cycles = 4000;
+    double wgmma_tile_cycles = 1500, cp_async_tile_cycles = 4000; // of a tile beside its products
     double sustained_clock = 0.8; // share of the clock that is left when the chip is busy
-    double edge_cost = 24;        // rows and columns of a tile that cost as much as its reads
+    double edge_cost = 24;        // the larger, the slower are small tiles: see share_of()
 };
 constexpr fitted_constants fitted;
 
@@ -62,7 +61,8 @@ double bytes_of(problem const& problem) {
 
 sizes sizes_of(problem const& problem) { return {problem.m, problem.n, problem.k, problem.batch}; }
 
-// The share of a rate that tiles of m x n reach.
+// The share of a rate that tiles of m x n reach: small ones read more shared memory for each
+// product.
 double share_of(int m, int n) { return 1 / (1 + fitted.edge_cost * (1.0 / m + 1.0 / n) / 2); }
 
 } // namespace
@@ -73,7 +73,9 @@ estimate explain(problem const& problem, config const& config, arch arch) {
         throw error(error_kind::invalid, "explain", "matmul " + text_of(problem),
                     "the configuration " + config_text(config) + " does not fit");
     }
-    chip const& chip = chip_of(arch.is_host && config.index() == 1 ? sm_90a : arch);
+    // The host device runs both bodies; that of wgmma is estimated for its own GPU.
+    chip const& chip =
+        chip_of(arch.is_host && std::holds_alternative<wgmma::config>(config) ? sm_90a : arch);
     auto const sizes = sizes_of(problem);
     estimate result;
     result.bytes = bytes_of(problem);
@@ -92,9 +94,11 @@ estimate explain(problem const& problem, config const& config, arch arch) {
             clock;
     } else {
         auto const& cp_async = std::get<cp_async::config>(config);
+        constexpr int registers = 255; // as many as a thread may have
         int const blocks =
-            std::max(1, std::min(chip.shared_bytes / (cp_async.shared_bytes() + 1024),
-                                 65536 / (256 * cp_async.threads())));
+            std::max(1, concurrent_blocks(chip, {.threads = cp_async.threads(),
+                                                 .registers = registers,
+                                                 .shared_bytes = cp_async.shared_bytes()}));
         result.waves = static_cast<double>(cp_async.tiles(sizes)) / (chip.sm_count * blocks);
         result.arithmetic = std::ceil(result.waves) * blocks *
                             cycles_of_tile(cp_async.m, cp_async.n, rates_of(chip).mma_sync,
@@ -142,7 +146,7 @@ std::vector<config> space(problem const& problem, arch arch) {
                                         .buffers = 2,
                                         .cluster_m = cluster_m,
                                         .cluster_n = 1,
-                                        .band = 2048 / (m * cluster_m)};
+                                        .band = 2048 / (m * cluster_m)}; // tiles over 2048 rows
                 while (!config.fits(problem) && config.stages > 2) --config.stages;
                 add(config);
             }
@@ -156,7 +160,8 @@ std::vector<config> space(problem const& problem, arch arch) {
                                {128, 64, 2, 2},  {64, 128, 2, 2},  {64, 64, 2, 2}};
         for (auto const& [m, n, warps_m, warps_n] : tiles) {
             for (int const stages : {4, 3, 2}) {
-                add(cp_async::config{m, n, warps_m, warps_n, stages, 1024 / m});
+                int const band = 1024 / m; // tiles over 1024 rows
+                add(cp_async::config{m, n, warps_m, warps_n, stages, band});
             }
         }
     }

@@ -41,8 +41,8 @@ struct spec {
     std::string problem; // canonical: "channels=64 affine=true"
     std::string config;  // canonical text of the configuration
     spio::arch arch;
-    // The name of the kernel: a readable part, then a digest of the text and of the size of the
-    // parameters. Together with the architecture it is the key of an image.
+    // The name of the kernel: a readable part, then a digest of `source` and of the size of the
+    // parameters, but not of the headers. With the architecture it is the key of an image.
     std::string symbol;
     std::string source; // an extern "C" __global__ function with a single call
     block_shape shape;
@@ -59,8 +59,8 @@ struct spec {
     std::string spelled() const;
 };
 
-// The text that a kernel is compiled from, which tells kernels of one symbol apart. Headers are
-// told apart by their address.
+// The text that a kernel is compiled from. It tells apart kernels of one symbol whose headers
+// differ: these are compared by their address.
 struct text_identity {
     std::string source;
     header const* headers = nullptr;
@@ -87,7 +87,8 @@ template <class Params> struct typed_spec : spec {
 };
 
 // The part of a specialization that its family decides; text, symbol and checks are made from it in
-// the same way for all families.
+// the same way for all families. The text is a kernel that calls the family's device function
+// run<arguments>(params).
 struct specialization {
     std::string_view family; // also the name of a header
     std::string prefix;      // the readable part of the symbol
@@ -141,7 +142,7 @@ class config_source {
     };
     std::vector<named_finder> finders;
 };
-// The config_source for callers that name none. At first it has no finders, so families choose.
+// The config_source for callers that name none: it has no finders, so families choose.
 config_source const& default_config_source();
 
 // A family of kernels, for callers that read problems from text. A problem takes one kernel, or

@@ -16,7 +16,8 @@ inline constexpr bool ends_in_swizzle<layout<Axes...>> = ends_in_swizzle<tensor<
 // along the other one, in which case the factor is transposed:
 //     tensor<cell, m, swizzle(k / 8, m / (8 / c) % c)>                              k is 8 c
 //     tensor<cell, m / (8 * c), k, swizzle(m % (8 * c) / 8, k / (8 / c) % c)>
-// Axes to the left, such as the stage of a ring, make no difference.
+// Axes to the left, such as the stage of a ring, make no difference. Outer is the dimension of the
+// factor that the product keeps, here M.
 template <class Layout, base_dimension Outer> struct warpgroup_factor {
     static constexpr auto const& table = Layout::table;
     static constexpr int last = table.axis_count - 1;
@@ -29,7 +30,8 @@ template <class Layout, base_dimension Outer> struct warpgroup_factor {
     // Whether the lines are swizzled by their number, and lie one after the other.
     static constexpr bool has_lines() {
         if (last < 1 || outer < 0 || !ends_in_swizzle<Layout>) return false;
-        digit_row const& source = table.digits[table.first_digit(last) + 1];
+        digit_row const& source =
+            table.digits[table.first_digit(last) + 1]; // that the swizzle reads
         bool const is_line = column.size == 2 || column.size == 4 || column.size == 8;
         return is_line && column.stride == 8 && row().stride == 1 && row().size % 8 == 0 &&
                source.base == row().base && source.stride == 8 / column.size &&
@@ -50,8 +52,8 @@ template <class Layout, base_dimension Outer> struct warpgroup_factor {
     static constexpr int depth() { return static_cast<int>(table.extent(summed())); }
     static constexpr int outer_size() { return static_cast<int>(table.extent(outer)); }
 
-    // Whether steps of 8 along the outer dimension, or of a line if it is transposed, are the same
-    // distance apart everywhere, and the other dimension is in one piece.
+    // Whether one distance in memory leads from each group of 8 along the outer dimension to the
+    // next (of a line, if the factor is transposed), and one axis has all of the summed dimension.
     static constexpr bool is_regular() {
         if (!has_lines()) return false;
         if (is_transposed) {
@@ -68,6 +70,8 @@ template <class Layout, base_dimension Outer> struct warpgroup_factor {
         }
         return is_linear;
     }
+    // The number of chunks along the outer dimension, each as wide as a line; 0: no axis counts
+    // them.
     static constexpr int chunk_count() {
         int count = 0;
         for (int a = 0; a < last; ++a) {
@@ -75,7 +79,7 @@ template <class Layout, base_dimension Outer> struct warpgroup_factor {
         }
         return count;
     }
-    static constexpr bool is_possible = is_regular() && depth() % 16 == 0;
+    static constexpr bool is_possible = is_regular() && depth() % 16 == 0; // an instruction sums 16
 
     // The bytes between neighbours along the outer dimension of chunks as wide as a line.
     static constexpr int leading_bytes() {
