@@ -120,8 +120,10 @@ function(spio_add_family_library target folder root)
     cmake_parse_arguments(PARSE_ARGV 3 library "" "" "INTERFACES;SOURCES;LIBRARIES")
     add_library(${target} STATIC)
     target_compile_features(${target} PUBLIC cxx_std_20)
+    # Where interfaces are installed, each family keeps its folder: all have a launch.cppm.
+    cmake_path(GET folder PARENT_PATH base)
     target_sources(${target} PRIVATE ${library_SOURCES}
-                   PUBLIC FILE_SET CXX_MODULES BASE_DIRS "${folder}" FILES ${library_INTERFACES})
+                   PUBLIC FILE_SET CXX_MODULES BASE_DIRS "${base}" FILES ${library_INTERFACES})
     target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${root}>)
     target_link_libraries(${target} PUBLIC ${library_LIBRARIES})
 endfunction()

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spio/tile/tile_order.h"
 
+import spio.dims;
+
 using spio::super_rows;
 using spio::tile_number;
 
