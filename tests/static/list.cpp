@@ -28,8 +28,7 @@ static_assert(!has_base<coords<I, J>, K> && !has_base<coords<>, I>);
 static_assert(has_base<coords<I, I8, J, K>, K> && has_base<coords<I, J>, coords<K, J>>);
 static_assert(!has_base<coords<I, J>, coords<K>> && !has_base<I, J> && has_base<I, I8>);
 
-// The row "contains type": has_dimension<D> asks for exactly D; another fold of its base is not
-// enough.
+// contains type: has_dimension<D> asks for exactly D; another fold of its base is not enough
 static_assert(coords<I, I8, J>::has_dimension<I8> && coords<I, I8, J>::has_dimension<I> &&
               coords<I, I8, J>::has_dimension<J>);
 static_assert(!coords<I, J>::has_dimension<I8> && !coords<I8, J>::has_dimension<I> &&
