@@ -190,7 +190,7 @@ class kernels {
         if (!found) return {};
         return kernel<Params>(home, std::move(found), spec.shape, spec.grid);
     }
-    bool has(spec const& spec) const { return find(spec, spec.params_bytes) != nullptr; }
+    bool is_loaded(spec const& spec) const { return find(spec, spec.params_bytes) != nullptr; }
     std::uint64_t loaded() const;
 
   private:

@@ -107,7 +107,7 @@ void runtime::prepare(std::span<spec const> specs) const { prepare(specs, defaul
 
 void runtime::prepare(std::span<spec const> specs, policy policy) const {
     for (auto const& spec : specs) {
-        if (!state->kernels.has(spec)) state->kernels.prepare(find(spec, policy));
+        if (!state->kernels.is_loaded(spec)) state->kernels.prepare(find(spec, policy));
     }
 }
 

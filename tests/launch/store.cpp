@@ -216,14 +216,14 @@ TEST_CASE("a loaded kernel is found while another one is loaded, and each is loa
     }
     begun.wait();
     // Each of these calls would wait for ever if it waited for the load.
-    CHECK(kernels.has(warm));
+    CHECK(kernels.is_loaded(warm));
     CHECK(kernels.find(warm).has_value());
-    CHECK(!kernels.has(cold));
+    CHECK(!kernels.is_loaded(cold));
     CHECK(kernels.loaded() == 1);
     kernels.prepare(image_of(spec_number(3), "a test"));
     may_end.count_down();
     threads.clear();
-    CHECK(kernels.has(cold));
+    CHECK(kernels.is_loaded(cold));
     CHECK(kernels.loaded() == 3);
     CHECK(home->loads == 3);
 }
@@ -235,10 +235,10 @@ TEST_CASE("kernels of one symbol are told apart by their text") {
     auto other = first;
     other.source += "// another text\n";
     kernels.prepare(image_of(first, "a test"));
-    CHECK(kernels.has(first));
-    CHECK(!kernels.has(other));
+    CHECK(kernels.is_loaded(first));
+    CHECK(!kernels.is_loaded(other));
     kernels.prepare(image_of(other, "a test"));
-    CHECK(kernels.has(other));
+    CHECK(kernels.is_loaded(other));
     CHECK(&kernels.find(first)->ready() != &kernels.find(other)->ready());
     CHECK(kernels.loaded() == 2);
     CHECK(home->loads == 2);
@@ -263,8 +263,8 @@ TEST_CASE("what a load throws reaches every thread that waits, and the next call
         }
     }
     CHECK(refused == 8);
-    CHECK(!kernels.has(spec));
+    CHECK(!kernels.is_loaded(spec));
     home->callback = {};
     kernels.prepare(image_of(spec, "a test"));
-    CHECK(kernels.has(spec));
+    CHECK(kernels.is_loaded(spec));
 }
