@@ -6,10 +6,11 @@
 //     mma     input fragments x filter fragments -> accumulators of r output rows
 //     output  accumulators -> one of two rows in shared memory -> global
 //
-// All threads copy input rows and output rows, in cells of 16 bytes. Each warp computes one group
-// and a strip of 16 * Config.mma_tiles neighbouring columns. A step takes one input row. A block
-// barrier at its start tells that the row has come, that the stage of the row before is free, and
-// that the last finished output row is in the staging memory.
+// r is the number of rows of the filter; a group is 8 channels. All threads copy input rows and
+// output rows, in cells of 16 bytes. Each warp computes one group and a strip of 16 *
+// Config.mma_tiles neighbouring columns. A step takes one input row. A block barrier at its start
+// tells that the row has come, that the stage of the row before is free, and that the last finished
+// output row is in the staging memory.
 #pragma once
 
 #include "conv2d/bias.cuh"
@@ -25,7 +26,7 @@ namespace spio::conv2d::cp_async {
 template <class Tiles, int Threads, class Global, class Stages> struct producer {
     typename Tiles::position const& position;
     thread_cells<typename Tiles::InputCell, Threads, Global> source;
-    thread_cells<typename Tiles::InputCell, Threads, Stages, true> stage_cells;
+    thread_cells<typename Tiles::InputCell, Threads, Stages, /*AllExist=*/true> stage_cells;
 
     __device__ producer(typename Tiles::position const& block_position, Global const& input,
                         Stages const& stages)
@@ -37,7 +38,7 @@ template <class Tiles, int Threads, class Global, class Stages> struct producer 
     // Commits a group of copies in every step, also if the row is in the padding or after the last
     // one.
     __device__ __forceinline__ void load(int row, STAGE stage) {
-        if (row < position.input_rows && position.is_in_image(row)) {
+        if (row < position.input_rows && position.is_row_in_image(row)) {
 #pragma unroll
             for (int n = 0; n < source.count; ++n) {
                 if (stage_cells.is_mine(n, this_thread()))
@@ -51,11 +52,12 @@ template <class Tiles, int Threads, class Global, class Stages> struct producer 
 
 // Copies finished output rows from the staging memory to global memory.
 template <class Tiles, int Threads, class Staging, class Global> struct epilogue {
-    thread_cells<typename Tiles::OutputCell, Threads, Staging, true> staged;
+    thread_cells<typename Tiles::OutputCell, Threads, Staging, /*AllExist=*/true> staged;
     thread_cells<typename Tiles::OutputCell, Threads, Global> output;
 
     __device__ epilogue(Staging const& staging, Global const& destination)
         : staged(staging, this_thread()), output(destination, this_thread()) {}
+    // Stores one of the two staged rows as the block's next output row.
     __device__ __forceinline__ void store(SIDE side) {
 #pragma unroll
         for (int n = 0; n < output.count; ++n) {
@@ -116,7 +118,7 @@ __device__ __forceinline__ void run(params const& p) {
         wait_for_copies<stages - 2>();
         sync_block();
         consume.shift(bias);
-        if (block.is_in_image(row)) consume.add_row(input_of_lane[STAGE(row % stages)], filter);
+        if (block.is_row_in_image(row)) consume.add_row(input_of_lane[STAGE(row % stages)], filter);
         // These run while the tensor cores are busy.
         if (row >= r) finish.store(SIDE((row - 1) % 2));
         produce.load(row + stages - 1, STAGE((row + stages - 1) % stages));

@@ -12,8 +12,8 @@ namespace spio::conv2d::cp_async {
 // computes one group and some mma tiles: 16 output columns each, the rows of one matrix product. It
 // has accumulators for r output rows; an input row adds to all of them.
 struct config {
-    int groups;
-    int images;
+    int groups;    // of 8 channels, that a block computes
+    int images;    // of which a block computes columns and rows
     int columns;   // of the output of each image: 8, so that 16 columns are of two images, or a
                    // multiple of 16
     int rows;      // of the output, consecutive
@@ -68,6 +68,7 @@ struct config {
         return has_whole_tiles && stages >= 2 && warps() <= 32 && groups <= problem.groups();
     }
 
+    // The number of blocks of a launch.
     constexpr long long blocks_of(problem const& problem) const {
         correlation const sizes = correlation_of(problem);
         auto const blocks_of_group = divup(checked_size(problem.n), images) *

@@ -16,7 +16,8 @@ template <problem Problem, config Config> struct consumer {
     accumulator sums[r][Config.mma_tiles] = {};
 
     // Multiplies the input fragment of an mma tile (16 columns) with taps of the filter's rows, and
-    // adds the products to the accumulators of all r output rows.
+    // adds the products to the accumulators of all r output rows: the first of these rows meets the
+    // filter's last row.
     struct add_products {
         accumulator (&sums)[r][Config.mma_tiles];
         int mma_tile;
@@ -26,6 +27,7 @@ template <problem Problem, config Config> struct consumer {
             for (int n = 0; n < r; ++n) multiply(sums[n][mma_tile], columns, taps(R(r - 1 - n)));
         }
     };
+    // Adds the products of an input row, at which `input` is this lane's cursor.
     template <class Cursor>
     __device__ __forceinline__ void add_row(Cursor const& input,
                                             filter_fragments<Problem> const& filter) {
@@ -46,6 +48,7 @@ template <problem Problem, config Config> struct consumer {
             for (auto& two : sums[r - 1][mma_tile].registers) two = bias;
         }
     }
+    // Writes the finished output row to the staging memory, as halves.
     template <class Cursor>
     __device__ __forceinline__ void stage_first_row(Cursor const& staging) const {
 #pragma unroll

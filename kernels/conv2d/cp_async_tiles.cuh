@@ -27,6 +27,7 @@ template <index Digit> __device__ Digit take_digit(unsigned& number, int count) 
     return digit;
 }
 
+// The tensors of a block in shared and in global memory, and its part of the latter.
 template <problem Problem, config Config> struct block_tiles {
     static constexpr int groups = Config.groups;
     static constexpr axis<N> n{Config.images};
@@ -69,10 +70,10 @@ template <problem Problem, config Config> struct block_tiles {
         Columns column;
         Rows row;
         Images image;
-        correlated_axis rows;
-        H input_row;
+        correlated_axis rows; // which input rows an output row reads
+        H input_row;          // the first, negative in the padding
         W input_column;
-        int input_rows;
+        int input_rows; // that the block reads, those in the padding included
 
         __device__ explicit position(correlation const& sizes) : rows(rows_of(sizes)) {
             auto number = static_cast<unsigned>(this_block());
@@ -84,8 +85,9 @@ template <problem Problem, config Config> struct block_tiles {
             input_column = W(columns_of(sizes).first_input(unfold(column).get()));
             input_rows = rows.input_count(min(Config.rows, sizes.p - unfold(row).get()));
         }
-        __device__ bool is_in_image(int n) const {
-            return rows.is_inside((input_row + H(n)).get());
+        // `row` is counted from input_row.
+        __device__ bool is_row_in_image(int row) const {
+            return rows.is_inside((input_row + H(row)).get());
         }
     };
 };

@@ -7,8 +7,9 @@
 
 namespace spio::conv2d {
 
-// Two neighbouring taps make one product of depth 16, and the last tap of an odd number one of
-// depth 8.
+// A tap is the filter at one of its rows and columns, with 8 input channels: the depth of a
+// product. Two neighbouring taps make one product of depth 16, and the last tap of an odd number
+// one of depth 8.
 using one_tap = left_fragment<half, q16, d8>;
 using two_taps = left_fragment<half, q16, d16>;
 using accumulator = sum_fragment<q16, k8>;

@@ -22,8 +22,8 @@ template <problem Problem> struct filter_tile {
     using of_channels = tensor<Cell, axis<Channel>(Channels), r, s>;
     using global = of_channels<Problem.c, half8 const>;
 
-    // Loads `count` groups, at most Groups, beginning with group `first`. Exactly Groups groups
-    // take a single copy; fewer take one copy per group.
+    // Loads `count` groups, at most Groups, beginning with group `first`; `full` counts the bytes
+    // that come. Exactly Groups groups take a single copy; fewer take one copy per group.
     template <int Groups, arch Arch>
     __device__ static void load(of_channels<8 * Groups> const& tile, half const* filter,
                                 Group first, int count, mbarrier<Arch>& full) {

@@ -14,8 +14,8 @@ template <class First, class... Rest> struct first_digit<linear_index<First, Res
     static constexpr int offsets = (1 * ... * bound_of<Rest>);
 };
 
-// The cells of an Index, dealt out to threads in turn. A step moves all cells of a thread, by whole
-// rows.
+// The cells of a row, which Index numbers, dealt out to threads in turn. A step moves all cells of
+// a thread, by whole rows.
 //     thread_cells<OutputCell, 256, decltype(y)> cells(y, this_thread());
 //     cells[0], cells[1], … are this thread's cells of the row;  cells.step(P(1));
 // With AllExist, every cell of the row exists in the tensor, and no bounds are kept.
@@ -26,6 +26,7 @@ template <class Index, int Threads, class Cursor, bool AllExist = false> class t
     // Whether the addresses of a thread's cells are a constant distance apart. Then one address
     // serves all of them.
     static constexpr bool is_regular = Threads % first_digit<Index>::offsets == 0;
+    // Between neighbouring cells of a thread, in the dimension that varies slowest.
     static constexpr int steps = Threads / first_digit<Index>::offsets;
 
   public:

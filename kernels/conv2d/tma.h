@@ -71,7 +71,9 @@ struct config {
         bool const is_positive =
             groups >= 1 && images >= 1 && columns >= 1 && rows >= 1 && tiles_per_block >= 1;
         bool const has_tiles = columns % 16 == 0 || (columns == 8 && images % 2 == 0);
+        // A TMA box has at most 256 elements a side.
         if (!is_positive || !has_tiles || rows > 256 || columns > 256 || groups > 8) return false;
+        // A thread has at most 255 registers, of which some hold addresses.
         bool const has_registers =
             mma_tiles() <= 64 && fragment_registers(problem, mma_tiles()) <= 208;
         // The number of bytes of a block must fit into an int.
@@ -89,6 +91,7 @@ struct config {
                 divup(checked_size(sizes.q), columns))
             .value;
     }
+    // The number of blocks of a launch.
     constexpr long long blocks_of(problem const& problem) const {
         return (divup(checked_size(problem.groups()), groups) *
                 divup(checked_size(tile_count(problem)), tiles_per_block))

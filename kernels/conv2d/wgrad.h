@@ -39,11 +39,14 @@ struct tap_pairs {
     constexpr int row_pairs() const { return s / 2; }
     constexpr int first_column_pair() const { return r * row_pairs(); }
     constexpr int column_pairs() const { return s % 2 == 1 ? divup(r, 2) : 0; }
+    // Whether a tap of the last column is left over, and whether the bias needs a pair of its own.
     constexpr bool is_odd() const { return r % 2 == 1 && s % 2 == 1; }
     constexpr bool has_unpaired_bias() const { return bias && !is_odd(); }
+    // The number of pairs that have a tap, and of all pairs.
     constexpr int tap_count() const { return first_column_pair() + column_pairs(); }
     constexpr int count() const { return tap_count() + (has_unpaired_bias() ? 1 : 0); }
 
+    // What half 0 or 1 of a pair computes.
     constexpr half_of_pair operator()(int pair, int half) const {
         if (pair < first_column_pair()) {
             return {kind::tap, pair / row_pairs(), 2 * (pair % row_pairs()) + half};
@@ -85,7 +88,7 @@ constexpr int needed_rows(problem const& problem) {
 }
 
 // The groups are cut into slices of `groups` groups, and a block sums one slice over one split of
-// the rows. An element of the workspace is a lane's part of one accumulator: four floats.
+// the rows. An element of the workspace is a lane's part of one accumulator: four floats, 16 bytes.
 constexpr int slices(problem const& problem, int groups) {
     return divup(checked_size(problem.groups()), groups).as_int();
 }

@@ -75,8 +75,8 @@ template <problem Problem, class Index, int MmaTiles, bool KeepsRow> class tap_a
     }
 
     // Adds the products of a row of x with the rows of dy that it meets under the filter's rows
-    // from the first to the last. `x` is this lane's cursor at column_of_x and tap_of_x, `last` the
-    // one at column_of_last_tap under the last tap.
+    // from first_row to last_row, both included. `x` is this lane's cursor at column_of_x and
+    // tap_of_x, `last` the one at column_of_last_tap under the filter's last column.
     template <class Cursor, class Last>
     __device__ __forceinline__ void add_row(Cursor const& x, Last const& last,
                                             column_mask<Index, MmaTiles> const& mask, int first_row,
@@ -108,7 +108,8 @@ template <problem Problem, class Index, int MmaTiles, bool KeepsRow> class tap_a
     }
 
   private:
-    // Inlined at any size, like all below it, so that the accumulators stay in registers.
+    // The parameters of these functions are those of add_row. All are inlined at any size, so that
+    // the accumulators stay in registers.
     template <class Cursor, class Last, int... MmaTile>
     __device__ __forceinline__ void
     add_mma_tiles(Cursor const& x, Last const& last, column_mask<Index, MmaTiles> const& mask,

@@ -77,6 +77,7 @@ struct warp_taps {
     __device__ __forceinline__ void begin_span(launch_sizes const& sizes) {
         if (sizes.q > Config.columns) mask = mask_type(sizes.q - schedule.current.column.get());
     }
+    // Adds the products of a step, whose rows are in `stage`; `previous` has the row of x before.
     __device__ __forceinline__ void add(row_step const& step, STAGE stage, STAGE previous) {
         sums.step();
         if (step.has_dy()) sums.load_dy(dy[stage]);

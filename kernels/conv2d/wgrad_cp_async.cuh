@@ -5,9 +5,10 @@
 //     mma     ldmatrix.trans: x under two taps x dy -> accumulators of all taps of a group
 //     sums    accumulators -> workspace, where wgrad_reduce adds those of all splits
 //
-// All threads copy rows, in cells of 16 bytes, and every warp consumes all rows for its own group.
-// A block barrier in each step tells that its rows have come and that the stage of the step before
-// is free.
+// A span is some neighbouring rows of dy; each of its steps takes one row of x and, as long as
+// there is one, a row of dy. All threads copy rows, in cells of 16 bytes, and every warp consumes
+// all rows for its own group. A block barrier in each step tells that its rows have come and that
+// the stage of the step before is free.
 #pragma once
 
 #include "conv2d/thread_cells.cuh"
@@ -48,8 +49,8 @@ template <problem Problem, config Config> class producer {
           dy_stages_(block.dy.origin(), this_thread()),
           spans_(block.spans_of_block()),
           schedule_(block.part.sizes.h),
-          x_(first_of_x(x_images_, block.part.slice, {}), this_thread()),
-          dy_(first_of_dy(dy_images_, block.part.slice, {}), this_thread()) {
+          x_(first_of_x(x_images_, block.part.slice, span()), this_thread()),
+          dy_(first_of_dy(dy_images_, block.part.slice, span()), this_thread()) {
         begin_span();
     }
     // Commits a group of copies even where no row is left.
@@ -73,6 +74,7 @@ template <problem Problem, config Config> class producer {
             dy_source(first_of_dy(dy_images_, block_.part.slice, schedule_.current), this_thread());
         x_.step(schedule_.input_row(0));
     }
+    // Goes to the next step, or to the first one of the next span.
     __device__ void advance() {
         x_.step(H(1));
         dy_.step(P(1));
@@ -125,7 +127,7 @@ template <problem Problem, config Config> struct consumer {
             sync_block();
             produce.load_next();
         }
-        warp.add(step, STAGE(stage), {});
+        warp.add(step, STAGE(stage), /*previous=*/{});
         if (step.loads_row()) stage = stage + 1 == Config.stages ? 0 : stage + 1;
     }
 };

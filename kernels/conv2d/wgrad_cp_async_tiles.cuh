@@ -11,6 +11,7 @@ namespace spio::conv2d::wgrad_cp_async {
 
 using namespace wgrad;
 
+// The part of a block: its stages in shared memory, and the whole tensors x and dy.
 template <problem Problem, config Config>
     requires(Config.fits(Problem))
 struct block {

@@ -26,12 +26,13 @@ __device__ inline two_taps stacked(one_tap const& first, one_tap const& second) 
     }
     return stack;
 }
+// A fragment whose registers all have the same bits.
 __device__ inline one_tap filled(unsigned bits) {
     one_tap tap;
     for (auto& piece : tap.registers) piece.bits = bits;
     return tap;
 }
-inline constexpr unsigned two_ones = 0x3c003c00;
+inline constexpr unsigned two_ones = 0x3c003c00; // two halves of value 1
 
 // Clears the columns of x beyond the last column of y. They are multiplied only with zeros, but a
 // NaN times zero would not be zero. Index numbers the columns of some images; the mask covers them

@@ -5,9 +5,10 @@
 //     mma     ldmatrix.trans: x under two taps x dy -> accumulators of all taps of a group
 //     sums    accumulators -> workspace, where wgrad_reduce adds those of all splits
 //
-// The last warp is the producer; each other warp consumes all rows for its own group. For each
-// stage, an mbarrier `full` tells the consumers that its bytes have come, and `empty` tells the
-// producer that all consumers have read it.
+// A span is some neighbouring rows of dy; each of its steps takes one row of x and, as long as
+// there is one, a row of dy. The last warp is the producer; each other warp consumes all rows for
+// its own group. For each stage, an mbarrier `full` tells the consumers that its bytes have come,
+// and `empty` tells the producer that all consumers have read it.
 #pragma once
 
 #include "conv2d/wgrad_tma_tiles.cuh"

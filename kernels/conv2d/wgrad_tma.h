@@ -55,6 +55,8 @@ struct config {
     constexpr int shared_bytes(problem const& problem) const {
         auto const x = divup(checked_size(stages) * input_cells(problem), 64) * 64;
         auto const dy = divup(checked_size(stages) * dy_cells(problem), 64) * 64;
+        // In units of 16 bytes: a barrier `full` for each stage, and one more `empty`, of 8 bytes
+        // each.
         auto const barriers = divup(checked_size(stages), 2) + divup(checked_size(stages) + 1, 2);
         return ((x + dy + barriers) * 16).as_int();
     }
@@ -67,6 +69,7 @@ struct config {
         if (whole_images && !(problem.knows_image() && is_small)) return false;
         auto const cells =
             checked_size(stages) * (checked_size(input_cells(problem)) + dy_cells(problem));
+        // The bytes must fit into an int.
         if (cells.value >= 1 << 24) return false;
         bool const has_tiles = columns % 16 == 0 || (columns == 8 && images % 2 == 0);
         return has_tiles && groups <= 8 && is_power_of_two(groups) && images <= 256 &&

@@ -1,5 +1,8 @@
 // The shapes of a block in LayerNorm, and the steps of a thread in a round.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A position is a pixel of an image, with all its channels. In a round, a block normalizes
+// Config.positions of them.
 #pragma once
 
 #include "layernorm_2d/problem.h"

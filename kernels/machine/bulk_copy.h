@@ -123,6 +123,7 @@ __device__ inline void box_store(tensor_map_words const* map, int const (&coordi
                  "r"(coordinates[2]), "r"(coordinates[3]), "r"(coordinates[4])
                  : "memory");
 }
+// Brings a tensor map into the cache.
 __device__ inline void prefetch_map(tensor_map_words const* map) {
     asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }

@@ -17,7 +17,7 @@ __device__ inline void mbarrier_init(mbarrier_word* barrier, int arrivals) {
                  : "memory");
 }
 // Ends the barrier, after which its memory may be used for something else.
-__device__ inline void mbarrier_end(mbarrier_word* barrier) {
+__device__ inline void mbarrier_invalidate(mbarrier_word* barrier) {
     asm volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(shared_address(barrier)) : "memory");
 }
 __device__ inline void mbarrier_arrive(mbarrier_word* barrier) {

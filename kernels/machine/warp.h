@@ -4,8 +4,9 @@
 
 namespace spio::machine {
 
-// The value of another lane: by its number, by its distance below or above, or with some bits
-// flipped. Where there is no such lane, the lane's own value.
+// The value of another lane: by its number, by its distance below or above, or with some bits of
+// the number flipped. Where there is no such lane, the lane's own value. The mask `lanes` has a bit
+// for each lane that takes part.
 __device__ inline unsigned shuffle(unsigned value, int lane, unsigned lanes) {
     unsigned result;
     asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, %3;"

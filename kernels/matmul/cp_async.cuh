@@ -14,6 +14,7 @@
 
 namespace spio::matmul::cp_async {
 
+// Loads fragments from a tile by ldmatrix, each from the lane's row at the same position.
 template <bool IsTransposed, class Part, class Tile>
 __device__ __forceinline__ void load(Part const& part, Tile const& tile) {
 #pragma unroll
@@ -26,6 +27,7 @@ __device__ __forceinline__ void load(Part const& part, Tile const& tile) {
     }
 }
 
+// The epilogue changes the sums before they are stored, see epilogue.cuh.
 template <problem Problem, config Config, class Epilogue>
 __device__ __forceinline__ void run(params const& p, Epilogue const& epilogue) {
     using Block = block<Problem, Config>;

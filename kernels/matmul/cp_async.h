@@ -10,10 +10,10 @@ namespace spio::matmul::cp_async {
 // A block computes a tile of m x n, and each of its warps a part of it. Blocks that run at the same
 // time compute tiles of a band of rows.
 struct config {
-    int m, n;
-    int warps_m, warps_n;
-    int stages; // of the ring in shared memory
-    int band;   // rows of tiles that are passed column by column
+    int m, n;             // rows and columns of a block's tile
+    int warps_m, warps_n; // of a block, along m and along n
+    int stages;           // of the ring in shared memory
+    int band;             // rows of tiles that are passed column by column
 
     constexpr int threads() const { return 32 * warps_m * warps_n; }
     constexpr int warp_m() const { return m / warps_m; }
@@ -32,6 +32,7 @@ struct config {
         return has_registers && is_even && shared_bytes() <= max_shared_bytes;
     }
 
+    // The number of tiles along m and along n, and of all tiles.
     constexpr int rows(sizes const& sizes) const { return divup(sizes.m, m); }
     constexpr int columns(sizes const& sizes) const { return divup(sizes.n, n); }
     constexpr long long tiles(sizes const& sizes) const {

@@ -9,6 +9,9 @@
 
 namespace spio::matmul::cp_async {
 
+// A and B are fragments of the factors, C of the sum, of 16 x 16 elements; As, Bs and Cs are those
+// of a warp. A line is a row of a factor in memory or, if the factor lies by columns, a column.
+// Lines go along k unless a_by_lines or b_by_lines.
 template <problem Problem, config Config>
     requires(Config.fits(Problem))
 struct block {
@@ -33,6 +36,7 @@ struct block {
     using Cs = tensor<C, warp_m / 16, warp_n / 16>;
     using Warp =
         compound_index<axis<M>(Config.m) / Config.warp_m(), axis<N>(Config.n) / Config.warp_n()>;
+    // The row that a lane points to for ldmatrix.
     template <class Fragment, bool IsTransposed>
     using rows_of = typename either<IsTransposed, typename Fragment::map::transposed_rows,
                                     typename Fragment::map::rows>::type;
@@ -80,15 +84,15 @@ struct block {
     }
 };
 
-// Stores two neighbouring sums, as far as they lie in the matrix.
+// Stores two neighbouring sums at a place in the result, `width` of whose columns are left there.
 template <class Result>
-__device__ void store_pair(Result* place, vec<float, 2> const& pair, int width) {
+__device__ void store_pair(Result* destination, vec<float, 2> const& pair, int width) {
     if constexpr (factor<Result>) {
-        if (width >= 2) *reinterpret_cast<spio::pair<Result>*>(place) = {pair[0], pair[1]};
-        if (width == 1) *place = Result(pair[0]);
+        if (width >= 2) *reinterpret_cast<spio::pair<Result>*>(destination) = {pair[0], pair[1]};
+        if (width == 1) *destination = Result(pair[0]);
     } else {
-        if (width >= 2) *reinterpret_cast<vec<float, 2>*>(place) = pair;
-        if (width == 1) *place = pair[0];
+        if (width >= 2) *reinterpret_cast<vec<float, 2>*>(destination) = pair;
+        if (width == 1) *destination = pair[0];
     }
 }
 

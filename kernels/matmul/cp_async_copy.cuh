@@ -8,7 +8,8 @@
 
 namespace spio::matmul::cp_async {
 
-// The lines of a matrix in global memory: how many there are, and the elements of each.
+// The lines of a matrix in global memory: how many there are, and the elements of each. A line is a
+// row or, if the matrix lies by columns, a column.
 struct lines {
     unsigned short const* data;
     long long leading;
@@ -21,8 +22,9 @@ __device__ inline int bytes_inside(int element, int width) {
     return bytes < 0 ? 0 : bytes > 16 ? 16 : bytes;
 }
 
-// A thread copies cells of 8 elements, the same of every tile. Elements beyond the matrix become
-// zeros. Tiles are factor_tiles of Size rows or columns.
+// Copies the part of a matrix at `first` and `first_k` to a stage. A thread copies cells of 8
+// elements, the same of every tile. Elements beyond the matrix become zeros. Tiles are factor_tiles
+// of Size rows or columns; with ByLines, lines go along these and not along k.
 template <class Tiles, index Outer, int Size, int Threads, bool ByLines>
 __device__ __forceinline__ void copy_tile(typename Tiles::ring const& ring,
                                           bounded<STAGE, Tiles::stage.size> stage,

@@ -10,7 +10,8 @@ namespace spio::matmul::wgmma {
 // A cluster of blocks computes neighbouring tiles, one of m x n for each block, and each block
 // loads a part of the factors that they share for all of them. The last warpgroup of
 // a block is the producer; the others consume, one for each 64 rows. As many clusters run as the
-// chip holds, and each computes one tile after the other.
+// chip holds, and each computes one tile after the other. In shared memory, factors and result lie
+// in lines of 128 bytes.
 struct config {
     int m;                    // 64, 128 or 192: of the tile of a block
     int n;                    // 64, 128, 192 or 256
@@ -22,8 +23,8 @@ struct config {
     constexpr int consumers() const { return m / 64; }
     constexpr int cluster() const { return cluster_m * cluster_n; }
     constexpr int threads() const { return 128 * (consumers() + 1); }
-    // The registers of a thread once the producer has given away those that it does not need. The
-    // threads of a single consumer have enough.
+    // Whether the producer gives away registers that it does not need: the 65536 of an SM are
+    // shared by 128 threads a warpgroup. The threads of a single consumer have enough.
     constexpr bool moves_registers() const { return consumers() > 1; }
     static constexpr int producer_registers = 40;
     constexpr int consumer_registers() const {
@@ -43,7 +44,9 @@ struct config {
         return line_bytes / problem.result_bytes();
     }
 
+    // The bytes of both tiles of a stage, 2 for each element.
     constexpr int stage_bytes() const { return 2 * tile_k * (m + n); }
+    // The last are the barriers `full` and `empty` of each stage, 8 bytes each.
     constexpr int shared_bytes() const {
         return stages * stage_bytes() + consumers() * buffers * 64 * line_bytes +
                32 * divup(stages, 2);

@@ -7,6 +7,7 @@
 
 namespace spio::matmul::wgmma {
 
+// `full` and `empty` are barriers of each stage: its tiles have come, and they have been read.
 template <problem Problem, config Config, arch Arch> struct block {
     using tiles = block_tiles<Problem, Config, Arch>;
 

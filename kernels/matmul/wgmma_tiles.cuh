@@ -15,6 +15,7 @@ struct BUFFER : dim {
     using dim::dim;
 };
 
+// Layouts, maps and positions of the factors a and b and of the result d.
 template <problem Problem, config Config, arch Arch>
     requires(Config.fits(Problem))
 struct block_tiles {

@@ -1,12 +1,16 @@
 // The bases of axes, and the table of their digits.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A base is a dimension that is no fold: K of fold<K, 8>. A plain axis counts one digit of a
+// position in its base, floor(position / stride) mod size. A derived axis is a function of several
+// digits: it places some of them, and only reads others, which other axes place.
 #pragma once
 
 #include "spio/layout_table.h"
 
 namespace spio {
 
-// The type of a digit's values: bounded, unless the digit is dynamic.
+// The type of a digit's values: bounded, unless the size of the digit is known only at run time.
 template <class Base, digit D, bool IsDynamic> struct digit_value {
     using type = bounded<fold<Base, D.stride>, D.size>;
 };
@@ -14,7 +18,8 @@ template <class Base, digit D> struct digit_value<Base, D, true> {
     using type = fold<Base, D.stride>;
 };
 
-// The bases of axes, each once. Plain axes take no recursion.
+// The bases of axes, each once. Where all axes are plain, each has one base, and no recursion is
+// needed.
 template <class Dimension> mp_list<base_of<Dimension>> bases_on(axis<Dimension>);
 template <class Function, class... Placed, class... Read>
 mp_list<base_of<Placed>..., base_of<Read>...>
@@ -30,6 +35,7 @@ template <auto... Axes>
 using layout_bases = typename bases_of_axes<(is_plain_axis<decltype(Axes)> &&
                                              ...)>::template type<decltype(Axes)...>;
 
+// Adds an axis and its digits to a table.
 template <class Bases, class Table, class Dimension>
 constexpr void add_to(Table& table, axis<Dimension> a) {
     table.add_plain(position_in<base_of<Dimension>>(Bases()), a.as_digit(), a.is_dynamic,
@@ -38,13 +44,18 @@ constexpr void add_to(Table& table, axis<Dimension> a) {
 template <class Bases, class Table, class Function, class... Placed, class... Read>
 constexpr void add_to(Table& table,
                       derived_axis<Function, mp_list<Placed...>, mp_list<Read...>> a) {
-    table.add_axis({a.size(), false, false, a.memory_stride});
+    table.add_axis(
+        {.size = a.size(), .is_dynamic = false, .is_plain = false, .pitch = a.memory_stride});
     int i = 0;
-    (table.add_digit(position_in<base_of<Placed>>(Bases()), a.placed_digits[i++], true, false),
+    (table.add_digit(position_in<base_of<Placed>>(Bases()), a.placed_digits[i++],
+                     /*is_placed=*/true, /*is_dynamic=*/false),
      ...);
     i = 0;
-    (table.add_digit(position_in<base_of<Read>>(Bases()), a.read_digits[i++], false, false), ...);
+    (table.add_digit(position_in<base_of<Read>>(Bases()), a.read_digits[i++], /*is_placed=*/false,
+                     /*is_dynamic=*/false),
+     ...);
 }
+// Layouts of similar size share the type of the table, since room_for rounds up.
 template <auto... Axes> constexpr auto make_layout_table() {
     constexpr int digits = (0 + ... + length(decltype(bases_on(Axes))()));
     layout_table<room_for(sizeof...(Axes)), room_for(digits)> table;

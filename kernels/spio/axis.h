@@ -22,10 +22,13 @@ struct dynamic_size {
 };
 inline constexpr dynamic_size dynamic = {0x7fffffff};
 
-// The memory stride of an axis that has none of its own, and of one that the tensor brings.
+// What memory_stride holds instead of a stride. dense: the axis lies without a gap around the axes
+// to its right. dynamic_pitch: the stride is passed when the tensor is made.
 inline constexpr long long dense = -1;
 inline constexpr long long dynamic_pitch = -2;
 
+// Each of these functions is called where an axis breaks a rule. Its name is the compiler's
+// message.
 template <class Dimension> constexpr void an_axis_needs_a_positive_size(int size) {
     [[maybe_unused]] refusal<Dimension> const numbers{size};
 }
@@ -80,7 +83,8 @@ struct axis {
         return as_digit();
     }
 
-    // The axis counted in blocks of n, and the steps within such a block.
+    // The axis counted in blocks of n, and the steps within such a block: of axis<K>(32), / 8 has 4
+    // blocks and % 8 has 8 steps.
     template <integer N> friend consteval axis operator/(axis a, N blocks) {
         int const n = int_from<Dimension>(blocks);
         a.check_fold(n);
@@ -134,10 +138,11 @@ struct axis {
 template <index Dimension> struct pitch_value {
     long long elements;
 };
-template <index Dimension, integer N>
-constexpr pitch_value<dimension_of<Dimension>> pitch(N elements) {
+// The pitch of the axis that counts Index; a bound of Index has no part in it.
+//     pitch<I>(1024)      pitch<fold<I, 8>>(8192), for the axis of blocks
+template <index Index, integer N> constexpr pitch_value<dimension_of<Index>> pitch(N elements) {
     long long const pitch = static_cast<long long>(elements);
-    if (pitch < 0 && __builtin_is_constant_evaluated()) a_pitch_is_not_negative<Dimension>(pitch);
+    if (pitch < 0 && __builtin_is_constant_evaluated()) a_pitch_is_not_negative<Index>(pitch);
     return {pitch};
 }
 

@@ -1,14 +1,17 @@
 // Digits of a sum of indices, with only the carries that the types of its terms allow.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A position is a sum of terms: values of a dimension or of folds of it, such as I(3) + fold<I,
+// 8>(2).
 #pragma once
 
 #include "spio/coords.h"
 
 namespace spio {
 
-// What a term of a position contributes to the digit  floor(position / stride) mod period:  nothing
-// if it is a multiple of the period, a multiple of the digit, or a fraction of it: fractions are
-// summed and then divided.
+// What a term of a position contributes to the digit  floor(position / stride) mod period.  none:
+// the term is a multiple of the period. multiple: it is a multiple of the stride. fraction: it is
+// neither; fractions are summed and then divided.
 enum class contribution { none, multiple, fraction };
 
 // How to compute one digit of the sum of N terms, planned from their types.
@@ -21,8 +24,8 @@ template <int N> struct carry_plan {
     bool is_non_negative = true;
     bool is_reduced = true; // the digit stays below its size without a remainder
 
-    // Whether each term is of the digit's base, its stride and its bound. A period of 0 stands for
-    // a digit that is never reduced.
+    // For each term: whether it is of the digit's base dimension, its stride, and its bound (0:
+    // none). A period of 0 stands for a digit that is never reduced.
     constexpr carry_plan(bool const (&is_of_base)[N + 1], int const (&strides)[N + 1],
                          int const (&bounds)[N + 1], int stride, long long period) {
         auto const contribution_of = [&](int i) {
@@ -55,7 +58,7 @@ template <int N> struct carry_plan {
     }
 };
 
-// The plan for the terms Ts of a position followed by a step of Base, if there is one.
+// The plan for the terms Ts of a position and, if IsStepped, a number of steps of one in Base.
 template <class Base, int Stride, long long Period, bool IsStepped, class... Ts>
 inline constexpr carry_plan<room_for(sizeof...(Ts) + 1)>
     plan_of({same<base_of<Ts>, Base>..., IsStepped}, {stride_of<Ts>..., 1}, {bound_of<Ts>..., 0},
@@ -64,7 +67,8 @@ inline constexpr carry_plan<room_for(sizeof...(Ts) + 1)>
 // Forces a constant, so that nothing of a plan remains at run time.
 template <int N> inline constexpr int constant = N;
 
-// floor(sum of the terms of Base / Stride), modulo Period / Stride if there is a Period.
+// floor((the sum of the terms of Base + step) / Stride), modulo Period / Stride if there is a
+// Period.
 template <class Base, int Stride, long long Period, bool IsStepped, class... Ts, int... N>
 constexpr int digit_of(numbers<N...>, int const* values, int step) {
     constexpr auto const& plan = plan_of<Base, Stride, Period, IsStepped, Ts...>;

@@ -1,5 +1,8 @@
 // The cells of derived axes: whether a function keeps them on its axis, and apart.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A derived axis places several digits of a position as one axis. Its function may also read digits
+// that other axes place. A cell is a combination of values of the placed digits.
 #pragma once
 
 #include "spio/derived.h"
@@ -30,6 +33,7 @@ struct cell_facts {
     bool are_inside = true; // each has a position on the axis
     bool are_distinct = true;
 };
+// The facts for `read_cells` combinations of the digits that are only read, from a first one on.
 template <auto Axis> constexpr cell_facts look_at_cells(int first_read_cell, int read_cells) {
     cell_facts facts;
     for (int n = 0; n < read_cells; ++n) {
@@ -45,6 +49,7 @@ template <auto Axis> constexpr cell_facts look_at_cells(int first_read_cell, int
     return facts;
 }
 
+// The number of combinations of the digits that are only read.
 template <auto Axis> consteval long long read_cells_of() {
     long long count = 1;
     for (digit const& d : Axis.read_digits) count *= d.size;

@@ -44,6 +44,7 @@ struct linear_index : place_arithmetic {
     {
         return (1 * ... * bound_of<Digits>);
     }
+    // The size of the digit that counts D.
     template <index D>
         requires(bound<D> > 0)
     static constexpr int size() {
@@ -67,7 +68,7 @@ struct linear_index : place_arithmetic {
 
     constexpr auto coordinates() const { return coords<Digits...>(digit_of<Digits>()...); }
 
-    // The same index over another dimension.
+    // The same offset as an index whose digits count To where they counted From.
     template <class From, class To>
         requires renames<From, To, Digits...>
     constexpr auto cast() const {
@@ -132,16 +133,16 @@ struct linear_index : place_arithmetic {
     OFFSET offset_;
 };
 
+// The index that counts the steps of an axis.
 template <auto Axis>
 using digit_of_axis = typename digit_value<base_of<typename decltype(Axis)::dimension>,
                                            Axis.as_digit(), Axis.is_dynamic>::type;
 
-//     using Block = compound_index<i / 16, j / 16>;
-//     a[Block(blockIdx.x)]
+// How compound_index makes a linear_index of its axes. In the usual case each makes a digit.
 template <bool AreDistinct> struct index_over {
     template <auto... Axes> using type = linear_index<digit_of_axis<Axes>...>;
 };
-// Two axes count the same fold: those that are always 0 are left out.
+// Where two axes count the same fold, those of size 1, which are always 0, are left out.
 template <> struct index_over<false> {
     template <auto... Axes> struct distinct {
         template <class> struct digits;
@@ -155,6 +156,9 @@ template <> struct index_over<false> {
     using type = typename distinct<Axes...>::template digits<
         numbers_below<layout_table_of<Axes...>.placed_count()>>::type;
 };
+// The index whose digits are the axes, the last fastest.
+//     using Block = compound_index<i / 16, j / 16>;
+//     a[Block(blockIdx.x)]
 template <auto... Axes>
     requires no_problem<index_problem_of<Axes...>>
 using compound_index =

@@ -19,7 +19,7 @@ template <class Dimension, class Index> constexpr Index& look_up_in(entry<Dimens
     return e.value;
 }
 
-// The bases of some indices, each once, in order of first appearance.
+// The bases of some indices (K of fold<K, 8>), each once, in order of first appearance.
 template <class... Indices> using bases_of = listed_once<base_of<Indices>...>;
 
 template <class... Indices>
@@ -28,7 +28,7 @@ template <class... Ts>
 concept distinct_dimensions = (index<Ts> && ...) && are_distinct<Ts...>;
 
 // Anything that has coordinates and is not a single index: coordinates, a compound index, a lane's
-// part of a fragment.
+// part of a fragment. A place is one of these or a single index.
 template <class T>
 concept located = requires(T const& x) { typename decltype(x.coordinates())::bases; };
 template <class T>
@@ -42,6 +42,7 @@ struct bases_of_place : type_is<typename decltype(declval<T>().coordinates())::b
 template <index T> struct bases_of_place<T> : type_is<mp_list<base_of<T>>> {};
 template <place T> using bases_in = typename bases_of_place<T>::type;
 
+// An index whose base is in a list.
 template <class T, class Bases>
 concept index_among = index<T> && contains<Bases, base_of<T>>;
 template <class ListA, class ListB> inline constexpr bool meets = false;
@@ -55,10 +56,11 @@ concept place_among = index_among<T, Bases> || (located<T> && meets<bases_in<T>,
 template <class A, class B>
 concept shares_a_base = place<A> && place<B> && meets<bases_in<A>, bases_in<B>>;
 
+// Two places but not two indices, whose arithmetic is that of dim.
 template <class A, class B>
 concept not_both_single = place<A> && place<B> && (located<A> || located<B>);
 
-// Dimensions of Ts stay different when the base From becomes the base To.
+// Whether all Ts still count different dimensions when the base From becomes the base To.
 template <class From, class To, class... Ts>
 concept renames =
     base_dimension<From> && base_dimension<To> && distinct_dimensions<renamed<From, To, Ts>...>;
@@ -139,6 +141,7 @@ struct place_arithmetic {
         return b <= a;
     }
 
+    // Deleted: the names of the template parameters are the compiler's error message.
     template <class Place, class NoDimensionOfIt>
         requires not_both_single<Place, NoDimensionOfIt> && (!shares_a_base<Place, NoDimensionOfIt>)
     friend bool operator==(Place const&, NoDimensionOfIt const&) = delete;
@@ -189,7 +192,8 @@ struct coords : place_arithmetic, entry<dimension_of<Ts>, Ts>... {
     static constexpr int num_dims() { return sizeof...(Ts); }
     constexpr coords coordinates() const { return *this; }
 
-    // Whether an entry of Dimension is what is left below an entry in coarser blocks.
+    // Whether an entry of Dimension is only the rest of the value, since another entry counts the
+    // same base in coarser blocks.
     template <index Dimension>
     static constexpr bool is_remainder =
         ((same_base<Ts, Dimension> && stride_of<Ts> > stride_of<Dimension>) || ...);

@@ -1,7 +1,8 @@
 // Cursors: positions in a tensor, held as logical coordinates until an address is asked for.
 // SPDX-License-Identifier: Apache-2.0
 //
-// In each base dimension, as I or K, a position is a sum of values in steps of folds of the base.
+// A base (dimension) is one that is no fold: K of fold<K, 8>. A position is a sum of terms, each of
+// its own type, such as I(3) + fold<K, 8>(2), and of steps of one in each base.
 #pragma once
 
 #include "spio/layout.h"
@@ -17,8 +18,9 @@ template <class Data, class Layout> class base_cursor {
     using data_type = Data;
     using layout_type = Layout;
 
-    // Whether each move by D adds a constant to the pointer: D counts whole blocks of the base's
-    // coarsest axis, of free_stride() steps of the base. 0: there is no such axis.
+    // Whether every move by a D adds the same number to the pointer: D counts whole blocks of the
+    // base's coarsest axis. free_stride() is the size of such a block in units of the base; 0:
+    // there is none.
     template <class D>
     static constexpr bool moves_freely = [] {
         if constexpr (index_among<D, typename Layout::bases>) {
@@ -39,18 +41,24 @@ template <class Data, class Layout> class base_cursor {
         pointer_ += count<top.stride>(d) * shape_.template memory_stride<top.axis>();
         return *this;
     }
-    template <class NoWholeBlocksOfAnAxis, class Tensor = base_cursor>
-        requires(!moves_freely<NoWholeBlocksOfAnAxis>)
-    base_cursor& step(NoWholeBlocksOfAnAxis) = delete;
+    template <integer NotADimension, class Tensor = base_cursor>
+    base_cursor& step(NotADimension) = delete;
+    template <class NoWholeBlocksOfTheCoarsestAxis, class Tensor = base_cursor>
+        requires(!integer<NoWholeBlocksOfTheCoarsestAxis> &&
+                 !moves_freely<NoWholeBlocksOfTheCoarsestAxis>)
+    base_cursor& step(NoWholeBlocksOfTheCoarsestAxis) = delete;
 
     template <index D>
         requires moves_freely<D>
     constexpr base_cursor operator[](D d) const {
         return base_cursor(*this).step(d);
     }
-    template <class NoWholeBlocksOfAnAxis, class Tensor = base_cursor>
-        requires(!moves_freely<NoWholeBlocksOfAnAxis>)
-    base_cursor operator[](NoWholeBlocksOfAnAxis) const = delete;
+    template <integer NotADimension, class Tensor = base_cursor>
+    base_cursor operator[](NotADimension) const = delete;
+    template <class NoWholeBlocksOfTheCoarsestAxis, class Tensor = base_cursor>
+        requires(!integer<NoWholeBlocksOfTheCoarsestAxis> &&
+                 !moves_freely<NoWholeBlocksOfTheCoarsestAxis>)
+    base_cursor operator[](NoWholeBlocksOfTheCoarsestAxis) const = delete;
 
     constexpr Data* get() const { return pointer_; }
     constexpr Data& operator*() const { return *pointer_; }
@@ -62,7 +70,7 @@ template <class Data, class Layout> class base_cursor {
 };
 
 // What cursors in a layout have in common: a pointer to the first element, the values of the terms
-// of the position, without their types, and the steps taken in each base. Room is the number of
+// without their types, and the steps in each base that no term has taken up. Room is the number of
 // terms, rounded up, so that cursors of some more terms are of one class.
 template <class Data, class Layout, int Room> class cursor_state {
   public:
@@ -92,8 +100,8 @@ template <class Data, class Layout, int Room> class cursor_state {
     AbsentDimension extent() const = delete;
 
   private:
-    // Moves the steps of a base into a term that counts the base one by one and without a bound: an
-    // address then need not ask whether there are steps.
+    // Adds the steps of a base to a new term of the base itself, which has no bound, and sets them
+    // to zero: an address then need not test whether there are steps.
     constexpr void take_up_steps(int term, int base) {
         position_.items[term] += moved_.items[base];
         moved_.items[base] = 0;
@@ -128,7 +136,8 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
     using bases = typename Layout::bases;
     using state = cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)>;
 
-    // The cursor moved by a place. Dimensions that the tensor lacks have no effect.
+    // The cursor moved by a place: an index, or coordinates. Dimensions that the tensor lacks have
+    // no effect.
     template <place_among<bases> P> [[nodiscard]] constexpr auto operator[](P const& p) const {
         if constexpr (index<P>) {
             using term = term_for<P>;
@@ -203,10 +212,12 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
     // it.
     template <class X>
     using term_for = typename either<(same<X, Ts> || ...), dimension_of<X>, X>::type;
+    // The term of X in a list; no term if the tensor lacks the base of X.
     template <class X>
     using term_list =
         typename either<contains<bases, base_of<X>>, mp_list<term_for<X>>, mp_list<>>::type;
 
+    // Moves by all entries of coordinates; moved_to has the types of all terms afterwards.
     template <class... Xs> constexpr auto moved_by_entries(coords<Xs...> const& c) const {
         return moved_to(typename merged<mp_list<Ts...>, term_list<Xs>...>::type(),
                         c.template digit<Xs>()...);
@@ -217,6 +228,8 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
         (add<position_of<term_for<Xs>, Us...>(), term_for<Xs>>(moved, xs.value), ...);
         return next{moved};
     }
+    // Adds a value to a term. A new one (whose number exceeds those of Ts) takes up the steps of
+    // its base.
     template <int N, class Term, class State> static constexpr void add(State& moved, int value) {
         if constexpr (N >= 0) moved.position_.items[N] += value;
         if constexpr (N >= static_cast<int>(sizeof...(Ts)) && base_dimension<Term>) {

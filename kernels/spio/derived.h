@@ -17,8 +17,8 @@ template <class Function, class... Placed, class... Read>
 struct derived_axis<Function, mp_list<Placed...>, mp_list<Read...>> {
     Function function;
     digit placed_digits[sizeof...(Placed)];
-    digit read_digits[sizeof...(Read) + 1];
-    long long memory_stride = -1;
+    digit read_digits[sizeof...(Read) + 1]; // the last only makes the array not empty
+    long long memory_stride = dense;
 
     static constexpr int num_digits = sizeof...(Placed) + sizeof...(Read);
 

@@ -1,5 +1,7 @@
 // Properties of a layout that a kernel can assert: addresses, banks and vectors.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A derived axis is a function of digits (parts) of a position; all other axes are plain.
 #pragma once
 
 #include "spio/tensor.h"

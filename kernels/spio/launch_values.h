@@ -51,8 +51,8 @@ struct tensor_map_plan {
     long long strides[5] = {};
     int box[5] = {};
     int swizzle = 0; // bytes that a swizzle spans: 32, 64, 128, or 0 for none
-    int fetched =
-        0; // bytes that the L2 cache fetches at a time: 64, 128, 256, or 0 for the default
+    // Bytes that the L2 cache fetches at a time: 64, 128, 256, or 0 for the default.
+    int fetched = 0;
 
     friend constexpr bool operator==(tensor_map_plan const&, tensor_map_plan const&) = default;
 };

@@ -1,12 +1,16 @@
 // Layouts: axes placed in memory, and the offset of a position among them.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A base is a dimension that is no fold: K of fold<K, 8>. A position is a sum of terms, each of its
+// own type, such as I(3) + fold<K, 8>(2), and of a number of steps of one in each base.
 #pragma once
 
 #include "spio/well_formed.h"
 
 namespace spio {
 
-// The extents of the dynamic bases, in base units, and the pitches that the tensor brings.
+// What is known only when a tensor is made: the extents of the dynamic bases, in base units, and
+// the pitches (distances in memory) of axes.
 template <int Count> struct dynamic_extents {
     int values[Count] = {};
 };
@@ -19,7 +23,7 @@ template <int Extents, int Pitches>
 struct dynamic_values : dynamic_extents<Extents>, dynamic_pitches<Pitches> {};
 template <int Extents> struct dynamic_values<Extents, 0> : dynamic_extents<Extents> {};
 
-// What a size or a pitch is told by: no two of them may be told by the same.
+// The dimension that a size is for, or the type of a pitch: a tensor takes one argument for each.
 template <class T> struct size_key : type_is<T> {};
 template <index T> struct size_key<T> : type_is<base_of<T>> {};
 
@@ -48,6 +52,8 @@ template <class Dimension, long long Maximum> constexpr void check_extent(int si
     }
 }
 
+// Where the elements of a tensor lie that has these axes, outermost first. `table` lists the axes
+// and their digits as numbers.
 template <auto... Axes>
     requires no_problem<layout_problem_of<Axes...>>
 struct layout
@@ -69,7 +75,7 @@ struct layout
             return false;
         }
     }();
-    // Whether an axis counts exactly D.
+    // Whether an axis counts exactly D, and the number of that axis.
     template <class D>
     static constexpr bool has_axis =
         contains<bases, base_of<D>> && table.find(base<base_of<D>>, stride_of<D>) >= 0;
@@ -86,7 +92,7 @@ struct layout
     static consteval bool is_missing(type_is<pitch_value<D>>) {
         return table.axes[axis_of<D>].pitch == dynamic_pitch;
     }
-    // Whether Sizes are the dynamic dimensions and pitches, each once.
+    // Whether Sizes are the sizes of all dynamic dimensions and all dynamic pitches, each once.
     template <class... Sizes>
     static constexpr bool sized_by =
         sizeof...(Sizes) == table.dynamic_count + table.pitch_count &&
@@ -103,7 +109,8 @@ struct layout
         (set(sizes), ...);
     }
 
-    // The number of base units that the axes of one base span.
+    // The number of base units that the axes of one base span. Here and below B, A and D are the
+    // numbers of a base, an axis and a digit in the table.
     template <int B> constexpr int extent_in_units() const {
         if constexpr (table.is_dynamic(B)) {
             return this->values[table.dynamic_before(B)];
@@ -195,6 +202,7 @@ struct layout
     template <class... Bases> constexpr size_type size_over(mp_list<Bases...>) const {
         return (size_type(1) * ... * size_of<base<Bases>>());
     }
+    // The number of elements along a base.
     template <int B> constexpr int size_of() const {
         constexpr int finest = table.finest_stride(B);
         return divup(extent_in_units<B>(), finest);
@@ -218,6 +226,7 @@ struct layout
         (add<A, Axes, Ts...>(numbers_below<sizeof...(Ts)>(), sum, terms, steps), ...);
         return sum;
     }
+    // Adds the offset on one axis to the sum.
     template <int A, auto Axis, class... Ts, int... N>
     constexpr void add(numbers<N...>, displacement& sum, int const* terms, int const* steps) const {
         constexpr auto facts = table.facts_of(A);
@@ -253,6 +262,7 @@ struct layout
     struct digit_dimension
         : type_is<fold<typename nth<bases, table.digits[D].base>::type, table.digits[D].stride>> {};
 
+    // The value of a digit of the position.
     template <int D, class... Ts>
     static constexpr int digit_at(int const* terms, int const* steps) {
         constexpr digit_row row = table.digits[D];

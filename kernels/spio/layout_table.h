@@ -1,5 +1,9 @@
 // The digits and axes of a layout as a table of numbers, and quantities computed from them.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A digit of a position in a base dimension is floor(position / stride) mod size. A plain axis
+// places one digit. A derived axis is a function: it places several, and may read digits that other
+// axes place.
 #pragma once
 
 #include "spio/carry.h"
@@ -7,7 +11,8 @@
 
 namespace spio {
 
-// A base is its position in the layout's list of bases. A digit that is not placed is only read.
+// One digit. `base` is the number of its dimension among those of the layout. A digit that is not
+// placed is only read.
 struct digit_row : digit {
     int base;
     int axis;
@@ -18,7 +23,7 @@ struct axis_row {
     int size;
     bool is_dynamic;
     bool is_plain;
-    long long pitch;
+    long long pitch; // its stride in memory, or dense or dynamic_pitch
 };
 
 template <int MaxAxes, int MaxDigits> struct layout_table {
@@ -46,7 +51,7 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
         }
     }
 
-    // Of two digits of one stride, that which does more than count to one.
+    // Whether a digit has the greater stride or, if the strides are equal, can have more values.
     static constexpr bool is_coarser(digit_row const& a, digit_row const& b) {
         if (a.stride != b.stride) return a.stride > b.stride;
         if (a.is_dynamic != b.is_dynamic) return a.is_dynamic;
@@ -65,6 +70,7 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
         }
         return true;
     }
+    // The number of an axis's first digit.
     constexpr int first_digit(int axis) const {
         int d = 0;
         while (digits[d].axis != axis) ++d;
@@ -86,7 +92,8 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
         while (!digits[d].is_placed || is_unit(d) || n-- > 0) ++d;
         return d;
     }
-    // The greatest digit that is placed for a base at a stride, or -1.
+    // The digit that is placed for a base at a stride, or -1. Of two, it is the one that can have
+    // more values.
     constexpr int find(int base, int stride) const {
         int found = -1;
         for (int d = 0; d < digit_count; ++d) {
@@ -98,6 +105,7 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
     }
     // The coarsest digit that is placed for a base, or -1.
     constexpr int coarsest(int base) const { return coarsest_digit[base] - 1; }
+    // The least stride of the digits that are placed for a base.
     constexpr int finest_stride(int base) const {
         int best = digits[coarsest(base)].stride;
         for (int d = 0; d < digit_count; ++d) {
@@ -106,6 +114,7 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
         }
         return best;
     }
+    // The size of a base in its own units; the greatest one if it is dynamic.
     constexpr long long extent(int base) const {
         digit const& d = digits[coarsest(base)];
         return static_cast<long long>(d.stride) * d.size;
@@ -202,6 +211,8 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
         }
         return innermost;
     }
+    // The greatest memory stride of an axis, which is `right` if it has no pitch. 2^62 stands for
+    // all strides that may not fit into an int.
     constexpr long long greatest_stride(int axis, long long right) const {
         if (axes[axis].pitch == dynamic_pitch) return 1LL << 62;
         return axes[axis].pitch >= 0 ? axes[axis].pitch : right;

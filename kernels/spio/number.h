@@ -38,7 +38,8 @@ constexpr bool is_power_of_two(long long n) { return n > 0 && (n & (n - 1)) == 0
 template <integer T> constexpr T min(T a, T b) { return b < a ? b : a; }
 template <integer T> constexpr T max(T a, T b) { return a < b ? b : a; }
 
-// The product of sizes, those of 0 left out, but at most 2^62.
+// The product of sizes, or 2^62 if it is greater, so that it never overflows. A size of 0 is not
+// known and is left out.
 template <integer... Sizes> constexpr long long product_of(Sizes... sizes) {
     constexpr long long most = 1LL << 62;
     long long product = 1;
@@ -67,10 +68,10 @@ constexpr int divup(int n, int divisor) { return n / divisor + (n % divisor > 0)
 // The next multiple of 8: templates that take room for n have few instances.
 constexpr int room_for(int n) { return divup(n, 8) * 8; }
 
-// A local variable of a function that is called where a constant expression breaks a rule. It is no
-// literal, so that such a call is never a constant expression, and every compiler names the
-// function: its name is the error message, its arguments are the values in question. At run time
-// rules are not checked and cost nothing.
+// A local variable of a function that is called where a constant expression breaks a rule. Its type
+// is not literal (its members are volatile), so that such a call is never a constant expression,
+// and every compiler names the function: its name is the error message, its arguments and Dimension
+// are what the message is about. At run time rules are not checked and cost nothing.
 template <class Dimension> struct refusal {
     long long volatile first = 0;
     long long volatile second = 0;
@@ -106,6 +107,7 @@ template <int Divisor, bool NonNegative> constexpr int floor_modulo(int n) {
     }
 }
 
+// floor(n / divisor)
 constexpr int floor_divide(int n, int divisor) {
     int const rest = n % divisor;
     return n / divisor - (rest != 0 && (rest < 0) != (divisor < 0));
@@ -114,10 +116,11 @@ constexpr int floor_divide(int n, int divisor) {
 // floor(n / divisor) for a divisor of any integer type.
 template <integer T> constexpr int floor_quotient(int n, T divisor) {
     if (is_int(divisor)) return floor_divide(n, static_cast<int>(divisor));
-    // The divisor is farther from 0 than n.
+    // A divisor that is no int is at least as far from 0 as n.
     return n == 0 || (n > 0) == (divisor > T(0)) ? 0 : -1;
 }
 
+// The remainder of n by |divisor| that is not negative, whatever the signs of both.
 constexpr int floor_modulo(int n, int divisor) {
     int const rest = n % divisor;
     return rest < 0 ? (divisor < 0 ? rest - divisor : rest + divisor) : rest;

@@ -6,8 +6,9 @@
 
 namespace spio {
 
-// A range of coordinates with one entry for each axis, the last fastest. An axis counts a digit of
-// its base dimension: floor(position / stride) mod size. `table` lists these digits.
+// A range of coordinates with one entry for each axis that is not always 0, the last fastest. An
+// axis counts a digit of its base dimension: floor(position / stride) mod size. `table` lists all
+// digits; `rank` of them are entries.
 template <class Layout> class positions {
     static constexpr auto& table = Layout::table;
     static constexpr int rank = table.placed_count();

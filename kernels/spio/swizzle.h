@@ -22,6 +22,7 @@ struct checkerboard_order {
     template <index Pair, index Color> constexpr int operator()(Pair pair, Color color) const {
         return offset(pair.value, color.value);
     }
+    // Tells a layout that no two cells have the same offset. `placed` are the digits of the axes.
     constexpr bool is_permutation(digit const* placed, digit const*) const {
         return placed[1].size == 2 && ranks > 0 && ranks % 2 == 0;
     }
@@ -50,6 +51,7 @@ template <class OnlyAnAxis, class AndAnAxis>
     requires(!is_plain_axis<OnlyAnAxis> || !is_plain_axis<AndAnAxis>)
 void checkerboard(OnlyAnAxis, AndAnAxis, int = 8) = delete;
 
+// The function of swizzle(): exchanges the columns of a row.
 struct exclusive_or {
     template <index Column, index Row> constexpr int operator()(Column column, Row row) const {
         return column.value ^ row.value;

@@ -9,9 +9,12 @@
 
 namespace spio {
 
+// Whether a tensor of this layout is made from arguments of these types: a size for each dynamic
+// dimension, and its dynamic pitches.
 template <class Layout, class... Sizes>
 concept sizes_of = Layout::template sized_by<Sizes...>;
 
+// A pointer to the first element, and the axes along which the elements lie, outermost first.
 //     constexpr auto i = axis<I>(16);
 //     constexpr auto k = axis<K>(32);
 //     using A = tensor<float, i, k>;                  row-major in the order written

@@ -13,6 +13,7 @@ template <class Start, int Size, bool HasTail, auto... Axes> struct late_cut {
     using shape = layout<Axes...>;
     static constexpr auto const& table = layout_table_of<Axes...>;
     static constexpr int base = shape::template base<base_of<Start>>;
+    // A part starts at a multiple of so many base units.
     static constexpr int unit = table.free_stride(base);
     static constexpr digit_row top = table.digits[table.coarsest(base)];
     static constexpr bool is_possible = Size > 0 && unit > 0 &&
@@ -68,6 +69,7 @@ template <class Start, int Size, bool HasTail, auto... Axes> struct late_cut {
     }
 };
 
+// Whether tile() can make such a part.
 template <class Start, int Size, class Tensor> inline constexpr bool cuts_late = false;
 template <class Start, int Size, class Data, auto... Axes>
     requires contains<layout_bases<Axes...>, base_of<Start>>

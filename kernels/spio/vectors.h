@@ -59,6 +59,7 @@ template <int N, auto... Axes> struct widen {
     };
     using axes = typename vectors<numbers_below<sizeof...(Axes)>>::type;
 };
+// Whether the elements of a layout can be read as vectors of N.
 template <int N, auto... Axes> consteval bool is_widened_by() {
     if constexpr (has_vectors(layout_table_of<Axes...>, N)) {
         return widen<N, Axes...>::axes::is_layout;
@@ -67,6 +68,7 @@ template <int N, auto... Axes> consteval bool is_widened_by() {
     }
 }
 
+// Whether a tensor can be read as Vectors.
 template <class Vector, class Tensor> inline constexpr bool widens = false;
 template <class Vector, class Data, auto... Axes>
 inline constexpr bool widens<Vector, tensor<Data, Axes...>> = [] {

@@ -12,6 +12,7 @@ template <class Start, int Size, auto... Axes> struct cut {
     using shape = layout<Axes...>;
     static constexpr auto const& table = layout_table_of<Axes...>;
     static constexpr int base = shape::template base<base_of<Start>>;
+    // A part starts at a multiple of so many base units.
     static constexpr int unit = table.free_stride(base);
     static constexpr bool is_possible =
         Size > 0 && !table.is_dynamic(base) && unit > 0 && stride_of<Start> % max(unit, 1) == 0 &&
@@ -27,6 +28,7 @@ template <class Start, int Size, auto... Axes> struct cut {
     using axes = typename part<numbers_below<sizeof...(Axes)>>::type;
 };
 
+// Whether slice() can make such a part.
 template <class Start, int Size, class Tensor> inline constexpr bool cuts = false;
 template <class Start, int Size, class Data, auto... Axes>
     requires contains<layout_bases<Axes...>, base_of<Start>>

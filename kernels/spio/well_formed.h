@@ -1,5 +1,9 @@
 // Whether axes form a layout or an index; otherwise the name of the problem.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A base is a dimension that is no fold: K of fold<K, 8>. Each axis of a base counts a digit of its
+// positions, floor(position / stride) mod size. A derived axis is a function of several digits; all
+// others are plain.
 #pragma once
 
 #include "spio/axes_table.h"
@@ -25,6 +29,7 @@ template <class Function, int Size> struct the_function_leaves_its_axis;
 // The folds of a base tile it in a layout; in an index they may leave gaps, but not overlap.
 enum class folds { tile, are_disjoint };
 
+// None, and the problems of folds above in their order.
 enum class flaw { none, gap, twice, reads, dynamic, ring, size };
 
 // What is wrong with the axes of a base dimension. The numbers are: of a gap, where one fold ends
@@ -49,7 +54,7 @@ constexpr layout_problem find_problem(layout_table<A, D> const& table, folds law
             if (row.is_ring) return {flaw::ring, base, row.stride};
             // The next coarser digit starts where this one ends.
             long long const end = 1LL * row.stride * row.size;
-            long long next = 1LL << 62;
+            long long next = 1LL << 62; // where the next coarser digit starts; 2^62: nowhere
             for (int e = 0; e < table.digit_count; ++e) {
                 digit_row const& neighbour = table.digits[e];
                 if (e == d || neighbour.base != base || !neighbour.is_placed) continue;
@@ -139,6 +144,7 @@ template <class Bases, layout_problem Problem> constexpr auto name_flaw() {
         return type_is<a_dimension_stays_below_two_to_the_31<base, Problem.first>>();
     }
 }
+// The problem that the folds of all axes have together, by its name.
 template <folds Law, auto... Axes> constexpr auto name_fold_problem() {
     constexpr layout_problem problem = find_problem(layout_table_of<Axes...>, Law);
     if constexpr (problem.kind == flaw::none) {

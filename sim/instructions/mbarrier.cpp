@@ -143,14 +143,14 @@ void mbarrier_init(mbarrier_word* barrier, int arrivals) {
         static_cast<int>(block.threads.size()) + block.mbarrier_count++ % gpu_block::tma_observers;
     count_change_by(thread);
 }
-void mbarrier_end(mbarrier_word* barrier) {
+void mbarrier_invalidate(mbarrier_word* barrier) {
     auto& thread = *running;
-    int const offset = mbarrier_offset(thread, barrier, "mbarrier_end");
-    mbarrier_at(thread, offset, "mbarrier_end");
+    int const offset = mbarrier_offset(thread, barrier, "mbarrier_invalidate");
+    mbarrier_at(thread, offset, "mbarrier_invalidate");
     thread.block->mbarriers.erase(offset);
     thread.block->shared.mark(offset, word_bytes, 0, in_mbarrier);
     check_race(thread, accessor_of(thread), offset, word_bytes,
-               {access::write, "mbarrier_end", word_bytes});
+               {access::write, "mbarrier_invalidate", word_bytes});
 }
 void mbarrier_arrive(mbarrier_word* barrier) {
     auto& thread = *running;
@@ -201,7 +201,7 @@ bool mbarrier_try_wait(mbarrier_word* barrier, int parity) {
     if (!has_completed(mbarrier_at(thread, offset, name), parity)) {
         wait({wait_kind::mbarrier_phase, offset, parity & 1});
     }
-    // Look the barrier up again: mbarrier_end may have been called while the thread waited.
+    // Look the barrier up again: mbarrier_invalidate may have been called while the thread waited.
     auto& state = mbarrier_at(thread, offset, name);
     if (!has_completed(state, parity)) return false;
     acquire_phase(thread, state);

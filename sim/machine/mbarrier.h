@@ -13,7 +13,7 @@ struct alignas(8) mbarrier_word {
 };
 
 void mbarrier_init(mbarrier_word* barrier, int arrivals);
-void mbarrier_end(mbarrier_word* barrier);
+void mbarrier_invalidate(mbarrier_word* barrier);
 void mbarrier_arrive(mbarrier_word* barrier);
 // Arrives at the barrier that lies at the same address in another block of the cluster (sm_90).
 void mbarrier_arrive_in_cluster(mbarrier_word* barrier, int rank);

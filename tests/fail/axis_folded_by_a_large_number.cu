@@ -1,4 +1,4 @@
-// says: a_position_is_an_int<.*\bK\b
+// error: a_position_is_an_int<.*\bK\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

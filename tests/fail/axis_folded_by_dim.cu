@@ -1,4 +1,4 @@
-// says: axis<K>(' and '| / )K\b
+// error: axis<K>(' and '| / )K\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

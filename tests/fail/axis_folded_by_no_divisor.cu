@@ -1,5 +1,5 @@
-// clang, clang-cuda: 'the_fold_must_divide_the_axis<K>\(32, 5\)'
-// says: the_fold_must_divide_the_axis<.*\bK\b
+// error of clang, clang-cuda: 'the_fold_must_divide_the_axis<K>\(32, 5\)'
+// error: the_fold_must_divide_the_axis<.*\bK\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: fold_the_axis_before_it_gets_a_pitch<.*\bK\b
+// error: fold_the_axis_before_it_gets_a_pitch<.*\bK\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: the_fold_must_divide_the_axis<.*\bK\b
+// error: the_fold_must_divide_the_axis<.*\bK\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: NotThatDimension=double\b.*deleted
+// error: NotThatDimension=double\b.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

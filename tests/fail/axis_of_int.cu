@@ -1,5 +1,5 @@
-// gcc: template constraint failure for .template<class Dimension> .*struct axis
-// says: 'int' does not satisfy 'index'|type constraint failed for "int"
+// error of gcc: template constraint failure for .template<class Dimension> .*struct axis
+// error: 'int' does not satisfy 'index'|type constraint failed for "int"
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

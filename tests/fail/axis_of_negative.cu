@@ -1,4 +1,4 @@
-// says: an_axis_needs_a_positive_size<.*\bK\b
+// error: an_axis_needs_a_positive_size<.*\bK\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: axis<K>.*axis<I>
+// error: axis<K>.*axis<I>
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

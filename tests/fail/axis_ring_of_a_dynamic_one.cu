@@ -1,4 +1,4 @@
-// says: a_ring_needs_a_size_known_now<.*\bN\b
+// error: a_ring_needs_a_size_known_now<.*\bN\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,5 +1,5 @@
-// gcc: 'number' is not a constant expression
-// says: consteval function .*operator/
+// error of gcc: 'number' is not a constant expression
+// error: consteval function .*operator/
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: NotThatDimension=I, Axis=spio::axis<K>\].*deleted
+// error: NotThatDimension=I, Axis=spio::axis<K>\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,5 +1,5 @@
-// clang, clang-cuda: 'a_pitch_is_not_negative<K>\(-1\)'
-// says: a_pitch_is_not_negative<.*\bK\b
+// error of clang, clang-cuda: 'a_pitch_is_not_negative<K>\(-1\)'
+// error: a_pitch_is_not_negative<.*\bK\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: NoWholeBlocksOfAnAxis=K, Tensor=.*axis<K>.*deleted
+// error: NoWholeBlocksOfTheCoarsestAxis=K, Tensor=.*axis<K>.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: NoWholeBlocksOfAnAxis=spio::coords<I, .*, Tensor=.*axis<K>.*axis<I>.*deleted
+// error: NoWholeBlocksOfTheCoarsestAxis=spio::coords<I, .*, Tensor=.*axis<K>.*axis<I>.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

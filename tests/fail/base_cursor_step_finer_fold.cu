@@ -1,4 +1,4 @@
-// says: NoWholeBlocksOfAnAxis=spio::folded<K, 4>, Tensor=.*axis<K>.*axis<I>.*deleted
+// error: NoWholeBlocksOfTheCoarsestAxis=spio::folded<K, 4>, Tensor=.*axis<K>.*axis<I>.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

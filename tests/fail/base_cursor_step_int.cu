@@ -1,4 +1,4 @@
-// says: NoWholeBlocksOfAnAxis=int, Tensor=.*axis<K>.*axis<I>.*deleted
+// error: NotADimension=int, Tensor=.*axis<K>.*axis<I>.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: NoWholeBlocksOfAnAxis=(K8|.*<K, 8>), Tensor=.*axis<I>.*deleted
+// error: NoWholeBlocksOfTheCoarsestAxis=(K8|.*<K, 8>), Tensor=.*axis<I>.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

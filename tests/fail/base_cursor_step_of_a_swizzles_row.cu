@@ -1,4 +1,4 @@
-// says: NoWholeBlocksOfAnAxis=I, Tensor=.*axis<I>.*deleted
+// error: NoWholeBlocksOfTheCoarsestAxis=I, Tensor=.*axis<I>.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

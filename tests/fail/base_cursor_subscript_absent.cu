@@ -1,4 +1,4 @@
-// says: NoWholeBlocksOfAnAxis=J, Tensor=.*axis<K>.*axis<I>.*deleted
+// error: NoWholeBlocksOfTheCoarsestAxis=J, Tensor=.*axis<K>.*axis<I>.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: 'bool' and 'I'|bool < I$
+// error: 'bool' and 'I'|bool < I$
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,5 +1,5 @@
-// clang, clang-cuda: 'a_bounded_value_is_from_0_to_below_its_size<K, 4>\(4\)'
-// says: a_bounded_value_is_from_0_to_below_its_size<.*\bK, (Size=)?4\b
+// error of clang, clang-cuda: 'a_bounded_value_is_from_0_to_below_its_size<K, 4>\(4\)'
+// error: a_bounded_value_is_from_0_to_below_its_size<.*\bK, (Size=)?4\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

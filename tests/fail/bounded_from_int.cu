@@ -1,4 +1,4 @@
-// says: from .int. to .(const )?spio::bounded<K, 4>
+// error: from .int. to .(const )?spio::bounded<K, 4>
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: Dimension=spio::bounded<K, 4>, \w+=K\].*deleted
+// error: Dimension=spio::bounded<K, 4>, \w+=K\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -4,9 +4,9 @@
 
 {file} in COMMAND stands for the file to compile. A case begins with what to expect:
 
-    // says: Dimension=I, NotThatDimension=J.*deleted
-    // clang: ...          the same for one compiler, or for several: // nvcc, nvrtc: ...
-    // compiles            a control
+    // error: Dimension=I, NotThatDimension=J.*deleted
+    // error of clang: ...     the same for one compiler, or for several: // error of nvcc, nvrtc: ...
+    // compiles                a control
 
 The regular expression must match one line of what the compiler says, other than an echo of the
 source; spaces around `=` do not count, and template arguments that g++ lists behind a function are
@@ -47,11 +47,11 @@ class Case:
         self.wrong = [number for number, line in enumerate(self.lines, 1) if line.endswith("// wrong")]
         self.sentence = None
         for line in self.lines:
-            match = re.fullmatch(r"// (?P<compilers>[a-z, -]+): (?P<sentence>.+)", line)
+            match = re.fullmatch(r"// error(?: of (?P<compilers>[a-z, -]+))?: (?P<sentence>.+)", line)
             if not match or line.startswith("// SPDX"):
                 break
-            names = match["compilers"].split(", ")
-            if compiler in names or (names == ["says"] and not self.sentence):
+            names = (match["compilers"] or "").split(", ")
+            if compiler in names or (not match["compilers"] and not self.sentence):
                 self.sentence = match["sentence"]
         is_control = self.lines[0] == "// compiles"
         if len(self.lines) > 15:

@@ -1,4 +1,4 @@
-// says: OnlyABase=K, ToAnotherBase=(J8|.*<J, 8>).*deleted
+// error: OnlyABase=K, ToAnotherBase=(J8|.*<J, 8>).*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,6 +1,6 @@
-// nvcc, nvrtc: no operator "=" matches
-// gcc: passing .const K. as .this. argument discards qualifiers
-// says: no viable overloaded .=.
+// error of nvcc, nvrtc: no operator "=" matches
+// error of gcc: passing .const K. as .this. argument discards qualifiers
+// error: no viable overloaded .=.
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

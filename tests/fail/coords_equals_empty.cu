@@ -1,4 +1,4 @@
-// says: Place=spio::coords<I, J>, NoDimensionOfIt=spio::coords<>\].*deleted
+// error: Place=spio::coords<I, J>, NoDimensionOfIt=spio::coords<>\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: 'coords<I, J>' and 'int'|coords<I, J> == int$
+// error: 'coords<I, J>' and 'int'|coords<I, J> == int$
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

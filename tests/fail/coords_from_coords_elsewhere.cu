@@ -1,5 +1,5 @@
-// gcc: from 'coords<I, J>' to 'coords<I, K>'
-// says: from .*coords<I, J>. to .const .*coords<I, K>
+// error of gcc: from 'coords<I, J>' to 'coords<I, K>'
+// error: from .*coords<I, J>. to .const .*coords<I, K>
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: OnlyAPartOfTheDimension=K.*deleted
+// error: OnlyAPartOfTheDimension=K.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

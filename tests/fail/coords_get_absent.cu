@@ -1,4 +1,4 @@
-// says: AbsentDimension=K, FromCoordinates=spio::coords<I, J>\].*deleted
+// error: AbsentDimension=K, FromCoordinates=spio::coords<I, J>\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: AbsentDimension=spio::folded<I, 8>, FromCoordinates=spio::coords<I, J>\].*deleted
+// error: AbsentDimension=spio::folded<I, 8>, FromCoordinates=spio::coords<I, J>\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

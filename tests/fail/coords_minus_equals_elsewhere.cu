@@ -1,4 +1,4 @@
-// says: A=spio::coords<I, J>, B=spio::coords<K>\]|coords<I, J> -= spio::coords<K>$
+// error: A=spio::coords<I, J>, B=spio::coords<K>\]|coords<I, J> -= spio::coords<K>$
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: Place=spio::coords<I, J>, NotADimension=int\].*deleted
+// error: Place=spio::coords<I, J>, NotADimension=int\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

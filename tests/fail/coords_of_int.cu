@@ -1,4 +1,4 @@
-// says: OnlyDimensionsEachOnce=<I, int>\].*deleted
+// error: OnlyDimensionsEachOnce=<I, int>\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

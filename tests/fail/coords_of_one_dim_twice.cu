@@ -1,4 +1,4 @@
-// says: <I, I>
+// error: <I, I>
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: A=spio::coords<I, J>, B=K\]|coords<I, J> \+= K$
+// error: A=spio::coords<I, J>, B=K\]|coords<I, J> \+= K$
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,5 +1,5 @@
-// gcc: no match for 'operator\+=' \(operand types are 'coords<folded<K, 8>>' and 'K'\)
-// says: coords<(K8|.*<K, 8>)>( \+= |, B=)K\b
+// error of gcc: no match for 'operator\+=' \(operand types are 'coords<folded<K, 8>>' and 'K'\)
+// error: coords<(K8|.*<K, 8>)>( \+= |, B=)K\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: A=spio::coords<I, J>, B=int\]|coords<I, J> \+= int$
+// error: A=spio::coords<I, J>, B=int\]|coords<I, J> \+= int$
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: 'coords<I, J>' and 'I'|coords<I, J> \* I$
+// error: 'coords<I, J>' and 'I'|coords<I, J> \* I$
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

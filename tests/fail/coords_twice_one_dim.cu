@@ -1,4 +1,4 @@
-// says: OnlyDimensionsEachOnce=<I, I>\].*deleted
+// error: OnlyDimensionsEachOnce=<I, I>\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: OnlyDimensionsEachOnce=<(K8|.*<K, 8>), J, (K8|.*<K, 8>)>\].*deleted
+// error: OnlyDimensionsEachOnce=<(K8|.*<K, 8>), J, (K8|.*<K, 8>)>\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: AbsentDimension=J, Cursor=.*axis<I>.*axis<K>.*deleted
+// error: AbsentDimension=J, Cursor=.*axis<I>.*axis<K>.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: NoAxisOfTheTensor=J, Cursor=.*axis<I>.*axis<K>.*deleted
+// error: NoAxisOfTheTensor=J, Cursor=.*axis<I>.*axis<K>.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

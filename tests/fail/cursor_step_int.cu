@@ -1,4 +1,4 @@
-// says: NotADimension=int, Cursor=.*axis<I>.*axis<K>.*deleted
+// error: NotADimension=int, Cursor=.*axis<I>.*axis<K>.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: the_pitch_belongs_to_the_derived_axis<.*\bI\b
+// error: the_pitch_belongs_to_the_derived_axis<.*\bI\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

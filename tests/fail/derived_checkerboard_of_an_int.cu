@@ -1,4 +1,4 @@
-// says: OnlyAnAxis=spio::axis<I>, AndAnAxis=int\].*deleted
+// error: OnlyAnAxis=spio::axis<I>, AndAnAxis=int\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,5 +1,5 @@
-// clang, clang-cuda: 'a_checkerboard_has_an_even_number_of_ranks<I>\(3\)'
-// says: a_checkerboard_has_an_even_number_of_ranks<.*\bI\b
+// error of clang, clang-cuda: 'a_checkerboard_has_an_even_number_of_ranks<I>\(3\)'
+// error: a_checkerboard_has_an_even_number_of_ranks<.*\bI\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: a_checkerboard_has_two_colors<.*\bK\b
+// error: a_checkerboard_has_two_colors<.*\bK\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

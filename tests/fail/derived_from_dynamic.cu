@@ -1,4 +1,4 @@
-// says: a_function_needs_sizes_known_now<.*\bN\b
+// error: a_function_needs_sizes_known_now<.*\bN\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

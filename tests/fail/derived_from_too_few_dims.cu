@@ -1,5 +1,5 @@
-// gcc: the_function_makes_no_int_of<\._anon_\d+, folded<K, 8>>
-// says: the_function_makes_no_int_of<.*lambda.*<K, 8>>
+// error of gcc: the_function_makes_no_int_of<\._anon_\d+, folded<K, 8>>
+// error: the_function_makes_no_int_of<.*lambda.*<K, 8>>
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

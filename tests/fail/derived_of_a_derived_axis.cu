@@ -1,4 +1,4 @@
-// says: OnlyAxes=<spio::derived_axis<.*\].*deleted
+// error: OnlyAxes=<spio::derived_axis<.*\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

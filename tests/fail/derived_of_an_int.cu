@@ -1,4 +1,4 @@
-// says: OnlyAxes=<int>\].*deleted
+// error: OnlyAxes=<int>\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

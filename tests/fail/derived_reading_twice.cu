@@ -1,4 +1,4 @@
-// says: OnlyAxesAllAtOnce=<spio::axis<J>>\].*deleted
+// error: OnlyAxesAllAtOnce=<spio::axis<J>>\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

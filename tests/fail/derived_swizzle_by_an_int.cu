@@ -1,4 +1,4 @@
-// says: OnlyAnAxis=spio::axis<K>, AndAnAxis=int\].*deleted
+// error: OnlyAnAxis=spio::axis<K>, AndAnAxis=int\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: OnlyAnAxis=spio::axis<K>, AndAnAxis=spio::axis<I>, AndOneMore=int\].*deleted
+// error: OnlyAnAxis=spio::axis<K>, AndAnAxis=spio::axis<I>, AndOneMore=int\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

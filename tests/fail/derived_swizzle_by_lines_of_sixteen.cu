@@ -1,4 +1,4 @@
-// says: a_row_has_at_most_eight_cells<.*\bK\b
+// error: a_row_has_at_most_eight_cells<.*\bK\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: a_swizzle_needs_a_power_of_two<.*\bK\b
+// error: a_swizzle_needs_a_power_of_two<.*\bK\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: a_swizzle_reads_no_more_than_it_places<.*\bI\b
+// error: a_swizzle_reads_no_more_than_it_places<.*\bI\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

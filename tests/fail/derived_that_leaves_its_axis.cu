@@ -1,4 +1,4 @@
-// says: the_function_leaves_its_axis<.*, 64>
+// error: the_function_leaves_its_axis<.*, 64>
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,5 +1,5 @@
-// gcc: the_function_makes_no_int_of<\._anon_\d+, K>
-// says: the_function_makes_no_int_of<.*lambda.*, K>
+// error of gcc: the_function_makes_no_int_of<\._anon_\d+, K>
+// error: the_function_makes_no_int_of<.*lambda.*, K>
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: a_pitch_is_not_negative<.*derived_axis<.*\bK>
+// error: a_pitch_is_not_negative<.*derived_axis<.*\bK>
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,6 +1,6 @@
-// gcc: operand types are .const float\*. and .I.
-// clang, clang-cuda: no viable overloaded operator\[\] for type 'const float \*'
-// nvcc, nvrtc: const float \* \[ I \]
+// error of gcc: operand types are .const float\*. and .I.
+// error of clang, clang-cuda: no viable overloaded operator\[\] for type 'const float \*'
+// error of nvcc, nvrtc: const float \* \[ I \]
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,5 +1,5 @@
-// gcc: from 'I' to 'bool'
-// says: convertible to .?bool
+// error of gcc: from 'I' to 'bool'
+// error: convertible to .?bool
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,5 +1,5 @@
-// gcc: operand types are 'const float\*' and 'I'
-// says: const float \*(' and '| \+ )I\b
+// error of gcc: operand types are 'const float\*' and 'I'
+// error: const float \*(' and '| \+ )I\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

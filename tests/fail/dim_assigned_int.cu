@@ -1,5 +1,5 @@
-// gcc: operand types are 'I' and 'int'
-// says: I=int$|'int' to 'const I'
+// error of gcc: operand types are 'I' and 'int'
+// error: I=int$|'int' to 'const I'
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

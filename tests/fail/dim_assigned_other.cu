@@ -1,5 +1,5 @@
-// gcc: operand types are 'I' and 'J'
-// says: I=J$|'J' to 'const I'
+// error of gcc: operand types are 'I' and 'J'
+// error: I=J$|'J' to 'const I'
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: NotADimension=int, Dimension=I\].*deleted
+// error: NotADimension=int, Dimension=I\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

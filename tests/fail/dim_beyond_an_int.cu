@@ -1,4 +1,4 @@
-// says: a_position_is_an_int<.*\bdim\b
+// error: a_position_is_an_int<.*\bdim\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: 'I' and 'I'|I / I$
+// error: 'I' and 'I'|I / I$
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

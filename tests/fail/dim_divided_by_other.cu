@@ -1,4 +1,4 @@
-// says: 'I' and 'J'|I / J$
+// error: 'I' and 'J'|I / J$
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

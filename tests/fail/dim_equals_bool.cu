@@ -1,4 +1,4 @@
-// says: Dimension=I, NotThatDimension=(__nv_)?bool\].*deleted
+// error: Dimension=I, NotThatDimension=(__nv_)?bool\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

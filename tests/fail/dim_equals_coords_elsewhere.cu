@@ -1,4 +1,4 @@
-// says: Place=K, NoDimensionOfIt=spio::coords<I, J>\].*deleted
+// error: Place=K, NoDimensionOfIt=spio::coords<I, J>\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

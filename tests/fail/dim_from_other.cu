@@ -1,4 +1,4 @@
-// says: from .J. to .const I\b
+// error: from .J. to .const I\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

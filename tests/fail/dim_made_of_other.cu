@@ -1,6 +1,6 @@
-// gcc: I::I\(J\)
-// clang, clang-cuda: cast from 'J' to 'I'
-// nvcc, nvrtc: argument types are: \(J\)
+// error of gcc: I::I\(J\)
+// error of clang, clang-cuda: cast from 'J' to 'I'
+// error of nvcc, nvrtc: argument types are: \(J\)
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: Dimension=I, NotThatDimension=J\].*deleted
+// error: Dimension=I, NotThatDimension=J\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: 'I' and 'bool'|I \+ __nv_bool$
+// error: 'I' and 'bool'|I \+ __nv_bool$
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

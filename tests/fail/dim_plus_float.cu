@@ -1,4 +1,4 @@
-// says: 'I' and 'float'|I \+ float$
+// error: 'I' and 'float'|I \+ float$
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

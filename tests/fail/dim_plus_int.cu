@@ -1,4 +1,4 @@
-// says: Dimension=I, NotADimension=int\].*deleted
+// error: Dimension=I, NotADimension=int\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: Dimension=I, NoProductWithADimension=I\].*deleted
+// error: Dimension=I, NoProductWithADimension=I\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: Dimension=I, NoProductWithADimension=J\].*deleted
+// error: Dimension=I, NoProductWithADimension=J\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

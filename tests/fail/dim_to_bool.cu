@@ -1,4 +1,4 @@
-// says: from .I. to .const (__nv_)?bool\b
+// error: from .I. to .const (__nv_)?bool\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: from .I. to .const int\b
+// error: from .I. to .const int\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

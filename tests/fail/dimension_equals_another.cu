@@ -1,4 +1,4 @@
-// says: NotThatDimension=(Row|.*Row.*|.*R.*o.*w.*)\].*deleted
+// error: NotThatDimension=(Row|.*Row.*|.*R.*o.*w.*)\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

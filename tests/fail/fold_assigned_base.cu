@@ -1,4 +1,4 @@
-// says: K8=K$|'K' to 'const .*<K, 8>
+// error: K8=K$|'K' to 'const .*<K, 8>
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: ToABaseDimension=J, OnlyADimension=int\].*deleted
+// error: ToABaseDimension=J, OnlyADimension=int\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

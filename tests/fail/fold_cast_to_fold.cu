@@ -1,4 +1,4 @@
-// says: ToABaseDimension=spio::folded<J, 8>, OnlyADimension=(K8|.*<K, 8>)\].*deleted
+// error: ToABaseDimension=spio::folded<J, 8>, OnlyADimension=(K8|.*<K, 8>)\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: K16\b.*K8\b
+// error: K16\b.*K8\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

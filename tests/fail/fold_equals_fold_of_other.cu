@@ -1,4 +1,4 @@
-// says: Dimension=(K8|.*<K, 8>), NotThatDimension=spio::folded<I, 8>\].*deleted
+// error: Dimension=(K8|.*<K, 8>), NotThatDimension=spio::folded<I, 8>\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

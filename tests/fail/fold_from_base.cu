@@ -1,4 +1,4 @@
-// says: from .K. to .const K8\b
+// error: from .K. to .const K8\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,5 +1,5 @@
-// gcc: from 'folded<K,8>' to 'folded<K,16>'
-// says: from .*(K8|<K, 8>).* to .*(K16|<K, 16>)
+// error of gcc: from 'folded<K,8>' to 'folded<K,16>'
+// error: from .*(K8|<K, 8>).* to .*(K16|<K, 16>)
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

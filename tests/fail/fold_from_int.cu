@@ -1,4 +1,4 @@
-// says: from .int. to .*\bK\b
+// error: from .int. to .*\bK\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

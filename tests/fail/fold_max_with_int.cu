@@ -1,4 +1,4 @@
-// says: B=int\]|\(K8, int\)
+// error: B=int\]|\(K8, int\)
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

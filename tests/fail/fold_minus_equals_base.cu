@@ -1,4 +1,4 @@
-// says: Dimension=(K8|.*<K, 8>), FinerThanTheDimension=K\].*deleted
+// error: Dimension=(K8|.*<K, 8>), FinerThanTheDimension=K\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: ToAPositiveSize=0, OnlyADimension=(K8|.*<K, 8>)\].*deleted
+// error: ToAPositiveSize=0, OnlyADimension=(K8|.*<K, 8>)\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: \bK, (Size=)?0\b
+// error: \bK, (Size=)?0\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

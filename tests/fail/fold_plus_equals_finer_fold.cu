@@ -1,4 +1,4 @@
-// says: Dimension=(K16|.*<K, 16>), FinerThanTheDimension=(K8|.*<K, 8>)\].*deleted
+// error: Dimension=(K16|.*<K, 16>), FinerThanTheDimension=(K8|.*<K, 8>)\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: ToAPositiveSize=16, OnlyADimension=int\].*deleted
+// error: ToAPositiveSize=16, OnlyADimension=int\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: ToAPositiveSize=0, OnlyADimension=K\].*deleted
+// error: ToAPositiveSize=0, OnlyADimension=K\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

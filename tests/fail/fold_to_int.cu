@@ -1,4 +1,4 @@
-// says: from .K8. .*to .const int\b
+// error: from .K8. .*to .const int\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: from .K8. .*to .const I\b
+// error: from .K8. .*to .const I\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: an_index_counts_from_0<
+// error: an_index_counts_from_0<
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: OnlyABase=(K8|.*<K, 8>), ToAnotherBase=J.*deleted
+// error: OnlyABase=(K8|.*<K, 8>), ToAnotherBase=J.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

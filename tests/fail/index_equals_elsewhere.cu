@@ -1,4 +1,4 @@
-// says: Place=(Block|spio::linear_index<.*), NoDimensionOfIt=J\].*deleted
+// error: Place=(Block|spio::linear_index<.*), NoDimensionOfIt=J\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

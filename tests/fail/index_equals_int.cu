@@ -1,4 +1,4 @@
-// says: 'Block'.* and 'int'|Block == int$
+// error: 'Block'.* and 'int'|Block == int$
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

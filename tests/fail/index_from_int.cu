@@ -1,4 +1,4 @@
-// says: from .int. to .*(Block|linear_index)
+// error: from .int. to .*(Block|linear_index)
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

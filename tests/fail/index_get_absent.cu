@@ -1,4 +1,4 @@
-// says: AbsentDimension=J, FromIndex=spio::linear_index<.*I.*K.*deleted
+// error: AbsentDimension=J, FromIndex=spio::linear_index<.*I.*K.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: AbsentDimension=I, FromIndex=spio::linear_index<.*I.*K.*deleted
+// error: AbsentDimension=I, FromIndex=spio::linear_index<.*I.*K.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

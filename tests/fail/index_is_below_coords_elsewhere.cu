@@ -1,4 +1,4 @@
-// says: Place=(Block|spio::linear_index<.*), NoDimensionOfIt=spio::coords<J, N>\].*deleted
+// error: Place=(Block|spio::linear_index<.*), NoDimensionOfIt=spio::coords<J, N>\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: not_a_plain_axis<spio::derived_axis<
+// error: not_a_plain_axis<spio::derived_axis<
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: not_a_plain_axis<int>
+// error: not_a_plain_axis<int>
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: an_index_stays_below_two_to_the_31<4294967296(LL)?>
+// error: an_index_stays_below_two_to_the_31<4294967296(LL)?>
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

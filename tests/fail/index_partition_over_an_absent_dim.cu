@@ -1,4 +1,4 @@
-// says: AbsentDimension=spio::LANE, Index=(Block|.*I, 8.*K, 8)
+// error: AbsentDimension=spio::LANE, Index=(Block|.*I, 8.*K, 8)
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

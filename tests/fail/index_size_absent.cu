@@ -1,4 +1,4 @@
-// says: AbsentOrOpenDimension=J, Index=.*I, 8.*K, 8.*deleted
+// error: AbsentOrOpenDimension=J, Index=.*I, 8.*K, 8.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: AnOpenIndex=spio::linear_index<N, .*deleted
+// error: AnOpenIndex=spio::linear_index<N, .*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

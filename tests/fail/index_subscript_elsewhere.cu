@@ -1,4 +1,4 @@
-// says: AbsentDimension=(Column|spio::linear_index<.*J.*), Tensor=spio::tensor<float, .*deleted
+// error: AbsentDimension=(Column|spio::linear_index<.*J.*), Tensor=spio::tensor<float, .*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: from .Block. .*to .const int\b
+// error: from .Block. .*to .const int\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

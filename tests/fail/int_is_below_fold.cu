@@ -1,4 +1,4 @@
-// says: NotADimension=int, Dimension=(K8|.*<K, 8>)\].*deleted
+// error: NotADimension=int, Dimension=(K8|.*<K, 8>)\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: 'int' and 'I'|int % I$
+// error: 'int' and 'I'|int % I$
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

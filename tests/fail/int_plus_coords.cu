@@ -1,4 +1,4 @@
-// says: 'int' and 'coords<I, J>'|int \+ spio::coords<I, J>$
+// error: 'int' and 'coords<I, J>'|int \+ spio::coords<I, J>$
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

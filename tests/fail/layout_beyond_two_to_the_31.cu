@@ -1,4 +1,4 @@
-// says: a_dimension_stays_below_two_to_the_31<K, 8589934592(LL)?>
+// error: a_dimension_stays_below_two_to_the_31<K, 8589934592(LL)?>
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: the_folds_do_not_meet<K, 4(LL)?, 8(LL)?>
+// error: the_folds_do_not_meet<K, 4(LL)?, 8(LL)?>
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: not_an_axis<K>
+// error: not_an_axis<K>
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

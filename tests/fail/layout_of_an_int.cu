@@ -1,4 +1,4 @@
-// says: not_an_axis<int>
+// error: not_an_axis<int>
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

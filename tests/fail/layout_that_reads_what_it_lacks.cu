@@ -1,4 +1,4 @@
-// says: the_layout_reads_a_dimension_that_it_does_not_place<I>
+// error: the_layout_reads_a_dimension_that_it_does_not_place<I>
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: only_the_outermost_fold_may_be_dynamic<N, 1(LL)?>
+// error: only_the_outermost_fold_may_be_dynamic<N, 1(LL)?>
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: only_the_coarsest_fold_may_be_a_ring<K, 1(LL)?>
+// error: only_the_coarsest_fold_may_be_a_ring<K, 1(LL)?>
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

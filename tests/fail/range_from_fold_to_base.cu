@@ -1,4 +1,4 @@
-// says: 'K8'.* vs\. 'K'|\(K8, K\)
+// error: 'K8'.* vs\. 'K'|\(K8, K\)
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: 'int' vs\. 'I'|\(int, I\)
+// error: 'int' vs\. 'I'|\(int, I\)
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

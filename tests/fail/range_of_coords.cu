@@ -1,4 +1,4 @@
-// says: 'spio::coords<I, J>' does not satisfy 'index'|\(spio::coords<I, J>\)
+// error: 'spio::coords<I, J>' does not satisfy 'index'|\(spio::coords<I, J>\)
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

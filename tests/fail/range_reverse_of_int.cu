@@ -1,4 +1,4 @@
-// says: NotADimension=<int>\].*deleted
+// error: NotADimension=<int>\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

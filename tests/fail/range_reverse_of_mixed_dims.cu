@@ -1,4 +1,4 @@
-// says: 'I' vs\. 'J'|\(I, J\)
+// error: 'I' vs\. 'J'|\(I, J\)
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: from .K. to .int\b
+// error: from .K. to .int\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: from .K. to .I\b
+// error: from .K. to .I\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

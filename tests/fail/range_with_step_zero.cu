@@ -1,4 +1,4 @@
-// says: OnlyAPositiveStep=0, Values=<I>\].*deleted
+// error: OnlyAPositiveStep=0, Values=<I>\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

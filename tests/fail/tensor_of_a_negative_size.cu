@@ -1,5 +1,5 @@
-// clang, clang-cuda: a_dynamic_size_is_from_0_to_its_greatest<N, 2147483647(LL)?>\(-1\)
-// says: a_dynamic_size_is_from_0_to_its_greatest<.*\bN, (Most=)?.*2147483647
+// error of clang, clang-cuda: a_dynamic_size_is_from_0_to_its_greatest<N, 2147483647(LL)?>\(-1\)
+// error: a_dynamic_size_is_from_0_to_its_greatest<.*\bN, (Most=)?.*2147483647
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

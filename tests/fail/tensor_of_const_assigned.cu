@@ -1,6 +1,6 @@
-// gcc: assignment of read-only location
-// clang, clang-cuda: returns a const value
-// nvcc, nvrtc: modifiable lvalue
+// error of gcc: assignment of read-only location
+// error of clang, clang-cuda: returns a const value
+// error of nvcc, nvrtc: modifiable lvalue
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: NoAxisOfTheTensor=J, Tensor=.*axis<I>.*axis<K>.*deleted
+// error: NoAxisOfTheTensor=J, Tensor=.*axis<I>.*axis<K>.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

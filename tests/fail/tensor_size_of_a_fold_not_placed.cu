@@ -1,4 +1,4 @@
-// says: NoAxisOfTheTensor=(K16|spio::folded<K, 16>), Tensor=.*deleted
+// error: NoAxisOfTheTensor=(K16|spio::folded<K, 16>), Tensor=.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: NoAxisOfTheTensor=(K8|.*<K, 8>), Tensor=.*axis<I>.*axis<K>.*deleted
+// error: NoAxisOfTheTensor=(K8|.*<K, 8>), Tensor=.*axis<I>.*axis<K>.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

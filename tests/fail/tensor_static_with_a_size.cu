@@ -1,4 +1,4 @@
-// says: (NotTheDynamicSizes=<I>, Tensor=|tensor<I, )spio::tensor<float, .*deleted
+// error: (NotTheDynamicSizes=<I>, Tensor=|tensor<I, )spio::tensor<float, .*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

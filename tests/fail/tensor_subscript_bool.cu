@@ -1,5 +1,5 @@
-// gcc: no match for 'operator\[\]' \(operand types are 'Plain' .* and 'bool'\)
-// says: 'bool' does not satisfy 'place'|Plain \[ __nv_bool \]
+// error of gcc: no match for 'operator\[\]' \(operand types are 'Plain' .* and 'bool'\)
+// error: 'bool' does not satisfy 'place'|Plain \[ __nv_bool \]
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

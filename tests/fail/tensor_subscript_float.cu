@@ -1,5 +1,5 @@
-// gcc: no match for 'operator\[\]' \(operand types are 'Plain' .* and 'float'\)
-// says: 'float' does not satisfy 'place'|Plain \[ float \]
+// error of gcc: no match for 'operator\[\]' \(operand types are 'Plain' .* and 'float'\)
+// error: 'float' does not satisfy 'place'|Plain \[ float \]
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

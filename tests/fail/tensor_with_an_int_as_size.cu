@@ -1,4 +1,4 @@
-// says: (NotTheDynamicSizes=<int>, Tensor=|tensor<int, )spio::tensor<float, .*deleted
+// error: (NotTheDynamicSizes=<int>, Tensor=|tensor<int, )spio::tensor<float, .*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

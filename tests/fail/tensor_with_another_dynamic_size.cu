@@ -1,4 +1,4 @@
-// says: (NotTheDynamicSizes=<J>, Tensor=|tensor<J, )spio::tensor<float, .*deleted
+// error: (NotTheDynamicSizes=<J>, Tensor=|tensor<J, )spio::tensor<float, .*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

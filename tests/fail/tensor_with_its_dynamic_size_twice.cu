@@ -1,4 +1,4 @@
-// says: (NotTheDynamicSizes=<N, N>, Tensor=|tensor<N, N, )spio::tensor<float, .*deleted
+// error: (NotTheDynamicSizes=<N, N>, Tensor=|tensor<N, N, )spio::tensor<float, .*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

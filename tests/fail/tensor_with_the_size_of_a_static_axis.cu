@@ -1,4 +1,4 @@
-// says: (NotTheDynamicSizes=<N, I>, Tensor=|tensor<N, I, )spio::tensor<float, .*deleted
+// error: (NotTheDynamicSizes=<N, I>, Tensor=|tensor<N, I, )spio::tensor<float, .*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: NotTheDynamicSizes=<>, Tensor=.*axis<N>.*axis<I>.*deleted
+// error: NotTheDynamicSizes=<>, Tensor=.*axis<N>.*axis<I>.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

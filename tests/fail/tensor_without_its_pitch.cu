@@ -1,5 +1,5 @@
-// clang, clang-cuda: 'tensor<I, .*axis<I>.*axis<K>.*explicitly marked deleted
-// says: NotTheDynamicSizes=<I>, Tensor=.*axis<I>.*axis<K>.*deleted
+// error of clang, clang-cuda: 'tensor<I, .*axis<I>.*axis<K>.*explicitly marked deleted
+// error: NotTheDynamicSizes=<I>, Tensor=.*axis<I>.*axis<K>.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: FromOtherElements=.*deleted
+// error: FromOtherElements=.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "tile.h"
 

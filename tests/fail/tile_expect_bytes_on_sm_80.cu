@@ -1,4 +1,4 @@
-// says: ArchWithoutCountsOfBytes=.*80.*deleted
+// error: ArchWithoutCountsOfBytes=.*80.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "tile.h"
 

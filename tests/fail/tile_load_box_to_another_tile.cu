@@ -1,4 +1,4 @@
-// says: NotAtTheTile=.*deleted
+// error: NotAtTheTile=.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "tile.h"
 

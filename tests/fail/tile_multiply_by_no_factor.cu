@@ -1,4 +1,4 @@
-// says: NotItsFactor=.*deleted
+// error: NotItsFactor=.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "tile.h"
 

@@ -1,4 +1,4 @@
-// says: TensorThatHasNoRoom=.*deleted
+// error: TensorThatHasNoRoom=.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "tile.h"
 

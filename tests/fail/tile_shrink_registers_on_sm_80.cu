@@ -1,4 +1,4 @@
-// says: ArchWithoutMovableRegisters=.*80.*deleted
+// error: ArchWithoutMovableRegisters=.*80.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "tile.h"
 

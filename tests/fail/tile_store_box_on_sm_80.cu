@@ -1,4 +1,4 @@
-// says: ArchWithoutBoxes=.*80.*deleted
+// error: ArchWithoutBoxes=.*80.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "tile.h"
 

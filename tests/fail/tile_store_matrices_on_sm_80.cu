@@ -1,4 +1,4 @@
-// says: ArchWithoutStoresOfMatrices=.*80.*deleted
+// error: ArchWithoutStoresOfMatrices=.*80.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "tile.h"
 

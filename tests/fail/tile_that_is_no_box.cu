@@ -1,4 +1,4 @@
-// says: copied_as_box<|copied_as_box
+// error: copied_as_box<|copied_as_box
 // SPDX-License-Identifier: Apache-2.0
 #include "tile.h"
 

@@ -1,4 +1,4 @@
-// says: NotAVectorOf=\w*Sixteen, Tensor=(Folded|.*axis<K>.*axis<I>.*)\].*deleted
+// error: NotAVectorOf=\w*Sixteen, Tensor=(Folded|.*axis<K>.*axis<I>.*)\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

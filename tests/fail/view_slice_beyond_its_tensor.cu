@@ -1,4 +1,4 @@
-// says: a_slice_lies_in_its_tensor<.*\bI\b
+// error: a_slice_lies_in_its_tensor<.*\bI\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: CannotBeCut=I, Tensor=(Folded|.*axis<K>.*axis<I>.*)\].*deleted
+// error: CannotBeCut=I, Tensor=(Folded|.*axis<K>.*axis<I>.*)\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

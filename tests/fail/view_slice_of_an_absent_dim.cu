@@ -1,4 +1,4 @@
-// says: CannotBeCut=J, Tensor=(Folded|.*axis<K>.*axis<I>.*)\].*deleted
+// error: CannotBeCut=J, Tensor=(Folded|.*axis<K>.*axis<I>.*)\].*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: CannotBeCut=K.*deleted
+// error: CannotBeCut=K.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

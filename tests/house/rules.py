@@ -86,9 +86,9 @@ def check_opening(path, text):
     lines = [line for line in text.splitlines()[:15] if not line.startswith("#!")]
     licence = f"{mark} SPDX-License-Identifier: Apache-2.0"
     if path.parts[:2] == ("tests", "fail") and is_cxx(path):
-        # These begin with who must say what.
+        # These begin with the error that they must cause.
         if not lines or not lines[0].startswith(mark) or licence not in lines:
-            complain(path, text, 0, f"begin with who must say what, and have the line `{licence}`")
+            complain(path, text, 0, f"begin with the error that it must cause, and have the line `{licence}`")
         return
     # The sentence may need more lines, if a colon says so.
     if not lines or not re.match(rf"{mark} \S+ .*[.:]$", lines[0]):

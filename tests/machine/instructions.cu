@@ -52,7 +52,7 @@ extern "C" __global__ void every_instruction(unsigned* p, unsigned short* q, flo
     mbarrier_arrive(b);
     mbarrier_arrive_after_copies(b);
     p[10] = mbarrier_test(b, 0);
-    mbarrier_end(b);
+    mbarrier_invalidate(b);
     fence_block();
     fence_device();
     atomic_add(p, 1u);

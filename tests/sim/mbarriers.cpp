@@ -93,9 +93,9 @@ TEST_CASE("an mbarrier is initialised once, and then used") {
         machine::mbarrier_init(barrier(0), 1);
         machine::mbarrier_arrive(barrier(0));
         wait(0, 0);
-        machine::mbarrier_end(barrier(0));
+        machine::mbarrier_invalidate(barrier(0));
         machine::mbarrier_init(barrier(0), 2);
-        machine::mbarrier_end(barrier(0));
+        machine::mbarrier_invalidate(barrier(0));
         *reinterpret_cast<int*>(barrier(0)) = 1;
     });
     expect_misuse(misuse::mbarrier_not_made,

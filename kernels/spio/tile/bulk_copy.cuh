@@ -15,6 +15,7 @@ template <auto First, auto... Rest, auto... Axes>
 inline constexpr bool ends_with<layout<First, Rest...>, layout<Axes...>> =
     ends_with<layout<Rest...>, layout<Axes...>>;
 
+// A cursor at the first element of a tile.
 template <class Cursor, class Tile>
 concept at_a_tile = same<typename Cursor::data_type const, typename Tile::data_type const> &&
                     ends_with<typename Cursor::layout_type, typename Tile::layout_type>;
@@ -35,16 +36,20 @@ template <class Global, place P> struct box_start {
     int coordinates[Global::layout_type::num_axes];
 
     constexpr explicit box_start(P const& p) {
-        start(typename Global::layout_type::bases(), coordinates_of(p));
+        fill(typename Global::layout_type::bases(), coordinates_of(p));
     }
 
   private:
+    // Each axis of a map's tensor counts a dimension of its own (box_in checks it), so that bases,
+    // axes and digits have the same numbers.
     template <class... Bases, class Coords>
-    constexpr void start(mp_list<Bases...>, Coords const& first) {
+    constexpr void fill(mp_list<Bases...>, Coords const& first) {
         int axis = sizeof...(Bases);
-        ((coordinates[--axis] = step_on<Bases>(first)), ...);
+        ((coordinates[--axis] = coordinate_along<Bases>(first)), ...);
     }
-    template <class Base, class Coords> static constexpr int step_on(Coords const& first) {
+    // The coordinate along the axis of a base, 0 if the place has none: in steps of the axis, and
+    // on the last axis in scalars.
+    template <class Base, class Coords> static constexpr int coordinate_along(Coords const& first) {
         constexpr auto const& table = Global::layout_type::table;
         constexpr digit_row row = table.digits[Global::layout_type::template base<Base>];
         constexpr int scalars =

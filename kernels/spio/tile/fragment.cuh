@@ -16,7 +16,8 @@ namespace spio {
 template <class Cursor>
 concept row_of_a_matrix = sizeof(typename Cursor::data_type) == 16;
 
-// A lane's part of a factor: a pair of each 8 x 8 piece of its map, by which it is subscripted.
+// A lane's part of a factor: of each 8 x 8 piece of the matrix, the pair of neighbouring elements
+// that Map assigns to the lane. A subscript selects a piece.
 //     *a[K8(1)][I8(0)]
 template <factor T, class Map> struct factor_fragment {
     using data_type = pair<T>;
@@ -47,6 +48,7 @@ template <factor T, class Map> struct factor_fragment {
         machine::load_matrices_transposed(words.values, row.get());
         *this = bits_as<factor_fragment>(words);
     }
+    // Stores the matrix by stmatrix.
     template <arch Arch, row_of_a_matrix Cursor>
         requires has_bulk_copies<Arch>
     __device__ void store(Cursor const& row) const {
@@ -57,6 +59,7 @@ template <factor T, class Map> struct factor_fragment {
     void store(Cursor const&) const = delete;
 };
 
+// The factors of a product: the left one is I x K, the right one K x J.
 template <factor T, auto I, auto K>
     requires left_sides<I, K>
 struct left_fragment : factor_fragment<T, left_map<I, K>> {};
@@ -64,7 +67,7 @@ template <factor T, auto K, auto J>
     requires right_sides<K, J>
 struct right_fragment : factor_fragment<T, right_map<K, J>> {};
 
-// A lane's part of an accumulator, in floats.
+// A lane's part of an accumulator: of each 8 x 8 piece, two neighbouring floats.
 template <auto I, auto J>
     requires left_sides<I, J>
 struct sum_fragment {
@@ -87,7 +90,7 @@ struct sum_fragment {
             registers[n][1] += other.registers[n][1];
         }
     }
-    // Rounds to the left factor of a product over J, which stmatrix can store too.
+    // Rounds the sum to a left factor of a following product, which stmatrix can store too.
     template <factor T> __device__ left_fragment<T, I, J> rounded() const {
         left_fragment<T, I, J> result;
         for (int n = 0; n < count; ++n)

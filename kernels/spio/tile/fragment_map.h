@@ -9,7 +9,7 @@ namespace spio {
 // Whether an axis is plain and has this size: `size` neighbouring values of one dimension.
 template <class Axis> constexpr bool has_plain_size(Axis axis, int size) {
     return axis.stride == 1 && axis.size == size && !axis.is_dynamic && !axis.is_ring &&
-           axis.memory_stride == -1;
+           axis.memory_stride == dense;
 }
 // The sides that a factor or sum of one instruction may have: 8 or 16 elements, that is, one or two
 // matrices of 8 x 8. A left factor and a sum always have 16 rows.

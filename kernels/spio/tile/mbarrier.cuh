@@ -17,10 +17,11 @@ template <arch Arch>
 struct mbarrier {
     machine::mbarrier_word word;
 
-    // Called by one thread; the others see the barrier after `publish` and a sync_block.
+    // Called by one thread; the others see the barrier once that thread has called publish(), and
+    // then all sync_block().
     __device__ void init(int arrivals) { machine::mbarrier_init(&word, arrivals); }
     // Ends the barrier, after which its memory may be used for something else.
-    __device__ void end() { machine::mbarrier_end(&word); }
+    __device__ void invalidate() { machine::mbarrier_invalidate(&word); }
     __device__ static void publish() {
         if constexpr (has_bulk_copies<Arch>) machine::fence_mbarrier_init();
     }
@@ -32,7 +33,8 @@ struct mbarrier {
     {
         machine::mbarrier_arrive_in_cluster(&word, rank);
     }
-    // Arrives when this thread's asynchronous copies have completed.
+    // Arrives, without waiting, when all cp.async copies that this thread has issued have
+    // completed. It is one of the arrivals that init() counts.
     __device__ void arrive_after_copies() { machine::mbarrier_arrive_after_copies(&word); }
     // Arrives, and adds the bytes of copies that this phase must wait for.
     __device__ void arrive_and_expect(int bytes)
@@ -50,6 +52,7 @@ struct mbarrier {
         while (!has_ended(parity)) {
         }
     }
+    // Whether the phase of this parity has ended; where the chip can, it waits a while for that.
     __device__ bool has_ended(int parity) {
         if constexpr (has_bulk_copies<Arch>) {
             return machine::mbarrier_try_wait(&word, parity);

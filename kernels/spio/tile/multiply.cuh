@@ -50,10 +50,10 @@ struct lacking<mp_list<Bases...>, Kept>
 
 // Whether each base is in one list or in the other: a base of a factor is in the sum or in the
 // other factor, and a base of the sum is in a factor.
-template <class Bases, class InOne, class InBoth> inline constexpr bool accounted_for = false;
-template <class... Bases, class One, class Both>
-inline constexpr bool accounted_for<mp_list<Bases...>, One, Both> =
-    ((contains<One, Bases> || contains<Both, Bases>) && ...);
+template <class Bases, class ListA, class ListB> inline constexpr bool accounted_for = false;
+template <class... Bases, class ListA, class ListB>
+inline constexpr bool accounted_for<mp_list<Bases...>, ListA, ListB> =
+    ((contains<ListA, Bases> || contains<ListB, Bases>) && ...);
 // Whether two tensors have the same number of steps, of the same size, along each base that they
 // share.
 template <class Bases, class X, class Y> inline constexpr bool steps_agree = false;
@@ -70,6 +70,7 @@ template <class X, class Y>
 inline constexpr bool same_steps =
     X::layout_type::is_static && Y::layout_type::is_static && steps_agree<typename X::bases, X, Y>;
 
+// Tensors of fragments of which c += a b can be computed.
 template <class C, class A, class B>
 concept product =
     requires {

@@ -54,7 +54,9 @@ template <class Tile, class Global> struct box_in {
     static constexpr int rank = global.axis_count;
     static constexpr int scalars = scalars_in<data>;
 
-    static constexpr bool global_is_plain() {
+    // Whether TMA can have a map of the global tensor: at most five axes, each of another
+    // dimension, none folded, swizzled or a ring, and the last one contiguous.
+    static constexpr bool can_have_map() {
         bool plain = rank <= 5 && global.digit_count == rank && global.base_count == rank;
         for (int a = 0; a < rank; ++a) {
             plain &= global.axes[a].is_plain && !global.digits[a].is_ring;
@@ -105,8 +107,10 @@ template <class Tile, class Global> struct box_in {
         }
         return is_by_line;
     }
+    // Whether the tile is such a box: its last axis is the tensor's, and no axis exceeds TMA's
+    // limit of 256 scalars.
     static constexpr bool is_a_box() {
-        if (!global_is_plain() || swizzle() < 0) return false;
+        if (!can_have_map() || swizzle() < 0) return false;
         int const swizzle_digits = swizzled_row_size<Tile> > 0 ? 2 : swizzle() > 0;
         if (tile.digit_count != tile.axis_count + swizzle_digits) return false;
         int right = rank;

@@ -29,7 +29,8 @@ __device__ T shuffle_xor(T const& value) {
     return move_words(value,
                       [](unsigned word) { return machine::shuffle_xor(word, Bits, all_lanes); });
 }
-// The value of the lane at a distance below, or above; the lane's own where there is none.
+// The value of the lane whose number is lower (up) or higher (down) by a distance; the lane's own
+// where there is no such lane.
 template <shuffled T> __device__ T shuffle_up(T const& value, LANE distance) {
     return move_words(
         value, [&](unsigned word) { return machine::shuffle_up(word, distance.value, all_lanes); });

@@ -8,6 +8,7 @@
 
 namespace spio {
 
+// Whether a swizzle by exclusive-or is the last axis of a layout.
 template <auto... Axes>
 inline constexpr bool ends_in_swizzle<layout<Axes...>> = ends_in_swizzle<tensor<int, Axes...>>;
 
@@ -26,6 +27,7 @@ template <class Layout, base_dimension Outer> struct warpgroup_factor {
     static constexpr int line_bytes = 16 * column.size;
     static constexpr bool is_transposed = column.base == outer;
 
+    // The digit of the axis before the last, which counts lines.
     static constexpr digit_row row() { return table.digits[table.first_digit(last - 1)]; }
     // Whether the lines are swizzled by their number, and lie one after the other.
     static constexpr bool has_lines() {
