@@ -1,5 +1,9 @@
 // Kernels built before the program: manifests that list them, and packs that hold their images.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A family is the kernels of one operation, such as conv2d; a problem is the sizes and options of a
+// call. A spec (specialization) is what a kernel is compiled from: its text for a problem, a
+// configuration and an architecture. An image is the compiled code.
 module;
 
 #include <cstddef>

@@ -1,5 +1,7 @@
 // Reads packs as if their author were hostile.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A pack is a file with images, that is the compiled code of kernels, and an index before them.
 module;
 
 #include <algorithm>
@@ -50,6 +52,7 @@ struct reader {
         rest.remove_prefix(size);
         return text;
     }
+    // Three numbers.
     extent numbers() {
         int const x = integer(), y = integer(), z = integer();
         return {x, y, z};
@@ -70,6 +73,7 @@ packed_image read_entry(reader& index) {
 
 } // namespace
 
+// Why no entry can be like this one; empty if it can.
 std::string defect_of(packed_image const& entry) {
     auto const is_possible = [](extent const& extent) {
         return extent.x >= 1 && extent.y >= 1 && extent.z >= 1 && extent.x <= 1024 &&
@@ -196,7 +200,7 @@ packed_image const* pack::best_entry(spec const& kernel, bool is_current) const 
     for (auto const& entry : index_) {
         if (entry.symbol != kernel.symbol) continue;
         auto const code = find_arch(entry.arch);
-        int const suitability = code ? suits(*code, kernel.arch) : 0;
+        int const suitability = code ? suits(*code, kernel.arch) : 0; // 0: does not run
         if (suitability <= most) continue;
         if (!digest) digest = text_digest_of(kernel);
         if ((entry.text_digest == *digest) != is_current) continue;

@@ -21,6 +21,7 @@ import spio.system;
 
 export namespace spio::aot {
 
+// The number of the format that is described below.
 constexpr std::uint32_t pack_schema = 2;
 constexpr std::uint64_t most_pack_bytes = std::uint64_t{1} << 30;
 

@@ -1,5 +1,8 @@
 // axpby, y = a x + b y: its problems, how they are specialized, and its reference result.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A problem is the size of a call, a configuration how threads share it. A spec is what a kernel is
+// compiled from: its text for both, and an architecture.
 module;
 
 #include "axpby/problem.h"
@@ -33,12 +36,15 @@ constexpr config best_config(problem const& problem) {
     return {.threads = problem.n < long_vector ? 256 : 512, .vectors = 1};
 }
 
+// The kernel for a problem: with this configuration, or with the one that a config_source has for
+// it, or else best_config().
 typed_spec<params> specialize(problem const&, config const&, arch);
 typed_spec<params> specialize(problem const&, arch, config_source const& = default_config_source());
 // The blocks of a launch for n elements. A grid of zero blocks cannot be launched, so n = 0 gets
 // one block, which does nothing.
 constexpr extent grid(config const& c, int n) { return {c.blocks(n) > 0 ? c.blocks(n) : 1}; }
 
+// How a line of a manifest ("axpby n=1000") becomes specs.
 family const& family_entry();
 
 // The headers of axpby's kernel, as they were when the library was built.

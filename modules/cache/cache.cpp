@@ -1,5 +1,7 @@
 // Folders of compiled images, and a lock for each key.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An entry is the compiled image of a kernel; its key is a digest of all that the image depends on.
 module;
 
 #include <algorithm>
@@ -19,11 +21,11 @@ namespace spio::cache {
 
 folders::folders(options options) {
     auto& system = options.system == nullptr ? operating_system() : *options.system;
-    auto const open = [&](std::optional<disk>& disk, folder place, folder::use use) {
-        if (place) {
-            disk.emplace(system, std::move(place), use, options.limits, options.log);
+    auto const open = [&](std::optional<disk>& disk, folder found, folder::use use) {
+        if (found) {
+            disk.emplace(system, std::move(found), use, options.limits, options.log);
         } else {
-            refusal_ += (refusal_.empty() ? "" : "; ") + place.refusal();
+            refusal_ += (refusal_.empty() ? "" : "; ") + found.refusal();
         }
     };
     open(owned_,

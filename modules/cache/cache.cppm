@@ -1,5 +1,7 @@
 // Compiled images on disk: in a folder of the user's, and in a shared one that is only read.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An entry is the compiled image of a kernel; its key is a digest of all that the image depends on.
 module;
 
 #include <cstdint>
@@ -33,7 +35,8 @@ struct found {
     cache::origin origin;
 };
 
-// What happened to files so far.
+// How often something happened to a file so far: a wrong one was renamed, an entry could not be
+// written, an entry was removed because the folder was full.
 struct counters {
     std::uint64_t moved_aside, publish_failures, evicted;
 };

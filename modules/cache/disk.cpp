@@ -1,5 +1,8 @@
 // Finds and publishes entries. A file is used only if it is right in every way.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An entry is the compiled image of a kernel, in a file named by its key. A `shared` folder is only
+// read; an `owned` one is the user's.
 module;
 
 #include <algorithm>
@@ -111,6 +114,7 @@ static bool write_all(system_calls& system, int file, byte_view rest) {
     return true;
 }
 
+// fsync until no signal interrupts it.
 static bool sync(system_calls& system, int file) {
     int result = system.fsync(file);
     while (result != 0 && errno == EINTR) result = system.fsync(file);
@@ -180,6 +184,7 @@ disk::key_lock disk::lock(key const& key) noexcept {
     open_file file(system_,
                    system_.openat(folder_.descriptor(), "locks", flags, S_IRUSR | S_IWUSR));
     if (!file) return {};
+    // Each key locks a byte of one file; the shift keeps the offset positive.
     auto const byte = static_cast<std::int64_t>(key_hash{}(key) >> 2);
     int pause = 1;
     for (std::int64_t waited = 0; system_.lock(file.number(), byte) != 0; waited += pause) {

@@ -1,5 +1,7 @@
 // A folder of entries, a file each: found, published, listed, evicted, and never an exception.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An entry is the compiled image of a kernel; its key is a digest of all that the image depends on.
 module;
 
 #include <atomic>
@@ -42,6 +44,7 @@ struct limits {
     std::chrono::milliseconds lock_wait = std::chrono::minutes(2);
 };
 
+// A folder of entries: an `owned` one is the user's, a `shared` one is only read.
 class disk {
   public:
     using logger = std::function<void(std::string_view)>;

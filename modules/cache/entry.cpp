@@ -33,6 +33,7 @@ class file_writer {
     template <class Range> void raw(Range const& range) {
         bytes.insert(bytes.end(), range.begin(), range.end());
     }
+    // A length and then the bytes.
     template <class Range> void sized(Range const& range) {
         number(range.size(), 4);
         raw(range);

@@ -1,5 +1,7 @@
 // Keeps a folder small: removes unfinished files that are old, and entries beyond the limit.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An entry is the compiled image of a kernel, in a file of its own.
 module;
 
 #include <algorithm>

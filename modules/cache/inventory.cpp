@@ -1,5 +1,8 @@
 // Lists, examines and clears folders of entries.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An entry is the compiled image of a kernel, in a file whose name begins with its key in
+// hexadecimal digits.
 module;
 
 #include <algorithm>
@@ -39,6 +42,7 @@ file_kind kind_of(std::string_view name) {
     return file_kind::foreign;
 }
 
+// The key that a file's name begins with.
 static key key_named(std::string_view name) {
     auto const value_of = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
     key key = {};

@@ -1,5 +1,7 @@
 // Makes keys. Each field comes after its own length, so that none can pass for a part of another.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A key is a digest of all that a compiled kernel depends on.
 module;
 
 #include <array>

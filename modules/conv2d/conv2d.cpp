@@ -1,5 +1,7 @@
 // Checks and names problems of grouped convolution, and chooses their configurations.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A body is one of four kernel templates, a config the configuration of one of them.
 module;
 
 #include "conv2d/cp_async.h"
@@ -79,6 +81,7 @@ void check(problem const& problem, config const& config) {
         config);
 }
 
+// py and px are the padding of rows and columns, b or nb: with or without bias.
 std::string name_of(problem const& problem) {
     auto const part = [](int value, char const* unit, bool is_known = true) {
         return (is_known ? std::to_string(value) : "any") + unit;

@@ -101,10 +101,12 @@ inline bool needs_maps(config const& config) {
            std::holds_alternative<wgrad_tma::config>(config);
 }
 
-// The configurations worth a trial, by estimated time, the fastest first. At most one measured
-// configuration comes before them: that of best_wgrad_tma() or best_wgrad_cp_async() for wgrad,
-// that of best_tma() for fprop and dgrad if the body tma is estimated the fastest. If sizes are
-// known only at launch, the sizes in the problem are used for the choice.
+// The configurations whose estimated time is at most 1.25 times that of the fastest, which comes
+// first. One that was chosen by measurements comes before it if it is among them: for wgrad that of
+// best_wgrad_tma() where the chip has TMA and the configuration fits, else that of
+// best_wgrad_cp_async(); for fprop and dgrad that of best_tma() if the body tma is estimated to be
+// the fastest. A problem has values even for sizes that are known only at launch, and these are
+// used here.
 std::vector<config> space(problem const&, arch);
 // The configuration to use if the caller names none: that of the config_source, or else the first
 // of space().
@@ -169,7 +171,7 @@ std::span<header const> kernel_text();
 
 namespace spio::conv2d {
 
-// Throws if an image with its padding is smaller than the filter, or is too large.
+// Throws if a side of the image with its padding is shorter than the filter's, or exceeds INT_MAX.
 void check_sides(problem const&);
 
 // Throws if a field is out of its range, or if the configuration does not fit the problem.
@@ -203,6 +205,7 @@ template <> struct enumerator_table<conv2d::precision> {
     static constexpr std::string_view type = "spio::conv2d::precision";
     static constexpr std::array<std::string_view, 2> names = {"fp32", "fp16"};
 };
+// The fields of a problem, as text names them, and their bounds ({}: none).
 template <> struct field_table<conv2d::problem> {
     using problem = conv2d::problem;
     static constexpr auto fields =

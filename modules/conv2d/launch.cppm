@@ -65,7 +65,7 @@ class convolution {
     using cp_async_body = ready_body<cp_async::config, cp_async::params>;
     using tma_body = ready_body<tma::config, tma::params>;
 
-    device home;
+    device home; // for which the kernels are loaded
     problem compiled_problem;
     std::variant<cp_async_body, tma_body> body;
 
@@ -108,7 +108,7 @@ class weight_gradient {
         std::size_t workspace_bytes;
     };
 
-    device home;
+    device home; // for which the kernels are loaded
     problem compiled_problem;
     both_kernels kernels;
 

@@ -109,6 +109,7 @@ double_sums reference(problem const& problem, std::span<unsigned short const> in
     double_sums sums;
     sums.values.resize(product({problem.n, correlation.p, correlation.q, problem.c}));
     sums.magnitudes.resize(sums.values.size());
+    // Computes all channels of an output position.
     auto const make = [&](std::size_t image, int p, int q, double* value, double* magnitude) {
         auto const rows = taps_inside(p, correlation.pad_h, problem.r, correlation.h);
         auto const columns = taps_inside(q, correlation.pad_w, problem.s, correlation.w);

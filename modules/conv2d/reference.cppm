@@ -30,7 +30,8 @@ struct double_gradients {
 double_gradients reference_gradients(problem const&, std::span<unsigned short const> x,
                                      std::span<unsigned short const> dy);
 
-// How many products an element of the result sums, the bias counted as one.
+// The most products that an element of the result sums (at the border of an image it sums fewer),
+// the bias counted as one.
 long long products_of(problem const&);
 
 // The largest error that an element of a kernel's result may have. It assumes that products are

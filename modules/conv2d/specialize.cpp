@@ -1,5 +1,8 @@
 // Specializes convolutions, and checks the arguments of their launches.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A spec (specialization) is what a kernel is compiled from: its text for a problem, a
+// configuration and an architecture. A body is one of conv2d's kernel templates.
 module;
 
 #include "conv2d/cp_async.h"

@@ -65,6 +65,7 @@ class driver {
         } catch (...) { // there is no memory for the error
         }
     }
+    // Throws the error for a result of the call `tried`, which was made for `subject`.
     [[noreturn]] void fail(char const* tried, abi::result, std::string subject) const;
 
   private:
@@ -83,6 +84,7 @@ struct capability {
     friend constexpr auto operator<=>(capability const&, capability const&) = default;
 };
 
+// A device of the machine; its handle is its ordinal.
 class device_ref {
   public:
     device_ref(driver const& driver, abi::device handle, int ordinal)
@@ -106,6 +108,7 @@ class device_ref {
     int ordinal_number;
 };
 
+// A context that something else owns.
 class context_ref {
   public:
     // The context must not be null.

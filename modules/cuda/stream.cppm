@@ -15,6 +15,7 @@ export namespace spio::cuda {
 
 class event_ref;
 
+// A stream that something else owns. A queue of work, run in order.
 class stream_ref {
   public:
     // The handle must not be null: the two default streams are made by the functions below.
@@ -62,6 +63,7 @@ class stream {
     std::unique_ptr<abi::stream_object, release_in<"cuStreamDestroy">> owned;
 };
 
+// An event that something else owns.
 class event_ref {
   public:
     event_ref(context_ref context, abi::event handle);
@@ -135,6 +137,7 @@ class memory_ref {
     std::size_t count;
 };
 
+// Memory of a device, given back by the destructor.
 class memory {
   public:
     memory(context_ref, std::size_t bytes);

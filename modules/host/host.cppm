@@ -17,6 +17,7 @@ export namespace spio::host {
 
 // Finds a kernel that spio_add_host_pack() has put into the program.
 std::optional<image> find(spec const& spec);
+// These kernels as an image source, for a store of images.
 struct compiled_in {
     std::optional<image> find(spec const& spec) const { return host::find(spec); }
 };

@@ -1,5 +1,8 @@
 // Makes images of bytes, and knows which device an image suits.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An image is a compiled kernel. A spec (specialization) is what it is compiled from, and a line is
+// the line of a manifest (a list of kernels) that asks for it.
 module;
 
 #include <cstddef>
@@ -32,6 +35,7 @@ std::string_view name_of(image_kind kind) {
 
 std::string_view name_of(origin origin) {
     switch (origin) {
+    // Packs are shipped with a program; users read this word.
     case origin::packed:
         return "shipped";
     case origin::memory:
@@ -56,13 +60,14 @@ image image_of_bytes(spec const& spec, image_kind kind, std::span<std::byte cons
             .keeper = copy,
             .shape = spec.shape,
             .params_bytes = spec.params_bytes,
-            .text = text_identity(spec)};
+            .text = text_identity(spec)}; // what it was compiled from
 }
 
 error no_compiler_error(spec const& spec, std::string reason) {
     return error(error_kind::no_compiler, "compile", "kernel " + spec.spelled(), std::move(reason));
 }
 
+// Of two that run, a cubin is above PTX: 500 is more than any architecture's number.
 int suits(arch code, arch device) {
     if (code == device) return 1000;
     if (!code.runs_on(device)) return 0;

@@ -1,5 +1,8 @@
 // Images: compiled specializations, and the sources that may be asked for one.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A specialization (spec) is what a kernel is compiled from: its text for a problem, a
+// configuration and an architecture.
 module;
 
 #include <concepts>
@@ -44,7 +47,7 @@ struct image {
     block_shape shape = {};
     std::size_t params_bytes = 0;
     origin found = origin::packed;
-    text_identity text = {}; // of the spec that an image store found the image for
+    text_identity text = {}; // what the image was compiled from
 
     // For messages.
     std::string spelled() const {

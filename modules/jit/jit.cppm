@@ -53,13 +53,20 @@ class just_in_time {
     mutable std::optional<std::uint64_t> opening_forks; // fork_count() while NVRTC is opened
     mutable single_flight openings;
 
-    // Thrown if the NVRTC that would compile is not the one whose build id is part of the key.
+    // Thrown if the NVRTC that would compile is not the one whose build id is part of the key. A
+    // build id is that of the library's ELF file; it differs between two builds of one version.
     struct another_file {};
 
-    image compile_with(std::string const& build_id, spec const&) const;
+    // The image from the folders, or compiled there by the NVRTC with this build id.
+    image compile_with(std::string const& expected_build_id, spec const&) const;
+    // The build id of the NVRTC that is open, or else of the file that would be opened.
     std::string build_id() const;
-    void open(std::string const& build_id) const;
-    nvrtc const& compiler(std::string const& build_id) const;
+    // Opens the NVRTC with this build id, unless one is open. If it cannot be opened, the next file
+    // takes its place, and another_file is thrown.
+    void open(std::string const& expected_build_id) const;
+    // The open NVRTC, which is opened first if need be. Throws another_file if its build id is
+    // another.
+    nvrtc const& compiler(std::string const& expected_build_id) const;
 };
 
 } // namespace spio::jit

@@ -1,5 +1,8 @@
 // Begins and ends captures, and knows which threads have one.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A captured launch becomes a node of a CUDA graph instead of being run. A cold kernel is one that
+// is not loaded yet.
 module;
 
 #include <memory>

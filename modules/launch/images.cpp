@@ -1,5 +1,8 @@
 // Looks for images in the sources that the policy allows.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An image is a compiled kernel. A policy says whether kernels may come from packs (files of
+// images), from a compiler at run time, or both.
 module;
 
 #include <chrono>

@@ -1,5 +1,8 @@
 // The image store: the order in which images are looked for, and counts of what was found.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An image is a compiled kernel; a pack is a file of images that were compiled before the program;
+// a spec is what an image is compiled from.
 module;
 
 #include <chrono>
@@ -98,6 +101,7 @@ class images {
     std::optional<image> find_outside_packs(spec const&) const;
     std::optional<image> find_in_memory(std::string const& key) const;
     image counted(image, clock::time_point start) const;
+    // Counts a request that found no image, and throws the error for it.
     [[noreturn]] void miss(spec const&, policy, std::string const& no_compiler,
                            clock::time_point start) const;
 };

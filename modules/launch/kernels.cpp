@@ -1,5 +1,7 @@
 // Loads kernels, after checking that their images suit the device.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An image is a compiled kernel; a spec is what it is compiled from.
 module;
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // Kernels loaded on a device, the arrays that they take, and graphs of launches.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An image is a compiled kernel; a spec is what it is compiled from.
 module;
 
 #include "spio/checked_size.h"

@@ -40,6 +40,7 @@ class stream {
     stream(device const& device, void* borrowed)
         : home(device.shared_backend()), queue(home->borrow_queue(borrowed)) {}
 
+    // Launches a kernel. A graph that is being captured keeps the kernel alive.
     template <class Params>
     void launch(kernel<Params> const& kernel, launch_shape const& shape,
                 std::type_identity_t<Params> const& params) const {
@@ -54,6 +55,7 @@ class stream {
     void launch(kernel<Params> const& kernel, std::type_identity_t<Params> const& params) const {
         launch(kernel, kernel.over(params), params);
     }
+    // Copies to an array and from one; both sides must have the same number of elements.
     template <class T>
     void write(array<T> const& destination, std::span<host_value<T> const> source) const {
         check_copy(destination.device(), destination.size(), source.size());

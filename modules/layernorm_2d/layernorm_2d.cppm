@@ -28,6 +28,8 @@ using layernorm_2d::params;
 using layernorm_2d::problem;
 using layernorm_2d::X;
 
+// The kernel for a problem: with this configuration, or with the one that a config_source has for
+// it, or else best_config().
 typed_spec<params> specialize(problem const&, config const&, arch);
 typed_spec<params> specialize(problem const&, arch, config_source const& = default_config_source());
 // The blocks of a launch for a number of positions. A grid of zero blocks cannot be launched, so 0
@@ -36,6 +38,7 @@ constexpr extent grid(config const& c, int positions) {
     return {c.blocks(positions) > 0 ? c.blocks(positions) : 1};
 }
 
+// How a line of a manifest ("layernorm_2d channels=64") becomes specs.
 family const& family_entry();
 
 // The headers of LayerNorm's kernel, as they were when the library was built.

@@ -34,6 +34,7 @@ template <class Loader> config_source const& configs_of(Loader const& loader) {
 
 export namespace spio::matmul {
 
+// A matrix product that is ready to be launched.
 // A loader is a runtime, or any object with on() and load().
 class product {
   public:
@@ -55,7 +56,7 @@ class product {
     using cp_async_body = kernel<cp_async::params>;
 
     device home;
-    problem made_for;
+    problem made_for; // for which the kernel is loaded
     std::variant<cp_async_body, wgmma_body> body;
 
     template <class Loader>

@@ -1,5 +1,8 @@
 // Checks and names matrix products, and reads and chooses their configurations.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A body is one of two kernel templates, cp_async and wgmma; a config is the configuration of one
+// of them.
 module;
 
 #include "matmul/cp_async.h"

@@ -61,8 +61,9 @@ using config = std::variant<cp_async::config, wgmma::config>;
 std::string config_text(config const&);
 config parse_config(std::string_view text);
 
-// The configurations worth a trial, the one that is estimated to be the fastest first. If sizes are
-// known only at launch, the sizes in the problem are used for the choice.
+// The configurations whose estimated time is at most 1.3 times that of the fastest, which comes
+// first. A problem has values even for sizes that are known only at launch, and these are used
+// here.
 std::vector<config> space(problem const&, arch);
 // The configuration to use if the caller names none: that of the config_source, or else the first
 // of space().
@@ -91,6 +92,7 @@ extent grid(sizes const&, config const&, arch);
 // Throws if a kernel that was made for this problem cannot take the arguments.
 void check(problem const& made_for, args const&);
 
+// How a line of a manifest ("matmul m=64 n=64 k=64") becomes specs.
 family const& family_entry();
 
 // The headers of matmul's kernels, as they were when the library was built.

@@ -24,7 +24,8 @@ namespace {
 
 constexpr double float_unit = 0x1p-24;
 
-// Bounds the error of a value that was rounded to the type of the result.
+// Bounds the error of a value that was rounded to the type of the result: a relative error, and
+// half of the smallest denormal number.
 double rounding_error(double value, result_type type) {
     if (type == result_type::fp32) return float_unit * std::abs(value) + 0x1p-150;
     if (type == result_type::bf16) return 0x1p-8 * std::abs(value) + 0x1p-134;
@@ -63,7 +64,8 @@ void check_size(problem const& problem, char const* name, std::size_t size, std:
                     std::to_string(expected));
 }
 
-// The numbers of a factor, line by line along k.
+// The numbers of a factor in `lines` lines along k (rows of a, or columns of b), one after the
+// other. `along_k` says whether they lie so in memory too.
 std::vector<double> lines_of(std::span<unsigned short const> bits, std::size_t lines,
                              std::size_t k_size, bool along_k, factor_type type) {
     std::vector<double> numbers(bits.size());

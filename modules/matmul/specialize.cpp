@@ -1,5 +1,8 @@
 // Specializes matrix products, and checks the arguments of their launches.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A spec (specialization) is what a kernel is compiled from: its text for a problem, a
+// configuration and an architecture. A body is one of matmul's kernel templates.
 module;
 
 #include "matmul/cp_async.h"
@@ -119,6 +122,7 @@ extent grid(sizes const& sizes, config const& config, arch arch) {
 
 namespace {
 
+// A matrix argument of a launch; `width` is the number of elements of its lines in memory.
 struct checked_matrix {
     char const* name;
     void const* data;

@@ -1,5 +1,8 @@
 // Finds, loads and prepares kernels for a runtime, from its packs, its compiler and its device.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An image is a compiled kernel, a pack a file of images, and a spec what an image is compiled
+// from.
 module;
 
 #include <memory>
@@ -23,7 +26,7 @@ namespace spio {
 
 namespace {
 
-// Images that came with the program.
+// Images that came with the program: from packs, or compiled into it for the host.
 struct packed_images {
     std::vector<aot::pack> packs;
     std::optional<host_machine> host;

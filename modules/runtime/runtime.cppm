@@ -52,7 +52,7 @@ class runtime {
     explicit runtime(runtime_options = {});
     ~runtime();
 
-    device const& on() const;
+    device const& on() const; // the GPU, or the host device
     spio::arch arch() const { return on().arch(); }
 
     // Finds and loads a kernel when it is first asked for. While a graph is captured, a kernel that

@@ -57,7 +57,7 @@ template <class Aggregate, class Member> struct field {
 // An aggregate is described by all of its fields in their order:
 //     template <> struct field_table<problem> {
 //         static constexpr auto fields = std::tuple(
-//             field{"channels", &problem::channels, {8, 2048, 8}});
+//             field{"channels", &problem::channels, {.least = 8, .most = 2048, .multiple_of = 8}});
 //     };
 template <class Aggregate> struct field_table;
 

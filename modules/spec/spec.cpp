@@ -1,5 +1,8 @@
 // Spells specializations and reads problems.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A specialization (spec) is what a kernel is compiled from: its text for a problem, a
+// configuration and an architecture. A family is the kernels of one operation.
 module;
 
 #include "spio/launch_values.h"
@@ -23,6 +26,7 @@ namespace spio {
 
 namespace {
 
+// Two texts with a blank between them.
 std::string joined(std::string_view a, std::string_view b) {
     return std::string(a) + (b.empty() || b.front() == ' ' ? "" : " ") + std::string(b);
 }

@@ -1,5 +1,9 @@
 // Specializations of kernels: their problem, configuration, symbol, text and launch shape.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A family is the kernels of one operation, such as conv2d. A problem is the sizes and options of a
+// call, a configuration how blocks and threads share it. A manifest is a list of kernels, one
+// problem a line; an image is a compiled kernel.
 module;
 
 #include "spio/checked_size.h"

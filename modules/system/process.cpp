@@ -78,7 +78,8 @@ struct ending {
 };
 
 // All that the guard process needs, made before the fork: after it, the guard may call only
-// functions that are safe in signal handlers.
+// functions that are safe in signal handlers. `life` is the end of a pipe that can be read as soon
+// as the process that called run() has died.
 struct guarded_program {
     char const* file;
     char* const* arguments;
@@ -107,6 +108,7 @@ void use_default_signals() {
     }
 }
 
+// Turns this process, a child of the guard, into the program.
 [[noreturn]] void become(guarded_program const& program) {
     ::setpgid(0, 0);
     use_default_signals();

@@ -72,6 +72,7 @@ class single_flight {
     outcome run(std::string const& key, std::function<value()> const& task);
 
   private:
+    // A task that runs, and its result when it is done.
     struct flight {
         std::string key;
         std::thread::id runner;

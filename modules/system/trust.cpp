@@ -85,6 +85,7 @@ class path_walk {
         refusal_ = std::move(reason);
         return -1;
     }
+    // Keeps the reason why a step failed, and returns false.
     bool is_refused(std::string reason) {
         refusal_ = std::move(reason);
         return false;
@@ -124,6 +125,7 @@ class path_walk {
         return enter(AT_FDCWD, "/", false);
     }
 
+    // Opens the folder `name` in the folder `start`, and checks it.
     bool enter(int start, std::string const& name, bool is_last) {
         int const next =
             system_.openat(start, name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
@@ -167,6 +169,8 @@ class path_walk {
         return system_.fstatat(folder_, name.c_str(), status) == 0 && S_ISLNK(status.st_mode);
     }
 
+    // Opens the next name of the path, follows it if it is a link, or makes a folder that is
+    // missing.
     bool step(std::string const& name, bool is_last) {
         struct stat status = {};
         if (system_.fstatat(folder_, name.c_str(), status) != 0) return add(name, is_last);
@@ -201,6 +205,7 @@ class path_walk {
         return enter(folder_, name, is_last);
     }
 
+    // Puts the target of a symbolic link before the names that are left.
     bool follow(std::string const& name) {
         constexpr int most_links = 40;
         if (++links_ > most_links) return is_refused(below(name) + " leads through too many links");
