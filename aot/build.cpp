@@ -1,5 +1,8 @@
 // Builds packs, and compiles no image again that an earlier build has left.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A pack is a file of images (compiled kernels). A manifest is a list of kernels, one problem a
+// line; a spec is what a kernel is compiled from.
 module;
 
 #include <charconv>
@@ -33,7 +36,7 @@ namespace {
 
 // A kernel of a line of the manifest, for an architecture.
 struct task {
-    std::size_t line, index;
+    std::size_t line, index; // both counted from 0; a line may take several kernels
     spec kernel;
 };
 
@@ -114,6 +117,7 @@ class builder {
         return tasks;
     }
 
+    // Compiles a kernel, unless its image in the folder is up to date.
     built_image build(task const& task) const {
         auto const& kernel = task.kernel;
         auto current = record_of(kernel);
@@ -145,6 +149,7 @@ class builder {
         return {task.kernel.line(), text_of(task.kernel.arch), task.kernel.symbol};
     }
 
+    // The image that build() has left in the folder.
     image_to_pack result_of(task const& task) const {
         auto const& kernel = task.kernel;
         auto current = record_of(kernel);
@@ -167,6 +172,7 @@ class builder {
     fs::path folder_;
     std::string version_;
 
+    // A file of a kernel in the build folder.
     fs::path file_of(task const& task, char const* extension) const {
         auto const name = std::to_string(task.line) + "-" + text_of(task.kernel.arch);
         auto const suffix = task.index == 0 ? "" : "." + std::to_string(task.index);
@@ -239,6 +245,7 @@ built_pack build_all(build_request const& request) {
     return result;
 }
 
+// The images of one line of the manifest, counted from 0.
 std::vector<built_image> build_line(build_request const& request, std::size_t line,
                                     std::string const& arch) {
     builder const builder(request, request.folder);

@@ -1,5 +1,8 @@
 // Runs device compilers on a specialization, in a folder that nobody else can enter.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A specialization (spec) is what a kernel is compiled from: its text for a problem, a
+// configuration and an architecture.
 module;
 
 #include <cstddef>
@@ -38,6 +41,7 @@ void add(command& words, std::vector<std::string> const& more) {
     words.insert(words.end(), more.begin(), more.end());
 }
 
+// The first command: nvcc makes a cubin or PTX, clang its intermediate text.
 command device_command(device_compiler const& compiler, spio::arch arch) {
     command words = {compiler.program.string()};
     add(words, compiler_options(compiler.kind, text_of(arch)));
@@ -73,6 +77,7 @@ void check_folder_name(device_compiler const& compiler) {
                 "nvcc gives the name of its folder to a shell, which would not take it as it is");
 }
 
+// Writes the kernel and its headers, and the links that commands_of() names.
 void write_sources(device_compiler const& compiler, spec const& kernel, fs::path const& folder) {
     for (auto const& [name, text] : headers_of(kernel)) write_file(folder / "text" / name, text);
     fs::create_directories(folder / "clang");

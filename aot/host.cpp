@@ -1,5 +1,8 @@
 // Writes kernels for the host device, and compiles them as spio_add_host_kernels() does.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU: it runs kernels that were compiled for the CPU, and checks each
+// access. A spec is what a kernel is compiled from.
 module;
 
 #include <cstddef>

@@ -1,5 +1,8 @@
 // The command line of a packer: reads its arguments, and does what they say.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A pack is a file of images (compiled kernels). A manifest is a list of kernels, one problem a
+// line; a stale image is out of date.
 module;
 
 #include <algorithm>
@@ -52,7 +55,7 @@ struct usage_error : std::exception {};
 struct packer_request {
     build_request build;
     std::size_t number = 0;
-    std::string pack;
+    std::string pack; // the argument without an option
     compiler_kind kind = compiler_kind::nvcc;
     fs::path cuda, program;
 };
@@ -198,6 +201,7 @@ int verify(pack const& pack, std::span<family const> families) {
     return stale.empty() ? 0 : 1;
 }
 
+// Does what the first argument names; returns the exit status.
 int perform(std::string_view step, packer_request& request) {
     auto& build = request.build;
     bool const is_build = step == "build", is_assembly = step == "assemble";

@@ -1,5 +1,8 @@
 // Finds stale images: specializes the kernels of a pack again, and compares.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A pack is a file of images (compiled kernels); its entries say from which line of a manifest,
+// which configuration and which text they were compiled.
 module;
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Writes packs.
+// Writes packs: files of images (compiled kernels), with an index before them.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -20,6 +20,7 @@ namespace spio::aot {
 
 namespace {
 
+// Appends numbers, little-endian, and texts after their length.
 struct writer {
     std::string output;
 

@@ -103,10 +103,11 @@ struct gpu_block {
     block_set predecessors; // blocks ordered before this one, for global memory
     std::vector<previous_wait> previous_waits;
 
-    // Vector clocks have a component for each thread and `tma_observers` more. The mbarriers of a
-    // block share the latter in turn: each stands for the TMA loads of its mbarriers.
+    // Vector clocks have a component for each thread and `tma_observers` more, which stand for
+    // loads of the TMA engine. The n-th mbarrier that a block initialises counts its loads in
+    // number n % tma_observers of these, so that many mbarriers share components.
     static constexpr int tma_observers = 32;
-    int observers() const { return static_cast<int>(threads.size()) + tma_observers; }
+    int clock_size() const { return static_cast<int>(threads.size()) + tma_observers; }
 };
 
 // A cluster: the blocks whose threads one OS thread runs in turn.

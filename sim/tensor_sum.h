@@ -111,7 +111,7 @@ struct tensor_core {
     bool zero_sum_keeps_sign = true;
 
     static constexpr int max_terms = 16;
-    static constexpr int own_exponent = 1000;
+    static constexpr int own_exponent = 1000; // no exponent is so large
 
     bool operator==(tensor_core const&) const = default;
 
@@ -134,7 +134,7 @@ struct tensor_core {
 
   private:
     constexpr float sum_of(addend* addends, int count) const {
-        int largest = -1000;
+        int largest = -1000; // below every exponent
         auto kind = number_kind::finite;
         for (int i = 0; i < count; ++i) {
             align(addends[i]);

@@ -1,5 +1,8 @@
 // The happens-before order of the threads of a block: what they release, and what others acquire.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A thread counts epochs: one ends whenever it releases its accesses to others. A vector clock has
+// the last epoch of each thread that is known to have ended.
 #pragma once
 
 #include "sim/gpu.h"
@@ -15,7 +18,7 @@ inline void begin_epoch(gpu_thread& thread) {
 
 // Publishes all accesses of the thread so far at a synchronization object.
 inline void release(gpu_thread& thread, sync_clock& object) {
-    object.release(thread.number, thread.epoch, thread.clock, thread.block->observers());
+    object.release(thread.number, thread.epoch, thread.clock, thread.block->clock_size());
     begin_epoch(thread);
 }
 inline void acquire(gpu_thread& thread, vector_clock const& clock) { thread.clock.join(clock); }
@@ -23,7 +26,7 @@ inline void acquire(gpu_thread& thread, vector_clock const& clock) { thread.cloc
 // The thread's clock, with the thread's own component raised to its current epoch.
 inline vector_clock clock_of(gpu_thread const& thread) {
     auto clock = thread.clock;
-    clock.raise(thread.number, thread.epoch, thread.block->observers());
+    clock.raise(thread.number, thread.epoch, thread.block->clock_size());
     return clock;
 }
 

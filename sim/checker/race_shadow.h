@@ -55,10 +55,13 @@ class race_shadow {
         access kind;
     };
 
-    std::uint32_t cached_next(std::uint32_t number, accessor const&, access, conflict&);
+    // The number of the record for the bytes of record `number` after an access; 0 stands for no
+    // access. If the access is a race, writes it to the last argument instead. cached_next does the
+    // same by way of the cache.
     std::uint32_t next(std::uint32_t number, accessor const&, access, conflict&);
+    std::uint32_t cached_next(std::uint32_t number, accessor const&, access, conflict&);
     std::uint32_t append(record const&);
-    void compact();
+    void compact(); // drops records that no byte has
 
     std::vector<std::uint32_t> record_of_byte_;
     std::uint32_t first_number_ = 1; // of records_; lower numbers stand for no access

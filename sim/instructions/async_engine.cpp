@@ -36,7 +36,7 @@ static void perform_load(async_operation const& load) {
     // for the load.
     barrier.loader = &thread;
     barrier.loaded_phase = barrier.phase;
-    barrier.arrivals.release(barrier.tma_observer, epoch, clock, block.observers());
+    barrier.arrivals.release(barrier.tma_observer, epoch, clock, block.clock_size());
     receive_bytes(thread, block, barrier, load.mbarrier, load.bytes);
 }
 

@@ -74,7 +74,7 @@ static void count_arrival(gpu_thread& thread, mbarrier& barrier, int offset) {
 void arrive_at(gpu_thread& thread, mbarrier& barrier, int offset, epoch_number epoch,
                vector_clock const& clock) {
     count_arrival(thread, barrier, offset);
-    barrier.arrivals.release(thread.number, epoch, clock, thread.block->observers());
+    barrier.arrivals.release(thread.number, epoch, clock, thread.block->clock_size());
     complete_phase(*thread.block, barrier, offset);
     count_change_by(thread);
 }

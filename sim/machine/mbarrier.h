@@ -13,6 +13,7 @@ struct alignas(8) mbarrier_word {
 };
 
 void mbarrier_init(mbarrier_word* barrier, int arrivals);
+// Ends the barrier, after which its memory may be used for something else.
 void mbarrier_invalidate(mbarrier_word* barrier);
 void mbarrier_arrive(mbarrier_word* barrier);
 // Arrives at the barrier that lies at the same address in another block of the cluster (sm_90).

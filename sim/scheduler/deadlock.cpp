@@ -11,8 +11,10 @@
 
 namespace spio::sim {
 
+// A worker is stuck after so many polls and rounds (calls of resolve()) in which nothing changed.
 constexpr unsigned long long max_polls = 2'000'000;
 constexpr int min_rounds = 1000;
+// If all threads wait, waits of bounded time are ended in so many rounds before that is a deadlock.
 constexpr int max_timeouts = 3;
 
 void deadlock_detector::reset() {
