@@ -21,6 +21,8 @@ namespace spio::command {
 
 namespace {
 
+// Throws a usage failure whose message ends with a pointer to the help of the subcommand `asked`,
+// or to that of the whole command.
 [[noreturn]] void refuse(std::string const& reason, subcommand const* asked = nullptr) {
     auto const help = "spio " + (asked == nullptr ? "" : std::string(asked->name) + " ") + "--help";
     throw failure(exit_status::usage, reason + "; '" + help + "' tells more");
@@ -78,6 +80,8 @@ selection selected_in(CLI::App const& root) {
     return found;
 }
 
+// Reports a wrong or missing word after the name of a group of subcommands, such as "pack", or
+// after "spio" itself (a group without a name).
 [[noreturn]] void refuse_group(selection const& group) {
     auto const names = names_in(*group.app);
     std::vector<std::string_view> const known(names.begin(), names.end());
@@ -97,6 +101,7 @@ selection selected_in(CLI::App const& root) {
            suggestion(words.front(), known));
 }
 
+// Reports an option that `asked` does not have.
 [[noreturn]] void refuse_option(subcommand const& asked, std::string_view word) {
     auto const name = word.substr(0, word.find('='));
     std::vector<std::string_view> names = {help_option.name};
@@ -120,9 +125,9 @@ void expect_choice(subcommand const& asked, option const& option, std::string_vi
 
 arguments parse_arguments(std::span<std::string_view const> words,
                           std::span<subcommand const> known) {
-    // Two workarounds for CLI11 2.1: it hands the words after -- to an outer subcommand, so they
-    // are cut off here; and for `--seed=` it takes the next word as the value, so that is refused
-    // here.
+    // `reversed` is the order that CLI11 parses. Two workarounds for CLI11 2.1: it hands the words
+    // after -- to an outer subcommand, so they are cut off here; and for `--seed=` it takes the
+    // next word as the value, so that is refused here.
     auto const end = std::ranges::find(words, "--");
     auto const unfinished = std::find_if(words.begin(), end, [](std::string_view word) {
         return word.starts_with("--") && word.find('=') == word.size() - 1;

@@ -1,4 +1,4 @@
-// Lists, verifies and clears the cache of compiled images.
+// Lists, verifies and clears the folder that keeps images: kernels that were compiled at run time.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -37,6 +37,7 @@ cache::folder open_folder(std::string& reason) {
     return folder;
 }
 
+// The time in UTC, such as 2026-01-31T12:00:00Z.
 std::string format_time(timespec const& time) {
     std::tm fields = {};
     char text[32];
@@ -44,13 +45,15 @@ std::string format_time(timespec const& time) {
     return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &fields)};
 }
 
+// A file that holds an image, and the image, or why it is damaged.
 struct examined_entry {
     cache::cached_file file;
     cache::examination examination;
 };
 
-// What is in a cache folder: all entries, each compared with its digest, and the number of other
-// files by kind.
+// What is in a cache folder: all files with images, each compared with its digest, and how many
+// other files there are: unfinished ones, damaged ones that were moved aside, and foreign ones,
+// whose names Spio does not give.
 struct survey {
     std::vector<examined_entry> entries;
     std::uint64_t bytes = 0, damaged = 0, unfinished = 0, aside = 0, foreign = 0;

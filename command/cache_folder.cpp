@@ -1,4 +1,4 @@
-// Diagnoses the folder of the cache.
+// Diagnoses the folder that keeps compiled kernels: who owns it, and whether it can be used.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -23,8 +23,8 @@ namespace spio::command {
 
 namespace {
 
+// The name of a file system, by the number that statfs(2) gives for its type.
 std::string file_system_name(long type) {
-    // As statfs(2) lists them.
     constexpr std::pair<unsigned long, char const*> known[] = {
         {0xef53, "ext4"},      {0x58465342, "xfs"},     {0x9123683e, "btrfs"},
         {0x01021994, "tmpfs"}, {0x794c7630, "overlay"}, {0x6969, "nfs"},
@@ -44,12 +44,14 @@ std::string user_name(uid_t user) {
     return is_known ? entry.pw_name : "user " + std::to_string(user);
 }
 
+// The permissions as four octal digits, such as 0700.
 std::string mode_text(mode_t mode) {
     std::string digits = "0000";
     for (std::size_t i = 4; i-- > 0; mode >>= 3) digits[i] = static_cast<char>('0' + (mode & 7));
     return digits;
 }
 
+// Describes an opened folder in `result`, and what is wrong with it.
 void diagnose_folder(cache::folder const& folder, diagnosis& result) {
     struct stat file = {};
     struct statfs disk = {};
@@ -78,6 +80,7 @@ void diagnose_folder(cache::folder const& folder, diagnosis& result) {
                                  {"free_bytes", free},
                                  {"images", images},
                                  {"bytes", bytes}});
+    // With fewer free bytes the disk counts as full.
     constexpr std::uint64_t little = 100'000'000;
     if (::faccessat(folder.descriptor(), ".", W_OK, AT_EACCESS) != 0) {
         result.state = condition::wrong;

@@ -1,5 +1,9 @@
-// The `spio` command: its subcommands, and what they share.
+// The `spio` command: its subcommands, and what their implementations share.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A family is a set of kernels for one operation, such as conv2d; a problem, what is known when a
+// kernel is compiled, such as the sizes of tensors; an image, a compiled kernel; a pack, a file of
+// images. The host device simulates a GPU on the processor. A trial runs a problem on random data.
 module;
 
 #include <filesystem>
@@ -66,8 +70,9 @@ std::vector<std::filesystem::path> packs_nearby(io const&);
 // reported and skipped.
 std::vector<aot::pack> read_packs(arguments const&, io const&);
 
-// The kernels for the host device that are built into this program, as lines of a manifest.
-std::span<std::string const> host_lines();
+// The kernels for the host device that are built into this program. Each is a line of a manifest: a
+// family and a problem, such as "axpby n=1000".
+std::span<std::string const> host_manifest_lines();
 // Compiles and loads kernels for the host device that this program was built without.
 void add_host_kernels(std::span<spec const>, io const&);
 // Finds a kernel for the host device, whether built into the program or added by add_host_kernels.
@@ -81,7 +86,7 @@ struct opened_runtime {
     std::unique_ptr<spio::runtime> runtime = {};
 };
 // Opens a runtime on "gpu", "gpu:1" or "host". If `device` is empty, opens the first GPU, or the
-// host device if that fails.
+// host device if that fails. Images come from the packs and from NVRTC, as the policy says.
 opened_runtime open_runtime(std::string_view device, policy, std::vector<aot::pack>, io const&);
 
 // The time of a launch on a GPU, and that of a copy of the same bytes.
@@ -97,7 +102,7 @@ timing measure(opened_runtime const&, workbench&, trial const&);
 
 enum class condition { good, missing, wrong };
 
-// What `spio doctor` found about a part of this machine.
+// What `spio doctor` found about one thing that Spio uses, such as the driver.
 struct diagnosis {
     std::string name;
     condition state = condition::good;

@@ -63,8 +63,8 @@ class progress {
     std::size_t width = 0;
 };
 
-// The words that a value may be: of "gpu|host" they are "gpu" and "host". A placeholder such as
-// "FILE" has none.
+// The words that a value may be: of "gpu|host" they are "gpu" and "host". A word with capitals,
+// such as "FILE", stands for any value, and is left out.
 std::vector<std::string_view> choices_in(std::string_view alternatives);
 
 struct option {
@@ -78,6 +78,7 @@ struct option {
 
 inline constexpr option help_option = {"--help", "", "say what this does, and end"};
 
+// A subcommand: how its help describes it, what may follow it, and the function that does it.
 class arguments;
 
 struct subcommand {

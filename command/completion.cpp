@@ -31,6 +31,7 @@ struct context {
     }
 };
 
+// The context whose start is `start`; adds an empty one if there is none.
 context& context_of(std::vector<context>& contexts, std::string const& start) {
     auto const found = std::ranges::find(contexts, start, &context::start);
     return found != contexts.end() ? *found : contexts.emplace_back(context{start});
@@ -88,6 +89,7 @@ std::vector<context> value_contexts() {
     return contexts;
 }
 
+// Shell text that finds the words already typed, and lists those of the matching context.
 std::string bash_script() {
     std::string text = R"(# Completes the words of spio in bash: source <(spio completion bash)
 _spio() {

@@ -27,6 +27,7 @@ namespace spio::command {
 
 namespace {
 
+// CUDA's driver and its GPUs.
 diagnosis diagnose_driver(io const& io) {
     diagnosis result = {.name = "driver"};
     try {
@@ -68,6 +69,7 @@ diagnosis diagnose_driver(io const& io) {
     return result;
 }
 
+// The library that compiles kernels at run time.
 diagnosis diagnose_nvrtc() {
     diagnosis result = {.name = "NVRTC"};
     auto places = json::array({});
@@ -101,6 +103,7 @@ diagnosis diagnose_nvrtc() {
     return result;
 }
 
+// The packs (files of compiled kernels) that --pack names, and those beside the program.
 diagnosis diagnose_packs(arguments const& args, io const& io) {
     diagnosis result = {.name = "packs"};
     auto paths = args.values(pack_option.name);
@@ -128,6 +131,7 @@ diagnosis diagnose_packs(arguments const& args, io const& io) {
     return result;
 }
 
+// The kernels for the host device, which simulates a GPU on the processor.
 diagnosis diagnose_host() {
     return {.name = "host device",
             .text = format_count(host_lines().size(), "kernel") +
@@ -135,6 +139,7 @@ diagnosis diagnose_host() {
             .facts = json::array(host_lines(), [](auto const& line) { return json(line); })};
 }
 
+// Whether kernels may come from packs, from NVRTC, or from both.
 diagnosis diagnose_policy() {
     diagnosis result = {.name = "policy"};
     try {
@@ -181,6 +186,7 @@ std::map<std::string, std::string> unknown_variables() {
     return unknown;
 }
 
+// The environment variables that are set, and those that look like Spio's but are not read.
 diagnosis diagnose_environment() {
     diagnosis result = {.name = "environment"};
     std::vector<json> facts;
@@ -210,6 +216,7 @@ std::string_view name_of(condition state) {
     return state == condition::good ? "good" : state == condition::missing ? "missing" : "wrong";
 }
 
+// For the text and for JSON.
 json json_of(diagnosis const& result) {
     return json::object({{"name", result.name},
                          {"state", name_of(result.state)},

@@ -28,7 +28,7 @@ std::string format_milliseconds(double milliseconds);
 std::string format_number(double number, int digits = 3);
 // "1 image", "3 images"
 std::string format_count(std::uint64_t count, std::string_view noun);
-// "a, b or c"
+// "a, b or c"; `last` stands before the last word
 std::string format_list(std::span<std::string_view const> words, std::string_view last = " or ");
 // The text padded with blanks to `width` characters; a text that is not shorter gets one blank.
 std::string padded(std::string text, std::size_t width);

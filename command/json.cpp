@@ -1,4 +1,4 @@
-// Keeps JSON in the trees of nlohmann-json.
+// Keeps JSON values in the trees of the library nlohmann-json.
 // SPDX-License-Identifier: Apache-2.0
 module;
 

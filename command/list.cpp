@@ -1,4 +1,4 @@
-// Lists the families and what their problems are made of.
+// Lists the families of kernels, such as conv2d, and the fields of their problems.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -25,7 +25,7 @@ json json_of(field_description const& field) {
 }
 
 json json_of(family const& family) {
-    auto const* const known = trial_of(family);
+    auto const* const known = trial_family_of(family);
     return json::object(
         {{"name", family.name},
          {"meaning", known ? json(known->meaning) : json(nullptr)},
@@ -36,7 +36,7 @@ json json_of(family const& family) {
 
 std::string text_of(family const& family) {
     auto const name = std::string(family.name);
-    auto const* const known = trial_of(family);
+    auto const* const known = trial_family_of(family);
     if (known == nullptr) return name + ": can be shown and packed, not run by this command\n";
     auto text = name + ": " + std::string(known->meaning) + "\n";
     auto const fields = known->fields();
@@ -54,12 +54,13 @@ exit_status run_list(arguments const& args, io const& io) {
     std::string text;
     for (auto const& family : families()) text += text_of(family) + "\n";
     text += "Built into this program for the host device:\n";
-    for (auto const& line : host_lines()) text += "  " + line + "\n";
+    for (auto const& line : host_manifest_lines()) text += "  " + line + "\n";
     print_result(
         args, io,
         json::object(
             {{"families", json::array(families(), [](auto const& f) { return json_of(f); })},
-             {"host_images", json::array(host_lines(), [](auto const& l) { return json(l); })}}),
+             {"host_images",
+              json::array(host_manifest_lines(), [](auto const& l) { return json(l); })}}),
         text);
     return exit_status::success;
 }

@@ -1,4 +1,4 @@
-// Lists and verifies packs of compiled images.
+// Lists and verifies packs, which are files of images (compiled kernels).
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -66,7 +66,8 @@ exit_status run_list(arguments const& args, io const& io) {
     return exit_status::success;
 }
 
-// What was found in a pack, and the exit status that follows from it.
+// What was found in a pack, and the exit status that follows from it. An image is stale if the
+// kernels in this program would make another.
 struct verification {
     std::string file;
     std::uint64_t images = 0;

@@ -1,4 +1,4 @@
-// Builds packs of the kernels that manifests list.
+// Compiles the kernels that manifests list, and packs them into one file.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -24,6 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Reads a manifest: a text whose lines are a family and a problem each, such as "axpby n=1000".
 std::string read_manifest(std::string const& path) {
     constexpr std::uintmax_t most_bytes = 1 << 20;
     std::error_code failed;
@@ -49,6 +50,7 @@ std::string read_manifest(std::string const& path) {
     return text;
 }
 
+// The architectures that --arch lists, separated by commas, or else those that packs usually have.
 std::vector<std::string> archs_in(arguments const& args) {
     std::vector<std::string> archs;
     for (auto const& list : args.values("--arch")) {
@@ -62,6 +64,7 @@ std::vector<std::string> archs_in(arguments const& args) {
     return archs;
 }
 
+// The compiler that --compiler names, found in the toolkit --cuda or where toolkits usually are.
 aot::device_compiler compiler_in(arguments const& args) {
     auto const kind = *aot::compiler_named(args.value("--compiler", "nvcc"));
     auto compiler = aot::find_compiler(kind, fs::path(args.value("--cuda")));

@@ -1,5 +1,9 @@
 // Runs a kernel on random data, and checks and times it if --check and --time ask for that.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A trial is a problem with random data; its verdict counts the results that are wrong; a workbench
+// is a device with the kernels that were loaded there. An image is a compiled kernel, a pack a file
+// of images.
 module;
 
 #include <algorithm>
@@ -24,6 +28,7 @@ namespace spio::command {
 
 namespace {
 
+// What a run found out.
 struct run_result {
     std::string problem; // the family's name and the fields of the problem
     std::uint64_t bytes_moved;
@@ -158,6 +163,7 @@ prepared_trial prepare(trial const& trial, workbench& bench, policy policy, io c
     return trial.prepare(bench);
 }
 
+// The trials of a family; a usage failure if it has none.
 trial_family const& trials_named(std::string_view name) {
     if (auto const* const found = trial_of(family_named(name))) return *found;
     throw failure(exit_status::usage, "problems of " + std::string(name) +

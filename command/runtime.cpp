@@ -1,4 +1,4 @@
-// Opens a runtime: its device, its packs, and the kernels for the host device.
+// Opens a runtime: its device, packs (files of compiled kernels) and kernels for the host device.
 // SPDX-License-Identifier: Apache-2.0
 module;
 

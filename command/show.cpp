@@ -1,4 +1,4 @@
-// Shows what a problem is specialized to, and where its images would come from.
+// Shows what a problem is specialized to, and where its images (compiled kernels) would come from.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -24,7 +24,7 @@ namespace spio::command {
 
 namespace {
 
-// Finds images in packs, or else in the program.
+// Finds images in packs (files of images), or else in the program.
 struct packed_images {
     std::vector<aot::pack> packs;
 
@@ -34,6 +34,8 @@ struct packed_images {
         }
         return find_host_image(spec);
     }
+    // Why the packs, which have images of the same family and problem, do not have this one; empty
+    // if they have none at all.
     std::string why_not(spec const& spec) const {
         for (auto const& pack : packs) {
             if (auto reason = pack.why_not(spec); !reason.empty()) return reason;
@@ -169,7 +171,7 @@ exit_status run_show(arguments const& args, io const& io) {
     std::vector<spec> specs;
     // If the family has a trial, the words may also contain fields of the launch, such as the
     // number of positions.
-    if (auto const* const known = trial_of(family)) {
+    if (auto const* const known = trial_family_of(family)) {
         auto const trial = create_trial(*known, words, arch, 0);
         problem = trial.problem;
         specs = trial.kernels;

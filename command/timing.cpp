@@ -1,4 +1,4 @@
-// Measures launches by replaying them from graphs.
+// Measures launches by replaying them from CUDA graphs.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -16,9 +16,9 @@ namespace spio::command {
 
 namespace {
 
-constexpr unsigned replays = 21;
-constexpr std::uint64_t most_sets = 256;
-constexpr unsigned least_launches = 20;
+constexpr unsigned replays = 21;         // of a graph; their median is the result
+constexpr std::uint64_t most_sets = 256; // of arrays that launches use in turn
+constexpr unsigned least_launches = 20;  // in a graph
 
 // Captures `launches` launches in a graph, replays it, and returns the median over the replays of
 // the microseconds per launch.
@@ -72,6 +72,7 @@ timing measure(opened_runtime const& opened, workbench& bench, trial const& tria
         std::max<std::uint64_t>(static_cast<std::uint64_t>(trial.bytes_moved.value), 1);
     auto const cache_bytes = static_cast<std::uint64_t>(
         opened.gpu->attribute(cuda::abi::device_attribute::l2_cache_bytes));
+    // Sets enough to fill the cache twice, so that a set has left it before it is used again.
     auto const wanted = 2 * cache_bytes / bytes + 2;
     auto const sets = std::min(wanted, most_sets);
     auto const launches = std::max(least_launches, static_cast<unsigned>(sets));

@@ -1,4 +1,4 @@
-// Compares results, describes fields, and makes random data.
+// Compares results, describes the fields of problems, and makes random data.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -42,7 +42,7 @@ void workbench::note(image const& source, clock::duration find, clock::duration 
     loaded.push_back({source, milliseconds(find).count(), milliseconds(load).count()});
 }
 
-trial_family const* trial_of(family const& family) {
+trial_family const* trial_family_of(family const& family) {
     auto const found = std::ranges::find(trial_families(), family.name, &trial_family::name);
     return found == trial_families().end() ? nullptr : &*found;
 }
@@ -85,12 +85,14 @@ trial create_trial(trial_family const& family, std::string_view words, arch arch
 
 namespace {
 
+// "a whole number", "true or false" or "one of fprop, dgrad".
 std::string kind_of(field_slot const& slot) {
     if (slot.integer != nullptr) return "a whole number";
     if (slot.boolean != nullptr) return "true or false";
     return "one of " + format_list(slot.enumerators, ", ");
 }
 
+// The field's value as text.
 std::string value_of(field_slot const& slot) {
     if (slot.integer != nullptr) return std::to_string(*slot.integer);
     if (slot.boolean != nullptr) return *slot.boolean ? "true" : "false";

@@ -1,7 +1,8 @@
 // How a family of kernels is tried on random data: the one interface by which `spio run` knows it.
 // SPDX-License-Identifier: Apache-2.0
 //
-// FAMILY/trial.cpp defines the function FAMILY_trials(). CMake finds that file, and lists it.
+// FAMILY/trial.cpp defines the function FAMILY_trials(), which returns a trial_family; CMake finds
+// that file, and calls the function. An image is a compiled kernel; a spec, all that determines it.
 module;
 
 #include <chrono>
@@ -51,10 +52,12 @@ class workbench {
     workbench(runtime const& runtime, policy policy)
         : home(runtime), image_policy(policy), main_stream(runtime.on()) {}
 
+    // The device, and the stream on which arrays are moved.
     device const& on() const { return home.on(); }
     stream const& queue() const { return main_stream; }
     std::span<loaded_kernel const> kernels() const { return loaded; }
 
+    // Finds or compiles a kernel's image and loads it.
     template <class Params> kernel<Params> load(typed_spec<Params> const& spec) {
         auto const start = clock::now();
         auto const found = home.all_images().find(spec, image_policy);
@@ -63,6 +66,7 @@ class workbench {
         note(found, middle - start, clock::now() - middle);
         return ready;
     }
+    // A new array with these values. Such names appear in the messages of the host device.
 
     template <class T>
     array<T> upload(std::vector<host_value<T>> const& values, std::string name) const {
@@ -97,6 +101,7 @@ class workbench {
     stream main_stream;
     std::vector<loaded_kernel> loaded;
 
+    // Adds a kernel to the list of those loaded.
     void note(image const&, clock::duration find, clock::duration load);
 };
 
@@ -119,32 +124,39 @@ struct trial {
 
 // A field of a problem, for people who write one.
 struct field_description {
-    std::string name, kind, bound;
+    std::string name;
+    std::string kind;  // "a whole number", "true or false", "one of fprop, dgrad, wgrad"
+    std::string bound; // of whole numbers: "at least 8, at most 2048, a multiple of 8"
     std::vector<std::string_view> choices; // the words that its value may be; empty for numbers
     std::string otherwise;                 // its default value as text; empty if is_required
     bool is_required;
 };
 
+// The trials of a family of kernels.
 struct trial_family {
     std::string_view name;
     std::string_view meaning; // "y = a x + b y"
     std::string_view example; // the words of a problem
     std::vector<field_description> (*fields)();
+    // The trial of the problem that `words` describe, with data of this seed.
     trial (*create)(std::string_view words, arch, unsigned seed);
 };
 
 // All families that `spio run` can try on random data.
 std::span<trial_family const> trial_families();
-// The trial family of a family of kernels, or null if it has none.
-trial_family const* trial_of(family const&);
+// The trials of a family of kernels, or null if it has none.
+trial_family const* trial_family_of(family const&);
 // Creates the trial of the problem that `words` describe. A wrong field or value is a usage failure
 // that suggests the nearest one; if a field is missing, the failure lists all fields.
 trial create_trial(trial_family const&, std::string_view words, arch, unsigned seed);
 
+// Describes fields for people. A slot refers to a field of a C++ object: its name, its value and
+// the values it may have.
 std::vector<field_description> describe(std::vector<field_slot> const&);
 
-// describe_fields and parse_all treat several aggregates as one, for example a problem and its
-// launch: describe_fields describes the fields of all, and parse_all reads them all from one text.
+// describe_fields and parse_all treat several types as one, for example layernorm_2d::problem and
+// layernorm_2d_launch (the number of positions): describe_fields describes the fields of all, and
+// parse_all reads them all from one text.
 template <described... Ts> std::vector<field_description> describe_fields() {
     std::tuple<Ts...> values = {};
     std::vector<field_slot> slots;

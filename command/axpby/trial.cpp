@@ -1,4 +1,4 @@
-// Tries axpby on random vectors, and compares the results with sums in double.
+// Tries axpby, y = a x + b y, on random vectors, and compares the results with sums in double.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -20,9 +20,11 @@ namespace spio::command {
 
 namespace {
 
+// The factors of all trials.
 constexpr float a = 1.7f;
 constexpr float b = -0.3f;
 
+// A trial's problem, the kernel to compile, and the vectors, which are drawn when first needed.
 struct axpby_data {
     axpby::problem problem;
     typed_spec<axpby::params> spec;
@@ -36,11 +38,13 @@ struct axpby_data {
     }
 };
 
+// What a launch needs on the device.
 struct axpby_arrays {
     spio::kernel<axpby::params> kernel;
     array<float> x, y;
 };
 
+// Loads the kernel and uploads the vectors.
 prepared_trial prepare(workbench& bench, axpby_data const& data) {
     auto const arrays = std::make_shared<axpby_arrays>(
         bench.load(data.spec), bench.upload<float>(data.x, "x"), bench.upload<float>(data.y, "y"));
@@ -69,6 +73,7 @@ prepared_trial prepare(workbench& bench, axpby_data const& data) {
     return {launch, check};
 }
 
+// `words` are the fields of the problem, such as "n=1000000".
 trial create(std::string_view words, arch arch, unsigned seed) {
     auto const [problem] = parse_all<axpby::problem>("axpby", words);
     auto const spec = axpby::specialize(problem, arch);

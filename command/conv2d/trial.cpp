@@ -78,6 +78,7 @@ struct conv2d_data {
     }
 };
 
+// What a launch of fprop or dgrad needs on the device.
 struct correlation_arrays {
     conv2d::convolution convolution;
     array<half> input, filter;
@@ -85,6 +86,7 @@ struct correlation_arrays {
     array<half> output;
 };
 
+// For fprop and dgrad: loads the kernel and uploads the tensors.
 prepared_trial prepare_correlation(workbench& bench, conv2d_data const& data) {
     auto const arrays = std::make_shared<correlation_arrays>(
         conv2d::convolution(bench, data.problem, data.config),
@@ -119,6 +121,7 @@ prepared_trial prepare_correlation(workbench& bench, conv2d_data const& data) {
     return {launch, check};
 }
 
+// What a launch of wgrad needs on the device.
 template <class Gradient> struct wgrad_arrays {
     weight_gradient kernels;
     array<half> x, dy;
@@ -129,8 +132,8 @@ template <class Gradient> struct wgrad_arrays {
 double value_of(float value) { return value; }
 double value_of(unsigned short half_bits) { return number_of(half_bits); }
 
-// `Gradient` is float or half. The sums are exact, so a float result must be exact, and a half must
-// be within its rounding.
+// For wgrad: loads the kernels and uploads the tensors. `Gradient` is float or half. The sums are
+// exact, so a float result must be exact, and a half must be within its rounding.
 template <class Gradient> prepared_trial prepare_wgrad(workbench& bench, conv2d_data const& data) {
     weight_gradient kernels(bench, data.problem, data.config);
     array<float> workspace(bench.on(), kernels.workspace_floats(), "workspace");
@@ -189,6 +192,7 @@ prepared_trial prepare(workbench& bench, conv2d_data& data) {
     return is_half ? prepare_wgrad<half>(bench, data) : prepare_wgrad<float>(bench, data);
 }
 
+// `words` are the fields of the problem, such as "n=2 c=16 h=14 w=14 pass=fprop".
 trial create(std::string_view words, arch arch, unsigned seed) {
     auto const problem = parse<conv2d::problem>("conv2d", words);
     auto const config = best_config(problem, arch);

@@ -44,6 +44,7 @@ using layernorm_2d::number_of;
 
 constexpr float epsilon = 1e-5f;
 
+// A trial's problem, the kernel to compile, and the tensors, which are drawn when first needed.
 struct layernorm_2d_data {
     layernorm_2d::problem problem;
     int positions;
@@ -90,6 +91,7 @@ class position_bound {
         scale_error = relative / 2 * (1 + 2 * relative) + 3 * u;
     }
 
+    // The bound on the error of the result for one channel, where the position has the value x.
     double result_error(double x, double weight, double bias) const {
         double const d = x - mean;
         double const z = d * scale;
@@ -105,15 +107,18 @@ class position_bound {
     double mean = 0, mean_error = 0, scale = 0;
     double scale_error = 0; // relative error of scale
 
+    // Of x - mean, where d = |x - mean|.
     double error_of_deviation(double d) const { return mean_error * (1 + u) + u * d; }
 };
 
+// What a launch needs on the device.
 struct layernorm_2d_arrays {
     spio::kernel<layernorm_2d::params> kernel;
     array<half> x, y;
     array<float> weight, bias;
 };
 
+// Loads the kernel and uploads the tensors.
 prepared_trial prepare(workbench& bench, layernorm_2d_data const& data) {
     auto const arrays = std::make_shared<layernorm_2d_arrays>(
         bench.load(data.spec), bench.upload<half>(data.x, "x"), bench.upload<half>(data.x, "y"),
@@ -153,6 +158,7 @@ prepared_trial prepare(workbench& bench, layernorm_2d_data const& data) {
     return {launch, check};
 }
 
+// `words` are the fields of the problem and of the launch, such as "channels=64 positions=4096".
 trial create(std::string_view words, arch arch, unsigned seed) {
     auto const [problem, launch] =
         parse_all<layernorm_2d::problem, layernorm_2d_launch>("layernorm_2d", words);

@@ -27,32 +27,34 @@ using matmul::number_of;
 using matmul::order;
 using matmul::result_type;
 
-// A batch of matrices: the lines of each, and their distance in memory, which TMA wants to be a
-// multiple of 16 bytes.
+// The rows or columns of a batch of matrices, as they lie in memory: `width` numbers each, from one
+// line to the next a multiple of 16 bytes, as TMA wants it.
 struct stored_lines {
     std::size_t batch, lines, width;
 
+    // In numbers of 2 bytes.
     std::size_t leading() const { return (width + 7) / 8 * 8; }
     checked_size count() const {
         return checked_size(batch) * checked_size(lines) * checked_size(width);
     }
     std::size_t dense_size() const { return static_cast<std::size_t>(count().value); }
     std::size_t size() const { return batch * lines * leading(); }
-    // The place of a dense element.
-    std::size_t place(std::size_t number) const {
+    // Where element `number` of the lines without padding lies among those with padding.
+    std::size_t stored_index(std::size_t number) const {
         return number / width * leading() + number % width;
     }
     template <class T> std::vector<T> padded(std::vector<T> const& dense, T padding) const {
         std::vector<T> stored(size(), padding);
-        for (std::size_t i = 0; i < dense.size(); ++i) stored[place(i)] = dense[i];
+        for (std::size_t i = 0; i < dense.size(); ++i) stored[stored_index(i)] = dense[i];
         return stored;
     }
+    // The matrices in the form of the kernel's parameters, at the address `data`.
     template <class T> matmul::matrix<T> view(T* data) const {
         return {data, static_cast<long long>(leading()), static_cast<long long>(lines * leading())};
     }
 };
 
-// The bits of numbers from -1 to 1.
+// The bits of random numbers of magnitude at most 2.
 std::vector<unsigned short> random_factors(std::mt19937& random, std::size_t count,
                                            factor_type type) {
     if (type == factor_type::fp16) return random_halves(random, count);
@@ -63,14 +65,17 @@ std::vector<unsigned short> random_factors(std::mt19937& random, std::size_t cou
     return bits;
 }
 
+// A trial's problem, its configuration, and its matrices, which are drawn when first needed.
 struct matmul_data {
     matmul::problem problem;
     matmul::config config;
     std::mt19937 random;
     std::vector<unsigned short> a = {}, b = {};
     std::vector<float> bias = {};
-    std::vector<unsigned short> c = {}; // as 16 bits; in float, the numbers of these bits
+    // Bits of numbers of the factors' type; converted if the results are floats.
+    std::vector<unsigned short> c = {};
 
+    // The lines of a matrix with `outer` rows and `inner` columns.
     stored_lines lines(int outer, int inner, order order) const {
         auto const size = [](int n) { return static_cast<std::size_t>(n); };
         return {size(problem.batch), size(order == order::rows ? outer : inner),
@@ -93,7 +98,7 @@ struct matmul_data {
     }
 };
 
-// `Result` is float, or half for 16 bits of either type.
+// What a launch needs on the device. `Result` is float, or half for 16 bits of either type.
 template <class Result> struct matmul_arrays {
     matmul::product product;
     array<half> a, b;
@@ -104,6 +109,7 @@ template <class Result> struct matmul_arrays {
 double result_of(float value, factor_type) { return value; }
 double result_of(unsigned short bits, factor_type type) { return number_of(bits, type); }
 
+// The matrix c in the type of the results, with padding.
 template <class Result> std::vector<host_value<Result>> residual_of(matmul_data const& data) {
     std::vector<host_value<Result>> dense;
     for (auto const bits : data.c) {
@@ -116,6 +122,7 @@ template <class Result> std::vector<host_value<Result>> residual_of(matmul_data 
     return data.d_lines().padded(dense, host_value<Result>());
 }
 
+// Loads the kernel and uploads the matrices.
 template <class Result> prepared_trial prepare(workbench& bench, matmul_data const& data) {
     unsigned short const not_a_number = 0x7fff; // in the padding of lines, which no kernel reads
     auto const arrays = std::make_shared<matmul_arrays<Result>>(
@@ -146,7 +153,7 @@ template <class Result> prepared_trial prepare(workbench& bench, matmul_data con
         auto const lines = data.d_lines();
         verdict verdict;
         for (std::size_t i = 0; i < exact.values.size(); ++i) {
-            verdict.compare("d", i, result_of(results[lines.place(i)], data.problem.type),
+            verdict.compare("d", i, result_of(results[lines.stored_index(i)], data.problem.type),
                             exact.values[i], exact.bounds[i]);
         }
         return verdict;
@@ -154,6 +161,7 @@ template <class Result> prepared_trial prepare(workbench& bench, matmul_data con
     return {launch, check};
 }
 
+// `words` are the fields of the problem, such as "m=512 n=512 k=512".
 trial create(std::string_view words, arch arch, unsigned seed) {
     auto const problem = parse<matmul::problem>("matmul", words);
     auto const config = best_config(problem, arch);
