@@ -37,6 +37,7 @@ class Nvrtc:
         return f"{major.value}.{minor.value}"
 
     def milliseconds(self, source):
+        """The time of compiling a kernel's text."""
         program = ctypes.c_void_p()
         self.library.nvrtcCreateProgram(
             ctypes.byref(program), source, b"kernel.cu", self.count, self.texts, self.names)
@@ -63,6 +64,7 @@ def medians(measures, runs):
 
 
 def milliseconds(words):
+    """The time of a command."""
     start = time.perf_counter()
     subprocess.run(words, check=True)
     return 1000 * (time.perf_counter() - start)

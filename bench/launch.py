@@ -38,6 +38,7 @@ def said_by(*command):
 
 
 def measure(options):
+    """Runs the programs, and writes all their records. Returns 0 if all succeeded."""
     folder, records, failed = options.folder.resolve(), [], 0
     packs = folder / "packs"
 
@@ -50,13 +51,14 @@ def measure(options):
     run(folder / "launcher_on_gpu", packs)
     run(folder / "bench_overhead", packs / "nvcc.spiopack")
     with tempfile.TemporaryDirectory() as cache:
+        # From the pack; then by NVRTC, each time with an empty folder of its own; then from such a folder.
         for _ in range(5):
             run(folder / "bench_first_result", cache, packs / "nvcc.spiopack")
         for fresh in range(5):
             run(folder / "bench_first_result", f"{cache}/{fresh}")
         for _ in range(5):
             run(folder / "bench_first_result", f"{cache}/0")
-        run(folder / "bench_bandwidth", kept, *(["--sweep"] if options.sweep else []))
+        run(folder / "bench_bandwidth", cache, *(["--sweep"] if options.sweep else []))
     driver = said_by("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader")
     head = {
         "date": datetime.date.today().isoformat(),
@@ -76,6 +78,7 @@ def median(values):
 
 
 def draw(file):
+    """Prints the tables of a file of records."""
     results = json.loads(file.read_text())
     records = results["records"]
     named = lambda name: [record for record in records if record["name"] == name]

@@ -50,6 +50,7 @@ def heading(results):
 
 
 def conv2d(name, count=None):
+    """The layers, those first that are nearest to the time of a copy; all of them or `count`."""
     file, results = newest(name)
     rows = [f"[{heading(results)}]({{root}}{file.relative_to(root)})", "",
             "| layer | copy | fprop | dgrad | wgrad | cuDNN: fprop, dgrad, wgrad |", "|---|---|---|---|---|---|"]
@@ -62,6 +63,7 @@ def conv2d(name, count=None):
 
 
 def conv2d_in_situ():
+    """The time in a network that trains, over that of PyTorch's convolution there."""
     file, results = newest("conv2d_in_situ")
     rows = [f"[{heading(results)}]({{root}}{file.relative_to(root)})", "",
             "| blocks, batch | fprop | dgrad | wgrad | a training step |", "|---|---|---|---|---|"]
@@ -73,6 +75,7 @@ def conv2d_in_situ():
 
 
 def conv2d_ablation():
+    """The time of a kernel when one part of its work is left out."""
     file, results = newest("conv2d_ablation")
     rows = [f"[{heading(results)}]({{root}}{file.relative_to(root)})", "",
             "| layer | left out | time over a copy |", "|---|---|---|"]
@@ -129,6 +132,7 @@ tables = {
 
 
 def redrawn(page, text):
+    """The page's text with all tables drawn from the newest results."""
     to_root = "" if page.parent == root else "../"
 
     def table(match):

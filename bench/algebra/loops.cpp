@@ -1,7 +1,9 @@
 // How fast loops over tensors are: the time of typed loops over that of raw ones, in one run.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each pair of loops does the same work. Their runs alternate, and the least time of each counts.
+// A typed loop uses spio::tensor and its dimensions, a raw one pointers and ints; each pair does
+// the same work. Their runs alternate, and the least time of each counts. What is called late has
+// sizes that are known only at run time.
 #include "spio/dims.h"
 
 #include <algorithm>
@@ -35,7 +37,7 @@ using columns = spio::tensor<float, k, i>;
 using late_rows = spio::tensor<float, rows_axis, columns_axis>;
 using late_columns = spio::tensor<float, columns_axis, rows_axis>;
 
-// The sizes are not known to the compiler.
+// Volatile, so that the compiler cannot know the sizes.
 int volatile known_late_height = height;
 int volatile known_late_width = width;
 
@@ -150,6 +152,7 @@ template <class A, class B, class C> [[gnu::noinline]] void typed_product(A a, B
         }
     }
 }
+// The same product with pointers and ints.
 [[gnu::always_inline]] inline void multiply(float const* a, float const* b, float* c, int height,
                                             int width, int depth) {
     for (int i0 = 0; i0 < height; i0 += tile) {
@@ -186,9 +189,10 @@ template <class Function> double seconds(Function f) {
 
 int failures = 0;
 
-// Alternates the two, and prints the ratio of their least times.
+// Alternates 40 rounds of `repeats` calls of each, and prints the ratio of their least times. A
+// ratio above `limit` counts as a failure, unless `limit` is 0.
 template <class Typed, class Raw>
-void compare(char const* name, double greatest, int repeats, Typed typed, Raw raw) {
+void compare(char const* name, double limit, int repeats, Typed typed, Raw raw) {
     double least_typed = 1e9;
     double least_raw = 1e9;
     for (int round = 0; round < 40; ++round) {
@@ -202,14 +206,14 @@ void compare(char const* name, double greatest, int repeats, Typed typed, Raw ra
     double const ratio = least_typed / least_raw;
     std::printf("%-28s %8.2f us typed %8.2f us raw %6.2f x\n", name, 1e6 * least_typed / repeats,
                 1e6 * least_raw / repeats, ratio);
-    failures += greatest > 0 && ratio > greatest;
+    failures += limit > 0 && ratio > limit;
 }
 
 } // namespace
 
 // With a number as its argument, ratios above it are failures.
 int main(int count, char** arguments) {
-    double const greatest = count > 1 ? std::strtod(arguments[1], nullptr) : 0;
+    double const limit = count > 1 ? std::strtod(arguments[1], nullptr) : 0;
     std::vector<float> x(edge * edge, 1);
     std::vector<float> y(edge * edge, 2);
     std::vector<float> z(edge * edge, 0);
@@ -218,44 +222,44 @@ int main(int count, char** arguments) {
     late_rows const late_x(x.data(), I(h), K(w));
     late_columns const late_y(y.data(), I(h), K(w));
 
-    auto const look = [&](char const* name, int repeats, auto typed, auto raw) {
-        compare(name, greatest, repeats, typed, raw);
+    auto const compare_pair = [&](char const* name, int repeats, auto typed, auto raw) {
+        compare(name, limit, repeats, typed, raw);
     };
-    look(
+    compare_pair(
         "fill static", 200, [&] { typed_fill(rows(x.data()), 3); }, [&] { raw_fill(x.data(), 3); });
-    look(
+    compare_pair(
         "fill dynamic", 200, [&] { typed_late_fill(late_x, 3); },
         [&] { raw_late_fill(x.data(), h, w, 3); });
-    look(
+    compare_pair(
         "for_each static", 100, [&] { typed_for_each(rows(x.data()), 3); },
         [&] { raw_range(x.data(), 3); });
-    look(
+    compare_pair(
         "for_each dynamic", 100, [&] { typed_late_for_each(late_x, 3); },
         [&] { raw_late_range(x.data(), h, w, 3); });
-    look(
+    compare_pair(
         "copy to blocks static", 50, [&] { typed_copy_call(blocks(y.data()), rows(x.data())); },
         [&] { raw_copy(y.data(), x.data()); });
-    look(
+    compare_pair(
         "copy to columns static", 50,
         [&] { typed_transpose_call(columns(y.data()), rows(x.data())); },
         [&] { raw_transpose(y.data(), x.data()); });
-    look(
+    compare_pair(
         "copy to columns dynamic", 50, [&] { typed_late_transpose_call(late_y, late_x); },
         [&] { raw_late_transpose(y.data(), x.data(), h, w); });
 
-    look(
+    compare_pair(
         "range static", 100, [&] { typed_range(rows(x.data()), 3); },
         [&] { raw_range(x.data(), 3); });
-    look(
+    compare_pair(
         "range dynamic", 100, [&] { typed_late_range(late_x, 3); },
         [&] { raw_late_range(x.data(), h, w, 3); });
-    look(
+    compare_pair(
         "range to blocks static", 50, [&] { typed_copy(blocks(y.data()), rows(x.data())); },
         [&] { raw_copy(y.data(), x.data()); });
-    look(
+    compare_pair(
         "range to columns static", 50, [&] { typed_transpose(columns(y.data()), rows(x.data())); },
         [&] { raw_transpose(y.data(), x.data()); });
-    look(
+    compare_pair(
         "range to columns dynamic", 50, [&] { typed_late_transpose(late_y, late_x); },
         [&] { raw_late_transpose(y.data(), x.data(), h, w); });
 
@@ -263,18 +267,18 @@ int main(int count, char** arguments) {
     using fixed = matrices<edge>;
     using late = matrices<spio::dynamic>;
     using bounded = matrices<spio::dynamic.up_to(4096)>;
-    look(
+    compare_pair(
         "product static", 1,
         [&] { typed_product(fixed::A(x.data()), fixed::B(y.data()), fixed::C(z.data())); },
         [&] { raw_static_product(x.data(), y.data(), z.data()); });
-    look(
+    compare_pair(
         "product dynamic", 1,
         [&] {
             typed_product(late::A(x.data(), I(n), K(n)), late::B(y.data(), K(n), J(n)),
                           late::C(z.data(), I(n), J(n)));
         },
         [&] { raw_product(x.data(), y.data(), z.data(), n, n, n); });
-    look(
+    compare_pair(
         "product dynamic.up_to(4096)", 1,
         [&] {
             typed_product(bounded::A(x.data(), I(n), K(n)), bounded::B(y.data(), K(n), J(n)),

@@ -24,6 +24,7 @@ def series_of(layers):
 
 
 def panel(left, title, points, batches, most):
+    """A diagram as SVG: x is the batch, y the rate in GB/s, up to `most`; its left edge is at `left`."""
     column = lambda n: left + (n - batches[0]) / max(batches[-1] - batches[0], 1) * WIDTH
     row = lambda rate: TOP + HEIGHT * (1 - rate / most)
     parts = [f'<text x="{left}" y="{TOP - 12}" class="title">{title}</text>']
@@ -41,6 +42,7 @@ def panel(left, title, points, batches, most):
 
 
 def drawing(title, panels):
+    """The SVG file: panels side by side, each a (name, points) pair, over the names of the series."""
     batches = sorted({n for _, points in panels for n, _ in points["copy"]})
     most = 1000 * -(-int(max(rate for _, points in panels for line in points.values() for _, rate in line)) // 1000)
     width = LEFT + len(panels) * (WIDTH + GAP + LEFT)

@@ -46,7 +46,7 @@ using namespace spio::conv2d;
 
 namespace {
 
-// Stand for the pointers of a launch: found in the bytes of parameters, and replaced there.
+// Stand for the pointers of a launch: they are found in its parameters, and replaced there.
 std::map<std::string, std::uint64_t> const stand_ins = {
     {"input", 0x7fa1'c0de'0000'0100}, {"filter", 0x7fa2'c0de'0000'0200},
     {"bias", 0x7fa3'c0de'0000'0300},  {"output", 0x7fa4'c0de'0000'0400},

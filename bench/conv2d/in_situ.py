@@ -21,7 +21,7 @@ PASSES = ("fprop", "dgrad", "wgrad")
 
 
 class Peer:
-    """PyTorch's passes."""
+    """PyTorch's passes, for a layer whose padding and groups `like` tells."""
 
     def __init__(self, like):
         self.padding, self.groups = like["padding"], like["groups"]
@@ -41,22 +41,24 @@ class Peer:
 
 
 class Ours(Peer):
-    """Our passes."""
+    """Spio's passes; `launches` has one Launch for each."""
 
     def __init__(self, like, launches):
         super().__init__(like)
         self.launches = launches
-        # The profiler would count the second kernel while it waits for the first.
+        # Two kernels must not overlap: the profiler would count the second while it waits for the first.
         for kernel in launches["wgrad"].kernels:
             kernel.description["overlaps"] = False
         self.workspace = torch.empty(launches["wgrad"].description["workspace_floats"], device="cuda")
 
     def run(self, direction, tensors, outputs):
+        """Launches a pass. Inputs that are not channels-last are copied."""
         launch = self.launches[direction]
         inputs = {name: t.contiguous(memory_format=torch.channels_last) for name, t in tensors.items()}
         launch.launch(launch.params(inputs | outputs), torch.cuda.current_stream().cuda_stream)
 
     def images(self, direction, x, shape, weight):
+        """The result of fprop or dgrad, which has this shape."""
         images = torch.empty(shape, dtype=torch.half, device="cuda", memory_format=torch.channels_last)
         self.run(direction, {"input": x, "filter": weight}, {"output": images})
         return images
@@ -75,6 +77,8 @@ class Ours(Peer):
 
 
 class Passes(torch.autograd.Function):
+    """The passes as a function of autograd, each under a name that the profiler reports."""
+
     @staticmethod
     def forward(context, x, weight, passes):
         context.save_for_backward(x, weight)
@@ -93,6 +97,8 @@ class Passes(torch.autograd.Function):
 
 
 class Grouped(torch.nn.Module):
+    """A convolution with groups of 8 channels and filters of `taps` x `taps`."""
+
     def __init__(self, channels, taps, passes):
         super().__init__()
         self.weight = torch.nn.Parameter(torch.randn(channels, 8, taps, taps) / (8 * taps * taps) ** 0.5)

@@ -25,6 +25,7 @@ namespace cuda = spio::cuda;
 
 std::string last_error;
 
+// Returns 0, or 1 if f() threw an exception, whose message is kept for launcher_error().
 template <class F> int try_to(F f) {
     try {
         f();
@@ -46,6 +47,7 @@ cuda::context_ref current_context() {
     return *context;
 }
 
+// An image (cubin or PTX) as a library of the driver, which keeps the text alive.
 cuda::library load(char const* path) {
     std::ifstream file(path, std::ios::binary);
     auto const image = std::make_shared<std::string const>(std::istreambuf_iterator<char>(file),
@@ -86,6 +88,7 @@ __attribute__((visibility("default"))) int launcher_load(char const* path, char 
     });
 }
 
+// The registers and local memory of a thread, and how many blocks fit on a multiprocessor.
 __attribute__((visibility("default"))) int launcher_figures(loaded_kernel const* kernel,
                                                             kernel_figures* result) {
     return try_to([&] {

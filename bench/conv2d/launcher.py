@@ -6,6 +6,7 @@ import ctypes
 import os
 
 
+# The structures are those of the same names in C++.
 class Extent(ctypes.Structure):
     _fields_ = [("x", ctypes.c_int), ("y", ctypes.c_int), ("z", ctypes.c_int)]
 
@@ -35,6 +36,7 @@ class Library:
         self.functions.launcher_error.restype = ctypes.c_char_p
 
     def call(self, name, *arguments):
+        """Calls a function of the library; its error becomes an exception."""
         if getattr(self.functions, name)(*arguments):
             raise RuntimeError(self.functions.launcher_error().decode())
 

@@ -5,7 +5,7 @@ import torch.nn.functional as F
 
 
 class Layer:
-    """One pass of a convolution, on random tensors; those of one set are in `tensors`."""
+    """One pass of a convolution, on random tensors. `tensors` has as many sets of them as are used in turn."""
 
     def __init__(self, described, sets=1, workspace_floats=0, seed=2026):
         self.sizes = described
@@ -30,6 +30,7 @@ class Layer:
         return values.to(memory_format=torch.channels_last)
 
     def set(self, workspace_floats):
+        """The tensors of a launch by the names of the kernels' parameters; results of wgrad begin as NaN."""
         if self.direction != "wgrad":
             input_shape, output_shape = (self.x, self.y) if self.direction == "fprop" else (self.y, self.x)
             return {"input": self.random(input_shape), "filter": self.filter, "bias": self.bias,
@@ -47,6 +48,7 @@ class Layer:
         return 2 * sum(tensors[name].numel() for name in ("input", "output", "filter"))
 
     def gradients(self, dy, x, mask):
+        """The gradients of x, the filter and the bias that the mask wants, by PyTorch."""
         return torch.ops.aten.convolution_backward(dy, x, self.filter, [self.sizes["c"]], (1, 1), self.padding, (1, 1),
                                                    False, (0, 0), self.groups, mask)
 

@@ -42,11 +42,13 @@ def same(tensors, others):
 
 
 def timed(launch, layer, sets):
+    """Microseconds of a launch that takes the sets of tensors in turn."""
     params = [launch.params(tensors) for tensors in layer.tensors]
     return timing.microseconds(lambda number, stream: launch.launch(params[number], stream), sets)
 
 
 def measure_layer(folder, built, described, repeats):
+    """The report on one pass of a layer; `described` has its configurations, from kernels.json."""
     first = described[0]
     workspace = max(each["workspace_floats"] for each in described)
     sets = timing.sets_for(Layer(first).bytes())

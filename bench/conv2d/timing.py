@@ -4,7 +4,7 @@ import statistics
 
 import torch
 
-CACHE_BYTES = 60 << 20
+CACHE_BYTES = 60 << 20  # at least the L2 cache of any GPU to be measured
 
 
 def sets_for(bytes_of_one):

@@ -1,7 +1,10 @@
 // axpby and LayerNorm against a copy of the same bytes, from memory and not from its cache.
 // SPDX-License-Identifier: Apache-2.0
 //
-//     bench_bandwidth FOLDER [--sweep]     the folder is that of the cache
+//     bench_bandwidth FOLDER [--sweep]
+//
+// FOLDER keeps the kernels that NVRTC compiles here. With --sweep many configurations are measured,
+// not only those that Spio chooses.
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -29,6 +32,8 @@ constexpr std::size_t mebibyte = std::size_t{1} << 20;
 // Larger than the second-level cache of any chip, so that each round begins with a cold cache.
 constexpr std::size_t rotation_bytes = 512 * mebibyte;
 
+// The GPU, and memory from which each measurement takes its tensors, in rotation: `rotations`
+// pieces one after the other, so that none is in the cache when its turn comes again.
 struct bench {
     cuda::driver driver = cuda::driver();
     cuda::context context = cuda::context(driver.device(0));
@@ -71,16 +76,18 @@ struct bench {
         auto const graph = stream.capture([&] {
             for (int i = 0; i < calls; ++i) f(i % rotations);
         });
+        constexpr int rounds = 33;
         std::vector<double> times;
-        for (int round = 0; round < 33; ++round) {
+        for (int round = 0; round < rounds; ++round) {
             cuda::event_ref(begun).record(driver_stream);
             stream.launch(graph);
             cuda::event_ref(ended).record(driver_stream);
             stream.synchronize();
             times.push_back(1000.0 * cuda::event_ref(ended).milliseconds_since(begun) / calls);
         }
-        std::ranges::nth_element(times, times.begin() + 16);
-        return times[16];
+        auto const middle = times.begin() + rounds / 2;
+        std::ranges::nth_element(times, middle);
+        return *middle;
     }
     // The time of a copy that moves these bytes: it reads half as many and writes half as many.
     double copy(std::size_t bytes, int rotations) const {
@@ -93,6 +100,7 @@ struct bench {
     }
 };
 
+// Prints a measurement as a line of JSON. Bytes of a kernel's tensors, each read or written once.
 void print(char const* kernel, std::string const& problem, std::string const& config,
            std::size_t bytes, double microseconds, double copy_time) {
     std::printf(
@@ -105,6 +113,7 @@ void print(char const* kernel, std::string const& problem, std::string const& co
     std::fflush(stdout);
 }
 
+// How many pieces of `bytes` bytes are used in rotation.
 int rotations_of(std::size_t bytes) {
     return static_cast<int>(std::max<std::size_t>(2, rotation_bytes / bytes));
 }
@@ -127,6 +136,7 @@ void run_axpby(bench const& b, std::size_t bytes, axpby::config const& config, d
     print("axpby", spec.problem, spec.config, bytes, time, copy_time);
 }
 
+// Times LayerNorm, where `bytes` counts the reads of x and the writes of y.
 void run_layernorm(bench const& b, std::size_t bytes, int channels,
                    layernorm_2d::config const& config, double copy_time) {
     using namespace layernorm_2d;
@@ -151,7 +161,7 @@ void run_layernorm(bench const& b, std::size_t bytes, int channels,
     print("layernorm_2d", spec.problem, spec.config, bytes, time, copy_time);
 }
 
-// Configurations with less than half of the lanes idle.
+// Configurations of LayerNorm for --sweep, in which less than half of the lanes are idle.
 std::vector<layernorm_2d::config> candidates(int channels) {
     std::vector<layernorm_2d::config> configs;
     int const needed = channels / 8;

@@ -1,7 +1,10 @@
 // Times the way from a new shape to its first result, from a pack, from the disk or by NVRTC.
 // SPDX-License-Identifier: Apache-2.0
 //
-//     bench_first_result FOLDER [PACK]     the folder is that of the cache
+//     bench_first_result FOLDER [PACK]
+//
+// FOLDER keeps the kernels that NVRTC compiles here. With PACK, a file of compiled kernels, nothing
+// is compiled.
 #include <chrono>
 #include <cstdio>
 #include <exception>
@@ -21,6 +24,7 @@ using namespace spio;
 
 namespace {
 
+// milliseconds() tells the time since its last call, or since the start.
 struct watch {
     using clock = std::chrono::steady_clock;
     clock::time_point start = clock::now();
@@ -32,8 +36,8 @@ struct watch {
     }
 };
 
-// Times each step up to the result of a first launch. The tensors are empty, so that the kernel's
-// own time does not count.
+// Times each step, `open_ms` being that of the runtime itself, up to the result of a first launch.
+// The tensors are empty, so that the kernel's own time does not count.
 template <class Params>
 void time(runtime const& gpu, typed_spec<Params> const& spec, Params const& params,
           char const* name, double open_ms) {

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 //     bench_overhead PACK
+//
+// PACK is a file of compiled kernels that has axpby for n=1000. Its kernel is launched on empty
+// vectors, so that the GPU has nothing to do.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
