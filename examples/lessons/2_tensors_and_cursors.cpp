@@ -77,7 +77,7 @@ int main() {
     check(cursor.get() - data == 3 * 32 + 3, "one step along I and one along K");
 
     int sum = 0;
-    auto row = a[K(4)];
+    auto row = a[I(0)][K(4)];
     for (auto i : spio::range(A::size<I>())) {
         check(row.get() == a[i][K(4)].get(), "stepping and subscripting agree");
         sum += static_cast<int>(*row);

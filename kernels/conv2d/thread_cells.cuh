@@ -45,9 +45,9 @@ template <class Index, int Threads, class Cursor, bool AllExist = false> class t
 
     __device__ auto operator[](int n) const {
         if constexpr (is_regular) {
-            return base_cursor<data, layout>(cells_[0], shape_)[First(n * steps)];
+            return place(cells_[0], shape_)[First(n * steps)];
         } else {
-            return base_cursor<data, layout>(cells_[n], shape_);
+            return place(cells_[n], shape_);
         }
     }
     // Whether the thread has an n-th cell, and whether that cell is in the tensor too.
@@ -62,7 +62,7 @@ template <class Index, int Threads, class Cursor, bool AllExist = false> class t
     template <index D> __device__ void step(D distance) {
 #pragma unroll
         for (int n = 0; n < addresses; ++n) {
-            cells_[n] = base_cursor<data, layout>(cells_[n], shape_).step(distance).get();
+            cells_[n] = place(cells_[n], shape_).step(distance).get();
         }
     }
 
@@ -77,6 +77,7 @@ template <class Index, int Threads, class Cursor, bool AllExist = false> class t
             return origin[Index(n * Threads + thread)];
         }
     }
+    using place = decltype(cell(declval<Cursor>(), 0, 0).rebase());
 
     data* cells_[addresses];
     layout shape_;

@@ -5,69 +5,11 @@
 // its own type, such as I(3) + fold<K, 8>(2), and of steps of one in each base.
 #pragma once
 
-#include "spio/layout.h"
+#include "spio/base_cursor.h"
 
 namespace spio {
 
 template <class Data, class Layout, class... Ts> class cursor;
-
-// A position reduced to a pointer. It moves only where a move adds a constant to the pointer at
-// every position: by whole blocks of the coarsest axis of a base. Other moves do not compile.
-template <class Data, class Layout> class base_cursor {
-  public:
-    using data_type = Data;
-    using layout_type = Layout;
-
-    // Whether every move by a D adds the same number to the pointer: D counts whole blocks of the
-    // base's coarsest axis. free_stride() is the size of such a block in units of the base; 0:
-    // there is none.
-    template <class D>
-    static constexpr bool moves_freely = [] {
-        if constexpr (index_among<D, typename Layout::bases>) {
-            constexpr int unit = Layout::table.free_stride(Layout::template base<base_of<D>>);
-            return unit > 0 && stride_of<D> % (unit > 0 ? unit : 1) == 0;
-        } else {
-            return false;
-        }
-    }();
-
-    constexpr base_cursor(Data* pointer, Layout const& shape) : pointer_(pointer), shape_(shape) {}
-
-    template <index D>
-        requires moves_freely<D>
-    constexpr base_cursor& step(D d = D(1)) {
-        constexpr int base = Layout::template base<base_of<D>>; // its number in the layout
-        constexpr digit_row top = Layout::table.digits[Layout::table.coarsest(base)]; // its axis
-        pointer_ += count<top.stride>(d) * shape_.template memory_stride<top.axis>();
-        return *this;
-    }
-    template <integer NotADimension, class Tensor = base_cursor>
-    base_cursor& step(NotADimension) = delete;
-    template <class NoWholeBlocksOfTheCoarsestAxis, class Tensor = base_cursor>
-        requires(!integer<NoWholeBlocksOfTheCoarsestAxis> &&
-                 !moves_freely<NoWholeBlocksOfTheCoarsestAxis>)
-    base_cursor& step(NoWholeBlocksOfTheCoarsestAxis) = delete;
-
-    template <index D>
-        requires moves_freely<D>
-    constexpr base_cursor operator[](D d) const {
-        return base_cursor(*this).step(d);
-    }
-    template <integer NotADimension, class Tensor = base_cursor>
-    base_cursor operator[](NotADimension) const = delete;
-    template <class NoWholeBlocksOfTheCoarsestAxis, class Tensor = base_cursor>
-        requires(!integer<NoWholeBlocksOfTheCoarsestAxis> &&
-                 !moves_freely<NoWholeBlocksOfTheCoarsestAxis>)
-    base_cursor operator[](NoWholeBlocksOfTheCoarsestAxis) const = delete;
-
-    constexpr Data* get() const { return pointer_; }
-    constexpr Data& operator*() const { return *pointer_; }
-    constexpr Data* operator->() const { return pointer_; }
-
-  private:
-    Data* pointer_;
-    Layout shape_;
-};
 
 // What cursors in a layout have in common: a pointer to the first element, the values of the terms
 // without their types, and the steps in each base that no term has taken up. Room is the number of
@@ -187,8 +129,25 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
             this->shape_.template offset<Ts...>(this->position_.items, this->moved_.items);
         return this->pointer_ + d.wide + d.narrow; // what was summed in 64 bits and in 32
     }
-    constexpr Data& operator*() const { return *get(); }
-    constexpr Data* operator->() const { return get(); }
+    static constexpr auto subscript_problem() { return name_subscript_problem<Layout, Ts...>(); }
+    // The element there. Each dimension that has several positions needs a subscript, in whole
+    // steps of its finest axis: what is meant to be 0 is written so, or as first().
+    constexpr Data& operator*() const
+        requires names_element<Layout, Ts...>
+    {
+        return *get();
+    }
+    constexpr Data* operator->() const
+        requires names_element<Layout, Ts...>
+    {
+        return get();
+    }
+    template <class Cursor = cursor, class Position = subscript_problem_of<Cursor>>
+        requires(!no_problem<Position>)
+    Data& operator*() const = delete;
+    template <class Cursor = cursor, class Position = subscript_problem_of<Cursor>>
+        requires(!no_problem<Position>)
+    Data* operator->() const = delete;
 
     // The distance of that address from the first element, in elements.
     constexpr typename Layout::offset_type offset() const {
@@ -204,10 +163,23 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
         return *this;
     }
 
+    // The first of all elements at this position: 0 in the dimensions that have no subscript yet.
+    constexpr auto first() const { return first_in(bases()); }
+
     // A cursor that holds the address, computed once.
-    constexpr auto rebase() const { return base_cursor<Data, Layout>(get(), this->shape_); }
+    constexpr auto rebase() const { return base_cursor<Data, Layout, Ts...>(get(), this->shape_); }
 
   private:
+    template <class... Bases> constexpr auto first_in(mp_list<Bases...>) const {
+        return moved_to(typename merged<mp_list<Ts...>, start_list<Bases>...>::type());
+    }
+    // The terms of a base: those that it has, or one that is always 0.
+    template <class Base>
+    using start_list = typename either<
+        (same<base_of<Ts>, Base> || ...), mp_list<>,
+        mp_list<bounded<fold<Base, Layout::table.finest_stride(Layout::template base<Base>)>, 1>>>::
+        type;
+
     // The term of a subscript. A second one of the same type loses its bound: their sum may exceed
     // it.
     template <class X>

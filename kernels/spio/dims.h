@@ -3,6 +3,7 @@
 #pragma once
 
 #include "spio/axis.h"
+#include "spio/base_cursor.h"
 #include "spio/compound_index.h"
 #include "spio/coords.h"
 #include "spio/cursor.h"

@@ -67,8 +67,19 @@ class tensor {
         return cursor_type{typename cursor_type::state(pointer_, shape_)};
     }
 
+    // The cursor at the first element.
+    constexpr auto first() const { return origin().first(); }
+
+    static constexpr auto subscript_problem() { return name_subscript_problem<layout_type>(); }
     constexpr Data* get() const { return pointer_; }
-    constexpr Data& operator*() const { return *pointer_; }
+    constexpr Data& operator*() const
+        requires names_element<layout_type>
+    {
+        return *pointer_;
+    }
+    template <class Tensor = tensor, class Position = subscript_problem_of<Tensor>>
+        requires(!no_problem<Position>)
+    Data& operator*() const = delete;
     constexpr void reset(Data* pointer) { pointer_ = pointer; }
     constexpr layout_type const& shape() const { return shape_; }
 

@@ -198,7 +198,7 @@ TEST_CASE("CursorInitializer.accepts_ancestor_tensor") {
     for (auto i : spio::range(I(16))) {
         for (auto j : spio::range(J(8))) *base[i][j] = i.get() * 8 + j.get();
     }
-    auto const element = view_of(wide, 1, 3)[J(4)];
+    auto const element = view_of(wide, 1, 3)[fold<J, 4>(1)];
     for (int lane = 0; lane < 4; ++lane) CHECK(element->lanes[lane] == 11 * 8 + 4 + lane);
 }
 
@@ -223,7 +223,7 @@ TEST_CASE("a tensor of fragments lives in registers") {
     };
     fragment registers[2 * 3] = {};
     tensor<fragment, axis<I>(32) / 16, axis<J>(24) / 8> const c(registers);
-    c[I(16)][J(8)]->values[3] = 2.0f;
+    c[fold<I, 16>(1)][fold<J, 8>(1)]->values[3] = 2.0f;
     CHECK(registers[4].values[3] == 2.0f);
     CHECK(c.size<fold<I, 16>>() == fold<I, 16>(2));
 }

@@ -9,6 +9,6 @@ __device__ inline void load(Box destination, BoxMap const& x, barrier<spio::sm_9
 }
 __device__ inline void multiply_all(Sums c, Lefts a, Rights b, Box destination) {
     multiply(c, a, b);
-    multiply(*c.origin(), *a[K16(1)], *b[K16(1)]);
-    a.origin()->store<spio::sm_90a>(destination[Left::row_index()]);
+    multiply(*c[spio::fold<J, 8>(0)], *a[K16(1)], *b[K16(1)][spio::fold<J, 8>(2)]);
+    a[K16(0)]->store<spio::sm_90a>(destination[Left::row_index()]);
 }

@@ -37,7 +37,8 @@ static_assert(offset_of(t[K(7)].rebase()) == 7 && offset_of(t[K(7)].rebase()[K8(
 static_assert(offset_of(t[K(7)].rebase()[K8(1)]) == offset_of(t[K(7)][K8(1)]));
 static_assert(offset_of(t[K(7)].rebase()[I(3)]) == offset_of(t[K(7)][I(3)]));
 
-static_assert(same<decltype(t[K(7)].rebase()), spio::base_cursor<char const, T::layout_type>>);
+static_assert(same<decltype(t[K(7)].rebase()), spio::base_cursor<char const, T::layout_type, K>>);
+static_assert(same<decltype(t[K(7)].rebase()[K8(1)]), decltype(t[K(7)].rebase())>);
 
 // After a move it agrees with the cursor that it was made from, at every position.
 constexpr bool agrees_with_the_cursor() {

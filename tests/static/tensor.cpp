@@ -186,7 +186,7 @@ static_assert(offset_of(chars<axis<I>(3), axis<J>(4), axis<K>(5), axis<H>(6)>(
 constexpr bool points_where_it_is_set() {
     int data[4] = {1, 2, 3, 4};
     tensor<int, axis<I>(2)> a(data);
-    if (a.get() != data || *a != 1 || *a[I(1)] != 2) return false;
+    if (a.get() != data || *a.first() != 1 || *a[I(1)] != 2) return false;
     a.reset(data + 2);
     *a[I(0)] = 7;
     return *a[I(1)] == 4 && data[2] == 7 && tensor<int, axis<I>(2)>().get() == nullptr;

@@ -1,0 +1,59 @@
+// Whether a position names an element: what its subscripts leave out, or count too finely.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "spio/layout.h"
+
+namespace spio {
+
+// The problems: a compiler prints the name and its arguments.
+template <class Dimension> struct has_no_subscript_in;
+template <class Dimension, int Blocks> struct is_finer_than_the_blocks_of;
+
+// A base that has several positions and no subscript, and a term that counts in smaller steps than
+// all axes of its base; -1: there is none.
+struct subscript_flaws {
+    int open_base = -1;
+    int finer_term = -1;
+};
+// The first problem of a position with terms Ts in a layout.
+template <class Layout, class... Ts> consteval subscript_flaws find_subscript_flaws() {
+    constexpr auto const& table = Layout::table;
+    int const bases[] = {Layout::template base<base_of<Ts>>..., -1};
+    int const strides[] = {stride_of<Ts>..., 1};
+    subscript_flaws flaws;
+    for (int base = table.base_count - 1; base >= 0; --base) {
+        int const finest = table.finest_stride(base);
+        bool is_open = table.is_dynamic(base) || table.extent(base) > finest;
+        for (int term = 0; term < static_cast<int>(sizeof...(Ts)); ++term) {
+            if (bases[term] != base) continue;
+            is_open = false;
+            if (strides[term] % finest != 0) flaws.finer_term = term;
+        }
+        if (is_open) flaws.open_base = base;
+    }
+    return flaws;
+}
+
+template <class Layout, class... Ts> constexpr auto name_subscript_problem() {
+    constexpr subscript_flaws flaws = find_subscript_flaws<Layout, Ts...>();
+    if constexpr (flaws.open_base >= 0) {
+        using base = typename nth<typename Layout::bases, flaws.open_base>::type;
+        return type_is<has_no_subscript_in<base>>();
+    } else if constexpr (flaws.finer_term >= 0) {
+        using term = typename nth<mp_list<Ts...>, flaws.finer_term>::type;
+        constexpr int base = Layout::template base<base_of<term>>;
+        return type_is<
+            is_finer_than_the_blocks_of<base_of<term>, Layout::table.finest_stride(base)>>();
+    } else {
+        return type_is<nothing_wrong>();
+    }
+}
+template <class Layout, class... Ts>
+concept names_element =
+    no_problem<typename decltype(name_subscript_problem<Layout, Ts...>())::type>;
+// A place says its own problem, so that it is looked for only where an element is asked for.
+template <class Place>
+using subscript_problem_of = typename decltype(Place::subscript_problem())::type;
+
+} // namespace spio

@@ -1,0 +1,9 @@
+// compiles
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr float sum(Folded a, spio::tensor<float, i, k / 8> blocks) {
+    auto const row = a[I(3)];
+    return *row[K(13)] + *row[K8(1)] + *row.first() + *row.rebase()[K8(1)] + *a.first() +
+           *blocks[I(3)][K8(K(13))] + *blocks[I(3)].first();
+}

@@ -1,0 +1,6 @@
+// says: Position=.*is_finer_than_the_blocks_of<K, \(?i?n?t?\)?8>.*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+using Blocks = spio::tensor<float, i, k / 8>;
+using Element = decltype(*Blocks()[I(3)][K(13)]); // wrong

@@ -1,0 +1,9 @@
+// says: Position=.*has_no_subscript_in<N>.*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+struct pair {
+    int first, second;
+};
+using Pairs = spio::tensor<pair, n, i>;
+using Second = decltype(Pairs()[I(3)]->second); // wrong
