@@ -45,7 +45,8 @@ TEST_CASE("law 10: inbounds() means 0 <= position < extent in every base") {
     CHECK_FALSE(t[H(-0x7fffffff)].inbounds());
 }
 
-TEST_CASE("Cursor.in_range_overload_stores_result_and_returns_this") {
+TEST_CASE("inbounds(bool&) stores its result and returns the cursor "
+          "(Cursor.in_range_overload_stores_result_and_returns_this)") {
     tensor<float, axis<H>(16), axis<W>(32)> const t;
     bool is_inbounds = false;
     auto const inside = t[H(5)][W(10)];
@@ -56,7 +57,8 @@ TEST_CASE("Cursor.in_range_overload_stores_result_and_returns_this") {
     CHECK_FALSE(is_inbounds);
 }
 
-TEST_CASE("Cursor.in_range_overload_enables_method_chaining") {
+TEST_CASE(
+    "rebase() may follow inbounds(bool&) (Cursor.in_range_overload_enables_method_chaining)") {
     std::vector<float> data(16 * 32);
     tensor<float, axis<H>(16), axis<W>(32)> const t(data.data());
     bool is_inbounds = false;
@@ -73,7 +75,7 @@ TEST_CASE("law 12: a committed cursor goes as far as its layout reaches") {
     CHECK(committed.step(H(2)).step(H(-1)).get() - &origin == (1ll << 32) + 5);
 }
 
-TEST_CASE("Tensor.deferred_folding_with_step") {
+TEST_CASE("steps add up like subscripts (Tensor.deferred_folding_with_step)") {
     constexpr auto k = axis<K>(64);
     tensor<int, k / 8, axis<M>(4), k % 8> const t;
     auto by_coordinates = t[M(1)];
@@ -102,7 +104,8 @@ TEST_CASE("law 5: a ring is gone around") {
     }
 }
 
-TEST_CASE("IndexPartition.all_offsets_covered") {
+TEST_CASE(
+    "the lanes of a warp share a tile, each element once (IndexPartition.all_offsets_covered)") {
     using Lanes = spio::compound_index<axis<N>(2), axis<spio::LANE>(32)>;
     using Tile = spio::compound_index<axis<H>(10), axis<W>(10)>;
     int data[100] = {};
@@ -113,7 +116,8 @@ TEST_CASE("IndexPartition.all_offsets_covered") {
     for (int n : data) CHECK(n == 1);
 }
 
-TEST_CASE("WaveBlockIdx.decomposition_and_unfold") {
+TEST_CASE("a block number gives its wave, its column and its place in the wave "
+          "(WaveBlockIdx.decomposition_and_unfold)") {
     constexpr auto rows = axis<I>(8192);
     constexpr auto columns = axis<M>(1024);
     using Block = spio::compound_index<rows / 1024, columns / 128, rows / 256 % 4>;

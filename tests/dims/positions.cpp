@@ -24,7 +24,8 @@ constexpr auto i = axis<I>(16);
 constexpr auto j = axis<J>(32);
 constexpr auto k = axis<K>(64);
 
-TEST_CASE("CoordinatesRange.apply_to_tensor") {
+TEST_CASE("a loop over positions reaches each element, the last axis fastest "
+          "(CoordinatesRange.apply_to_tensor)") {
     int data[6] = {};
     tensor<int, axis<I>(2), axis<J>(3)> const t(data);
     int n = 0;
@@ -34,7 +35,7 @@ TEST_CASE("CoordinatesRange.apply_to_tensor") {
     }
 }
 
-TEST_CASE("CoordinatesRange.copy_between_tensors") {
+TEST_CASE("a loop over positions copies between layouts (CoordinatesRange.copy_between_tensors)") {
     using From = tensor<int, k / 8, i, k % 8>;
     using To = tensor<int, i.pitch(70), spio::swizzle(k / 8, i % 8), k % 8>;
     std::vector<int> source_data(From::storage_size());
@@ -50,7 +51,7 @@ TEST_CASE("CoordinatesRange.copy_between_tensors") {
     CHECK(n == 1024);
 }
 
-TEST_CASE("CoordinatesRange.accumulate_values") {
+TEST_CASE("a loop over positions sums all elements (CoordinatesRange.accumulate_values)") {
     int data[9];
     tensor<int, axis<I>(3), axis<J>(3)> const t(data);
     t.fill(1);

@@ -36,7 +36,7 @@ template <class Tensor> auto counting_up() {
     return data;
 }
 
-TEST_CASE("Tensor.tensor_2d_small") {
+TEST_CASE("a small matrix is read by subscripts and by a rebased cursor (Tensor.tensor_2d_small)") {
     using T = tensor<float, axis<H>(4), axis<W>(8)>;
     auto data = counting_up<T>();
     T const t(data.data());
@@ -50,7 +50,7 @@ TEST_CASE("Tensor.tensor_2d_small") {
     }
 }
 
-TEST_CASE("Tensor.tensor_2d") {
+TEST_CASE("slices of a matrix are its rows and columns from a start on (Tensor.tensor_2d)") {
     using T = tensor<int, axis<H>(480), axis<W>(640)>;
     auto data = counting_up<T>();
     T const t(data.data());
@@ -66,7 +66,7 @@ TEST_CASE("Tensor.tensor_2d") {
     CHECK(equal);
 }
 
-TEST_CASE("Tensor.tensor_2d_custom_stride") {
+TEST_CASE("a pitch moves the rows of a matrix and of its slices (Tensor.tensor_2d_custom_stride)") {
     using T = tensor<int, axis<H>(480).pitch(1024), axis<W>(640)>;
     auto data = counting_up<T>();
     T const t(data.data());
@@ -83,7 +83,8 @@ TEST_CASE("Tensor.tensor_2d_custom_stride") {
     CHECK(visits == 480 * 640);
 }
 
-TEST_CASE("Tensor.IndexSubscript") {
+TEST_CASE(
+    "a compound index subscripts like its values one after the other (Tensor.IndexSubscript)") {
     constexpr auto i = axis<I>(16);
     constexpr auto j = axis<J>(8);
     constexpr auto k = axis<K>(4);
@@ -121,7 +122,8 @@ void reads_in_every_order(int h_stride, int i_stride, int n_stride) {
     CHECK(visits == 7 * 16 * 33 * 42);
 }
 
-TEST_CASE("ContiguousTensor.offset_from_tensor") {
+TEST_CASE("without pitches the offset is the number of the element "
+          "(ContiguousTensor.offset_from_tensor)") {
     using T = tensor<int, axis<N>(7), axis<I>(16), axis<H>(33), axis<W>(42)>;
     CHECK(T::size() == 7 * 16 * 33 * 42);
     CHECK(T::num_bytes() == 7 * 16 * 33 * 42 * 4);
@@ -135,7 +137,7 @@ TEST_CASE("ContiguousTensor.offset_from_tensor") {
     CHECK(equal);
 }
 
-TEST_CASE("StrideTensor.offset_from_tensor") {
+TEST_CASE("with pitches the offset follows from the strides (StrideTensor.offset_from_tensor)") {
     using T =
         tensor<int, axis<N>(7), axis<I>(16).pitch(34 * 44), axis<H>(33).pitch(44), axis<W>(42)>;
     CHECK(T::size() == 7 * 16 * 33 * 42);
@@ -144,7 +146,7 @@ TEST_CASE("StrideTensor.offset_from_tensor") {
     reads_in_every_order<T>(44, 34 * 44, 16 * 34 * 44);
 }
 
-TEST_CASE("DensTensor1D.offset_from_tensor") {
+TEST_CASE("a tensor of one dimension is an array (DensTensor1D.offset_from_tensor)") {
     std::vector<float> data(35);
     std::iota(data.begin(), data.end(), 0.0f);
     tensor<float const, axis<I>(35)> const t(data.data());
@@ -152,7 +154,7 @@ TEST_CASE("DensTensor1D.offset_from_tensor") {
     CHECK(t.size() == 35);
 }
 
-TEST_CASE("WithVectorWidth.memory_access") {
+TEST_CASE("vectors are the elements of the tensor (WithVectorWidth.memory_access)") {
     struct alignas(16) float4 {
         float x, y, z, w;
     };
@@ -179,10 +181,13 @@ template <class Tensor> auto view_of(Tensor const& t, int block, int thread) {
     return t[Block(block)][Thread(thread)];
 }
 
-// CursorInitializer.accepts_derived_tensor, accepts_raw_pointer, vector_length_accepts_ancestor,
-// vector_length_data_access; TestCursorInitializer.test_initializer_single_index,
-// test_initializer_multiple_indices, test_subscript_syntax_single, test_subscript_syntax_multiple
-TEST_CASE("CursorInitializer.accepts_ancestor_tensor") {
+// A tensor can be passed by value, read-only, made of a pointer, or as vectors, and is then
+// subscripted in the same way. (CursorInitializer.accepts_derived_tensor, accepts_raw_pointer,
+// vector_length_accepts_ancestor, vector_length_data_access;
+// TestCursorInitializer.test_initializer_single_index, test_initializer_multiple_indices,
+// test_subscript_syntax_single, test_subscript_syntax_multiple)
+TEST_CASE(
+    "a function takes tensors and views of them (CursorInitializer.accepts_ancestor_tensor)") {
     struct alignas(16) float4 {
         float lanes[4];
     };
@@ -202,7 +207,8 @@ TEST_CASE("CursorInitializer.accepts_ancestor_tensor") {
     for (int lane = 0; lane < 4; ++lane) CHECK(element->lanes[lane] == 11 * 8 + 4 + lane);
 }
 
-TEST_CASE("TestTensorDerivedMethods.fill_zero_apply") {
+TEST_CASE("fill() and apply() reach each element and nothing between them "
+          "(TestTensorDerivedMethods.fill_zero_apply)") {
     constexpr auto k = axis<K>(16);
     using T =
         tensor<int, (k / 8).pitch(100), axis<I>(4).pitch(20), spio::swizzle(k % 8, axis<I>(4))>;

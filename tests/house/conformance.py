@@ -3,7 +3,7 @@
 """conformance.txt has a line `Suite.row: file` or `Suite.row: (reason)` for every row.
 
 A test names its row in a comment or in its TEST_CASE, the suite said once for a list of rows:
-    // Coordinates.equal_same_dims_true, equal_same_dims_false: what else there is to say
+    // Coordinates are equal if all entries are. (Coordinates.equal_same_dims_true, equal_same_dims_false)
 """
 import re
 import sys
@@ -20,15 +20,15 @@ def rows_named_in(text):
     A comment alone tests nothing: the code behind it, up to the next unindented comment that names a row,
     must assert something."""
     rows = set()
-    named = [(match.start(), match.end(), match[1] if match[1] else re.sub(r"^[ \t]*//", "", match[0], flags=re.M))
-             for match in re.finditer(r'(?:^[ \t]*//.*\n)+|TEST_CASE\("([^"]*)"', text, re.M)]
+    named = [(match.start(), match.end(), re.sub(r'^[ \t]*//|"\s*"|"', "", match[1] or match[0], flags=re.M))
+             for match in re.finditer(r'(?:^[ \t]*//.*\n)+|TEST_CASE\(\s*((?:"[^"]*"\s*)+)', text, re.M)]
     starts = [start for start, _, words in named
               if text.startswith("//", start) and re.search(r"[A-Za-z]\w*\.\w", words)] + [len(text)]
     for start, end, words in named:
         code = re.sub(r"//.*", "", text[end:min(next_start for next_start in starts if next_start > start)])
         if not re.search(assertion, code):
             continue
-        rows.update(" ".join(part.split()) for part in re.split("[,:]", words))
+        rows.update(" ".join(part.split()) for part in re.split("[,:()]", words))
         suite = None
         for word in re.findall(r"[A-Za-z]\w*(?:\.\w+)?", words):
             if "." in word:

@@ -22,14 +22,16 @@ using sum = sum_fragment<i % 16, j % 16>;
 using left_fragments = tensor<left, n, step / 16, i / 16>;
 using right_fragments = tensor<right, n, step / 16, j / 16>;
 using sum_fragments = tensor<sum, n, i / 16, j / 16>;
-// TestTensorDivideByFragment.test_division_sets_data_type_to_Fragment,
+// Dividing the axes of a tensor by a fragment's size gives a tensor of fragments.
+// (TestTensorDivideByFragment.test_division_sets_data_type_to_Fragment,
 // test_division_different_fragment_sizes, TestTensorWithFragmentType.test_fragment_as_dtype,
-// TestTensorPositionalDimArgs.test_positional_with_fragment_dtype
+// TestTensorPositionalDimArgs.test_positional_with_fragment_dtype)
 static_assert(same<left_fragments::data_type, left> &&
               left_fragments::size<fold<I, 16>>() == fold<I, 16>(2));
 static_assert(sum_fragments::extents() == make_coordinates(N(2), I(32), J(32)));
-// TestFragmentSpecs.test_fragment_type_has_dtype,
-// TestFragmentFactory.test_rejects_invalid_dtype_for_a
+// Fragments are made of 16-bit factors and nothing else.
+// (TestFragmentSpecs.test_fragment_type_has_dtype,
+// TestFragmentFactory.test_rejects_invalid_dtype_for_a)
 template <class T>
 concept multiplied = requires { typename left_fragment<T, i % 16, k % 16>; };
 static_assert(same<left::data_type, half2> && same<sum::data_type, vec<float, 2>>);

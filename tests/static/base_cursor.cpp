@@ -32,7 +32,8 @@ constexpr auto i = axis<I>(16);
 using T = chars<k / 8, i, k % 8>;
 constexpr T t(middle);
 
-// Tensor.tensor_2d_small: rebase, then subscript by whole blocks
+// A cursor can be rebased to a pointer, and then subscripted by whole blocks.
+// (Tensor.tensor_2d_small)
 static_assert(offset_of(t[K(7)].rebase()) == 7 && offset_of(t[K(7)].rebase()[K8(1)]) == 128 + 7);
 static_assert(offset_of(t[K(7)].rebase()[K8(1)]) == offset_of(t[K(7)][K8(1)]));
 static_assert(offset_of(t[K(7)].rebase()[I(3)]) == offset_of(t[K(7)][I(3)]));

@@ -1,5 +1,7 @@
 // Bounded values: values that stay below a number known to the type; sums of two are unbounded.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Names in parentheses are rows of tests/house/conformance.txt.
 import spio.dims;
 
 struct I : spio::dim {
@@ -22,86 +24,90 @@ template <class Expected, class T> constexpr bool equals(T x, int n) {
 template <class From, class To>
 concept becomes = requires(From x, void (*f)(To)) { f(x); };
 
-// Module.methods
+// modulo() gives a value that is below its bound by its type, and folds like any other.
+// (Module.methods)
 static_assert(equals<Module>(spio::modulo<4>(F16(10)), 2) &&
               equals<Module>(spio::modulo<4>(F16(50)), 2));
 static_assert(equals<fold<I, 2>>(spio::refold<2>(spio::modulo<4>(F16(10))), 10 % 4 * 16 / 2));
 
-// Module.properties
+// The size of a bounded value is its bound; stride and base are those of its dimension.
+// (Module.properties)
 static_assert(Module::size() == 4 && spio::bound_of<Module> == 4 && spio::stride_of<Module> == 16);
 static_assert(same<spio::base_of<Module>, I> && same<spio::dimension_of<Module>, F16>);
 
-// Module.unfold
+// unfold() gives the value in ones of the base. (Module.unfold)
 static_assert(equals<I>(spio::unfold(Module(2)), 32) && equals<I>(spio::unfold(Module(0)), 0));
 static_assert(equals<I>(spio::unfold(Module(3)), 48));
 
-// Module.cast
+// cast() changes the base, and keeps stride and bound. (Module.cast)
 static_assert(equals<bounded<fold<J, 16>, 4>>(spio::cast<J>(Module(3)), 3));
 static_assert(spio::cast<J>(Module(3)) == bounded<fold<J, 16>, 4>(3));
 
-// Module.construct_from_dim
+// A dimension becomes bounded by folding it and then taking the remainder.
+// (Module.construct_from_dim)
 static_assert(equals<Module>(spio::modulo<4>(spio::refold<16>(I(32))), 2));
 static_assert(equals<Module>(spio::modulo<4>(spio::refold<16>(I(64))), 0));
 static_assert(equals<Module>(spio::modulo<4>(spio::refold<16>(I(80))), 1));
 
-// Module.arithmetic: law 5, sums are unbounded
+// Sums, differences, negations and products are unbounded. (Module.arithmetic)
 static_assert(equals<F16>(Module(1) + Module(2), 3) && equals<F16>(Module(3) - Module(1), 2));
 static_assert(equals<F16>(Module(1) - Module(2), -1) && equals<F16>(Module(3) + Module(2), 5));
 static_assert(equals<F16>(Module(3) * 3, 9) && equals<F16>(-Module(3), -3));
 
-// Module.comparison
+// All six comparisons. (Module.comparison)
 static_assert(Module(1) < Module(2) && Module(2) > Module(1) && Module(1) <= Module(1));
 static_assert(Module(1) >= Module(1) && Module(1) == Module(1) && Module(1) != Module(2));
 static_assert(!(Module(2) < Module(1)) && !(Module(1) == Module(2)));
 
-// Module.dim_addition
+// The sum with a value of the base is a value of the base. (Module.dim_addition)
 static_assert(equals<I>(Module(2) + I(8), 40) && equals<I>(I(8) + Module(2), 40));
 
-// Module.dim_subtraction
+// So is the difference. (Module.dim_subtraction)
 static_assert(equals<I>(Module(2) - I(8), 24) && equals<I>(I(40) - Module(2), 8));
 
-// Module.fold_addition
+// The sum with a fold of a finer stride has that stride. (Module.fold_addition)
 static_assert(equals<F8>(Module(2) + F8(2), 6) && equals<F8>(F8(2) + Module(2), 6));
 
-// Module.fold_subtraction
+// So has the difference. (Module.fold_subtraction)
 static_assert(equals<F8>(Module(2) - F8(2), 2) && equals<F8>(F8(6) - Module(2), 2));
 
-// Module.dim_comparison
+// Bounded values compare with the base in its ones. (Module.dim_comparison)
 static_assert(Module(2) == I(32) && Module(2) < I(33) && Module(2) > I(31));
 static_assert(Module(2) <= I(32) && Module(2) >= I(32) && Module(2) != I(33));
 
-// Module.fold_comparison
+// They compare with folds of other strides. (Module.fold_comparison)
 static_assert(Module(2) == F8(4) && Module(2) < F8(5) && Module(2) > F8(3));
 static_assert(Module(2) <= F8(4) && Module(2) >= F8(4) && Module(2) != F8(5));
 
-// Dim.module_method
+// The remainder of a dimension is bounded, and counts ones. (Dim.module_method)
 static_assert(equals<bounded<I, 4>>(spio::modulo<4>(I(10)), 2) &&
               spio::stride_of<bounded<I, 4>> == 1);
 static_assert(spio::modulo<4>(I(0)) == I(0) && spio::modulo<4>(I(3)) == I(3));
 static_assert(spio::modulo<4>(I(4)) == I(0) && spio::modulo<4>(I(7)) == I(3));
 static_assert(equals<bounded<I, 8>>(spio::modulo<8>(I(100)), 100 % 8));
 
-// Fold.module_method
+// The remainder of a fold is bounded, and counts its blocks. (Fold.module_method)
 static_assert(equals<bounded<F8, 4>>(spio::modulo<4>(F8(10)), 2));
 static_assert(equals<I>(spio::unfold(spio::modulo<4>(F8(10))), 16));
 static_assert(spio::modulo<4>(F8(0)) == F8(0) && spio::modulo<4>(F8(3)) == F8(3));
 static_assert(spio::modulo<4>(F8(4)) == F8(0) && spio::modulo<4>(F8(7)) == F8(3));
 
-// Fold.module_preserves_stride
+// A remainder has the stride of its fold. (Fold.module_preserves_stride)
 static_assert(spio::stride_of<decltype(spio::modulo<4>(F16(5)))> == 16);
 static_assert(spio::unfold(spio::modulo<4>(F16(5))) == I(16));
 static_assert(spio::unfold(spio::modulo<4>(fold<I, 32>(7))) == I(96));
 
-// cross_type.module_negative
+// Differences may be negative. (cross_type.module_negative)
 static_assert(equals<I>(Module(1) - I(20), -4) && equals<I>(I(10) - Module(1), -6));
 
-// Dim.mixed_dimensions_with_module
+// The sum of bounded values of two bases is a pair of them, as coordinates.
+// (Dim.mixed_dimensions_with_module)
 static_assert((bounded<I, 4>(3) + bounded<J, 8>(7)).get<J>() == J(7));
 static_assert(equals<bounded<I, 4>>((bounded<I, 4>(3) + bounded<J, 8>(7)).get<I>(), 3));
 static_assert((I(9) + bounded<J, 8>(7)).get<I>() == I(9));
 static_assert((bounded<J, 8>(7) + I(9)).get<J>() == J(7));
 
-// Dim.mixed_dimensions_fold_and_module
+// So is that of a bounded value and a fold. (Dim.mixed_dimensions_fold_and_module)
 static_assert(equals<fold<J, 8>>((Module(2) + fold<J, 8>(3)).get<fold<J, 8>>(), 3));
 static_assert(equals<Module>((fold<J, 8>(3) + Module(2)).get<F16>(), 2));
 

@@ -1,5 +1,7 @@
 // Coordinates: one value for each of several dimensions, added base by base.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Names in parentheses are rows of tests/house/conformance.txt.
 import spio.dims;
 
 struct I : spio::dim {
@@ -30,12 +32,13 @@ template <class... Ts> struct exactly {
     }
 };
 
-// Coordinates.direct_construction
+// Coordinates are made of a value of each dimension. (Coordinates.direct_construction)
 static_assert(coords<I, J>(I(1), J(2)).get<I>() == I(1) &&
               coords<I, J>(I(1), J(2)).get<J>() == J(2));
 static_assert(exactly<I, J>::holds(coords<I, J>(), 0, 0) && exactly<>::holds(coords<>()));
 
-// Coordinates.make_coordinates_from_lvalues, make_coordinates_mixed, const_access
+// Values come from variables, constants and expressions.
+// (Coordinates.make_coordinates_from_lvalues, make_coordinates_mixed, const_access)
 constexpr bool is_made_from_variables() {
     I i(3);
     J const j(4);
@@ -46,35 +49,35 @@ constexpr bool is_made_from_variables() {
 }
 static_assert(is_made_from_variables());
 
-// Coordinates.add_same_dims
+// Sums: the entries of each dimension add. (Coordinates.add_same_dims)
 static_assert(exactly<I, J>::holds(make_coordinates(I(1), J(2)) + make_coordinates(I(10), J(20)),
                                    11, 22));
 
-// Coordinates.add_disjoint_dims
+// Dimensions that only one side has are kept. (Coordinates.add_disjoint_dims)
 static_assert(exactly<I, J>::holds(make_coordinates(I(5)) + make_coordinates(J(7)), 5, 7));
 
-// Coordinates.add_overlapping_dims
+// Shared dimensions add, the others are kept. (Coordinates.add_overlapping_dims)
 static_assert(exactly<I, J, K>::holds(make_coordinates(I(1), J(2)) + make_coordinates(J(20), K(30)),
                                       1, 22, 30));
 
-// Coordinates.add_subset_b_in_a
+// The right side may have fewer dimensions. (Coordinates.add_subset_b_in_a)
 static_assert(exactly<I, J, K>::holds(make_coordinates(I(3), J(4), K(5)) + make_coordinates(J(10)),
                                       3, 14, 5));
 
-// Coordinates.add_subset_a_in_b
+// So may the left side, whose order comes first. (Coordinates.add_subset_a_in_b)
 static_assert(exactly<J, I, K>::holds(make_coordinates(J(10)) + make_coordinates(I(3), J(4), K(5)),
                                       14, 3, 5));
 
-// Coordinates.add_single_dims
+// One dimension on each side. (Coordinates.add_single_dims)
 static_assert(exactly<I>::holds(make_coordinates(I(100)) + make_coordinates(I(23)), 123));
 
-// Coordinates.add_dim_and_fold_same_base
+// A dimension and a fold of it add to the dimension. (Coordinates.add_dim_and_fold_same_base)
 static_assert(exactly<I>::holds(make_coordinates(I(3)) + make_coordinates(I8(2)), 19));
 
-// Coordinates.add_two_folds_different_strides
+// Two folds of one base add to the finer one. (Coordinates.add_two_folds_different_strides)
 static_assert(exactly<I4>::holds(make_coordinates(I8(1)) + make_coordinates(I4(2)), 4));
 
-// Coordinates.add_mixed_folds_and_dims
+// Each base is added by itself. (Coordinates.add_mixed_folds_and_dims)
 static_assert(exactly<I, J>::holds(make_coordinates(I(2), fold<J, 4>(1)) +
                                        make_coordinates(I8(1), J(3)),
                                    10, 7));
@@ -82,47 +85,47 @@ static_assert(exactly<fold<K, 8>>::holds(make_coordinates(fold<K, 8>(2)) +
                                              make_coordinates(fold<K, 16>(1)),
                                          4));
 
-// Coordinates.add_unnormalized_to_normalized
+// The left side may have two entries of one base. (Coordinates.add_unnormalized_to_normalized)
 static_assert(exactly<I>::holds(make_coordinates(I(1), I8(1)) + make_coordinates(I(5)), 14));
 
-// Coordinates.add_single_dim_to_coords
+// A single value may be added: a new dimension is appended. (Coordinates.add_single_dim_to_coords)
 static_assert(exactly<I, J, K>::holds(make_coordinates(I(1), J(2)) + K(5), 1, 2, 5));
 static_assert(exactly<K, I, J>::holds(K(5) + make_coordinates(I(1), J(2)), 5, 1, 2));
 
-// Coordinates.add_single_dim_existing
+// A value of a present dimension is added to its entry. (Coordinates.add_single_dim_existing)
 static_assert(exactly<I, J>::holds(make_coordinates(I(1), J(2)) + I(10), 11, 2));
 
-// Coordinates.add_fold_to_coords
+// So is a fold of it. (Coordinates.add_fold_to_coords)
 static_assert(exactly<I, J>::holds(make_coordinates(I(3), J(2)) + I8(1), 11, 2));
 
-// Coordinates.add_single_dim_to_empty_coords
+// Empty coordinates plus a value. (Coordinates.add_single_dim_to_empty_coords)
 static_assert(exactly<I>::holds(coords<>() + I(5), 5) && exactly<I>::holds(I(5) + coords<>(), 5));
 static_assert(exactly<I, J>::holds(coords<>() + make_coordinates(I(1), J(2)), 1, 2));
 
-// Coordinates.add_module_to_coords
+// A bounded value adds to its dimension. (Coordinates.add_module_to_coords)
 static_assert(exactly<I, J>::holds(make_coordinates(I(1), J(2)) + bounded<I, 8>(5), 6, 2));
 static_assert(exactly<I, J>::holds(make_coordinates(bounded<I, 8>(5)) + bounded<I, 8>(6) + J(1), 11,
                                    1));
 
-// Coordinates.dim_plus_coordinates
+// A single value may stand on the left. (Coordinates.dim_plus_coordinates)
 static_assert(exactly<I, J, K>::holds(I(5) + make_coordinates(J(2), K(3)), 5, 2, 3));
 
-// Coordinates.dim_plus_coordinates_existing_dim
+// Then a present dimension comes first. (Coordinates.dim_plus_coordinates_existing_dim)
 static_assert(exactly<I, J>::holds(I(10) + make_coordinates(I(2), J(3)), 12, 3));
 
-// Coordinates.subtract_single_dim_existing
+// A single value may be subtracted. (Coordinates.subtract_single_dim_existing)
 static_assert(exactly<I, J>::holds(make_coordinates(I(10), J(5)) - I(3), 7, 5));
 
-// Coordinates.subtract_single_dim_new
+// A dimension that is not there counts as 0. (Coordinates.subtract_single_dim_new)
 static_assert(exactly<I, J, K>::holds(make_coordinates(I(10), J(5)) - K(3), 10, 5, -3));
 
-// Coordinates.subtract_fold_from_coords
+// A fold is subtracted from its base. (Coordinates.subtract_fold_from_coords)
 static_assert(exactly<I, J>::holds(make_coordinates(I(20), J(5)) - I8(1), 12, 5));
 
-// Coordinates.subtract_module_from_coords
+// So is a bounded value. (Coordinates.subtract_module_from_coords)
 static_assert(exactly<I, J>::holds(make_coordinates(I(10), J(3)) - bounded<I, 4>(2), 8, 3));
 
-// 21.8: coordinates subtract, negate, scale and move in place.
+// Coordinates subtract, negate, scale and move in place.
 static_assert(exactly<I, J>::holds(make_coordinates(I(10), J(3)) - make_coordinates(I(4), J(5)), 6,
                                    -2));
 static_assert(exactly<I, J, K>::holds(make_coordinates(I(1), J(2)) - make_coordinates(J(5), K(7)),
@@ -140,18 +143,19 @@ constexpr bool moves_in_place() {
 }
 static_assert(moves_in_place());
 
-// Coordinates.all_non_negative_empty
+// Empty coordinates are nowhere negative. (Coordinates.all_non_negative_empty)
 static_assert(coords<>().all_non_negative());
 
-// Coordinates.all_non_negative_single_positive, all_non_negative_single_zero,
-// all_non_negative_single_negative
+// 0 is not negative. (Coordinates.all_non_negative_single_positive, all_non_negative_single_zero,
+// all_non_negative_single_negative)
 static_assert(make_coordinates(I(5)).all_non_negative() &&
               make_coordinates(I(0)).all_non_negative());
 static_assert(!make_coordinates(I(-1)).all_non_negative());
 
-// Coordinates.all_non_negative_multiple_all_positive, all_non_negative_multiple_with_zeros,
+// One negative entry suffices, wherever it stands.
+// (Coordinates.all_non_negative_multiple_all_positive, all_non_negative_multiple_with_zeros,
 // all_non_negative_multiple_first_negative, all_non_negative_multiple_middle_negative,
-// all_non_negative_multiple_last_negative, all_non_negative_multiple_all_negative
+// all_non_negative_multiple_last_negative, all_non_negative_multiple_all_negative)
 constexpr bool every_entry_counts() {
     for (int i = -1; i <= 1; ++i) {
         for (int j = -1; j <= 1; ++j) {
@@ -165,11 +169,12 @@ constexpr bool every_entry_counts() {
 }
 static_assert(every_entry_counts());
 
-// Coordinates.all_non_negative_fold_positive, all_non_negative_fold_negative
+// Entries that are folds count too. (Coordinates.all_non_negative_fold_positive,
+// all_non_negative_fold_negative)
 static_assert(make_coordinates(I8(2)).all_non_negative() &&
               !make_coordinates(I8(-2)).all_non_negative());
 
-// Coordinates.all_non_negative_mixed_dims_and_folds, all_non_negative_mixed_with_negative_fold: no
-// entry makes up for another
+// No entry makes up for another. (Coordinates.all_non_negative_mixed_dims_and_folds,
+// all_non_negative_mixed_with_negative_fold)
 static_assert(make_coordinates(I(3), I8(1), J(0)).all_non_negative());
 static_assert(!make_coordinates(I(9), I8(-1)).all_non_negative());

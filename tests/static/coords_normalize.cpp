@@ -1,5 +1,7 @@
 // Coordinates normalized, with a dimension dropped, and with a dimension renamed.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Names in parentheses are rows of tests/house/conformance.txt.
 import spio.dims;
 
 struct I : spio::dim {
@@ -32,56 +34,58 @@ template <class... Ts> struct exactly {
     }
 };
 
-// Coordinates.normalize_single_dim
+// normalize() leaves a single entry. (Coordinates.normalize_single_dim)
 static_assert(exactly<I>::holds(make_coordinates(I(5)).normalize(), 5));
 
-// Coordinates.normalize_multiple_different_dims
+// It leaves one entry of each dimension. (Coordinates.normalize_multiple_different_dims)
 static_assert(exactly<I, J>::holds(make_coordinates(I(3), J(7)).normalize(), 3, 7));
 
-// Coordinates.normalize_fold_single
+// It leaves a single fold. (Coordinates.normalize_fold_single)
 static_assert(exactly<I8>::holds(make_coordinates(I8(2)).normalize(), 2));
 
-// Coordinates.normalize_dim_and_fold_same_base
+// A dimension and its fold become one entry. (Coordinates.normalize_dim_and_fold_same_base)
 static_assert(exactly<I>::holds(make_coordinates(I(3), I8(2)).normalize(), 19));
 
-// Coordinates.normalize_two_folds_same_base
+// Two folds become the finer one. (Coordinates.normalize_two_folds_same_base)
 static_assert(exactly<I8>::holds(make_coordinates(I8(1), fold<I, 16>(2)).normalize(), 5));
 
-// Coordinates.normalize_two_folds_smaller_stride_second
+// Whichever comes second. (Coordinates.normalize_two_folds_smaller_stride_second)
 static_assert(exactly<I4>::holds(make_coordinates(I8(1), I4(2)).normalize(), 4));
 
-// Coordinates.normalize_mixed_dims_and_folds
+// Each base by itself. (Coordinates.normalize_mixed_dims_and_folds)
 static_assert(exactly<I, J>::holds(make_coordinates(I(2), I8(3), J(1), J4(2)).normalize(), 26, 9));
 
-// Coordinates.normalize_preserves_fold_when_no_dim
+// A fold stays where its base has no other entry.
+// (Coordinates.normalize_preserves_fold_when_no_dim)
 static_assert(exactly<I8, J4>::holds(make_coordinates(I8(2), J4(3)).normalize(), 2, 3));
 
-// Coordinates.normalize_preserves_order
+// The order stays. (Coordinates.normalize_preserves_order)
 static_assert(exactly<I, J4>::holds(make_coordinates(I(5), J4(3)).normalize(), 5, 3));
 static_assert(exactly<I, K>::holds(make_coordinates(I(1), fold<K, 8>(2), K(5)).normalize(), 1, 21));
 static_assert(exactly<bounded<I, 4>, J>::holds(make_coordinates(bounded<I, 4>(3), J(1)).normalize(),
                                                3, 1));
 
-// Coordinates.make_normalized_coordinates_single_dim
+// make_normalized_coordinates() adds up the values that it is given.
+// (Coordinates.make_normalized_coordinates_single_dim)
 static_assert(exactly<I>::holds(make_normalized_coordinates(I(5)), 5));
 
-// Coordinates.make_normalized_coordinates_multiple_dims
+// One value of each dimension. (Coordinates.make_normalized_coordinates_multiple_dims)
 static_assert(exactly<I, J>::holds(make_normalized_coordinates(I(3), J(7)), 3, 7));
 
-// Coordinates.make_normalized_coordinates_fold_single
+// A single fold. (Coordinates.make_normalized_coordinates_fold_single)
 static_assert(exactly<I8>::holds(make_normalized_coordinates(I8(2)), 2));
 
-// Coordinates.make_normalized_coordinates_dim_and_fold
+// A dimension and its fold become one entry. (Coordinates.make_normalized_coordinates_dim_and_fold)
 static_assert(exactly<I>::holds(make_normalized_coordinates(I(3), I8(2)), 19));
 
-// Coordinates.make_normalized_coordinates_two_folds
+// Two folds become the finer one. (Coordinates.make_normalized_coordinates_two_folds)
 static_assert(exactly<I4>::holds(make_normalized_coordinates(I8(1), I4(2)), 4));
 
-// Coordinates.make_normalized_coordinates_mixed
+// Each base by itself. (Coordinates.make_normalized_coordinates_mixed)
 static_assert(exactly<I, J>::holds(make_normalized_coordinates(I(2), I8(3), J(1), J4(2)), 26, 9));
 static_assert(exactly<I>::holds(make_normalized_coordinates(I(1), I(2)), 3));
 
-// Coordinates.make_normalized_coordinates_from_lvalues
+// From variables. (Coordinates.make_normalized_coordinates_from_lvalues)
 constexpr bool is_made_from_variables() {
     I const i(3);
     I8 f(2);
@@ -104,59 +108,59 @@ static_assert(normalizing_sums());
 
 constexpr auto ijk = make_coordinates(I(1), J(2), K(3));
 
-// Coordinates.drop_single_dim
+// drop() takes a dimension out. (Coordinates.drop_single_dim)
 static_assert(exactly<I, K>::holds(ijk.drop<J>(), 1, 3));
 
-// Coordinates.drop_first_dim
+// The first one. (Coordinates.drop_first_dim)
 static_assert(exactly<J, K>::holds(ijk.drop<I>(), 2, 3));
 
-// Coordinates.drop_last_dim
+// The last one. (Coordinates.drop_last_dim)
 static_assert(exactly<I, J>::holds(ijk.drop<K>(), 1, 2));
 
-// Coordinates.drop_fold_by_base_dim
+// A fold is dropped by its base. (Coordinates.drop_fold_by_base_dim)
 static_assert(exactly<J>::holds(make_coordinates(I8(2), J(3)).drop<I>(), 3));
 
-// Coordinates.drop_multiple_folds_same_base
+// With all other folds of it. (Coordinates.drop_multiple_folds_same_base)
 static_assert(exactly<J>::holds(make_coordinates(I4(1), J(3), I8(2)).drop<I>(), 3));
 
-// Coordinates.drop_base_and_fold_same_dim
+// And with the base itself. (Coordinates.drop_base_and_fold_same_dim)
 static_assert(exactly<J>::holds(make_coordinates(I(1), I8(2), J(3)).drop<I>(), 3));
 
-// Coordinates.drop_to_single_dim
+// One dimension is left. (Coordinates.drop_to_single_dim)
 static_assert(exactly<J>::holds(make_coordinates(I(1), J(2)).drop<I>(), 2));
 
-// Coordinates.drop_to_empty
+// None is left. (Coordinates.drop_to_empty)
 static_assert(exactly<>::holds(make_coordinates(I(1)).drop<I>()));
 
-// Coordinates.drop_preserves_values
+// What is left keeps its types and values. (Coordinates.drop_preserves_values)
 static_assert(exactly<bounded<I, 8>, fold<K, 8>>::holds(
     make_coordinates(bounded<I, 8>(7), J(2), fold<K, 8>(3)).drop<J>(), 7, 3));
 
-// Coordinates.cast_single_dim
+// cast() renames a dimension. (Coordinates.cast_single_dim)
 static_assert(exactly<K, J>::holds(make_coordinates(I(5), J(10)).cast<I, K>(), 5, 10));
 
-// Coordinates.cast_no_match
+// A dimension that is not there is not renamed. (Coordinates.cast_no_match)
 static_assert(exactly<I, J>::holds(make_coordinates(I(5), J(10)).cast<K, I>(), 5, 10));
 
-// Coordinates.cast_fold_to_different_base
+// A fold is renamed with its base. (Coordinates.cast_fold_to_different_base)
 static_assert(exactly<fold<K, 8>>::holds(make_coordinates(I8(2)).cast<I, K>(), 2));
 
-// Coordinates.cast_multiple_same_base
+// So are several folds. (Coordinates.cast_multiple_same_base)
 static_assert(exactly<fold<K, 4>, fold<K, 8>>::holds(make_coordinates(I4(1), I8(2)).cast<I, K>(), 1,
                                                      2));
 
-// Coordinates.cast_base_and_fold_same_dim
+// And the base with its folds. (Coordinates.cast_base_and_fold_same_dim)
 static_assert(exactly<K, fold<K, 8>, J>::holds(make_coordinates(I(1), I8(2), J(3)).cast<I, K>(), 1,
                                                2, 3));
 
-// Coordinates.cast_preserves_values
+// Values stay. (Coordinates.cast_preserves_values)
 static_assert(exactly<K, J>::holds(make_coordinates(I(-7), J(99)).cast<I, K>(), -7, 99));
 
-// Coordinates.cast_empty_coordinates
+// Empty coordinates stay empty. (Coordinates.cast_empty_coordinates)
 static_assert(exactly<>::holds(coords<>().cast<I, K>()));
 
-// Coordinates.cast_all_dims
+// All dimensions are renamed. (Coordinates.cast_all_dims)
 static_assert(exactly<K>::holds(make_coordinates(I(5)).cast<I, K>(), 5));
 
-// Coordinates.cast_module_to_different_base
+// A bounded value keeps its bound. (Coordinates.cast_module_to_different_base)
 static_assert(exactly<bounded<K, 4>>::holds(make_coordinates(bounded<I, 4>(3)).cast<I, K>(), 3));

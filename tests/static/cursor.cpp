@@ -1,5 +1,7 @@
 // Cursors: subscripts in any order, steps, and the test for bounds.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Names in parentheses are rows of tests/house/conformance.txt.
 import spio.dims;
 
 struct H : spio::dim {
@@ -45,25 +47,29 @@ using Shape = decltype(hw)::layout_type;
 static_assert(same<decltype(hw.origin()), spio::cursor<char const, Shape>>);
 static_assert(same<decltype(hw[H(1)][W(2)][H(3)]), spio::cursor<char const, Shape, H, W>>);
 
-// Cursor.cursor_size_simple
+// A cursor has the sizes of its tensor. (Cursor.cursor_size_simple)
 static_assert(equals<H>(hw[H(1)].size<H>(), 16) && equals<W>(hw[W(1)].size<W>(), 32));
 
-// Cursor.cursor_size_folded
+// Each fold of a dimension has its own size. (Cursor.cursor_size_folded)
 static_assert(equals<K8>(t[K(3)].size<K8>(), 8) && equals<K>(t[K(3)].size<K>(), 8));
 
-// Cursor.cursor_extent_matches_tensor, CursorInbounds.extents
+// A cursor has the extents of its tensor, in ones or in blocks.
+// (Cursor.cursor_extent_matches_tensor, CursorInbounds.extents)
 static_assert(equals<K>(t[K(3)].extent<K>(), 64) && equals<K8>(t[M(3)].extent<K8>(), 8));
 static_assert(equals<M>(t[K(3)].extent<M>(), 16));
 static_assert(same<decltype(t[K(3)].extents()), coords<K8, M>> && t[K(3)].extents() == t.extents());
 
-// Cursor.cursor_extent_different_fold_levels
+// An extent can be asked for in any fold, and is rounded down.
+// (Cursor.cursor_extent_different_fold_levels)
 static_assert(equals<fold<K, 16>>(t[K(3)].extent<fold<K, 16>>(), 4));
 static_assert(equals<fold<K, 128>>(t.origin().extent<fold<K, 128>>(), 0));
 
-// Cursor.cursor_type_alias_extent, CursorInbounds.extent_single_dim: known to the type
+// An extent is known to the type. (Cursor.cursor_type_alias_extent,
+// CursorInbounds.extent_single_dim)
 static_assert(equals<K>(decltype(t)::extent<K>(), 64));
 
-// CursorInbounds.basic, law 10, 0 <= position < extent in every base
+// A cursor is inside if 0 <= position < extent in every base; comparing with extents() does not see
+// what is below 0. (CursorInbounds.basic, law 10, 0 <= position < extent in every base)
 constexpr bool is_in_where_both_are() {
     for (int h = -2; h < 20; h += 3) {
         for (int w = -5; w < 40; ++w) {
@@ -77,22 +83,25 @@ constexpr bool is_in_where_both_are() {
 }
 static_assert(is_in_where_both_are());
 
-// Cursor.in_range_within_bounds, in_range_at_origin, in_range_at_max_minus_one
+// The first, the last and a middle position are inside. (Cursor.in_range_within_bounds,
+// in_range_at_origin, in_range_at_max_minus_one)
 static_assert(hw[H(5)][W(10)].inbounds() && hw.origin().inbounds() && hw[H(15)][W(31)].inbounds());
 
-// Cursor.in_range_negative_first_dim, in_range_negative_second_dim, in_range_negative_both_dims,
-// in_range_vs_inbounds_negative
+// Negative positions are outside. (Cursor.in_range_negative_first_dim,
+// in_range_negative_second_dim, in_range_negative_both_dims, in_range_vs_inbounds_negative)
 static_assert(!hw[H(-1)].inbounds() && !hw[W(-1)].inbounds() && !hw[H(-1)][W(-1)].inbounds());
 
-// Cursor.in_range_exceeds_upper_bound_first_dim, in_range_exceeds_upper_bound_second_dim
+// Positions at the extent are outside. (Cursor.in_range_exceeds_upper_bound_first_dim,
+// in_range_exceeds_upper_bound_second_dim)
 static_assert(!hw[H(16)].inbounds() && !hw[W(32)].inbounds());
 
-// CursorInbounds.partial_subscript
+// What is not subscripted counts as 0. (CursorInbounds.partial_subscript)
 constexpr chars<axis<I>(8), axis<J>(16)> ij(middle);
 static_assert(ij[I(5)].inbounds() && !ij[I(10)].inbounds());
 static_assert(ij[I(7)][J(15)].inbounds() && !ij[I(8)][J(16)].inbounds());
 
-// Cursor.in_range_with_single_fold
+// The entries of a folded dimension are added up before they are compared, however they were added.
+// (Cursor.in_range_with_single_fold)
 constexpr bool is_in_the_folds() {
     for (int n = -20; n < 80; ++n) {
         bool const expected = 0 <= n && n < 64;
@@ -106,12 +115,13 @@ constexpr bool is_in_the_folds() {
 }
 static_assert(is_in_the_folds());
 
-// Cursor.in_range_3d_tensor
+// A tensor of three dimensions. (Cursor.in_range_3d_tensor)
 constexpr chars<axis<I>(4), axis<J>(4), axis<K>(4)> cube(middle);
 static_assert(cube[I(3)][J(3)][K(3)].inbounds() && !cube[I(3)][J(-1)][K(3)].inbounds());
 static_assert(!cube[I(3)][J(3)][K(4)].inbounds());
 
-// Cursor.in_range_overload_stores_result_and_returns_this
+// inbounds(bool&) stores whether the cursor is inside its tensor, and returns the cursor itself.
+// (Cursor.in_range_overload_stores_result_and_returns_this)
 constexpr bool stores_and_returns_itself() {
     bool is_inbounds = false;
     auto const c = hw[H(5)][W(10)];
@@ -121,7 +131,7 @@ constexpr bool stores_and_returns_itself() {
 }
 static_assert(stores_and_returns_itself());
 
-// Cursor.in_range_overload_enables_method_chaining
+// rebase() may follow inbounds(bool&). (Cursor.in_range_overload_enables_method_chaining)
 constexpr bool chains() {
     bool is_inbounds = false;
     return hw[H(5)][W(10)].inbounds(is_inbounds).rebase().get() == middle + 5 * 32 + 10 &&
@@ -129,7 +139,8 @@ constexpr bool chains() {
 }
 static_assert(chains());
 
-// Tensor.deferred_folding_with_step
+// Steps of a cursor add up like subscripts, also where a step carries into the next block.
+// (Tensor.deferred_folding_with_step)
 constexpr bool stepping_is_subscripting() {
     auto by_four = t[M(2)];
     auto by_one = t[M(2)];
@@ -158,7 +169,8 @@ constexpr bool stepping_is_subscripting() {
 }
 static_assert(stepping_is_subscripting());
 
-// Lesson2.RelativeMovement, Lesson2.AccumulationLoop
+// A cursor moves from where it is, once and in a loop. (Lesson2.RelativeMovement,
+// Lesson2.AccumulationLoop)
 constexpr chars<axis<I>(10), axis<J>(10)> ten(middle);
 constexpr bool moves_relatively() {
     auto b = ten[I(2)][J(2)];

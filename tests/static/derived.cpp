@@ -1,5 +1,7 @@
 // Derived axes: functions of a position placed in a layout, evaluated when an address is asked for.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Names in parentheses are rows of tests/house/conformance.txt.
 import spio.dims;
 
 struct I : spio::dim {
@@ -30,7 +32,8 @@ constexpr auto i = axis<I>(16);
 constexpr auto j = axis<J>(8);
 constexpr auto k = axis<K>(32);
 
-// CheckerboardDerivedDims.is_derived_dim_trait: what a layout takes for an axis
+// A layout takes axes and derived axes, and nothing else.
+// (CheckerboardDerivedDims.is_derived_dim_trait)
 constexpr auto reversed = derived([](J x) { return 7 - x.get(); }, j);
 static_assert(spio::axis_like<decltype(reversed)> && spio::axis_like<decltype(i)>);
 static_assert(!spio::axis_like<int> && !spio::axis_like<I> && !spio::axis_like<spio::coords<I>>);
@@ -158,9 +161,9 @@ static_assert(offset_of(t[make_coordinates(I(1), fold<I, 2>(1), K8(1))]) ==
               offset_of(t[I(3)][K(8)]));
 static_assert(offset_of(t[I(2) + K8(0)][I(2) + K8(1)]) == offset_of(t[I(4) + K8(1)]));
 
-// CompoundIndexDerivedDims.input_output_dims, tensor_subscript_with_offset: a compound
-// index made from an OFFSET has the coordinates of the element of that number, and subscripts a
-// tensor by them.
+// A compound index made from an OFFSET has the coordinates of the element of that number, and
+// subscripts a tensor by them. (CompoundIndexDerivedDims.input_output_dims,
+// tensor_subscript_with_offset)
 using Index = spio::compound_index<i, j>;
 static_assert(spio::located<Index> && Index::num_dims() == 2 && Index::size() == 128);
 constexpr bool subscripts_by_offset() {
@@ -206,9 +209,8 @@ constexpr bool lanes_are_digits() {
 }
 static_assert(lanes_are_digits());
 
-// TestTensorDerivedMethods.test_with_dim,
-// TestDerivedDimensionInDims.test_derived_dim_preserves_order: a derived axis stands where it is
-// written
+// A derived axis stands where it is written. (TestTensorDerivedMethods.test_with_dim,
+// TestDerivedDimensionInDims.test_derived_dim_preserves_order)
 using Inside = chars<i, reversed, axis<K>(3)>;
 using Outside = chars<reversed, i, axis<K>(3)>;
 static_assert(offset_of(Inside(middle)[I(2)][J(3)][K(1)]) == (2 * 8 + 4) * 3 + 1);

@@ -1,5 +1,7 @@
 // Dimensions: integers that add, compare and divide only with their own kind.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Names in parentheses are rows of tests/house/conformance.txt.
 import spio.dims;
 
 struct I : spio::dim {
@@ -28,7 +30,8 @@ template <class Law> constexpr bool for_all(int low, int high, Law law) {
     return true;
 }
 
-// Dim.subclass_methods, I.methods
+// Values of a dimension compare, add, subtract and scale like their numbers. (Dim.subclass_methods,
+// I.methods)
 static_assert(I().get() == 0 && I(7).get() == 7);
 static_assert(for_all(-20, 20,
                       [](int a, int b) { return six_comparisons_agree(I(a), I(b), a, b); }));
@@ -50,15 +53,15 @@ static_assert(for_all(-40, 40, [](int a, int b) {
     return quotient * b + rest == a && 0 <= rest && rest < b;
 }));
 
-// I.fold
+// A dimension is folded explicitly. (I.fold)
 static_assert(fold<I, 8>(I(32)) == fold<I, 8>(4));
 static_assert(equals<fold<I, 8>>(spio::refold<8>(I(32)), 4));
 static_assert(equals<fold<I, 4>>(spio::refold<4>(I(32)), 8));
 
-// I.cast
+// cast() makes a value of another dimension. (I.cast)
 static_assert(equals<J>(spio::cast<J>(I(8)), 8) && spio::cast<J>(I(8)) == J(8));
 
-// Dim.unfold
+// unfold() of a dimension is the value itself. (Dim.unfold)
 static_assert(equals<I>(spio::unfold(I(42)), 42));
 
 // Division by a negative number floors too, and remainders are not negative.
@@ -66,23 +69,23 @@ static_assert(equals<I>(I(7) / -2, -4) && equals<I>(I(-7) / -2, 3) && equals<I>(
 static_assert(equals<I>(I(7) % I(-2), 1) && equals<I>(I(-7) % I(-2), 1) &&
               equals<I>(I(-8) % I(-2), 0));
 
-// Dim.stride_property, stride
+// A dimension counts ones and is unbounded. (Dim.stride_property, stride)
 static_assert(spio::stride_of<I> == 1 && spio::stride_of<J> == 1 &&
               spio::stride_of<spio::LANE> == 1);
 static_assert(spio::bound_of<I> == 0);
 
-// dim_type
+// The base of a dimension is the dimension; folds share it. (dim_type)
 static_assert(same<spio::base_of<I>, I> && same<spio::dimension_of<I>, I>);
 static_assert(spio::same_base<I, I> && spio::same_base<I, fold<I, 8>> && !spio::same_base<I, J>);
 static_assert(spio::index<I> && spio::index<spio::OFFSET>);
 static_assert(!spio::index<int> && !spio::index<spio::dim>);
 
-// Dim.mixed_dimensions_arithmetic
+// Values of two dimensions add to coordinates. (Dim.mixed_dimensions_arithmetic)
 static_assert((I(1) + J(2)).get<I>() == I(1) && (I(1) + J(2)).get<J>() == J(2));
 static_assert((I(1) - J(2)).get<I>() == I(1) && (I(1) - J(2)).get<J>() == J(-2));
 static_assert((I(1) + J(2)).num_dims() == 2);
 
-// Dim.mixed_dimensions_with_fold
+// So do folds, and a dimension and a fold. (Dim.mixed_dimensions_with_fold)
 constexpr auto two_folds = fold<I, 8>(2) + fold<J, 16>(3);
 static_assert(equals<fold<I, 8>>(two_folds.get<fold<I, 8>>(), 2));
 static_assert(equals<fold<J, 16>>(two_folds.get<fold<J, 16>>(), 3));
@@ -107,17 +110,18 @@ constexpr bool moves_in_place() {
 }
 static_assert(moves_in_place());
 
-// mathutil.min
+// min() of two numbers. (mathutil.min)
 static_assert(spio::min(1, 2) == 1 && spio::min(2, 1) == 1 && spio::min(3, 3) == 3);
 
-// mathutil.max
+// max() of two numbers. (mathutil.max)
 static_assert(spio::max(1, 2) == 2 && spio::max(2, 1) == 2 && spio::max(3, 3) == 3);
 
-// mathutil.divup
+// divup() is the quotient rounded up. (mathutil.divup)
 static_assert(spio::divup(1, 2) == 1 && spio::divup(7, 2) == 4);
 static_assert(spio::divup(8, 2) == 4 && spio::divup(9, 2) == 5);
 
-// TestBuiltInDims.test_lane_has_correct_name, test_offset_has_correct_name
+// LANE and OFFSET are dimensions. (TestBuiltInDims.test_lane_has_correct_name,
+// test_offset_has_correct_name)
 static_assert(equals<spio::LANE>(spio::LANE(31), 31) && equals<spio::OFFSET>(spio::OFFSET(8), 8));
 
 // An integer of any type becomes a dimension, but only explicitly.

@@ -1,5 +1,7 @@
 // Folds: dimensions counted in blocks, which unfold implicitly and fold explicitly.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Names in parentheses are rows of tests/house/conformance.txt.
 import spio.dims;
 
 struct I : spio::dim {
@@ -35,7 +37,7 @@ template <class Law> constexpr bool for_all(int low, int high, Law law) {
 template <class From, class To>
 concept becomes = requires(From x, void (*f)(To)) { f(x); };
 
-// Fold.methods
+// Folds unfold, fold anew, compare, add and scale. (Fold.methods)
 static_assert(F8(32).get() == 32);
 static_assert(equals<I>(spio::unfold(F8(32)), 8 * 32));
 static_assert(equals<F16>(spio::refold<16>(F8(32)), 16) &&
@@ -45,72 +47,76 @@ static_assert(for_all(-9, 9, [](int a, int b) { return six_comparisons_agree(F8(
 static_assert(equals<F8>(F8(32) + F8(16), 48) && equals<F8>(F8(32) - F8(16), 16));
 static_assert(equals<F8>(-F8(3), -3) && equals<F8>(F8(3) * 4, 12) && equals<F8>(4 * F8(3), 12));
 
-// Fold.mixed_stride_addition
+// The sum of two folds of one base has the finer stride. (Fold.mixed_stride_addition)
 static_assert(equals<F8>(F8(8) + F16(4), 16) && equals<F8>(F16(4) + F8(8), 16));
 
-// Fold.dim_addition
+// The sum of a fold and its base counts ones. (Fold.dim_addition)
 static_assert(equals<I>(F8(8) + I(32), 96) && equals<I>(I(32) + F8(8), 96));
 
-// Fold.mixed_stride_subtraction
+// So do differences of folds. (Fold.mixed_stride_subtraction)
 static_assert(equals<F8>(F8(16) - F16(4), 8) && equals<F8>(F16(4) - F8(8), 0));
 
-// Fold.dim_subtraction
+// So do differences of a fold and its base. (Fold.dim_subtraction)
 static_assert(equals<I>(F8(8) - I(32), 32) && equals<I>(I(96) - F8(8), 32));
 
-// Fold.mix_stride_comparison
+// Folds of different strides compare by their ones. (Fold.mix_stride_comparison)
 static_assert(for_all(-9, 9, [](int a, int b) {
     return six_comparisons_agree(F8(a), F16(b)) && six_comparisons_agree(F16(a), F8(b));
 }));
 
-// Fold.dim_mixed_stride_comparison
+// A fold compares with its base in ones. (Fold.dim_mixed_stride_comparison)
 static_assert(for_all(-33, 33, [](int a, int b) {
     return six_comparisons_agree(F8(a), I(b)) && six_comparisons_agree(I(a), F8(b));
 }));
 
-// Fold.cast
+// cast() changes the base, and keeps the stride. (Fold.cast)
 static_assert(equals<fold<J, 32>>(spio::cast<J>(F32(8)), 8));
 
-// Fold.dim_copy_constructor
+// A fold is made of a value of its base, explicitly. (Fold.dim_copy_constructor)
 static_assert(F32(I(256)) == F32(8));
 
-// Fold.step, stride
+// The stride is part of the type; a fold is unbounded. (Fold.step, stride)
 static_assert(spio::stride_of<F32> == 32 && spio::stride_of<F8> == 8 && spio::bound_of<F8> == 0);
 
-// Fold.data_type, dim_type
+// The base of a fold is the dimension that it counts in blocks. (Fold.data_type, dim_type)
 static_assert(equals<I>(spio::base_of<F32>(8), 8));
 static_assert(same<spio::base_of<F8>, I> && same<spio::base_of<F8>, spio::base_of<F16>>);
 static_assert(same<spio::dimension_of<F8>, F8>);
 
-// I_Fold.methods: folds of folds are folds of the base
+// Folds of folds are folds of the base. (I_Fold.methods)
 static_assert(spio::unfold(fold<I, 64>(7)) == I(448) &&
               spio::refold<32>(fold<I, 64>(7)) == F32(14));
 static_assert(same<fold<fold<I, 64>, 2>, fold<I, 128>> && spio::unfold(fold<F8, 4>(7)) == I(224));
 static_assert(equals<fold<J, 64>>(spio::cast<J>(fold<I, 64>(7)), 7));
 static_assert(same<fold<I, 1>, I>);
 
-// cross_type.negative_values
+// Sums and differences may be negative. (cross_type.negative_values)
 static_assert(equals<I>(F8(2) - I(20), -4) && equals<I>(I(10) - F8(2), -6) &&
               equals<I>(F8(-1) + I(16), 8));
 
-// TestStaticFold.test_fold_refold_to_new_stride
+// refold() to a coarser stride rounds down. (TestStaticFold.test_fold_refold_to_new_stride)
 static_assert(equals<F16>(spio::refold<16>(F8(9)), 4));
 
-// TestStaticFold.test_fold_divide_operator, test_fold_divide_chained
+// Dividing a fold gives a fold of the product of the strides.
+// (TestStaticFold.test_fold_divide_operator, test_fold_divide_chained)
 static_assert(same<fold<F8, 2>, F16> && same<fold<fold<I, 8>, 2>, fold<I, 16>>);
 
-// TestStaticFold.test_dim_fold_method, TestStaticDim.test_dim_divide_creates_fold
+// A fold knows its stride and its base. (TestStaticFold.test_dim_fold_method,
+// TestStaticDim.test_dim_divide_creates_fold)
 static_assert(spio::stride_of<fold<I, 24>> == 24 && same<spio::base_of<fold<I, 24>>, I>);
 
-// TestStaticDim.test_dim_divide_is_cached,
-// TestFoldAliases.test_same_stride_different_names_in_generators
+// Folds of one base and stride are one type, however they are written.
+// (TestStaticDim.test_dim_divide_is_cached,
+// TestFoldAliases.test_same_stride_different_names_in_generators)
 using OneName = fold<I, 8>;
 using OtherName = fold<fold<I, 2>, 4>;
 static_assert(same<OneName, OtherName>);
 
-// TestFoldAliases.test_multiple_different_strides_same_dim
+// Folds of other strides or other bases are other types.
+// (TestFoldAliases.test_multiple_different_strides_same_dim)
 static_assert(!same<fold<I, 2>, fold<I, 4>> && !same<fold<I, 8>, fold<J, 8>>);
 
-// TestFoldAliases.test_alias_with_parametric_stride
+// The stride may be a template parameter. (TestFoldAliases.test_alias_with_parametric_stride)
 template <int Stride> using blocks = fold<I, Stride>;
 static_assert(same<blocks<4>, fold<I, 4>>);
 

@@ -1,5 +1,7 @@
 // The elements of a fragment that each lane holds, and the rows it loads, against PTX's tables.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Names in parentheses are rows of tests/house/conformance.txt.
 #include "spio/tile/fragment_map.h"
 
 import spio.dims;
@@ -53,7 +55,8 @@ template <class Map, class Function> constexpr bool for_all(Function f) {
     return count == 32 * pieces::storage_size();
 }
 
-// MMA_A_88_F16_Index.indices, FragmentIndex.MMA_M16_K16_F16_A
+// Pieces of the left factor: piece n of a lane has row lane / 4 + 8 (n % 2) and the columns 2 (lane
+// % 4) + 8 (n / 2) and the next. (MMA_A_88_F16_Index.indices, FragmentIndex.MMA_M16_K16_F16_A)
 template <class Map> constexpr bool is_left() {
     return for_all<Map>([](int lane, int n, auto position) {
         K const k = position.template total<K>();
@@ -64,7 +67,8 @@ template <class Map> constexpr bool is_left() {
 }
 static_assert(is_left<left_map<i16, k16>>() && is_left<left_map<i16, k8>>());
 
-// MMA_B_88_F16_Index.indices, FragmentIndex.MMA_B_N16_K16_F16_Index, MMA_N8_K8_F16_B
+// Pieces of the right factor: the same with columns of J for rows, and n / 2 and n % 2 exchanged.
+// (MMA_B_88_F16_Index.indices, FragmentIndex.MMA_B_N16_K16_F16_Index, MMA_N8_K8_F16_B)
 template <class Map> constexpr bool is_right() {
     return for_all<Map>([](int lane, int n, auto position) {
         K const k = position.template total<K>();
@@ -76,7 +80,8 @@ template <class Map> constexpr bool is_right() {
 static_assert(is_right<right_map<k16, j16>>() && is_right<right_map<k16, j8>>() &&
               is_right<right_map<k8, j8>>());
 
-// MMA_C_M16_N16_F32_Index.indices, FragmentIndex.MMA_M16_N16_F32_C
+// Pieces of the sum: as those of the left factor, with J for K. (MMA_C_M16_N16_F32_Index.indices,
+// FragmentIndex.MMA_M16_N16_F32_C)
 template <class Map> constexpr bool is_sum() {
     return for_all<Map>([](int lane, int n, auto position) {
         J const j = position.template total<J>();
@@ -87,7 +92,8 @@ template <class Map> constexpr bool is_sum() {
 }
 static_assert(is_sum<sum_map<i16, j16>>() && is_sum<sum_map<i16, j8>>());
 
-// MMA_C_88_F32_Index.derived_dims_interface: the same in each piece
+// Within a piece of 8 x 8 numbers each lane has the same place.
+// (MMA_C_88_F32_Index.derived_dims_interface)
 constexpr bool lanes_are_the_same_in_each_piece() {
     using index = sum_map<i16, j16>::lane_index;
     for (int lane = 0; lane < 32; ++lane) {
@@ -121,12 +127,12 @@ template <class Map, int Elements> constexpr bool holds_each_once() {
 static_assert(holds_each_once<left_map<i16, k16>, 256>() &&
               holds_each_once<left_map<i16, k8>, 128>());
 
-// The rows of 16 bytes that lanes point to.
-//     MMA_A_M16_K8_F16_LoadIndex.derived_dims_interface
-//     MMA_A_M16_K16_F16_LoadIndex.derived_dims_interface
-//     MMA_B_N8_K8_F16_LoadIndex.derived_dims_interface
-//     MMA_B_N8_K16_F16_LoadIndex.derived_dims_interface
-//     MMA_B_N16_K16_F16_LoadIndex.derived_dims_interface, FragmentLoadIndex.MMA_M16_K16_F16_A
+// The row of 16 bytes that each lane points to when it loads a fragment.
+// (MMA_A_M16_K8_F16_LoadIndex.derived_dims_interface,
+// MMA_A_M16_K16_F16_LoadIndex.derived_dims_interface,
+// MMA_B_N8_K8_F16_LoadIndex.derived_dims_interface,
+// MMA_B_N8_K16_F16_LoadIndex.derived_dims_interface,
+// MMA_B_N16_K16_F16_LoadIndex.derived_dims_interface, FragmentLoadIndex.MMA_M16_K16_F16_A)
 template <class Index, class Expected> constexpr bool points_to(int rows, Expected expected) {
     for (int lane = 0; lane < rows; ++lane) {
         if (Index(lane).coordinates() != expected(lane)) return false;
@@ -150,13 +156,12 @@ static_assert(points_to<right_map<k16, j16>::transposed_rows>(32, [](int l) {
     return J8(l / 16) + K(l % 16);
 }));
 
-// The rows of a lane can be asked of any index that has LANE, or a part of it, beside others.
-//     MMA_A_M16_K16_F16_LoadIndex.from_compound_index_with_lane,
-//     from_compound_index_with_extra_dims, from_compound_index_with_module_lane,
-//     from_compound_index_with_fold_lane
-//     MMA_B_N16_K16_F16_LoadIndex.from_compound_index_with_lane
-//     MMA_A_M16_K8_F16_LoadIndex.from_compound_index_with_lane
-//     MMA_B_N8_K16_F16_LoadIndex.from_compound_index_with_lane
+// The row of a lane can be asked of any index that has LANE, or a part of it, beside other
+// dimensions. (MMA_A_M16_K16_F16_LoadIndex.from_compound_index_with_lane,
+// from_compound_index_with_extra_dims, from_compound_index_with_module_lane,
+// from_compound_index_with_fold_lane, MMA_B_N16_K16_F16_LoadIndex.from_compound_index_with_lane,
+// MMA_A_M16_K8_F16_LoadIndex.from_compound_index_with_lane,
+// MMA_B_N8_K16_F16_LoadIndex.from_compound_index_with_lane)
 using Thread = compound_index<axis<WARP>(4), axis<LANE>(32)>;
 template <class Rows> constexpr bool follows_lanes() {
     for (int thread = 0; thread < 128; ++thread) {
@@ -180,10 +185,10 @@ concept tells_a_lane =
     requires(At position) { spio::for_lane<left_map<i16, k16>::rows>(position); };
 static_assert(tells_a_lane<Thread> && !tells_a_lane<WARP> && !tells_a_lane<int>);
 
-// TestFragmentSpecs.test_fragment_type_has_num_rows, test_fragment_type_has_num_cols,
-// TestFragmentSize.test_size_returns_row_size_for_row_dim,
+// A fragment has the extents of its axes. (TestFragmentSpecs.test_fragment_type_has_num_rows,
+// test_fragment_type_has_num_cols, TestFragmentSize.test_size_returns_row_size_for_row_dim,
 // test_size_returns_col_size_for_col_dim, test_size_with_fold_dims,
-// test_size_different_fragment_types
+// test_size_different_fragment_types)
 template <class Map> using pieces_of = typename Map::template pieces<two>;
 static_assert(pieces_of<left_map<i16, k8>>::extent<I>() == I(16) &&
               pieces_of<left_map<i16, k8>>::extent<K>() == K(8));
@@ -191,16 +196,18 @@ static_assert(pieces_of<right_map<k16, j8>>::extent<K8>() == K8(2) &&
               pieces_of<right_map<k16, j8>>::extent<J>() == J(8));
 static_assert(pieces_of<sum_map<i16, j16>>::extent<I>() == I(16) &&
               pieces_of<sum_map<i16, j16>>::extent<J>() == J(16));
-// TestFragmentSize.test_size_raises_for_unknown_dim
+// A fragment has no extent of a dimension that it lacks.
+// (TestFragmentSize.test_size_raises_for_unknown_dim)
 template <class Map, class D>
 concept spans_dimension = requires { pieces_of<Map>::template extent<D>(); };
 static_assert(spans_dimension<left_map<i16, k8>, K> && !spans_dimension<left_map<i16, k8>, J>);
 
-// TestFragmentFactory.test_creates_a_fragment_m16_k16, test_creates_a_fragment_m16_k8,
+// Fragments have the sizes of the instructions, and no others.
+// (TestFragmentFactory.test_creates_a_fragment_m16_k16, test_creates_a_fragment_m16_k8,
 // test_creates_b_fragment_n8_k16, test_creates_b_fragment_n8_k8, test_creates_b_fragment_n16_k16,
 // test_creates_c_fragment_m16_n16, test_creates_c_fragment_m16_n8, test_works_with_static_fold,
 // test_rejects_invalid_dimensions_for_a, test_rejects_invalid_dimensions_for_b,
-// test_rejects_invalid_dimensions_for_c
+// test_rejects_invalid_dimensions_for_c)
 template <auto A, auto B>
 concept makes_a_left = requires { typename left_map<A, B>; };
 template <auto A, auto B>
@@ -215,5 +222,6 @@ static_assert(makes_a_sum<i16, j16> && makes_a_sum<i16, j8>);
 static_assert(!makes_a_left<i8, k16> && !makes_a_left<i16, k64> && !makes_a_left<i16, k64 / 8>);
 static_assert(!makes_a_right<k64, j8> && !makes_a_right<k16, axis<J>(4)>);
 static_assert(!makes_a_sum<i8, j8> && !makes_a_sum<i16, axis<J>(32)>);
-// TestFragmentFactory.test_rejects_non_static_dim
+// Fragments are made of axes with static sizes that are no rings.
+// (TestFragmentFactory.test_rejects_non_static_dim)
 static_assert(!makes_a_left<axis<I>(spio::dynamic), k16> && !makes_a_left<i16, k16.ring()>);

@@ -1,5 +1,7 @@
 // The lists of dimensions behind coordinates and layouts: found, counted and filtered by base.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Names in parentheses are rows of tests/house/conformance.txt.
 import spio.dims;
 
 struct I : spio::dim {
@@ -20,7 +22,7 @@ using I8 = fold<I, 8>;
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;
 
-// contains_base_dim: a list shares a base with a dimension, or it does not
+// Whether coordinates have an entry of a dimension's base, whatever its fold. (contains_base_dim)
 template <class C, class D>
 concept has_base = spio::shares_a_base<C, D>;
 static_assert(has_base<coords<I, J>, I> && has_base<coords<I8, J>, I> && has_base<coords<I>, I8>);
@@ -28,37 +30,38 @@ static_assert(!has_base<coords<I, J>, K> && !has_base<coords<>, I>);
 static_assert(has_base<coords<I, I8, J, K>, K> && has_base<coords<I, J>, coords<K, J>>);
 static_assert(!has_base<coords<I, J>, coords<K>> && !has_base<I, J> && has_base<I, I8>);
 
-// contains type: has_dimension<D> asks for exactly D; another fold of its base is not enough
+// has_dimension<D> asks for exactly D; another fold of its base is not enough. (contains type)
 static_assert(coords<I, I8, J>::has_dimension<I8> && coords<I, I8, J>::has_dimension<I> &&
               coords<I, I8, J>::has_dimension<J>);
 static_assert(!coords<I, J>::has_dimension<I8> && !coords<I8, J>::has_dimension<I> &&
               !coords<>::has_dimension<I>);
 
-// unique_base_dims: each base once, in order of first appearance
+// The bases of coordinates: each once, in order of first appearance. (unique_base_dims)
 template <class... Ts> using bases = typename coords<Ts...>::bases;
 static_assert(same<bases<I, J>, bases<I8, J>> && same<bases<I, I8, J>, bases<I, J>>);
 static_assert(same<bases<I8, I2>, bases<I>> && same<bases<I8, J, I2>, bases<I, J>>);
 static_assert(!same<bases<I, J>, bases<J, I>> && same<bases<>, coords<>::bases>);
 
-// tuple_size
+// num_dims() is the number of entries. (tuple_size)
 static_assert(coords<>::num_dims() == 0 && coords<I>::num_dims() == 1);
 static_assert(coords<I, I8, J>::num_dims() == 3);
 
-// get by type
+// get<D>() is the entry of D. (get by type)
 constexpr auto three = spio::make_coordinates(I(1), fold<J, 4>(2), K(3));
 static_assert(three.get<I>() == I(1) && three.get<fold<J, 4>>() == J(8) && three.get<K>() == K(3));
 
-// get_by_base_dim: the sum of all entries of a base, not the first of them
+// total<D>() is the sum of all entries of D's base, in the finest stride among them.
+// (get_by_base_dim)
 constexpr auto repeated = spio::make_coordinates(I8(1), J(5), I2(3));
 static_assert(repeated.total<I>() == I(14) && repeated.total<J>() == J(5));
 static_assert(same<decltype(repeated.total<I>()), I2>);
 
-// exclude_base_dims
+// drop<D>() leaves all entries of D's base out. (exclude_base_dims)
 static_assert(same<decltype(repeated.drop<I>()), coords<J>> &&
               same<decltype(repeated.drop<J>()), coords<I8, I2>>);
 static_assert(same<decltype(repeated.drop<I>().drop<J>()), coords<>>);
 
-// keep_base_dims: a tensor keeps the bases that it has
+// Of coordinates, a tensor takes the bases that it has. (keep_base_dims)
 constexpr char memory[1024] = {};
 using T = spio::tensor<char const, axis<I>(16), axis<J>(8)>;
 constexpr auto place = spio::make_coordinates(K(9), I8(1), J(3), I2(2));

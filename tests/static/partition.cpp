@@ -1,5 +1,7 @@
 // Partitions: the offsets of an index distributed over the lanes of another, each to exactly one.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Names in parentheses are rows of tests/house/conformance.txt.
 import spio.dims;
 
 struct I : spio::dim {
@@ -34,18 +36,18 @@ template <class Index, class HowMany> constexpr bool deals_to_all(HowMany how_ma
     return true;
 }
 
-// IndexPartition.basic_partition_by_lane
+// 64 offsets: two for each lane. (IndexPartition.basic_partition_by_lane)
 static_assert(deals_to_all<compound_index<axis<I>(64)>>([](int) { return 2; }));
 
-// IndexPartition.partition_with_remainder
+// 40 offsets: the first eight lanes get two. (IndexPartition.partition_with_remainder)
 static_assert(deals_to_all<compound_index<axis<I>(40)>>([](int lane) { return lane < 8 ? 2 : 1; }));
 
-// IndexPartition.partition_smaller_than_stride
+// 16 offsets: half of the lanes get none. (IndexPartition.partition_smaller_than_stride)
 static_assert(deals_to_all<compound_index<axis<I>(16)>>([](int lane) {
     return lane < 16 ? 1 : 0;
 }));
 
-// IndexPartition.partition_2d_index
+// Of two axes each lane gets the coordinates of its offsets. (IndexPartition.partition_2d_index)
 using Square = compound_index<axis<I>(8), axis<J>(8)>;
 static_assert(deals_to_all<Square>([](int) { return 2; }));
 constexpr bool says_the_coordinates() {
@@ -60,7 +62,8 @@ constexpr bool says_the_coordinates() {
 }
 static_assert(says_the_coordinates());
 
-// IndexPartition.partition_with_extra_dims_in_compute_idx
+// Dimensions of the worker's index that are not asked for, here the warp, change nothing.
+// (IndexPartition.partition_with_extra_dims_in_compute_idx)
 using Threads = compound_index<axis<WARP>(4), axis<LANE>(32)>;
 constexpr bool warps_do_not_matter() {
     for (int thread = 0; thread < 128; ++thread) {
@@ -70,13 +73,13 @@ constexpr bool warps_do_not_matter() {
 }
 static_assert(warps_do_not_matter());
 
-// IndexPartition.partition_exact_multiple
+// 32 offsets: one for each lane. (IndexPartition.partition_exact_multiple)
 static_assert(deals_to_all<compound_index<axis<I>(32)>>([](int) { return 1; }));
 
-// IndexPartition.partition_large_index
+// 1024 offsets: 32 for each lane. (IndexPartition.partition_large_index)
 static_assert(deals_to_all<compound_index<axis<I>(32), axis<J>(32)>>([](int) { return 32; }));
 
-// IndexPartition.all_offsets_covered
+// All lanes together get each offset once. (IndexPartition.all_offsets_covered)
 constexpr bool covers_each_offset_once() {
     using Index = compound_index<axis<I>(10), axis<J>(10)>;
     int visits[100] = {};
@@ -90,8 +93,8 @@ constexpr bool covers_each_offset_once() {
 }
 static_assert(covers_each_offset_once());
 
-// AsyncLoader2D.four_warps_8x1_tile_iteration, four_warps_8x2_tile_iteration,
-// eight_warps_8x1_tile_iteration: warps over tiles, each tile once
+// Warps share tiles: each tile goes to one warp. (AsyncLoader2D.four_warps_8x1_tile_iteration,
+// four_warps_8x2_tile_iteration, eight_warps_8x1_tile_iteration)
 template <int Warps, int Rows, int Columns> constexpr bool warps_cover_the_tiles_once() {
     using Tiles = compound_index<axis<I>(Rows), axis<J>(Columns)>;
     using Worker = compound_index<axis<WARP>(Warps), axis<LANE>(32)>;

@@ -1,5 +1,7 @@
 // The positions of a tensor: every element once, in the order in which its axes are written.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Names in parentheses are rows of tests/house/conformance.txt.
 import spio.dims;
 
 struct I : spio::dim {
@@ -52,25 +54,25 @@ constexpr auto i = axis<I>(16);
 constexpr auto j = axis<J>(8);
 constexpr auto k = axis<K>(32);
 
-// CoordinatesRange.single_dimension
+// One axis: its values in order. (CoordinatesRange.single_dimension)
 static_assert(visits<tensor<char const, axis<I>(3)>>(3, [](int n) { return I(n); }));
 
-// CoordinatesRange.two_dimensions
+// Two axes: the last one runs fastest. (CoordinatesRange.two_dimensions)
 static_assert(visits<tensor<char const, axis<J>(3), axis<I>(2)>>(6, [](int n) {
     return make_coordinates(I(n % 2), J(n / 2));
 }));
 
-// CoordinatesRange.three_dimensions
+// Three axes: the last one runs fastest. (CoordinatesRange.three_dimensions)
 static_assert(visits<tensor<char const, axis<K>(2), axis<J>(2), axis<I>(2)>>(8, [](int n) {
     return make_coordinates(I(n % 2), J(n / 2 % 2), K(n / 4));
 }));
 
-// CoordinatesRange.single_element
+// One element has one position. (CoordinatesRange.single_element)
 static_assert(visits<tensor<char const, axis<I>(1), axis<J>(1)>>(1, [](int) {
     return make_coordinates(I(0), J(0));
 }));
 
-// CoordinatesRange.iterator_equality
+// Iterators are equal after as many steps. (CoordinatesRange.iterator_equality)
 constexpr bool iterators_compare() {
     tensor<char const, axis<I>(3)> const t(memory);
     auto a = range(t).begin();
@@ -83,27 +85,28 @@ constexpr bool iterators_compare() {
 }
 static_assert(iterators_compare());
 
-// CoordinatesRange.iterator_dereference
+// An iterator gives a position, as coordinates. (CoordinatesRange.iterator_dereference)
 static_assert(visits<tensor<char const, axis<J>(2), axis<I>(3)>>(6, [](int n) {
     return make_coordinates(I(n % 3), J(n / 3));
 }));
 
-// CoordinatesRange.asymmetric_dimensions
+// An axis of one element is always 0. (CoordinatesRange.asymmetric_dimensions)
 static_assert(visits<tensor<char const, axis<I>(1), axis<J>(5)>>(5, [](int n) {
     return make_coordinates(I(0), J(n));
 }));
 
-// CoordinatesRange.large_iteration
+// 512 positions. (CoordinatesRange.large_iteration)
 static_assert(visits<tensor<char const, axis<I>(4), j, axis<K>(16)>>(512, [](int n) {
     return make_coordinates(I(n / 128), J(n / 16 % 8), K(n % 16));
 }));
 
-// CoordinatesRange.fold_dimensions
+// Axes of folds give values of the folds. (CoordinatesRange.fold_dimensions)
 static_assert(visits<tensor<char const, axis<I>(16) / 8, axis<J>(12) / 4>>(6, [](int n) {
     return make_coordinates(fold<I, 8>(n / 3), fold<J, 4>(n % 3));
 }));
 
-// CoordinatesRange.module_type_properties, module_type_with_fold
+// A position has a bounded value for each axis. (CoordinatesRange.module_type_properties,
+// module_type_with_fold)
 template <class Tensor> using position_of = decltype(*range(Tensor()).begin());
 static_assert(
     same<position_of<tensor<char, i, axis<J>(24)>>, coords<bounded<I, 16>, bounded<J, 24>>>);

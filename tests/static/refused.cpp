@@ -92,22 +92,23 @@ concept reduces = requires(T t) { spio::modulo<N>(t); };
 template <class D, int N>
 concept folds = requires { typename fold<D, N>; };
 
-// Comparison with no shared base; with empty coordinates; K:0 < {I:5, J:3}
+// Coordinates compare only if they share a base, so empty ones never do.
 static_assert(compares<coords<I, J>, coords<J, K>> && refuses_comparison<coords<I, J>, coords<K>>);
 static_assert(refuses_comparison<coords<I>, coords<>> && refuses_comparison<coords<>, coords<I>>);
 static_assert(refuses_comparison<coords<>, coords<>> && compares<I, coords<I, J>>);
 static_assert(refuses_comparison<K, coords<I, J>> && refuses_comparison<coords<I, J>, K8>);
 static_assert(refuses_comparison<coords<I, J>, int> && refuses_comparison<int, coords<I, J>>);
 
-// Drop an absent base
+// Only a base that is there can be dropped.
 static_assert(drops<coords<I, J>, I> && !drops<coords<I, J>, K> && !drops<coords<>, I>);
 
-// I:1 == J:1, I:1 < J:1
+// Values of two bases do not compare: I(1) == J(1) is refused.
 static_assert(compares<I, I> && compares<I, I8> && compares<bounded<I8, 4>, I>);
 static_assert(refuses_comparison<I, J> && refuses_comparison<I8, fold<J, 8>> &&
               refuses_comparison<K, I8>);
 
-// Subscript by a single value whose base is absent; by an int; by coordinates that share no base
+// A tensor takes no subscript whose base it lacks, no int, and no coordinates that share no base
+// with it.
 using T = spio::tensor<float, axis<I>(16), axis<J>(8)>;
 using Cursor = decltype(T()[I(1)]);
 static_assert(subscripts<T, I> && subscripts<T, I8> && subscripts<T, bounded<J, 4>>);
@@ -118,7 +119,7 @@ static_assert(!subscripts<T, coords<>> && !subscripts<T, float*> && !subscripts<
 static_assert(!subscripts<Cursor, K> && !subscripts<Cursor, int> && !subscripts<Cursor, coords<K>>);
 static_assert(!subscripts<T, spio::compound_index<axis<K>(4)>>);
 
-// Cursor.step by an absent base or by an int, and of a base cursor
+// A cursor takes no step by a base that its tensor lacks, or by an int; a base cursor takes none.
 static_assert(steps<Cursor, I> && steps<Cursor, coords<I, K>> && !steps<Cursor, K> &&
               !steps<Cursor, int>);
 static_assert(!steps<Cursor, coords<K>> && !steps<Cursor, coords<>>);
@@ -127,19 +128,19 @@ static_assert(steps<Committed, I> && !steps<Committed, K> && !steps<Committed, i
 static_assert(!steps<Committed, coords<I>> && !subscripts<Committed, coords<I, J>>);
 static_assert(subscripts<Committed, I> && !subscripts<Committed, K> && !subscripts<Committed, int>);
 
-// size<D> and extent<D> of an absent dimension
+// A dimension that is not there has no size and no extent.
 static_assert(has_size<T, I> && has_extent<T, I> && has_extent<T, I8>);
 static_assert(!has_size<T, K> && !has_size<T, I8> && !has_extent<T, K>);
 static_assert(has_size<Cursor, I> && !has_size<Cursor, K> && has_extent<Cursor, I> &&
               !has_extent<Cursor, K>);
 
-// Dimensions do not multiply; a number scales one
+// Dimensions do not multiply; numbers scale them.
 static_assert(!multiplies<I, I> && !multiplies<K8, K> && !multiplies<I, J> && !divides<I, I>);
 static_assert(multiplies<int, I> && multiplies<I, int> && divides<I, int> && !divides<int, I>);
 static_assert(!multiplies<I, double> && !multiplies<double, I> && !multiplies<I, bool> &&
               !multiplies<I, char>);
 
-// K/6 + K/4 meet; +=, ++ and unary minus are there; coordinates subtract
+// Folds of any strides add; there are +=, ++, unary minus, and differences of coordinates.
 static_assert(adds<fold<K, 6>, fold<K, 4>> && adds_in_place<I, I> && adds_in_place<I, I8> &&
               counts<I>);
 static_assert(counts<I8> && requires(I i, coords<I, J> c) {
@@ -156,15 +157,15 @@ static_assert(!adds_in_place<bounded<I, 4>, bounded<I, 4>> && !adds_in_place<bou
 static_assert(!adds_in_place<coords<I>, J> && !adds_in_place<coords<I8>, I> &&
               adds_in_place<coords<I>, I8>);
 
-// Coordinates + int
+// An int is not added to coordinates.
 static_assert(!adds<coords<I, J>, int> && !adds<int, coords<I, J>> && !subtracts<coords<I>, int>);
 static_assert(!subtracts<int, coords<I>> && !adds<coords<>, int>);
 
-// Conversions that round
+// A conversion that rounds is not implicit.
 static_assert(!becomes<I, I8> && !becomes<I8, fold<I, 16>> && !becomes<I, bounded<I, 4>>);
 static_assert(!becomes<I, int> && !becomes<I, J> && !becomes<I, long> && !becomes<I, bool>);
 
-// I:1 + 3, I:1 % 3, I:1 < 7, K k = 3, Fold a = 4: a bare integer is no dimension
+// A bare integer is no dimension: I(1) + 3, I(1) % 3, I(1) < 7, K k = 3.
 static_assert(!adds<I, int> && !adds<int, I> && !subtracts<I, int> && !subtracts<int, I>);
 static_assert(!remains<I, int> && !remains<int, I> && !remains<I, J> && remains<I, I8>);
 static_assert(refuses_comparison<I, int> && refuses_comparison<int, I> &&
@@ -175,7 +176,7 @@ static_assert(!becomes<int, K> && !becomes<int, K8> && !becomes<int, bounded<K, 
 static_assert(!adds<I, double> && refuses_comparison<I, double> && !adds<I, char> &&
               refuses_comparison<I, char>);
 
-// {I:1, I:2}
+// Coordinates have one entry of a dimension at most.
 static_assert(makes_coordinates<I, I8> && !makes_coordinates<I, I> && !makes_coordinates<I, J, I>);
 static_assert(!makes_coordinates<I, bounded<I, 4>> && !makes_coordinates<I8, I8>);
 static_assert(!makes_coordinates<int> && !makes_coordinates<I, int>);
@@ -184,27 +185,27 @@ concept are_coords = requires { typename coords<Ts...>; };
 static_assert(are_coords<> && are_coords<I, I8, J> && !are_coords<I, I> && !are_coords<int>);
 static_assert(!are_coords<I, J, I> && !are_coords<I8, bounded<I8, 4>> && !are_coords<I, spio::dim>);
 
-// get of an absent dimension, of coordinates and of an index
+// get() finds only dimensions that coordinates, or an index, have.
 static_assert(gets<coords<I, I8>, I8> && !gets<coords<I>, I8> && !gets<coords<I>, J> &&
               !gets<coords<>, I>);
 using Index = spio::compound_index<axis<I>(4), axis<J>(8)>;
 static_assert(gets<Index, I> && !gets<Index, K> && !gets<Index, I8>);
 
-// size of an absent dimension, or of an unbounded one
+// An index has a size along its bounded dimensions only.
 template <class T>
 concept has_number = requires { T::size(); };
 using Open = spio::compound_index<axis<J>(spio::dynamic), axis<I>(4)>;
 static_assert(has_size<Index, I> && !has_size<Index, K> && !has_size<Index, I8>);
 static_assert(has_number<Index> && !has_number<Open> && has_size<Open, I> && !has_size<Open, J>);
 
-// A dynamic tensor is made with its dynamic sizes only
+// A dynamic tensor is made with its dynamic sizes, and no other ones.
 template <class... Sizes>
 concept sizes =
     requires(float* p, Sizes... n) { spio::tensor<float, axis<J>(spio::dynamic)>(p, n...); };
 static_assert(sizes<J> && sizes<fold<J, 8>> && !sizes<> && !sizes<I> && !sizes<J, J>);
 static_assert(!sizes<int> && !sizes<coords<J>> && !sizes<J, int>);
 
-// cast does not make two entries of one dimension
+// A cast must not make two entries of one dimension.
 static_assert(casts<coords<I, J>, I, K> && !casts<coords<I, J>, I, J>);
 static_assert(casts<Index, I, K> && !casts<Index, I, J>);
 

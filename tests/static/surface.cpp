@@ -1,5 +1,7 @@
 // The promised surface: the five lessons and what comes after them, as a reader would write them.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Names in parentheses are rows of tests/house/conformance.txt.
 import spio.dims;
 
 struct I : spio::dim {
@@ -27,13 +29,13 @@ constexpr auto i = spio::axis<I>(16);
 constexpr auto k = spio::axis<K>(32);
 constexpr auto j = spio::axis<J>(64);
 
-// 1. Integers that remember their name.  Lesson1.TypeSafety
+// 1. Integers that remember their name. (Lesson1.TypeSafety)
 static_assert(I(2) + I(4) == I(6));
 static_assert(I(8) < I(10));
 static_assert(!equates<I, J> && !adds<I, int>);
 static_assert(I(3) + J(4) + K(5) == spio::make_coordinates(I(3), J(4), K(5)));
 
-// 2. Tensors, subscripts, projection.  Lesson1.Commutativity
+// 2. Tensors, subscripts, projection. (Lesson1.Commutativity)
 constexpr bool lesson2() {
     using A = spio::tensor<float, i, k>;
     using B = spio::tensor<float, k, j>;
@@ -62,7 +64,7 @@ constexpr bool lesson3() {
 }
 static_assert(lesson3());
 
-// 4. Folds.  Lesson3.Folding, Lesson3.CrossFoldCarry
+// 4. Folds. (Lesson3.Folding, Lesson3.CrossFoldCarry)
 using K8 = spio::fold<K, 8>;
 static_assert(K8(3) == K(24));
 static_assert(K8(3) + K(4) == K(28));
@@ -96,7 +98,7 @@ constexpr bool lesson4() {
 }
 static_assert(lesson4());
 
-// 5. World coordinates.  Lesson4.DimensionalProjection: each element of the tile is visited
+// 5. World coordinates: each element of the tile is visited. (Lesson4.DimensionalProjection)
 constexpr bool lesson5() {
     using A = spio::tensor<int, i, k>;
     using C = spio::tensor<int, i, j>;
@@ -126,7 +128,7 @@ constexpr bool lesson5() {
 }
 static_assert(lesson5());
 
-// 6. Compound indices.  Lesson5.CompoundIndex
+// 6. Compound indices. (Lesson5.CompoundIndex)
 using Block = spio::compound_index<i / 16, j / 16>;
 using Thread = spio::compound_index<i % 16, j % 16>;
 static_assert(Block::size() == 4 && Thread::size() == 256);

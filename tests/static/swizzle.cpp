@@ -1,5 +1,7 @@
 // Swizzles: the checkerboard of the reference, and rows exchanged by exclusive or.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Names in parentheses are rows of tests/house/conformance.txt.
 import spio.dims;
 
 struct I : spio::dim {
@@ -27,7 +29,8 @@ constexpr int checker(int pair, int color) { return (2 * pair | color) ^ (pair /
 
 constexpr checkerboard_order order{8};
 
-// CheckerboardIndex.indices, IndexSpec.checkerboard_fused_dim
+// Each offset of a checkerboard is that of a pair and a color. (CheckerboardIndex.indices,
+// IndexSpec.checkerboard_fused_dim)
 constexpr bool offsets_are_pairs_and_colors() {
     for (int offset = 0; offset < 256; ++offset) {
         if (order.pair(offset) != offset / 2) return false;
@@ -38,7 +41,7 @@ constexpr bool offsets_are_pairs_and_colors() {
 }
 static_assert(offsets_are_pairs_and_colors());
 
-// CheckerboardIndex.offsets
+// pair() and color() invert offset(), for any number of ranks. (CheckerboardIndex.offsets)
 template <int Ranks> constexpr bool is_invertible() {
     checkerboard_order const ranked{Ranks};
     for (int pair = -128; pair < 128; ++pair) {
@@ -54,7 +57,8 @@ static_assert(is_invertible<8>() && is_invertible<4>() && is_invertible<16>() &&
 static_assert(order.offset(0, 0) == 0 && order.offset(3, 0) == 6 && order.offset(4, 0) == 9);
 static_assert(order.offset(7, 0) == 15 && order.offset(0, 1) == 1 && order.offset(4, 1) == 8);
 
-// CheckerboardFromDim.plain_offset_dim, fold_of_offset_dim
+// An offset may be given as a dimension or in blocks. (CheckerboardFromDim.plain_offset_dim,
+// fold_of_offset_dim)
 static_assert(order.pair(spio::OFFSET(13).get()) == 6 && order.color(13) == 0);
 static_assert(order.pair(spio::unfold(fold<spio::OFFSET, 8>(2)).get()) == 8 &&
               order.color(16) == 0);
@@ -63,13 +67,14 @@ constexpr auto i = axis<I>(64);
 constexpr auto k = axis<K>(64);
 using Tile = chars<checkerboard(axis<I>(16), axis<K>(16) / 8)>;
 
-// CheckerboardDerivedDims.type_aliases: size 32, of 16 pairs in 2 colors
+// A checkerboard of 16 pairs in 2 colors has 32 cells. (CheckerboardDerivedDims.type_aliases)
 static_assert(Tile::size() == 32 && Tile::storage_size() == 32);
 static_assert(Tile::extent<I>() == I(16) && Tile::extent<K8>() == K8(2) &&
               Tile::extent<K>() == K(16));
 
-// CheckerboardDerivedDims.compute_coordinates, TensorCheckerboard.derived_dim_subscript,
-// Tensor.checkerboardindex_derived_dim_subscript
+// A tensor with a checkerboard is subscripted by the axes that it places.
+// (CheckerboardDerivedDims.compute_coordinates, TensorCheckerboard.derived_dim_subscript,
+// Tensor.checkerboardindex_derived_dim_subscript)
 constexpr bool is_a_checkerboard() {
     Tile const tile(memory);
     for (int pair = 0; pair < 16; ++pair) {
@@ -77,7 +82,8 @@ constexpr bool is_a_checkerboard() {
             int const expected = checker(pair, color);
             if (order(I(pair), K8(color)) != expected) return false;
             if (offset_of(tile[I(pair) + K8(color)]) != expected) return false;
-            // CheckerboardDerivedDims.matching_logic, apply_derived_dim: folds, parts, and pieces
+            // As folds, parts of folds, or one axis after the other.
+            // (CheckerboardDerivedDims.matching_logic, apply_derived_dim)
             if (offset_of(tile[K(8 * color + 5)][I(pair)]) != expected) return false;
             if (offset_of(tile[I(pair)][K8(color)]) != expected) return false;
         }
@@ -86,7 +92,7 @@ constexpr bool is_a_checkerboard() {
 }
 static_assert(is_a_checkerboard());
 
-// 8.1: what the reference loses.  [K/16: 4 @64, I/16: 2 @32, S: 32 @1]
+// A tensor with axes K / 16, I / 16 and a checkerboard of 32 cells, strides 64, 32 and 1.
 using Worked = chars<k / 16, axis<I>(32) / 16, checkerboard(axis<I>(32) % 16, k % 16 / 8)>;
 constexpr Worked worked(memory);
 static_assert(offset_of(worked[I(5) + K8(1)]) == 10 && offset_of(worked[I(5) + K(8)]) == 10);
@@ -97,7 +103,8 @@ static_assert(offset_of(worked[I(2) + K8(0)][I(2) + K8(1)]) == 8);
 static_assert(offset_of(worked[make_coordinates(I(3), fold<I, 4>(2), K8(1))]) == 23);
 static_assert(offset_of(worked[I(5)]) == 11);
 
-// Tensor.checkerboardindex_derived_dim_subscript_with_static_dim_mixing: [I/16: 4, K/16: 4, 32]
+// Axes I / 16 and K / 16 before the checkerboard.
+// (Tensor.checkerboardindex_derived_dim_subscript_with_static_dim_mixing)
 using Mixed = chars<i / 16, k / 16, checkerboard(i % 16, k % 16 / 8)>;
 constexpr bool tiles_by_itself() {
     Mixed const t(memory);
@@ -112,7 +119,8 @@ constexpr bool tiles_by_itself() {
 }
 static_assert(tiles_by_itself());
 
-// Tensor.checkerboardindex_derived_dim_subscript_with_coarse_fold: with K/64, and K/8 up to 31
+// A coarse fold, K / 64, before a finer one and the checkerboard.
+// (Tensor.checkerboardindex_derived_dim_subscript_with_coarse_fold)
 using Coarse = chars<axis<K>(256) / 64, axis<K>(256) % 64 / 16,
                      checkerboard(axis<I>(16), axis<K>(256) % 16 / 8)>;
 constexpr bool coarse_folds_tile() {
@@ -129,14 +137,14 @@ constexpr bool coarse_folds_tile() {
 }
 static_assert(coarse_folds_tile());
 
-// Tensor.checkerboardindex_with_coarse_fold_subscript: a tile of J, then a cell of it
+// A tile of J, then a cell of it. (Tensor.checkerboardindex_with_coarse_fold_subscript)
 using JTiles = chars<axis<J>(128) / 64, axis<J>(128) % 64 / 16,
                      checkerboard(axis<J>(128) % 16, axis<K>(16) / 8)>;
 constexpr JTiles j_tiles(memory);
 static_assert(offset_of(j_tiles[fold<J, 64>(1)][J(21) + K8(1)]) == 128 + 32 + checker(5, 1));
 
-// TensorDerivedDim.compound_index_subscript, fragment_load_index_subscript,
-// LoadIndexToCheckerboard.mma_a_full_chain, mma_b_full_chain
+// The lanes of a load find their cells. (TensorDerivedDim.compound_index_subscript,
+// fragment_load_index_subscript, LoadIndexToCheckerboard.mma_a_full_chain, mma_b_full_chain)
 using Load = spio::compound_index<axis<K>(16) / 8, axis<I>(16)>;
 constexpr bool lanes_find_their_cells() {
     for (int lane = 0; lane < 32; ++lane) {
@@ -151,9 +159,10 @@ constexpr bool lanes_find_their_cells() {
 }
 static_assert(lanes_find_their_cells());
 
-// TestDimArgSupport.test_checkerboard_with_static_dim_auto_size,
+// A checkerboard has as many cells as its axes ask for.
+// (TestDimArgSupport.test_checkerboard_with_static_dim_auto_size,
 // test_checkerboard_with_dim_objects, test_checkerboard_with_fold_objects,
-// TestDerivedDimensionInDims.test_derived_dim_via_dict_positional: as many cells as were asked for
+// TestDerivedDimensionInDims.test_derived_dim_via_dict_positional)
 static_assert(chars<checkerboard(axis<I>(64), axis<K>(16) / 8)>::size() == 128);
 static_assert(offset_of(chars<checkerboard(axis<I>(64), axis<K>(16) / 8)>(memory)[I(63)]) == 127);
 

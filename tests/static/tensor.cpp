@@ -1,5 +1,7 @@
 // Tensors: sizes, extents and storage of a layout, and subscripts that find the same element.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Names in parentheses are rows of tests/house/conformance.txt.
 import spio.dims;
 
 struct H : spio::dim {
@@ -39,20 +41,21 @@ template <class Cursor> constexpr long long offset_of(Cursor c) { return c.get()
 constexpr auto k = axis<K>(64);
 constexpr auto m = axis<M>(16);
 
-// Tensor.tensor_extent_simple
+// Without folds the size of a dimension is its extent. (Tensor.tensor_extent_simple)
 using Plain = chars<axis<H>(48), axis<W>(64)>;
 static_assert(equals<H>(Plain::extent<H>(), 48) && equals<W>(Plain::extent<W>(), 64));
 static_assert(equals<H>(Plain::size<H>(), 48) && equals<W>(Plain::size<W>(), 64));
 static_assert(same<decltype(Plain::extents()), coords<H, W>> && Plain::extents() == H(48) + W(64));
 
-// Tensor.tensor_extent_folded
+// The size of a fold counts blocks, the extent of its base ones. (Tensor.tensor_extent_folded)
 using Folded = chars<axis<H>(48) / 4, axis<W>(64) / 4>;
 static_assert(equals<fold<H, 4>>(Folded::size<fold<H, 4>>(), 12) &&
               equals<H>(Folded::extent<H>(), 48));
 static_assert(equals<fold<W, 4>>(Folded::extent<fold<W, 4>>(), 16) &&
               equals<W>(Folded::extent<W>(), 64));
 
-// Tensor.tensor_extent_multiple_folds
+// With two folds of K each has its size; the extent covers both.
+// (Tensor.tensor_extent_multiple_folds)
 using TwoFolds = chars<k / 8, m, k % 8>;
 static_assert(equals<K8>(TwoFolds::size<K8>(), 8) && equals<K>(TwoFolds::size<K>(), 8));
 static_assert(equals<K>(TwoFolds::extent<K>(), 64) && equals<K8>(TwoFolds::extent<K8>(), 8));
@@ -61,13 +64,13 @@ static_assert(equals<fold<K, 128>>(TwoFolds::extent<fold<K, 128>>(), 0));
 static_assert(same<decltype(TwoFolds::extents()), coords<K8, M>> &&
               TwoFolds::extents() == K(64) + M(16));
 
-// Tensor.tensor_extent_different_fold_levels
+// An extent can be asked for in any fold. (Tensor.tensor_extent_different_fold_levels)
 using Blocks = chars<axis<M>(64) / 16>;
 static_assert(equals<M>(Blocks::extent<M>(), 64) &&
               equals<fold<M, 4>>(Blocks::extent<fold<M, 4>>(), 16));
 static_assert(equals<fold<M, 16>>(Blocks::extent<fold<M, 16>>(), 4));
 
-// Tensor.subscript_projection_onto_folds
+// A value of K is split into the digits of K's folds. (Tensor.subscript_projection_onto_folds)
 constexpr bool folds_by_itself() {
     chars<axis<K>(32) / 8, axis<M>(4), axis<K>(32) % 8> const small(memory);
     for (int n = 0; n < 32; ++n) {
@@ -81,11 +84,12 @@ constexpr bool folds_by_itself() {
 }
 static_assert(folds_by_itself());
 
-// Tensor.subscript_multiple_folds_with_carry
+// Subscripts add up before they are split, so that they carry.
+// (Tensor.subscript_multiple_folds_with_carry)
 constexpr TwoFolds t(memory);
 static_assert(offset_of(t[K(4)][K(4)]) == offset_of(t[K(8)]) && offset_of(t[K(8)]) == 128);
 
-// Tensor.deferred_folding_equivalence
+// The order and the number of subscripts do not matter. (Tensor.deferred_folding_equivalence)
 constexpr bool carries() {
     for (int e = 0; e < 8; e += 3) {
         for (int f = 0; f < 8; ++f) {
@@ -100,32 +104,35 @@ constexpr bool carries() {
 }
 static_assert(carries());
 
-// Tensor.deferred_folding_with_coordinates
+// Coordinates add up like single values. (Tensor.deferred_folding_with_coordinates)
 static_assert(offset_of(t[K(5) + M(3)][K(7) + M(2)]) ==
               offset_of(t[make_coordinates(K(12), M(5))]));
 static_assert(offset_of(t[make_coordinates(K(12), M(5))]) == 128 + 5 * 8 + 4);
 
-// Tensor.dimensional_projection_ignores_extra_dims
+// Dimensions that the tensor lacks are ignored in coordinates.
+// (Tensor.dimensional_projection_ignores_extra_dims)
 static_assert(offset_of(t[make_coordinates(K(12), M(5), J(100))]) == offset_of(t[K(12)][M(5)]));
 static_assert(offset_of(t[make_coordinates(J(100), K(12))][M(5) + H(3)]) ==
               offset_of(t[K(12)][M(5)]));
 
-// Coordinates.apply_to_normalized_coordinates: the rest of I:9 waits for another subscript
+// A remainder below a block is kept, and counts when another subscript completes the block.
+// (Coordinates.apply_to_normalized_coordinates)
 using Coarse = chars<axis<J>(8), axis<I>(32) / 8>;
 constexpr Coarse coarse(memory);
 static_assert(offset_of(coarse[make_coordinates(I(1), fold<I, 8>(1))]) == 1);
 static_assert(offset_of(coarse[make_coordinates(I(1), fold<I, 8>(1))][I(7)]) == 2 &&
               offset_of(coarse[I(4)][I(4)]) == 1);
 
-// Coordinates.apply_to_three_dimensions
+// Coordinates of three dimensions. (Coordinates.apply_to_three_dimensions)
 using Cube = chars<axis<K>(4), axis<J>(4), axis<I>(4)>;
 static_assert(offset_of(Cube(memory)[make_coordinates(I(1), J(2), K(3))]) == 57);
 
-// Coordinates.fold_projects_onto_base_dim_in_tensor
+// A fold subscripts an axis of its base. (Coordinates.fold_projects_onto_base_dim_in_tensor)
 static_assert(
     offset_of(chars<axis<J>(4), axis<I>(32)>(memory)[make_coordinates(fold<I, 8>(2), J(1))]) == 48);
 
-// Tensor.double_subscript_with_wave_block_idx
+// A block's index and a position within the block subscript one after the other.
+// (Tensor.double_subscript_with_wave_block_idx)
 constexpr auto i64 = axis<I>(64);
 constexpr auto k32 = axis<K>(32);
 using Tiled = chars<i64 / 16, k32 / 16, i64 % 16, k32 % 16 / 8>;
@@ -144,14 +151,16 @@ constexpr bool blocks_and_threads_meet() {
 }
 static_assert(blocks_and_threads_meet());
 
-// Tensor.double_subscript_order_independence
+// So do the indices of a block and of a thread, in either order.
+// (Tensor.double_subscript_order_independence)
 using Block = spio::compound_index<axis<I>(64) / 16, axis<J>(32) / 16>;
 using Thread = spio::compound_index<axis<I>(64) % 16, axis<J>(32) % 16>;
 using Grid = chars<axis<I>(64), axis<J>(32)>;
 static_assert(offset_of(Grid(memory)[Block(1)][Thread(70)]) == 150);
 static_assert(offset_of(Grid(memory)[Thread(70)][Block(1)]) == 150);
 
-// ContiguousTensor.offset_from_tensor, StrideTensor.offset_from_tensor: the sizes
+// Sizes and storage of tensors with and without pitches. (ContiguousTensor.offset_from_tensor,
+// StrideTensor.offset_from_tensor)
 using Padded =
     tensor<float, axis<I>(7), axis<J>(16).pitch(34 * 44), axis<H>(33).pitch(44), axis<W>(42)>;
 static_assert(Padded::size() == 7 * 16 * 33 * 42);
@@ -161,9 +170,9 @@ using Dense = tensor<float, axis<I>(7), axis<J>(16), axis<H>(33), axis<W>(42)>;
 static_assert(Dense::size() == 7 * 16 * 33 * 42 && Dense::storage_size() == Dense::size());
 static_assert(Dense::num_bytes() == 4 * Dense::size());
 
-// TestTensorProperties.test_size, test_num_bytes, test_num_bytes_vector_type,
-// TestTensorBasicConstruction.test_vector_dtype,
-// TestTensorPositionalDimArgs.test_positional_with_vector_dtype
+// size() counts elements, num_bytes() their bytes, of vectors too. (TestTensorProperties.test_size,
+// test_num_bytes, test_num_bytes_vector_type, TestTensorBasicConstruction.test_vector_dtype,
+// TestTensorPositionalDimArgs.test_positional_with_vector_dtype)
 struct half8 {
     unsigned words[4];
 };
@@ -175,9 +184,9 @@ static_assert(tensor<half8, axis<I>(16), axis<J>(32)>::num_bytes() == 16 * 32 * 
 using Transposed = chars<axis<I>(4).pitch(1), axis<J>(8).pitch(4)>;
 static_assert(Transposed::storage_size() == 32 && offset_of(Transposed(memory)[I(3)][J(7)]) == 31);
 
-// TestTensorEdgeCases.test_1d_tensor, test_many_dimensions,
+// Tensors of one and of four dimensions. (TestTensorEdgeCases.test_1d_tensor, test_many_dimensions,
 // TestTensorPositionalDimArgs.test_single_dim_positional, test_three_dims_positional,
-// test_many_dimensions_positional
+// test_many_dimensions_positional)
 static_assert(offset_of(chars<axis<I>(5)>(memory)[I(4)]) == 4);
 static_assert(offset_of(chars<axis<I>(3), axis<J>(4), axis<K>(5), axis<H>(6)>(
                   memory)[I(2) + J(3)][K(4) + H(5)]) == 359);

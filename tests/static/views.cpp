@@ -1,5 +1,7 @@
 // Views: parts of a tensor, its elements taken as vectors, and its elements made read-only.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Names in parentheses are rows of tests/house/conformance.txt.
 import spio.dims;
 
 struct H : spio::dim {
@@ -39,7 +41,7 @@ concept vectorizes = requires(T t) { spio::as_vectors<Vector>(t); };
 template <class Vector, class T>
 concept has_vectors = requires { typename vectors_of<Vector, T>; };
 
-// Tensor.tensor_2d, Tensor.tensor_2d_custom_stride: slices of H and of W
+// Slices of H and of W. (Tensor.tensor_2d, Tensor.tensor_2d_custom_stride)
 constexpr chars<axis<H>(24).pitch(64), axis<W>(30)> hw(memory);
 constexpr bool cuts_a_part() {
     for (int start = 0; start <= 20; start += 20) {
@@ -97,8 +99,9 @@ static_assert(slice<4>(Dynamic(memory, N(3)), I(8)).extents() ==
 static_assert(!slices<2, Dynamic, N>);
 static_assert(!slices<2, chars<i, axis<K>(32), axis<N>(spio::dynamic)>, K>);
 
-// WithVectorWidth.dimensions_and_strides, WithVectorWidth.storage_layout: [warp, J/4 @132, I, J] as
-// float4 is [warp, J/4 @33, I], in a quarter of the storage
+// A tensor with axes J / 4 (pitch 132 floats), I and J % 4, as vectors of four floats: the pitch
+// becomes 33, the last axis goes. (WithVectorWidth.dimensions_and_strides,
+// WithVectorWidth.storage_layout)
 struct WARP : spio::dim {
     using dim::dim;
 };
@@ -116,7 +119,7 @@ static_assert(Wide::num_bytes() == 4 * 16 * 33 * 16 - 16 &&
               Wide::storage_size() == 4 * 16 * 33 - 1);
 static_assert(Wide()[fold<J, 4>(1)].offset() == 33 && Wide()[WARP(1)].offset() == 16 * 33);
 
-// WithVectorWidth.memory_access: the same addresses, for each place
+// A vector has the address of its first element. (WithVectorWidth.memory_access)
 constexpr bool reads_the_same_addresses() {
     for (int warp = 0; warp < 4; warp += 3) {
         for (int block = 0; block < 16; ++block) {
@@ -130,7 +133,8 @@ constexpr bool reads_the_same_addresses() {
 }
 static_assert(reads_the_same_addresses());
 
-// TestTensorDerivedMethods.test_vector_length: a part of the innermost axis, and what is refused
+// The innermost axis counts vectors; which vectors are refused.
+// (TestTensorDerivedMethods.test_vector_length)
 using Plain = tensor<float, i, j>;
 static_assert(vectors_of<float4_like, Plain>::size<fold<J, 4>>() == fold<J, 4>(16));
 static_assert(vectors_of<float2_like, Plain>()[I(1)][J(3)].offset() == 33);
@@ -153,7 +157,8 @@ static_assert(!vectorizes<float4_like, UpTo64>);
 using Read = tensor<float, spio::swizzle(axis<I>(4), j / 16), j / 8>;
 static_assert(vectorizes<float2_like, Read> && !vectorizes<float4_like, Read>);
 
-// TestTensorBasicConstruction.test_constant_tensor: what may be written may be read
+// What may be written may be read, and not the other way round.
+// (TestTensorBasicConstruction.test_constant_tensor)
 template <class From, class To>
 concept becomes = requires(From x, void (*f)(To)) { f(x); };
 static_assert(becomes<tensor<float, i, j>, tensor<float const, i, j>>);
