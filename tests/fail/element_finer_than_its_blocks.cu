@@ -1,4 +1,4 @@
-// says: Position=.*is_finer_than_the_blocks_of<K, \(?i?n?t?\)?8>.*deleted
+// error: Position=.*is_finer_than_the_blocks_of<K, \(?i?n?t?\)?8>.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,4 +1,4 @@
-// says: Position=.*has_no_subscript_in<K>.*deleted
+// error: Position=.*has_no_subscript_in<K>.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

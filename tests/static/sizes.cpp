@@ -107,8 +107,8 @@ using Divided = spio::tensor<float, i / 16, axis<J>(4), i % 16>;
 static_assert(Divided::size() == 256 && Divided::size<I>() == I(16) &&
               Divided::extent<I>() == I(64));
 
-// The tensors of a matrix product: in global memory, as swizzled tiles, and the result with a pitch.
-// (TestTensorWithDerivedDims.test_checkerboard_derived_dim,
+// The tensors of a matrix product: in global memory, as swizzled tiles, and the result with a
+// pitch. (TestTensorWithDerivedDims.test_checkerboard_derived_dim,
 // TestTensorMmaCheckerboardPatterns.test_global_memory_tensor_pattern,
 // test_shared_memory_tensor_with_checkerboard, test_output_tensor_with_strides,
 // test_register_tensor_with_fragment_dtype, test_full_matmul_tensor_set)
