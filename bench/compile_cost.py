@@ -132,7 +132,7 @@ def main():
     print(f"{'clang':12} {'ms':>7} {'over empty':>11}")
     for name, ms in clang_ms.items():
         print(f"{name:12} {ms:7.1f} {ms - clang_ms['empty']:+11.1f}")
-    print(f"figure: including the algebra adds {nvrtc_ms['dims'] - nvrtc_ms['empty']:.1f} ms of NVRTC")
+    print(f"summary: including the algebra adds {nvrtc_ms['dims'] - nvrtc_ms['empty']:.1f} ms of NVRTC")
 
     if options.save:
         version = subprocess.run([options.clang, "--version"], capture_output=True, text=True, check=True)

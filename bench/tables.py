@@ -156,7 +156,7 @@ def main():
                 page.write_text(redrawn(page, text))
     if stale and not options.write:
         sys.exit(f"not what bench/results has: {', '.join(stale)}; bench/tables.py --write draws them again")
-    print(f"figure: docs.tables: {count} tables")
+    print(f"summary: docs.tables: {count} tables")
 
 
 if __name__ == "__main__":

@@ -196,7 +196,7 @@ def main():
                 print(f"{name} batch {batch} {library}: {times} us", flush=True)
             report["stacks"].append(result)
             options.out.write_text(json.dumps(report, indent=1) + "\n")
-    print(f"figure: conv2d in situ: {len(report['stacks'])} stacks trained")
+    print(f"summary: conv2d in situ: {len(report['stacks'])} stacks trained")
 
 
 if __name__ == "__main__":

@@ -111,7 +111,7 @@ def main():
     wrong = [each["symbol"] for layer in report["layers"] for each in layer["kernels"]
              if each["worst"] > 1 or not each["same_bits"] or each.get("runs_with_the_same_bits") == 0]
     count = sum(len(layer["kernels"]) for layer in report["layers"])
-    print(f"figure: conv2d: {count} kernels of {len(report['layers'])} layers measured, {len(wrong)} wrong", *wrong)
+    print(f"summary: conv2d: {count} kernels of {len(report['layers'])} layers measured, {len(wrong)} wrong", *wrong)
     return bool(wrong)
 
 

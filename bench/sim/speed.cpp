@@ -38,7 +38,7 @@ static void measure(char const* name, int launches, int count, Body const& body,
         double const total = static_cast<double>(blocks) * threads * count * launches;
         best = std::max(best, total / duration.count());
     }
-    std::printf("figure: sim.speed: %s: %.1f million a second on one thread of the OS\n", name,
+    std::printf("summary: sim.speed: %s: %.1f million a second on one thread of the OS\n", name,
                 best / 1e6);
 }
 

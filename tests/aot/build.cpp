@@ -73,7 +73,7 @@ TEST_CASE("nvcc and clang build packs, whole and of today's text, three times sm
         for (auto const& each : pack.list()) {
             CHECK(each.compiler == aot::version_of(r.compiler));
             CHECK(each.kind == image_kind::fatbin);
-            std::cout << "figure: aot.size." << aot::name_of(kind) << ": " << each.line << " for "
+            std::cout << "summary: aot.size." << aot::name_of(kind) << ": " << each.line << " for "
                       << each.arch << ", " << each.size << " bytes of " << each.plain_bytes << '\n';
             bytes += each.size;
             plain_bytes += each.plain_bytes;

@@ -108,7 +108,7 @@ TEST_CASE("each bit that flips, and each byte that is missing or too many, is fo
     longer.push_back(std::byte(0));
     CHECK(refusal(longer) == "it should have " + std::to_string(packed.size()) + " bytes, not " +
                                  std::to_string(longer.size()));
-    std::cout << "figure: aot.damage: " << flips << " flipped bits and " << packed.size()
+    std::cout << "summary: aot.damage: " << flips << " flipped bits and " << packed.size()
               << " truncations, none passes\n";
 }
 
@@ -156,7 +156,7 @@ TEST_CASE("a signed lie is refused too") {
         sign(lying);
         refusal(lying) == "none" ? ++accepted : ++refused;
     }
-    std::cout << "figure: aot.signed_lies: " << refused << " of 20000 refused, " << accepted
+    std::cout << "summary: aot.signed_lies: " << refused << " of 20000 refused, " << accepted
               << " read as another pack\n";
     CHECK(refused > 0);
 }

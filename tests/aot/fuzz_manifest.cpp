@@ -17,7 +17,7 @@ import spio.spec;
 static std::size_t understood_count = 0, refused_count = 0;
 
 static void print_figure() {
-    std::printf("figure: aot.fuzz_manifest: %zu lines understood and %zu manifests refused\n",
+    std::printf("summary: aot.fuzz_manifest: %zu lines understood and %zu manifests refused\n",
                 understood_count, refused_count);
 }
 

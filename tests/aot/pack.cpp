@@ -93,7 +93,7 @@ TEST_CASE("every line of the manifest is served under aot_only, for each chip by
             bytes += each.size;
             plain_bytes += each.plain_bytes;
         }
-        std::cout << "figure: aot.pack: " << pack->list().size() << " images by "
+        std::cout << "summary: aot.pack: " << pack->list().size() << " images by "
                   << pack->list()[0].compiler << ", " << bytes << " bytes of " << plain_bytes
                   << ", found in " << sources.count().packed_milliseconds / 25 << " ms each\n";
     }

@@ -62,6 +62,6 @@ TEST_CASE("100000 extreme problems of axpby") {
     }
     CHECK(accepted > problems / 20);
     CHECK(launched > problems / 50);
-    std::cout << "figure: spec.axpby.extreme: " << problems << " problems, " << accepted
+    std::cout << "summary: spec.axpby.extreme: " << problems << " problems, " << accepted
               << " specialized of every tenth, " << launched << " launched\n";
 }

@@ -81,7 +81,7 @@ TEST_CASE("64 threads of one store, and of eight stores in one folder") {
         CHECK(wrong == 0);
         for (auto const& times : compiled) CHECK(times == 1);
         CHECK(found_on_disk == 63 * keys);
-        std::printf("figure: cache.crowds: 64 threads of %d stores compiled %d keys once each\n",
+        std::printf("summary: cache.crowds: 64 threads of %d stores compiled %d keys once each\n",
                     stores, keys);
     }
 }
@@ -135,7 +135,7 @@ static int compilations_by(int processes, int lock_error, bool stale_lock) {
 TEST_CASE("32 processes compile each key once") {
     constexpr int rounds = 3;
     for (int round = 0; round < rounds; round++) CHECK(compilations_by(32, 0, false) == keys);
-    std::printf("figure: cache.crowds: 32 processes compiled %d keys once each, %d times over\n",
+    std::printf("summary: cache.crowds: 32 processes compiled %d keys once each, %d times over\n",
                 keys, rounds);
 }
 
@@ -146,7 +146,7 @@ TEST_CASE("where locks fail, all is right and done more often") {
         CHECK(compilations >= keys);
         CHECK(compilations <= 32 * keys);
         if (error == ENOLCK) {
-            std::printf("figure: cache.crowds: without locks, %d compilations of %d keys\n",
+            std::printf("summary: cache.crowds: without locks, %d compilations of %d keys\n",
                         compilations, keys);
         }
     }

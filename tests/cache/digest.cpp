@@ -59,7 +59,7 @@ TEST_CASE("digests are those that NIST gives") {
         {"\x11\xaf", "5ca7133fa735326081558ac312c620eeca9970d1e70a4b95533d956f072d1f98"},
     };
     for (auto const& each : vectors) CHECK(spelled(each.text) == each.digest);
-    std::printf("figure: cache.digest: %zu vectors\n", std::size(vectors));
+    std::printf("summary: cache.digest: %zu vectors\n", std::size(vectors));
 }
 
 TEST_CASE("digests do not depend on the pieces that a text comes in") {

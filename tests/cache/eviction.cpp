@@ -156,6 +156,6 @@ TEST_CASE("readers and writers do not mind that entries go") {
     CHECK(left <= 25); // each writer counts again after every second entry, and does not see those
                        // of the other meanwhile
     CHECK(rig::stale_file_count(path) == 0);
-    std::printf("figure: cache.eviction: %d found and %d missed while %d of %d were evicted\n",
+    std::printf("summary: cache.eviction: %d found and %d missed while %d of %d were evicted\n",
                 found.load(), missed.load(), static_cast<int>(evicted), published);
 }

@@ -203,7 +203,7 @@ TEST_CASE("any call may fail with any errno") {
         CHECK(of_call[static_cast<std::size_t>(entry.asked)] > 0);
     }
     CHECK(faults >= 90);
-    std::printf("figure: cache.faults: %d single and %d lasting faults of %zu calls\n", faults,
+    std::printf("summary: cache.faults: %d single and %d lasting faults of %zu calls\n", faults,
                 lasting, table.size());
 }
 

@@ -19,7 +19,7 @@ static cache::key const key = cache::key_of(
 static std::size_t read_count = 0, refused_count = 0;
 
 static void print_figure() {
-    std::printf("figure: cache.fuzz_entry: %zu files read and %zu refused\n", read_count,
+    std::printf("summary: cache.fuzz_entry: %zu files read and %zu refused\n", read_count,
                 refused_count);
 }
 

@@ -106,7 +106,7 @@ TEST_CASE("what is no entry is moved aside") {
         if (fs::exists(place / "good")) CHECK(rig::bytes_of(place / "good") == good_file);
         CHECK(ask(options).origin == cache::origin::disk);
     }
-    std::printf("figure: cache.hostile: %zu entries refused\n", refused_entries.size());
+    std::printf("summary: cache.hostile: %zu entries refused\n", refused_entries.size());
 }
 
 TEST_CASE("other people's entries are not believed") {

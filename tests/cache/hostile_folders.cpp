@@ -141,7 +141,7 @@ TEST_CASE("hostile folders are refused, and nothing is written there") {
         CHECK(store.count().publish_failures == 0);
     }
     CHECK(rig::open_files() == files);
-    std::printf("figure: cache.hostile: %zu folders refused\n", refused_folders.size());
+    std::printf("summary: cache.hostile: %zu folders refused\n", refused_folders.size());
 }
 
 // The same with real owners, which only root can set.

@@ -120,5 +120,6 @@ TEST_CASE("kill -9 at any point of publishing") {
         CHECK(rig::stale_file_count(place / "cache") == 0);
         CHECK(rig::names_in(place / "cache").size() == static_cast<std::size_t>(calls) + 3);
     }
-    std::printf("figure: cache.kills: %d kills at %d points in %d rounds\n", kills, points, rounds);
+    std::printf("summary: cache.kills: %d kills at %d points in %d rounds\n", kills, points,
+                rounds);
 }

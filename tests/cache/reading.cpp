@@ -51,7 +51,7 @@ TEST_CASE("every flipped bit and every truncation is a miss") {
     CHECK(cache::parse_file(file, key).value);
     file.push_back(0);
     CHECK(!cache::parse_file(file, key).value);
-    std::printf("figure: cache.reading: %zu flipped bits and %zu truncations are misses\n", flips,
+    std::printf("summary: cache.reading: %zu flipped bits and %zu truncations are misses\n", flips,
                 truncations);
 }
 
@@ -91,7 +91,7 @@ TEST_CASE("damaged files are moved aside") {
     system.seconds_ahead = 7200;
     disk.tidy();
     CHECK(rig::stale_file_count(folder) == 0);
-    std::printf("figure: cache.reading: %zu damaged files moved aside\n", damaged);
+    std::printf("summary: cache.reading: %zu damaged files moved aside\n", damaged);
 }
 
 TEST_CASE("a right digest over wrong fields is a miss") {

@@ -1,6 +1,7 @@
 // A tile through shared memory, as a checkerboard of cells of 8 bytes.
 // SPDX-License-Identifier: Apache-2.0
-// differs: clang-cuda: the order: it finds the parts of the swizzle in another order.
+// typed differs from raw: clang-cuda: the order: it finds the parts of the swizzle in another
+// order.
 namespace checkerboard {
 
 constexpr auto i = spio::axis<I>(64);

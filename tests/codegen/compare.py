@@ -6,9 +6,9 @@ A case is a namespace with two kernels, typed and raw. COMMAND compiles {file}, 
 cases, to {ptx} for sm_{arch}. Twins must be equal in PTX, up to the names of registers and the
 order of factors and summands of one instruction, or in the machine code that ptxas makes of them.
 Where they are not, their file says what differs, and why:
-    // differs: nvcc: +1 mov.u32 -2 add.s32: what for
+    // typed differs from raw: nvcc: +1 mov.u32 -2 add.s32: what for
 A file may also name instructions that its typed kernel must not have:
-    // without: div, rem
+    // typed has no: div, rem
 """
 import argparse
 import collections
@@ -80,7 +80,7 @@ def difference(typed, raw):
 def compare(options, command, arch):
     """For each case (good, name, arch, found). `found` says whether its typed and its raw kernel are equal in
     PTX, equal in machine code, or how they differ; it is good if they are equal, or differ as the
-    `// differs:` line of the case's file states."""
+    `// typed differs from raw:` line of the case's file states."""
     folder = pathlib.Path(__file__).resolve().parent
     source = options.out / f"sm_{arch}.cu"
     ptx_file = options.out / f"sm_{arch}.ptx"
@@ -100,8 +100,8 @@ def compare(options, command, arch):
             return next(name for name in bodies if name.startswith(f"_ZN{len(case.stem)}{case.stem}{kind}E"))
         twins = kernel("5typed"), kernel("3raw")
         typed, raw = (instructions(bodies[twin]) for twin in twins)
-        words = re.sub(r"\n// (?!differs|without|SPDX)", " ", case.read_text())
-        expected = re.search(rf"^// differs: {compiler}: (.+?): .", words, re.M)
+        words = re.sub(r"\n// (?!typed differs from raw:|typed has no:|SPDX)", " ", case.read_text())
+        expected = re.search(rf"^// typed differs from raw: {compiler}: (.+?): .", words, re.M)
         if typed == raw:
             found = "equal in PTX"
         elif code[twins[0]] == code[twins[1]]:
@@ -109,7 +109,7 @@ def compare(options, command, arch):
         else:
             found = "differs by " + difference(typed, raw)
         good = found == "differs by " + expected[1] if expected else found.startswith("equal")
-        banned = re.search(r"^// without: (.+)", words, re.M)
+        banned = re.search(r"^// typed has no: (.+)", words, re.M)
         for word in banned[1].split(", ") if banned else ():
             if any(opcode.split(".")[0] == word for opcode in opcodes(typed)):
                 good, found = False, f"has {word}"
@@ -137,7 +137,7 @@ def main():
         print("pass" if good else "FAIL", f"{case:18} sm_{arch:4} {found}")
     tally = collections.Counter(re.sub("^differs.*", "differ as their files say" if good else "differ", found)
                                 for good, _, _, found in results)
-    print(f"figure: {options.name}: {len(results)} pairs:",
+    print(f"summary: {options.name}: {len(results)} pairs:",
           ", ".join(f"{n} {found}" for found, n in tally.most_common()))
     return not all(good for good, *_ in results)
 

@@ -1,7 +1,7 @@
 // A block and a thread as typed coordinates of a plain tensor.
 // SPDX-License-Identifier: Apache-2.0
-// differs: clang-cuda: -1 mul.wide.s32 +1 mul.wide.u32: it knows that no part of the offset is
-// negative.
+// typed differs from raw: clang-cuda: -1 mul.wide.s32 +1 mul.wide.u32: it knows that no part of the
+// offset is negative.
 namespace compound {
 
 constexpr auto i = spio::axis<I>(256);

@@ -1,9 +1,10 @@
 // A copy between two layouts, and a loop over all positions of a tensor of dynamic sizes.
 // SPDX-License-Identifier: Apache-2.0
-// without: div, rem
-// differs: nvrtc: +1 mov.u64: the pointer of the inner loop starts as a copy
-// differs: nvcc: +1 mov.u64: the pointer of the inner loop starts as a copy
-// differs: clang-cuda: the order: the pitch of a block is multiplied out before the loops
+// typed has no: div, rem
+// typed differs from raw: nvrtc: +1 mov.u64: the pointer of the inner loop starts as a copy
+// typed differs from raw: nvcc: +1 mov.u64: the pointer of the inner loop starts as a copy
+// typed differs from raw: clang-cuda: the order: the pitch of a block is multiplied out before the
+// loops
 namespace copied {
 
 constexpr auto i = spio::axis<I>(12);

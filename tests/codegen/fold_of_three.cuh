@@ -1,7 +1,7 @@
 // A fold by 3, which neither shifts nor masks, of a value that is known not to be negative.
 // SPDX-License-Identifier: Apache-2.0
-// differs: clang-cuda: +1 mul.wide.s32 -1 mul.wide.u32: it widens the offset as a signed number, of
-// which it knows less than of the raw one.
+// typed differs from raw: clang-cuda: +1 mul.wide.s32 -1 mul.wide.u32: it widens the offset as a
+// signed number, of which it knows less than of the raw one.
 namespace fold_of_three {
 
 constexpr auto k = spio::axis<K>(192);

@@ -1,11 +1,11 @@
 // A loop over all positions of a tensor: an odometer, which divides nowhere.
 // SPDX-License-Identifier: Apache-2.0
-// without: div, rem
-// differs: nvrtc: +1 mov.u32: the first digit has a register of its own in the carry
-// differs: nvcc: +1 mov.u32: the first digit has a register of its own in the carry
-// differs: clang-cuda: -2 add.s32 +1 bra.uni +1 mad.lo.s32 +1 mov.b32 -1 mov.pred +1 mov.u32 +1
-// mul.wide.s32 -1 mul.wide.u32 +2 setp.lt.s32 -1 setp.lt.u32 -1 setp.ne.s32: it makes two loops of
-// the typed one, and one of the raw one
+// typed has no: div, rem
+// typed differs from raw: nvrtc: +1 mov.u32: the first digit has a register of its own in the carry
+// typed differs from raw: nvcc: +1 mov.u32: the first digit has a register of its own in the carry
+// typed differs from raw: clang-cuda: -2 add.s32 +1 bra.uni +1 mad.lo.s32 +1 mov.b32 -1 mov.pred +1
+// mov.u32 +1 mul.wide.s32 -1 mul.wide.u32 +2 setp.lt.s32 -1 setp.lt.u32 -1 setp.ne.s32: it makes
+// two loops of the typed one, and one of the raw one
 namespace ranged {
 
 constexpr auto i = spio::axis<I>(100);

@@ -1,11 +1,13 @@
 // A tile at an origin in a greater tensor: world coordinates, compared with its extents.
 // SPDX-License-Identifier: Apache-2.0
-// differs: nvrtc: +1 add.s32 -1 add.s64 +1 selp.b32 +2 setp.gt.s32 -1 setp.gt.u32 -1 setp.lt.s32 +1
-// setp.lt.u32: a range with a step compares without a sign: a value behind the last may be no int
-// differs: nvcc: +1 add.s32 -1 add.s64 +1 selp.b32 +2 setp.gt.s32 -1 setp.gt.u32 -1 setp.lt.s32 +1
-// setp.lt.u32: a range with a step compares without a sign: a value behind the last may be no int
-// differs: clang-cuda: +1 max.s32 -1 setp.lt.s32 +1 setp.lt.u32: a range with a step compares
-// without a sign: a value behind the last may be no int
+// typed differs from raw: nvrtc: +1 add.s32 -1 add.s64 +1 selp.b32 +2 setp.gt.s32 -1 setp.gt.u32 -1
+// setp.lt.s32 +1 setp.lt.u32: a range with a step compares without a sign: a value behind the last
+// may be no int
+// typed differs from raw: nvcc: +1 add.s32 -1 add.s64 +1 selp.b32 +2 setp.gt.s32 -1 setp.gt.u32 -1
+// setp.lt.s32 +1 setp.lt.u32: a range with a step compares without a sign: a value behind the last
+// may be no int
+// typed differs from raw: clang-cuda: +1 max.s32 -1 setp.lt.s32 +1 setp.lt.u32: a range with a step
+// compares without a sign: a value behind the last may be no int
 namespace world {
 
 constexpr auto i = spio::axis<I>(500);

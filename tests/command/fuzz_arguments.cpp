@@ -67,7 +67,7 @@ void expect_sane(arguments const& args, std::size_t words) {
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
     return std::atexit([] {
-        std::printf("figure: command.fuzz_arguments: %zu lines parsed and %zu refused\n",
+        std::printf("summary: command.fuzz_arguments: %zu lines parsed and %zu refused\n",
                     parsed_count, refused_count);
     });
 }

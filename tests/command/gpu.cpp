@@ -146,7 +146,7 @@ TEST_CASE("whichever call of the driver fails, the command ends as it says it do
     }
     machine.expect({});
     CHECK(ask(words).status == exit_status::success);
-    std::cout << "figure: command.gpu.faults: of " << calls << " calls of the driver "
+    std::cout << "summary: command.gpu.faults: of " << calls << " calls of the driver "
               << failed + harmless << " failed in turn, " << failed << " told, " << harmless
               << " while giving back or not needed\n";
 }

@@ -209,7 +209,7 @@ TEST_CASE("whatever a line asks for, the command ends as it says it does") {
     CHECK(endings[exit_status::success] > count / 20);
     CHECK(endings[exit_status::usage] > count / 20);
     CHECK(endings[exit_status::not_found] > 0);
-    std::cout << "figure: command.lines: " << count << " lines, " << endings[exit_status::success]
+    std::cout << "summary: command.lines: " << count << " lines, " << endings[exit_status::success]
               << " done, " << endings[exit_status::usage] << " refused, "
               << endings[exit_status::not_found] << " not found\n";
 }

@@ -269,7 +269,7 @@ def main():
     finally:
         shutil.rmtree(work)
     print(*complaints, sep="\n")
-    print(f"figure: command.program: {len(done)} checks, {len(complaints)} complaints")
+    print(f"summary: command.program: {len(done)} checks, {len(complaints)} complaints")
     return bool(complaints)
 
 

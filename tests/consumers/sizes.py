@@ -19,7 +19,7 @@ def main():
     archives = sorted(prefix.glob("lib*/libspio_*.a"))
     total = sum(path.stat().st_size for path in archives)
     headers = sum(path.stat().st_size for path in (prefix / "include").rglob("*") if path.is_file())
-    print(f"figure: package.installed: {total} bytes in {len(archives)} libraries, "
+    print(f"summary: package.installed: {total} bytes in {len(archives)} libraries, "
           f"{headers} bytes of headers and kernels")
 
     deploy = build / "Release" / "deploy"
@@ -28,7 +28,7 @@ def main():
     sections = dict(re.findall(r"^(\.\w+)\s+(\d+)", said_by("size", "-A", stripped), re.M))
     pack = (build / "deploy.spiopack").stat().st_size
     needed = needed_by(deploy)
-    print(f"figure: package.deploy: {stripped.stat().st_size} bytes stripped, {sections['.text']} of "
+    print(f"summary: package.deploy: {stripped.stat().st_size} bytes stripped, {sections['.text']} of "
           f"them code, {pack} a pack of its own; needs {' '.join(sorted(needed))}")
 
     allowed = re.compile(r"(libstdc\+\+|libm|libgcc_s|libc|libpthread|libdl|ld-linux-x86-64)\.so.*")

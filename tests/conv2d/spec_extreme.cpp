@@ -233,7 +233,7 @@ TEST_CASE("100000 extreme problems of conv2d") {
     CHECK(counts.launched > problems / 5);
     CHECK(counts.specialized > 20);
     CHECK(counts.spaces > 30);
-    std::cout << "figure: spec.conv2d.extreme: " << problems << " problems, " << counts.legal
+    std::cout << "summary: spec.conv2d.extreme: " << problems << " problems, " << counts.legal
               << " legal, " << counts.fitting << " configurations that fit, " << counts.launched
               << " launches, " << counts.specialized << " specialized, " << counts.spaces
               << " lists of configurations\n";

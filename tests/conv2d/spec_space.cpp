@@ -50,7 +50,7 @@ TEST_CASE("every problem has configurations that fit, the best one first") {
             configs += candidates.size();
         }
     }
-    std::cout << "figure: spec.conv2d: " << problems << " problems on 5 architectures, " << configs
+    std::cout << "summary: spec.conv2d: " << problems << " problems on 5 architectures, " << configs
               << " configurations\n";
 }
 

@@ -215,6 +215,6 @@ TEST_CASE("each entry has the type that cuda.h gives it in its version") {
     AGREES(cuGraphExecDestroy, 10000);
     AGREES(cuTensorMapEncodeTiled, 12000);
     CHECK(compared == abi::table::size);
-    std::cout << "figure: cuda.abi: " << compared << " entries agree with cuda.h "
+    std::cout << "summary: cuda.abi: " << compared << " entries agree with cuda.h "
               << CUDA_VERSION / 1000 << '.' << CUDA_VERSION % 1000 / 10 << '\n';
 }

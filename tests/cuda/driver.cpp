@@ -85,11 +85,11 @@ TEST_CASE("a machine without a driver says so, and one with it has a version") {
     try {
         driver const real;
         CHECK(real.version() >= 12040);
-        std::cout << "figure: cuda.driver: CUDA " << real.version() << '\n';
+        std::cout << "summary: cuda.driver: CUDA " << real.version() << '\n';
     } catch (spio::error const& e) {
         CHECK(!e.tried().empty());
         CHECK(!e.reason().empty());
-        std::cout << "figure: cuda.driver: " << e.what() << '\n';
+        std::cout << "summary: cuda.driver: " << e.what() << '\n';
     }
 }
 

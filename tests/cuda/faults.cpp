@@ -260,7 +260,7 @@ TEST_CASE("each call of the driver fails once") {
     }
     CHECK(calls.size() >= 500);
     CHECK(entries.size() == abi::table::size + 1u); // and cuGetProcAddress
-    std::cout << "figure: cuda.faults: " << calls.size() << " calls of " << entries.size()
+    std::cout << "summary: cuda.faults: " << calls.size() << " calls of " << entries.size()
               << " entries fail, " << pairs << " faults: " << thrown << " errors thrown, " << told
               << " losses told, " << right << " results right all the same, " << wrong
               << " wrong\n";

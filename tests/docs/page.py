@@ -250,7 +250,7 @@ class Page:
         self.finish_program()
         for line in self.skipped:
             print("not run:", line)
-        print(f"figure: docs.{self.name}:", ", ".join(f"{count} {kind}" for kind, count in self.counts.items()))
+        print(f"summary: docs.{self.name}:", ", ".join(f"{count} {kind}" for kind, count in self.counts.items()))
         if self.failures:
             sys.exit("\n".join(self.failures))
 

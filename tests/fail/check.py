@@ -117,7 +117,7 @@ def main():
     print(*failures, sep="\n", end="")
     if status != 0:
         print("FAIL the controls, and the cases without what is wrong, do not compile", output, sep="\n")
-    print(f"figure: fail.{options.compiler}: {len(refused) - len(failures)} of {len(refused)} cases "
+    print(f"summary: fail.{options.compiler}: {len(refused) - len(failures)} of {len(refused)} cases "
           f"refused with their sentence, {len(cases) - len(refused)} controls "
           f"{'compile' if status == 0 else 'DO NOT compile'}")
     return bool(failures) or status != 0

@@ -84,7 +84,7 @@ struct share {
 
 int print_tally(char const* title, tally const& tally) {
     std::printf(
-        "figure: gpu.convolution: %s: %zu kernels, %zu numbers, %zu wrong, the worst at %.3f of "
+        "summary: gpu.convolution: %s: %zu kernels, %zu numbers, %zu wrong, the worst at %.3f of "
         "its bound, %zu repeats\n",
         title, tally.problems, tally.numbers, tally.wrong, tally.worst, tally.repeats);
     return tally.wrong == 0 ? 0 : 1;

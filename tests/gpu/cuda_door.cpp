@@ -157,7 +157,7 @@ void use(function_ref const& function, context const& context) {
     double const spio_time = nanoseconds_of(setup.stream, [&] {
         launch(function, {.shape = {.block = {32}}}, stream, setup.parameters);
     });
-    std::printf("figure: gpu.cuda_door.launch: %.0f ns, the driver alone %.0f ns\n", spio_time,
+    std::printf("summary: gpu.cuda_door.launch: %.0f ns, the driver alone %.0f ns\n", spio_time,
                 driver_time);
 }
 
@@ -193,7 +193,7 @@ void go(driver const& driver, std::span<std::byte const> image) {
         reloaded.kernel("axpby_96x1").load(context);
     }
     auto const final_free = context_ref(context).memory().free;
-    std::printf("figure: gpu.cuda_door.rounds: 1000 loads leave %lld bytes less\n",
+    std::printf("summary: gpu.cuda_door.rounds: 1000 loads leave %lld bytes less\n",
                 static_cast<long long>(initial_free) - static_cast<long long>(final_free));
     expect(!context_ref::current(driver), "no context is current in the end");
     expect(driver.losses() == 0, "nothing was lost");

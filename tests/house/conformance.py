@@ -57,7 +57,7 @@ def main():
             missing.append(f"{place}: no test is named {row}")
     print(*missing, sep="\n")
     reasons = ", ".join(f"{count} {reason.strip('()')}" for reason, count in sorted(excused.items()))
-    print(f"figure: house.conformance: {tested} rows tested, {len(missing)} missing; "
+    print(f"summary: house.conformance: {tested} rows tested, {len(missing)} missing; "
           f"without a counterpart: {reasons}")
     return bool(missing)
 

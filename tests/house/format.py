@@ -9,4 +9,4 @@ program, mode = sys.argv[1], ["-i"] if "--fix" in sys.argv else ["--dry-run", "-
 files = [str(path) for path in sources() if is_cxx(path)]
 if subprocess.run([program, *mode, *files], cwd=root).returncode:
     sys.exit(f"to mend it: python3 tests/house/format.py {program} --fix")
-print(f"figure: house.format: {len(files)} files")
+print(f"summary: house.format: {len(files)} files")

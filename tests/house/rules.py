@@ -256,7 +256,7 @@ def main():
     check_one_door_each(texts)
     units = check_interface_units(texts)
     print(*complaints, sep="\n")
-    print(f"figure: house.rules: {len(texts)} files, {len(complaints)} complaints, {units} interface units")
+    print(f"summary: house.rules: {len(texts)} files, {len(complaints)} complaints, {units} interface units")
     return bool(complaints)
 
 

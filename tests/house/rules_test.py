@@ -140,6 +140,6 @@ for text, is_tested in [
         wrong.append(f"the row A.b is {'not ' if is_tested else ''}tested: {text}")
 
 print(*wrong, sep="\n")
-print(f"figure: house.rules.self: {len(good)} files obey, {len(bad)} files break a rule, "
+print(f"summary: house.rules.self: {len(good)} files obey, {len(bad)} files break a rule, "
       f"{len(riddles)} pieces of code name something")
 sys.exit(bool(wrong))

@@ -86,7 +86,7 @@ bool contains(std::string const& text, std::string_view part) {
 } // namespace
 
 TEST_CASE("axpby is compiled for two architectures") {
-    std::cout << "figure: jit.nvrtc: version " << compiler().major() << '.' << compiler().minor()
+    std::cout << "summary: jit.nvrtc: version " << compiler().major() << '.' << compiler().minor()
               << ", build " << compiler().build_id() << '\n';
     CHECK(compiler().major() >= 13);
     CHECK(compiler().build_id().size() >= 16);
@@ -104,7 +104,7 @@ TEST_CASE("axpby is compiled for two architectures") {
         // A second compilation gives the same bytes.
         CHECK(compiler().compile(axpby(), arch).cubin == output.cubin);
         previous = output.cubin;
-        std::cout << "figure: jit.nvrtc.axpby." << arch << ": " << output.cubin.size()
+        std::cout << "summary: jit.nvrtc.axpby." << arch << ": " << output.cubin.size()
                   << " bytes in " << spent.count() << " ms\n";
     }
 }

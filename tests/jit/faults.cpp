@@ -201,7 +201,7 @@ TEST_CASE("each call of NVRTC fails once") {
         wrong += !fine;
     }
     CHECK(entries.size() == 11);
-    std::cout << "figure: jit.faults: " << sequence.size() << " calls of " << entries.size()
+    std::cout << "summary: jit.faults: " << sequence.size() << " calls of " << entries.size()
               << " entries fail once: " << thrown << " errors, " << right
               << " results right all the same, " << wrong << " wrong\n";
 }

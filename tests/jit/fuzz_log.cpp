@@ -53,7 +53,7 @@ constexpr nvrtc_entries fuzzed = {.version = version,
                                   .log = say};
 
 void print_figure() {
-    std::printf("figure: jit.fuzz_log: %zu logs came whole, %zu build ids were read\n", logs, ids);
+    std::printf("summary: jit.fuzz_log: %zu logs came whole, %zu build ids were read\n", logs, ids);
 }
 
 // Whether `log` is what NVRTC said, without zeros at its end, or empty if a call for it failed.

@@ -26,7 +26,7 @@ TEST_CASE("each header in memory is the file of that name") {
         CHECK(text == std::string(std::istreambuf_iterator<char>(file), {}));
         bytes += text.size();
     }
-    std::cout << "figure: jit.kernel_text: " << spio::jit::kernel_text().size() << " headers, "
+    std::cout << "summary: jit.kernel_text: " << spio::jit::kernel_text().size() << " headers, "
               << bytes << " bytes, SHA-256 " << spio::jit::kernel_text_digest() << '\n';
 }
 

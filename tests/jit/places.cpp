@@ -169,5 +169,5 @@ TEST_CASE("what others could have written is not opened") {
     setenv("SPIO_NVRTC", (ground.root / "pipe").c_str(), 1);
     CHECK_THROWS_WITH_AS(spio::jit::first_nvrtc_file(),
                          doctest::Contains("pipe is no regular file"), spio::error);
-    std::cout << "figure: jit.places: " << refused + 2 << " files of doubtful origin refused\n";
+    std::cout << "summary: jit.places: " << refused + 2 << " files of doubtful origin refused\n";
 }

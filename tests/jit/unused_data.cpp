@@ -129,6 +129,6 @@ TEST_CASE("damaged cubins come back, and nothing is read outside of them") {
     }
     CHECK(changed > 0);
     CHECK(changed < rounds);
-    std::cout << "figure: jit.unused_data: " << rounds << " damaged cubins, " << changed
+    std::cout << "summary: jit.unused_data: " << rounds << " damaged cubins, " << changed
               << " of them without unused data\n";
 }

@@ -127,7 +127,7 @@ def main():
             different.append(f"{name}: {', '.join(sorted(parts))}; instructions {old_kernel.instructions} -> "
                              f"{new_kernel.instructions}, registers {old_kernel.registers} -> {new_kernel.registers}")
     print(*different, sep="\n", end="\n" if different else "")
-    print(f"figure: machine code: {compared} kernels compared, {len(different)} differences")
+    print(f"summary: machine code: {compared} kernels compared, {len(different)} differences")
     return bool(different) or not compared
 
 

@@ -158,7 +158,7 @@ int run(request const& r) {
         (r.is_bare ? run_here : run_apart)(r, *each, is_first, sum);
         is_first = false;
     }
-    std::printf("figure: kernels on the GPU: %d of %d runs pass\n", sum.runs - sum.failed,
+    std::printf("summary: kernels on the GPU: %d of %d runs pass\n", sum.runs - sum.failed,
                 sum.runs);
     return sum.failed > 0 || sum.runs == 0;
 }

@@ -113,7 +113,7 @@ def run_cases(options, steps, program):
     """All cases at full size, on the host device and with all images; and what the program printed."""
     status, text, seconds = steps.run("cases", [*program, *options.names])
     print(text)
-    summary = re.search(r"^figure: (.*)$", text, re.M)
+    summary = re.search(r"^summary: (.*)$", text, re.M)
     steps.judge("cases", status == 0 and summary, seconds, summary[1] if summary else f"status {status}")
     return text
 
@@ -157,7 +157,7 @@ def main():
     file = options.out / f"{name}.json"
     file.write_text(json.dumps(report, indent=2) + "\n")
     print("written:", file)
-    print(f"figure: on the GPU: {len(steps.failed)} steps failed", *steps.failed)
+    print(f"summary: on the GPU: {len(steps.failed)} steps failed", *steps.failed)
     return bool(steps.failed)
 
 

@@ -41,9 +41,9 @@ def main():
         if name.startswith("planted_"):
             continue
         counts = ", ".join(f"{count} on {arch}" for arch, count in by_arch.items())
-        print(f"figure: {options.name}: {name}: registers: {counts}")
+        print(f"summary: {options.name}: {name}: registers: {counts}")
     print(*faults, sep="\n", end="\n" if faults else "")
-    print(f"figure: {options.name}: {len(registers)} kernels, {len(faults)} faults")
+    print(f"summary: {options.name}: {len(registers)} kernels, {len(faults)} faults")
     return bool(faults) or not registers
 
 

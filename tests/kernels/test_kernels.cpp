@@ -34,8 +34,8 @@ int run_cases(std::vector<std::string> const& names, bool is_small) {
         passed += first.failed == 0 && small.failed == 0 && second.failed == 0;
         milliseconds += first.milliseconds + small.milliseconds + second.milliseconds;
     }
-    std::printf("figure: kernels: %d of %d cases pass on the host device, in %.1f s\n", passed, ran,
-                milliseconds / 1000);
+    std::printf("summary: kernels: %d of %d cases pass on the host device, in %.1f s\n", passed,
+                ran, milliseconds / 1000);
     return passed < ran || ran == 0;
 }
 

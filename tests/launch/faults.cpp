@@ -144,7 +144,7 @@ TEST_CASE("a call that fails is reported, whichever it is, and no object is leak
         if (k % 16 == 0) CHECK(outcome_of({}).is_right);
         reset_machine();
     }
-    std::cout << "figure: launch.faults: " << calls.size() << " calls of " << entries.size()
+    std::cout << "summary: launch.faults: " << calls.size() << " calls of " << entries.size()
               << " entries, " << pairs << " faults: " << reported << " told, " << right
               << " results right all the same, " << wrong << " wrong\n";
     CHECK(pairs >= 500);

@@ -128,7 +128,7 @@ TEST_CASE("whenever a process is forked from a crowd, it finds and compiles ever
     is_over = true;
     threads.clear();
     CHECK(right == rounds);
-    std::cout << "figure: launch.forks: " << right << " of " << rounds
+    std::cout << "summary: launch.forks: " << right << " of " << rounds
               << " processes forked from a crowd find every kernel\n";
 }
 

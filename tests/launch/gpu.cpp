@@ -112,7 +112,7 @@ TEST_CASE("a call of the driver that fails is reported, whichever it is, and not
     }
     machine.expect({});
     CHECK(run(losses) == expected);
-    std::cout << "figure: launch.gpu.faults: " << calls << " calls failed in turn, " << reported
+    std::cout << "summary: launch.gpu.faults: " << calls << " calls failed in turn, " << reported
               << " told, " << harmless << " while giving back or not needed\n";
 }
 

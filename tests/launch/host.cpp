@@ -142,7 +142,7 @@ TEST_CASE("axpby and LayerNorm run from problem to result") {
     CHECK(fixture.kernels.loaded() == 5);
     CHECK(fixture.stream.launched() == 19);
     CHECK(fixture.images.count().packed == 19);
-    std::cout << "figure: launch.host: " << fixture.stream.launched() << " launches of "
+    std::cout << "summary: launch.host: " << fixture.stream.launched() << " launches of "
               << fixture.kernels.loaded() << " kernels, " << elements
               << " elements agree with fp64 within their bounds, " << spent.count() << " s\n";
 }

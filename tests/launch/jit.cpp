@@ -81,7 +81,7 @@ TEST_CASE("a kernel that no pack has is compiled once, for the architecture of i
         CHECK(found->found == origin::disk);
         CHECK(std::ranges::equal(found->bytes, images.find(spec).bytes));
     }
-    std::cout << "figure: launch.jit: " << count.compiled << " kernels compiled in "
+    std::cout << "summary: launch.jit: " << count.compiled << " kernels compiled in "
               << count.compiled_milliseconds << " ms, " << bytes << " bytes\n";
 }
 

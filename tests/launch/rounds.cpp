@@ -80,6 +80,6 @@ TEST_CASE("Rounds of load, launch and unload leave nothing behind" *
     CHECK(machine.objects.size() == 4);
     CHECK(objects == 4);
     CHECK(growth < 1024);
-    std::cout << "figure: launch.rounds: " << rounds << " loads and unloads leave "
+    std::cout << "summary: launch.rounds: " << rounds << " loads and unloads leave "
               << machine.objects.size() << " objects and " << growth << " KiB more\n";
 }

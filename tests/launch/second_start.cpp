@@ -42,7 +42,7 @@ bool find(std::string const& folder, origin expected) {
     auto const found = images.find(axpby::specialize({.n = 1000}, sm_80));
     std::chrono::duration<double, std::milli> const spent =
         std::chrono::steady_clock::now() - start;
-    std::printf("figure: launch.second_start: %s in %.3f ms\n", name_of(found.found).data(),
+    std::printf("summary: launch.second_start: %s in %.3f ms\n", name_of(found.found).data(),
                 spent.count());
     std::fflush(stdout);
     return found.found == expected && has_nvrtc() == (expected == origin::compiled);

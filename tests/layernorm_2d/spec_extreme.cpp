@@ -60,6 +60,6 @@ TEST_CASE("100000 extreme problems of layernorm_2d") {
     }
     CHECK(fitting > problems / 5);
     CHECK(specialized > problems / 20);
-    std::cout << "figure: spec.layernorm_2d.extreme: " << problems << " problems, " << fitting
+    std::cout << "summary: spec.layernorm_2d.extreme: " << problems << " problems, " << fitting
               << " configurations that fit, " << specialized << " specialized\n";
 }

@@ -205,4 +205,4 @@ for kind, (names, check) in kinds.items():
     for name in names:
         check(name, Picture(folder / f"{kind}_{name}.svg"))
 check_command_line()
-print(f"figure: pictures: {len(written)} pictures, {checks} facts")
+print(f"summary: pictures: {len(written)} pictures, {checks} facts")

@@ -24,7 +24,7 @@ class tally {
     }
     // Prints how much was checked, and reports the number of failures.
     void conclude(std::string const& figures) const {
-        std::cout << "figure: property." << figures << ", seed " << seed() << '\n';
+        std::cout << "summary: property." << figures << ", seed " << seed() << '\n';
         for (auto const& [law, times] : failures_) FAIL_CHECK(times, " times: ", law);
     }
 

@@ -6,7 +6,7 @@
 
 struct figures {
     ~figures() {
-        std::printf("figure: sim: %d planted misuses reported, %d correct kernels silent\n",
+        std::printf("summary: sim: %d planted misuses reported, %d correct kernels silent\n",
                     planted::misuses_reported, planted::correct_kernels);
     }
 };

@@ -75,7 +75,7 @@ TEST_CASE("the symbol depends on the text alone, not on the architecture or size
         }
     }
     CHECK(symbols.size() == static_cast<std::size_t>(count));
-    std::cout << "figure: spec.layernorm_2d: " << count << " problems, " << symbols.size()
+    std::cout << "summary: spec.layernorm_2d: " << count << " problems, " << symbols.size()
               << " symbols, the same again from their lines\n";
 }
 

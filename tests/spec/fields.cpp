@@ -109,6 +109,6 @@ TEST_CASE("any text is either parsed or refused") {
             ++refused;
         }
     }
-    std::cout << "figure: spec.random_texts: " << parsed << " read, " << refused << " refused\n";
+    std::cout << "summary: spec.random_texts: " << parsed << " read, " << refused << " refused\n";
     CHECK(parsed > 0);
 }

@@ -70,7 +70,7 @@ TEST_CASE("arithmetic of sizes is exact, or too large") {
             }
         }
     }
-    std::cout << "figure: spec.sizes: " << compared << " results, " << too_large
+    std::cout << "summary: spec.sizes: " << compared << " results, " << too_large
               << " of them too large\n";
     CHECK(too_large > compared / 8);
     CHECK(too_large < compared);

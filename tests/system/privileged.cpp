@@ -62,6 +62,6 @@ int main(int count, char** arguments) {
     waitpid(child, &status, 0);
     fs::remove_all(name);
     int const result = is_ready && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
-    std::printf("figure: system.privileged: %s\n", result == 0 ? "nothing is seen" : "not tested");
+    std::printf("summary: system.privileged: %s\n", result == 0 ? "nothing is seen" : "not tested");
     return result;
 }

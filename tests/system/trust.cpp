@@ -177,7 +177,7 @@ TEST_CASE("an entry of an access-control list that may write is somebody else") 
             chmod(path.c_str(), 0700);
         }
     }
-    std::cout << "figure: system.trust: " << std::size(rows) << " access-control lists\n";
+    std::cout << "summary: system.trust: " << std::size(rows) << " access-control lists\n";
 }
 
 TEST_CASE("a group is private if it is the primary group of its namesake and of nobody else") {

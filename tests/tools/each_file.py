@@ -51,7 +51,7 @@ def main():
             print("pass" if good else "FAIL", file.name)
             if not good:
                 print(" ".join(words), result.stdout, sep="\n")
-    print(f"figure: {options.name}: {passed} of {len(options.files)} files compile")
+    print(f"summary: {options.name}: {passed} of {len(options.files)} files compile")
     return passed != len(options.files)
 
 

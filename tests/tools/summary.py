@@ -1,4 +1,4 @@
-# Closes a run of CTest: its figures, what was skipped and why, and how many tests passed and failed.
+# Closes a run of CTest: prints the tests' lines `summary: …`, what was skipped and why, and how many tests passed and failed.
 # SPDX-License-Identifier: Apache-2.0
 """summary.py RESULTS.xml     as `ctest --output-junit` writes them; fails unless all tests passed or
 were skipped, and at least one passed"""
@@ -9,10 +9,10 @@ import xml.etree.ElementTree
 
 def main():
     counts = {"passed": 0, "skipped": 0, "failed": 0}
-    figures, skipped, failed = [], [], []
+    summaries, skipped, failed = [], [], []
     for test in xml.etree.ElementTree.parse(sys.argv[1]).getroot().iter("testcase"):
         name, output = test.get("name"), test.findtext("system-out") or ""
-        figures += re.findall(r"^figure: .*", output, re.M)
+        summaries += re.findall(r"^summary: .*", output, re.M)
         # A case of a doctest program that was skipped, by its main function.
         skipped += [f"{name}: {case}" for case in re.findall(r"^skipped: (.*)", output, re.M)]
         if test.get("status") == "run":
@@ -24,7 +24,7 @@ def main():
         else:
             counts["failed"] += 1
             failed.append(name)
-    print(*sorted(figures), sep="\n")
+    print(*sorted(summaries), sep="\n")
     print(*(f"skipped: {line}" for line in skipped), sep="\n")
     print(*(f"FAILED: {name}" for name in failed), sep="\n", end="\n" if failed else "")
     print(", ".join(f"{count} {kind}" for kind, count in counts.items()))

@@ -1,6 +1,6 @@
 // Twins whose file says that they differ: the comparison must refuse an excuse that is not needed.
 // SPDX-License-Identifier: Apache-2.0
-// differs: nvrtc: +1 and.b32: it does not.
+// typed differs from raw: nvrtc: +1 and.b32: it does not.
 namespace excused {
 
 constexpr auto i = spio::axis<I>(16);
