@@ -1,4 +1,4 @@
-// Packs are built by the library, with real compilers, and nothing is compiled twice.
+// Packs (files of compiled kernels) are built with real compilers, and nothing is compiled twice.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
@@ -101,7 +101,7 @@ TEST_CASE("what is there and right is not compiled again, and what is damaged is
     auto const repeated = aot::build_pack(r);
     CHECK(repeated.images[0].is_new);
     CHECK(!repeated.images[1].is_new);
-    // With other options, the images in the folder are of another request.
+    // With other options, the compiled kernels in the folder are of another request.
     r.compiler.options = {"-lineinfo"};
     CHECK_THROWS_WITH_AS(aot::assemble_pack(r), doctest::Contains("is of another request"),
                          spio::error);

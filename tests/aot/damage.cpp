@@ -1,4 +1,4 @@
-// Whatever is not exactly a pack is refused before it is used.
+// Whatever is not exactly a pack (a file of compiled kernels) is refused before it is used.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 

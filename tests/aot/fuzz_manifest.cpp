@@ -1,4 +1,4 @@
-// A fuzz target: manifests, whose lines are read back from what was understood of them.
+// A fuzz target: manifests (a kernel a line), whose lines are read back from what was understood.
 // SPDX-License-Identifier: Apache-2.0
 //
 // tests/fuzz.cmake has it run 10^5 times. For longer:

@@ -1,4 +1,4 @@
-// A fuzz target: the reader of packs, whose index is signed again after each change.
+// A fuzz target: the reader of packs (files of compiled kernels), whose checksum is always renewed.
 // SPDX-License-Identifier: Apache-2.0
 //
 // tests/fuzz.cmake has it run 10^5 times. For longer:

@@ -1,4 +1,4 @@
-// Packs, headers and folders that others could have written or named: refused by name, or harmless.
+// Packs (files of compiled kernels), headers and folders that others may have written or named.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 

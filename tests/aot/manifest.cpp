@@ -1,4 +1,4 @@
-// Manifests: what is a line, and what is not.
+// Manifests, which list kernels to compile, a family and a problem a line: what is a line.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 

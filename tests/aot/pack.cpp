@@ -1,4 +1,4 @@
-// What nvcc built from a manifest is served from its pack, with nothing to compile it.
+// Kernels that nvcc compiled from a manifest (a list of them) are loaded from their pack, a file.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
@@ -55,7 +55,7 @@ bool is_fatbin(std::span<std::byte const> bytes) {
     return first == 0xba55ed50;
 }
 
-// Checks which image the pack has for each kernel on five chips: 5 x 5 images are found.
+// Finds the image (compiled kernel) for each of five kernels on five chips, and checks which it is.
 void serve(aot::pack const& pack, images const& sources) {
     pack.verify();
     CHECK(pack.list().size() == 12); // four kernels, three architectures

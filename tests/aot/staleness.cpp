@@ -1,4 +1,4 @@
-// A family whose text changes, and the pack that was made before.
+// A family of kernels whose source changes, and the pack of compiled kernels that was made before.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 

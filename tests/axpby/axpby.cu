@@ -1,4 +1,4 @@
-// axpby as two configurations have it.
+// axpby in two configurations: how many threads a block has, and how many vectors a thread.
 // SPDX-License-Identifier: Apache-2.0
 #include "axpby/axpby.cuh"
 

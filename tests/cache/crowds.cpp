@@ -1,4 +1,4 @@
-// Many threads and many processes ask at once: one of them compiles, all have the answer.
+// Many threads and processes want the same kernels at once: one of them compiles, all get them.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
@@ -27,6 +27,7 @@ import rig;
 
 namespace cache = spio::cache;
 
+// Keys stand for kernels, entries for what they are compiled to.
 constexpr int keys = 8;
 
 // Starts `count` threads that begin the task at the same time, and waits for all.
@@ -80,6 +81,7 @@ TEST_CASE("64 threads of one store, and of eight stores in one folder") {
         });
         CHECK(wrong == 0);
         for (auto const& times : compiled) CHECK(times == 1);
+        // Whoever did not compile read the file that the one who did has written.
         CHECK(found_on_disk == 63 * keys);
         std::printf("summary: cache.crowds: 64 threads of %d stores compiled %d keys once each\n",
                     stores, keys);
@@ -87,13 +89,14 @@ TEST_CASE("64 threads of one store, and of eight stores in one folder") {
 }
 
 // Lets several processes of two threads each ask for all keys. Returns the number of compilations
-// in all, or -1 if an answer was wrong. Locks fail with `lock_error`, if it is not 0.
-static int compilations_by(int processes, int lock_error, bool stale_lock) {
+// in all, or -1 if an answer was wrong. Locks fail with `lock_error`, if it is not 0, or because
+// there is a folder where the lock file belongs.
+static int compilations_by(int processes, int lock_error, bool lock_file_is_a_folder) {
     rig::scratch const place;
     auto const notes = place / "compilations";
     int gate[2];
     if (pipe(gate) != 0) return -1;
-    if (stale_lock) {
+    if (lock_file_is_a_folder) {
         mkdir((place / "cache").c_str(), 0700);
         mkdir((place / "cache/locks").c_str(), 0700);
     }
@@ -161,7 +164,7 @@ TEST_CASE("who holds a lock and dies, or never ends, delays nobody for good") {
         pid_t const holder = rig::start([&] {
             auto& system = cache::operating_system();
             cache::disk disk(system, {system, place / "cache", cache::folder::use::owned},
-                             cache::folder::use::owned, {}, {});
+                             cache::folder::use::owned, cache::limits(), cache::disk::logger());
             auto const lock = disk.lock(rig::sample_key(1));
             bool const told = write(ready[1], "!", 1) == 1;
             if (!die) pause();

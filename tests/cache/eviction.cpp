@@ -1,4 +1,4 @@
-// A folder stays as small as it may be: what was used least recently goes, and readers do not mind.
+// The cache's folder stays as small as it may be: what was used least recently is removed.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// Every system call fails in turn, with every errno that matters: the answer is right all the same.
+// Every system call of the cache fails in turn, with every errno that matters: answers stay right.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// A fuzz target: the reader of entries, with files that are sealed again after each change.
+// A fuzz target: the reader of the cache's files, whose digest is renewed after each change.
 // SPDX-License-Identifier: Apache-2.0
 //
 // tests/fuzz.cmake has it run 10^5 times. For longer:

@@ -1,4 +1,4 @@
-// Things that lie where an entry should be: none is believed, followed, waited for or written to.
+// What lies where a file of the cache should be is not believed, followed or written to.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 

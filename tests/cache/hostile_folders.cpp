@@ -1,4 +1,4 @@
-// Folders that somebody else could write to, and paths that are none, are refused by name.
+// Folders of the cache that somebody else could write to, and paths that are none, are refused.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// What lies in a folder can be listed, examined and cleared, without being used or followed.
+// What lies in the cache's folder can be listed, examined and cleared, without being used.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
@@ -26,8 +26,9 @@ constexpr auto hour = std::chrono::hours(1);
 
 std::string name_of(int number) { return rig::file_name(rig::sample_key(number)); }
 
-// A folder with two entries, a new and an old temporary file, a folder that was moved aside, a link
-// to a file outside, a file of somebody else, and the folder of locks.
+// A cache folder with two entries (files of compiled kernels), a new and an old temporary file, a
+// folder that was moved aside, a link to a file outside, a file of somebody else, and the folder of
+// locks.
 struct filled {
     rig::scratch place;
     rig::troubled system;

@@ -1,4 +1,4 @@
-// Processes are killed at every point of publishing: no harm comes to those that come after.
+// Processes are killed at every point of publishing a file in the cache, which harms no other one.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// The file of an entry: what is written is read, and nothing that differs by a bit.
+// The cache's file of a compiled kernel: what was written is read, and not what differs by a bit.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// What tests of the cache share: folders of their own, entries, processes, and a troubled system.
+// What tests of the cache share: folders, sample kernels, processes, and system calls that fail.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -78,7 +78,7 @@ inline cache::entry sample_entry(int number, std::size_t cubin_bytes = 300) {
     return entry;
 }
 
-// What a store of images does with the folders.
+// The entry of a key: from disk if it is there, or by calling `compile`.
 inline cache::found get_or_compile(cache::folders& folders, cache::key const& key,
                                    std::function<cache::entry()> const& compile) {
     if (auto ready = folders.find(key)) return {std::move(ready), cache::origin::disk};

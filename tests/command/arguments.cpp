@@ -1,4 +1,4 @@
-// The arguments that are parsed from a line, and the answers to wrong ones.
+// What is parsed from a command line of `spio`, and the answers to wrong ones.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 

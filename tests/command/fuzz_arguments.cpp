@@ -1,4 +1,4 @@
-// A fuzz target: the parser of the command's line, CLI11 included, and its answers.
+// A fuzz target: the parser of `spio`'s command line, CLI11 included, and its answers.
 // SPDX-License-Identifier: Apache-2.0
 //
 // tests/fuzz.cmake has it run 10^5 times. For longer:

@@ -1,4 +1,4 @@
-// The command on a machine with GPUs that are not there.
+// The command `spio` on a machine with GPUs, for which a fake of CUDA's driver stands.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// Lines of words that belong together, and of words that do not: each ends as the command says.
+// Command lines of `spio` at random, sensible and not: each ends with the exit status it should.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
@@ -172,7 +172,7 @@ struct writer {
 
 } // namespace
 
-// SPIO_TEST_LINES says how many.
+// The environment variable SPIO_TEST_LINES may say how many.
 TEST_CASE("whatever a line asks for, the command ends as it says it does") {
     char const* const asked = std::getenv("SPIO_TEST_LINES");
     int const count = asked == nullptr ? 400 : std::atoi(asked);

@@ -1,4 +1,4 @@
-// Correlations under test, for any body: their tensors, and the sums that are expected.
+// fprop and dgrad under test, by any kernel: their tensors, and the sums that are expected.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

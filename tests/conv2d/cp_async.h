@@ -15,7 +15,7 @@ struct layer {
     conv2d::cp_async::config config;
 };
 
-// groups, images, columns, rows, mma_tiles, stages, blocks, unrolled
+// Of each configuration: groups, images, columns, rows, mma_tiles, stages, blocks, unrolled
 inline constexpr layer plain = {layer_of(fprop, 16, 3, 3, 1, 1), {2, 1, 16, 8, 1, 2, 0}};
 inline constexpr layer ragged = {layer_of(fprop, 72, 3, 3, 1, 1, true), {4, 1, 64, 5, 4, 3, 0}};
 inline constexpr layer pointwise = {layer_of(fprop, 8, 1, 1, 0, 0), {1, 1, 32, 4, 2, 4, 0}};

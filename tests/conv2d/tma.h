@@ -15,7 +15,7 @@ struct layer {
     conv2d::tma::config config;
 };
 
-// groups, images, columns, rows, tiles_per_block, blocks
+// Of each configuration: groups, images, columns, rows, tiles_per_block, blocks
 inline constexpr layer plain = {layer_of(fprop, 16, 3, 3, 1, 1), {2, 1, 16, 8, 1, 0}};
 inline constexpr layer ragged = {layer_of(fprop, 72, 3, 3, 1, 1, true), {8, 1, 16, 5, 1, 2}};
 inline constexpr layer pointwise = {layer_of(fprop, 8, 1, 1, 0, 0), {1, 1, 16, 4, 3, 0}};

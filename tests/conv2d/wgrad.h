@@ -46,7 +46,7 @@ constexpr problem image_of(problem image, int h, int w) {
     return image.with(image.n, h, w);
 }
 
-// groups, images, columns, stages, splits, blocks
+// Of each configuration: groups, images, columns, stages, splits, blocks
 inline constexpr cp_async_layer cp_async_plain = {plain, {2, 1, 16, 2, 1, 0}};
 inline constexpr cp_async_layer cp_async_ragged = {ragged, {4, 1, 64, 3, 3, 0}};
 inline constexpr cp_async_layer cp_async_pointwise = {pointwise, {1, 1, 32, 4, 5, 0}};
@@ -57,7 +57,7 @@ inline constexpr cp_async_layer cp_async_tall = {tall, {1, 1, 16, 3, 7, 0}};
 inline constexpr cp_async_layer cp_async_far = {far, {2, 2, 8, 2, 2, 0}};
 inline constexpr cp_async_layer cp_async_even = {even, {2, 1, 32, 4, 1, 0}};
 
-// groups, images, columns, stages, splits, whole_images
+// Of each configuration: groups, images, columns, stages, splits, whole_images
 inline constexpr tma_layer tma_plain = {plain, {2, 1, 16, 3, 1, false}};
 inline constexpr tma_layer tma_ragged = {ragged, {4, 1, 64, 3, 3, false}};
 inline constexpr tma_layer tma_pointwise = {pointwise, {1, 1, 32, 4, 5, false}};

@@ -1,4 +1,4 @@
-// Functions that all entries of the fake driver share.
+// Functions that all entries (functions) of the fake of CUDA's driver share.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -23,7 +23,7 @@ export namespace fake {
 namespace abi = spio::cuda::abi;
 using abi::result;
 
-// An answer is an overload for the name of an entry.
+// The fake answers the driver's function NAME by an overload answer(to<NAME>, …).
 template <abi::name> struct to {};
 inline auto& gpus = the_machine();
 

@@ -1,4 +1,4 @@
-// A driver without a GPU, behind the table of the real one: strict about handles and contexts.
+// A fake of CUDA's driver that needs no GPU: strict about handles and contexts.
 // SPDX-License-Identifier: Apache-2.0
 module;
 

@@ -1,4 +1,4 @@
-// Images, kernels and launches of the fake driver.
+// Images (files of kernels), kernels and launches of the fake of CUDA's driver.
 // SPDX-License-Identifier: Apache-2.0
 module;
 

@@ -1,4 +1,4 @@
-// The state of the fake driver: the objects on its GPUs, and the call that fails.
+// The state of the fake of CUDA's driver: the objects on its GPUs, and the call that fails.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Each call of a program that uses all entries of the driver fails once, and is reported.
+// Each call of a program that uses all functions of CUDA's driver fails once, and is reported.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
@@ -84,7 +84,7 @@ void use(kernel_ref const& kernel, context const& context, outcome& result) {
                1,
                {reinterpret_cast<float*>(y.address()), n}};
     void* parameters[] = {&p};
-    // 3 + 2 x 3 = 9, then 15
+    // y is 3 and then 9, 15: each launch adds 6
     launch_shape const shape{
         .grid = {8},
         .shape = {
@@ -99,7 +99,7 @@ void use(kernel_ref const& kernel, context const& context, outcome& result) {
     event_ref(done).synchronize();
     result.expect(event_ref(done).milliseconds_since(begun) == 0.5f);
 
-    // 15, twice 6 more
+    // 15, and 6 more by each of two launches
     result.expect(stream_ref(second_stream).capture() == abi::capture_status::none);
     begin_capture(second_stream);
     result.expect(stream_ref(second_stream).capture() == abi::capture_status::active);

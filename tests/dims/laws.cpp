@@ -1,4 +1,4 @@
-// The laws at run time, where the compiler knows only the types.
+// The laws of the algebra (docs/algebra.md) at run time, where the compiler knows only the types.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// Uses spio.cuda on a real GPU, and measures what a launch costs.
+// Uses spio.cuda, Spio's layer over the driver, on a real GPU, and measures what a launch costs.
 // SPDX-License-Identifier: Apache-2.0
 //
 //     cuda_door IMAGE

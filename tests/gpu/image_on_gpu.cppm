@@ -1,4 +1,4 @@
-// The kernels of one image on the first GPU, with memory that lasts as long.
+// The kernels of one image (a cubin or PTX text) on the first GPU, with memory that lasts as long.
 // SPDX-License-Identifier: Apache-2.0
 module;
 

@@ -1,4 +1,4 @@
-// A fuzz target: what NVRTC says, whatever it says, and the notes of a library's file.
+// A fuzz target: NVRTC's log, whatever it says, and the build id in a library's file.
 // SPDX-License-Identifier: Apache-2.0
 //
 // tests/fuzz.cmake has it run 10^5 times. For longer:

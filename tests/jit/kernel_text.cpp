@@ -1,4 +1,4 @@
-// The text in the library is the text in the tree, and all of it.
+// The text of kernels that is embedded in the library is that of the files in kernels/, all of it.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
