@@ -134,9 +134,10 @@ diagnosis diagnose_packs(arguments const& args, io const& io) {
 // The kernels for the host device, which simulates a GPU on the processor.
 diagnosis diagnose_host() {
     return {.name = "host device",
-            .text = format_count(host_lines().size(), "kernel") +
+            .text = format_count(host_manifest_lines().size(), "kernel") +
                     " built into this program; 'spio list' names them",
-            .facts = json::array(host_lines(), [](auto const& line) { return json(line); })};
+            .facts =
+                json::array(host_manifest_lines(), [](auto const& line) { return json(line); })};
 }
 
 // Whether kernels may come from packs, from NVRTC, or from both.

@@ -165,7 +165,7 @@ prepared_trial prepare(trial const& trial, workbench& bench, policy policy, io c
 
 // The trials of a family; a usage failure if it has none.
 trial_family const& trials_named(std::string_view name) {
-    if (auto const* const found = trial_of(family_named(name))) return *found;
+    if (auto const* const found = trial_family_of(family_named(name))) return *found;
     throw failure(exit_status::usage, "problems of " + std::string(name) +
                                           " can be shown and packed, but this command has no data "
                                           "to run them on");

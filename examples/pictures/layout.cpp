@@ -79,7 +79,10 @@ struct bank_map {
 
 template <class Tile, class Lane> bank_map map_of() {
     constexpr int bytes = sizeof(typename Tile::data_type);
-    bank_map map{bytes, spio::bank_conflicts<Tile, Lane>(), {}, {}};
+    bank_map map{.cell_bytes = bytes,
+                 .conflicts = spio::bank_conflicts<Tile, Lane>(),
+                 .cells = {},
+                 .address_of_lane = {}};
     for (int lane = 0; lane < 32; ++lane) {
         map.address_of_lane.push_back(static_cast<int>(Tile()[Lane(lane)].offset() * bytes));
     }

@@ -77,7 +77,7 @@ std::string environment(char const* name);
 
 // Answers system_calls::is_private() from two files in the format of /etc/passwd and /etc/group. A
 // group is private if it is the primary group of the owner and of nobody else, is named like the
-// owner, and lists no other member. Returns false for an owner that `users` does not list.
+// owner, and lists no other member. None is for root, nor for an owner that `users` does not list.
 bool is_private_group(gid_t group, uid_t owner, char const* users = "/etc/passwd",
                       char const* groups = "/etc/group");
 

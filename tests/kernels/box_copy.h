@@ -1,4 +1,4 @@
-// Boxes of images by tensor maps: dimensions, tiles, and what the kernels are given.
+// Boxes of images, loaded and stored by TMA: dimensions, tiles, and the kernels' parameters.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -58,9 +58,9 @@ inline constexpr int stages = 3;
 template <int Span>
 using stage_tiles = tensor<cell, axis<STAGE>(stages), tile_h, tile_w, cells_of_pixel<Span>()>;
 
-// Each block has an image. Its tiles come by boxes of x; what came is told in y, zeros where there
-// is no image; with their signs flipped they go to boxes of z, which is of the size of x, one pixel
-// further on: no store begins before its tensor.
+// Each block has an image. Its tiles are loaded from boxes of x and copied to y, with zeros where
+// there is no image. With their signs flipped they are stored to boxes of z, which has the size of
+// x, one pixel further on, since no store begins before its tensor.
 template <int Span> struct params {
     map<Span> x;
     map<Span> z;
@@ -72,7 +72,7 @@ template <int Span>
 inline constexpr int shared_bytes =
     static_cast<int>(stage_tiles<Span>::num_bytes()) + 2 * 8 * stages + 16;
 
-// A row of elements goes to shared memory and back, as it lies.
+// A row of elements, copied to shared memory and back without a tensor map.
 inline constexpr auto bulk = axis<C>(1024);
 struct bulk_params {
     cell const* x;

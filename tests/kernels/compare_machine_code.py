@@ -1,4 +1,4 @@
-# Compares the machine code of two folders of images, kernel by kernel, so that names may change and code may not.
+# Compares the machine code of two folders of compiled kernels, kernel by kernel, so that names may change and code may not.
 # SPDX-License-Identifier: Apache-2.0
 """compare_machine_code.py BEFORE AFTER [--rename OLD=NEW]...
 
@@ -67,7 +67,7 @@ def kernels_of_cubin(path):
                 parts[other[:-len(name) - 1]] = (size, content)
         for kind, step in ((".rel", 16), (".rela", 24)):
             entries = sections.get(f"{kind}{section}", (0, b""))[1]
-            # The place, the type and the addend of each, without the number of its symbol.
+            # Of each relocation the offset, the type and the addend, without the number of its symbol.
             parts[kind] = [(entries[offset:offset + 12], entries[offset + 16:offset + step]) for offset in range(0, len(entries), step)]
         yield name, Kernel(parts, length // INSTRUCTION_BYTES, registers.get(name))
 

@@ -1,4 +1,4 @@
-# Compiles one file of kernels to an image, and keeps what the assembler says of it beside it.
+# Compiles one file of kernels to a cubin or PTX, and keeps what the assembler says of it beside it.
 # SPDX-License-Identifier: Apache-2.0
 """compile.py IMAGE COMMAND...     the log goes to IMAGE.log, and is shown if the command fails"""
 import pathlib

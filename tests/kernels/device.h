@@ -11,7 +11,7 @@
 
 namespace spio::test {
 
-// A kernel: its name in images, and what the host's compiler made of the same text.
+// A kernel: its name in cubins, and what the host's compiler made of the same text.
 //     kernel{"axpby_96x1", axpby_96x1}
 template <class Params> struct kernel {
     char const* symbol;

@@ -11,8 +11,8 @@
 
 namespace spio::test {
 
-// Guarded arrays have guards around them and poison in them. compute-sanitizer needs bare ones:
-// guards hide accesses close to an array, and poison counts as initialized.
+// Guarded arrays have guards around them and poison (bytes 0xff) in them. compute-sanitizer needs
+// bare ones: guards hide accesses close to an array, and poison counts as initialized.
 enum class memory_kind { guarded, bare };
 
 // The first GPU, opened once.
@@ -32,7 +32,8 @@ class gpu {
     std::unique_ptr<state> state_;
 };
 
-// A folder of images, COMPILER-ARCH, with a cubin or a PTX text for each file of kernels.
+// A GPU that runs the kernels of one folder. The folder is named COMPILER-ARCH, and holds a cubin
+// or a PTX text for each file of kernels.
 class gpu_device : public device {
   public:
     gpu_device(gpu const& gpu, std::filesystem::path const& images, memory_kind kind);

@@ -33,7 +33,7 @@ struct params {
 void store(params p) { *p.output = p.value; }
 [[noreturn]] void crash(params) { throw failure("the device is gone"); }
 
-// Whose bits differ from run to run.
+// A case whose bits differ from run to run.
 int stored = 0;
 void stores(trial& t) {
     auto const output = t.make<int>("output", 1);

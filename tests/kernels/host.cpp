@@ -1,4 +1,4 @@
-// Runs kernels on the host device.
+// Runs kernels on the host device, which simulates a GPU on the processor.
 // SPDX-License-Identifier: Apache-2.0
 #include "host.h"
 
@@ -32,7 +32,7 @@ tensor_map_words host_device::encode(tensor_map_plan const& plan, void* base) {
         box[i] = static_cast<std::uint32_t>(plan.box[i]);
     }
     sim::tensor_map map = {};
-    // The stride of the innermost dimension is not told.
+    // The encoder takes no stride of the innermost dimension.
     std::string const wrong = map.encode(base, plan.element_bytes, std::span(sizes, rank),
                                          std::span(strides + 1, rank - 1), std::span(box, rank),
                                          static_cast<sim::swizzle_span>(plan.swizzle));

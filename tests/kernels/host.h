@@ -1,4 +1,4 @@
-// The host device as a device of tests.
+// The host device, which simulates a GPU on the processor, as a device of tests.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

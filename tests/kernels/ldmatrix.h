@@ -1,4 +1,4 @@
-// Loads of matrices: what the kernels are given, and what they tell.
+// Loads of matrices by ldmatrix: parameters and results.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

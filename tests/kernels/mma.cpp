@@ -46,7 +46,7 @@ std::vector<float> product(test::trial& t, test::kernel<params> const& kernel,
 }
 
 template <class Draw> factors drawn(test::mma::size const& size, Draw draw) {
-    factors f = {size, {}, {}};
+    factors f = {.size = size, .a = {}, .b = {}};
     for (int n = 0; n < size.a_elements(); ++n) f.a.push_back(draw(n, 17));
     for (int n = 0; n < size.b_elements(); ++n) f.b.push_back(draw(n, 19));
     return f;

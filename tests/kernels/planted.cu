@@ -1,4 +1,4 @@
-// One bug in each kernel: a read outside its array, a race, a read of nothing, a barrier missed.
+// One planted bug in each kernel: a read outside its array, a race, a read of nothing, a deadlock.
 // SPDX-License-Identifier: Apache-2.0
 #include "planted.h"
 #include "spio/tile/thread.cuh"

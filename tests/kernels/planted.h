@@ -1,4 +1,4 @@
-// Kernels with one bug each, for the tools that must find it.
+// Kernels with one bug each, on purpose, for the tools that must find it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

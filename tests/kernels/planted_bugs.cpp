@@ -1,4 +1,4 @@
-// Launches kernels with a bug.
+// Launches kernels that have a bug on purpose.
 // SPDX-License-Identifier: Apache-2.0
 #include "planted_bugs.h"
 

@@ -1,4 +1,4 @@
-// Kernels with a bug, by the tool that must find it.
+// Kernels with a bug on purpose, by the tool of compute-sanitizer that must find it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Runs cases on a device, compares their outputs and prints their results.
+// Runs test cases on a device, compares their outputs and prints their results.
 // SPDX-License-Identifier: Apache-2.0
 #include "run.h"
 

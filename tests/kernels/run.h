@@ -1,4 +1,4 @@
-// Running a case on a device, and comparing the outputs of two devices.
+// Running a test case on a device, and comparing the outputs of two devices.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// The 16-bit formats on the host, written apart from what kernels convert with.
+// half and bfloat16 on the host, written apart from what kernels convert with.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -23,7 +23,7 @@ struct format {
         int const shift = (exponent == 0 ? 1 : exponent) - bias() - fraction_bits;
         return sign * std::ldexp(significand, shift);
     }
-    // The bits of a number that has some: it is not rounded.
+    // The bits of a number that the format has: nothing is rounded.
     unsigned short bits(double number) const {
         int const sign = std::signbit(number) ? 1 << 15 : 0;
         if (number == 0) return static_cast<unsigned short>(sign);

@@ -1,4 +1,4 @@
-// A sum of products that is rounded and stored by matrices: half of the float, to the nearest.
+// A sum of products, rounded to half, that a warp stores by the instruction stmatrix.
 // SPDX-License-Identifier: Apache-2.0
 #include "store_matrices.h"
 #include "rounding.h"

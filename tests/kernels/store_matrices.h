@@ -1,4 +1,4 @@
-// A sum of products stored by matrices: what the kernel is given.
+// A sum of products that a warp stores by stmatrix: the kernel's parameters.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

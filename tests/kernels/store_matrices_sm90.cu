@@ -1,4 +1,4 @@
-// A sum of products, rounded and stored by matrices.
+// A sum of products, rounded and stored by the instruction stmatrix.
 // SPDX-License-Identifier: Apache-2.0
 #include "store_matrices.h"
 

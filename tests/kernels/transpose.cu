@@ -1,4 +1,4 @@
-// Transposes of halves and floats, of sizes known late and now.
+// Transposes of halves and floats, of sizes known at the launch and of sizes known when compiled.
 // SPDX-License-Identifier: Apache-2.0
 #include "transpose.cuh"
 

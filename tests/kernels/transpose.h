@@ -18,9 +18,9 @@ struct J : dim {
     using dim::dim;
 };
 
-// The matrix x has rows I of columns J. Sizes may be known late, and both rows and columns are
-// whole vectors of 16 bytes in memory: what is beyond a size is never read, and in the last vector
-// of a row of y becomes zero.
+// The matrix x has rows I of columns J. Sizes may be known only at the launch, and both rows and
+// columns are whole vectors of 16 bytes in memory: what is beyond a size is never read, and in the
+// last vector of a row of y becomes zero.
 inline constexpr auto rows = axis<I>(dynamic);
 inline constexpr auto columns = axis<J>(dynamic);
 

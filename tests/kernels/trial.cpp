@@ -21,7 +21,7 @@ std::string hexadecimal(void const* value, std::size_t bytes) {
     return text;
 }
 
-// The bits of a value, and of four bytes the number too.
+// A value in hexadecimal digits; of four bytes the float too.
 std::string shown(void const* value, std::size_t bytes) {
     std::string text = hexadecimal(value, bytes);
     if (bytes == sizeof(float)) {
@@ -49,7 +49,7 @@ std::string trial::different(std::string const& name, std::size_t i, void const*
 
 void trial::expect_within(std::string const& name, std::size_t i, double got, double exact,
                           double bound) {
-    // A NaN fails this comparison.
+    // A NaN fails this comparison, as it should.
     expect(std::abs(got - exact) <= bound, [&] {
         char words[128];
         std::snprintf(words, sizeof words, "[%zu] is %.9g, and %.3g from %.9g: allowed are %.3g", i,

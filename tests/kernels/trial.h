@@ -1,4 +1,4 @@
-// A trial: one case on one device, what it found there, and what must be the same on all devices.
+// A trial: one test case on one device, what it found, and what must be the same on all devices.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -27,7 +27,7 @@ template <class T> class buffer {
         if (data_) device_->release(data_);
     }
 
-    // For params; the host must not follow it.
+    // An address on the device, for a kernel's parameters; the host must not use it.
     T* data() const { return data_; }
     std::size_t size() const { return size_; }
 
@@ -53,10 +53,10 @@ class trial {
     trial(device& test_device, bool small) : device_(test_device), small_(small) {}
 
     bool is_small() const { return small_; }
-    // The same numbers on every device.
+    // Gives the same numbers on every device.
     std::mt19937& random() { return random_; }
 
-    // An array of poison, and one of values.
+    // An array full of bytes 0xff, and one of the given values.
     template <class T> buffer<T> make(std::string const& name, std::size_t size) {
         return buffer<T>(device_, name, size);
     }
@@ -83,7 +83,7 @@ class trial {
     template <class Params>
     void launch(kernel<Params> const& kernel, block_shape const& shape,
                 std::type_identity_t<Params> const& params) {
-        launch(kernel, {}, shape, params);
+        launch(kernel, extent{.x = 1}, shape, params);
     }
 
     // Keeps values that must have the same bits on every device: where the order of operations is

@@ -1,4 +1,4 @@
-// The answers of a warp against loops over its lanes.
+// The results of shuffles, votes and sums of a warp against loops over its lanes.
 // SPDX-License-Identifier: Apache-2.0
 #include "warp.h"
 #include "trial.h"

@@ -1,4 +1,4 @@
-// What the lanes of a warp tell each other: a row of answers for each lane.
+// Shuffles, votes and sums of a warp: a row of results for each lane.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// An image source that returns the images that were added to it.
+// A source of images (compiled kernels) that returns those that were added to it.
 // SPDX-License-Identifier: Apache-2.0
 module;
 

@@ -1,4 +1,4 @@
-// Which source of images is asked under each policy, and which device runs which code.
+// Which source of images (compiled kernels) is asked under each policy, and which device runs them.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 

@@ -36,7 +36,7 @@ long resident_kilobytes() {
 
 } // namespace
 
-// It runs alone: it takes seconds, and memory of other cases would be counted.
+// Skipped unless it is named: it takes seconds, and memory of other cases would be counted.
 TEST_CASE("Rounds of load, launch and unload leave nothing behind" *
           doctest::description("run by launch.rounds") *
           doctest::skip(std::getenv("SPIO_TEST_ROUNDS") == nullptr)) {

@@ -1,4 +1,4 @@
-// An image that one process compiled is found on disk by the next, which never opens NVRTC.
+// A kernel that one process compiled is found on disk by the next, which never opens NVRTC.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/folder.h"
 
@@ -30,7 +30,7 @@ bool has_nvrtc() {
     return false;
 }
 
-// Whether the image comes from the expected origin, and NVRTC was opened only to compile.
+// Whether the compiled kernel comes from the expected origin, and NVRTC was opened only to compile.
 bool find(std::string const& folder, origin expected) {
     cache::options options;
     options.folder = folder;

@@ -1,4 +1,4 @@
-// One image store: what is ready never waits, and no two texts are taken for one.
+// A store of compiled kernels: what is ready never waits, and no two texts are taken for one.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 

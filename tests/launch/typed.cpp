@@ -151,7 +151,7 @@ TEST_CASE("an array is seen as a tensor only if it has all of its elements, what
         CHECK(view_refusal<hypercube>(I(negative), J(negative), K(1), L(1)) == extents);
         CHECK(view_refusal<folded_matrix>(I(negative), J(1)) == extents);
     }
-    // In blocks of eight a size may be beyond what an int holds.
+    // A size in blocks of eight may be more than an int holds in ones.
     using Block = fold<I, 8>;
     CHECK(view_refusal<folded_matrix>(Block(1), J(4)) == "none");
     CHECK(view_refusal<folded_matrix>(Block(1 << 28), J(1)) == extents);

@@ -1,4 +1,4 @@
-// Random matrices for matrix products, with something else between their lines.
+// Random matrices for matrix products, with other values between their rows or columns.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,8 @@
 
 namespace spio::test::matmul_products {
 
-// Matrices with lines further apart than they are long, and what stands between the lines.
+// A batch of matrices whose lines (rows or columns) are further apart than they are long, with
+// other values between them.
 struct stored_matrix {
     int lines, width, leading, batch;
     std::vector<unsigned short> bits;

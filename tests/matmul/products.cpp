@@ -146,7 +146,7 @@ void run(test::trial& t, variant const& variant, problem const& p) {
     }
 }
 
-// Sizes up to two tiles and a half, with all rests.
+// Sizes up to two tiles and a half, with all remainders.
 void run_random(test::trial& t, std::vector<variant> const& variants, int problems) {
     auto const drawn = [&](int most) {
         return 1 + static_cast<int>(t.random()() % static_cast<unsigned>(most));

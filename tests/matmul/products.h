@@ -48,7 +48,7 @@ inline constexpr problem silu = with_epilogue(column_row, false, activation::sil
 inline constexpr problem relu = with_epilogue(row_column, true, activation::relu, false);
 inline constexpr problem known = {.m = 200, .n = 136, .k = 88, .b = columns};
 
-// m, n, stages, buffers, cluster_m, cluster_n, band
+// Of each configuration: m, n, stages, buffers, cluster_m, cluster_n, band
 using wgmma_product = product<matmul::wgmma::config>;
 inline constexpr wgmma_product wgmma_row_column = {row_column, {128, 256, 4, 2, 2, 1, 2}};
 inline constexpr wgmma_product wgmma_row_row = {row_row, {128, 128, 3, 3, 1, 2, 1}};
@@ -61,7 +61,7 @@ inline constexpr wgmma_product wgmma_silu = {silu, {64, 128, 2, 2, 2, 1, 2}};
 inline constexpr wgmma_product wgmma_relu = {relu, {128, 64, 3, 2, 1, 1, 2}};
 inline constexpr wgmma_product wgmma_known = {known, {64, 64, 3, 2, 1, 1, 2}};
 
-// m, n, warps_m, warps_n, stages, band
+// Of each configuration: m, n, warps_m, warps_n, stages, band
 using cp_async_product = product<matmul::cp_async::config>;
 inline constexpr cp_async_product cp_async_row_column = {row_column, {128, 128, 2, 4, 3, 2}};
 inline constexpr cp_async_product cp_async_row_row = {row_row, {64, 128, 2, 2, 4, 1}};

@@ -1,4 +1,4 @@
-// Carry plans against brute force: the digit, and every property that a plan states.
+// How the library computes a digit of a sum: the digit, and what is known of it, by brute force.
 // SPDX-License-Identifier: Apache-2.0
 #include "tally.h"
 

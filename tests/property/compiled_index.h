@@ -1,4 +1,4 @@
-// A compiled compound index as functions of plain numbers, beside its description.
+// A compound index that generate.py wrote, as functions of plain numbers, beside its description.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// A compiled layout as functions of plain numbers, beside its description.
+// A layout that generate.py wrote, as functions of plain numbers, beside its description.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Random layouts as plain numbers, for the oracle and as the library's layout tables.
+// Random layouts as plain numbers, for the reference in model.h and as the library's layout tables.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Compiled compound indices against the oracle: mixed radix in both directions, and partitions.
+// Compound indices against a reference: mixed radix in both directions, and shares of lanes.
 // SPDX-License-Identifier: Apache-2.0
 #include "tally.h"
 

@@ -1,4 +1,4 @@
-# A random layout as C++ text, and the plain description of it that the oracle reads.
+# A random layout as C++ text, and the plain description of it that the reference (model.h) reads.
 # SPDX-License-Identifier: Apache-2.0
 import dataclasses
 import math

@@ -1,5 +1,8 @@
-// Compiled layouts against the oracle: walks, iteration, sizes, bounds and base cursors.
+// Random layouts as the library computes them, against a reference in plain loops, model.h.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A digit of a dimension is what one axis counts of it: of K, the axis K / 8 counts the blocks of
+// 8, and K % 8 the rest. A plain axis counts one digit and has no function such as a swizzle.
 #include "tally.h"
 
 #include <algorithm>
@@ -53,21 +56,22 @@ void check_portrait(tally& t, compiled_layout const& l, sizes const& s, oracle::
     expect(p.is_wide == o.is_wide(), "offset_type");
 }
 
-// Whether along some plain axis of finest digits all aligned groups of `width` cells are adjacent
-// and aligned in memory.
-bool are_together(oracle::layout const& o, std::vector<oracle::position> const& cells, int width) {
+// Whether there is a plain axis of the finest digit of its dimension, along which every aligned
+// group of `width` cells is contiguous in memory and starts at a multiple of `width`.
+bool can_be_vectors(oracle::layout const& o, std::vector<oracle::position> const& cells,
+                    int width) {
     for (oracle::axis const& a : o.axes) {
         if (a.kind != "plain") continue;
         oracle::digit const& d = a.placed[0];
-        bool together = o.count(d) % width == 0 && d.stride == o.finest_stride(d.base);
+        bool contiguous = o.count(d) % width == 0 && d.stride == o.finest_stride(d.base);
         for (auto const& cell : cells) {
             auto const remainder = cell[d.base] / d.stride % width;
             auto first = cell;
             first[d.base] -= remainder * d.stride;
             auto const start = o.offset(first).value_or(0);
-            together &= start % width == 0 && o.offset(cell) == start + remainder;
+            contiguous &= start % width == 0 && o.offset(cell) == start + remainder;
         }
-        if (together) return true;
+        if (contiguous) return true;
     }
     return width == 1;
 }
@@ -96,7 +100,7 @@ void check_visits(tally& t, compiled_layout const& l, sizes const& s, oracle::la
     }
     portrait const p = l.describe(s.data());
     if (p.is_injective) expect(offsets.size() == positions.size(), "is_injective");
-    expect(are_together(o, cells, p.vector_width), "vector_width");
+    expect(can_be_vectors(o, cells, p.vector_width), "vector_width");
     expect(p.is_wide_as_vectors, "the tensor can be read as vectors of its width");
     expect(!p.is_wider_as_vectors, "the tensor cannot be read as wider vectors");
     if (p.vector_width == 1) return;
@@ -158,7 +162,8 @@ bool check_walk(tally& t, compiled_layout const& l, compiled_walk const& w, size
     return true;
 }
 
-// Checks that base cursors move by whole blocks of a plain coarsest axis that no function reads.
+// Checks that base cursors move by whole blocks of the coarsest axis of a base, if it is plain and
+// no function reads it.
 void check_moves(tally& t, compiled_layout const& l, oracle::layout const& o, arrival const& a) {
     for (std::size_t m = 0; m < l.moves.size(); ++m) {
         auto const move = oracle::walk::parse(o, "+ " + std::string(l.moves[m])).terms[0].digits[0];

@@ -1,4 +1,4 @@
-// The oracle: the laws for a layout, as plain loops over plain numbers.
+// The reference of the property tests: the laws for a layout, as plain loops over plain numbers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

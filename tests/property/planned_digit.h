@@ -1,4 +1,4 @@
-// A digit of a sum as the library plans it, with numbers in place of the library's types.
+// A digit of a sum as the library computes it, with numbers in place of the library's types.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

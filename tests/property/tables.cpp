@@ -1,4 +1,4 @@
-// Layout tables against the oracle: offsets, memory strides and free moves.
+// The library's layout tables against the reference: offsets, strides, and moves of a pointer.
 // SPDX-License-Identifier: Apache-2.0
 #include "tally.h"
 

@@ -1,4 +1,4 @@
-// Counts checks, and reports the first failure of each law.
+// Counts checks of the property tests, and reports the first failure of each law.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Valid and broken tilings: which are refused, for which dimension, and with which two numbers.
+// Axes of one base must tile it: which sets of them are refused, and with which two numbers.
 // SPDX-License-Identifier: Apache-2.0
 #include "tally.h"
 

@@ -130,6 +130,7 @@ TEST_CASE("launches that no GPU accepts") {
         [] { machine::sync_block(); });
 }
 
+// Block 2 ends each launch by a misuse: running all blocks would take too long.
 TEST_CASE("grids of 2^32 blocks and more run") {
     spio::sim::memory<int> last(1, "last");
     for (launch_shape const& shape : {launch_shape{.grid = {1 << 17, 1 << 15}},

@@ -136,9 +136,10 @@ TEST_CASE("an entry of an access-control list that may write is somebody else") 
     test_place const ground;
     struct row {
         std::vector<access_entry> entries;
-        std::string writer; // or nobody
+        std::string writer; // named in the refusal; empty if nobody else may write
     };
-    auto const list = [](std::uint16_t owning, std::vector<access_entry> more, std::uint16_t most) {
+    auto const list = [](std::uint16_t owning, std::vector<access_entry> more,
+                         std::uint16_t mask_bits) {
         std::vector<access_entry> entries = {{owner, 7, no_id}};
         for (auto const& entry : more) {
             if (entry.tag == user) entries.push_back(entry);
@@ -147,7 +148,7 @@ TEST_CASE("an entry of an access-control list that may write is somebody else") 
         for (auto const& entry : more) {
             if (entry.tag == group) entries.push_back(entry);
         }
-        entries.push_back({mask, most, no_id});
+        entries.push_back({mask, mask_bits, no_id});
         entries.push_back({other, 0, no_id});
         return entries;
     };
@@ -180,7 +181,8 @@ TEST_CASE("an entry of an access-control list that may write is somebody else") 
     std::cout << "summary: system.trust: " << std::size(rows) << " access-control lists\n";
 }
 
-TEST_CASE("a group is private if it is the primary group of its namesake and of nobody else") {
+TEST_CASE(
+    "a user's group is private if it is the primary group of its namesake and of nobody else") {
     test::folder const folder;
     auto const users = folder / "passwd", groups = folder / "group";
     auto const write = [](std::string const& path, std::string const& text) {
@@ -203,5 +205,6 @@ TEST_CASE("a group is private if it is the primary group of its namesake and of 
     CHECK(!is_private("eve:x:1001:1000::/home/eve:/bin/sh\n" + alice, "alice:x:1000:\n"));
     CHECK(!is_private("alice:x:1000:50::/home/alice:/bin/sh\n", "alice:x:1000:\n"));
     CHECK(!is_private_group(1000, 1000, "/nowhere", groups.c_str()));
+    // No group is private to root, whatever the files say.
     CHECK(!is_private_group(0, 0));
 }
