@@ -1,4 +1,4 @@
-// Runs LayerNorm from a problem to checked results, with an image of a pack and one of NVRTC.
+// Runs LayerNorm from a problem to checked results, with a kernel from a pack and one from NVRTC.
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
 #include <cmath>
@@ -39,7 +39,7 @@ template <class F> auto timed(F f) {
     return result;
 }
 
-// The first GPU, or the host device; images are compiled for a GPU in either case.
+// The first GPU, or the host device; kernels are compiled for a GPU in either case.
 struct machine {
     std::unique_ptr<cuda::driver> driver;
     spio::device device;
@@ -63,7 +63,8 @@ struct machine {
     bool is_host() const { return device.arch().is_host; }
 };
 
-// The image that runs on this machine: the GPU's, or the host's, which is built into this program.
+// The compiled kernel that runs on this machine: for the GPU, or for the host, which is built into
+// this program.
 typed_image<layernorm_2d::params>
 image_for(machine const& machine, layernorm_2d::problem const& problem, images const& images) {
     auto const spec = layernorm_2d::specialize(problem, machine.arch);
@@ -119,7 +120,7 @@ bool run(machine const& machine, layernorm_2d::problem const& problem, images co
         timed([&] { return layernorm_2d::reference(problem, x_values, factors, factors, 1e-5f); });
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < size; ++i) {
-        // Rounded to a half, after sums of some floats.
+        // The result is rounded to a half, after sums of some floats.
         double const bound = 0x1p-11 * std::abs(exact[i]) + 0x1p-14;
         wrong += !(std::abs(layernorm_2d::number_of(y_values[i]) - exact[i]) <= bound);
     }
@@ -143,7 +144,7 @@ int main(int count, char** words) {
         }
         jit::just_in_time const compiler;
         images const images(pack, compiler, policy::aot_then_jit);
-        // A problem that the pack has, and one that it lacks.
+        // A problem that the pack (a file of compiled kernels) has, and one that it lacks.
         bool is_right = run(machine, {.channels = 64}, images);
         is_right = run(machine, {.channels = 96}, images) && is_right;
         auto const count = images.count();

@@ -1,4 +1,4 @@
-// Runs kernels of a pack, on a GPU or on the host device, and compiles none.
+// Runs kernels of a pack (a file of compiled kernels), on a GPU or on the host, and compiles none.
 // SPDX-License-Identifier: Apache-2.0
 //
 //     deploy           the pack is deploy.spiopack beside the program, or else the one in it
@@ -37,7 +37,7 @@ static spio::aot::pack open_pack(int count, char** words) {
 
 constexpr spio::host_machine the_host = {spio::host::allocate, spio::host::release};
 
-// A device with the images, kernels and stream that a launch on it takes.
+// A device with the compiled kernels and the stream that a launch on it takes.
 struct launcher {
     spio::device device;
     spio::images const& images;

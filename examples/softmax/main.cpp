@@ -1,4 +1,4 @@
-// Gets a kernel of its own from its pack, from NVRTC and for the host, and runs what can be run.
+// Gets a kernel of its own from a pack (compiled ahead), from NVRTC and for the host, and runs it.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
@@ -54,7 +54,7 @@ int main() try {
     constexpr int rows = 37, columns = 1000;
     constexpr float scale = 0.125F;
 
-    // From the pack, for each chip: the last one has no image of its own, and takes the PTX.
+    // From the pack, for each chip: the last one has no kernel of its own in it, and takes the PTX.
     spio::no_source const empty_source;
     spio::aot::pack const pack({shipped, shipped_end}, "softmax_example", nullptr);
     pack.verify();

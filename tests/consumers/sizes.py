@@ -1,4 +1,4 @@
-# Measures what is installed, and what a program that ships kernels is and needs.
+# Measures what is installed, and how large a program that ships kernels is, and what it needs.
 # SPDX-License-Identifier: Apache-2.0
 import pathlib
 import re

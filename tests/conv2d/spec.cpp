@@ -1,4 +1,4 @@
-// Problems of grouped convolution: how they are parsed, checked, named and specialized.
+// Problems of grouped convolution: how they are parsed, checked, named and made into kernels.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 

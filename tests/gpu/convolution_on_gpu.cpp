@@ -101,7 +101,7 @@ int run_random(runtime const& gpu, stream const& stream, std::size_t count, shar
                     static_cast<unsigned>(1000 * n + 10 * enumerator_name(pass)[0] + with_maps);
                 std::mt19937 random(seed);
                 auto const problem = random_problem(random, pass);
-                // Configurations of this body alone.
+                // Configurations of one kind of kernel, with TMA or with cp.async.
                 auto configs = space(problem, with_maps ? gpu.arch() : sm_80);
                 std::erase_if(configs, [&](auto const& c) { return needs_maps(c) != with_maps; });
                 if (configs.empty() && with_maps)

@@ -58,7 +58,7 @@ std::string message_of(std::function<void()> const& f) {
 
 using test::folder;
 
-// A runtime for each source of images, so that no source can replace another.
+// A runtime for each source of compiled kernels, so that no source can replace another.
 std::map<std::string, std::unique_ptr<runtime>> all_sources(std::string const& packs,
                                                             std::string const& cache_folder) {
     cache::options cache;

@@ -1,4 +1,4 @@
-# Checks who may include and import whom, and the other rules of the house that a script can see.
+# Checks which files may include and import which, and the other rules of the source that a script can see.
 # SPDX-License-Identifier: Apache-2.0
 import pathlib
 import re
@@ -16,7 +16,7 @@ launch_values = "spio/launch_values.h"
 # Each folder of kernels/ but the two that all kernels share is a family of that name.
 families = {"spio." + path.name for path in (root / "kernels").iterdir()} - {"spio.machine", "spio.spio"}
 
-# Whom each module may import: the arrows of the house, and what lies behind them.
+# The modules that each module may import, those that it reaches through others included.
 imports = {
     "spio.dims": set(),
     "spio.error": set(),
@@ -41,7 +41,7 @@ for module in set(imports) - {"spio.error", "spio.dims"}:
     imports[module] = imports[module] | {"spio.error"}
 imports["spio"] = set(imports)
 
-# Foreign headers with one door in each room: which files may include them. CUDA's are not needed to build Spio: the
+# Headers from outside, and the few files that may include them, one in each folder. CUDA's are not needed to build Spio: the
 # test that compares our declarations with theirs sees them, and no one else.
 doors = {
     "nvrtc.h": r"tests/jit/abi\.cpp",
@@ -51,7 +51,7 @@ doors = {
     "nlohmann/json.hpp": r"command/json\.cpp|bench/conv2d/export\.cpp",
 }
 
-# Folders that turn kernels into something that runs: none knows another.
+# Folders that turn kernels into something that runs: none may use another.
 makers = {"aot", "jit", "sim"}
 
 # How many interface units the library and the command may have: every consumer compiles those of the
@@ -134,7 +134,7 @@ def check_doors(path, code):
         forbid(path, code, rf"^\s*import\s+spio\.({others})\b", "none of aot, jit, sim knows another")
 
 
-# What each room of kernels/ may include of the others: arrows point left.
+# What each folder of kernels/ may include of the others: arrows point to what may be included.
 #     machine  <-  tile  ->  algebra;  a family sees all but the machine
 def may_include(room, family, header):
     if header in mp11:

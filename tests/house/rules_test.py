@@ -1,4 +1,4 @@
-# Proves that each rule of the house complains about a file that breaks it, and about no other.
+# Proves that each rule of rules.py complains about a file that breaks it, and about no other.
 # SPDX-License-Identifier: Apache-2.0
 import pathlib
 import sys

@@ -1,4 +1,4 @@
-// Undefined behaviour, and faults that end the program.
+// Undefined behaviour of kernels, and faults that end the program.
 // SPDX-License-Identifier: Apache-2.0
 #include "machine/thread.h"
 #include "misuse.h"

@@ -1,4 +1,4 @@
-// Prints how many misuses and correct kernels the tests of the host device have launched.
+// Prints how many planted misuses and correct kernels the tests of the host device have launched.
 // SPDX-License-Identifier: Apache-2.0
 #include "misuse.h"
 

@@ -1,4 +1,4 @@
-// Planted misuses and their correct twins, launched in many orders of threads.
+// Kernels with a planted misuse, and correct ones, launched in many orders of threads.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Fills the fields of an aggregate with values at the edges of what they may hold.
+// Fills the fields of a struct, such as a problem, with values at the edges of what they may hold.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// Specializations of two families: symbols, texts, shapes and references.
+// Kernels of axpby and LayerNorm as problems specialize them: symbols, texts, shapes, references.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-// Aggregates become initializers and text, and text becomes aggregates or a clear refusal.
+// Structs such as problems become initializers and text, and text becomes structs or is refused.
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 

@@ -21,8 +21,9 @@ struct point {
     int k = 0;
 };
 
-// place<Kind>(n) is a place, and sum<Kind>(p, n) is the position p after it is added. Moves of the
-// kinds 0 to 4 are subscripts by place<Kind>; those from 5 on are steps by place<Kind - 5>.
+// place<Kind>(n) is a value of a dimension, coordinates or an index, and sum<Kind>(p, n) is the
+// position p after it is added. Moves of the kinds 0 to 4 are subscripts by place<Kind>; those from
+// 5 on are steps by place<Kind - 5>.
 inline constexpr int place_kinds = 5;
 template <int Kind> constexpr auto place(int n) {
     if constexpr (Kind == 0) {

@@ -1,4 +1,4 @@
-// Kinds of mistakes that once compiled or failed inside: each is seen by requires, or is right.
+// Mistakes that once compiled, or failed inside the library: each is refused at the call, or right.
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 

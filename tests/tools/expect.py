@@ -1,4 +1,4 @@
-# Runs a program, and passes if both its exit status and what it says are as expected.
+# Runs a program, and passes if both its exit status and what it prints are as expected.
 # SPDX-License-Identifier: Apache-2.0
 """expect.py [--status N] [--says EXPRESSION]... -- COMMAND...
 
