@@ -1,4 +1,4 @@
-// The tensor maps of the TMA bodies, planned from the sizes of a tensor and of a tile.
+// The tensor maps of the kernels that use TMA, planned from the sizes of a tensor and of a tile.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,4 +1,4 @@
-// What the bodies of wgrad share: the part of a block, and a warp that sums a group's taps.
+// What both kernel templates of wgrad share: a block's part, and a warp that sums a group's taps.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

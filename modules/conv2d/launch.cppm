@@ -1,4 +1,4 @@
-// Convolutions that are ready on a device: a pass is one call, whichever body was chosen for it.
+// Convolutions that are ready on a device: a pass is one call, whatever kernels it needs.
 // SPDX-License-Identifier: Apache-2.0
 //
 //     spio::runtime const gpu;

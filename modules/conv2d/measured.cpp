@@ -1,4 +1,4 @@
-// Reads the measured configurations of the body tma, and adapts one to a problem.
+// Reads the measured configurations of the kernel template tma, and adapts one to a problem.
 // SPDX-License-Identifier: Apache-2.0
 module;
 

@@ -119,7 +119,8 @@ void put_first(std::vector<config>& configs, config const& measured) {
     if (found != configs.end()) std::rotate(configs.begin(), found, found + 1);
 }
 
-// The best configuration of a wgrad body, and its neighbours that fit into shared memory.
+// The best configuration of a kernel template of wgrad, and its neighbours that fit into shared
+// memory.
 template <class Config, class F>
 std::vector<config> gradient_configs(problem const& problem, arch arch, Config const& best,
                                      F has_room) {
@@ -141,8 +142,8 @@ std::vector<config> gradient_configs(problem const& problem, arch arch, Config c
     return configs;
 }
 
-// Lists only the body wgrad_tma where it can run: it was faster than wgrad_cp_async in all
-// measurements.
+// Lists only the kernel template wgrad_tma where it can run: it was faster than wgrad_cp_async in
+// all measurements.
 std::vector<config> gradient_space(problem const& problem, arch arch) {
     chip const& chip = chip_of(arch);
     if (chip.has_tma) {

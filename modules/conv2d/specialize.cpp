@@ -50,7 +50,7 @@ void check_arch(problem const& problem, arch arch, bool takes_tma, int shared_by
     }
 }
 
-// The specialization of the body that is named.
+// The specialization of the kernel template with this name, with the parts that all of them share.
 template <class Config>
 specialization request_of(problem const& problem, Config const& config, std::string const& pass,
                           std::string_view body, int blocks, bool overlaps, arch arch) {

@@ -18,14 +18,14 @@ namespace {
 
 // Numbers of filter taps above which other configurations are better, by measurements on an H200.
 constexpr int few_taps = 9, medium_taps = 25, many_taps = 36; // 3 x 3, 5 x 5, 6 x 6
-// The registers that a thread may have in each body.
+// The registers that a thread may have in each of the two kernel templates.
 constexpr int cp_async_registers = 255, tma_registers = 168;
 // An image counts as small up to this sum of output rows and filter rows. Measured on an H200.
 constexpr int small_image_rows = 16;
 // The fewest output rows of a split, per row of the filter: the rows where two splits meet are
 // loaded twice. Measured on an H200.
 constexpr int least_rows_of_split = 4;
-// The most stages of the body wgrad_cp_async. Measured on an H200.
+// The most stages of the kernel template wgrad_cp_async. Measured on an H200.
 constexpr int most_cp_async_stages = 8;
 
 // The images and output columns that a block computes in one step. If images have few columns, a

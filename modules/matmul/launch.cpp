@@ -1,4 +1,4 @@
-// Launches matrix products, with tensor maps for the body that takes them.
+// Launches matrix products, with tensor maps for the kernels that take them.
 // SPDX-License-Identifier: Apache-2.0
 module;
 

@@ -1,4 +1,4 @@
-// Matrix products that are ready on a device: one call, whichever body was chosen for it.
+// Matrix products that are ready on a device: one call, whichever kernel was chosen for it.
 // SPDX-License-Identifier: Apache-2.0
 //
 //     spio::runtime const gpu;

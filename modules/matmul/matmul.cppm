@@ -54,7 +54,8 @@ void check(problem const&);
 // only at launch is written as any, and an order by its first letter.
 std::string name_of(problem const&);
 
-// A body and its configuration: mma.sync on any chip from sm_80 on, or wgmma on sm_90a.
+// A body (one of two kernel templates) and its configuration: mma.sync on any chip from sm_80 on,
+// or wgmma on sm_90a.
 using config = std::variant<cp_async::config, wgmma::config>;
 
 // "wgmma m=128 n=256 …"

@@ -196,7 +196,8 @@ TEST_CASE("shared memory and bodies suit the chip, also chips newer than Spio") 
     auto const text = problem_of("n=128 c=288 h=32 w=32 r=5 s=5 pad_h=2 pad_w=2");
     constexpr arch compute_90a = {90, 'a', true};
     CHECK(conv2d::specs_of(text, conv2d::best_config(text, compute_90a), compute_90a).size() == 1);
-    // A newer chip gets the cp_async body, and its specialization names the chip as unknown.
+    // A newer chip gets the kernel that uses cp.async, and its specialization names the chip as
+    // unknown.
     auto const newer =
         conv2d::specs_of(text, conv2d::best_config(text, arch{100, 'a'}), {100, 'a'});
     CHECK(newer[0].config.starts_with("cp_async "));

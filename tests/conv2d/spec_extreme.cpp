@@ -84,8 +84,8 @@ __int128 wide_blocks(conv2d::problem const& problem, int images, int rows, int c
            parts(problem.c / 8, groups);
 }
 
-// Checks all sizes of a body that were computed for a legal problem and a configuration within its
-// bounds.
+// Checks all sizes of a kernel that were computed for a legal problem and a configuration within
+// its bounds.
 template <class Config>
 void check_body(conv2d::problem const& problem, Config const& config, tally& counts) {
     REQUIRE(config.shared_bytes(problem) >= 0);

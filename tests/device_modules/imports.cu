@@ -1,4 +1,4 @@
-// A kernel that imports the algebra.
+// A kernel that imports Spio's dimensions and tensors as a module.
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 #include "kernel.cuh"

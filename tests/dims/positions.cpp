@@ -60,7 +60,7 @@ TEST_CASE("a loop over positions sums all elements (CoordinatesRange.accumulate_
     CHECK(sum == 9);
 }
 
-// Law 9, by counting visits.
+// Every element is visited once: law 9, by counting visits.
 template <class Tensor> void visits_every_element_once(Tensor const& t) {
     std::vector<int> visits(t.storage_size());
     int count = 0;

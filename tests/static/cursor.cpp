@@ -186,12 +186,12 @@ constexpr bool moves_relatively() {
 }
 static_assert(moves_relatively());
 
-// Law 2: negative positions have the offsets that the layout would have if it went on before its
+// Negative positions have the offsets that the layout would have if it went on before its
 // start.
 static_assert(offset_of(t[K(-1)]) == -128 + 7 && offset_of(t[K8(1)][K(-1)]) == 7 &&
               offset_of(t[K(-9)]) == -2 * 128 + 7);
 
-// Law 5: a position beyond the end is not wrapped. Only the finer digits of a dimension are
+// A position beyond the end is not wrapped. Only the finer digits of a dimension are
 // reduced, and the coarsest one takes the rest.
 static_assert(offset_of(ten[I(10)]) == 100 && offset_of(ten[I(-1)]) == -10 &&
               offset_of(ten[J(15)]) == 15);

@@ -133,7 +133,7 @@ constexpr bool range_stays_inside() {
 }
 static_assert(range_stays_inside());
 
-// Law 12: an unlimited dynamic size needs 64-bit offsets; one with a small maximum does not.
+// An unlimited dynamic size needs 64-bit offsets; one with a small maximum does not.
 static_assert(sizeof(Outer::offset_type) == 8 && sizeof(chars<few, i, j>::offset_type) == 4);
 static_assert(sizeof(chars<n>::offset_type) == 4);
 static_assert(Outer(memory, N(1 << 28))[N((1 << 28) - 1)][I(3)][J(7)].offset() == (1LL << 33) - 1);

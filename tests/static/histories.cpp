@@ -1,4 +1,4 @@
-// Law 1 over histories: subscripts and steps by any kinds of places, in any order, add up.
+// Subscripts and steps by any kinds of values, in any order, add up: law 1 over many histories.
 // SPDX-License-Identifier: Apache-2.0
 import spio.dims;
 #include "histories.h"

@@ -34,7 +34,7 @@ template <class Tensor, class Law> constexpr bool visits(int size, Law expected)
     }
     return n == size && Tensor::size() == size;
 }
-// Law 9: every address of a tensor that is injective is reached once.
+// Every address of a tensor that is injective is reached once.
 template <class Tensor> constexpr bool visits_every_element_once() {
     Tensor const t(memory);
     bool is_visited[Tensor::storage_size()] = {};
@@ -95,7 +95,7 @@ static_assert(visits<tensor<char const, axis<I>(1), axis<J>(5)>>(5, [](int n) {
     return make_coordinates(I(0), J(n));
 }));
 
-// 512 positions. (CoordinatesRange.large_iteration)
+// Three axes with 512 positions. (CoordinatesRange.large_iteration)
 static_assert(visits<tensor<char const, axis<I>(4), j, axis<K>(16)>>(512, [](int n) {
     return make_coordinates(I(n / 128), J(n / 16 % 8), K(n % 16));
 }));
@@ -118,7 +118,7 @@ static_assert(visits<tensor<char const, axis<I>(4).pitch(1), axis<J>(8).pitch(4)
     return make_coordinates(I(n / 8), J(n % 8));
 }));
 
-// Law 9 for pitches, folds, swizzles and user functions.
+// Every element is visited once with pitches, folds, swizzles and user functions (law 9).
 static_assert(visits_every_element_once<tensor<char const, axis<I>(8).pitch(64), axis<J>(32)>>());
 static_assert(visits_every_element_once<tensor<char const, axis<I>(4).pitch(9), j>>());
 static_assert(visits_every_element_once<tensor<char const, k / 8, i.pitch(10), k % 8>>());

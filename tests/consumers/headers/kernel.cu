@@ -1,4 +1,4 @@
-// Includes the algebra where there is no standard library.
+// Includes Spio's dimensions and tensors where there is no standard library.
 // SPDX-License-Identifier: Apache-2.0
 #include "spio/dims.h"
 

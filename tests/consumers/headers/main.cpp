@@ -1,4 +1,4 @@
-// Includes the algebra beside the standard library, as a host program without modules does.
+// Includes Spio's dimensions and tensors beside the standard library, without modules.
 // SPDX-License-Identifier: Apache-2.0
 #include "spio/dims.h"
 

@@ -1,4 +1,4 @@
-// Includes the algebra and imports it, in one translation unit: the names must be the same ones.
+// Includes Spio's dimensions and tensors and imports them too: the names must be the same ones.
 // SPDX-License-Identifier: Apache-2.0
 #include "spio/dims.h"
 
