@@ -203,6 +203,7 @@ class builder {
     }
 };
 
+// Writes the pack of all tasks, in their order, from the images that were built.
 built_pack assemble(builder const& builder, std::vector<task> const& tasks,
                     fs::path const& output) {
     std::vector<image_to_pack> images;
@@ -279,6 +280,7 @@ built_pack build_pack(build_request const& request) {
     return with_file_errors(request, [&] { return build_all(request); });
 }
 
+// Compiles the kernels of one line of the manifest for one architecture.
 std::vector<built_image> build_images(build_request const& request, std::size_t line,
                                       std::string const& arch) {
     return with_file_errors(request, [&] { return build_line(request, line, arch); });

@@ -115,6 +115,7 @@ std::vector<command> commands_of(device_compiler const& compiler, spio::arch arc
     return commands;
 }
 
+// Runs a compiler; its failure names the kernel and shows what the compiler printed.
 void run_for(spec const& kernel, command const& words, temporary_folder const& folder) {
     auto const result = run(words, &folder);
     if (result.status == 0) return;

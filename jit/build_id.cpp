@@ -26,6 +26,7 @@ bytes part(bytes file, std::uint64_t offset, std::uint64_t count) {
     if (offset > file.size() || count > file.size() - offset) return {};
     return file.subspan(offset, count);
 }
+// Reads a number of the file into `value`; false if the file ends before it.
 template <class T> bool read(bytes file, std::uint64_t offset, T& value) {
     auto const source = part(file, offset, sizeof value);
     if (source.empty()) return false;

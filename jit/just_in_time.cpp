@@ -39,6 +39,7 @@ cache::digest digest_of_headers(spec const& kernel) {
     return cache::digest_of(texts);
 }
 
+// The cache's key of a kernel: what NVRTC compiles it from, and which NVRTC.
 cache::key key_of(std::string const& build, spec const& kernel,
                   std::vector<std::string> const& options) {
     return cache::key_of({.source = kernel.source,
@@ -48,6 +49,7 @@ cache::key key_of(std::string const& build, spec const& kernel,
                           .arch = text_of(kernel.arch)});
 }
 
+// Compiles a kernel, and returns it in the form that the cache keeps.
 cache::entry compile(nvrtc const& compiler, spec const& kernel,
                      std::vector<std::string> const& options) {
     auto const headers = headers_of(kernel);
@@ -69,6 +71,7 @@ template <class F> decltype(auto) or_no_compiler(spec const& kernel, F f) {
     }
 }
 
+// The image of a compiled kernel; it keeps the entry alive.
 image image_of(spec const& kernel, std::shared_ptr<cache::entry const> entry, std::string made_by,
                origin found) {
     auto const bytes = std::as_bytes(std::span(entry->cubin));

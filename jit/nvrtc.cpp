@@ -143,6 +143,7 @@ class program {
         if (!options.empty()) reason += "\noptions: " + joined(options);
         return error(error_kind::tool_failed, tried, name, std::move(reason), log);
     }
+    // Throws if a call failed; the error tells the options and the log.
     void check(char const* tried, result status, std::vector<std::string> const& options = {},
                std::string const& log = {}) const {
         if (status != result::success) throw failure(tried, message_of(status), options, log);

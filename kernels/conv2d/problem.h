@@ -84,6 +84,7 @@ struct problem {
         if (!knows_image()) known.h = known.w = 0;
         return known;
     }
+    // The same problem for other images.
     constexpr problem with(int images, int height, int width) const {
         problem resized = *this;
         resized.n = images;

@@ -92,6 +92,7 @@ constexpr int needed_rows(problem const& problem) {
 constexpr int slices(problem const& problem, int groups) {
     return divup(checked_size(problem.groups()), groups).as_int();
 }
+// The blocks of a launch, and the bytes that they write for the reduction.
 constexpr long long blocks_of(problem const& problem, int groups, int splits) {
     return (checked_size(splits) * slices(problem, groups)).value;
 }

@@ -67,6 +67,7 @@ struct block {
         a_lines = lines_of(args.a, a_by_lines ? k : m, a_by_lines ? m : k);
         b_lines = lines_of(args.b, b_by_lines ? k : n, b_by_lines ? n : k);
     }
+    // The rows or columns of the block's matrix of the batch: `count` lines of `width` numbers.
     __device__ lines lines_of(matrix<void const> const& matrix, int count, int width) const {
         auto const* const data = static_cast<unsigned short const*>(matrix.data);
         return {data + batch.get() * matrix.batch, matrix.leading, count, width};

@@ -89,10 +89,12 @@ struct params {
     matrix<void const> c;
 };
 
-// The tensor maps of a launch. A map's dimensions are those of the matrix in memory, and the batch.
+// The sizes of a matrix in memory, along its lines and across them, and the number of matrices.
 struct line_sizes {
     int inner, outer, batch;
 };
+// The tensor map of a matrix: its boxes have `rows` lines of `columns` numbers; `fetched` is how
+// many bytes TMA reads into the L2 cache at a time.
 template <class T>
 constexpr tensor_map_plan plan_of(matrix<T> const& matrix, line_sizes const& sizes,
                                   int element_bytes, int columns, int rows, int fetched) {
@@ -106,6 +108,7 @@ constexpr tensor_map_plan plan_of(matrix<T> const& matrix, line_sizes const& siz
             .swizzle = line_bytes,
             .fetched = fetched};
 }
+// The tensor maps of a launch.
 constexpr tensor_map_plan a_plan(problem const& problem, config const& config, args const& args) {
     auto const& [m, n, k, batch] = args.sizes;
     bool const by_rows = problem.a == order::rows;

@@ -220,6 +220,7 @@ struct layout
         }
     }
 
+    // The sum of the offsets on the axes A.
     template <class... Ts, int... A>
     constexpr displacement offset_over(numbers<A...>, int const* terms, int const* steps) const {
         displacement sum;

@@ -41,6 +41,8 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
         axes[axis_count++] = a;
         pitch_count += a.pitch == dynamic_pitch;
     }
+    // Adds a digit of the last axis. What is placed gives its base a size; what is only read does
+    // not.
     constexpr void add_digit(int base, digit d, bool is_placed, bool is_dynamic) {
         digits[digit_count++] = {d, base, axis_count - 1, is_placed, is_dynamic};
         if (base >= base_count) base_count = base + 1;
@@ -59,6 +61,7 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
         return a.size > b.size;
     }
 
+    // Adds an axis that places one digit and has no function.
     constexpr void add_plain(int base, digit d, bool is_dynamic, long long pitch) {
         add_axis({d.size, is_dynamic, true, pitch});
         add_digit(base, d, true, is_dynamic);

@@ -44,6 +44,8 @@ template <class Start, int Size, bool HasTail, auto... Axes> struct late_cut {
     }
 
   private:
+    // Sets the extents of the part's dynamic bases: `extent` along the tile's base, those of the
+    // tensor along all others.
     template <class Part, class... Bases>
     static constexpr void set_extents(auto& values, shape const& tensor_shape, int extent,
                                       mp_list<Bases...>) {
@@ -56,6 +58,7 @@ template <class Start, int Size, bool HasTail, auto... Axes> struct late_cut {
                 Base == base ? extent : tensor_shape.template extent_in_units<Base>();
         }
     }
+    // Sets the pitches that the part's type does not know: those of the tensor.
     template <class Part, int... A>
     static constexpr void set_pitches(auto& values, shape const& tensor_shape, numbers<A...>) {
         (set_pitch<Part, A>(values, tensor_shape), ...);

@@ -101,6 +101,8 @@ class disk {
     // Renames the wrong file of a key, unless another has taken its place since `seen` was its
     // status (null: not known). Of a shared folder it only writes the reason to the log.
     void move_aside(key const&, struct stat const* seen, std::string const& reason);
+    // Writes a temporary file and gives it the key's name. Returns why that failed, or nothing;
+    // `is_new` tells whether there was no such file.
     std::string write_and_link(key const&, std::vector<unsigned char> const& bytes, bool& is_new);
     void remove_stale_and_excess();
     bool remove(listed_file const&);

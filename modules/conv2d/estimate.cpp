@@ -107,6 +107,7 @@ int registers_of(problem const& problem, cp_async::config const& config, chip co
     return std::max(8, std::min({config.registers(problem), most, most_registers}));
 }
 
+// How many blocks a multiprocessor runs at a time.
 int blocks_of_sm(problem const& problem, cp_async::config const& config, chip const& chip) {
     return std::max(1, concurrent_blocks(chip, {.threads = config.threads(problem),
                                                 .registers = registers_of(problem, config, chip),

@@ -70,6 +70,8 @@ specialization request_of(problem const& problem, Config const& config, std::str
             .blocks = blocks};
 }
 
+// The specialization of a kernel of fprop or dgrad. Throws if it does not fit the problem or the
+// architecture.
 template <class Params, class Config>
 typed_spec<Params> specialize_body(problem const& problem, Config const& config,
                                    std::string_view body, arch arch) {
@@ -84,6 +86,7 @@ typed_spec<Params> specialize_body(problem const& problem, Config const& config,
                                });
 }
 
+// The specializations of the two kernels of wgrad: partial sums, and the reduction that adds them.
 template <class Params, class Config>
 gradient_specs<Params> specialize_both(problem const& problem, Config const& config,
                                        std::string_view body, int blocks, arch arch) {

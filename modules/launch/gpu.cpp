@@ -48,6 +48,7 @@ struct gpu_kernel : ready_kernel {
           function(
               load(checked_kernel(library, context, image), context, image.shape.shared_bytes)) {}
 
+    // Loads the kernel into the context. More dynamic shared memory than usual must be asked for.
     static cuda::function_ref load(cuda::kernel_ref const& kernel, cuda::context_ref const& context,
                                    int shared_bytes) {
         constexpr int always_allowed = 48 * 1024;

@@ -27,6 +27,8 @@ namespace {
 
 constexpr int oldest_arch = 80; // has cp.async and the matrix instructions
 
+// Throws unless the problem is valid, the configuration fits it and the architecture runs the
+// kernel.
 template <class Config>
 void check_config(problem const& problem, Config const& config, std::string const& body,
                   bool is_supported, arch arch) {
@@ -131,6 +133,7 @@ struct checked_matrix {
     int width;
 };
 
+// Throws if a launch's matrix does not lie as the kernel needs it.
 void check_matrix(problem const& problem, sizes const& sizes, checked_matrix const& matrix) {
     auto const fail = [&](std::string const& reason) {
         throw error(error_kind::invalid, "launch", "matmul " + text_of(problem),

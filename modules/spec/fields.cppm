@@ -124,6 +124,8 @@ void parse_fields(std::vector<field_slot>&, std::string_view family, std::string
 // Throws an error that names a field whose value is out of its range.
 void check_fields(std::vector<field_slot> const&, std::string_view family, std::string_view text);
 
+// Appends a slot for each field of `value`, so that text can be read into it; `prefix` is for the
+// fields of an inner struct.
 template <described T>
 void add_fields(std::vector<field_slot>& slots, T& value, std::string const& prefix = "") {
     for_each_field<T>([&](auto const& field) {

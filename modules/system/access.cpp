@@ -34,6 +34,8 @@ static_assert(sizeof(access_entry) == entry_bytes);
 
 std::string group_name(gid_t group) { return "group " + std::to_string(group); }
 
+// Who may write by an access-control list, besides root, the owner and the owner's private group;
+// empty if nobody. `status` is that of the file.
 std::string writer_in_list(system_calls& system, std::span<unsigned char const> list,
                            struct stat const& status) {
     std::uint16_t mask = 7;

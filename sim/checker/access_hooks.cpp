@@ -26,6 +26,7 @@ template <int Size, int Alignment> static void check_write(void const* address) 
     running->spins.reset();
     check_access(*running, address, Size, info);
 }
+// Checks an access of any number of bytes.
 static void check_range(void const* address, std::size_t bytes, access_info const& info) {
     if (running == nullptr || bytes == 0) return;
     check_access(*running, address, static_cast<int>(bytes), info);

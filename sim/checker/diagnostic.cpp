@@ -7,6 +7,7 @@
 
 namespace spio::sim {
 
+// Keeps a misuse for the report if it is the launch's first one, and stops the launch.
 static void record(gpu_thread const& thread, misuse kind, char const* format, va_list arguments) {
     auto& launch = launch_of(thread);
     std::lock_guard const lock(launch.report_mutex);

@@ -9,6 +9,7 @@
 
 namespace spio::sim {
 
+// Reports an access outside of every array, in terms of the nearest one.
 [[noreturn]] static void raise_bounds(gpu_thread& thread, void const* address, std::intptr_t bytes,
                                       char const* name) {
     auto const* const array = arena::find_nearest(address);
@@ -53,6 +54,7 @@ static void check_previous_kernel(gpu_thread& thread, std::ptrdiff_t offset, std
                  name, bytes, offset, array.name);
 }
 
+// Reports a race of this access with one of another block; a write is recorded for later accesses.
 static void check_block_race(gpu_thread& thread, void const* address, std::intptr_t bytes,
                              arena::allocation& array, access_info const& info) {
     auto const& block = *thread.block;

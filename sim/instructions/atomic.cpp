@@ -36,6 +36,7 @@ static void acquire_block(gpu_thread const& thread, void const* word) {
     launch_of(thread).block_order.acquire(word, block.predecessors);
 }
 
+// Replaces the word's value by new_value_of(value), and returns the old one.
 template <class T, class Function>
 static T change(T* word, char const* name, Function new_value_of) {
     auto& thread = *running;

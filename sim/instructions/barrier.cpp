@@ -7,6 +7,7 @@
 
 namespace spio::sim {
 
+// Reports a thread that comes to a barrier again, or with another count than the threads before it.
 static void check_arrival(gpu_thread const& thread, named_barrier const& barrier, int number,
                           int threads) {
     if (barrier.arrived == 0) return;

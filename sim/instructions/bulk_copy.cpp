@@ -47,6 +47,7 @@ struct load_request {
     int destination, bytes, mbarrier;
     char const* name;
 };
+// Checks the addresses of a load.
 static load_request request_of(gpu_thread& thread, void* shared, int bytes, int alignment,
                                machine::mbarrier_word* barrier, char const* name) {
     return {shared_offset(thread, shared, bytes, name, alignment), bytes,
@@ -95,6 +96,7 @@ static void add_pieces(gpu_thread& thread, async_operation& load, tensor_map con
         static_cast<unsigned>(request.destination));
 }
 
+// Reads a box of `Rank` coordinates into the shared memory of the thread's own block.
 template <int Rank>
 static void load_box(void* shared, tensor_map_words const* words, int const (&coordinates)[Rank],
                      machine::mbarrier_word* barrier) {

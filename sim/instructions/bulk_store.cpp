@@ -22,6 +22,7 @@ static bool is_fenced(gpu_thread const& issuer, generic_write const& write) {
                                fence.clock.includes(write.thread, write.epoch));
 }
 
+// Reports a store of bytes that threads wrote without a fence for the copy engine.
 static void check_fences(gpu_thread& thread, shared_range source, char const* name) {
     auto const& block = *thread.block;
     unsigned last = 0;
@@ -40,6 +41,7 @@ static void check_fences(gpu_thread& thread, shared_range source, char const* na
     }
 }
 
+// Begins a store in the thread's open group; `name` is the instruction's.
 static bulk_store& start_store(gpu_thread& thread, void const* shared, int bytes, int alignment,
                                char const* name) {
     auto& block = *thread.block;

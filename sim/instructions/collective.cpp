@@ -32,6 +32,8 @@ void raise_missing_lane(gpu_thread const& thread, collective const& collective) 
                  collective.operation->name, lane_ranges(collective.lanes).text);
 }
 
+// Reports a thread that is not among the lanes it names, or lanes that the warp lacks or that
+// ended.
 static void check_lanes(gpu_thread const& thread, gpu_warp const& warp,
                         warp_operation const& operation, unsigned lanes) {
     if (!(lanes >> thread.lane() & 1)) {
@@ -52,6 +54,7 @@ static void check_lanes(gpu_thread const& thread, gpu_warp const& warp,
     }
 }
 
+// The instruction that the other lanes of the mask have begun, or a new one.
 static collective& find_or_add(gpu_warp& warp, warp_operation const& operation, unsigned lanes) {
     for (auto& pending : warp.collectives) {
         if (pending.operation == &operation && pending.lanes == lanes) return pending;

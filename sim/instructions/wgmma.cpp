@@ -83,6 +83,7 @@ static std::vector<factor> read_factor(gpu_thread& thread, described_factor cons
     return factors;
 }
 
+// Computes the part of one warp in a product that was started.
 template <class Format>
 static void compute(gpu_thread& reader, int warp, warp_product const& started) {
     int const columns = 2 * started.count;

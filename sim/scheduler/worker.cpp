@@ -30,6 +30,7 @@ class shared_regions {
     shared_regions& operator=(shared_regions const&) = delete;
     ~shared_regions() { munmap(base_, bytes_); }
 
+    // Makes the shared memory of the block with this rank in its cluster accessible.
     void open(shared_memory& shared, int rank, int bytes) const {
         auto* const address = static_cast<unsigned char*>(base_) +
                               static_cast<std::size_t>(rank) * shared_memory::region_bytes +
@@ -77,6 +78,7 @@ static void run_thread(void* argument) {
     end_thread(thread);
 }
 
+// Makes the threads of a block ready to run.
 static void start_block(gpu_worker& worker, gpu_block& block, extent index) {
     extent const grid = worker.launch->grid;
     block_shape const& shape = worker.launch->shape;
@@ -103,6 +105,7 @@ static void start_block(gpu_worker& worker, gpu_block& block, extent index) {
     }
 }
 
+// Runs the blocks of a cluster, which begins at block `first`, until all have ended.
 static void run_cluster(gpu_worker& worker, extent first, shared_regions const& regions) {
     auto const& shape = worker.launch->shape;
     auto& cluster = worker.cluster;

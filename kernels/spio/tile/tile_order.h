@@ -40,6 +40,7 @@ struct super_rows {
     }
 
   private:
+    // Every other band is passed from its last column to its first.
     static constexpr int turned(int band, int column, int columns) {
         return band % 2 == 0 ? column : columns - 1 - column;
     }
