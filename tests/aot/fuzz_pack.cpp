@@ -62,6 +62,7 @@ extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t siz
     return 0;
 }
 
+// Writes a small valid pack to `data`, which has room for `most` bytes, and returns its size.
 static std::size_t put_small_pack(unsigned char* data, std::size_t most, unsigned seed) {
     spio::spec kernel;
     kernel.family = "f";

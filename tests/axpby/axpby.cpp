@@ -13,6 +13,7 @@ namespace {
 
 using namespace spio;
 
+// Runs one kernel on vectors of n numbers, and compares each result with fma().
 void run_configuration(test::trial& t, test::kernel<axpby::params> const& kernel,
                        axpby::config const& config, int n) {
     auto const size = static_cast<std::size_t>(n);

@@ -21,6 +21,7 @@ namespace cache = spio::cache;
 static std::uint64_t const file_bytes =
     cache::file_of(rig::sample_key(100), rig::sample_entry(100)).size();
 
+// Opens a cache folder that may hold so many bytes.
 static std::unique_ptr<cache::disk> open_disk(cache::system_calls& system, std::string const& path,
                                               std::uint64_t bytes) {
     constexpr auto mine = cache::folder::use::owned;

@@ -71,10 +71,11 @@ static void link_base(rig::scratch const& place) {
     std::filesystem::create_symlink("./base", place / "link");
 }
 
-static void publish(rig::scratch const& place, int source, int destination) {
+// Publishes the entries of the keys from `first` to `end` - 1.
+static void publish(rig::scratch const& place, int first, int end) {
     rig::troubled calm;
     cache::folders store(options_for(place, calm));
-    for (int i = source; i < destination; i++) {
+    for (int i = first; i < end; i++) {
         rig::get_or_compile(store, rig::sample_key(i), [&] { return rig::sample_entry(i); });
     }
 }

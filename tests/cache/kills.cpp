@@ -30,6 +30,7 @@ static cache::options options_for(rig::scratch const& place, rig::troubled& syst
     return options;
 }
 
+// Asks for the key of this number; `compiled` counts compilations.
 static cache::found ask(cache::folders& store, int number, int& compiled) {
     return rig::get_or_compile(store, rig::sample_key(number), [&] {
         compiled++;

@@ -35,6 +35,7 @@ struct pack_folder {
     test::folder folder;
     std::string pack = folder / "fake.spiopack";
 
+    // The pack has the kernel for this n; with `is_stale` it is that of another source.
     explicit pack_folder(int n = 1000, std::string const& family = "axpby", bool is_stale = false) {
         spec spec = axpby::specialize({.n = n}, sm_90a);
         spec.family = family;

@@ -17,6 +17,7 @@ using namespace spio::conv2d;
 
 namespace {
 
+// The layer for images of random sizes.
 problem drawn_problem(std::mt19937& random, problem const& layer, bool is_small) {
     auto const random_int = [&](int least, int most) {
         return std::uniform_int_distribution<int>(least, std::max(least, most))(random);

@@ -46,6 +46,7 @@ struct variant {
     std::function<std::vector<unsigned short>(trial&, problem const&, tensors const&)> run;
 };
 
+// Compares all outputs with sums in double, within the bound of rounding.
 void expect_sums(trial& t, std::string const& name, problem const& problem, tensors const& inputs,
                  std::vector<unsigned short> const& got);
 // Problems of one layer after the other, of random sizes.

@@ -155,6 +155,7 @@ struct tensors {
           dy(halves(random, 1LL * problem.n * problem.p() * problem.q() * problem.c)) {}
 };
 
+// The kernel's parameters, with tensor maps for the kernel that uses TMA.
 cp_async_params params_of(test::trial&, layers::cp_async_layer const&, problem const& problem,
                           void* x, void* dy, vec<float, 4>* workspace) {
     return {.x = static_cast<half const*>(x),
@@ -178,6 +179,7 @@ struct gradients {
     std::vector<float> filter, bias;
 };
 
+// Runs both kernels, and returns the gradients.
 template <class Variant>
 gradients run(test::trial& t, Variant const& variant, problem const& problem,
               tensors const& inputs) {
@@ -208,6 +210,7 @@ gradients run(test::trial& t, Variant const& variant, problem const& problem,
     return result;
 }
 
+// Compares all gradients with sums in double, within the bound of rounding.
 void expect_sums(test::trial& t, std::string const& name, problem const& problem,
                  tensors const& inputs, gradients const& got) {
     auto const exact = reference_gradients(problem, inputs.x, inputs.dy);
@@ -224,6 +227,7 @@ void expect_sums(test::trial& t, std::string const& name, problem const& problem
     expect(" bias", got.bias, exact.bias, precision::fp32);
 }
 
+// The layer for images of random sizes.
 problem drawn_problem(std::mt19937& random, problem const& layer, bool is_small) {
     auto const random_int = [&](int least, int most) {
         return std::uniform_int_distribution<int>(least, std::max(least, most))(random);
@@ -236,6 +240,7 @@ problem drawn_problem(std::mt19937& random, problem const& layer, bool is_small)
     return layer.with(n, least_h + random_int(0, 9), least_w + random_int(0, is_wide ? 80 : 12));
 }
 
+// Problems of one layer after the other, of random sizes.
 template <class Variant>
 void run_random(test::trial& t, std::vector<Variant> const& variants, int problems) {
     for (int n = 0; n < problems; ++n) {

@@ -185,6 +185,7 @@ bool is_release(std::string const& entry) {
     return releases.contains(entry);
 }
 
+// Whether the error is of this driver function and has this code.
 bool names(spio::error const& e, std::string const& entry, unsigned code) {
     return e.tried() == entry && e.code() == static_cast<int>(code) &&
            e.kind() == error_kind::device && !e.subject().empty() && !e.reason().empty();

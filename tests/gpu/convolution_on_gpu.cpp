@@ -90,6 +90,7 @@ int print_tally(char const* title, tally const& tally) {
     return tally.wrong == 0 ? 0 : 1;
 }
 
+// Runs `count` random problems of each pass, with and without TMA, in one configuration each.
 int run_random(runtime const& gpu, stream const& stream, std::size_t count, share share) {
     int failed = 0;
     for (auto const pass : {direction::fprop, direction::dgrad, direction::wgrad}) {
@@ -119,6 +120,7 @@ int run_random(runtime const& gpu, stream const& stream, std::size_t count, shar
     return failed;
 }
 
+// Runs one problem in every configuration.
 int run_sweep(runtime const& gpu, stream const& stream, std::string_view words, share share) {
     auto const layer = parse<problem>("conv2d", words);
     tally tally;

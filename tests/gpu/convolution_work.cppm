@@ -82,6 +82,7 @@ struct tally {
     std::size_t problems = 0, numbers = 0, wrong = 0, repeats = 0;
     double worst = 0; // the greatest error, as a part of its bound
 
+    // Counts the results, and those that are not within their bounds.
     template <class Number>
     void compare(problem const& problem, std::vector<Number> const& result,
                  double_sums const& exact, precision output_precision) {
@@ -118,6 +119,7 @@ auto repeated_result(int repeats, tally& tally, Read reader, Launch launch) {
     return first;
 }
 
+// Runs fprop or dgrad once on random tensors, and compares.
 void run_correlation(runtime const& gpu, stream const& stream, std::mt19937& random,
                      problem const& problem, config const& config, int repeats, tally& tally) {
     bool const is_forward = problem.pass == direction::fprop;
@@ -150,6 +152,7 @@ void run_correlation(runtime const& gpu, stream const& stream, std::mt19937& ran
     if (!is_whole) ++tally.wrong;
 }
 
+// Runs wgrad once on random tensors, and compares.
 template <class Gradient>
 void run_gradient(runtime const& gpu, stream const& stream, std::mt19937& random,
                   problem const& problem, config const& config, int repeats, tally& tally) {

@@ -156,6 +156,7 @@ inline std::vector<candidate> ways_with_zeros(std::vector<candidate> const& ways
     return candidates;
 }
 
+// Prints the first `most` sums that the model gets wrong.
 inline void print_counterexamples(tensor_core const& core, experiments const& experiments,
                                   int most) {
     for (auto const& e : experiments) {

@@ -25,6 +25,8 @@ box_copy::cell* cells(test::buffer<unsigned short> const& b) {
     return reinterpret_cast<box_copy::cell*>(b.data());
 }
 
+// Runs a kernel on images of random numbers, and compares y and z with what the loads and stores
+// should give.
 template <int Span>
 void run_boxes(test::trial& t, test::kernel<box_copy::params<Span>> const& kernel, int threads,
                int images) {

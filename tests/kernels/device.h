@@ -40,6 +40,7 @@ class device {
     // Aligned to 256 bytes, between guards, and full of bytes 0xff.
     virtual void* allocate(std::string const& name, std::size_t bytes) = 0;
     virtual void release(void* begin) = 0;
+    // Copy to and from the device's memory.
     virtual void write(void* destination, void const* source, std::size_t bytes) = 0;
     virtual void read(void* destination, void const* source, std::size_t bytes) = 0;
 

@@ -53,6 +53,7 @@ request parse(int argc, char** argv) {
     return r;
 }
 
+// Opens the folders of images: all of them, or the one that is asked for.
 std::vector<std::unique_ptr<gpu_device>> open_images(request const& r, gpu const& gpu,
                                                      bool is_told) {
     std::vector<std::filesystem::path> folders;
@@ -89,6 +90,7 @@ struct tally {
     int failed = 0;
 };
 
+// Runs a case on the host device and with each folder of images, and compares the outputs.
 void run_everywhere(test_case const& test, request const& r,
                     std::vector<std::unique_ptr<gpu_device>> const& devices, tally& sum) {
     std::optional<outcome> expected;

@@ -30,6 +30,7 @@ struct factors {
     }
 };
 
+// Runs a kernel on the factors in this format.
 std::vector<float> product(test::trial& t, test::kernel<params> const& kernel,
                            test::format const& format, factors const& f) {
     auto const encoded = [&](std::vector<double> const& values) {
@@ -52,6 +53,7 @@ template <class Draw> factors drawn(test::mma::size const& size, Draw draw) {
     return f;
 }
 
+// Runs a kernel on small integers, where the sums must be exact, and on random numbers.
 void run_kernel(test::trial& t, test::kernel<params> const& kernel, test::format const& format,
                 test::mma::size const& size) {
     auto const small = drawn(size, [](int n, int modulus) { return n % modulus - modulus / 2; });

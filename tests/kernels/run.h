@@ -16,6 +16,7 @@ struct outcome {
     // Complains of each output that has other bits than on another device, or that only one has.
     void compare(outcome const& other, std::string const& device_name);
 };
+// Runs a case, and catches what it throws.
 outcome run_on(device& device, test_case const& test, bool is_small);
 
 // One line, then the complaints if there are any.

@@ -62,6 +62,7 @@ axpby::scalars vector(array<float> const& values, int n) {
     return values.as<axpby::scalars>(axpby::N(n));
 }
 
+// Runs axpby on n numbers, with a kernel for vectors of `problem_size`; returns the wrong results.
 std::size_t run_axpby(host_fixture const& fixture, int n, int problem_size) {
     axpby::problem const problem = {.n = problem_size};
     auto const spec = axpby::specialize(problem, fixture.device.arch());
@@ -84,6 +85,7 @@ std::size_t run_axpby(host_fixture const& fixture, int n, int problem_size) {
     return result.size();
 }
 
+// Runs LayerNorm on random halves; returns the wrong results.
 std::size_t run_layernorm(host_fixture const& fixture, layernorm_2d::problem const& problem,
                           int positions) {
     auto const spec = layernorm_2d::specialize(problem, fixture.device.arch());

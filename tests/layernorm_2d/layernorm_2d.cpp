@@ -81,6 +81,7 @@ struct position {
     double deviation_error(double d) const { return mean_error * (1 + u) + u * d; }
 };
 
+// Runs a kernel on so many positions, and compares all results.
 void run_variant(test::trial& t, variant const& v, int positions) {
     auto const channels = static_cast<std::size_t>(v.problem.channels);
     auto const size = static_cast<std::size_t>(positions) * channels;

@@ -16,6 +16,7 @@ struct stored_matrix {
     int lines, width, leading, batch;
     std::vector<unsigned short> bits;
 
+    // The index of an element of a line, from the start of the batch.
     std::size_t place(int matrix, int line, int element) const {
         return (static_cast<std::size_t>(matrix) * static_cast<std::size_t>(lines) +
                 static_cast<std::size_t>(line)) *

@@ -93,6 +93,7 @@ template <class Result> std::vector<Result> elements_of(stored_matrix const& c, 
     return elements;
 }
 
+// Runs a product once, and compares all results.
 template <class Result>
 void run_one(test::trial& t, variant const& variant, problem const& p, inputs const& x) {
     auto const a = t.make("a", x.a.bits), b = t.make("b", x.b.bits);
@@ -137,6 +138,7 @@ void run_one(test::trial& t, variant const& variant, problem const& p, inputs co
     t.same_bits(name, got);
 }
 
+// Runs a product of these sizes on random matrices.
 void run(test::trial& t, variant const& variant, problem const& p) {
     inputs const x(t.random(), p);
     if (p.result == result_type::fp32) {

@@ -65,6 +65,7 @@ template <class C> units units_of(C const& c) {
     return result;
 }
 
+// Whether the relation holds for every base that both have.
 template <class Relation> bool wherever_shared(units const& a, units const& b, Relation relation) {
     for (auto const& [base, value] : a) {
         if (b.contains(base) && !relation(value, b.at(base))) return false;

@@ -37,6 +37,7 @@ std::string describe(compiled_layout const& l, sizes const& s) {
     return std::string(l.text) + "\n  " + l.model + "\n  sizes " + listed(s);
 }
 
+// Compares sizes, extents and properties of a layout's tensor.
 void check_portrait(tally& t, compiled_layout const& l, sizes const& s, oracle::layout const& o) {
     portrait const p = l.describe(s.data());
     auto const expect = [&](bool holds, char const* law) {

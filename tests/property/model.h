@@ -214,6 +214,7 @@ class layout {
     }
 
   private:
+    // Appends the positions whose first digits are those of p, from digit `next` on.
     void visit(std::size_t next, position const& p, std::vector<position>& result) const {
         auto const& digits = placed();
         if (next == digits.size()) {

@@ -131,6 +131,7 @@ void check_free_moves(tally& t, dice& random, oracle::layout const& l, drawn_tab
     }
 }
 
+// Checks what a table says of sizes, strides and offsets against the reference.
 void check_numbers(tally& t, oracle::layout const& l, drawn_table const& table) {
     auto const text = [&] { return text_of(l); };
     for (std::size_t b = 0; b < l.bases.size(); ++b) {

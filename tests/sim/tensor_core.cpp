@@ -41,6 +41,7 @@ struct term {
     double value;
     int exponent;
 
+    // The value with the exponent that the core counts for it.
     static term make(double value, int exponent, tensor_core const& core) {
         bool const own = core.exponent_of_zero == tensor_core::own_exponent;
         if (value == 0) return {value, own ? exponent : core.exponent_of_zero};
@@ -68,6 +69,7 @@ float sum_of(std::vector<term> const& terms, tensor_core const& core) {
 // The exponent of a number, but at least `least`, which is that of the least normal number.
 int exponent_of(double x, int least) { return x == 0 ? least : std::max(std::ilogb(x), least); }
 
+// c plus the sum of a[i] * b[i], added as the core does it.
 template <class Format>
 float dot_product(float c, unsigned short const* a, unsigned short const* b, int count,
                   tensor_core const& core) {
@@ -120,6 +122,7 @@ struct tally {
     long long sums = 0, errors = 0;
 };
 
+// Compares all sums of a tile, by the simulated instruction, with dot_product().
 template <class Format, int K>
 void check_tile(test::tile<K> const& t, tensor_core const& core, tally& count) {
     unsigned a[32][K / 4];

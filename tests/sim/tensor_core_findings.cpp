@@ -16,6 +16,7 @@ namespace {
 
 unsigned bits_of(float x) { return std::bit_cast<unsigned>(x); }
 
+// The sum of c and the products, as the core computes it.
 float sum_on(std::vector<float> const& products, float c, tensor_core const& core) {
     addend addends[16] = {};
     for (std::size_t k = 0; k < 16; ++k) {

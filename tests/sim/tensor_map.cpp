@@ -140,6 +140,7 @@ struct tally {
     long long boxes = 0, elements = 0, outside = 0, errors = 0;
 };
 
+// Loads a box and stores it, and compares both with loops over the elements.
 void check_box(box_case const& c, test::random& random, tally& count) {
     aligned_memory tensor(c.memory_bytes);
     for (uint64_t i = 0; i < c.memory_bytes; ++i) {

@@ -26,6 +26,7 @@ template <class A, class B> constexpr bool six_comparisons_agree(A a, B b) {
     return (a < b) == (x < y) && (a <= b) == (x <= y) && (a > b) == (x > y) &&
            (a >= b) == (x >= y) && (a == b) == (x == y) && (a != b) == (x != y);
 }
+// Whether law(a, b) holds for all numbers from `low` to `high` - 1.
 template <class Law> constexpr bool for_all(int low, int high, Law law) {
     for (int a = low; a < high; ++a) {
         for (int b = low; b < high; ++b) {

@@ -95,6 +95,7 @@ template <class Layout> struct moves<Layout> {
     }
 };
 template <class Layout, int Kind, int... Kinds> struct moves<Layout, Kind, Kinds...> {
+    // Whether the cursor is at p, and where it should be after the next move, by n, and all others.
     template <class Cursor> static constexpr bool agree(Cursor c, point p, int n) {
         constexpr int kind = Kind % place_kinds;
         point const next = sum<kind>(p, n);

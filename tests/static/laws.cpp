@@ -27,6 +27,7 @@ template <class A> inline constexpr bool same<A, A> = true;
 template <class Expected, class T> constexpr bool equals(T x, int n) {
     return same<T, Expected> && x.get() == n;
 }
+// Whether law(a, b) holds for all numbers from `low` to `high` - 1.
 template <class Law> constexpr bool for_all(int low, int high, Law law) {
     for (int a = low; a < high; ++a) {
         for (int b = low; b < high; ++b) {

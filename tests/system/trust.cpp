@@ -63,6 +63,7 @@ struct grouped : system_calls {
     bool is_private(gid_t, uid_t) override { return has_private_groups; }
 };
 
+// Why the file is refused; empty if it is trusted.
 std::string refusal_of(std::string const& path, bool has_private_groups = false,
                        trusted_file::use use = trusted_file::use::code) {
     grouped system;

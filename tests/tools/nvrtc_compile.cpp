@@ -101,6 +101,7 @@ request parse(int argc, char** argv) {
     return r;
 }
 
+// A text of a program, by the functions of NVRTC that give its size and its bytes.
 template <class Size, class Get> std::string read(nvrtc::program program, Size size_of, Get get) {
     std::size_t size = 0;
     if (size_of(program, &size) != 0) return {};
