@@ -26,6 +26,7 @@ using spio::dimension_of;
 using spio::same_base;
 using spio::unfold;
 using spio::refold;
+using spio::refold_up;
 using spio::modulo;
 using spio::cast;
 using spio::min;
@@ -39,6 +40,11 @@ using spio::make_normalized_coordinates;
 using spio::place;
 using spio::located;
 using spio::shares_a_base;
+using spio::place_arithmetic;
+using spio::lexicographic;
+using spio::place_hash;
+using spio::operator/;
+using spio::operator%;
 
 // Axes of layouts: dimensions with a size, and functions of them.
 using spio::axis;
@@ -71,6 +77,11 @@ using spio::vectors_of;
 using spio::is_injective;
 using spio::bank_conflicts;
 using spio::vector_width;
+
+// The element at an offset.
+using spio::inverse;
+using spio::invertible;
+using spio::position;
 
 // Indices made of one number, and ranges of values.
 using spio::compound_index;

@@ -72,6 +72,17 @@ template <int ToAPositiveSize, class OnlyADimension>
     requires(ToAPositiveSize <= 0 || !index<OnlyADimension>)
 void refold(OnlyADimension) = delete;
 
+// The number of blocks of Size base units that hold the value: rounded up.
+//     refold_up<16>(K(40)) is fold<K, 16>(3)
+template <int Size, index T>
+    requires(Size > 0)
+constexpr auto refold_up(T x) {
+    return fold<base_of<T>, Size>(-refold<Size>(-x).value);
+}
+template <int ToAPositiveSize, class OnlyADimension>
+    requires(ToAPositiveSize <= 0 || !index<OnlyADimension>)
+void refold_up(OnlyADimension) = delete;
+
 // The value modulo Size, in [0, Size). No other operation on a single value wraps.
 //     modulo<4>(fold<K, 16>(10)) is bounded<fold<K, 16>, 4>(2)
 template <int Size, index T>

@@ -19,6 +19,7 @@ struct checkerboard_order {
     }
     constexpr int pair(int offset) const { return offset >> 1; }
     constexpr int color(int offset) const { return (offset ^ floor_divide(offset, ranks)) & 1; }
+    constexpr int cell(int place, int const*) const { return 2 * pair(place) + color(place); }
     template <index Pair, index Color> constexpr int operator()(Pair pair, Color color) const {
         return offset(pair.value, color.value);
     }
@@ -56,6 +57,7 @@ struct exclusive_or {
     template <index Column, index Row> constexpr int operator()(Column column, Row row) const {
         return column.value ^ row.value;
     }
+    constexpr int cell(int place, int const* row) const { return place ^ *row; }
     constexpr bool is_permutation(digit const* placed, digit const* inputs) const {
         return is_power_of_two(placed->size) && inputs->size <= placed->size;
     }

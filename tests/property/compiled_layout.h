@@ -42,6 +42,8 @@ struct portrait {
 struct visit {
     int position[4];
     long long offset;
+    bool leads_back =
+        true; // the offset leads back to the position, where the layout has an inverse
 };
 
 struct compiled_walk {
@@ -131,8 +133,18 @@ template <class... Bases> struct with_bases {
         for (auto const place : range(t)) {
             visits.push_back(
                 {{spio::unfold(place.template total<Bases>()).get()...}, t[place].get() - memory});
+            if constexpr (requires { position(t, 0); }) {
+                visits.back().leads_back = is_found(t, place);
+            }
         }
         return visits;
+    }
+
+    // An empty place compares with none.
+    template <class Tensor, class Place> static bool is_found(Tensor const& t, Place const& place) {
+        auto const found = position(t, t[place].offset());
+        return Place::num_dims() == 0 ||
+               ((found.template total<Bases>() == place.template total<Bases>()) && ...);
     }
 
     // A dimension that is a single vector is no dimension of the vectors: its position is 0.

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tally.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <type_traits>
 #include <utility>
+
+#include "model.h"
 
 import spio.dims;
 
@@ -78,6 +81,26 @@ units add(units a, units const& b, int sign) {
     return a;
 }
 
+// The bases of coordinates in the order in which the first entry of each stands.
+template <class A> std::string order_of_bases(A const&) {
+    return []<template <class...> class List, class... Bases>(List<Bases...>) {
+        return std::string{name<Bases>...};
+    }(typename A::bases());
+}
+// The step in which a base is counted when its entries are added.
+template <class A> long long unit_of(A const& a, char base) {
+    return [&]<template <class...> class List, class... Bases>(List<Bases...>) {
+        return (0LL + ... +
+                (name<Bases> == base ? spio::stride_of<decltype(a.template total<Bases>())> : 0));
+    }(typename A::bases());
+}
+template <class A> bool is_first(A const& a, units const& a_units, units const& b_units) {
+    for (char const base : order_of_bases(a)) {
+        if (a_units.at(base) != b_units.at(base)) return a_units.at(base) < b_units.at(base);
+    }
+    return false;
+}
+
 template <class A, class B> void judge(tally& t, dice& random) {
     for (int trial = 0; trial < rounds(300); ++trial) {
         auto const [a, a_units] = A::draw(random);
@@ -94,10 +117,21 @@ template <class A, class B> void judge(tally& t, dice& random) {
             };
             t.check((a == b) == agrees([](auto x, auto y) { return x == y; }), "==");
             t.check((a != b) == !agrees([](auto x, auto y) { return x == y; }), "!=");
-            t.check((a < b) == agrees([](auto x, auto y) { return x < y; }), "<");
+            t.check(bool(a < b) == agrees([](auto x, auto y) { return x < y; }), "<");
             t.check((a <= b) == agrees([](auto x, auto y) { return x <= y; }), "<=");
-            t.check((a > b) == agrees([](auto x, auto y) { return x > y; }), ">");
+            t.check(bool(a > b) == agrees([](auto x, auto y) { return x > y; }), ">");
             t.check((a >= b) == agrees([](auto x, auto y) { return x >= y; }), ">=");
+            auto const joined = [&](auto pick) {
+                auto result = add(a_units, {}, 1);
+                for (auto const& [base, value] : b_units) {
+                    result[base] = result.contains(base) ? pick(result[base], value) : value;
+                }
+                return result;
+            };
+            auto const least = [](auto x, auto y) { return std::min(x, y); };
+            auto const most = [](auto x, auto y) { return std::max(x, y); };
+            t.check(units_of(min(a, b)) == joined(least), "min()");
+            t.check(units_of(max(a, b)) == joined(most), "max()");
         }
     }
 }
@@ -110,6 +144,15 @@ template <class A> void judge_alone(tally& t, dice& random) {
         t.check(std::size_t(a.normalize().num_dims()) == a_units.size(), "one entry a base");
         t.check(units_of(-a) == add({}, a_units, -1), "unary minus");
         t.check(units_of(a * 3) == add(add(a_units, a_units, 1), a_units, 1), "a multiple");
+        auto quotient = a_units;
+        for (auto& [base, value] : quotient) {
+            auto const unit = unit_of(a, base);
+            value = oracle::floor_quotient(value / unit, 3) * unit;
+        }
+        t.check(units_of(a / 3) == quotient, "a quotient");
+        auto const [b, b_units] = A::draw(random);
+        t.check(spio::lexicographic()(a, b) == is_first(a, a_units, b_units), "lexicographic");
+        t.check(a != b || spio::place_hash()(a) == spio::place_hash()(b), "hashes of equal places");
         if constexpr (requires { a.template drop<K>(); }) {
             auto rest = a_units;
             rest.erase('K');

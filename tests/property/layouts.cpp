@@ -97,6 +97,7 @@ void check_visits(tally& t, compiled_layout const& l, sizes const& s, oracle::la
         }
         expect(same, "order of range(tensor)");
         expect(visits[i].offset == o.offset(positions[i]), "offset in range(tensor)");
+        expect(visits[i].leads_back, "position(tensor, offset)");
         offsets.insert(visits[i].offset);
     }
     portrait const p = l.describe(s.data());

@@ -1,10 +1,13 @@
-// The minimum and the maximum of two values of one base, of any strides.
+// The minimum and the maximum of two values or places, and what containers need to know of places.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Names in parentheses are rows of tests/house/conformance.txt.
 import spio.dims;
 
 struct I : spio::dim {
+    using dim::dim;
+};
+struct J : spio::dim {
     using dim::dim;
 };
 using spio::bounded;
@@ -59,3 +62,66 @@ template <class A, class B> constexpr bool is_a_bound() {
 }
 static_assert(is_a_bound<I, I>() && is_a_bound<F8, I>() && is_a_bound<F8, F16>());
 static_assert(is_a_bound<fold<I, 6>, fold<I, 4>>());
+
+// Places take the lesser and the greater value in each dimension; one that only one has passes.
+static_assert(min(I(3) + J(5), I(4) + J(2)) == I(3) + J(2));
+static_assert(max(I(3) + J(5), I(4) + J(2)) == I(4) + J(5));
+static_assert(min(I(9), F8(1) + J(2)) == I(8) + J(2));
+template <class A, class B>
+concept has_min = requires(A a, B b) { min(a, b); };
+static_assert(has_min<spio::coords<I, J>, I> && !has_min<spio::coords<I>, spio::coords<J>> &&
+              !has_min<spio::coords<I>, int>);
+
+// Division and remainder round down in each dimension.
+static_assert((I(9) + J(-5)) / 2 == I(4) + J(-3));
+static_assert((I(9) + J(-5)) % (I(4) + J(4)) == I(1) + J(3));
+static_assert((I(9) + J(-5)) % I(4) == I(1) + J(-5));
+static_assert((spio::make_coordinates(F8(1), I(3)) / 2) == I(5) + J(0));
+
+// Rounding up: the least number of blocks that hold the value.
+constexpr bool rounds_up() {
+    for (int n = -50; n <= 50; ++n) {
+        auto const blocks = spio::refold_up<8>(I(n));
+        if (!same<F8, spio::dimension_of<decltype(spio::refold_up<8>(I(n)))>>) return false;
+        if (blocks < I(n) || F8(blocks.get() - 1) >= I(n)) return false;
+        if (spio::refold_up<8>(fold<I, 12>(n)) != spio::refold_up<8>(I(12 * n))) return false;
+    }
+    return true;
+}
+static_assert(rounds_up());
+
+// Two variables of one type with several bases have no `<` that is a bool: nothing can be sorted by
+// a partial order. A condition may ask it, and so may whoever compares with a new value.
+template <class A, class B>
+concept has_bool = requires(A a, B b, void (*take)(bool)) { take(a < b); };
+using Point = spio::coords<I, J>;
+static_assert(!has_bool<Point&, Point&> && !has_bool<Point const&, Point const&>);
+static_assert(has_bool<I&, I&> && has_bool<spio::coords<I>&, spio::coords<I>&> &&
+              has_bool<Point&, I&> && requires(Point a, void (*take)(bool)) { take(a < Point()); });
+constexpr Point near(I(1), J(1));
+constexpr Point far(I(2), J(3));
+static_assert(near < far && !(far < near) && bool(far > near) && (near <= far) == true);
+
+// The order of a dictionary is total, and equal places have one hash.
+constexpr bool is_total() {
+    spio::lexicographic const first;
+    for (int n = 0; n < 81; ++n) {
+        Point const a(I(n / 27), J(n / 9 % 3));
+        Point const b(I(n / 3 % 3), J(n % 3));
+        if (first(a, b) + first(b, a) + (a == b) != 1) return false;
+        if (first(a, b) != (n / 9 < n % 9)) return false;
+    }
+    auto const apart = spio::make_coordinates(F8(1), I(3));
+    auto const added = spio::make_coordinates(F8(0), I(11));
+    return spio::place_hash()(apart) == spio::place_hash()(added) &&
+           spio::place_hash()(apart) == spio::place_hash()(I(11)) && !first(apart, added);
+}
+static_assert(is_total());
+
+// A place of one's own.
+struct corner : spio::place_arithmetic {
+    constexpr auto coordinates() const { return I(3) + J(4); }
+};
+static_assert(corner() + I(1) == I(4) + J(4) && corner() - corner() == I(0) + J(0));
+static_assert(corner() < I(4) && corner() / 2 == I(1) + J(2) && min(corner(), I(1)) == I(1) + J(4));
+static_assert(spio::tensor<char, spio::axis<I>(8), spio::axis<J>(8)>()[corner()].offset() == 28);

@@ -1,0 +1,175 @@
+// The inverse of a layout: which element lies at an offset.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "spio/facts.h"
+
+namespace spio {
+
+// Whether the axes of a layout with late sizes follow each other densely in the order in which they
+// are written. Pitches that the tensor brings are taken to be as great as what they span.
+template <class Table> constexpr bool is_dense(Table const& table) {
+    for (int a = 0; a < table.axis_count; ++a) {
+        if (table.axes[a].pitch >= 0 && table.axes[a].size > 1) return false;
+    }
+    return true;
+}
+
+template <class Layout> inline constexpr bool has_inverse = false;
+template <auto... Axes>
+inline constexpr bool has_inverse<layout<Axes...>> = [] {
+    if constexpr (layout<Axes...>::is_static) {
+        return is_injective<tensor<char, Axes...>>;
+    } else {
+        return (cell_facts_of<Axes>().are_distinct && ...) && is_dense(layout_table_of<Axes...>) &&
+               reads_plain_axes(layout_table_of<Axes...>);
+    }
+}();
+template <class Layout>
+concept invertible = has_inverse<Layout>;
+
+template <class Layout> constexpr void an_offset_is_that_of_an_element(long long offset) {
+    [[maybe_unused]] refusal<Layout> const numbers{offset};
+}
+
+// The axes of a layout from the greatest memory stride to the least.
+template <int Count> struct axis_order {
+    int axes[Count + 1] = {};
+};
+template <int Count, class Table> constexpr axis_order<Count> descending_axes(Table const& table) {
+    axis_order<Count> order;
+    for (int a = 0; a < Count; ++a) {
+        int n = a;
+        for (; n > 0 && table.memory_stride(order.axes[n - 1]) < table.memory_stride(a) &&
+               table.has_static_strides();
+             --n) {
+            order.axes[n] = order.axes[n - 1];
+        }
+        order.axes[n] = a;
+    }
+    return order;
+}
+
+// The cell of a derived axis that has a place on it. A function may know: it has a member
+//     constexpr int cell(int place, int const* read_digits) const;
+template <auto Axis> constexpr int cell_at(int place, int const* read_digits, int read_cell) {
+    if constexpr (requires { Axis.function.cell(place, read_digits); }) {
+        return Axis.function.cell(place, read_digits);
+    } else {
+        int cell = 0;
+        while (cell < Axis.size() && place_of_cell<Axis>(Axis, cell, read_cell) != place) ++cell;
+        return cell;
+    }
+}
+
+// Takes an offset to the position of the element that lies there: the same coordinates that
+// range(tensor) has. It is for layouts whose elements provably have offsets of their own.
+//     inverse<layout<i, k>>()(2 * 32 + 4) == I(2) + K(4)
+template <class Layout> class inverse;
+template <auto... Axes>
+    requires invertible<layout<Axes...>>
+class inverse<layout<Axes...>> {
+    using shape_type = layout<Axes...>;
+    using offset_type = typename shape_type::offset_type;
+    static constexpr auto const& table = shape_type::table;
+    static constexpr int rank = sizeof...(Axes);
+    static constexpr auto order = descending_axes<rank>(table);
+
+  public:
+    constexpr inverse() = default;
+    constexpr explicit inverse(shape_type const& shape) : shape_(shape) {}
+
+    constexpr auto operator()(offset_type offset) const {
+        int places[rank + 1] = {};
+        int digits[table.digit_count + 1] = {};
+        bool const is_element = split(numbers_below<rank>(), offset, places);
+        if (!is_element && __builtin_is_constant_evaluated()) {
+            an_offset_is_that_of_an_element<shape_type>(offset);
+        }
+        [&]<int... A>(numbers<A...>) {
+            (set_plain<A>(places, digits), ...);
+            (set_derived<A, Axes>(places, digits), ...);
+        }(numbers_below<rank>());
+        return [&]<int... N>(numbers<N...>) {
+            return make_coordinates(value<table.nth_placed(N)>(digits)...);
+        }(numbers_below<table.placed_count()>());
+    }
+
+  private:
+    // The places of an offset on all axes. False if no element lies there.
+    template <int... N> constexpr bool split(numbers<N...>, offset_type rest, int* places) const {
+        bool is_element = rest >= 0;
+        (take<order.axes[N]>(rest, places, is_element), ...);
+        return is_element && rest == 0;
+    }
+    template <int A> constexpr void take(offset_type& rest, int* places, bool& is_element) const {
+        constexpr bool is_single = table.axes[A].size == 1 && !table.axes[A].is_dynamic;
+        if constexpr (!is_single) {
+            auto const stride = static_cast<offset_type>(shape_.template memory_stride<A>());
+            offset_type const place = stride == 1 ? rest : quotient(rest, stride);
+            rest -= place * stride;
+            is_element &= place < shape_.template count<A>();
+            places[A] = static_cast<int>(place);
+        }
+    }
+    // Offsets are not negative. (An axis of dynamic size 0 makes strides of 0, and has no element.)
+    static constexpr offset_type quotient(offset_type offset, offset_type stride) {
+        if constexpr (sizeof(offset_type) == sizeof(int)) {
+            return static_cast<int>(static_cast<unsigned>(offset) / static_cast<unsigned>(stride));
+        } else {
+            return stride == 0 ? 0 : offset / stride;
+        }
+    }
+
+    template <int A> static constexpr void set_plain(int const* places, int* digits) {
+        if constexpr (table.axes[A].is_plain) digits[table.first_digit(A)] = places[A];
+    }
+    template <int A, auto Axis> static constexpr void set_derived(int const* places, int* digits) {
+        if constexpr (!table.axes[A].is_plain) {
+            constexpr int first = table.first_digit(A);
+            constexpr int placed = sizeof(Axis.placed_digits) / sizeof(Axis.placed_digits[0]);
+            int read_digits[Axis.num_digits + 1] = {};
+            int read_cell = 0;
+            for (int d = placed; d < Axis.num_digits; ++d) {
+                digit_row const& row = table.digits[first + d];
+                int const read_digit = position_in_units(row.base, digits) / row.stride % row.size;
+                read_digits[d - placed] = read_digit;
+                read_cell = read_cell * row.size + read_digit;
+            }
+            int cell = cell_at<Axis>(places[A], read_digits, read_cell);
+            for (int d = placed; d-- > 0; cell /= table.digits[first + d].size) {
+                digits[first + d] = cell % table.digits[first + d].size;
+            }
+        }
+    }
+    // The position in a base, all of whose digits are on plain axes.
+    static constexpr int position_in_units(int base, int const* digits) {
+        int sum = 0;
+        for (int d = 0; d < table.digit_count; ++d) {
+            digit_row const& row = table.digits[d];
+            if (row.is_placed && row.base == base) sum += digits[d] * row.stride;
+        }
+        return sum;
+    }
+    template <int D> static constexpr auto value(int const* digits) {
+        constexpr digit_row row = table.digits[D];
+        using base = typename nth<typename shape_type::bases, row.base>::type;
+        return typename digit_value<base, digit(row), row.is_dynamic>::type(digits[D]);
+    }
+
+    shape_type shape_;
+};
+
+// The position of the element of a tensor at an offset, in elements from the first one:
+// position(t, t[p].offset()) == p for every position p of the tensor.
+template <class Data, auto... Axes>
+    requires invertible<layout<Axes...>>
+constexpr auto position(tensor<Data, Axes...> const& t,
+                        typename layout<Axes...>::offset_type offset) {
+    return inverse<layout<Axes...>>(t.shape())(offset);
+}
+template <class Data, auto... Axes, class ElementsShareOffsets>
+    requires(!invertible<layout<Axes...>>)
+void position(tensor<Data, Axes...> const&, ElementsShareOffsets) = delete;
+
+} // namespace spio
