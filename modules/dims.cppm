@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
-#include "spio/dims.h"
+#include "spio/algebra.h"
 #include "spio/tile/half.h"
 
 export module spio.dims;
@@ -91,5 +91,10 @@ using spio::range_with_step;
 using spio::reverse_range;
 using spio::for_each;
 using spio::copy;
+using spio::box;
+using spio::tile_number;
+using spio::super_rows;
+using spio::z_order;
+using spio::hilbert_order;
 
 } // namespace spio

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "matmul/problem.h"
-#include "spio/tile/tile_order.h"
+#include "spio/tile_order.h"
 
 namespace spio::matmul::wgmma {
 

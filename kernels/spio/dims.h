@@ -1,4 +1,4 @@
-// All headers of the typed-dimension algebra, for code that cannot `import spio.dims;`.
+// The headers of the typed-dimension algebra that every kernel needs; spio/algebra.h has all.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,10 +9,8 @@
 #include "spio/cursor.h"
 #include "spio/derived.h"
 #include "spio/dim.h"
-#include "spio/extrema.h"
 #include "spio/facts.h"
 #include "spio/fold.h"
-#include "spio/inverse.h"
 #include "spio/layout.h"
 #include "spio/place.h"
 #include "spio/positions.h"

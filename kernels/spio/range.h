@@ -15,6 +15,9 @@ template <index T> struct index_range {
         int value;
     };
     struct iterator {
+        using value_type = T;
+        using difference_type = long long;
+
         int value;
 
         constexpr T operator*() const { return T(value); }
@@ -22,8 +25,9 @@ template <index T> struct index_range {
             ++value;
             return *this;
         }
+        constexpr iterator operator++(int) { return {value++}; }
         friend constexpr bool operator==(iterator, iterator) = default;
-        friend constexpr bool operator!=(iterator i, sentinel s) { return i.value < s.value; }
+        friend constexpr bool operator==(iterator i, sentinel s) { return i.value >= s.value; }
     };
     constexpr iterator begin() const { return {start_value}; }
     constexpr sentinel end() const { return {end_value}; }
@@ -40,6 +44,9 @@ template <index T, int Step> struct stepped_range {
         unsigned length;
     };
     struct iterator {
+        using value_type = T;
+        using difference_type = long long;
+
         unsigned value;
 
         constexpr T operator*() const { return T(static_cast<int>(value)); }
@@ -47,9 +54,10 @@ template <index T, int Step> struct stepped_range {
             value += Step;
             return *this;
         }
+        constexpr iterator operator++(int) { return {(value += Step) - Step}; }
         friend constexpr bool operator==(iterator, iterator) = default;
-        friend constexpr bool operator!=(iterator i, sentinel s) {
-            return i.value - s.start < s.length;
+        friend constexpr bool operator==(iterator i, sentinel s) {
+            return i.value - s.start >= s.length;
         }
     };
     constexpr iterator begin() const { return {static_cast<unsigned>(start_value)}; }
@@ -68,6 +76,9 @@ template <index T> struct reversed_range {
         int value;
     };
     struct iterator {
+        using value_type = T;
+        using difference_type = long long;
+
         int value;
 
         constexpr T operator*() const { return T(value - 1); }
@@ -75,8 +86,9 @@ template <index T> struct reversed_range {
             --value;
             return *this;
         }
+        constexpr iterator operator++(int) { return {value--}; }
         friend constexpr bool operator==(iterator, iterator) = default;
-        friend constexpr bool operator!=(iterator i, sentinel s) { return i.value > s.value; }
+        friend constexpr bool operator==(iterator i, sentinel s) { return i.value <= s.value; }
     };
     constexpr iterator begin() const { return {end_value}; }
     constexpr sentinel end() const { return {start_value}; }

@@ -2,6 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <ranges>
+#include <unordered_map>
 #include <vector>
 
 import spio.dims;
@@ -93,4 +98,30 @@ TEST_CASE("law 9: range(tensor) visits every element once, whatever the pitches"
             tensor<int, i, axis<N>(spio::dynamic) / 16, axis<N>(spio::dynamic) / 4 % 4,
                    axis<N>(spio::dynamic) % 4>(nullptr, N(n)));
     }
+}
+
+// What std algorithms and containers take.
+static_assert(std::forward_iterator<decltype(spio::range(K(3)).begin())>);
+static_assert(std::forward_iterator<decltype(spio::reverse_range(K(3)).begin())>);
+static_assert(std::forward_iterator<decltype(spio::range_with_step<2>(K(3)).begin())>);
+static_assert(std::forward_iterator<decltype(spio::range(I(2) + K(3)).begin())>);
+static_assert(std::forward_iterator<decltype(range(I(2) + K(3), spio::z_order()).begin())>);
+
+TEST_CASE("std algorithms read ranges, and containers sort places by a total order") {
+    auto const is_even = [](K k) { return k.get() % 2 == 0; };
+    CHECK(std::ranges::count_if(spio::range(K(9)), is_even) == 5);
+    CHECK(std::ranges::count_if(spio::reverse_range(K(9)), is_even) == 5);
+    CHECK(std::ranges::distance(spio::range_with_step<4>(K(9))) == 3);
+    auto const corners = spio::range(spio::make_coordinates(I(3), K(4)));
+    using corner = decltype(corners)::iterator::value_type;
+    std::map<corner, int, spio::lexicographic> numbers;
+    std::unordered_map<corner, int, spio::place_hash> hashed;
+    for (auto const p : range(I(3) + K(4), spio::hilbert_order())) {
+        numbers[p] = hashed[p] = p.get<I>().get() * 4 + p.get<K>().get();
+    }
+    REQUIRE((numbers.size() == 12 && hashed.size() == 12));
+    int expected = 0;
+    for (auto const& entry : numbers) CHECK(entry.second == expected++);
+    CHECK(std::ranges::equal(corners, std::views::keys(numbers)));
+    for (auto const p : corners) CHECK(hashed[p] == numbers[p]);
 }

@@ -29,38 +29,34 @@ template <class T> constexpr bool is_inverted(T const& t) {
     }
     return true;
 }
-constexpr auto i = axis<I>(12);
-constexpr auto j = axis<J>(6);
-constexpr auto k = axis<K>(32);
-constexpr auto k8 = axis<K>(8);
+constexpr auto i = axis<I>(4);
+constexpr auto j = axis<J>(3);
+constexpr auto k = axis<K>(8);
 template <auto... Axes> using of_char = tensor<char const, Axes...>;
 
-static_assert(is_inverted(of_char<i, k>(memory)));
-static_assert(is_inverted(of_char<k / 8, i, k % 8>(memory)));
-static_assert(is_inverted(of_char<k / 8 % 2, j, k % 8 / 4, k / 16, k % 4>(memory)));
-static_assert(is_inverted(of_char<axis<K>(2).ring(), i, j>(memory)));
+static_assert(is_inverted(of_char<k / 4, i, k % 4>(memory)));
+static_assert(is_inverted(of_char<k / 4, j, k % 4 / 2, k % 2>(memory)));
 // Strides in any order, with gaps.
-static_assert(is_inverted(of_char<i.pitch(2), j.pitch(40)>(memory)));
+static_assert(is_inverted(of_char<i.pitch(2), j.pitch(20)>(memory)));
 static_assert(is_inverted(of_char<axis<I>(1).pitch(0), j.pitch(3), axis<K>(2).pitch(1)>(memory)));
 // Derived axes: those that know their cells, and one that is searched.
-static_assert(is_inverted(of_char<i, spio::swizzle(k8, i / 2 % 2)>(memory)));
-static_assert(is_inverted(of_char<k / 16, spio::checkerboard(i, k % 16 / 8), k % 8>(memory)));
-static_assert(
-    is_inverted(of_char<axis<I>(16) / 2, axis<I>(16) % 2,
-                        spio::swizzle(k8 / 2, axis<I>(16) / 2, axis<I>(16) % 2), k8 % 2>(memory)));
+static_assert(is_inverted(of_char<i, spio::swizzle(k / 2, i), k % 2>(memory)));
+static_assert(is_inverted(of_char<spio::checkerboard(axis<I>(8), axis<J>(2))>(memory)));
+static_assert(is_inverted(of_char<i / 2, i % 2, spio::swizzle(k / 4, i / 2, i % 2)>(memory)));
 constexpr auto turned =
-    spio::derived([](J n, I row) { return (5 * n.get() + 2 * row.get()) % 6; }, j).reading(i % 4);
-static_assert(is_inverted(of_char<i / 4, turned, i % 4>(memory)));
+    spio::derived([](J n, I row) { return (2 * n.get() + row.get()) % 3; }, j).reading(i % 2);
+static_assert(is_inverted(of_char<i / 2, turned, i % 2>(memory)));
 
 // Sizes and pitches that only the run knows.
 constexpr auto late = axis<I>(dynamic);
 template <int N> constexpr bool is_inverted_late() {
-    return is_inverted(of_char<late, k8>(memory, I(N))) &&
-           is_inverted(of_char<k8 / 2, late, k8 % 2>(memory, I(N))) &&
-           is_inverted(of_char<j, late / 4, k8, late % 4>(memory, I(N))) &&
+    return is_inverted(of_char<late, k>(memory, I(N))) &&
+           is_inverted(of_char<k / 2, late, k % 2>(memory, I(N))) &&
+           is_inverted(of_char<j, late / 4, late % 4>(memory, I(N))) &&
            is_inverted(of_char<late.pitch(dynamic), j>(memory, I(N), pitch<I>(6 + N)));
 }
-static_assert(is_inverted_late<0>() && is_inverted_late<1>() && is_inverted_late<6>());
+static_assert(is_inverted_late<0>());
+static_assert(is_inverted_late<5>());
 
 // Elements that share an offset have no inverse.
 template <class T>

@@ -227,7 +227,7 @@ concept has_range = requires(Ts... xs) {
 template <int Step, class... Ts>
 concept has_steps = requires(Ts... xs) { spio::range_with_step<Step>(xs...); };
 static_assert(has_range<I> && has_range<I8, I8> && !has_range<int> && !has_range<int, int>);
-static_assert(!has_range<I, I8> && !has_range<I, int> && !has_range<coords<I>>);
+static_assert(!has_range<I, I8> && !has_range<I, int> && !has_range<coords<>>);
 static_assert(has_steps<2, I> && has_steps<2, I, I> && !has_steps<0, I> && !has_steps<-1, I, I>);
 static_assert(!has_steps<2, int> && !has_steps<2, I, J>);
 

@@ -3,7 +3,7 @@
 """each_file.py --name NAME [--include-dims DIR] [--suffix .cu] FILE... -- COMMAND...
 
 {file} in COMMAND stands for the file. With --include-dims, a copy made in DIR is compiled
-instead, in which `import spio.dims;` has become `#include "spio/dims.h"`: one text for the
+instead, in which `import spio.dims;` has become `#include "spio/algebra.h"`: one text for the
 compilers that import and for those that cannot.
 """
 import argparse
@@ -21,7 +21,7 @@ def including_copy(file, folder, suffix):
     folder.mkdir(parents=True, exist_ok=True)
     copy = folder / (file.stem + suffix)
     # #line keeps the file's own name and numbers in what the compiler says.
-    copy.write_text(f'#line 1 "{file}"\n' + text.replace("import spio.dims;", '#include "spio/dims.h"'))
+    copy.write_text(f'#line 1 "{file}"\n' + text.replace("import spio.dims;", '#include "spio/algebra.h"'))
     return copy
 
 

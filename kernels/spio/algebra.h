@@ -1,0 +1,8 @@
+// The whole algebra: what kernels need, and what is included where it is used.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "spio/dims.h"
+#include "spio/extrema.h"
+#include "spio/inverse.h"
+#include "spio/orders.h"

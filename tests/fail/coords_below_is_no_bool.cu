@@ -1,0 +1,7 @@
+// error: less_in_every_dimension
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+constexpr auto near = I(1) + J(1);
+constexpr auto far = I(2) + J(2);
+constexpr bool result = near < far; // wrong

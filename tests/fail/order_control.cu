@@ -1,0 +1,13 @@
+// compiles
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+#include "spio/inverse.h"
+#include "spio/orders.h"
+
+static_assert(position(Plain(), 35) == I(1) + K(3) && spio::refold_up<8>(K(9)) == K8(2));
+constexpr int visited(Plain t) {
+    int count = 0;
+    for_each<k / 8, i, k % 8>(t, [&](auto) { ++count; });
+    return count;
+}
+static_assert(visited(Plain()) == 512);
