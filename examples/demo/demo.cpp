@@ -105,7 +105,7 @@ bool run(machine const& machine, layernorm_2d::problem const& problem, images co
     timed([&] {
         using layernorm_2d::factors_to_read;
         C const channels(problem.channels);
-        stream.launch(kernel, {.x = x.as<layernorm_2d::images>(X(positions), channels),
+        kernel.launch(stream, {.x = x.as<layernorm_2d::images>(X(positions), channels),
                                .y = y.as<layernorm_2d::images>(X(positions), channels),
                                .weight = weight.as<factors_to_read>(channels),
                                .bias = bias.as<factors_to_read>(channels)});

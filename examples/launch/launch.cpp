@@ -29,7 +29,7 @@ int main() try {
     spio::array<float> const device_x(device, n, "x"), device_y(device, n, "y");
     stream.write(device_x, std::span(x));
     stream.write(device_y, std::span(y));
-    stream.launch(kernel, {.a = 2,
+    kernel.launch(stream, {.a = 2,
                            .x = device_x.as<axpby::scalars>(axpby::N(n)),
                            .b = 10,
                            .y = device_y.as<axpby::scalars>(axpby::N(n))});

@@ -82,7 +82,7 @@ int main() try {
     spio::stream const stream(device);
     spio::array<float> const device_x(device, x.size(), "x"), device_y(device, y.size(), "y");
     stream.write(device_x, std::span<float const>(x));
-    stream.launch(kernel, {.x = device_x.as<softmax::input_matrix>(Row(rows), Column(columns)),
+    kernel.launch(stream, {.x = device_x.as<softmax::input_matrix>(Row(rows), Column(columns)),
                            .y = device_y.as<softmax::output_matrix>(Row(rows), Column(columns)),
                            .scale = scale});
     stream.read(std::span(y), device_y);

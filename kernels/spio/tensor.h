@@ -4,6 +4,7 @@
 
 #include "spio/compound_index.h"
 #include "spio/cursor.h"
+#include "spio/mismatch.h"
 #include "spio/positions.h"
 #include "spio/range.h"
 
@@ -49,6 +50,10 @@ class tensor {
     template <class Mutable>
         requires same<Mutable const, Data> && (!same<Mutable, Data>)
     constexpr tensor(tensor<Mutable, Axes...> const& t) : pointer_(t.get()), shape_(t.shape()) {}
+    template <class Other, auto... OtherAxes, class Wanted = tensor,
+              class Tensor = mismatch_of<tensor<Other, OtherAxes...>, Wanted>>
+        requires(!same<layout<OtherAxes...>, layout<Axes...>> || !same<Other const, Data>)
+    tensor(tensor<Other, OtherAxes...> const&) = delete;
 
     // The cursor at a place: an index such as I(2), or anything that has coordinates. Dimensions
     // that the tensor lacks have no effect.

@@ -143,6 +143,8 @@ template <class T> class array {
     }
 };
 
+class stream;
+
 // A kernel that takes one argument of type Params, loaded on a device.
 template <class Params> class kernel {
   public:
@@ -165,6 +167,10 @@ template <class Params> class kernel {
                         "its family does not say over how many blocks");
         return {grid(params), shape};
     }
+    // Launches it in a stream with as many blocks as its family computes for the parameters. If a
+    // braced list of parameters does not fit, the compiler names the field.
+    //     kernel.launch(stream, {.x = x, .y = y});
+    void launch(stream const&, Params const&) const;
 
   private:
     std::shared_ptr<backend> home;

@@ -6,7 +6,7 @@
 //     spio::kernels const kernels(gpu);
 //     spio::stream const stream(gpu);
 //     auto const axpby = kernels.load(images.find(axpby::specialize({.n = n}, gpu.arch())));
-//     stream.launch(axpby, {.a = a, .x = x.as<axpby::scalars>(axpby::N(n)), …});
+//     axpby.launch(stream, {.a = a, .x = x.as<axpby::scalars>(axpby::N(n)), …});
 module;
 
 #include "spio/tile/half.h"
@@ -101,5 +101,10 @@ class stream {
     }
     [[noreturn]] void fail(char const* tried, std::string reason) const;
 };
+
+template <class Params>
+void kernel<Params>::launch(stream const& queue, Params const& params) const {
+    queue.launch(*this, over(params), params);
+}
 
 } // namespace spio

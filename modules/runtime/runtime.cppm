@@ -4,7 +4,7 @@
 //     spio::runtime const gpu({.packs = {spio::aot::pack::read("kernels.spiopack")}});
 //     auto const kernel = gpu.load(axpby::specialize({.n = n}, gpu.arch()));
 //     spio::stream const stream(gpu.on());
-//     stream.launch(kernel, {.a = a, .x = x.as<axpby::scalars>(axpby::N(n)), …});
+//     kernel.launch(stream, {.a = a, .x = x.as<axpby::scalars>(axpby::N(n)), …});
 module;
 
 #include <memory>
