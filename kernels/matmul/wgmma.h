@@ -1,5 +1,9 @@
 // The matrix product by TMA and wgmma (sm_90a): how blocks share a problem, and its tensor maps.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A line is a row or a column of a matrix, whichever is contiguous in memory: of a, stored by rows,
+// it goes along k. A step along k has tile_k = 64 products, and so 128 bytes (line_bytes) of a
+// line.
 #pragma once
 
 #include "matmul/problem.h"
@@ -46,7 +50,7 @@ struct config {
 
     // The bytes of both tiles of a stage, 2 for each element.
     constexpr int stage_bytes() const { return 2 * tile_k * (m + n); }
-    // The last are the barriers `full` and `empty` of each stage, 8 bytes each.
+    // The last term is for the barriers `full` and `empty` of each stage, 8 bytes each.
     constexpr int shared_bytes() const {
         return stages * stage_bytes() + consumers() * buffers * 64 * line_bytes +
                32 * divup(stages, 2);
@@ -82,6 +86,7 @@ struct config {
     constexpr super_rows order() const { return {band}; }
 };
 
+// The kernel's parameters: tensor maps of a, b and the result d, and what it reads without maps.
 struct params {
     tensor_map_words a, b, d;
     matmul::sizes sizes;

@@ -3,7 +3,8 @@
 //
 // A base is a dimension that is no fold: K of fold<K, 8>. A plain axis counts one digit of a
 // position in its base, floor(position / stride) mod size. A derived axis is a function of several
-// digits: it places some of them, and only reads others, which other axes place.
+// digits: it places some of them, and only reads others, which other axes place. position_in<Base>
+// is the index of a base in a list of bases, and room_for rounds a capacity up.
 #pragma once
 
 #include "spio/layout_table.h"

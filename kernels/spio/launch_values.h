@@ -4,6 +4,7 @@
 
 namespace spio {
 
+// Numbers of threads or blocks along x, y and z, or the index of one of them.
 struct extent {
     int x = 1, y = 1, z = 1;
 

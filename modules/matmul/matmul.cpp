@@ -33,6 +33,8 @@ void check(problem const& problem) {
     }
 }
 
+// Such as 512m_anyn_512k_fp16_rc: the sizes that are known when the kernel is compiled, the type,
+// and the orders of a and b, rows or columns.
 std::string name_of(problem const& problem) {
     auto const part = [](int value, char const* unit, bool is_known) {
         return (is_known ? std::to_string(value) : "any") + unit;

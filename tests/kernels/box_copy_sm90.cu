@@ -1,5 +1,8 @@
 // Copies by the engine: boxes through a ring of stages, by all threads or by a producer alone.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A block copies the tiles of one image from x to y, by its threads, and to z with flipped signs.
+// TMA loads the tiles from x and stores them to z, in boxes.
 #include "box_copy.h"
 
 #include "spio/tile/bulk_copy.cuh"
@@ -10,6 +13,7 @@ namespace spio::test::box_copy {
 using barrier = mbarrier<sm_90a>;
 using barriers = tensor<barrier, axis<STAGE>(stages)>;
 
+// The tiles of the stages in shared memory, with the barriers that say which are full or empty.
 template <int Span, int Threads> struct copier {
     using tiles = stage_tiles<Span>;
     using tile = box_copy::tile<Span>;
@@ -52,6 +56,7 @@ template <int Span, int Threads> struct copier {
         store_box<sm_90a>(p.z, image() + position, stage_of[stage]);
         commit_bulk_stores<sm_90a>();
     }
+    // The elements of a tile that a thread copies.
     __device__ static auto deal_out(int thread) {
         using Thread = compound_index<axis<OFFSET>(Threads)>;
         return elements::template partition<OFFSET>(Thread(thread));
