@@ -45,6 +45,7 @@ template <class Table> constexpr bool reads_plain_axes(Table const& table) {
     return true;
 }
 
+// False for types that are no tensors.
 template <class Tensor> inline constexpr bool is_injective = false;
 
 // Whether every element provably has an address of its own: the axes nest, and the function of each

@@ -33,7 +33,7 @@ template <class Config, class Params> struct ready_body {
 
 [[noreturn]] void refuse(problem const&, config const&);
 
-// The config_source of a loader, if it has one.
+// What chooses configurations: that of a loader, if it has one, or else the default.
 template <class Loader> config_source const& configs_of(Loader const& loader) {
     if constexpr (requires { loader.configs(); }) {
         return loader.configs();

@@ -5,6 +5,8 @@
 //     matmul::product const product(gpu, {.m = 512, .n = 1024, .k = 4096});
 //     product.launch(stream, {.sizes = {512, 1024, 4096, 1}, .a = {x, 4096}, .b = {w, 1024}, .d =
 //     {y, 1024}});
+//
+// x, w and y are addresses on the device; after each stands the distance of its rows, in elements.
 module;
 
 #include "matmul/cp_async.h"
@@ -21,7 +23,7 @@ import spio.spec;
 
 namespace spio::matmul {
 
-// The config_source of a loader, if it has one.
+// What chooses configurations: that of a loader, if it has one, or else the default.
 template <class Loader> config_source const& configs_of(Loader const& loader) {
     if constexpr (requires { loader.configs(); }) {
         return loader.configs();
