@@ -1,5 +1,9 @@
 // Images (files of kernels), kernels and launches of the fake of CUDA's driver.
 // SPDX-License-Identifier: Apache-2.0
+//
+// answer(to<NAME>, ...) is what the fake does for the driver's function NAME. gpus holds the
+// objects behind handles; in_context() and in_stream() fail where the driver would, and say()
+// stores a result.
 module;
 
 #include "tests/cuda/fake_machine.h"

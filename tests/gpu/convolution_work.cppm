@@ -27,9 +27,9 @@ export namespace work {
 using namespace spio;
 using namespace spio::conv2d;
 
-constexpr std::size_t guard = 512;
+constexpr std::size_t guard = 512; // elements on each side of an array
 
-// An array between two guards; a kernel that writes into them is wrong.
+// An array between two guards full of bytes 0xff (poison); a kernel that writes into them is wrong.
 template <class T> class guarded {
   public:
     using value = host_value<T>;

@@ -47,7 +47,7 @@ def make_index(dice, name):
 
 
 class Walk:
-    """Subscripts and steps, one after the other, as C++ text in which the array v holds all numbers."""
+    """Subscripts and steps of a tensor t, one after the other, as C++ text in which the array v holds all numbers."""
 
     def __init__(self, dice, layout, indices, longest):
         self.dice = dice
@@ -63,6 +63,7 @@ class Walk:
             self.go()
 
     def go(self):
+        """Adds a subscript or a step."""
         kind = self.dice.choice(["value"] * 4 + ["coordinates", "sum", "index"] + ["step"] * 3)
         place = getattr(self, kind if kind != "step" else self.dice.choice(["value", "coordinates"]))()
         if place is None:
@@ -97,6 +98,7 @@ class Walk:
         self.count += 1
         return f"{kind}(v[{self.count - 1}])"
 
+    # The subscripts and steps of one kind each, as C++ text.
     def value(self):
         return self.write(self.draw())
 
