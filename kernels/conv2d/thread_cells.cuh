@@ -43,6 +43,7 @@ template <class Index, int Threads, class Cursor, bool AllExist = false> class t
         }
     }
 
+    // The thread's n-th cell.
     __device__ auto operator[](int n) const {
         if constexpr (is_regular) {
             return place(cells_[0], shape_)[First(n * steps)];

@@ -11,6 +11,7 @@ namespace spio::conv2d::wgrad {
 struct launch_sizes {
     int n, h, w, p, q;
 };
+// Of n images of h x w, where the kernel does not know better.
 template <problem Problem> constexpr launch_sizes sizes_of(int n, int h, int w) {
     problem const problem =
         Problem.with(Problem.knows_n() ? Problem.n : n, Problem.knows_image() ? Problem.h : h,

@@ -60,6 +60,7 @@ struct config {
         auto const barriers = divup(checked_size(stages), 2) + divup(checked_size(stages) + 1, 2);
         return ((x + dy + barriers) * 16).as_int();
     }
+    // A TMA box has at most 256 elements a side.
     constexpr bool fits(problem const& problem) const {
         bool const is_bounded = groups > 0 && images > 0 && columns > 0 && columns <= 256 &&
                                 stages > held_stages(problem) && splits > 0;

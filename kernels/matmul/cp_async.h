@@ -20,6 +20,8 @@ struct config {
     constexpr int warp_n() const { return n / warps_n; }
     constexpr int stage_bytes() const { return 2 * tile_k * (m + n); }
     constexpr int shared_bytes() const { return stages * stage_bytes(); }
+    // A warp has at most 64 x 64 sums, or its threads would need too many registers; each thread
+    // loads as many cells as the others. Other bounds only keep products within an int.
     constexpr bool fits(problem const&) const {
         if (warps_m < 1 || warps_n < 1 || warps_m > 8 || warps_n > 8 || stages < 2 || stages > 16 ||
             m < 64 || n < 64 || band < 1 || band > 1024)

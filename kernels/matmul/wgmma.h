@@ -60,6 +60,8 @@ struct config {
     static constexpr bool stores_columns(problem const& problem, int n) {
         return n * problem.result_bytes() % 16 == 0;
     }
+    // A TMA box has at most 256 lines, a cluster at most 8 blocks. The bounds of stages, buffers
+    // and band only keep products of them within an int.
     constexpr bool fits(problem const& problem) const {
         bool const has_sides =
             (m == 64 || m == 128 || m == 192) && n % 64 == 0 && n >= 64 && n <= 256;

@@ -103,6 +103,7 @@ template <class Layout> class positions {
     template <int... N> static constexpr bool is_empty(Layout const& shape, numbers<N...>) {
         return (false || ... || (count<N>(shape) == 0));
     }
+    // How many combinations of digits there are, and the position of one of them by its number.
     static consteval int cells() { return static_cast<int>(table.greatest_size()); }
     static constexpr auto position_of_cell(int cell) {
         return [&]<int... N>(numbers<N...>) {
@@ -116,6 +117,7 @@ template <class Layout> class positions {
         unsigned const rest = static_cast<unsigned>(cell) / right;
         return static_cast<int>(N == 0 ? rest : rest % radix);
     }
+    // How many cells have the same digits up to the n-th.
     static consteval unsigned cells_right_of(int n) {
         unsigned product = 1;
         for (int d = n + 1; d < rank; ++d) {

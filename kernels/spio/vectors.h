@@ -114,7 +114,7 @@ template <int N, auto... Axes> consteval int width_from() {
 }
 template <class Data, auto... Axes> constexpr int vector_width(tensor<Data, Axes...> const&) {
     constexpr int greatest = [] {
-        int width = 1 << 30;
+        int width = 1 << 30; // the greatest power of two that is an int
         while (width > 1 && !has_vectors(layout_table_of<Axes...>, width)) width /= 2;
         return width;
     }();

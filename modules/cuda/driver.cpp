@@ -18,6 +18,7 @@ namespace {
 // one with a default stream per thread. This asks for the first.
 constexpr unsigned legacy_stream = 1;
 
+// Of 12040: "12.4".
 std::string spelled(int version) {
     return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }

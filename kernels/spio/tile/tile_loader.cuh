@@ -59,6 +59,8 @@ template <class Tile, int Threads, class Source> class tile_loader {
     }
     static constexpr bool is_even = fills_digits();
 
+    // The position of the thread's n-th element; is_mine: whether it has one. If the load is even,
+    // the cursors stand at the thread's first element already.
     __device__ traversal position(int n) const {
         return traversal(n * Threads + (is_even ? 0 : thread_));
     }
