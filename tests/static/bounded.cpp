@@ -54,7 +54,7 @@ static_assert(equals<F16>(Module(1) + Module(2), 3) && equals<F16>(Module(3) - M
 static_assert(equals<F16>(Module(1) - Module(2), -1) && equals<F16>(Module(3) + Module(2), 5));
 static_assert(equals<F16>(Module(3) * 3, 9) && equals<F16>(-Module(3), -3));
 
-// All six comparisons. (Module.comparison)
+// Bounded values compare by all six operators. (Module.comparison)
 static_assert(Module(1) < Module(2) && Module(2) > Module(1) && Module(1) <= Module(1));
 static_assert(Module(1) >= Module(1) && Module(1) == Module(1) && Module(1) != Module(2));
 static_assert(!(Module(2) < Module(1)) && !(Module(1) == Module(2)));
@@ -62,13 +62,13 @@ static_assert(!(Module(2) < Module(1)) && !(Module(1) == Module(2)));
 // The sum with a value of the base is a value of the base. (Module.dim_addition)
 static_assert(equals<I>(Module(2) + I(8), 40) && equals<I>(I(8) + Module(2), 40));
 
-// So is the difference. (Module.dim_subtraction)
+// The difference from a value of the base is a value of the base. (Module.dim_subtraction)
 static_assert(equals<I>(Module(2) - I(8), 24) && equals<I>(I(40) - Module(2), 8));
 
 // The sum with a fold of a finer stride has that stride. (Module.fold_addition)
 static_assert(equals<F8>(Module(2) + F8(2), 6) && equals<F8>(F8(2) + Module(2), 6));
 
-// So has the difference. (Module.fold_subtraction)
+// The difference from a fold of a finer stride has that stride. (Module.fold_subtraction)
 static_assert(equals<F8>(Module(2) - F8(2), 2) && equals<F8>(F8(6) - Module(2), 2));
 
 // Bounded values compare with the base in its ones. (Module.dim_comparison)
@@ -97,7 +97,7 @@ static_assert(spio::stride_of<decltype(spio::modulo<4>(F16(5)))> == 16);
 static_assert(spio::unfold(spio::modulo<4>(F16(5))) == I(16));
 static_assert(spio::unfold(spio::modulo<4>(fold<I, 32>(7))) == I(96));
 
-// Differences may be negative. (cross_type.module_negative)
+// Differences of bounded values and others may be negative. (cross_type.module_negative)
 static_assert(equals<I>(Module(1) - I(20), -4) && equals<I>(I(10) - Module(1), -6));
 
 // The sum of bounded values of two bases is a pair of them, as coordinates.

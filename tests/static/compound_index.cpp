@@ -133,10 +133,10 @@ static_assert(Index1D(OFFSET(5)).get<I>() == I(5));
 static_assert(Index1D(fold<OFFSET, 8>(1)).get<I>() == I(8));
 static_assert(Index1D(fold<OFFSET, 8>(3)).offset() == OFFSET(24));
 
-// A bounded OFFSET will do. (IndexFromDim.module_of_offset)
+// An index is made of a bounded value of OFFSET. (IndexFromDim.module_of_offset)
 static_assert(Index1D(bounded<OFFSET, 16>(7)).get<I>() == I(7));
 
-// So will coordinates with an OFFSET. (IndexFromCoords.single_offset_in_coords)
+// An index is made of coordinates that have an OFFSET. (IndexFromCoords.single_offset_in_coords)
 static_assert(Index1D(make_coordinates(OFFSET(7))).get<I>() == I(7));
 
 // The coordinates may have a fold of OFFSET. (IndexFromCoords.fold_of_offset_in_coords)
@@ -159,7 +159,8 @@ using OffsetIndex = compound_index<axis<OFFSET>(32)>;
 using Small = compound_index<axis<I>(16), axis<J>(2)>;
 static_assert(Small(OffsetIndex(25)) == make_coordinates(I(12), J(1)));
 
-// The least and the greatest offset. (IndexFromCoords.zero_offset, max_offset_for_index)
+// The least and the greatest offset give the first and the last coordinates.
+// (IndexFromCoords.zero_offset, max_offset_for_index)
 using Last = compound_index<axis<I>(8), axis<J>(4)>;
 static_assert(Last(make_coordinates(OFFSET(0))) == make_coordinates(I(0), J(0)));
 static_assert(Last(make_coordinates(OFFSET(31))) == make_coordinates(I(7), J(3)));

@@ -64,11 +64,12 @@ static_assert(exactly<I, J, K>::holds(make_coordinates(I(1), J(2)) + make_coordi
 static_assert(exactly<I, J, K>::holds(make_coordinates(I(3), J(4), K(5)) + make_coordinates(J(10)),
                                       3, 14, 5));
 
-// So may the left side, whose order comes first. (Coordinates.add_subset_a_in_b)
+// The left side may have fewer dimensions, and its order comes first.
+// (Coordinates.add_subset_a_in_b)
 static_assert(exactly<J, I, K>::holds(make_coordinates(J(10)) + make_coordinates(I(3), J(4), K(5)),
                                       14, 3, 5));
 
-// One dimension on each side. (Coordinates.add_single_dims)
+// Coordinates of one dimension add. (Coordinates.add_single_dims)
 static_assert(exactly<I>::holds(make_coordinates(I(100)) + make_coordinates(I(23)), 123));
 
 // A dimension and a fold of it add to the dimension. (Coordinates.add_dim_and_fold_same_base)
@@ -95,10 +96,10 @@ static_assert(exactly<K, I, J>::holds(K(5) + make_coordinates(I(1), J(2)), 5, 1,
 // A value of a present dimension is added to its entry. (Coordinates.add_single_dim_existing)
 static_assert(exactly<I, J>::holds(make_coordinates(I(1), J(2)) + I(10), 11, 2));
 
-// So is a fold of it. (Coordinates.add_fold_to_coords)
+// A fold of a present dimension is added to its entry. (Coordinates.add_fold_to_coords)
 static_assert(exactly<I, J>::holds(make_coordinates(I(3), J(2)) + I8(1), 11, 2));
 
-// Empty coordinates plus a value. (Coordinates.add_single_dim_to_empty_coords)
+// Empty coordinates plus a value have this value. (Coordinates.add_single_dim_to_empty_coords)
 static_assert(exactly<I>::holds(coords<>() + I(5), 5) && exactly<I>::holds(I(5) + coords<>(), 5));
 static_assert(exactly<I, J>::holds(coords<>() + make_coordinates(I(1), J(2)), 1, 2));
 
@@ -122,7 +123,7 @@ static_assert(exactly<I, J, K>::holds(make_coordinates(I(10), J(5)) - K(3), 10, 
 // A fold is subtracted from its base. (Coordinates.subtract_fold_from_coords)
 static_assert(exactly<I, J>::holds(make_coordinates(I(20), J(5)) - I8(1), 12, 5));
 
-// So is a bounded value. (Coordinates.subtract_module_from_coords)
+// A bounded value is subtracted from its base. (Coordinates.subtract_module_from_coords)
 static_assert(exactly<I, J>::holds(make_coordinates(I(10), J(3)) - bounded<I, 4>(2), 8, 3));
 
 // Coordinates subtract, negate, scale and move in place.
@@ -146,7 +147,8 @@ static_assert(moves_in_place());
 // Empty coordinates are nowhere negative. (Coordinates.all_non_negative_empty)
 static_assert(coords<>().all_non_negative());
 
-// 0 is not negative. (Coordinates.all_non_negative_single_positive, all_non_negative_single_zero,
+// Coordinates of one entry are nowhere negative if it is at least 0.
+// (Coordinates.all_non_negative_single_positive, all_non_negative_single_zero,
 // all_non_negative_single_negative)
 static_assert(make_coordinates(I(5)).all_non_negative() &&
               make_coordinates(I(0)).all_non_negative());
@@ -174,7 +176,7 @@ static_assert(every_entry_counts());
 static_assert(make_coordinates(I8(2)).all_non_negative() &&
               !make_coordinates(I8(-2)).all_non_negative());
 
-// No entry makes up for another. (Coordinates.all_non_negative_mixed_dims_and_folds,
-// all_non_negative_mixed_with_negative_fold)
+// Each entry must be at least 0: none makes up for another.
+// (Coordinates.all_non_negative_mixed_dims_and_folds, all_non_negative_mixed_with_negative_fold)
 static_assert(make_coordinates(I(3), I8(1), J(0)).all_non_negative());
 static_assert(!make_coordinates(I(9), I8(-1)).all_non_negative());

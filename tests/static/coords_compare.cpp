@@ -21,8 +21,8 @@ using J8 = fold<J, 8>;
 constexpr auto ij(int i, int j) { return make_coordinates(I(i), J(j)); }
 constexpr auto jk(int j, int k) { return make_coordinates(J(j), K(k)); }
 
-// Less: in every dimension. (Coordinates.less_than_same_dims_true, less_than_same_dims_false_first,
-// less_than_same_dims_false_second, less_than_same_dims_equal)
+// Coordinates are less if they are in every dimension. (Coordinates.less_than_same_dims_true,
+// less_than_same_dims_false_first, less_than_same_dims_false_second, less_than_same_dims_equal)
 static_assert(ij(1, 2) < ij(10, 20) && !(ij(100, 2) < ij(10, 20)));
 static_assert(!(ij(1, 200) < ij(10, 20)) && !(ij(5, 10) < ij(5, 10)));
 
@@ -33,22 +33,24 @@ static_assert(ij(1, 2) < jk(20, 30) && !(ij(1, 200) < jk(20, 30)));
 // The left side may have fewer dimensions. (Coordinates.less_than_a_subset_of_b)
 static_assert(make_coordinates(J(5)) < make_coordinates(I(10), J(20), K(30)));
 
-// So may the right side. (Coordinates.less_than_b_subset_of_a)
+// The right side of a comparison may have fewer dimensions. (Coordinates.less_than_b_subset_of_a)
 static_assert(make_coordinates(I(1), J(2), K(3)) < make_coordinates(J(20)));
 
-// Less or equal: in every dimension. (Coordinates.less_equal_same_dims_true,
-// less_equal_same_dims_equal, less_equal_same_dims_false)
+// Coordinates are less or equal if they are in every dimension.
+// (Coordinates.less_equal_same_dims_true, less_equal_same_dims_equal, less_equal_same_dims_false)
 static_assert(ij(1, 2) <= ij(10, 20) && ij(5, 10) <= ij(5, 10) && !(ij(100, 2) <= ij(10, 20)));
 
-// Greater: in every dimension. (Coordinates.greater_same_dims_true, greater_same_dims_false,
-// greater_same_dims_equal)
+// Coordinates are greater if they are in every dimension. (Coordinates.greater_same_dims_true,
+// greater_same_dims_false, greater_same_dims_equal)
 static_assert(ij(100, 200) > ij(10, 20) && !(ij(1, 2) > ij(10, 20)) && !(ij(5, 10) > ij(5, 10)));
 
-// Greater or equal: in every dimension. (Coordinates.greater_equal_same_dims_true,
-// greater_equal_same_dims_equal, greater_equal_same_dims_false)
+// Coordinates are greater or equal if they are in every dimension.
+// (Coordinates.greater_equal_same_dims_true, greater_equal_same_dims_equal,
+// greater_equal_same_dims_false)
 static_assert(ij(100, 200) >= ij(10, 20) && ij(5, 10) >= ij(5, 10) && !(ij(1, 2) >= ij(10, 20)));
 
-// Equal: in every dimension. (Coordinates.equal_same_dims_true, equal_same_dims_false)
+// Coordinates are equal if they are in every dimension. (Coordinates.equal_same_dims_true,
+// equal_same_dims_false)
 static_assert(ij(5, 10) == ij(5, 10) && !(ij(5, 10) == ij(5, 20)));
 
 // Equal in the shared dimensions is enough. (Coordinates.equal_partial_overlap_true,
@@ -82,11 +84,13 @@ static_assert(make_coordinates(I(8)) == make_coordinates(I8(1)));
 // (Coordinates.equal_unnormalized_coordinates)
 static_assert(make_coordinates(I(1), I8(1)) == make_coordinates(I(9)));
 
-// And then differ. (Coordinates.not_equal_unnormalized_coordinates)
+// Coordinates differ if the sums of their entries do.
+// (Coordinates.not_equal_unnormalized_coordinates)
 static_assert(make_coordinates(I(1), I8(1)) != make_coordinates(I(10)));
 static_assert(!(make_coordinates(I(1), I8(1)) == make_coordinates(I(10))));
 
-// Dimensions and folds on both sides. (Coordinates.greater_mixed_folds_and_dims)
+// Both sides of a comparison may have dimensions and folds.
+// (Coordinates.greater_mixed_folds_and_dims)
 static_assert(make_coordinates(I(10), J8(2)) > make_coordinates(I4(2), J(10)));
 static_assert(!(make_coordinates(I4(2), J(10)) > make_coordinates(I(10), J8(2))));
 
@@ -143,8 +147,8 @@ static_assert(!(ij(1, 2) < Index(28)) && ij(1, -1) < Index(28));
 // Offset 14 is (3, 2), of which both values are greater. (Coordinates.less_than_index_all_less)
 static_assert(ij(2, 1) < Index(14));
 
-// The other comparisons with an index. (Coordinates.less_equal_index, greater_equal_index,
-// equal_index, not_equal_index)
+// Coordinates compare with an index by all operators. (Coordinates.less_equal_index,
+// greater_equal_index, equal_index, not_equal_index)
 static_assert(ij(3, 2) <= Index(14) && ij(3, 2) >= Index(14) && ij(3, 2) == Index(14));
 static_assert(ij(3, 2) != Index(15) && Index(14) == ij(3, 2) && Index(15) > ij(2, 2));
 

@@ -37,10 +37,10 @@ template <class... Ts> struct exactly {
 // normalize() leaves a single entry. (Coordinates.normalize_single_dim)
 static_assert(exactly<I>::holds(make_coordinates(I(5)).normalize(), 5));
 
-// It leaves one entry of each dimension. (Coordinates.normalize_multiple_different_dims)
+// normalize() leaves one entry of each dimension. (Coordinates.normalize_multiple_different_dims)
 static_assert(exactly<I, J>::holds(make_coordinates(I(3), J(7)).normalize(), 3, 7));
 
-// It leaves a single fold. (Coordinates.normalize_fold_single)
+// normalize() leaves a single fold. (Coordinates.normalize_fold_single)
 static_assert(exactly<I8>::holds(make_coordinates(I8(2)).normalize(), 2));
 
 // A dimension and its fold become one entry. (Coordinates.normalize_dim_and_fold_same_base)
@@ -49,17 +49,19 @@ static_assert(exactly<I>::holds(make_coordinates(I(3), I8(2)).normalize(), 19));
 // Two folds become the finer one. (Coordinates.normalize_two_folds_same_base)
 static_assert(exactly<I8>::holds(make_coordinates(I8(1), fold<I, 16>(2)).normalize(), 5));
 
-// Whichever comes second. (Coordinates.normalize_two_folds_smaller_stride_second)
+// Two folds become the finer one, whichever comes first.
+// (Coordinates.normalize_two_folds_smaller_stride_second)
 static_assert(exactly<I4>::holds(make_coordinates(I8(1), I4(2)).normalize(), 4));
 
-// Each base by itself. (Coordinates.normalize_mixed_dims_and_folds)
+// normalize() adds up the entries of each base by itself.
+// (Coordinates.normalize_mixed_dims_and_folds)
 static_assert(exactly<I, J>::holds(make_coordinates(I(2), I8(3), J(1), J4(2)).normalize(), 26, 9));
 
 // A fold stays where its base has no other entry.
 // (Coordinates.normalize_preserves_fold_when_no_dim)
 static_assert(exactly<I8, J4>::holds(make_coordinates(I8(2), J4(3)).normalize(), 2, 3));
 
-// The order stays. (Coordinates.normalize_preserves_order)
+// normalize() keeps the order of the bases. (Coordinates.normalize_preserves_order)
 static_assert(exactly<I, J4>::holds(make_coordinates(I(5), J4(3)).normalize(), 5, 3));
 static_assert(exactly<I, K>::holds(make_coordinates(I(1), fold<K, 8>(2), K(5)).normalize(), 1, 21));
 static_assert(exactly<bounded<I, 4>, J>::holds(make_coordinates(bounded<I, 4>(3), J(1)).normalize(),
@@ -69,10 +71,12 @@ static_assert(exactly<bounded<I, 4>, J>::holds(make_coordinates(bounded<I, 4>(3)
 // (Coordinates.make_normalized_coordinates_single_dim)
 static_assert(exactly<I>::holds(make_normalized_coordinates(I(5)), 5));
 
-// One value of each dimension. (Coordinates.make_normalized_coordinates_multiple_dims)
+// make_normalized_coordinates() keeps one value of each dimension.
+// (Coordinates.make_normalized_coordinates_multiple_dims)
 static_assert(exactly<I, J>::holds(make_normalized_coordinates(I(3), J(7)), 3, 7));
 
-// A single fold. (Coordinates.make_normalized_coordinates_fold_single)
+// make_normalized_coordinates() keeps a single fold.
+// (Coordinates.make_normalized_coordinates_fold_single)
 static_assert(exactly<I8>::holds(make_normalized_coordinates(I8(2)), 2));
 
 // A dimension and its fold become one entry. (Coordinates.make_normalized_coordinates_dim_and_fold)
@@ -81,11 +85,13 @@ static_assert(exactly<I>::holds(make_normalized_coordinates(I(3), I8(2)), 19));
 // Two folds become the finer one. (Coordinates.make_normalized_coordinates_two_folds)
 static_assert(exactly<I4>::holds(make_normalized_coordinates(I8(1), I4(2)), 4));
 
-// Each base by itself. (Coordinates.make_normalized_coordinates_mixed)
+// make_normalized_coordinates() adds up each base by itself.
+// (Coordinates.make_normalized_coordinates_mixed)
 static_assert(exactly<I, J>::holds(make_normalized_coordinates(I(2), I8(3), J(1), J4(2)), 26, 9));
 static_assert(exactly<I>::holds(make_normalized_coordinates(I(1), I(2)), 3));
 
-// From variables. (Coordinates.make_normalized_coordinates_from_lvalues)
+// Normalized coordinates are made of variables, too.
+// (Coordinates.make_normalized_coordinates_from_lvalues)
 constexpr bool is_made_from_variables() {
     I const i(3);
     I8 f(2);
@@ -111,55 +117,55 @@ constexpr auto ijk = make_coordinates(I(1), J(2), K(3));
 // drop() takes a dimension out. (Coordinates.drop_single_dim)
 static_assert(exactly<I, K>::holds(ijk.drop<J>(), 1, 3));
 
-// The first one. (Coordinates.drop_first_dim)
+// drop() takes the first dimension out. (Coordinates.drop_first_dim)
 static_assert(exactly<J, K>::holds(ijk.drop<I>(), 2, 3));
 
-// The last one. (Coordinates.drop_last_dim)
+// drop() takes the last dimension out. (Coordinates.drop_last_dim)
 static_assert(exactly<I, J>::holds(ijk.drop<K>(), 1, 2));
 
 // A fold is dropped by its base. (Coordinates.drop_fold_by_base_dim)
 static_assert(exactly<J>::holds(make_coordinates(I8(2), J(3)).drop<I>(), 3));
 
-// With all other folds of it. (Coordinates.drop_multiple_folds_same_base)
+// drop() takes out all folds of the base. (Coordinates.drop_multiple_folds_same_base)
 static_assert(exactly<J>::holds(make_coordinates(I4(1), J(3), I8(2)).drop<I>(), 3));
 
-// And with the base itself. (Coordinates.drop_base_and_fold_same_dim)
+// drop() takes out the base and its folds. (Coordinates.drop_base_and_fold_same_dim)
 static_assert(exactly<J>::holds(make_coordinates(I(1), I8(2), J(3)).drop<I>(), 3));
 
-// One dimension is left. (Coordinates.drop_to_single_dim)
+// drop() may leave one dimension. (Coordinates.drop_to_single_dim)
 static_assert(exactly<J>::holds(make_coordinates(I(1), J(2)).drop<I>(), 2));
 
-// None is left. (Coordinates.drop_to_empty)
+// drop() may leave no dimension. (Coordinates.drop_to_empty)
 static_assert(exactly<>::holds(make_coordinates(I(1)).drop<I>()));
 
-// What is left keeps its types and values. (Coordinates.drop_preserves_values)
+// What drop() leaves keeps its types and values. (Coordinates.drop_preserves_values)
 static_assert(exactly<bounded<I, 8>, fold<K, 8>>::holds(
     make_coordinates(bounded<I, 8>(7), J(2), fold<K, 8>(3)).drop<J>(), 7, 3));
 
 // cast() renames a dimension. (Coordinates.cast_single_dim)
 static_assert(exactly<K, J>::holds(make_coordinates(I(5), J(10)).cast<I, K>(), 5, 10));
 
-// A dimension that is not there is not renamed. (Coordinates.cast_no_match)
+// cast() of a dimension that is not there changes nothing. (Coordinates.cast_no_match)
 static_assert(exactly<I, J>::holds(make_coordinates(I(5), J(10)).cast<K, I>(), 5, 10));
 
-// A fold is renamed with its base. (Coordinates.cast_fold_to_different_base)
+// cast() renames a fold with its base. (Coordinates.cast_fold_to_different_base)
 static_assert(exactly<fold<K, 8>>::holds(make_coordinates(I8(2)).cast<I, K>(), 2));
 
-// So are several folds. (Coordinates.cast_multiple_same_base)
+// cast() renames all folds of a base. (Coordinates.cast_multiple_same_base)
 static_assert(exactly<fold<K, 4>, fold<K, 8>>::holds(make_coordinates(I4(1), I8(2)).cast<I, K>(), 1,
                                                      2));
 
-// And the base with its folds. (Coordinates.cast_base_and_fold_same_dim)
+// cast() renames the base and its folds. (Coordinates.cast_base_and_fold_same_dim)
 static_assert(exactly<K, fold<K, 8>, J>::holds(make_coordinates(I(1), I8(2), J(3)).cast<I, K>(), 1,
                                                2, 3));
 
-// Values stay. (Coordinates.cast_preserves_values)
+// cast() keeps the values. (Coordinates.cast_preserves_values)
 static_assert(exactly<K, J>::holds(make_coordinates(I(-7), J(99)).cast<I, K>(), -7, 99));
 
-// Empty coordinates stay empty. (Coordinates.cast_empty_coordinates)
+// cast() leaves empty coordinates empty. (Coordinates.cast_empty_coordinates)
 static_assert(exactly<>::holds(coords<>().cast<I, K>()));
 
-// All dimensions are renamed. (Coordinates.cast_all_dims)
+// cast() may rename the only dimension. (Coordinates.cast_all_dims)
 static_assert(exactly<K>::holds(make_coordinates(I(5)).cast<I, K>(), 5));
 
 // A bounded value keeps its bound. (Coordinates.cast_module_to_different_base)

@@ -115,7 +115,7 @@ constexpr bool is_in_the_folds() {
 }
 static_assert(is_in_the_folds());
 
-// A tensor of three dimensions. (Cursor.in_range_3d_tensor)
+// A cursor of three dimensions is inside if it is in each of them. (Cursor.in_range_3d_tensor)
 constexpr chars<axis<I>(4), axis<J>(4), axis<K>(4)> cube(middle);
 static_assert(cube[I(3)][J(3)][K(3)].inbounds() && !cube[I(3)][J(-1)][K(3)].inbounds());
 static_assert(!cube[I(3)][J(3)][K(4)].inbounds());

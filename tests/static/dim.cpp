@@ -86,7 +86,8 @@ static_assert((I(1) + J(2)).get<I>() == I(1) && (I(1) + J(2)).get<J>() == J(2));
 static_assert((I(1) - J(2)).get<I>() == I(1) && (I(1) - J(2)).get<J>() == J(-2));
 static_assert((I(1) + J(2)).num_dims() == 2);
 
-// So do folds, and a dimension and a fold. (Dim.mixed_dimensions_with_fold)
+// Folds of two bases, or a dimension and a fold, add to coordinates.
+// (Dim.mixed_dimensions_with_fold)
 constexpr auto two_folds = fold<I, 8>(2) + fold<J, 16>(3);
 static_assert(equals<fold<I, 8>>(two_folds.get<fold<I, 8>>(), 2));
 static_assert(equals<fold<J, 16>>(two_folds.get<fold<J, 16>>(), 3));

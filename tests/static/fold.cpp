@@ -54,10 +54,10 @@ static_assert(equals<F8>(F8(8) + F16(4), 16) && equals<F8>(F16(4) + F8(8), 16));
 // The sum of a fold and its base counts ones. (Fold.dim_addition)
 static_assert(equals<I>(F8(8) + I(32), 96) && equals<I>(I(32) + F8(8), 96));
 
-// So do differences of folds. (Fold.mixed_stride_subtraction)
+// The difference of two folds of one base has the finer stride. (Fold.mixed_stride_subtraction)
 static_assert(equals<F8>(F8(16) - F16(4), 8) && equals<F8>(F16(4) - F8(8), 0));
 
-// So do differences of a fold and its base. (Fold.dim_subtraction)
+// The difference of a fold and its base counts ones. (Fold.dim_subtraction)
 static_assert(equals<I>(F8(8) - I(32), 32) && equals<I>(I(96) - F8(8), 32));
 
 // Folds of different strides compare by their ones. (Fold.mix_stride_comparison)

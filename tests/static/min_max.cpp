@@ -24,29 +24,29 @@ template <class Expected, class T> constexpr bool equals(T x, int n) {
     return same<T, Expected> && x.get() == n;
 }
 
-// Values of one type. (min_max.same_type)
+// min() and max() of values of one type. (min_max.same_type)
 static_assert(equals<I>(min(I(5), I(10)), 5) && equals<I>(min(I(10), I(5)), 5));
 static_assert(equals<I>(max(I(5), I(10)), 10) && equals<I>(max(I(10), I(5)), 10));
 
-// Folds of one stride. (min_max.fold_same_stride)
+// min() and max() of folds of one stride. (min_max.fold_same_stride)
 static_assert(equals<F8>(min(F8(5), F8(10)), 5) && equals<F8>(max(F8(5), F8(10)), 10));
 
-// Values of one bound. (min_max.module_same_type)
+// min() and max() of values of one bound. (min_max.module_same_type)
 static_assert(equals<Module>(min(Module(1), Module(3)), 1) &&
               equals<Module>(max(Module(1), Module(3)), 3));
 
-// Folds of different strides: the result has the finer one. (min_max.fold_different_stride)
+// min() and max() of folds of different strides have the finer one. (min_max.fold_different_stride)
 static_assert(equals<F8>(min(F8(8), F16(5)), 8) && equals<F8>(max(F8(8), F16(5)), 10));
 
-// A fold and its base: the result counts ones. (min_max.dim_and_fold)
+// min() and max() of a fold and a value of its base count ones. (min_max.dim_and_fold)
 static_assert(equals<I>(min(F8(8), I(50)), 50) && equals<I>(max(F8(8), I(50)), 64));
 static_assert(equals<I>(min(I(50), F8(8)), 50) && equals<I>(max(I(50), F8(8)), 64));
 
-// A bounded value and its base. (min_max.module_and_dim)
+// min() and max() of a bounded value and one of its base count ones. (min_max.module_and_dim)
 static_assert(equals<I>(min(Module(2), I(50)), 32) && equals<I>(max(Module(2), I(50)), 50));
 static_assert(equals<I>(min(I(50), Module(2)), 32) && equals<I>(max(I(50), Module(2)), 50));
 
-// A bounded value and a fold. (min_max.module_and_fold)
+// min() and max() of a bounded value and a fold have the finer stride. (min_max.module_and_fold)
 static_assert(equals<F8>(min(Module(2), F8(5)), 4) && equals<F8>(max(Module(2), F8(5)), 5));
 
 template <class A, class B> constexpr bool is_a_bound() {

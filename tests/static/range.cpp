@@ -64,24 +64,24 @@ template <class T, int Step> constexpr bool equals_the_loop() {
 static_assert(equals_the_loop<I, 1>() && equals_the_loop<I, 2>() && equals_the_loop<I, 3>());
 static_assert(equals_the_loop<fold<I, 8>, 1>() && equals_the_loop<fold<I, 8>, 5>());
 
-// All values below the end, here of a fold. (range.step_1)
+// range() has all values below the end, here of a fold. (range.step_1)
 static_assert(equals<fold<I, 16>>(range(fold<I, 16>(8)), {0, 1, 2, 3, 4, 5, 6, 7}));
 
-// Every second value. (range.step_2)
+// range_with_step<2>() has every second value. (range.step_2)
 static_assert(equals<I>(range_with_step<2>(I(8)), {0, 2, 4, 6}));
 
-// Every second value below an odd end. (range.step_2_odd_end)
+// range_with_step<2>() ends before an odd end. (range.step_2_odd_end)
 static_assert(equals<I>(range_with_step<2>(I(9)), {0, 2, 4, 6, 8}));
 static_assert(equals<I>(range_with_step<4>(I(10)), {0, 4, 8}));
 
-// From a start on. (range.start_1)
+// range() may begin at a start. (range.start_1)
 static_assert(equals<I>(range(I(1), I(8)), {1, 2, 3, 4, 5, 6, 7}));
 
-// Every second value from a start on. (range.start_1_step_2)
+// range_with_step<2>() may begin at a start. (range.start_1_step_2)
 static_assert(equals<I>(range_with_step<2>(I(1), I(8)), {1, 3, 5, 7}));
 static_assert(equals<I>(range_with_step<3>(I(2), I(10)), {2, 5, 8}));
 
-// From the last value down to 0. (reverse_range.step_1)
+// reverse_range() goes from the last value down to 0. (reverse_range.step_1)
 static_assert(equals<I>(reverse_range(I(8)), {7, 6, 5, 4, 3, 2, 1, 0}));
 
 // The end may be a size that was folded, rounded down or up. (range.fold_dim_range, and the form
@@ -89,7 +89,7 @@ static_assert(equals<I>(reverse_range(I(8)), {7, 6, 5, 4, 3, 2, 1, 0}));
 static_assert(length(range(spio::refold<16>(I(33)))) == 2);
 static_assert(length(range(fold<I, 16>(spio::divup(33, 16)))) == 3);
 
-// All values of a dimension below the end. (I.range)
+// range() has all values of a dimension below the end. (I.range)
 static_assert(equals<I>(range(I(7)), {0, 1, 2, 3, 4, 5, 6}));
 
 // An end before the start is an empty range.

@@ -39,7 +39,7 @@ static_assert(folds_by<axis<I>(16), 8> && !folds_by<axis<I>(17), 8> && !folds_by
 static_assert(reduces_by<axis<I>(128), 16> && !reduces_by<axis<I>(128), 17> &&
               !folds_by<axis<I>(16), -8>);
 
-// So has an axis of a fold, in blocks.
+// An axis of a fold folds by divisors of its size in blocks, and has remainders by them.
 // (TestStaticFold.test_static_fold_divide_requires_divisibility,
 // test_static_fold_modulo_different_sizes)
 static_assert(folds_by<axis<K8>(16), 2> && !folds_by<axis<K8>(15), 2>);

@@ -24,7 +24,7 @@ using K8 = fold<K, 8>;
 constexpr char memory[4096] = {};
 template <auto... Axes> using chars = spio::tensor<char const, Axes...>;
 template <class Cursor> constexpr long long offset_of(Cursor c) { return c.get() - memory; }
-// The reference's formula.
+// The offset of a pair and a color, by the formula of the reference.
 constexpr int checker(int pair, int color) { return (2 * pair | color) ^ (pair / 4 & 1); }
 
 constexpr checkerboard_order order{8};

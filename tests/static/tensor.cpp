@@ -123,7 +123,7 @@ static_assert(offset_of(coarse[make_coordinates(I(1), fold<I, 8>(1))]) == 1);
 static_assert(offset_of(coarse[make_coordinates(I(1), fold<I, 8>(1))][I(7)]) == 2 &&
               offset_of(coarse[I(4)][I(4)]) == 1);
 
-// Coordinates of three dimensions. (Coordinates.apply_to_three_dimensions)
+// Coordinates subscript a tensor of three dimensions. (Coordinates.apply_to_three_dimensions)
 using Cube = chars<axis<K>(4), axis<J>(4), axis<I>(4)>;
 static_assert(offset_of(Cube(memory)[make_coordinates(I(1), J(2), K(3))]) == 57);
 
@@ -151,7 +151,7 @@ constexpr bool blocks_and_threads_meet() {
 }
 static_assert(blocks_and_threads_meet());
 
-// So do the indices of a block and of a thread, in either order.
+// The indices of a block and of a thread subscript a tensor in either order.
 // (Tensor.double_subscript_order_independence)
 using Block = spio::compound_index<axis<I>(64) / 16, axis<J>(32) / 16>;
 using Thread = spio::compound_index<axis<I>(64) % 16, axis<J>(32) % 16>;
