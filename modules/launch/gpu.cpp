@@ -1,4 +1,4 @@
-// A GPU as a device, by the driver.
+// A GPU as a device, by CUDA's driver: what memory, kernels, graphs and streams are there.
 // SPDX-License-Identifier: Apache-2.0
 module;
 

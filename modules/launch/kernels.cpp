@@ -1,7 +1,8 @@
 // Loads kernels, after checking that their images suit the device.
 // SPDX-License-Identifier: Apache-2.0
 //
-// An image is a compiled kernel; a spec is what it is compiled from.
+// An image is a compiled kernel; a spec is what it is compiled from. `home` is the device; `loads`
+// loads a kernel once, while other threads that want it wait.
 module;
 
 #include <algorithm>

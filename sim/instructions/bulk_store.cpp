@@ -55,6 +55,7 @@ static bulk_store& start_store(gpu_thread& thread, void const* shared, int bytes
     return store;
 }
 
+// Stores a box of `Rank` coordinates, but for its elements outside of the tensor.
 template <int Rank>
 static void store_box(tensor_map_words const* words, int const (&coordinates)[Rank],
                       void const* shared) {
@@ -102,6 +103,7 @@ static void read_source(gpu_thread& thread, bulk_store& store) {
     }
 }
 
+// Writes to global memory what the store has read.
 static void write_destination(gpu_thread& thread, bulk_store const& store) {
     auto const* data = store.data.data();
     for (auto const& piece : store.pieces) {
