@@ -3,10 +3,13 @@
 module;
 
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <iterator>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -18,6 +21,7 @@ module;
 module spio.command;
 
 import spio.cache;
+import spio.system;
 
 namespace spio::command {
 
@@ -96,7 +100,44 @@ void diagnose_folder(cache::folder const& folder, diagnosis& result) {
     }
 }
 
+// Why a folder that does not exist cannot be made, or an empty string. The nearest folder above it
+// must let this user write, and must be of a file system that keeps files.
+std::string why_not_made(std::string const& path) {
+    namespace fs = std::filesystem;
+    fs::path parent = fs::path(path).parent_path();
+    std::error_code ignored;
+    while (!fs::exists(parent, ignored) && parent != parent.parent_path())
+        parent = parent.parent_path();
+    auto const refuse = [&](std::string const& reason) {
+        return path + " is missing, and in " + parent.string() + " " + reason;
+    };
+    struct statfs disk = {};
+    constexpr long kernels_own[] = {0x9fa0, 0x62656572}; // proc, sysfs
+    if (::statfs(parent.c_str(), &disk) == 0 &&
+        std::ranges::find(kernels_own, disk.f_type) != std::end(kernels_own)) {
+        return refuse("no folder can be made");
+    }
+    if (::faccessat(AT_FDCWD, parent.c_str(), W_OK | X_OK, AT_EACCESS) != 0) {
+        return refuse("this user cannot make it: " + std::generic_category().message(errno));
+    }
+    return {};
+}
+
 } // namespace
+
+std::string why_nothing_is_kept() {
+    auto const folder =
+        cache::folder_of_environment(cache::operating_system(), cache::folder::use::existing);
+    if (folder || folder.refusal() == "SPIO_CACHE is off") return {};
+    return folder.is_missing() ? why_not_made(folder.path()) : folder.refusal();
+}
+
+void tell_what_is_not_kept(io const& io) {
+    auto const reason = why_nothing_is_kept();
+    if (reason.empty()) return;
+    io.tell("spio: what was compiled is not kept: " + printable(reason) +
+            "; 'spio doctor' tells more\n");
+}
 
 diagnosis diagnose_cache() {
     diagnosis result = {.name = "cache"};
@@ -105,7 +146,13 @@ diagnosis diagnose_cache() {
     if (folder) {
         diagnose_folder(folder, result);
     } else if (folder.is_missing()) {
-        result.text = folder.path() + " will be made when something is compiled";
+        result.text = why_not_made(folder.path());
+        if (result.text.empty()) {
+            result.text = folder.path() + " will be made when something is compiled";
+        } else {
+            result.state = condition::wrong;
+            result.advice = "set SPIO_CACHE_DIR to a folder that only you can write to";
+        }
         result.facts = json::object({{"path", folder.path()}, {"images", 0}, {"bytes", 0}});
     } else if (folder.refusal() == "SPIO_CACHE is off") {
         result.state = condition::missing;

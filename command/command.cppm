@@ -112,6 +112,10 @@ struct diagnosis {
     json facts = nullptr;                // what was found, as JSON for programs
 };
 diagnosis diagnose_cache();
+// Why no image that is compiled now is kept, or an empty string: also where SPIO_CACHE is off.
+std::string why_nothing_is_kept();
+// Tells that, where images were compiled.
+void tell_what_is_not_kept(io const&);
 
 // The version in CMakeLists.txt: "0.1.0".
 std::string_view project_version();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -49,6 +50,8 @@ struct io {
     std::function<std::unique_ptr<cuda::driver>()> open_driver;
     // The path of the running program; empty if it is unknown.
     std::filesystem::path program = {};
+    // The bytes of memory that a problem may take; 0 for all of this machine's.
+    std::uint64_t memory_bytes = 0;
 };
 
 // Shows a person what is being done, for as long as this object lives.

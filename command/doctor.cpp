@@ -58,7 +58,6 @@ diagnosis diagnose_driver(io const& io) {
         result.text = e.what();
         if (e.kind() == error_kind::not_found) {
             result.state = condition::missing;
-            result.text = "there is none: " + result.text;
             result.advice = "to use a GPU, install NVIDIA's driver; without one kernels run on "
                             "the host device";
         } else {

@@ -8,7 +8,9 @@ module;
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -72,6 +74,29 @@ aot::device_compiler compiler_in(arguments const& args) {
     return compiler;
 }
 
+// What may help with the first line that no kernel can be made of for an architecture. A line that
+// 'spio show' takes has fields of a launch too.
+std::string hint_for_manifest(std::string const& manifest, arch arch) {
+    for (auto const& [number, text] : aot::lines_of(manifest)) {
+        try {
+            specs_of_line(text, families(), arch);
+        } catch (spio::error const&) {
+            auto const blank = std::min(text.find(' '), text.size());
+            auto const name = std::string_view(text).substr(0, blank);
+            auto const words = std::string_view(text).substr(blank);
+            auto const family = std::ranges::find(trial_families(), name, &trial_family::name);
+            if (family == trial_families().end()) return {};
+            try {
+                auto const trial = create_trial(*family, words, arch, 0);
+                return "; the line of its kernel is: " + trial.kernels.front().line();
+            } catch (std::runtime_error const&) {
+                return hint_for(*family, words);
+            }
+        }
+    }
+    return {};
+}
+
 // Checks all lines of the manifest for all architectures, so that a wrong line is reported before a
 // compiler is looked for.
 void expect_problems(aot::build_request const& request) {
@@ -81,7 +106,12 @@ void expect_problems(aot::build_request const& request) {
             throw failure(exit_status::usage, "--arch is " + quote(arch) +
                                                   ", but must be such as sm_90a or compute_80");
         }
-        aot::specs_of(request.manifest, request.manifest_name, request.families, known);
+        try {
+            aot::specs_of(request.manifest, request.manifest_name, request.families, known);
+        } catch (spio::error const& e) {
+            throw failure(exit_status::usage,
+                          e.what() + hint_for_manifest(request.manifest, known));
+        }
     }
 }
 

@@ -129,10 +129,12 @@ std::string text_of(run_result const& result, workbench const& bench) {
 
 // Refuses a problem too large for this machine's memory, where the data is made before a device
 // gets it.
-void expect_memory(checked_size bytes_moved) {
+void expect_memory(checked_size bytes_moved, io const& io) {
     // If the size of the memory is unknown, it is too large here, and only a problem whose own size
     // is too large is refused.
-    auto const installed = checked_size(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
+    auto const installed = io.memory_bytes > 0
+                               ? checked_size(io.memory_bytes)
+                               : checked_size(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
     // A rough estimate for inputs, results and a reference in double.
     auto const needed = bytes_moved * 8;
     if (needed.value <= installed.value && !needed.is_too_large()) return;
@@ -160,6 +162,7 @@ prepared_trial prepare(trial const& trial, workbench& bench, policy policy, io c
                           "names those it has");
     }
     add_host_kernels(missing, io);
+    for (auto const& spec : trial.kernels) bench.prepare(spec);
     return trial.prepare(bench);
 }
 
@@ -194,7 +197,7 @@ exit_status run_trials(arguments const& args, io const& io) {
                                                   "; 'spio show' tells of other architectures");
     }
     auto const trial = create_trial(family, words, arch, seed);
-    expect_memory(trial.bytes_moved);
+    expect_memory(trial.bytes_moved, io);
     workbench bench(*opened.runtime, policy);
     run_result result = {.problem = std::string(family.name) + " " + trial.problem,
                          .bytes_moved = static_cast<std::uint64_t>(trial.bytes_moved.value),
@@ -202,6 +205,8 @@ exit_status run_trials(arguments const& args, io const& io) {
     {
         progress const progress(io, "running " + result.problem);
         auto const prepared = prepare(trial, bench, policy, io);
+        auto const is_compiled = [](auto const& k) { return k.source.found == origin::compiled; };
+        if (std::ranges::any_of(bench.kernels(), is_compiled)) tell_what_is_not_kept(io);
         auto const start = std::chrono::steady_clock::now();
         prepared.launch(bench.queue());
         bench.queue().synchronize();
@@ -228,7 +233,9 @@ subcommand run_trial() {
         .summary = "run a kernel on random data, check and time it",
         .details =
             R"(Without --device it runs on the first GPU, or on the host device where there is none: there
-the same kernel text is compiled for the processor, and every misuse is found. What the
+the same kernel text is compiled for the processor, and races, deadlocks, accesses beyond
+arrays and reads of what nobody wrote are told; not found are loops that never end and read
+no memory, and variables read before they are set (docs/kernels.md lists all). What the
 program was built without, clang++ compiles now, unless the policy is aot_only. --check
 compares all results with a reference in double, each within what its roundings may do,
 and ends with 1 if one is beyond that. --time replays launches from a graph, over arrays

@@ -157,6 +157,7 @@ image_origin write_image(std::span<spec const> specs, std::string const& path,
     case origin::packed:
         return {"pack", found.made_by + ", made for " + text_of(found.arch) + written};
     case origin::compiled:
+        tell_what_is_not_kept(io);
         return {"nvrtc", "NVRTC, which compiled it now" + written};
     default:
         return {"cache", "the cache of compiled images" + written};

@@ -47,16 +47,14 @@ trial_family const* trial_family_of(family const& family) {
     return found == trial_families().end() ? nullptr : &*found;
 }
 
-namespace {
-
-// A hint about the first word that is not a known field or has a value outside the field's choices.
-// If there is none, a list of all fields if a required one is missing, or else nothing.
-std::string hint(std::vector<field_description> const& fields, std::string_view words) {
+std::string hint_for(trial_family const& family, std::string_view words) {
+    auto const fields = family.fields();
     std::vector<std::string_view> names;
     for (auto const& field : fields) names.push_back(field.name);
     auto const text = " " + std::string(words) + " ";
     for (std::size_t begin = 1, end; (end = text.find(' ', begin)) != text.npos; begin = end + 1) {
         auto const word = std::string_view(text).substr(begin, end - begin);
+        if (word.empty()) continue;
         auto const name = word.substr(0, word.find('='));
         auto const field = std::ranges::find(fields, name, &field_description::name);
         if (field == fields.end()) return suggestion(name, names);
@@ -72,14 +70,12 @@ std::string hint(std::vector<field_description> const& fields, std::string_view 
     return is_complete ? "" : "; the fields are " + format_list(names, " and ");
 }
 
-} // namespace
-
 trial create_trial(trial_family const& family, std::string_view words, arch arch, unsigned seed) {
     try {
         return family.create(words, arch, seed);
     } catch (spio::error const& e) {
         if (e.kind() != error_kind::invalid) throw;
-        throw failure(exit_status::usage, e.what() + hint(family.fields(), words));
+        throw failure(exit_status::usage, e.what() + hint_for(family, words));
     }
 }
 

@@ -57,6 +57,14 @@ class workbench {
     stream const& queue() const { return main_stream; }
     std::span<loaded_kernel const> kernels() const { return loaded; }
 
+    // Finds and loads a kernel: what has none is told before there is any data for it.
+    void prepare(spec const& spec) {
+        auto const start = clock::now();
+        auto const found = home.all_images().find(spec, image_policy);
+        auto const middle = clock::now();
+        home.all_kernels().prepare(found);
+        note(found, middle - start, clock::now() - middle);
+    }
     // Finds or compiles a kernel's image and loads it.
     template <class Params> kernel<Params> load(typed_spec<Params> const& spec) {
         auto const start = clock::now();
@@ -149,6 +157,10 @@ trial_family const* trial_family_of(family const&);
 // Creates the trial of the problem that `words` describe. A wrong field or value is a usage failure
 // that suggests the nearest one; if a field is missing, the failure lists all fields.
 trial create_trial(trial_family const&, std::string_view words, arch, unsigned seed);
+
+// What may help with the words of a problem that is refused: the nearest word to the first that is
+// not known, or all fields if one is missing, or nothing.
+std::string hint_for(trial_family const&, std::string_view words);
 
 // Describes fields for people. A slot refers to a field of a C++ object: its name, its value and
 // the values it may have.

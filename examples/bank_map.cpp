@@ -216,6 +216,10 @@ bool draw(char const* path, std::span<bank_map const> maps) {
 
 int main(int argc, char** argv) {
     char const* const path = argc > 1 ? argv[1] : "bank_map.svg";
+    if (argc > 2 || *path == '-') {
+        std::fprintf(stderr, "usage: bank_map [FILE]   the picture; bank_map.svg if not given\n");
+        return argc == 2 && std::string(path) == "--help" ? 0 : 2;
+    }
     bank_map const maps[] = {
         map_of<row_major>("Row-major", "tensor<cell, i, k / 8>"),
         map_of<folded>("Folded", "tensor<cell, k / 16, i / 16, i % 16, (k % 16) / 8>"),

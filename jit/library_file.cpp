@@ -125,6 +125,10 @@ nvrtc_file first_nvrtc_file(std::span<fs::path const> excluded) {
         throw error(error_kind::no_compiler, "dlopen", "libnvrtc.so",
                     "none that may be opened:" + refusals);
     }
+    if (!named_file().empty()) {
+        throw error(error_kind::no_compiler, "dlopen", "libnvrtc.so",
+                    "SPIO_NVRTC names one file, and it cannot be used:");
+    }
     std::string variables;
     for (auto const& [name, meaning] : toolchain_variables()) variables += std::string(name) + ", ";
     throw error(error_kind::no_compiler, "dlopen", "libnvrtc.so",

@@ -26,9 +26,13 @@ std::string spelled(int version) {
 abi::get_proc_address* open_library() {
     void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
-        char const* const words = dlerror();
+        char const* const told = dlerror();
+        std::string const words = told ? told : "no reason given";
+        // What the linker says of a missing file is what the error says anyway.
+        bool const is_missing =
+            words == "libcuda.so.1: cannot open shared object file: No such file or directory";
         throw error(error_kind::not_found, "dlopen", "libcuda.so.1",
-                    "no CUDA driver: " + std::string(words ? words : "no reason given"));
+                    is_missing ? "there is no CUDA driver" : "no CUDA driver: " + words);
     }
     void* const symbol = dlsym(library, "cuGetProcAddress_v2");
     if (symbol == nullptr) {

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -194,7 +196,8 @@ TEST_CASE("whatever a line asks for, the command ends as it says it does") {
                     .tell = [&](std::string_view part) { told += part; },
                     .is_interactive = false,
                     .open_driver = [] { return std::make_unique<cuda::driver>(fake::find); },
-                    .program = {}});
+                    .program = {},
+                    .memory_bytes = 16 << 20}); // lines are to be many, and compute little
         ++endings[status];
         CAPTURE(told);
         bool const is_good = status == exit_status::success || status == exit_status::check_failed;
@@ -212,4 +215,28 @@ TEST_CASE("whatever a line asks for, the command ends as it says it does") {
     std::cout << "summary: command.lines: " << count << " lines, " << endings[exit_status::success]
               << " done, " << endings[exit_status::usage] << " refused, "
               << endings[exit_status::not_found] << " not found\n";
+}
+
+TEST_CASE("a kernel that is not there is told before data for it is made") {
+    fake::the_machine().expect({});
+    for (auto const* const line :
+         {"axpby n=2147483647", "layernorm_2d channels=2048 positions=1048575",
+          "conv2d n=1024 c=64 h=2048 w=2048", "matmul m=1048576 n=1048576 k=1048576"}) {
+        CAPTURE(line);
+        std::vector<std::string_view> words = {"run", "--policy", "aot_only"};
+        for (auto const word : std::views::split(std::string_view(line), ' ')) {
+            words.emplace_back(word.begin(), word.end());
+        }
+        std::string told;
+        auto const status = command::run(
+            words, {.print = [](std::string_view) {},
+                    .tell = [&](std::string_view part) { told += part; },
+                    .is_interactive = false,
+                    .open_driver = [] { return std::make_unique<cuda::driver>(fake::find); },
+                    .program = {},
+                    .memory_bytes = std::uint64_t{1} << 60});
+        CAPTURE(told);
+        CHECK(status == exit_status::not_found);
+        fake::the_machine().calls.clear();
+    }
 }

@@ -53,7 +53,10 @@ def test_run():
                 says="no kernel of 'layernorm_2d channels=72 affine=true' for the host device")
     got = object_of("run", *other, "--check")
     expect(got["check"]["compared"] == 216 and got["check"]["wrong"] == 0, "what is not there is compiled")
-    expect_code(2, "run", "axpby", says="n is missing")
+    expect_code(2, "run", "axpby", says="n is missing; the fields are n")
+    if not os.path.exists("/dev/nvidiactl"):
+        got = object_of("run", "axpby", "n=1")["device"]["why_no_gpu"]
+        expect(got.count("libcuda") == 1 and "there is no CUDA driver" in got, f"told once: {got}")
     expect_code(2, "run", "conv2d", "n=1", says="is missing; the fields are n, c, h, w, ")
     expect_code(2, "run", "layernorm_2d", "chanels=64", says="did you mean 'channels'?")
     expect_code(2, "show", "conv2d", "n=1", "c=8", "h=8", "w=8", "pass=fpro", says="did you mean 'fprop'?")
@@ -117,6 +120,11 @@ def test_packs():
     expect_code(2, "pack", "build", str(wrong), says="wrong.manifest:2: ")
     wrong.write_text("# nothing\n")
     expect_code(2, "pack", "build", str(wrong), says="lists no kernel")
+    wrong.write_text("axpby n=1\nconv2d n=1 c=8 h=8 w=8 pas=fprop\n")
+    expect_code(2, "pack", "build", str(wrong), says="did you mean 'pass'?")
+    wrong.write_text("layernorm_2d channels=64 positions=4\n")
+    expect_code(2, "pack", "build", str(wrong),
+                says="the line of its kernel is: layernorm_2d channels=64 affine=true")
 
 
 def test_cache():
@@ -184,10 +192,17 @@ def test_doctor():
                 environment={"SPIO_NVRTC": named, "CUDA_HOME": "/nowhere"})
     expect_code(1, "doctor", says="SPIO_NVRTC is not an absolute path",
                 environment={"SPIO_NVRTC": "libnvrtc.so"})
+    expect_code(1, "doctor", says="SPIO_NVRTC names one file, and it cannot be used",
+                environment={"SPIO_NVRTC": "/etc/passwd"})
     expect_code(1, "doctor", says="none of aot_only", environment={"SPIO_POLICY": "often"})
     expect_code(0, "doctor", says="SPIO_POLICI is set, but not read (did you mean 'SPIO_POLICY'?)",
                 environment={"SPIO_POLICI": "jit_only"})
     expect_code(1, "doctor", "--pack", "nowhere.spiopack", says="there is no pack")
+    nowhere = {"SPIO_CACHE_DIR": "/proc/spio"}
+    expect_code(1, "doctor", says="/proc/spio is missing, and in /proc no folder can be made",
+                environment=nowhere)
+    expect_code(0, "show", "axpby", "n=1", "--arch", "sm_80", "--image", str(work / "unkept"),
+                says="what was compiled is not kept: /proc/spio is missing", environment=nowhere)
 
 
 def test_hostile():
