@@ -7,6 +7,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <iostream>
 #include <latch>
@@ -173,4 +175,38 @@ TEST_CASE("a forked process is told that NVRTC is lost, or reads what its parent
         may_end = true;
     });
     CHECK(holds_in_child([&] { return images.find(running).found == origin::disk; }));
+}
+
+TEST_CASE("a process that is forked while its parent opens NVRTC is told so") {
+    test::folder const folder;
+    std::string const begun = folder / "begun", may_end = folder / "may_end";
+    setenv("SPIO_TEST_LOAD_BEGUN", begun.c_str(), 1);
+    setenv("SPIO_TEST_LOAD_MAY_END", may_end.c_str(), 1);
+    setenv("SPIO_NVRTC", SPIO_SLOW_LIBRARY, 1);
+    cache::options options;
+    options.folder = folder / "cache";
+    cache::folders folders(options);
+    jit::just_in_time const compiler(folders);
+    auto const complaint_of = [&](int number) -> std::string {
+        try {
+            compiler.compile(spec_number(number));
+        } catch (error const& e) {
+            return e.what();
+        }
+        return "none";
+    };
+    {
+        std::jthread const opening(
+            [&] { CHECK(complaint_of(1).find("no nvrtcVersion") != std::string::npos); });
+        while (access(begun.c_str(), F_OK) != 0) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        CHECK(holds_in_child([&] {
+            return complaint_of(2).find("forked while its parent opened it") != std::string::npos;
+        }));
+        std::ofstream{may_end};
+    }
+    for (auto const* name : {"SPIO_TEST_LOAD_BEGUN", "SPIO_TEST_LOAD_MAY_END", "SPIO_NVRTC"}) {
+        unsetenv(name);
+    }
 }
