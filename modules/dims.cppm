@@ -72,6 +72,13 @@ using spio::bfloat16;
 // Parts of tensors, tensors read as vectors, and properties that a kernel can assert.
 using spio::slice;
 using spio::tile;
+using spio::rename;
+using spio::reverse;
+using spio::every;
+using spio::split;
+using spio::join;
+using spio::broadcast;
+using spio::shift;
 using spio::as_vectors;
 using spio::vectors_of;
 using spio::is_injective;

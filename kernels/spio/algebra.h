@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "spio/axis_views.h"
 #include "spio/dims.h"
 #include "spio/extrema.h"
 #include "spio/inverse.h"

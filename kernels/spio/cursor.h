@@ -169,6 +169,17 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
     // A cursor that holds the address, computed once.
     constexpr auto rebase() const { return base_cursor<Data, Layout, Ts...>(get(), this->shape_); }
 
+    // The same position of the same elements, read-only.
+    constexpr operator cursor<Data const, Layout, Ts...>() const
+        requires(!is_const<Data>)
+    {
+        using read_only = cursor<Data const, Layout, Ts...>;
+        typename read_only::state same_place(this->pointer_, this->shape_);
+        same_place.position_ = this->position_;
+        same_place.moved_ = this->moved_;
+        return read_only{same_place};
+    }
+
   private:
     template <class... Bases> constexpr auto first_in(mp_list<Bases...>) const {
         return moved_to(typename merged<mp_list<Ts...>, start_list<Bases>...>::type());

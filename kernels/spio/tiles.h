@@ -97,4 +97,25 @@ template <int Size, index CannotBeCut, class Tensor>
     requires(!cuts_late<CannotBeCut, Size, Tensor>)
 Tensor tile(Tensor const&, CannotBeCut) = delete;
 
+// A slice of a tensor whose sizes or strides only the run knows.
+template <int Size, index Start, class Data, auto... Axes>
+    requires(!cuts<Start, Size, tensor<Data, Axes...>> &&
+             cuts_late<Start, Size * stride_of<Start>, tensor<Data, Axes...>>)
+constexpr auto slice(tensor<Data, Axes...> const& t, Start start) {
+    using cut = late_cut<Start, Size * stride_of<Start>, false, Axes...>;
+    using part = typename cut::axes::template tensor<Data>;
+    int const extent = t.shape().template extent_in_units<cut::base>();
+    if (__builtin_is_constant_evaluated()) {
+        if (start.value < 0 || count<1>(start) > extent - Size * stride_of<Start>) {
+            a_slice_lies_in_its_tensor<Start>(count<1>(start), extent);
+        }
+    }
+    return part(t[start].get(),
+                cut::template shape_of<typename part::layout_type>(t.shape(), Size));
+}
+template <int Size, index CannotBeCut, class Tensor>
+    requires(!cuts<CannotBeCut, Size, Tensor> &&
+             !cuts_late<CannotBeCut, Size * stride_of<CannotBeCut>, Tensor>)
+Tensor slice(Tensor const&, CannotBeCut) = delete;
+
 } // namespace spio

@@ -53,8 +53,5 @@ constexpr auto slice(tensor<Data, Axes...> const& t, Start start) {
     }
     return part(t[start].get(), typename part::layout_type(t.shape()));
 }
-template <int Size, index CannotBeCut, class Tensor>
-    requires(!cuts<CannotBeCut, Size, Tensor>)
-Tensor slice(Tensor const&, CannotBeCut) = delete;
 
 } // namespace spio

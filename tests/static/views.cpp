@@ -96,8 +96,8 @@ static_assert(offset_of(slice<4>(Dynamic(memory, N(3)), I(8))[N(2)][I(3)][K(1)])
               2 * 512 + 11 * 32 + 1);
 static_assert(slice<4>(Dynamic(memory, N(3)), I(8)).extents() ==
               spio::make_coordinates(N(3), I(4), K(32)));
-static_assert(!slices<2, Dynamic, N>);
-static_assert(!slices<2, chars<i, axis<K>(32), axis<N>(spio::dynamic)>, K>);
+static_assert(slices<2, Dynamic, N> && !slices<0, Dynamic, N>);
+static_assert(slices<2, chars<i, axis<K>(32), axis<N>(spio::dynamic)>, K>);
 
 // A tensor with axes J / 4 (pitch 132 floats), I and J % 4, as vectors of four floats: the pitch
 // becomes 33, the last axis goes. (WithVectorWidth.dimensions_and_strides,

@@ -1,0 +1,274 @@
+// Changes of axes: what the axes of a view are, given those of its tensor.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "spio/tiles.h"
+
+namespace spio {
+
+// A change makes a list of axes of each axis, and the extents of late bases of those that were. A
+// view keeps the strides of its tensor; the axes around those that change stay as they are written.
+template <class Change, auto... Axes> struct change_of {
+    using shape = layout<Axes...>;
+    template <class> struct replaced;
+    template <int... A> struct replaced<numbers<A...>> {
+        using type =
+            typename concatenated<decltype(Change::template replace<shape, A, Axes>())...>::type;
+    };
+    using axes = typename replaced<numbers_below<sizeof...(Axes)>>::type;
+};
+template <class Change, class Tensor> inline constexpr bool changes = false;
+template <class Change, class Data, auto... Axes>
+    requires(Change::template is_possible<layout<Axes...>>)
+inline constexpr bool changes<Change, tensor<Data, Axes...>> =
+    change_of<Change, Axes...>::axes::is_layout;
+template <class Tensor, class Change>
+concept changed_by = changes<Change, Tensor>;
+
+template <class Change, class View, class Base, class Shape>
+constexpr void set_late(typename View::extents_type& values, Shape const& shape) {
+    constexpr int base = View::template base<Base>;
+    if constexpr (View::table.is_dynamic(base)) {
+        values.values[View::table.dynamic_before(base)] = Change::template extent<Base>(shape);
+    }
+}
+template <class Change, class Data, auto... Axes>
+constexpr auto changed(tensor<Data, Axes...> const& t) {
+    using view = typename change_of<Change, Axes...>::axes::template tensor<Data>;
+    using shape = typename view::layout_type;
+    typename shape::extents_type values;
+    [&]<class... Bases>(mp_list<Bases...>) {
+        (set_late<Change, shape, Bases>(values, t.shape()), ...);
+    }(typename shape::bases());
+    if constexpr (shape::table.pitch_count > 0) {
+        static_assert(shape::table.pitch_count == layout<Axes...>::table.pitch_count);
+        for (int n = 0; n < shape::table.pitch_count; ++n) values.pitches[n] = t.shape().pitches[n];
+    }
+    return view(t.get(), shape(values));
+}
+
+// What most changes have in common: those of one base, whose digits are all on plain axes.
+struct change {
+    template <class Base, class Shape> static constexpr int extent(Shape const& shape) {
+        return shape.template extent_in_units<Shape::template base<Base>>();
+    }
+    template <class Shape, class Base> static consteval bool is_plain_base() {
+        if constexpr (contains<typename Shape::bases, Base>) {
+            for (int d = 0; d < Shape::table.digit_count; ++d) {
+                digit_row const& row = Shape::table.digits[d];
+                if (row.base == Shape::template base<Base> && !Shape::table.axes[row.axis].is_plain)
+                    return false;
+            }
+            return true;
+        } else {
+            return false;
+        }
+    }
+    template <class Shape, class Base> static consteval bool is_static_base() {
+        return is_plain_base<Shape, Base>() &&
+               !Shape::table.is_dynamic(position_in<Base>(typename Shape::bases()));
+    }
+    // Whether New can be the name of a base when Old is one no longer.
+    template <class Shape, class New, class... Old>
+    static constexpr bool is_free =
+        base_dimension<New> && (!contains<typename Shape::bases, New> || (same<New, Old> || ...));
+    template <auto Axis> static consteval auto unchanged() { return axis_list<Axis>(); }
+    template <class Shape, int A, class Base> static consteval bool counts() {
+        return Shape::table.digits[Shape::table.first_digit(A)].base == Shape::template base<Base>;
+    }
+    // An axis of Dimension in place of another one.
+    template <class Dimension, class Axis>
+    static consteval axis<Dimension> moved(Axis a, int stride, int size, long long pitch) {
+        axis<Dimension> result(size);
+        result.stride = stride;
+        result.is_dynamic = a.is_dynamic;
+        result.is_ring = a.is_ring;
+        result.memory_stride = pitch;
+        return result;
+    }
+};
+
+template <class From, class To> struct renaming : change {
+    template <class Shape>
+    static constexpr bool is_possible =
+        contains<typename Shape::bases, From> && change::is_free<Shape, To, From>;
+    template <class Base, class Shape> static constexpr int extent(Shape const& shape) {
+        return change::extent<typename either<same<Base, To>, From, Base>::type>(shape);
+    }
+    template <class D> using name = renamed<From, To, D>;
+    template <class D> static consteval auto rename_axis(axis<D> a) {
+        return moved<name<D>>(a, a.stride, a.size, a.memory_stride);
+    }
+    template <class Function, class... Placed, class... Read>
+    static consteval auto
+    rename_axis(derived_axis<Function, mp_list<Placed...>, mp_list<Read...>> a) {
+        derived_axis<Function, mp_list<name<Placed>...>, mp_list<name<Read>...>> result{
+            a.function, {}, {}, a.memory_stride};
+        for (int d = 0; d < static_cast<int>(sizeof...(Placed)); ++d)
+            result.placed_digits[d] = a.placed_digits[d];
+        for (int d = 0; d < static_cast<int>(sizeof...(Read)) + 1; ++d)
+            result.read_digits[d] = a.read_digits[d];
+        return result;
+    }
+    template <class Shape, int A, auto Axis> static consteval auto replace() {
+        return axis_list<rename_axis(Axis)>();
+    }
+};
+
+struct mirror {
+    int size;
+
+    template <index D> constexpr int operator()(D position) const {
+        return size - 1 - position.value;
+    }
+    constexpr int cell(int place, int const*) const { return size - 1 - place; }
+    constexpr bool is_permutation(digit const*, digit const*) const { return true; }
+};
+template <class Base> struct reversal : change {
+    template <class Shape>
+    static constexpr bool is_possible = change::is_static_base<Shape, Base>();
+    template <class Shape, int A, auto Axis> static consteval auto replace() {
+        if constexpr (counts<Shape, A, Base>()) {
+            using dimension = typename decltype(Axis)::dimension;
+            return axis_list<derived_axis<mirror, mp_list<dimension>, mp_list<>>{
+                {Axis.size}, {Axis.as_digit()}, {digit{1, 1, false}}, Axis.memory_stride}>();
+        } else {
+            return unchanged<Axis>();
+        }
+    }
+};
+
+// Every N-th position: the finest axis has fewer steps, which are farther apart.
+template <class Base, int N> struct thinning : change {
+    template <class Shape> static consteval int finest_axis() {
+        constexpr int base = position_in<Base>(typename Shape::bases());
+        constexpr auto const& table = Shape::table;
+        return table.digits[table.find(base, table.finest_stride(base))].axis;
+    }
+    template <class Shape> static consteval bool is_thinned() {
+        if constexpr (change::is_plain_base<Shape, Base>() && N > 0 &&
+                      Shape::table.has_static_strides()) {
+            constexpr int base = Shape::template base<Base>;
+            return Shape::table.is_linear(base) ||
+                   Shape::table.axes[finest_axis<Shape>()].size % N == 0;
+        } else {
+            return false;
+        }
+    }
+    template <class Shape> static constexpr bool is_possible = is_thinned<Shape>();
+
+    template <class Other, class Shape> static constexpr int extent(Shape const& shape) {
+        int const extent = change::extent<Other>(shape);
+        return same<Other, Base> ? divup(extent, N) : extent;
+    }
+    template <class Shape, int A, auto Axis> static consteval auto replace() {
+        constexpr long long stride = Shape::table.memory_stride(A);
+        if constexpr (!counts<Shape, A, Base>()) {
+            return axis_list<pinned(Axis, stride)>();
+        } else if constexpr (A != finest_axis<Shape>()) {
+            using dimension = typename decltype(Axis)::dimension;
+            constexpr bool is_unit = Axis.size == 1 && !Axis.is_dynamic;
+            constexpr int steps = is_unit && Axis.stride % N != 0 ? Axis.stride : Axis.stride / N;
+            return axis_list<moved<dimension>(Axis, steps, Axis.size, stride)>();
+        } else if constexpr (Axis.size == N &&
+                             !Shape::table.is_linear(Shape::template base<Base>)) {
+            return axis_list<>();
+        } else {
+            using dimension = typename decltype(Axis)::dimension;
+            return axis_list<moved<dimension>(Axis, Axis.stride, divup(Axis.size, N),
+                                              stride * N)>();
+        }
+    }
+};
+
+// Blocks of N positions: Outer counts the blocks, Inner the positions in one.
+template <class Base, class Outer, class Inner, int N> struct splitting : change {
+    template <class Shape> static consteval bool is_split() {
+        if constexpr (change::is_static_base<Shape, Base>() && N > 0 && !same<Outer, Inner> &&
+                      change::is_free<Shape, Outer, Base> && change::is_free<Shape, Inner, Base>) {
+            constexpr auto const& table = Shape::table;
+            if (table.extent(Shape::template base<Base>) % N != 0) return false;
+            for (int d = 0; d < table.digit_count; ++d) {
+                digit_row const& row = table.digits[d];
+                if (row.base != Shape::template base<Base>) continue;
+                bool const is_cut = row.stride < N && N < 1LL * row.stride * row.size;
+                if (row.stride < N ? N % row.stride != 0 : row.stride % N != 0) return false;
+                if (is_cut && (row.size % (N / row.stride) != 0 ||
+                               table.axes[row.axis].pitch == dynamic_pitch)) {
+                    return false;
+                }
+            }
+            return true;
+        } else {
+            return false;
+        }
+    }
+    template <class Shape> static constexpr bool is_possible = is_split<Shape>();
+
+    template <class Shape, int A, auto Axis> static consteval auto replace() {
+        if constexpr (!counts<Shape, A, Base>()) {
+            return unchanged<Axis>();
+        } else {
+            constexpr int stride = Axis.as_digit().stride;
+            constexpr long long pitch = Axis.memory_stride;
+            if constexpr (stride >= N) {
+                return axis_list<moved<Outer>(Axis, stride / N, Axis.size, pitch)>();
+            } else if constexpr (1LL * stride * Axis.size <= N) {
+                return axis_list<closed(moved<Inner>(Axis, stride, Axis.size, pitch))>();
+            } else {
+                constexpr int steps = N / stride;
+                return axis_list<moved<Outer>(Axis, 1, Axis.size / steps,
+                                              pitch < 0 ? pitch : pitch * steps),
+                                 closed(moved<Inner>(Axis, stride, steps, pitch))>();
+            }
+        }
+    }
+    static consteval axis<Inner> closed(axis<Inner> a) {
+        a.is_ring = false;
+        return a;
+    }
+};
+
+// One dimension of two: Outer counts blocks that are as long as Inner.
+template <class Outer, class Inner, class To> struct joining : change {
+    template <class Shape> static consteval bool is_joined() {
+        if constexpr (change::is_plain_base<Shape, Outer>() &&
+                      change::is_static_base<Shape, Inner>() && !same<Outer, Inner> &&
+                      change::is_free<Shape, To, Outer, Inner>) {
+            constexpr auto const& table = Shape::table;
+            constexpr int outer = Shape::template base<Outer>;
+            constexpr int inner = Shape::template base<Inner>;
+            return !table.digits[table.coarsest(inner)].is_ring &&
+                   (table.is_dynamic(outer) ||
+                    table.extent(outer) <= 0x7fffffff / table.extent(inner));
+        } else {
+            return false;
+        }
+    }
+    template <class Shape> static constexpr bool is_possible = is_joined<Shape>();
+
+    template <class Shape>
+    static constexpr int length =
+        static_cast<int>(Shape::table.extent(Shape::template base<Inner>));
+    template <class Base, class Shape> static constexpr int extent(Shape const& shape) {
+        if constexpr (same<Base, To>) {
+            return change::extent<Outer>(shape) * length<Shape>;
+        } else {
+            return change::extent<Base>(shape);
+        }
+    }
+    template <class Shape, int A, auto Axis> static consteval auto replace() {
+        if constexpr (counts<Shape, A, Outer>()) {
+            constexpr long long stride = 1LL * Axis.as_digit().stride * length<Shape>;
+            constexpr int size = static_cast<int>(min(1LL * Axis.size, 0x7fffffff / stride));
+            return axis_list<moved<To>(Axis, static_cast<int>(stride), size, Axis.memory_stride)>();
+        } else if constexpr (counts<Shape, A, Inner>()) {
+            return axis_list<moved<To>(Axis, Axis.as_digit().stride, Axis.size,
+                                       Axis.memory_stride)>();
+        } else {
+            return unchanged<Axis>();
+        }
+    }
+};
+
+} // namespace spio

@@ -1,0 +1,10 @@
+// compiles
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+#include "spio/axis_views.h"
+
+static_assert(spio::reverse<K>(Plain())[I(1)][K(1)].offset() == 32 + 30);
+static_assert(spio::split<K, J, N, 8>(Plain())[J(1)][N(5)].offset() == 13);
+static_assert(spio::rename<I, J>(Plain())[J(1)][K(2)].offset() == 34);
+static_assert(spio::every<2, K>(Folded())[K(5)].offset() == 16 * 8 + 2);
+static_assert(spio::join<I, K, J>(Plain())[J(70)].offset() == 70);
