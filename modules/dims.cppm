@@ -93,6 +93,9 @@ using spio::position;
 // Indices made of one number, and ranges of values.
 using spio::compound_index;
 using spio::linear_index;
+using spio::index_at;
+using spio::product_index;
+using spio::complement;
 using spio::range;
 using spio::range_with_step;
 using spio::reverse_range;

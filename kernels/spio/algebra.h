@@ -5,5 +5,6 @@
 #include "spio/axis_views.h"
 #include "spio/dims.h"
 #include "spio/extrema.h"
+#include "spio/index_algebra.h"
 #include "spio/inverse.h"
 #include "spio/orders.h"

@@ -170,14 +170,13 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
     constexpr auto rebase() const { return base_cursor<Data, Layout, Ts...>(get(), this->shape_); }
 
     // The same position of the same elements, read-only.
-    constexpr operator cursor<Data const, Layout, Ts...>() const
-        requires(!is_const<Data>)
-    {
-        using read_only = cursor<Data const, Layout, Ts...>;
-        typename read_only::state same_place(this->pointer_, this->shape_);
+    template <class ReadOnly>
+        requires(!is_const<Data> && same<ReadOnly, cursor<Data const, Layout, Ts...>>)
+    constexpr operator ReadOnly() const {
+        typename ReadOnly::state same_place(this->pointer_, this->shape_);
         same_place.position_ = this->position_;
         same_place.moved_ = this->moved_;
-        return read_only{same_place};
+        return ReadOnly{same_place};
     }
 
   private:

@@ -41,7 +41,7 @@ template <integer T> constexpr T max(T a, T b) { return a < b ? b : a; }
 // The product of sizes, or 2^62 if it is greater, so that it never overflows. A size of 0 is not
 // known and is left out.
 template <integer... Sizes> constexpr long long product_of(Sizes... sizes) {
-    constexpr long long most = 1LL << 62;
+    [[maybe_unused]] constexpr long long most = 1LL << 62;
     long long product = 1;
     ((product = sizes == 0 ? product : product > most / sizes ? most : product * sizes), ...);
     return product;
