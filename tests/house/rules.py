@@ -1,9 +1,11 @@
 # Checks which files may include and import which, and the other rules of the source that a script can see.
 # SPDX-License-Identifier: Apache-2.0
+import functools
 import pathlib
 import re
 import sys
 
+import includes
 import names
 from sources import is_cxx, root, sources
 
@@ -61,6 +63,7 @@ interface_unit_budget = 39
 complaints = []
 
 
+@functools.cache
 def without_comments(text):
     """The text with comments blanked, its lines kept."""
     pattern = r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"'
@@ -242,6 +245,13 @@ def check_one_door_each(texts):
             complaints.append(f"{header} has more than one door: {sorted(map(str, users))}")
 
 
+def check_includes(texts):
+    codes = {path: without_comments(text) for path, text in texts.items() if is_cxx(path)}
+    for path in codes:
+        for line, name, header in includes.missing_includes(path, codes):
+            complaints.append(f"{path}:{line}: std::{name} without #include <{header}>")
+
+
 def check_interface_units(texts):
     units = [path for path in texts if path.suffix == ".cppm" and path.parts[0] not in {"tests", "examples"}]
     if len(units) > interface_unit_budget:
@@ -254,6 +264,7 @@ def main():
     for path, text in texts.items():
         check(path, text)
     check_one_door_each(texts)
+    check_includes(texts)
     units = check_interface_units(texts)
     print(*complaints, sep="\n")
     print(f"summary: house.rules: {len(texts)} files, {len(complaints)} complaints, {units} interface units")

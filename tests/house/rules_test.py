@@ -130,6 +130,20 @@ rules.check_interface_units({pathlib.PurePath(f"modules/{name}.cppm"): "" for na
 if not any("interface units" in line for line in rules.complaints):
     wrong.append("interface units beyond the budget pass")
 
+# A header may come through another of the project, beside the file or in a folder of headers.
+for text, missing in [
+    ("std::vector<int> x;", ["vector"]),
+    ("#include <vector>\nstd::vector<int> x;", []),
+    ('#include "b.h"\nstd::vector<int> x;\nstd::span<int> y;', ["span"]),
+    ('#include "trial.h"\nstd::string x = std::to_string(1);', []),
+    ("#include <thread>\nstd::chrono::seconds x;\nstd::thread y;\nstd::nobody z;", []),
+]:
+    texts = {"modules/a.cpp": text, "modules/b.h": "#include <vector>", "tests/kernels/trial.h": "#include <string>"}
+    texts = {pathlib.Path(path): code for path, code in texts.items()}
+    found = [header for _, _, header in rules.includes.missing_includes(pathlib.Path("modules/a.cpp"), texts)]
+    if found != missing:
+        wrong.append(f"expected missing headers {missing}, got {found}: {text}")
+
 # A row of the conformance list counts only where code behind its comment asserts something.
 for text, is_tested in [
     ("// A.b: a comment alone\nint x;\n", False),

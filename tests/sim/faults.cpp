@@ -3,6 +3,8 @@
 #include "machine/thread.h"
 #include "misuse.h"
 
+#include <cstdint>
+
 #include <sys/wait.h>
 #include <unistd.h>
 
