@@ -57,9 +57,9 @@ using Functional =
 // 1. t[a][b] == t[b][a] == t[a + b]: a and b of one base or of two, in any precision, stepped or
 // not.
 template <class T, class A, class B> constexpr bool order_and_split_never_matter() {
-    return for_all(-5, 6, [](int x, int y) {
-        auto const a = A(x * 3);
-        auto const b = B(y * 2);
+    return for_all(-2, 4, [](int x, int y) {
+        auto const a = A(x * 5);
+        auto const b = B(y * 7);
         auto const move = make_coordinates(I(3), K(21));
         auto const expected = T()[a + b].offset();
         auto stepped = T()[a];
