@@ -164,9 +164,9 @@ constexpr variable runtime_variables[] = {
 };
 // The environment variables that Spio reads: those of its runtime, and those that lead to CUDA.
 std::vector<variable> read_variables() {
-    std::vector<variable> all(std::begin(runtime_variables), std::end(runtime_variables));
-    std::ranges::copy(toolchain_variables(), std::back_inserter(all));
-    return all;
+    std::vector<variable> variables(std::begin(runtime_variables), std::end(runtime_variables));
+    std::ranges::copy(toolchain_variables(), std::back_inserter(variables));
+    return variables;
 }
 
 // Environment variables whose names begin with SPIO_ but which Spio does not read, with their

@@ -18,9 +18,9 @@ void run_configuration(test::trial& t, test::kernel<axpby::params> const& kernel
                        axpby::config const& config, int n) {
     auto const size = static_cast<std::size_t>(n);
     std::vector<float> x_values(size), y_values(size), expected(size);
-    std::uniform_real_distribution<float> between(-2, 2);
-    for (auto& value : x_values) value = between(t.random());
-    for (auto& value : y_values) value = between(t.random());
+    std::uniform_real_distribution<float> uniform(-2, 2);
+    for (auto& value : x_values) value = uniform(t.random());
+    for (auto& value : y_values) value = uniform(t.random());
     auto const x = t.make("x", x_values);
     auto const y = t.make("y", y_values);
 

@@ -77,13 +77,24 @@ def ends_type(tokens, index):
     return word in {">", "&", "*", "&&", "..."} and not tokens.has_space_before(index)
 
 
+def is_reference(tokens, index):
+    """Whether this is the sign of `auto const &one = f(), &two = g();`, as clang-format spaces several."""
+    return tokens.word(index) in {"&", "*", "&&"} and tokens.word(index - 1) in {"const", "auto"}
+
+
+def is_in_body(tokens, index):
+    """Whether the block around this token is of statements, as that of a class or a namespace is not."""
+    bracket = tokens.enclosing[index]
+    return tokens.word(bracket) == "{" and tokens.word(bracket - 1) in {")", "const", "else", "do", "try", "mutable"}
+
+
 def declares(tokens, index):
-    if not ends_type(tokens, index - 1):
+    if not ends_type(tokens, index - 1) and not is_reference(tokens, index - 1):
         return False
     follower = tokens.word(index + 1)
     if follower == "(":
-        # `config const by(3)` declares an object, `config by(int)` a function.
-        return tokens.word(index - 1) == "const"
+        # `config const by(3)` declares an object, and so does `config by(3)` in a body; elsewhere it is a function.
+        return tokens.word(index - 1) == "const" or is_in_body(tokens, index)
     if follower == ">":
         return not tokens.has_space_before(index + 1)
     return follower in {";", ",", ")", "=", "{", "[", ":", "..."}

@@ -57,8 +57,8 @@ template <class Draw> factors drawn(test::mma::size const& size, Draw draw) {
 void run_kernel(test::trial& t, test::kernel<params> const& kernel, test::format const& format,
                 test::mma::size const& size) {
     auto const small = drawn(size, [](int n, int modulus) { return n % modulus - modulus / 2; });
-    std::uniform_int_distribution<int> between(-255, 255);
-    auto const spread = drawn(size, [&](int, int) { return between(t.random()) / 64.0; });
+    std::uniform_int_distribution<int> uniform(-255, 255);
+    auto const spread = drawn(size, [&](int, int) { return uniform(t.random()) / 64.0; });
 
     auto const exact = product(t, kernel, format, small);
     auto const rounded = product(t, kernel, format, spread);

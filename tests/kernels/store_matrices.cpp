@@ -13,12 +13,12 @@ namespace {
 using namespace spio;
 
 void run(test::trial& t) {
-    std::vector<float> exact(256), between(256);
+    std::vector<float> exact(256), inexact(256);
     std::uniform_real_distribution<float> some(-9, 9);
     for (std::size_t i = 0; i < 256; ++i) exact[i] = static_cast<float>(i) - 100;
-    for (float& value : between) value = some(t.random());
+    for (float& value : inexact) value = some(t.random());
     for (bool const is_exact : {true, false}) {
-        auto const& values = is_exact ? exact : between;
+        auto const& values = is_exact ? exact : inexact;
         auto const x = t.make("x", values);
         auto const y = t.make<unsigned short>("y", values.size());
         t.launch(test::kernel<params>{"store_matrices", store_matrices},

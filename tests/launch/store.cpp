@@ -158,10 +158,10 @@ TEST_CASE("a compilation that waits for itself is refused, directly and by way o
 
     // Each of two threads compiles a kernel, and asks for that of the other.
     auto const third = spec_number(3), fourth = spec_number(4);
-    std::latch both(2);
+    std::latch start(2);
     refused = 0;
     compiler.callback = [&](spec const& spec) {
-        both.arrive_and_wait();
+        start.arrive_and_wait();
         ask(spec.symbol == third.symbol ? fourth : third);
     };
     {
