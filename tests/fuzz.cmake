@@ -1,7 +1,7 @@
 # Programs that libFuzzer feeds.
 # SPDX-License-Identifier: Apache-2.0
 
-# fuzz_NAME.cpp as a test, fed 25000 times, and a million by night. The libraries, which all programs share, tell libFuzzer
+# fuzz_NAME.cpp as a test, fed 5000 times, and a million by night. The libraries, which all programs share, tell libFuzzer
 # which way they go. Where there are no sanitizers they are as their users have them, and there is no
 # such test.
 #     spio_add_fuzzer(NAME TEST LIBRARIES TARGET... OPTIONS OPTION...)
@@ -16,7 +16,7 @@ function(spio_add_fuzzer name test)
     add_executable(fuzz_${name} fuzz_${name}.cpp)
     target_link_libraries(fuzz_${name} PRIVATE ${fuzz_LIBRARIES})
     target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
-    set(runs 25000)
+    set(runs 5000)
     if(SPIO_NIGHTLY)
         set(runs 1000000)
     endif()

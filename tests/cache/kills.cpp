@@ -74,7 +74,7 @@ static int calls_of_publishing(rig::scratch const& place, int number) {
 
 TEST_CASE("kill -9 at any point of publishing") {
     char const* const asked_rounds = std::getenv("SPIO_KILL_ROUNDS");
-    int const rounds = asked_rounds ? std::atoi(asked_rounds) : 12;
+    int const rounds = asked_rounds ? std::atoi(asked_rounds) : 4;
     int kills = 0, points = 1000;
     for (int round = 0; round < rounds; round++) {
         auto const place = round % 10 == 0 ? rig::scratch("/tmp") : rig::scratch();

@@ -38,7 +38,7 @@ TEST_CASE("what is written is read") {
 
 TEST_CASE("every flipped bit and every truncation is a miss") {
     auto const key = rig::sample_key(1);
-    auto file = cache::file_of(key, rig::sample_entry(1, 2000));
+    auto file = cache::file_of(key, rig::sample_entry(1, 300));
     std::size_t flips = 0, truncations = 0;
     for (std::size_t i = 0; i < 8 * file.size(); i++, flips++) {
         file[i / 8] ^= static_cast<unsigned char>(1 << i % 8);

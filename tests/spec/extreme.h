@@ -5,10 +5,17 @@
 #include <algorithm>
 #include <climits>
 #include <cstddef>
+#include <cstdlib>
 #include <iterator>
 #include <random>
 
 namespace spio::test {
+
+// How many problems are drawn: by night, or by a hand that looks for one, more.
+inline int problem_count() {
+    char const* const asked = std::getenv("SPIO_TEST_PROBLEMS");
+    return asked ? std::atoi(asked) : 10'000;
+}
 
 // A number near a power of two, near the ends of [least, most], or anywhere between them.
 inline int edge_number(std::mt19937& random, int least, int most) {
