@@ -77,7 +77,7 @@ void expect_sums(trial& t, std::string const& name, problem const& problem, tens
 }
 
 void run_random(trial& t, std::vector<variant> const& variants, int problems) {
-    for (int n = 0; n < problems; ++n) {
+    for (int n = 0; n < t.share(problems); ++n) {
         auto const& variant = variants[static_cast<std::size_t>(n) % variants.size()];
         auto const problem = drawn_problem(t.random(), variant.layer, t.is_small());
         tensors const inputs(t.random(), problem);

@@ -243,7 +243,7 @@ problem drawn_problem(std::mt19937& random, problem const& layer, bool is_small)
 // Problems of one layer after the other, of random sizes.
 template <class Variant>
 void run_random(test::trial& t, std::vector<Variant> const& variants, int problems) {
-    for (int n = 0; n < problems; ++n) {
+    for (int n = 0; n < t.share(problems); ++n) {
         auto const& variant = variants[static_cast<std::size_t>(n) % variants.size()];
         auto const problem = drawn_problem(t.random(), variant.layer.problem, t.is_small());
         tensors const inputs(t.random(), problem);

@@ -50,7 +50,7 @@ test_case const silent_case("silent", [](trial&) {});
 TEST_CASE("a wrong value is told in bits, and fails") {
     plain_device device;
     stored = 0x16;
-    auto const found = run_on(device, stores_case, false);
+    auto const found = run_on(device, stores_case, effort::all);
     CHECK(found.failed == 1);
     CHECK(found.complaints ==
           std::vector<std::string>{"output[0] is 0x00000016 (3.08285662e-44), not "
@@ -60,13 +60,13 @@ TEST_CASE("a wrong value is told in bits, and fails") {
 TEST_CASE("outputs are compared bit by bit") {
     plain_device device;
     stored = 0x17;
-    auto const expected = run_on(device, stores_case, false);
+    auto const expected = run_on(device, stores_case, effort::all);
     CHECK(expected.failed == 0);
-    auto same = run_on(device, stores_case, false);
+    auto same = run_on(device, stores_case, effort::all);
     same.compare(expected, "before");
     CHECK(same.failed == 0);
     stored = 0x16;
-    auto other = run_on(device, stores_case, false);
+    auto other = run_on(device, stores_case, effort::all);
     other.compare(expected, "before");
     CHECK(other.failed == 2);
     CHECK(other.complaints.back().starts_with(
@@ -78,9 +78,9 @@ TEST_CASE("outputs are compared bit by bit") {
 
 TEST_CASE("a case that stops, or expects nothing, fails") {
     plain_device device;
-    CHECK(run_on(device, stops_case, false).complaints ==
+    CHECK(run_on(device, stops_case, effort::all).complaints ==
           std::vector<std::string>{"the device is gone"});
-    CHECK(run_on(device, silent_case, false).failed == 1);
+    CHECK(run_on(device, silent_case, effort::all).failed == 1);
 }
 
 TEST_CASE("bounds hold for what rounding does, and not for more") {
@@ -95,7 +95,7 @@ TEST_CASE("bounds hold for what rounding does, and not for more") {
     CHECK(sum.bound() < 2e-4);
     CHECK(sum.bound(to_half) > sum.bound(to_bfloat16) / 16);
     plain_device device;
-    trial t(device, false);
+    trial t(device, effort::all);
     t.expect_within("sum", 0, 1.0, 1.25, 0.25);
     CHECK(t.failed() == 0);
     t.expect_within("sum", 0, 1.0, 1.5, 0.25);

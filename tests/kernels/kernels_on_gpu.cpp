@@ -30,14 +30,14 @@ struct request {
     std::vector<std::string> names;
     std::string only_images;
     std::string planted;
-    bool is_small = false;
+    effort spent = effort::all;
     bool is_bare = false;
 };
 
 request parse(int argc, char** argv) {
     std::vector<std::string> words(argv + 1, argv + argc);
     request r;
-    r.is_small = std::erase(words, "--small") > 0;
+    if (std::erase(words, "--small") > 0) r.spent = effort::small;
     r.is_bare = std::erase(words, "--bare") > 0;
     for (auto const& [flag, value] :
          {std::pair{"--images", &r.only_images}, std::pair{"--planted", &r.planted}}) {
@@ -96,14 +96,14 @@ void run_everywhere(test_case const& test, request const& r,
     std::optional<outcome> expected;
     if (!r.is_bare) {
         host_device host;
-        expected = run_on(host, test, r.is_small);
+        expected = run_on(host, test, r.spent);
         print(test, host.name(), *expected);
         ++sum.runs;
         sum.failed += expected->failed > 0;
     }
     for (auto const& device : devices) {
         if (device->arch() < test.arch) continue;
-        auto found = run_on(*device, test, r.is_small);
+        auto found = run_on(*device, test, r.spent);
         if (expected) found.compare(*expected, "on the host");
         print(test, device->name(), found);
         ++sum.runs;

@@ -20,7 +20,7 @@ void run_planted(device& device, std::string const& tool) {
     constexpr int threads = planted::n.size;
     for (auto const& kernel : kernels) {
         if (kernel.symbol != "planted_" + tool) continue;
-        trial t(device, true);
+        trial t(device, effort::small);
         auto const input = t.make("input", std::vector<float>(threads, 1));
         auto const output = t.make<float>("output", threads);
         t.launch(kernel,

@@ -8,8 +8,8 @@
 
 namespace spio::test {
 
-outcome run_on(device& device, test_case const& test, bool is_small) {
-    trial t(device, is_small);
+outcome run_on(device& device, test_case const& test, effort spent) {
+    trial t(device, spent);
     outcome result;
     auto const start = std::chrono::steady_clock::now();
     try {
@@ -18,9 +18,9 @@ outcome run_on(device& device, test_case const& test, bool is_small) {
         result.complaints.push_back(stopped.what());
         ++result.failed;
     }
-    std::chrono::duration<double, std::milli> const spent =
+    std::chrono::duration<double, std::milli> const duration =
         std::chrono::steady_clock::now() - start;
-    result.milliseconds = spent.count();
+    result.milliseconds = duration.count();
     result.outputs = t.outputs();
     result.complaints.insert(result.complaints.end(), t.complaints().begin(), t.complaints().end());
     result.failed += t.failed();

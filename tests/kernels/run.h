@@ -17,7 +17,7 @@ struct outcome {
     void compare(outcome const& other, std::string const& device_name);
 };
 // Runs a case, and catches what it throws.
-outcome run_on(device& device, test_case const& test, bool is_small);
+outcome run_on(device& device, test_case const& test, effort spent);
 
 // One line, then the complaints if there are any.
 //     pass axpby              host            224018 expectations, 24 outputs, 130.2 ms

@@ -1,4 +1,4 @@
-// Runs every case on the host device: test_kernels [NAME...] [--small] [--planted TOOL].
+// Runs every case on the host device: test_kernels [NAME...] [--small | --daily] [--planted TOOL].
 // SPDX-License-Identifier: Apache-2.0
 //
 // --planted runs the kernel with a bug that this tool of compute-sanitizer finds on a GPU, and says
@@ -15,7 +15,7 @@ namespace {
 using namespace spio::test;
 
 // Each case once; and at small size twice, where in another order of threads the bits are the same.
-int run_cases(std::vector<std::string> const& names, bool is_small) {
+int run_cases(std::vector<std::string> const& names, effort spent) {
     host_device in_order;
     host_device shuffled(2026);
     int ran = 0;
@@ -23,9 +23,10 @@ int run_cases(std::vector<std::string> const& names, bool is_small) {
     double milliseconds = 0;
     for (auto const* each : test_case::all()) {
         if (!names.empty() && std::ranges::find(names, each->name) == names.end()) continue;
-        auto const small = run_on(in_order, *each, true);
-        auto const first = is_small ? small : run_on(in_order, *each, false);
-        auto second = run_on(shuffled, *each, true);
+        bool const is_small = spent == effort::small;
+        auto const small = run_on(in_order, *each, effort::small);
+        auto const first = is_small ? small : run_on(in_order, *each, spent);
+        auto second = run_on(shuffled, *each, effort::small);
         second.compare(small, "in order");
         if (small.failed > 0 && !is_small) print(*each, in_order.name(), small);
         print(*each, in_order.name(), first);
@@ -55,7 +56,9 @@ int run_bug(std::string const& tool) {
 
 int main(int argc, char** argv) {
     std::vector<std::string> words(argv + 1, argv + argc);
-    bool const is_small = std::erase(words, "--small") > 0;
+    effort spent = effort::all;
+    if (std::erase(words, "--small") > 0) spent = effort::small;
+    if (std::erase(words, "--daily") > 0) spent = effort::daily;
     if (words.size() == 2 && words[0] == "--planted") return run_bug(words[1]);
-    return run_cases(words, is_small);
+    return run_cases(words, spent);
 }

@@ -47,12 +47,19 @@ template <class T> class buffer {
     std::size_t size_;
 };
 
+// How much of a case runs: small sizes, for tools under which a kernel is a hundred times slower;
+// all sizes, but a sixth of the random problems; or all of it.
+enum class effort { small, daily, all };
+
 class trial {
   public:
-    // Small: sizes for tools under which a kernel is a hundred times slower.
-    trial(device& test_device, bool small) : device_(test_device), small_(small) {}
+    trial(device& test_device, effort spent) : device_(test_device), effort_(spent) {}
 
-    bool is_small() const { return small_; }
+    bool is_small() const { return effort_ == effort::small; }
+    // How many random problems are run of those that are run with all effort.
+    int share(int problems) const {
+        return effort_ == effort::daily ? (problems + 5) / 6 : problems;
+    }
     // Gives the same numbers on every device.
     std::mt19937& random() { return random_; }
 
@@ -61,9 +68,9 @@ class trial {
         return buffer<T>(device_, name, size);
     }
     template <class T> buffer<T> make(std::string const& name, std::vector<T> const& values) {
-        buffer<T> made(device_, name, values.size());
-        made.write(values);
-        return made;
+        buffer<T> array(device_, name, values.size());
+        array.write(values);
+        return array;
     }
 
     // The map of a tensor that begins at a place in the device's memory, for params.
@@ -133,7 +140,7 @@ class trial {
     void complain(std::string const& words);
 
     device& device_;
-    bool small_;
+    effort effort_;
     std::mt19937 random_{2026};
     std::vector<output> outputs_;
     std::vector<std::string> complaints_;

@@ -153,7 +153,7 @@ void run_random(test::trial& t, std::vector<variant> const& variants, int proble
     auto const drawn = [&](int most) {
         return 1 + static_cast<int>(t.random()() % static_cast<unsigned>(most));
     };
-    for (int n = 0; n < problems; ++n) {
+    for (int n = 0; n < t.share(problems); ++n) {
         auto const& variant = variants[static_cast<std::size_t>(n) % variants.size()];
         problem p = variant.made_for;
         if (!p.knows_m()) {
