@@ -54,5 +54,7 @@ if(NOT before STREQUAL state)
     file(WRITE "${unit}.state" "${state}")
 endif()
 
-add_compile_options(
-    -fmodules -fno-implicit-modules -fno-implicit-module-maps "-fmodule-map-file=${map}" "-fmodule-file=std=${unit}")
+# Other builds of the same compiler and standard can be given them too, sanitized or not.
+set(SPIO_STD_MODULE_FLAGS -fmodules -fno-implicit-modules -fno-implicit-module-maps "-fmodule-map-file=${map}"
+                          "-fmodule-file=std=${unit}")
+add_compile_options(${SPIO_STD_MODULE_FLAGS})
