@@ -1,0 +1,137 @@
+// Computes the operators on the CPU by operators of PyTorch.
+// SPDX-License-Identifier: Apache-2.0
+#include "aten.h"
+
+#include <torch/csrc/stable/ops.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace spio::pytorch::aten {
+
+namespace {
+
+using torch::headeronly::MemoryFormat;
+using torch::headeronly::ScalarType;
+using torch::stable::detail::from;
+using numbers = std::vector<std::int64_t>;
+
+// No gradients are recorded while it lives: the operators have none.
+class without_gradients {
+  public:
+    without_gradients() { aoti_torch_grad_mode_set_enabled(false); }
+    without_gradients(without_gradients const&) = delete;
+    ~without_gradients() { aoti_torch_grad_mode_set_enabled(was_enabled); }
+
+  private:
+    bool was_enabled = aoti_torch_grad_mode_is_enabled();
+};
+
+// Calls an operator by its name; the results are those that it returns.
+template <class... Results, class... Arguments>
+auto call(char const* name, char const* overload, Arguments const&... arguments) {
+    constexpr auto size = std::max(sizeof...(Results), sizeof...(Arguments));
+    std::array<StableIValue, size> stack = {from(arguments)...};
+    STABLE_TORCH_ERROR_CODE_CHECK(
+        torch_call_dispatcher(name, overload, stack.data(), TORCH_ABI_VERSION));
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+        return std::tuple(torch::stable::detail::to<Results>(stack[I])...);
+    }(std::index_sequence_for<Results...>());
+}
+
+Tensor converted(Tensor const& tensor, ScalarType type) {
+    return tensor.scalar_type() == type ? tensor : torch::stable::to(tensor, type);
+}
+std::optional<Tensor> converted(std::optional<Tensor> const& tensor, ScalarType type) {
+    return tensor ? std::optional(converted(*tensor, type)) : std::nullopt;
+}
+Tensor channels_last(Tensor const& tensor) {
+    return torch::stable::contiguous(tensor, MemoryFormat::ChannelsLast);
+}
+
+Tensor convolution(Tensor const& input, Tensor const& weight, std::optional<Tensor> const& bias,
+                   numbers const& padding, bool is_transposed) {
+    numbers const ones = {1, 1}, zeros = {0, 0};
+    auto const groups = input.size(1) / 8;
+    auto const [result] = call<Tensor>("aten::convolution", "", input, weight, bias, ones, padding,
+                                       ones, is_transposed, zeros, groups);
+    return channels_last(result);
+}
+
+} // namespace
+
+Tensor conv2d(Tensor const& input, Tensor const& weight, std::optional<Tensor> const& bias,
+              std::int64_t pad_h, std::int64_t pad_w) {
+    without_gradients const guard;
+    return convolution(input, weight, converted(bias, input.scalar_type()), {pad_h, pad_w}, false);
+}
+
+Tensor input_gradient(Tensor const& gradient, Tensor const& weight, std::int64_t pad_h,
+                      std::int64_t pad_w) {
+    without_gradients const guard;
+    return convolution(gradient, weight, std::nullopt, {pad_h, pad_w}, true);
+}
+
+std::tuple<Tensor, Tensor> weight_gradient(Tensor const& gradient, Tensor const& input,
+                                           std::int64_t r, std::int64_t s, std::int64_t pad_h,
+                                           std::int64_t pad_w, bool has_bias,
+                                           bool has_float_result) {
+    without_gradients const guard;
+    auto const c = input.size(1);
+    auto const type = input.scalar_type();
+    bool const is_short = type == ScalarType::Half || type == ScalarType::BFloat16;
+    auto const sum_type = is_short && has_float_result ? ScalarType::Float : type;
+    auto const weight = torch::stable::new_empty(input, numbers{c, 8, r, s}, sum_type);
+    numbers const ones = {1, 1}, zeros = {0, 0}, padding = {pad_h, pad_w};
+    constexpr std::array mask = {false, true, true}; // the gradients that are wanted
+    auto const [dx, dw, dbias] = call<Tensor, Tensor, Tensor>(
+        "aten::convolution_backward", "", converted(gradient, sum_type), converted(input, sum_type),
+        weight, std::optional<numbers>({c}), ones, padding, ones, false, zeros, c / 8,
+        torch::headeronly::HeaderOnlyArrayRef<bool>(mask));
+    auto const bias_type = type == ScalarType::Double ? type : ScalarType::Float;
+    return {channels_last(dw), has_bias ? converted(dbias, bias_type)
+                                        : torch::stable::new_empty(input, numbers{0}, bias_type)};
+}
+
+Tensor layernorm_2d(Tensor const& input, std::optional<Tensor> const& weight,
+                    std::optional<Tensor> const& bias, double epsilon) {
+    without_gradients const guard;
+    auto const type = input.scalar_type();
+    auto const positions = torch::stable::permute(channels_last(input), numbers{0, 2, 3, 1});
+    auto const [y, mean, rstd] = call<Tensor, Tensor, Tensor>(
+        "aten::native_layer_norm", "", positions, numbers{input.size(1)}, converted(weight, type),
+        converted(bias, type), epsilon);
+    return channels_last(torch::stable::permute(y, numbers{0, 3, 1, 2}));
+}
+
+Tensor matmul(Tensor const& a, Tensor const& b, std::optional<Tensor> const& bias,
+              std::string const& activation, std::optional<Tensor> const& residual,
+              bool has_float_result) {
+    without_gradients const guard;
+    auto const type = a.scalar_type();
+    bool const is_short = type == ScalarType::Half || type == ScalarType::BFloat16;
+    // As kernels do, sums of short factors and what follows them are computed in float.
+    auto const sum_type = is_short ? ScalarType::Float : type;
+    auto result = torch::stable::matmul(converted(a, sum_type), converted(b, sum_type));
+    auto const add = [&](Tensor const& other) {
+        return torch::stable::subtract(result, converted(other, sum_type), -1.);
+    };
+    if (bias) result = add(*bias);
+    if (activation != "none") {
+        auto const name = "aten::" + activation;
+        std::tie(result) = activation == "gelu"
+                               ? call<Tensor>(name.c_str(), "", result, std::string("none"))
+                               : call<Tensor>(name.c_str(), "", result);
+    }
+    if (residual) result = add(*residual);
+    return converted(result, is_short && !has_float_result ? type : sum_type);
+}
+
+} // namespace spio::pytorch::aten

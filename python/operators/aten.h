@@ -1,0 +1,31 @@
+// The operators on the CPU as PyTorch's own operators compute them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <torch/csrc/stable/tensor.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+
+namespace spio::pytorch::aten {
+
+using torch::stable::Tensor;
+
+// A convolution with stride 1, whose groups follow from the weight. The result is channels_last.
+Tensor conv2d(Tensor const& input, Tensor const& weight, std::optional<Tensor> const& bias,
+              std::int64_t pad_h, std::int64_t pad_w);
+Tensor input_gradient(Tensor const& gradient, Tensor const& weight, std::int64_t pad_h,
+                      std::int64_t pad_w);
+std::tuple<Tensor, Tensor> weight_gradient(Tensor const& gradient, Tensor const& input,
+                                           std::int64_t r, std::int64_t s, std::int64_t pad_h,
+                                           std::int64_t pad_w, bool has_bias,
+                                           bool has_float_result);
+Tensor layernorm_2d(Tensor const& input, std::optional<Tensor> const& weight,
+                    std::optional<Tensor> const& bias, double epsilon);
+Tensor matmul(Tensor const& a, Tensor const& b, std::optional<Tensor> const& bias,
+              std::string const& activation, std::optional<Tensor> const& residual,
+              bool has_float_result);
+
+} // namespace spio::pytorch::aten

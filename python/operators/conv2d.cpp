@@ -1,0 +1,148 @@
+// Launches grouped convolutions and their gradients.
+// SPDX-License-Identifier: Apache-2.0
+#include "launches.h"
+#include "machine.h"
+
+#include <cstddef>
+#include <memory>
+
+import spio.conv2d;
+import spio.conv2d.launch;
+import spio.launch;
+import spio.runtime;
+
+namespace spio::pytorch {
+
+namespace {
+
+// The number of images is left to the launch, so that the last batch of an epoch, which is smaller,
+// takes the same kernels. The host device has kernels for any size of an image.
+conv2d::problem problem_of(conv2d_sizes const& sizes, conv2d::direction pass, bool is_host) {
+    return {.n = sizes.n,
+            .c = sizes.c,
+            .h = sizes.h,
+            .w = sizes.w,
+            .r = sizes.r,
+            .s = sizes.s,
+            .pad_h = sizes.pad_h,
+            .pad_w = sizes.pad_w,
+            .pass = pass,
+            .made_for = is_host ? conv2d::known_sizes::any_image : conv2d::known_sizes::any_n};
+}
+key key_of(conv2d::problem const& p) {
+    return {p.c,     p.h,
+            p.w,     p.r,
+            p.s,     p.pad_h,
+            p.pad_w, static_cast<int>(p.pass),
+            p.bias,  static_cast<int>(p.gradient)};
+}
+
+std::size_t x_size(conv2d::problem const& p) { return product({p.n, p.h, p.w, p.c}); }
+std::size_t y_size(conv2d::problem const& p) { return product({p.n, p.p(), p.q(), p.c}); }
+std::size_t filter_size(conv2d::problem const& p) {
+    return product({p.c, p.taps(), conv2d::group_width});
+}
+
+template <class Class>
+std::shared_ptr<Class const> ready(by_key<Class>& table, target const& target,
+                                   conv2d::problem const& problem) {
+    return table.find(key_of(problem), [&] {
+        auto const arch = target.home.runtime.arch();
+        if (!arch.is_host) return std::make_shared<Class const>(target.loader(), problem);
+        // The host device has kernels of one configuration for all sizes.
+        auto const config = conv2d::best_config(problem.with(2, 12, 12), arch);
+        return std::make_shared<Class const>(target.loader(), problem, config);
+    });
+}
+
+// Forward, and the gradient of x.
+void correlate(target const& target, conv2d::problem const& problem, void const* input,
+               void const* filter, float const* bias, void* output) {
+    using namespace conv2d;
+    auto const convolution = ready(target.home.convolutions, target, problem);
+    bool const is_forward = problem.pass == direction::fprop;
+    memory<half const> const x(target, input, is_forward ? x_size(problem) : y_size(problem));
+    memory<half const> const weight(target, filter, filter_size(problem));
+    memory<float const> const shift(target, bias, product({problem.c}));
+    memory<half> const y(target, output, is_forward ? y_size(problem) : x_size(problem));
+    auto const sizes = correlation_of(problem);
+    convolution->launch(
+        *target.stream,
+        {.input =
+             tensor_at<input_tensor>(x.data(), N(problem.n), H(sizes.h), W(sizes.w), C(problem.c)),
+         .filter =
+             tensor_at<filter_of<half const>>(weight.data(), K(problem.c), R(sizes.r), S(sizes.s)),
+         .bias = tensor_at<bias_of<float const>>(shift.data(), K(problem.bias ? problem.c : 0)),
+         .output = tensor_at<output_tensor>(y.data(), N(problem.n), P(sizes.p), Q(sizes.q),
+                                            K(problem.c))});
+    y.finish(target);
+}
+
+conv2d::problem problem_of(weight_gradient_request const& request, bool is_host) {
+    auto problem = problem_of(request.sizes, conv2d::direction::wgrad, is_host);
+    problem.bias = request.has_bias;
+    problem.gradient = request.has_float_result ? conv2d::precision::fp32 : conv2d::precision::fp16;
+    return problem;
+}
+
+template <class Gradient>
+void differentiate(target const& target, conv2d::problem const& problem,
+                   weight_gradient_memory const& tensors) {
+    using namespace conv2d;
+    auto const gradient = ready(target.home.gradients, target, problem);
+    memory<half const> const x(target, tensors.x, x_size(problem));
+    memory<half const> const dy(target, tensors.dy, y_size(problem));
+    memory<Gradient> const dw(target, tensors.dw, filter_size(problem));
+    memory<float> const dbias(target, tensors.dbias, product({problem.c}));
+    memory<float> const workspace(target, tensors.workspace, tensors.workspace_floats);
+    using args = wgrad_args<Gradient>;
+    gradient->launch(
+        *target.stream,
+        args{.x = tensor_at<input_tensor>(x.data(), N(problem.n), H(problem.h), W(problem.w),
+                                          C(problem.c)),
+             .dy = tensor_at<decltype(args::dy)>(dy.data(), N(problem.n), P(problem.p()),
+                                                 Q(problem.q()), K(problem.c)),
+             .dw = tensor_at<filter_of<Gradient>>(dw.data(), K(problem.c), R(problem.r),
+                                                  S(problem.s)),
+             .dbias = tensor_at<bias_of<float>>(dbias.data(), K(problem.bias ? problem.c : 0)),
+             .workspace = tensor_at<floats>(workspace.data(),
+                                            FLOAT(static_cast<int>(tensors.workspace_floats)))});
+    dw.finish(target);
+    dbias.finish(target);
+}
+
+} // namespace
+
+void conv2d(place const& place, conv2d_sizes const& sizes, void const* x, void const* filter,
+            float const* bias, void* y) {
+    target const target(place);
+    auto problem = problem_of(sizes, conv2d::direction::fprop, target.home.is_host());
+    problem.bias = bias != nullptr;
+    correlate(target, problem, x, filter, bias, y);
+}
+
+void conv2d_input_gradient(place const& place, conv2d_sizes const& sizes, void const* dy,
+                           void const* filter, void* dx) {
+    target const target(place);
+    correlate(target, problem_of(sizes, conv2d::direction::dgrad, target.home.is_host()), dy,
+              filter, nullptr, dx);
+}
+
+std::size_t workspace_floats(place const& place, weight_gradient_request const& request) {
+    target const target(place);
+    return ready(target.home.gradients, target, problem_of(request, target.home.is_host()))
+        ->workspace_floats();
+}
+
+void conv2d_weight_gradient(place const& place, weight_gradient_request const& request,
+                            weight_gradient_memory const& tensors) {
+    target const target(place);
+    auto const problem = problem_of(request, target.home.is_host());
+    if (request.has_float_result) {
+        differentiate<float>(target, problem, tensors);
+    } else {
+        differentiate<half>(target, problem, tensors);
+    }
+}
+
+} // namespace spio::pytorch

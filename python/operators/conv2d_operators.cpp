@@ -1,0 +1,146 @@
+// Convolutions and LayerNorm as operators: sizes checked in the caller's words, kernels launched.
+// SPDX-License-Identifier: Apache-2.0
+#include "launches.h"
+#include "operators.h"
+#include "tensors.h"
+
+#include <climits>
+#include <cstdint>
+#include <optional>
+#include <tuple>
+
+namespace spio::pytorch {
+
+conv2d_sizes checked_sizes(Tensor const& input, Tensor const& weight, std::int64_t pad_h,
+                           std::int64_t pad_w) {
+    auto const [n, c, h, w] = sizes_of("conv2d", "the input", input);
+    auto const [k, width, r, s] = sizes_of("conv2d", "the weight", weight);
+    STD_TORCH_CHECK(k == c && width == 8, "spio::conv2d: the weight is ", text_of({k, width, r, s}),
+                    ", but must be ", c, " x 8 x r x s for ", c, " channels in groups of 8");
+    STD_TORCH_CHECK(input.scalar_type() == weight.scalar_type(), "spio::conv2d: the input is ",
+                    torch::headeronly::toString(input.scalar_type()), " and the weight ",
+                    torch::headeronly::toString(weight.scalar_type()));
+    check_same_device("conv2d", input, weight);
+    constexpr int most = 1 << 20;
+    STD_TORCH_CHECK(pad_h >= 0 && pad_w >= 0 && pad_h < most && pad_w < most,
+                    "spio::conv2d: the padding is ", pad_h, " and ", pad_w);
+    return {.n = n,
+            .c = c,
+            .h = h,
+            .w = w,
+            .r = r,
+            .s = s,
+            .pad_h = static_cast<int>(pad_h),
+            .pad_w = static_cast<int>(pad_w)};
+}
+
+sizes_4d output_sizes(conv2d_sizes const& s) {
+    sizes_4d const sizes = {s.n, s.c, s.h + 2 * s.pad_h - s.r + 1, s.w + 2 * s.pad_w - s.s + 1};
+    STD_TORCH_CHECK(sizes[2] > 0 && sizes[3] > 0, "spio::conv2d: an image of ", s.h, " x ", s.w,
+                    " with a padding of ", s.pad_h, " and ", s.pad_w,
+                    " is smaller than the filter of ", s.r, " x ", s.s);
+    return sizes;
+}
+
+Tensor conv2d_by_kernels(Tensor const& input, Tensor const& weight,
+                         std::optional<Tensor> const& bias, std::int64_t pad_h,
+                         std::int64_t pad_w) {
+    auto sizes = checked_sizes(input, weight, pad_h, pad_w);
+    sizes.type = element_of(conv2d_types, "conv2d", "the input", input);
+    auto const x = channels_last(input, {sizes.n, sizes.c, sizes.h, sizes.w});
+    auto const filter = channels_last(weight, {sizes.c, 8, sizes.r, sizes.s});
+    auto const y = new_channels_last(input, output_sizes(sizes), input.scalar_type());
+    conv2d(place_of(input), sizes, x.const_data_ptr(), filter.const_data_ptr(),
+           bias_of("conv2d", bias, sizes.c), y.mutable_data_ptr());
+    return y;
+}
+
+// The gradient of an input of height p + r - 1 - 2 pad_h: with stride 1 there is one such height.
+Tensor input_gradient_by_kernels(Tensor const& gradient, Tensor const& weight, std::int64_t pad_h,
+                                 std::int64_t pad_w) {
+    auto const [n, k, p, q] = sizes_of("conv2d_input_gradient", "the gradient", gradient);
+    auto sizes = checked_sizes(gradient, weight, pad_h, pad_w);
+    sizes.type = element_of(conv2d_types, "conv2d", "the gradient", gradient);
+    sizes.h = p + sizes.r - 1 - 2 * sizes.pad_h;
+    sizes.w = q + sizes.s - 1 - 2 * sizes.pad_w;
+    STD_TORCH_CHECK(sizes.h > 0 && sizes.w > 0,
+                    "spio::conv2d_input_gradient: no image has with "
+                    "this padding a result of ",
+                    p, " x ", q);
+    auto const dy = channels_last(gradient, {n, k, p, q});
+    auto const filter = channels_last(weight, {sizes.c, 8, sizes.r, sizes.s});
+    auto const dx = new_channels_last(gradient, {n, k, sizes.h, sizes.w}, gradient.scalar_type());
+    conv2d_input_gradient(place_of(gradient), sizes, dy.const_data_ptr(), filter.const_data_ptr(),
+                          dx.mutable_data_ptr());
+    return dx;
+}
+
+std::tuple<Tensor, Tensor> weight_gradient_by_kernels(Tensor const& gradient, Tensor const& input,
+                                                      std::int64_t r, std::int64_t s,
+                                                      std::int64_t pad_h, std::int64_t pad_w,
+                                                      bool has_bias, bool has_float_result) {
+    char const* const name = "conv2d_weight_gradient";
+    auto const [n, c, h, w] = sizes_of(name, "the input", input);
+    STD_TORCH_CHECK(r > 0 && s > 0 && r <= 7 && s <= 7 && pad_h >= 0 && pad_w >= 0, "spio::", name,
+                    ": the filter is ", r, " x ", s, ", the padding ", pad_h, " and ", pad_w);
+    check_same_device(name, gradient, input);
+    weight_gradient_request const request = {
+        .sizes = {.n = n,
+                  .c = c,
+                  .h = h,
+                  .w = w,
+                  .r = static_cast<int>(r),
+                  .s = static_cast<int>(s),
+                  .pad_h = static_cast<int>(pad_h),
+                  .pad_w = static_cast<int>(pad_w),
+                  .type = element_of(conv2d_types, "conv2d", "the input", input)},
+        .has_float_result = has_float_result,
+        .has_bias = has_bias};
+    auto const y_sizes = output_sizes(request.sizes);
+    STD_TORCH_CHECK(sizes_of(name, "the gradient", gradient) == y_sizes &&
+                        gradient.scalar_type() == input.scalar_type(),
+                    "spio::", name, ": the gradient is ",
+                    text_of(sizes_of(name, "the gradient", gradient)), " of ",
+                    torch::headeronly::toString(gradient.scalar_type()), ", but must be ",
+                    text_of(y_sizes), " of ", torch::headeronly::toString(input.scalar_type()));
+    auto const place = place_of(input);
+    auto const x = channels_last(input, {n, c, h, w});
+    auto const dy = channels_last(gradient, y_sizes);
+    auto const floats = workspace_floats(place, request);
+    auto const workspace = new_dense(input, {static_cast<std::int64_t>(floats)}, ScalarType::Float);
+    auto const dw = new_channels_last(input, {c, 8, request.sizes.r, request.sizes.s},
+                                      has_float_result ? ScalarType::Float : input.scalar_type());
+    auto const dbias = new_dense(input, {has_bias ? c : 0}, ScalarType::Float);
+    conv2d_weight_gradient(
+        place, request,
+        {.x = x.const_data_ptr(),
+         .dy = dy.const_data_ptr(),
+         .dw = dw.mutable_data_ptr(),
+         .dbias = has_bias ? static_cast<float*>(dbias.mutable_data_ptr()) : nullptr,
+         .workspace = static_cast<float*>(workspace.mutable_data_ptr()),
+         .workspace_floats = floats});
+    return {dw, dbias};
+}
+
+Tensor layernorm_2d_by_kernels(Tensor const& input, std::optional<Tensor> const& weight,
+                               std::optional<Tensor> const& bias, double epsilon) {
+    auto const sizes = sizes_of("layernorm_2d", "the input", input);
+    auto const [n, c, h, w] = sizes;
+    element_of(layernorm_2d_types, "layernorm_2d", "the input", input);
+    STD_TORCH_CHECK(weight.has_value() == bias.has_value(),
+                    "spio::layernorm_2d: there must be both a weight and a bias, or neither");
+    auto const positions = std::int64_t(n) * h * w;
+    STD_TORCH_CHECK(positions <= INT_MAX, "spio::layernorm_2d: the input has ", positions,
+                    " positions, of at most ", INT_MAX);
+    auto const x = channels_last(input, sizes);
+    auto const y = new_channels_last(input, sizes, input.scalar_type());
+    layernorm_2d(place_of(input),
+                 {.positions = static_cast<int>(positions),
+                  .channels = c,
+                  .epsilon = static_cast<float>(epsilon)},
+                 x.const_data_ptr(), bias_of("layernorm_2d", weight, c),
+                 bias_of("layernorm_2d", bias, c), y.mutable_data_ptr());
+    return y;
+}
+
+} // namespace spio::pytorch

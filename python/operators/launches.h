@@ -1,0 +1,80 @@
+// Launches of Spio's kernels on tensors that PyTorch owns, as plain values.
+// SPDX-License-Identifier: Apache-2.0
+//
+// This is a header, so that the source with PyTorch's headers imports no module.
+#pragma once
+
+#include <cstddef>
+
+namespace spio::pytorch {
+
+// Where kernels run: in a stream of a GPU's primary context, or on the host device, where calls
+// return when the work is done.
+struct place {
+    int gpu;
+    void* stream = nullptr;
+};
+inline constexpr int host_device = -1;
+
+// The types of elements; those of a bias are floats.
+enum class element { fp16, bf16, fp32 };
+
+// A convolution of groups of 8 channels with stride 1. Images are n h w c, filters c r s 8.
+struct conv2d_sizes {
+    int n, c, h, w;
+    int r, s;
+    int pad_h, pad_w;
+    element type = element::fp16;
+};
+
+// y from x, the filter and, unless it is null, the bias.
+void conv2d(place const&, conv2d_sizes const&, void const* x, void const* filter, float const* bias,
+            void* y);
+// The gradient of x.
+void conv2d_input_gradient(place const&, conv2d_sizes const&, void const* dy, void const* filter,
+                           void* dx);
+
+// The gradients of the filter, in floats or in elements of the type of x, and of the bias.
+struct weight_gradient_request {
+    conv2d_sizes sizes;
+    bool has_float_result = true;
+    bool has_bias = false;
+};
+// The floats of memory that the kernels of this gradient share.
+std::size_t workspace_floats(place const&, weight_gradient_request const&);
+struct weight_gradient_memory {
+    void const *x, *dy;
+    void* dw;
+    float* dbias;
+    float* workspace;
+    std::size_t workspace_floats;
+};
+void conv2d_weight_gradient(place const&, weight_gradient_request const&,
+                            weight_gradient_memory const&);
+
+// y is x, normalized over the channels of each position, times the weight plus the bias, which are
+// both null or both not.
+struct layernorm_2d_request {
+    int positions, channels;
+    float epsilon;
+};
+void layernorm_2d(place const&, layernorm_2d_request const&, void const* x, float const* weight,
+                  float const* bias, void* y);
+
+// D = activation(A B + bias) + C. A matrix lies by rows or by columns; `leading` is the distance of
+// its lines, `batch` that of neighbouring matrices, in elements.
+enum class activation { none, relu, silu, gelu };
+struct matrix {
+    void* data = nullptr;
+    long long leading = 0, batch = 0;
+    bool is_by_rows = true;
+};
+struct matmul_request {
+    int m, n, k, batch;
+    element type, result;
+    pytorch::activation activation = activation::none;
+};
+void matmul(place const&, matmul_request const&, matrix const& a, matrix const& b,
+            float const* bias, matrix const& residual, matrix const& result);
+
+} // namespace spio::pytorch

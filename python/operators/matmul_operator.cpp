@@ -1,0 +1,105 @@
+// The matrix product as an operator: its factors lie by rows or by columns, or are copied.
+// SPDX-License-Identifier: Apache-2.0
+#include "launches.h"
+#include "operators.h"
+#include "tensors.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace spio::pytorch {
+
+namespace {
+
+struct stored_matrix {
+    Tensor tensor; // keeps the memory
+    matrix view;
+};
+
+stored_matrix matrix_of(Tensor const& tensor, char const* name) {
+    auto const rank = tensor.dim();
+    auto const rows = tensor.size(rank - 2), columns = tensor.size(rank - 1);
+    auto const row_stride = tensor.stride(rank - 2), column_stride = tensor.stride(rank - 1);
+    auto const batch = rank == 3 && tensor.size(0) > 1 ? tensor.stride(0) : 0;
+    auto const element_bytes = static_cast<std::int64_t>(tensor.element_size());
+    bool const is_aligned = reinterpret_cast<std::uintptr_t>(tensor.const_data_ptr()) % 16 == 0 &&
+                            batch * element_bytes % 16 == 0 &&
+                            (batch != 0 || rank == 2 || tensor.size(0) == 1);
+    auto const view = [&](std::int64_t leading, bool is_by_rows) -> stored_matrix {
+        return {tensor, {tensor.mutable_data_ptr(), leading, batch, is_by_rows}};
+    };
+    auto const is_line = [&](std::int64_t stride, std::int64_t neighbour, std::int64_t width) {
+        return is_aligned && stride == 1 && neighbour >= width &&
+               neighbour * element_bytes % 16 == 0;
+    };
+    if (is_line(column_stride, row_stride, columns)) return view(row_stride, true);
+    if (is_line(row_stride, column_stride, rows)) return view(column_stride, false);
+    STD_TORCH_CHECK(columns * element_bytes % 16 == 0, "spio::matmul: the rows of ", name, " have ",
+                    columns * element_bytes, " bytes, which is no multiple of 16");
+    auto copy =
+        new_dense(tensor, {rank == 3 ? tensor.size(0) : 1, rows, columns}, tensor.scalar_type());
+    if (rank == 2) copy = torch::stable::select(copy, 0, 0);
+    torch::stable::copy_(copy, tensor);
+    return {copy, {copy.mutable_data_ptr(), columns, rank == 3 ? rows * columns : 0, true}};
+}
+
+activation activation_named(std::string const& name) {
+    if (name == "none") return activation::none;
+    if (name == "relu") return activation::relu;
+    if (name == "silu") return activation::silu;
+    STD_TORCH_CHECK(name == "gelu", "spio::matmul: the activation is ", name,
+                    ", but must be none, relu, silu or gelu");
+    return activation::gelu;
+}
+
+} // namespace
+
+Tensor matmul_by_kernels(Tensor const& a, Tensor const& b, std::optional<Tensor> const& bias,
+                         std::string const& activation, std::optional<Tensor> const& residual,
+                         bool has_float_result) {
+    auto const rank = a.dim();
+    STD_TORCH_CHECK((rank == 2 || rank == 3) && b.dim() == rank, "spio::matmul: a has ", rank,
+                    " dimensions and b ", b.dim(), ", but must have two or three both");
+    auto const batch = rank == 3 ? a.size(0) : 1;
+    auto const m = a.size(rank - 2), k = a.size(rank - 1), n = b.size(rank - 1);
+    STD_TORCH_CHECK(b.size(rank - 2) == k && (rank == 2 || b.size(0) == batch),
+                    "spio::matmul: a is ", batch, " x ", m, " x ", k, " and b ",
+                    rank == 3 ? b.size(0) : 1, " x ", b.size(rank - 2), " x ", n);
+    STD_TORCH_CHECK(batch > 0 && m > 0 && n > 0 && k > 0 && std::max({batch, m, n, k}) <= INT_MAX,
+                    "spio::matmul: a size is 0 or too large: ", batch, ", ", m, ", ", n, ", ", k);
+    STD_TORCH_CHECK(a.scalar_type() == b.scalar_type(), "spio::matmul: a has elements of type ",
+                    torch::headeronly::toString(a.scalar_type()), " and b of type ",
+                    torch::headeronly::toString(b.scalar_type()));
+    check_same_device("matmul", a, b);
+    auto const type = element_of(matmul_types, "matmul", "a", a);
+    auto const result_type = has_float_result ? ScalarType::Float : a.scalar_type();
+    auto const result =
+        rank == 3 ? new_dense(a, {batch, m, n}, result_type) : new_dense(a, {m, n}, result_type);
+    stored_matrix added = {result, {}};
+    if (residual) {
+        STD_TORCH_CHECK(
+            residual->scalar_type() == result_type && residual->dim() == rank &&
+                residual->size(rank - 2) == m && residual->size(rank - 1) == n &&
+                (rank == 2 || residual->size(0) == batch),
+            "spio::matmul: the residual must have the sizes and the type of the result");
+        added = matrix_of(*residual, "the residual");
+        STD_TORCH_CHECK(added.view.is_by_rows, "spio::matmul: the residual must lie by rows");
+    }
+    auto const first = matrix_of(a, "a"), second = matrix_of(b, "b");
+    matmul(place_of(a),
+           {.m = static_cast<int>(m),
+            .n = static_cast<int>(n),
+            .k = static_cast<int>(k),
+            .batch = static_cast<int>(batch),
+            .type = type,
+            .result = has_float_result ? element::fp32 : type,
+            .activation = activation_named(activation)},
+           first.view, second.view, bias_of("matmul", bias, static_cast<int>(n)), added.view,
+           matrix_of(result, "the result").view);
+    return result;
+}
+
+} // namespace spio::pytorch

@@ -1,0 +1,84 @@
+// The operators of PyTorch: their schemas, and what computes them on which device.
+// SPDX-License-Identifier: Apache-2.0
+#include "operators.h"
+#include "aten.h"
+#include "tensors.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+
+namespace spio::pytorch {
+
+namespace {
+
+// On the CPU: the host device, if it is asked for, or PyTorch's own operators.
+
+Tensor conv2d_on_cpu(Tensor const& input, Tensor const& weight, std::optional<Tensor> const& bias,
+                     std::int64_t pad_h, std::int64_t pad_w) {
+    if (uses_host_device()) return conv2d_by_kernels(input, weight, bias, pad_h, pad_w);
+    output_sizes(checked_sizes(input, weight, pad_h, pad_w));
+    return aten::conv2d(input, weight, bias, pad_h, pad_w);
+}
+Tensor input_gradient_on_cpu(Tensor const& gradient, Tensor const& weight, std::int64_t pad_h,
+                             std::int64_t pad_w) {
+    if (uses_host_device()) return input_gradient_by_kernels(gradient, weight, pad_h, pad_w);
+    return aten::input_gradient(gradient, weight, pad_h, pad_w);
+}
+std::tuple<Tensor, Tensor> weight_gradient_on_cpu(Tensor const& gradient, Tensor const& input,
+                                                  std::int64_t r, std::int64_t s,
+                                                  std::int64_t pad_h, std::int64_t pad_w,
+                                                  bool has_bias, bool has_float_result) {
+    auto const function = uses_host_device() ? weight_gradient_by_kernels : aten::weight_gradient;
+    return function(gradient, input, r, s, pad_h, pad_w, has_bias, has_float_result);
+}
+Tensor layernorm_2d_on_cpu(Tensor const& input, std::optional<Tensor> const& weight,
+                           std::optional<Tensor> const& bias, double epsilon) {
+    auto const function = uses_host_device() ? layernorm_2d_by_kernels : aten::layernorm_2d;
+    return function(input, weight, bias, epsilon);
+}
+Tensor matmul_on_cpu(Tensor const& a, Tensor const& b, std::optional<Tensor> const& bias,
+                     std::string const& activation, std::optional<Tensor> const& residual,
+                     bool has_float_result) {
+    auto const function = uses_host_device() ? matmul_by_kernels : aten::matmul;
+    return function(a, b, bias, activation, residual, has_float_result);
+}
+
+} // namespace
+
+STABLE_TORCH_LIBRARY(spio, library) {
+    library.def(
+        "conv2d(Tensor input, Tensor weight, Tensor? bias, int pad_h, int pad_w) -> Tensor");
+    library.def(
+        "conv2d_input_gradient(Tensor gradient, Tensor weight, int pad_h, int pad_w) -> Tensor");
+    library.def("conv2d_weight_gradient(Tensor gradient, Tensor input, int r, int s, int pad_h, "
+                "int pad_w, bool has_bias, bool has_float_result) -> (Tensor, Tensor)");
+    library.def(
+        "layernorm_2d(Tensor input, Tensor? weight, Tensor? bias, float epsilon) -> Tensor");
+    library.def("matmul(Tensor a, Tensor b, Tensor? bias, str activation, Tensor? residual, "
+                "bool has_float_result) -> Tensor");
+    library.def("use_host_device(bool is_used) -> ()");
+}
+
+STABLE_TORCH_LIBRARY_IMPL(spio, CUDA, library) {
+    library.impl("conv2d", TORCH_BOX(&conv2d_by_kernels));
+    library.impl("conv2d_input_gradient", TORCH_BOX(&input_gradient_by_kernels));
+    library.impl("conv2d_weight_gradient", TORCH_BOX(&weight_gradient_by_kernels));
+    library.impl("layernorm_2d", TORCH_BOX(&layernorm_2d_by_kernels));
+    library.impl("matmul", TORCH_BOX(&matmul_by_kernels));
+}
+
+STABLE_TORCH_LIBRARY_IMPL(spio, CPU, library) {
+    library.impl("conv2d", TORCH_BOX(&conv2d_on_cpu));
+    library.impl("conv2d_input_gradient", TORCH_BOX(&input_gradient_on_cpu));
+    library.impl("conv2d_weight_gradient", TORCH_BOX(&weight_gradient_on_cpu));
+    library.impl("layernorm_2d", TORCH_BOX(&layernorm_2d_on_cpu));
+    library.impl("matmul", TORCH_BOX(&matmul_on_cpu));
+}
+
+STABLE_TORCH_LIBRARY_IMPL(spio, CompositeExplicitAutograd, library) {
+    library.impl("use_host_device", TORCH_BOX(&use_host_device));
+}
+
+} // namespace spio::pytorch

@@ -1,0 +1,40 @@
+// The operators that run Spio's kernels, on a GPU or on the host device.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "launches.h"
+#include "tensors.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+
+namespace spio::pytorch {
+
+// Convolutions with stride 1 of groups of 8 channels. Tensors of another layout are copied; results
+// are channels_last. The bias has floats, and so has its gradient.
+Tensor conv2d_by_kernels(Tensor const& input, Tensor const& weight,
+                         std::optional<Tensor> const& bias, std::int64_t pad_h, std::int64_t pad_w);
+Tensor input_gradient_by_kernels(Tensor const& gradient, Tensor const& weight, std::int64_t pad_h,
+                                 std::int64_t pad_w);
+// The gradients of the weight, in floats or in the type of the input, and of the bias.
+std::tuple<Tensor, Tensor> weight_gradient_by_kernels(Tensor const& gradient, Tensor const& input,
+                                                      std::int64_t r, std::int64_t s,
+                                                      std::int64_t pad_h, std::int64_t pad_w,
+                                                      bool has_bias, bool has_float_result);
+// The sizes of the input and the filter of a convolution. Throws if they do not fit each other.
+conv2d_sizes checked_sizes(Tensor const& input, Tensor const& weight, std::int64_t pad_h,
+                           std::int64_t pad_w);
+sizes_4d output_sizes(conv2d_sizes const&);
+
+// LayerNorm of images over their channels. Weight and bias are floats.
+Tensor layernorm_2d_by_kernels(Tensor const& input, std::optional<Tensor> const& weight,
+                               std::optional<Tensor> const& bias, double epsilon);
+
+// activation(a b + bias) + residual, for matrices or batches of them.
+Tensor matmul_by_kernels(Tensor const& a, Tensor const& b, std::optional<Tensor> const& bias,
+                         std::string const& activation, std::optional<Tensor> const& residual,
+                         bool has_float_result);
+
+} // namespace spio::pytorch

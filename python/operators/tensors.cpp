@@ -1,0 +1,131 @@
+// Reads tensors of PyTorch through its stable interface, and makes new ones.
+// SPDX-License-Identifier: Apache-2.0
+#include "tensors.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <atomic>
+#include <initializer_list>
+#include <vector>
+
+namespace spio::pytorch {
+
+namespace {
+
+// Distances of neighbours in memory, if the second dimension is contiguous.
+std::array<std::int64_t, 4> strides_of(sizes_4d const& sizes) {
+    auto const [n, c, h, w] = sizes;
+    std::int64_t const row = std::int64_t(w) * c;
+    return {h * row, 1, row, c};
+}
+
+Tensor new_tensor(Tensor const& other, std::int64_t rank, std::int64_t const* sizes,
+                  std::int64_t const* strides, ScalarType type) {
+    std::int32_t device_type = 0, device_index = 0;
+    STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_get_device_type(other.get(), &device_type));
+    STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_get_device_index(other.get(), &device_index));
+    auto const shim_type =
+        torch::stable::detail::to<std::int32_t>(torch::stable::detail::from(type));
+    AtenTensorHandle handle = nullptr;
+    STABLE_TORCH_ERROR_CODE_CHECK(aoti_torch_empty_strided(rank, sizes, strides, shim_type,
+                                                           device_type, device_index, &handle));
+    return Tensor(handle);
+}
+
+// PyTorch's function for the current stream of a GPU, which builds without CUDA do not have: it is
+// looked up in the library that the process has loaded.
+using stream_getter = AOTITorchError (*)(std::int32_t, void**);
+stream_getter find_stream_getter() {
+    for (auto const* name : {"libtorch_cuda.so", "libtorch_hip.so"}) {
+        if (void* const library = dlopen(name, RTLD_NOW | RTLD_NOLOAD)) {
+            void* const symbol = dlsym(library, "aoti_torch_get_current_cuda_stream");
+            dlclose(library);
+            if (symbol != nullptr) return reinterpret_cast<stream_getter>(symbol);
+        }
+    }
+    STD_TORCH_CHECK(false, "spio: this PyTorch has no CUDA");
+}
+
+std::atomic<bool> host_is_used = false;
+
+} // namespace
+
+sizes_4d sizes_of(char const* family, char const* name, Tensor const& tensor) {
+    STD_TORCH_CHECK(tensor.dim() == 4, "spio::", family, ": ", name, " has ", tensor.dim(),
+                    " dimensions, but must have 4");
+    auto const sizes = tensor.sizes();
+    sizes_4d result = {};
+    for (std::size_t i = 0; i < 4; ++i) {
+        STD_TORCH_CHECK(sizes[i] > 0 && sizes[i] <= INT_MAX, "spio::", family, ": dimension ", i,
+                        " of ", name, " has the size ", sizes[i]);
+        result[i] = static_cast<int>(sizes[i]);
+    }
+    STD_TORCH_CHECK(tensor.numel() <= INT_MAX, "spio::", family, ": ", name, " has ",
+                    tensor.numel(), " elements, of at most ", INT_MAX);
+    return result;
+}
+
+Tensor channels_last(Tensor const& tensor, sizes_4d const& sizes) {
+    auto const expected = strides_of(sizes);
+    auto const strides = tensor.strides();
+    bool is_dense = true;
+    for (std::size_t i = 0; i < 4; ++i) {
+        is_dense = is_dense && (sizes[i] == 1 || strides[i] == expected[i]);
+    }
+    // Kernels read and write vectors of 16 bytes.
+    bool const is_aligned = reinterpret_cast<std::uintptr_t>(tensor.const_data_ptr()) % 16 == 0;
+    if (is_dense && is_aligned) return tensor;
+    auto copy = new_channels_last(tensor, sizes, tensor.scalar_type());
+    return torch::stable::copy_(copy, tensor);
+}
+
+Tensor new_channels_last(Tensor const& other, sizes_4d const& sizes, ScalarType type) {
+    std::array<std::int64_t, 4> numbers = {};
+    std::ranges::copy(sizes, numbers.begin());
+    return new_tensor(other, 4, numbers.data(), strides_of(sizes).data(), type);
+}
+
+Tensor new_dense(Tensor const& other, std::initializer_list<std::int64_t> sizes, ScalarType type) {
+    std::vector<std::int64_t> strides(sizes.size());
+    std::int64_t stride = 1;
+    for (auto i = sizes.size(); i-- > 0;) {
+        strides[i] = stride;
+        stride *= sizes.begin()[i];
+    }
+    return new_tensor(other, static_cast<std::int64_t>(sizes.size()), sizes.begin(), strides.data(),
+                      type);
+}
+
+float const* bias_of(char const* family, std::optional<Tensor> const& bias, int count) {
+    if (!bias) return nullptr;
+    STD_TORCH_CHECK(bias->dim() == 1 && bias->size(0) == count, "spio::", family, ": the bias has ",
+                    bias->numel(), " elements in ", bias->dim(), " dimensions, but must have ",
+                    count, " in one");
+    STD_TORCH_CHECK(bias->scalar_type() == ScalarType::Float && bias->is_contiguous(),
+                    "spio::", family, ": the bias must be contiguous floats, not ",
+                    torch::headeronly::toString(bias->scalar_type()));
+    return static_cast<float const*>(bias->const_data_ptr());
+}
+
+void check_same_device(char const* family, Tensor const& tensor, Tensor const& other) {
+    bool const agrees = tensor.is_cuda() == other.is_cuda() &&
+                        tensor.get_device_index() == other.get_device_index();
+    STD_TORCH_CHECK(agrees, "spio::", family, ": tensors are on two devices, ",
+                    tensor.is_cuda() ? "GPU " : "CPU ", tensor.get_device_index(), " and ",
+                    other.is_cuda() ? "GPU " : "CPU ", other.get_device_index());
+}
+
+place place_of(Tensor const& tensor) {
+    if (!tensor.is_cuda()) return {.gpu = host_device};
+    static auto const current_stream = find_stream_getter();
+    int const gpu = tensor.get_device_index();
+    void* stream = nullptr;
+    STABLE_TORCH_ERROR_CODE_CHECK(current_stream(gpu, &stream));
+    return {.gpu = gpu, .stream = stream};
+}
+
+bool uses_host_device() { return host_is_used.load(std::memory_order_relaxed); }
+void use_host_device(bool is_used) { host_is_used = is_used; }
+
+} // namespace spio::pytorch

@@ -1,0 +1,71 @@
+// Tensors of PyTorch, as operators need them: checked, in the layout of kernels, and newly made.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "launches.h"
+
+#include <torch/csrc/stable/library.h>
+#include <torch/csrc/stable/ops.h>
+#include <torch/csrc/stable/tensor.h>
+
+#include <array>
+#include <climits>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+
+namespace spio::pytorch {
+
+using torch::headeronly::ScalarType;
+using torch::stable::Tensor;
+
+// The types of elements that a family has kernels for. Another type is one line more.
+struct element_type {
+    ScalarType type;
+    element kernel;
+};
+inline constexpr std::array conv2d_types = {element_type{ScalarType::Half, element::fp16}};
+inline constexpr std::array layernorm_2d_types = {element_type{ScalarType::Half, element::fp16}};
+inline constexpr std::array matmul_types = {element_type{ScalarType::Half, element::fp16},
+                                            element_type{ScalarType::BFloat16, element::bf16}};
+
+// The type of a tensor's elements, if kernels of the family take it.
+template <class Types>
+element element_of(Types const& types, char const* family, char const* name, Tensor const& tensor) {
+    auto const type = tensor.scalar_type();
+    for (auto const& known : types) {
+        if (known.type == type) return known.kernel;
+    }
+    STD_TORCH_CHECK(false, "spio::", family, ": ", name, " has elements of type ",
+                    torch::headeronly::toString(type), ", for which there are no kernels");
+}
+
+// The four sizes of an image tensor or a filter.
+using sizes_4d = std::array<int, 4>;
+sizes_4d sizes_of(char const* family, char const* name, Tensor const&);
+inline std::string text_of(sizes_4d const& s) {
+    return std::to_string(s[0]) + " x " + std::to_string(s[1]) + " x " + std::to_string(s[2]) +
+           " x " + std::to_string(s[3]);
+}
+
+// The tensor with its second dimension contiguous and no gaps (channels_last), a copy if it is not.
+Tensor channels_last(Tensor const&, sizes_4d const&);
+// A new tensor of such a layout on the device of another.
+Tensor new_channels_last(Tensor const& other, sizes_4d const&, ScalarType);
+// A new dense tensor on the device of another.
+Tensor new_dense(Tensor const& other, std::initializer_list<std::int64_t> sizes, ScalarType);
+// The bias as kernels take it: `count` floats. Null if there is none.
+float const* bias_of(char const* family, std::optional<Tensor> const&, int count);
+
+void check_same_device(char const* family, Tensor const&, Tensor const& other);
+
+// Where kernels for a tensor run: its GPU, in the current stream, or the host device.
+place place_of(Tensor const&);
+
+// Whether operators on the CPU run kernels on the host device; otherwise they call aten.
+bool uses_host_device();
+void use_host_device(bool is_used);
+
+} // namespace spio::pytorch

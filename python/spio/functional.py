@@ -1,0 +1,189 @@
+# Functions with the signatures of torch.nn.functional, which take Spio's kernels where there are some.
+# SPDX-License-Identifier: Apache-2.0
+import torch
+from torch.nn import functional as aten
+
+from spio import gradients, operators, support
+
+group_width = 8
+largest_filter = 7
+most_elements = 2**31 - 1  # in a tensor that a kernel indexes
+
+
+def conv2d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+    """torch.nn.functional.conv2d; groups of 8 channels with stride 1 take Spio's kernels.
+
+    Under autocast the result has autocast's type, and the gradient of a float32 weight is computed in float32.
+    """
+    kind = "cuda" if x.is_cuda else x.device.type
+    is_cast = torch.is_autocast_enabled(kind) and x.is_floating_point() and x.dtype != torch.float64
+    cast = x.to(torch.get_autocast_dtype(kind)) if is_cast else x
+    paddings, reason = why_not_conv2d(cast, weight, bias, stride, padding, dilation, groups, is_cast)
+    if reason is not None:
+        support.refuse("conv2d", reason, x, weight)
+        return aten.conv2d(x, weight, bias, stride, padding, dilation, groups)
+    is_differentiated = x.requires_grad or weight.requires_grad or (bias is not None and bias.requires_grad)
+    if is_differentiated and torch.is_grad_enabled():
+        function = gradients.MappableConv2d if is_transformed() else gradients.Conv2d
+        return function.apply(cast, weight, bias, paddings)
+    return operators.conv2d(cast, gradients.short(weight, cast), gradients.single(bias), *paddings)
+
+
+def conv2d_gw8(inputs, weight, bias=None, stride=1, padding_y=0, padding_x=0, dilation=1, groups=None):
+    """A convolution with groups of 8 channels, whose number need not be told."""
+    if groups is None:
+        groups = inputs.shape[1] // group_width
+    return conv2d(inputs, weight, bias, stride, (padding_y, padding_x), dilation, groups)
+
+
+def layernorm_2d(x, weight=None, bias=None, eps=1e-6):
+    """LayerNorm over the channels of images n c h w. Under autocast the result has autocast's type."""
+    kind = "cuda" if x.is_cuda else x.device.type
+    is_cast = torch.is_autocast_enabled(kind) and x.is_floating_point() and x.dtype != torch.float64
+    cast = x.to(torch.get_autocast_dtype(kind)) if is_cast else x
+    reason = why_not_layernorm_2d(cast, weight, bias, is_cast)
+    if reason is not None:
+        support.refuse("layernorm_2d", reason, x)
+        y = aten.layer_norm(x.permute(0, 2, 3, 1), (x.shape[1],), weight, bias, eps)
+        return y.permute(0, 3, 1, 2)
+    is_differentiated = x.requires_grad or (weight is not None and (weight.requires_grad or bias.requires_grad))
+    if is_differentiated and torch.is_grad_enabled():
+        return gradients.LayerNorm2d.apply(cast, weight, bias, eps)
+    return operators.layernorm_2d(cast, gradients.single(weight), gradients.single(bias), eps)
+
+
+def matmul(a, b, bias=None, activation="none", residual=None, out_dtype=None):
+    """activation(a @ b + bias) + residual, for matrices or batches of them, as one kernel where there is one.
+
+    The activation is none, relu, silu or gelu; out_dtype may be torch.float32. The steps after the product
+    are separate where a gradient is wanted.
+    """
+    kind = "cuda" if a.is_cuda else a.device.type
+    if torch.is_autocast_enabled(kind) and torch.float64 not in (a.dtype, b.dtype):
+        dtype = torch.get_autocast_dtype(kind)
+        a, b, residual = a.to(dtype), b.to(dtype), residual if residual is None else residual.to(out_dtype or dtype)
+    reason = why_not_matmul(a, b, bias, residual, out_dtype)
+    if reason is not None:
+        support.refuse("matmul", reason, a, b)
+        return finished(a @ b, bias, activation, residual, out_dtype)
+    in_float = out_dtype == torch.float32 and a.dtype in operators.short_types
+    tensors = [tensor for tensor in (a, b, bias, residual) if tensor is not None]
+    if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors):
+        if activation == "none" and residual is None:
+            return gradients.Matmul.apply(a, b, bias, in_float)
+        return finished(gradients.Matmul.apply(a, b, bias, in_float), None, activation, residual, None)
+    return operators.matmul(a, b, gradients.single(bias), activation, residual, in_float)
+
+
+def finished(product, bias, activation, residual, out_dtype):
+    """What follows a product, by aten."""
+    if bias is not None:
+        product = product + bias.to(product.dtype)
+    if activation != "none":
+        product = {"relu": aten.relu, "silu": aten.silu, "gelu": aten.gelu}[activation](product)
+    if out_dtype is not None:
+        product = product.to(out_dtype)
+    return product if residual is None else product + residual
+
+
+def is_transformed():
+    """Whether torch.func transforms the calls of this thread."""
+    return not torch.compiler.is_compiling() and torch._C._are_functorch_transforms_active()
+
+
+def pair(value):
+    if isinstance(value, int):
+        return value, value
+    value = tuple(value)
+    return value * 2 if len(value) == 1 else value
+
+
+def same_padding(size):
+    """The padding of both sides that keeps a size; None if the sides would differ."""
+    return (size - 1) // 2 if size % 2 == 1 else None
+
+
+def why_not_conv2d(x, weight, bias, stride, padding, dilation, groups, is_cast=False):
+    """The padding as two numbers and None, or None and the reason why no kernel computes the convolution."""
+    reason = support.why_not_device("conv2d", x)
+    if reason is not None:
+        return None, reason
+    if x.dim() != 4 or weight.dim() != 4:
+        return None, f"the input has {x.dim()} dimensions and the weight {weight.dim()}"
+    n, c, h, w = x.shape
+    k, width, r, s = weight.shape
+    if weight.device != x.device:
+        return None, f"the input is on {x.device} and the weight on {weight.device}"
+    if weight.dtype != x.dtype and not (is_cast and weight.dtype == torch.float32):
+        return None, f"the input is {x.dtype} and the weight {weight.dtype}"
+    if bias is not None and bias.dtype != weight.dtype and bias.dtype != torch.float32:
+        return None, f"the weight is {weight.dtype} and the bias {bias.dtype}"
+    if k != c or width != group_width or groups * group_width != c:
+        return None, f"{c} channels in {groups} groups to {k}, where kernels take groups of {group_width} to {group_width}"
+    reason = why_not_layer((r, s), stride, dilation)
+    if reason is not None:
+        return None, reason
+    if isinstance(padding, str):
+        paddings = (0, 0) if padding == "valid" else (same_padding(r), same_padding(s))
+        if padding not in ("valid", "same") or None in paddings:
+            return None, f"a padding of {padding!r} with a filter of {r} x {s}"
+    else:
+        paddings = pair(padding)
+    p, q = h + 2 * paddings[0] - r + 1, w + 2 * paddings[1] - s + 1
+    if min(paddings) < 0 or n < 1 or h < 1 or w < 1 or p < 1 or q < 1:
+        return None, f"{n} images of {h} x {w} with a filter of {r} x {s} and a padding of {paddings[0]} and {paddings[1]}"
+    # Of a compiled graph with open sizes, the operator itself asks.
+    if not torch.compiler.is_compiling() and max(n * c * h * w, n * c * p * q) > most_elements:
+        return None, f"a tensor has more than {most_elements} elements"
+    return paddings, None
+
+
+def why_not_layer(size, stride, dilation):
+    """Why no kernel has this filter, or None."""
+    if pair(stride) != (1, 1):
+        return f"the stride is {stride}"
+    if pair(dilation) != (1, 1):
+        return f"the dilation is {dilation}"
+    if max(size) > largest_filter:
+        return f"the filter is {size[0]} x {size[1]}, larger than {largest_filter}"
+    return None
+
+
+def why_not_layernorm_2d(x, weight, bias, is_cast):
+    reason = support.why_not_device("layernorm_2d", x)
+    if reason is not None:
+        return reason
+    if is_transformed():
+        return "torch.func transforms the call"
+    if x.dim() != 4 or x.numel() == 0:
+        return f"the input is {tuple(x.shape)}"
+    if (weight is None) != (bias is None):
+        return "there is a weight or a bias alone"
+    for factor in () if weight is None else (weight, bias):
+        if factor.dtype != x.dtype and not (is_cast and factor.dtype == torch.float32):
+            return f"the input is {x.dtype} and a factor {factor.dtype}"
+    if x.shape[1] % 8 != 0 or x.shape[1] > 2048:
+        return f"there are {x.shape[1]} channels, where kernels take multiples of 8 up to 2048"
+    return None
+
+
+def why_not_matmul(a, b, bias, residual, out_dtype):
+    reason = support.why_not_device("matmul", a)
+    if reason is not None:
+        return reason
+    if is_transformed():
+        return "torch.func transforms the call"
+    if a.dim() != b.dim() or a.dim() not in (2, 3) or (a.dim() == 3 and a.shape[0] != b.shape[0]):
+        return f"the factors have {a.dim()} and {b.dim()} dimensions"
+    if a.dtype != b.dtype or out_dtype not in (None, a.dtype, torch.float32):
+        return f"the factors are {a.dtype} and {b.dtype}, the result {out_dtype}"
+    if bias is not None and (bias.dim() != 1 or bias.shape[0] != b.shape[-1]):
+        return f"the bias is {tuple(bias.shape)}"
+    shape = (*a.shape[:-1], b.shape[-1])
+    if residual is not None and (tuple(residual.shape) != shape or residual.dtype != (out_dtype or a.dtype)):
+        return f"the residual is {residual.dtype} {tuple(residual.shape)}"
+    if a.numel() == 0 or b.numel() == 0 or a.shape[-1] != b.shape[-2]:
+        return "the sizes do not agree or are 0"
+    if (a.is_cuda or support.settings.uses_host_device) and (a.shape[-1] % 8 or b.shape[-1] % 8):
+        return "k or n is no multiple of 8"
+    return None

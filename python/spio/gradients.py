@@ -1,0 +1,157 @@
+# The gradients of the operators, as functions of autograd outside of them.
+# SPDX-License-Identifier: Apache-2.0
+#
+# Each operator has two functions: one for eager calls, which keeps what it has converted and costs least,
+# and one in the form that torch.func asks for. Second derivatives do not exist: asking for one raises.
+import torch
+
+from spio import operators
+
+
+def short(weight, x):
+    """The weight in the type of x."""
+    return weight if weight.dtype == x.dtype else weight.to(x.dtype)
+
+
+def single(bias):
+    """The bias as kernels take it."""
+    return bias if bias is None or bias.dtype in (torch.float32, torch.float64) else bias.float()
+
+
+def as_type(tensor, dtype):
+    return tensor if tensor.dtype == dtype else tensor.to(dtype)
+
+
+def conv2d_gradients(gradient, x, weight, padding, wanted, dtypes):
+    """The gradients of x, the weight and the bias; of those that are not wanted, None."""
+    dx = dw = dbias = None
+    if wanted[0]:
+        dx = operators.conv2d_input_gradient(gradient, weight, *padding)
+    if wanted[1] or wanted[2]:
+        r, s = weight.shape[2:]
+        dw, dbias = operators.conv2d_weight_gradient(
+            gradient, x, r, s, *padding, wanted[2], dtypes[0] == torch.float32
+        )
+        dw = as_type(dw, dtypes[0]) if wanted[1] else None
+        dbias = as_type(dbias, dtypes[1]) if wanted[2] else None
+    return dx, dw, dbias
+
+
+class Conv2d(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, weight, bias, padding):
+        dtypes = (weight.dtype, None if bias is None else bias.dtype)
+        weight = short(weight, x)
+        ctx.save_for_backward(x, weight)
+        ctx.padding, ctx.dtypes = padding, dtypes
+        return operators.conv2d(x, weight, single(bias), *padding)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        x, weight = ctx.saved_tensors
+        wanted = ctx.needs_input_grad[:3]
+        if torch.is_grad_enabled() and not torch.compiler.is_compiling():
+            return (*first_order(conv2d_gradients, gradient, x, weight, ctx.padding, wanted, ctx.dtypes), None)
+        return (*conv2d_gradients(gradient, x, weight, ctx.padding, wanted, ctx.dtypes), None)
+
+
+class MappableConv2d(torch.autograd.Function):
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x, weight, bias, padding):
+        return operators.conv2d(x, short(weight, x), single(bias), *padding)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, weight, bias, ctx.padding = inputs
+        ctx.save_for_backward(x, weight)
+        ctx.dtypes = (weight.dtype, None if bias is None else bias.dtype)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        x, weight = ctx.saved_tensors
+        wanted = ctx.needs_input_grad[:3]
+        return (*first_order(conv2d_gradients, gradient, x, short(weight, x), ctx.padding, wanted, ctx.dtypes), None)
+
+
+class FirstOrder(torch.autograd.Function):
+    """Gradients that cannot be differentiated again."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(function, gradient, x, weight, *rest):
+        return tuple(value for value in function(gradient, x, weight, *rest) if value is not None)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.name = inputs[0].__name__.removesuffix("_gradients")
+
+    @staticmethod
+    def backward(ctx, *gradients):
+        raise RuntimeError(f"spio has no second derivatives of {ctx.name}")
+
+
+def first_order(function, gradient, x, weight, *rest):
+    present = iter(FirstOrder.apply(function, gradient, x, weight, *rest))
+    wanted = rest[-2]
+    return tuple(next(present) if is_wanted else None for is_wanted in wanted)
+
+
+def layernorm_2d_gradients(gradient, x, weight, epsilon, wanted, dtypes):
+    """The gradients by aten, which computes them from statistics that it computes again."""
+    positions, gradient = x.permute(0, 2, 3, 1), gradient.permute(0, 2, 3, 1)
+    factors = None if weight is None else weight.to(x.dtype)
+    channels = (x.shape[1],)
+    _, mean, inverse = torch.ops.aten.native_layer_norm(positions, channels, factors, factors, epsilon)
+    dx, dw, dbias = torch.ops.aten.native_layer_norm_backward(
+        gradient, positions, channels, mean, inverse, factors, factors, list(wanted)
+    )
+    return (
+        dx.permute(0, 3, 1, 2) if wanted[0] else None,
+        as_type(dw, dtypes[0]) if wanted[1] else None,
+        as_type(dbias, dtypes[1]) if wanted[2] else None,
+    )
+
+
+class LayerNorm2d(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, weight, bias, epsilon):
+        ctx.save_for_backward(x, weight)
+        ctx.epsilon = epsilon
+        ctx.dtypes = tuple(None if factor is None else factor.dtype for factor in (weight, bias))
+        return operators.layernorm_2d(x, single(weight), single(bias), epsilon)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        x, weight = ctx.saved_tensors
+        wanted = ctx.needs_input_grad[:3]
+        return (*layernorm_2d_gradients(gradient, x, weight, ctx.epsilon, wanted, ctx.dtypes), None)
+
+
+class Matmul(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a, b, bias, has_float_result):
+        ctx.save_for_backward(a, b)
+        ctx.dtype = None if bias is None else bias.dtype
+        return operators.matmul(a, b, single(bias), "none", None, has_float_result)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        a, b = ctx.saved_tensors
+        gradient = as_type(gradient, a.dtype)
+        wanted = ctx.needs_input_grad
+        return (
+            product(gradient, b.mT) if wanted[0] else None,
+            product(a.mT, gradient) if wanted[1] else None,
+            gradient.sum(tuple(range(gradient.dim() - 1)), dtype=ctx.dtype) if wanted[2] else None,
+            None,
+        )
+
+
+def product(a, b):
+    """The product of two matrices, which can be differentiated again if gradients are."""
+    if torch.is_grad_enabled() and not torch.compiler.is_compiling():
+        return Matmul.apply(a, b, None, False)
+    return operators.matmul(a, b, None, "none", None, False)

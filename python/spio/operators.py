@@ -1,0 +1,132 @@
+# The operators as PyTorch sees them: the library that has them, their fakes, and how vmap folds them.
+# SPDX-License-Identifier: Apache-2.0
+import importlib.util
+import os
+import pathlib
+import re
+
+try:
+    import torch
+except ImportError as missing:
+    raise ImportError("this part of spio needs PyTorch 2.10 or newer; 'pip install torch' brings it") from missing
+
+if tuple(map(int, re.findall(r"\d+", torch.__version__)[:2])) < (2, 10):
+    raise ImportError(f"this part of spio needs PyTorch 2.10 or newer, and this is {torch.__version__}")
+
+
+
+def pytorch_nvrtc():
+    """The compiler that PyTorch's wheels bring, which no variable of the environment names."""
+    package = importlib.util.find_spec("nvidia")
+    folders = [] if package is None else package.submodule_search_locations
+    files = [file for folder in folders for file in sorted(pathlib.Path(folder).glob("cu13/lib/libnvrtc.so.*"))]
+    return next((str(file.resolve()) for file in files), None)
+
+
+if "SPIO_NVRTC" not in os.environ and (nvrtc := pytorch_nvrtc()) is not None:
+    os.environ["SPIO_NVRTC"] = nvrtc
+
+torch.ops.load_library(str(pathlib.Path(__file__).with_name("spio_operators.so")))
+
+library = torch.ops.spio
+conv2d = library.conv2d.default
+conv2d_input_gradient = library.conv2d_input_gradient.default
+conv2d_weight_gradient = library.conv2d_weight_gradient.default
+layernorm_2d = library.layernorm_2d.default
+matmul = library.matmul.default
+use_host_device = library.use_host_device.default
+
+short_types = (torch.float16, torch.bfloat16)
+
+
+def new_channels_last(tensor, sizes, dtype=None):
+    return torch.empty(sizes, dtype=dtype or tensor.dtype, device=tensor.device, memory_format=torch.channels_last)
+
+
+# Fakes: sizes, types and strides of results.
+
+
+@torch.library.register_fake("spio::conv2d")
+def fake_conv2d(x, weight, bias, pad_h, pad_w):
+    n, c, h, w = x.shape
+    _, _, r, s = weight.shape
+    return new_channels_last(x, (n, c, h + 2 * pad_h - r + 1, w + 2 * pad_w - s + 1))
+
+
+@torch.library.register_fake("spio::conv2d_input_gradient")
+def fake_conv2d_input_gradient(gradient, weight, pad_h, pad_w):
+    n, c, p, q = gradient.shape
+    _, _, r, s = weight.shape
+    return new_channels_last(gradient, (n, c, p + r - 1 - 2 * pad_h, q + s - 1 - 2 * pad_w))
+
+
+@torch.library.register_fake("spio::conv2d_weight_gradient")
+def fake_conv2d_weight_gradient(gradient, x, r, s, pad_h, pad_w, has_bias, has_float_result):
+    c = x.shape[1]
+    dtype = torch.float32 if has_float_result and x.dtype in short_types else x.dtype
+    bias_dtype = torch.float64 if x.dtype == torch.float64 else torch.float32
+    return new_channels_last(x, (c, 8, r, s), dtype), x.new_empty((c if has_bias else 0,), dtype=bias_dtype)
+
+
+@torch.library.register_fake("spio::layernorm_2d")
+def fake_layernorm_2d(x, weight, bias, epsilon):
+    return new_channels_last(x, x.shape)
+
+
+@torch.library.register_fake("spio::matmul")
+def fake_matmul(a, b, bias, activation, residual, has_float_result):
+    dtype = torch.float32 if has_float_result and a.dtype in short_types else a.dtype
+    return a.new_empty((*a.shape[:-1], b.shape[-1]), dtype=dtype)
+
+
+# vmap. Copies of a batch are more images, or, if filters differ, more channels: groups are independent.
+
+
+def folded(tensor, dim, size, axis):
+    """The tensor with the mapped dimension in front of another, as one; repeated if it has none."""
+    if tensor is None:
+        return None
+    if dim is None:
+        tensor, dim = tensor.unsqueeze(0).expand(size, *tensor.shape), 0
+    return tensor.movedim(dim, axis).flatten(axis, axis + 1)
+
+
+def unfolded(tensor, size, axis):
+    return tensor.unflatten(axis, (size, tensor.shape[axis] // size))
+
+
+def map_correlation(operator):
+    def rule(info, in_dims, x, weight, *rest):
+        size = info.batch_size
+        biases, paddings = rest[:-2], rest[-2:]
+        if in_dims[1] is None and all(dim is None for dim in in_dims[2:]):
+            return unfolded(operator(folded(x, in_dims[0], size, 0), weight, *rest), size, 0), 0
+        biases = [folded(bias, in_dims[2], size, 0) for bias in biases]
+        y = operator(folded(x, in_dims[0], size, 1), folded(weight, in_dims[1], size, 0), *biases, *paddings)
+        return unfolded(y, size, 1), 1
+
+    return rule
+
+
+def map_weight_gradient(info, in_dims, gradient, x, *rest):
+    size = info.batch_size
+    dw, dbias = conv2d_weight_gradient(folded(gradient, in_dims[0], size, 1), folded(x, in_dims[1], size, 1), *rest)
+    return (unfolded(dw, size, 0), unfolded(dbias, size, 0)), (0, 0)
+
+
+def map_one_after_another(operator):
+    def rule(info, in_dims, *arguments):
+        results = [
+            operator(*(value if dim is None else value.select(dim, i) for value, dim in zip(arguments, in_dims)))
+            for i in range(info.batch_size)
+        ]
+        return torch.stack(results), 0
+
+    return rule
+
+
+torch.library.register_vmap("spio::conv2d", map_correlation(conv2d))
+torch.library.register_vmap("spio::conv2d_input_gradient", map_correlation(conv2d_input_gradient))
+torch.library.register_vmap("spio::conv2d_weight_gradient", map_weight_gradient)
+torch.library.register_vmap("spio::layernorm_2d", map_one_after_another(layernorm_2d))
+torch.library.register_vmap("spio::matmul", map_one_after_another(matmul))

@@ -1,0 +1,152 @@
+# Model surgery: layers that have kernels take them, and a report says which, and why others do not.
+# SPDX-License-Identifier: Apache-2.0
+from dataclasses import dataclass, field
+
+import torch
+
+from spio import functional, nn, support
+
+
+@dataclass
+class Layer:
+    """A layer of a model: its name, what it is, and why it does not take a kernel, if so."""
+
+    name: str
+    description: str
+    reason: str | None = None
+    calls: list = field(default_factory=list)  # what scan() saw
+
+
+@dataclass
+class Report:
+    """The layers of a model that are of a kind that Spio has kernels for."""
+
+    layers: list
+
+    @property
+    def replaced(self):
+        return [layer for layer in self.layers if layer.reason is None]
+
+    @property
+    def kept(self):
+        return [layer for layer in self.layers if layer.reason is not None]
+
+    def __str__(self):
+        lines = []
+        for layer in self.layers:
+            fate = "takes a kernel" if layer.reason is None else f"stays: {layer.reason}"
+            lines.append(f"{layer.name or '(model)'}: {layer.description}: {fate}")
+            lines += [f"    {call}" for call in layer.calls]
+        return "\n".join([*lines, f"{len(self.replaced)} of {len(self.layers)} layers take kernels of Spio"])
+
+
+# Layers of other libraries that compute what nn.LayerNorm2d computes.
+equal_norms = {
+    ("timm.layers.norm", "LayerNorm2d"),
+    ("torchvision.models.convnext", "LayerNorm2d"),
+}
+layer_types = (torch.float16, torch.bfloat16, torch.float32)
+
+
+def convert(model):
+    """Lets each layer of a model that is equal to one of spio.nn in every respect be one, in place.
+
+    Parameters, buffers and names stay as they are, and so do optimizers that hold them. Returns a report.
+    """
+    report = Report([])
+    for name, module, twin in candidates(model):
+        reason = why_not(module, twin)
+        if reason is None:
+            module.__class__ = twin
+            for parameter in module.parameters(recurse=False):
+                if parameter.dim() == 4:
+                    parameter.data = parameter.data.contiguous(memory_format=torch.channels_last)
+        report.layers.append(Layer(name, describe(module), reason))
+    return report
+
+
+def scan(model, *inputs, **keywords):
+    """Runs a model without gradients, and reports which of its layers convert() would replace and what they compute."""
+    report, hooks = Report([]), []
+    # Hooks of this function are no reason to leave a layer alone, so all are judged before any is hooked.
+    layers = [(module, Layer(name, describe(module), why_not(module, twin))) for name, module, twin in candidates(model)]
+    for module, layer in layers:
+        report.layers.append(layer)
+        hooks.append(module.register_forward_hook(recorder(layer)))
+    try:
+        with torch.no_grad():
+            model(*inputs, **keywords)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return report
+
+
+def recorder(layer):
+    def record(module, arguments, output):
+        x = arguments[0]
+        size = x.element_size()
+        weights = sum(parameter.numel() for parameter in module.parameters(recurse=False))
+        megabytes = (x.numel() + output.numel() + weights) * size / 1e6
+        shape = " x ".join(map(str, x.shape))
+        layer.calls.append(f"{shape} of {x.dtype}: {megabytes:.3f} MB if each tensor is read or written once")
+
+    return record
+
+
+def candidates(model):
+    """The layers that may have a twin in spio.nn: their names, themselves and the twin."""
+    for name, module in model.named_modules():
+        if isinstance(module, torch.nn.Conv2d):
+            yield name, module, nn.Conv2d
+        elif type(module) is nn.LayerNorm2d or (type(module).__module__, type(module).__name__) in equal_norms:
+            yield name, module, nn.LayerNorm2d
+
+
+def describe(module):
+    return f"{type(module).__name__}({module.extra_repr()})"
+
+
+def why_not(module, twin):
+    """Why a layer is not replaced by its twin, or None."""
+    kind = type(module)
+    if kind is twin:
+        return "it is one of spio.nn already"
+    is_known = kind is torch.nn.Conv2d or (kind.__module__, kind.__name__) in equal_norms
+    if not is_known:
+        return f"it is a {kind.__module__}.{kind.__qualname__}, whose forward may be another"
+    if "forward" in vars(module) or "_conv_forward" in vars(module):
+        return "its forward was replaced"
+    if any(getattr(module, name) for name in hook_names):
+        return "it has hooks (weight norm is one), which may change what it computes"
+    if hasattr(module, "parametrizations"):
+        return "it has parametrizations"
+    dtypes = {parameter.dtype for parameter in module.parameters(recurse=False)}
+    if not dtypes <= set(layer_types):
+        return f"its parameters are {', '.join(sorted(map(str, dtypes)))}"
+    return why_not_conv2d(module) if twin is nn.Conv2d else why_not_norm(module)
+
+
+hook_names = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+
+
+def why_not_conv2d(module):
+    if module.padding_mode != "zeros":
+        return f"the padding is {module.padding_mode}"
+    width = functional.group_width
+    if module.in_channels != module.out_channels or module.groups * width != module.in_channels:
+        return (
+            f"{module.in_channels} channels in {module.groups} groups to {module.out_channels}, "
+            f"where kernels take groups of {width} to {width}"
+        )
+    reason = functional.why_not_layer(module.kernel_size, module.stride, module.dilation)
+    if reason is None and module.padding == "same" and None in map(functional.same_padding, module.kernel_size):
+        return "the padding is 'same' with an even filter"
+    return reason
+
+
+def why_not_norm(module):
+    channels = module.normalized_shape[0]
+    if channels % 8 != 0 or channels > 2048:
+        return f"there are {channels} channels, where kernels take multiples of 8 up to 2048"
+    return None

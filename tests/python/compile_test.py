@@ -1,0 +1,72 @@
+# Compiled and exported models: whole graphs, with the results and gradients of eager ones.
+# SPDX-License-Identifier: Apache-2.0
+import unittest
+
+import torch
+
+import spio
+from cases import layouts, tensor
+
+
+class Block(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.convolution = spio.nn.Conv2d(16, 16, 3, padding="same", groups=2)
+        self.norm = spio.nn.LayerNorm2d(16)
+        self.expansion = torch.nn.Conv2d(16, 32, 1)
+
+    def forward(self, x):
+        return self.expansion(self.norm(self.convolution(x))).relu()
+
+
+class Compiled(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(1)
+        torch._dynamo.reset()
+
+    def test_whole_graphs(self):
+        count = 0
+        for is_dynamic in (False, True):
+            torch._dynamo.reset()
+            model = Block()
+            compiled = torch.compile(model, fullgraph=True, backend="aot_eager", dynamic=is_dynamic)
+            for layout in layouts:
+                for images, requires_grad in ((2, True), (3, False)):
+                    x = tensor((images, 16, 6, 7), torch.float32, layout, requires_grad)
+                    results = []
+                    for run in (model, compiled):
+                        model.zero_grad()
+                        y = run(x)
+                        gradients = torch.autograd.grad(y.square().sum(), [*model.parameters(), *([x] if requires_grad else [])])
+                        results.append((y.detach(), *gradients))
+                    torch.testing.assert_close(*results)
+                    self.assertEqual(*(y.stride() for y, *_ in results))
+                    count += 1
+        print(f"summary: python.compile: {count} calls in whole graphs, gradients too")
+
+    def test_autocast(self):
+        model, x = Block(), tensor((2, 16, 6, 7), torch.float32)
+        compiled = torch.compile(model, fullgraph=True, backend="aot_eager")
+        with torch.autocast("cpu", torch.bfloat16):
+            results = model(x), compiled(x)
+        torch.testing.assert_close(*results)
+        self.assertEqual({y.dtype for y in results}, {torch.bfloat16})
+
+    def test_without_gradients(self):
+        model, x = Block(), tensor((2, 16, 6, 7), torch.float32)
+        compiled = torch.compile(model, fullgraph=True, backend="aot_eager")
+        with torch.no_grad():
+            torch.testing.assert_close(model(x), compiled(x))
+
+    def test_export(self):
+        model, x = Block().eval(), tensor((2, 16, 6, 7), torch.float32)
+        batch = torch.export.Dim("batch", min=2)
+        program = torch.export.export(model, (x,), dynamic_shapes={"x": {0: batch}})
+        self.assertIn("spio.conv2d.default", str(program.graph))
+        self.assertIn("spio.layernorm_2d.default", str(program.graph))
+        larger = tensor((5, 16, 6, 7), torch.float32)
+        torch.testing.assert_close(program.module()(larger), model(larger))
+
+
+if __name__ == "__main__":
+    unittest.main()

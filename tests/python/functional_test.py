@@ -1,0 +1,153 @@
+# The functions: torch's spellings, gradients, autocast, transforms, and what happens where there is no kernel.
+# SPDX-License-Identifier: Apache-2.0
+import logging
+import unittest
+
+import torch
+from torch.nn import functional as aten
+
+import spio
+from cases import layouts, tensor
+from spio import functional, support
+
+spellings = [
+    {},
+    {"padding": 1},
+    {"padding": (2, 0)},
+    {"padding": [1]},
+    {"padding": "same"},
+    {"padding": "valid"},
+    {"stride": (1, 1), "padding": 1, "dilation": [1, 1]},
+]
+# What no kernel computes, and a word of the reason.
+unsupported = [
+    ({"stride": 2}, "stride"),
+    ({"dilation": (1, 2)}, "dilation"),
+    ({"padding": "same", "shape": (2, 3)}, "same"),
+    ({"shape": (8, 3), "padding": 4}, "larger than 7"),
+    ({"groups": 1}, "groups"),
+    ({"rank": 3}, "dimensions"),
+    ({"images": 0}, "0 images"),
+]
+
+
+def layer(dtype=torch.float32, shape=(3, 3), groups=2, rank=4, images=2, requires_grad=False, layout="contiguous"):
+    x = tensor((max(images, 1), 16, 9, 8), dtype, layout)[:images]
+    values = (x[0] if rank == 3 else x), tensor((16, 16 // groups, *shape), dtype), tensor((16,), dtype)
+    return tuple(value.requires_grad_(requires_grad) for value in values)
+
+
+class Spellings(unittest.TestCase):
+    def test_as_torch(self):
+        for keywords in spellings:
+            for layout in layouts:
+                x, weight, bias = layer(layout=layout)
+                with spio.strict():
+                    y = functional.conv2d(x, weight, bias, groups=2, **keywords)
+                torch.testing.assert_close(y, aten.conv2d(x, weight, bias, groups=2, **keywords))
+                self.assertTrue(y.is_contiguous(memory_format=torch.channels_last))
+        x, weight, _ = layer()
+        y = functional.conv2d_gw8(x, weight, padding_y=1, padding_x=0)
+        torch.testing.assert_close(y, aten.conv2d(x, weight, padding=(1, 0), groups=2))
+
+    def test_what_no_kernel_computes(self):
+        for keywords, word in unsupported:
+            keywords = {"groups": 2, **keywords}
+            options = {name: keywords.pop(name) for name in ("shape", "rank", "images") if name in keywords}
+            x, weight, bias = layer(groups=keywords["groups"], **options)
+            support._logged.clear()
+            with self.assertLogs("spio", logging.WARNING) as log:
+                for _ in range(3):
+                    y = functional.conv2d(x, weight, bias, **keywords)
+            torch.testing.assert_close(y, aten.conv2d(x, weight, bias, **keywords))
+            self.assertEqual(len(log.output), 1, "one line a shape")
+            self.assertIn(word, log.output[0])
+            with spio.strict(), self.assertRaisesRegex(spio.Unsupported, word):
+                functional.conv2d(x, weight, bias, **keywords)
+
+    def test_wrong_types_are_torchs_errors(self):
+        x, weight, _ = layer()
+        with self.assertLogs("spio"), self.assertRaises(RuntimeError):
+            functional.conv2d(x.half(), weight, groups=2)
+
+
+class Gradients(unittest.TestCase):
+    def test_against_finite_differences(self):
+        for keywords in ({"padding": (1, 2)}, {"padding": "valid"}):
+            x, weight, bias = (
+                tensor(shape, torch.float64, requires_grad=True) for shape in ((2, 8, 4, 3), (8, 8, 3, 2), (8,))
+            )
+            self.assertTrue(torch.autograd.gradcheck(lambda *v: functional.conv2d(*v, **keywords), (x, weight, bias)))
+            self.assertTrue(torch.autograd.gradcheck(lambda *v: functional.conv2d(*v, **keywords), (x, weight)))
+        x, weight, bias = (tensor(s, torch.float64, requires_grad=True) for s in ((2, 8, 2, 3), (8,), (8,)))
+        self.assertTrue(torch.autograd.gradcheck(functional.layernorm_2d, (x, weight, bias)))
+        a, b, bias = (tensor(s, torch.float64, requires_grad=True) for s in ((3, 4), (4, 5), (5,)))
+        for activation in ("none", "gelu"):
+            product = lambda *v: functional.matmul(*v, activation=activation)
+            self.assertTrue(torch.autograd.gradcheck(product, (a, b, bias)))
+        self.assertTrue(torch.autograd.gradgradcheck(lambda *v: functional.matmul(*v), (a, b)))
+
+    def test_types_and_what_is_wanted(self):
+        for dtype in (torch.float16, torch.bfloat16):
+            for wanted in range(1, 8):
+                values = [v.detach().requires_grad_(bool(wanted >> i & 1)) for i, v in enumerate(layer(dtype))]
+                y = functional.conv2d(*values, padding=1, groups=2)
+                self.assertEqual(y.dtype, dtype)
+                y.sum().backward()
+                for value in values:
+                    self.assertEqual(value.grad is not None, value.requires_grad)
+                    if value.grad is not None:
+                        self.assertEqual((value.grad.dtype, value.grad.shape), (dtype, value.shape))
+
+    def test_second_derivatives_raise(self):
+        x, weight, bias = layer(requires_grad=True)
+        y = functional.conv2d(x, weight, bias, groups=2)
+        (dx,) = torch.autograd.grad(y.square().sum(), x, create_graph=True)
+        with self.assertRaisesRegex(RuntimeError, "no second derivatives of conv2d"):
+            dx.square().sum().backward()
+
+
+class Autocast(unittest.TestCase):
+    def test_results_have_its_type(self):
+        for dtype in (torch.bfloat16, torch.float16):
+            x, weight, bias = layer(requires_grad=True)
+            with torch.autocast("cpu", dtype), spio.strict():
+                y = functional.conv2d(x, weight, bias, padding=1, groups=2)
+                normalized = functional.layernorm_2d(x, bias, bias)
+                product = functional.matmul(x[0, 0].detach(), x[0, 0].detach().mT)
+                # What comes in autocast's type already, as from the layer before.
+                second = functional.conv2d(y, weight, bias, padding=1, groups=2)
+            self.assertEqual({v.dtype for v in (y, normalized, product, second)}, {dtype})
+            y.sum().backward()
+            self.assertEqual({v.grad.dtype for v in (x, weight, bias)}, {torch.float32})
+        with torch.autocast("cpu", torch.bfloat16):
+            self.assertEqual(functional.conv2d(x.double(), weight.double(), groups=2).dtype, torch.float64)
+
+
+class Transforms(unittest.TestCase):
+    def test_vmap(self):
+        x, weight, bias = layer()
+        xs, weights, biases = (torch.stack([v, 2 * v, v + 1]) for v in (x, weight, bias))
+        call = lambda *v: functional.conv2d(*v, padding=1, groups=2)
+        for dims in ((0, None, None), (0, 0, 0), (None, 0, None), (0, None, 0)):
+            values = [v if d is None else many for v, many, d in zip((x, weight, bias), (xs, weights, biases), dims)]
+            results = [call(*(v if d is None else v[i] for v, d in zip(values, dims))) for i in range(3)]
+            torch.testing.assert_close(torch.vmap(call, dims)(*values), torch.stack(results))
+
+    def test_gradients_of_samples(self):
+        x, weight, bias = layer()
+        xs = torch.stack([x, 2 * x])
+        loss = lambda weight, x: functional.conv2d(x, weight, bias, padding=1, groups=2).square().mean()
+        expected = lambda weight, x: aten.conv2d(x, weight, bias, padding=1, groups=2).square().mean()
+        torch.testing.assert_close(torch.func.grad(loss)(weight, x), torch.func.grad(expected)(weight, x))
+        samples = [torch.func.vmap(torch.func.grad(f), (None, 0))(weight, xs) for f in (loss, expected)]
+        torch.testing.assert_close(*samples)
+
+    def test_inference_mode(self):
+        x, weight, bias = layer()
+        with torch.inference_mode():
+            self.assertTrue(functional.conv2d(x, weight, bias, groups=2).is_inference())
+
+
+if __name__ == "__main__":
+    unittest.main()

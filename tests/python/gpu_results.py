@@ -1,0 +1,160 @@
+# What the operators compute on a GPU: results within the bounds of their arithmetic, graphs, streams, no leaks.
+# SPDX-License-Identifier: Apache-2.0
+import random
+import resource
+import time
+
+import torch
+from torch.nn import functional as aten
+
+import spio
+from cases import check_sums, layouts, tensor
+from spio import functional, operators
+
+half = torch.float16
+
+
+class Assertions:
+    """What the checks of the other tests ask of a test."""
+
+    def assertLessEqual(self, value, most, words):
+        if not value <= most:
+            raise AssertionError(words)
+
+
+def random_layers(count, seed=3):
+    draw = random.Random(seed)
+    for _ in range(count):
+        c = 8 * draw.choice((1, 2, 3, 8, 12, 16))
+        r, s = draw.choice(((3, 3), (3, 3), (5, 5), (1, 1), (4, 1), (7, 7), (2, 5)))
+        h, w = draw.randint(r, 40), draw.randint(s, 40)
+        yield draw.randint(1, 9), c, h, w, r, s, draw.randint(0, r - 1), draw.randint(0, s - 1)
+
+
+def convolutions(seconds=75):
+    start, checked, worst = time.monotonic(), 0, 0
+    for index, (n, c, h, w, r, s, *padding) in enumerate(random_layers(60)):
+        if time.monotonic() - start > seconds:
+            break
+        if h + 2 * padding[0] < r or w + 2 * padding[1] < s:
+            continue
+        # The last batch is smaller, and takes the same kernels.
+        for images in (n, max(1, n // 2)):
+            layout, dtype = layouts[index % 3], (half, torch.float32)[index % 2]
+            x = tensor((images, c, h, w), half, layout, device="cuda").requires_grad_()
+            weight = tensor((c, 8, r, s), half, device="cuda").to(dtype).requires_grad_()
+            bias = tensor((c,), half, device="cuda").to(dtype).requires_grad_()
+            with spio.strict(), torch.autocast("cuda", half, enabled=dtype != half):
+                y = functional.conv2d(x, weight, bias, padding=padding, groups=c // 8)
+            gradient = tensor(y.shape, half, layouts[(index + 1) % 3], device="cuda")
+            y.backward(gradient)
+            values = [v.detach().double() for v in (x, weight, bias)]
+            sizes = [c], [1, 1], padding, [1, 1], False, [0, 0], c // 8, [True] * 3
+            exact = [aten.conv2d(*values, padding=padding, groups=c // 8)]
+            exact += torch.ops.aten.convolution_backward(gradient.double(), *values[:2], *sizes)
+            values = [v.abs() for v in values]
+            magnitudes = [aten.conv2d(*values, padding=padding, groups=c // 8)]
+            magnitudes += torch.ops.aten.convolution_backward(gradient.double().abs(), *values[:2], *sizes)
+            pixels = images * y.shape[2] * y.shape[3]
+            counts = (8 * r * s + 1, 8 * r * s, pixels, pixels)
+            for result, *rest in zip((y.detach(), x.grad, weight.grad, bias.grad), exact, magnitudes, counts):
+                worst = max(worst, check_sums(Assertions(), result, *rest))
+                checked += 1
+    return {"results": checked, "worst of the bound": round(worst, 3)}
+
+
+def norms():
+    worst = 0
+    for channels in (8, 24, 64, 96, 384, 768, 2048):
+        x = tensor((2, channels, 9, 7), half, "channels_last", device="cuda").requires_grad_()
+        weight, bias = (tensor((channels,), half, device="cuda").requires_grad_() for _ in range(2))
+        with spio.strict():
+            y = functional.layernorm_2d(x, weight, bias)
+        y.sum().backward()
+        values = [v.detach().double() for v in (x, weight, bias)]
+        exact = aten.layer_norm(values[0].permute(0, 2, 3, 1), (channels,), *values[1:], eps=1e-6).permute(0, 3, 1, 2)
+        worst = max(worst, ((y.double() - exact).abs() / (1 + exact.abs())).max().item())
+        assert x.grad is not None and weight.grad is not None and torch.isfinite(x.grad).all()
+    assert worst < 2e-3, worst
+    return {"worst relative error": worst}
+
+
+def products():
+    checked, worst = 0, 0
+    for index, (m, n, k) in enumerate(((64, 32, 48), (512, 256, 1024), (100, 72, 200), (1, 128, 64), (2048, 1024, 512))):
+        dtype = (half, torch.bfloat16)[index % 2]
+        a = tensor((m, k), dtype, device="cuda").requires_grad_()
+        b = tensor((n, k), dtype, device="cuda").mT.detach().requires_grad_() if index % 3 == 0 else tensor((k, n), dtype, device="cuda").requires_grad_()
+        with spio.strict():
+            result = functional.matmul(a, b)
+        values = [v.detach().double() for v in (a, b)]
+        magnitudes = values[0].abs() @ values[1].abs()
+        worst = max(worst, check_sums(Assertions(), result.detach(), values[0] @ values[1], magnitudes, k))
+        checked += 1
+        if m % 8 == 0:
+            gradient = tensor((m, n), dtype, device="cuda")
+            result.backward(gradient)
+            wide = gradient.double()
+            for value, exact, sizes in ((a.grad, wide @ values[1].mT, wide.abs() @ values[1].abs().mT), (b.grad, values[0].mT @ wide, values[0].abs().mT @ wide.abs())):
+                worst = max(worst, check_sums(Assertions(), value, exact, sizes, max(m, n)))
+                checked += 1
+    return {"results": checked, "worst of the bound": round(worst, 3)}
+
+
+def graphs():
+    x = torch.randn(2, 64, 16, 16, device="cuda", dtype=half).contiguous(memory_format=torch.channels_last)
+    weight = torch.randn(64, 8, 3, 3, device="cuda", dtype=half)
+    with torch.no_grad(), spio.strict():
+        call = lambda: functional.conv2d(x, weight, padding=1, groups=8)
+        expected = call()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            y = call()
+        graph.replay()
+        assert torch.equal(y, expected)
+        # A kernel that is met first while a graph is captured.
+        graph, words = torch.cuda.CUDAGraph(), None
+        with torch.cuda.graph(graph):
+            try:
+                functional.conv2d(x, weight[:, :, :2, :1], padding=(1, 0), groups=8)
+            except RuntimeError as error:
+                words = str(error).splitlines()[0]
+            y = call()
+        graph.replay()
+        torch.cuda.synchronize()
+        assert words is not None and torch.equal(y, expected)
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            others = [call() for _ in range(20)]
+        stream.synchronize()
+        assert all(torch.equal(other, expected) for other in others)
+    return {"cold kernel": words}
+
+
+def leaks(count=100_000):
+    x = torch.randn(1, 16, 8, 8, device="cuda", dtype=half).contiguous(memory_format=torch.channels_last)
+    weight = torch.randn(16, 8, 3, 3, device="cuda", dtype=half)
+    sizes = []
+    for _ in range(3):
+        for _ in range(count // 2):
+            operators.conv2d(x, weight, None, 1, 1)
+        torch.cuda.synchronize()
+        sizes.append((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, torch.cuda.memory_allocated()))
+    assert sizes[1][1] == sizes[2][1] and sizes[2][0] - sizes[1][0] < 1024, sizes
+    return {"KiB of the process and bytes of the GPU": sizes}
+
+
+def compiled():
+    """Compiled by Inductor, with gradients, against eager."""
+    torch.manual_seed(1)
+    model = torch.nn.Sequential(spio.nn.Conv2d(64, 64, 3, padding=1, groups=8), spio.nn.LayerNorm2d(64)).cuda().to(half)
+    x = torch.randn(4, 64, 20, 20, device="cuda", dtype=half)
+    results = []
+    for run in (model, torch.compile(model, fullgraph=True)):
+        model.zero_grad()
+        y = run(x)
+        y.float().square().sum().backward()
+        results.append([y.detach(), *(p.grad.clone() for p in model.parameters())])
+    torch.testing.assert_close(*results, rtol=5e-3, atol=5e-2)
+    return {"tensors": len(results[0])}

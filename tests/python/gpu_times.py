@@ -1,0 +1,148 @@
+# What the operators take on a GPU: the host's time of a call, first calls, and steps of training.
+# SPDX-License-Identifier: Apache-2.0
+import copy
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+import torch
+from torch.nn import functional as aten
+
+import spio
+from spio import functional, operators
+
+half = torch.float16
+
+
+def microseconds(call, count=2000):
+    """The host's time of a call, the least of five rounds."""
+    best = float("inf")
+    for _ in range(5):
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        for _ in range(count):
+            call()
+        best = min(best, (time.perf_counter() - start) / count)
+        torch.cuda.synchronize()
+    return round(best * 1e6, 2)
+
+
+def host_times():
+    x = torch.randn(2, 64, 16, 16, device="cuda", dtype=half).contiguous(memory_format=torch.channels_last)
+    weight = torch.randn(64, 8, 3, 3, device="cuda", dtype=half).contiguous(memory_format=torch.channels_last)
+    wide = weight.float()
+    times = {}
+    with torch.no_grad():
+        times["spio operator"] = microseconds(lambda: operators.conv2d(x, weight, None, 1, 1))
+        times["spio function"] = microseconds(lambda: functional.conv2d(x, weight, padding=1, groups=8))
+        times["torch function"] = microseconds(lambda: aten.conv2d(x, weight, padding=1, groups=8))
+        times["empty_like"] = microseconds(lambda: torch.empty_like(x))
+    a, b = torch.randn(64, 64, device="cuda", dtype=half), torch.randn(64, 64, device="cuda", dtype=half)
+    times["spio matmul operator"] = microseconds(lambda: operators.matmul(a, b, None, "none", None, False))
+    times["torch matmul"] = microseconds(lambda: a @ b)
+    times["spio layernorm_2d operator"] = microseconds(lambda: operators.layernorm_2d(x, None, None, 1e-6))
+    x.requires_grad_(), weight.requires_grad_(), wide.requires_grad_()
+    gradient = torch.ones_like(x)
+
+    def both(function, filters):
+        function(x, filters, padding=1, groups=8).backward(gradient)
+        x.grad = filters.grad = None
+
+    times["spio forward and backward"] = microseconds(lambda: both(functional.conv2d, weight), 500)
+    times["torch forward and backward"] = microseconds(lambda: both(aten.conv2d, weight), 500)
+    with torch.autocast("cuda", half):
+        times["spio forward and backward, autocast"] = microseconds(lambda: both(functional.conv2d, wide), 500)
+        times["torch forward and backward, autocast"] = microseconds(lambda: both(aten.conv2d, wide), 500)
+    return times
+
+
+first_call = """
+import json, time, torch, spio
+from spio import functional
+half = torch.float16
+x = torch.randn(4, 40, 24, 24, device="cuda", dtype=half).contiguous(memory_format=torch.channels_last).requires_grad_()
+weight = torch.randn(40, 8, 3, 3, device="cuda", dtype=half).requires_grad_()
+torch.cuda.synchronize()
+times = []
+def timed(call):
+    start = time.perf_counter()
+    result = call()
+    torch.cuda.synchronize()
+    times.append(round((time.perf_counter() - start) * 1e3, 3))
+    return result
+for _ in range(2):
+    y = timed(lambda: functional.conv2d(x, weight, padding=1, groups=5))
+    timed(lambda: y.backward(torch.ones_like(y)))
+print(json.dumps(times))
+"""
+
+
+def first_calls():
+    """Milliseconds of forward and backward, first and second, in a process that compiles and one that finds them on disk."""
+    results = {}
+    with tempfile.TemporaryDirectory() as cache:
+        environment = {**os.environ, "SPIO_CACHE_DIR": cache}
+        for name in ("compiled", "from disk"):
+            run = subprocess.run([sys.executable, "-c", first_call], env=environment, capture_output=True, text=True)
+            results[name] = json.loads(run.stdout) if run.returncode == 0 else run.stderr[-800:]
+    return results
+
+
+class ConvFirst(torch.nn.Module):
+    def __init__(self, channels):
+        super().__init__()
+        self.convolution = torch.nn.Conv2d(channels, channels, 3, padding=1, groups=channels // 8, bias=False)
+        self.norm = torch.nn.BatchNorm2d(channels)
+        self.expand, self.project = torch.nn.Conv2d(channels, 4 * channels, 1), torch.nn.Conv2d(4 * channels, channels, 1)
+
+    def forward(self, x):
+        return x + self.project(aten.silu(self.expand(self.norm(self.convolution(x)))))
+
+
+def network(channels=64, depth=4):
+    layers = [torch.nn.Conv2d(3, channels, 2, stride=2), *(ConvFirst(channels) for _ in range(depth))]
+    return torch.nn.Sequential(*layers, torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten(), torch.nn.Linear(channels, 8))
+
+
+def train(model, steps, seed, images=64, size=64):
+    generator = torch.Generator("cuda").manual_seed(seed)
+    model = model.to("cuda", memory_format=torch.channels_last)
+    optimizer, scaler = torch.optim.AdamW(model.parameters(), 1e-3, fused=True), torch.amp.GradScaler("cuda")
+    losses, times = [], []
+    for _ in range(steps):
+        labels = torch.randint(8, (images,), generator=generator, device="cuda")
+        x = torch.randn(images, 3, size, size, generator=generator, device="cuda") + 0.2 * labels.view(-1, 1, 1, 1)
+        x = x.contiguous(memory_format=torch.channels_last)
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        with torch.autocast("cuda", half):
+            loss = aten.cross_entropy(model(x), labels)
+        optimizer.zero_grad()
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        losses.append(loss.detach())
+        torch.cuda.synchronize()
+        times.append(time.perf_counter() - start)
+    losses = torch.stack(losses).tolist()
+    return {"loss of the last 20": round(sum(losses[-20:]) / 20, 4), "ms a step": round(sorted(times)[len(times) // 2] * 1e3, 3),
+            "ms of the first steps": [round(t * 1e3, 1) for t in times[:3]]}
+
+
+def training(steps=200):
+    results = {}
+    for seed in (1, 2, 3):
+        torch.manual_seed(seed)
+        model = network()
+        converted = copy.deepcopy(model)
+        report = spio.convert(converted)
+        assert len(report.replaced) == 4
+        results[f"aten {seed}"] = train(model, steps, seed)
+        results[f"spio {seed}"] = train(converted, steps, seed)
+    torch.manual_seed(1)
+    results["spio compiled"] = train(torch.compile(converted), 60, 1)
+    results["aten compiled"] = train(torch.compile(network()), 60, 1)
+    return results

@@ -1,0 +1,86 @@
+# The GPU's kernels, run by the operators on the host device: within the bound of their arithmetic.
+# SPDX-License-Identifier: Apache-2.0
+import unittest
+
+import torch
+from torch.nn import functional as aten
+
+import spio
+from cases import check_sums, layouts, tensor
+from spio import functional, operators
+
+half = torch.float16
+
+
+def exact_gradients(x, weight, gradient):
+    """The gradients of x, the weight and the bias in double."""
+    mask = [True, True, True]
+    channels = [weight.shape[0]]
+    return torch.ops.aten.convolution_backward(
+        gradient.double(), x.double(), weight.double(), channels, [1, 1], [1, 1], [1, 1], False, [0, 0], 2, mask
+    )
+
+
+class HostDevice(unittest.TestCase):
+    def test_convolutions(self):
+        excesses = []
+        for layout in layouts:
+            for shape in ((2, 16, 12, 12), (1, 16, 5, 7), (3, 16, 9, 20)):
+                x, weight = tensor(shape, half, layout, True), tensor((16, 8, 3, 3), half, layout, True)
+                bias, gradient = tensor((16,), half, requires_grad=True), tensor(shape, half, layout)
+                with spio.host_device(), spio.strict():
+                    y = functional.conv2d(x, weight, bias, padding=1, groups=2)
+                    y.backward(gradient)
+                x, weight, bias = (v.detach().requires_grad_() for v in (x, weight, bias))
+                values = [v.detach().double() for v in (x, weight, bias)]
+                exact = aten.conv2d(*values, padding=1, groups=2)
+                magnitudes = aten.conv2d(*(v.abs() for v in values), padding=1, groups=2)
+                excesses.append(check_sums(self, y.detach(), exact, magnitudes, 73))
+        print(f"summary: python.host_device: {len(excesses)} convolutions, errors up to {max(excesses):.2f} of the bound")
+
+    def test_gradients(self):
+        excesses = []
+        for dtype in (torch.float32, half):
+            for layout in layouts:
+                shape = (2, 16, 7, 9)
+                x, gradient = tensor(shape, half, layout, True), tensor(shape, half, layout)
+                weight, bias = tensor((16, 8, 3, 3), half).to(dtype), tensor((16,), half).to(dtype)
+                weight, bias = (v.detach().requires_grad_() for v in (weight, bias))
+                with spio.host_device(), spio.strict(), torch.autocast("cpu", half, enabled=dtype != half):
+                    functional.conv2d(x, weight, bias, padding=1, groups=2).backward(gradient)
+                self.assertEqual((weight.grad.dtype, bias.grad.dtype), (dtype, dtype))
+                exact = exact_gradients(x.detach(), weight.detach(), gradient)
+                magnitudes = exact_gradients(x.detach().abs(), weight.detach().abs(), gradient.abs())
+                counts = (72, 2 * 63, 2 * 63)
+                for value, *rest in zip((x, weight, bias), exact, magnitudes, counts):
+                    excesses.append(check_sums(self, value.grad, *rest))
+        print(f"summary: python.host_device: {len(excesses)} gradients, errors up to {max(excesses):.2f} of the bound")
+
+    def test_norms(self):
+        for layout in layouts:
+            x = tensor((2, 16, 5, 3), half, layout)
+            for factors in ((None, None), (tensor((16,), half), tensor((16,), half))):
+                with spio.host_device(), spio.strict():
+                    y = functional.layernorm_2d(x, *factors, eps=1e-5)
+                wide = [None if factor is None else factor.double() for factor in factors]
+                exact = aten.layer_norm(x.double().permute(0, 2, 3, 1), (16,), *wide, eps=1e-5).permute(0, 3, 1, 2)
+                torch.testing.assert_close(y.double(), exact, rtol=2e-3, atol=2e-3)
+
+    def test_products(self):
+        a, b = tensor((64, 48), half), tensor((48, 32), half)
+        with spio.host_device(), spio.strict():
+            for first in (a, torch.nn.functional.pad(a, (0, 8))[:, :48], torch.nn.functional.pad(a, (0, 3))[:, :48]):
+                result = functional.matmul(first, b)
+                check_sums(self, result, a.double() @ b.double(), a.double().abs() @ b.double().abs(), 48)
+            with self.assertRaisesRegex(RuntimeError, "matmul m=8 n=64 k=48.*host"):
+                functional.matmul(a[:8], tensor((48, 64), half))
+
+    def test_other_problems_are_told(self):
+        x, weight = tensor((1, 24, 4, 4), half), tensor((24, 8, 3, 3), half)
+        with spio.host_device(), self.assertRaisesRegex(RuntimeError, "conv2d n=1 c=24"):
+            operators.conv2d(x, weight, None, 1, 1)
+        operators.conv2d(x, weight, None, 1, 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,101 @@
+# The layers and model surgery: equal state_dicts, equal results, and layers that are left alone.
+# SPDX-License-Identifier: Apache-2.0
+import copy
+import unittest
+
+import torch
+from torch import nn
+
+import spio
+from cases import tensor
+
+
+class Subclass(nn.Conv2d):
+    pass
+
+
+def convolution(channels=16, size=3, groups=None, **keywords):
+    return nn.Conv2d(channels, channels, size, groups=groups or channels // 8, **keywords)
+
+
+class Layers(unittest.TestCase):
+    def test_drop_in(self):
+        for keywords in ({}, {"padding": 1, "bias": False}, {"padding": 1, "padding_mode": "reflect"}, {"stride": 2}):
+            layer, twin = convolution(**keywords), spio.nn.Conv2d(16, 16, 3, groups=2, **keywords)
+            twin.load_state_dict(layer.state_dict())
+            self.assertEqual(layer.extra_repr(), twin.extra_repr())
+            x = tensor((2, 16, 6, 5), torch.float32)
+            torch.testing.assert_close(twin(x), layer(x))
+        norm, twin = nn.LayerNorm(16, eps=1e-3), spio.nn.LayerNorm2d(16, eps=1e-3)
+        nn.init.normal_(norm.weight)
+        twin.load_state_dict(norm.state_dict())
+        torch.testing.assert_close(twin(x), norm(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2))
+
+
+class Surgery(unittest.TestCase):
+    def test_what_is_replaced(self):
+        model = nn.Sequential(convolution(padding=1), nn.BatchNorm2d(16), nn.Sequential(convolution(24, (5, 1)), nn.ReLU()))
+        model[2].shared = model[2][0]
+        original, keys = copy.deepcopy(model), list(model.state_dict())
+        optimizer = torch.optim.SGD(model.parameters(), 0.1)
+        report = spio.convert(model)
+        self.assertEqual([layer.name for layer in report.replaced], ["0", "2.0"])
+        self.assertEqual(report.kept, [])
+        self.assertIs(type(model[0]), spio.nn.Conv2d)
+        self.assertIs(model[2].shared, model[2][0])
+        self.assertEqual(list(model.state_dict()), keys)
+        original.load_state_dict(model.state_dict())
+        self.assertEqual({id(p) for p in model.parameters()}, {id(p) for p in optimizer.param_groups[0]["params"]})
+        x = tensor((2, 16, 8, 8), torch.float32)
+        torch.testing.assert_close(model[:2](x), original[:2](x))
+        self.assertEqual(len(spio.convert(model).replaced), 0, "a second time there is nothing to do")
+
+    def test_what_is_left_alone(self):
+        hooked, patched = convolution(), convolution()
+        hooked.register_forward_hook(lambda *_: None)
+        patched.forward = lambda x: x
+        cases = {
+            "reflect": convolution(padding=1, padding_mode="reflect"),
+            "stride": convolution(stride=2),
+            "dilation": convolution(dilation=2),
+            "groups": convolution(groups=1),
+            "groups of 8": nn.Conv2d(16, 32, 3, groups=2),
+            "float64": convolution().double(),
+            "larger than 7": convolution(size=9),
+            "even filter": convolution(size=2, padding="same"),
+            "hooks": hooked,
+            "hooks (weight norm": nn.utils.weight_norm(convolution()),
+            "parametr": nn.utils.parametrizations.weight_norm(convolution()),
+            "Subclass": Subclass(16, 16, 3, groups=2),
+            "forward was replaced": patched,
+        }
+        for words, layer in cases.items():
+            kind = type(layer)
+            (entry,) = spio.convert(nn.Sequential(layer)).layers
+            self.assertIn(words, entry.reason or "replaced", words)
+            self.assertIs(type(layer), kind)
+
+    def test_libraries(self):
+        """A class of another library is known by its module and name."""
+        for module, name in (("timm.layers.norm", "LayerNorm2d"), ("torchvision.models.convnext", "LayerNorm2d")):
+            kind = type(name, (nn.LayerNorm,), {"__module__": module})
+            model = nn.Sequential(kind(16), kind(12))
+            report = spio.convert(model)
+            self.assertEqual([layer.name for layer in report.replaced], ["0"])
+            self.assertIn("12 channels", report.kept[0].reason)
+            x = tensor((1, 16, 2, 2), torch.float32)
+            torch.testing.assert_close(model[0](x).mean(1), torch.zeros(1, 2, 2), atol=1e-5, rtol=0)
+
+    def test_scan(self):
+        model = nn.Sequential(convolution(padding=1), convolution(stride=2))
+        report = spio.scan(model, tensor((2, 16, 8, 8), torch.float32))
+        self.assertIs(type(model[0]), nn.Conv2d)
+        self.assertFalse(model[0]._forward_hooks)
+        self.assertEqual([len(layer.calls) for layer in report.layers], [1, 1])
+        text = str(report)
+        self.assertIn("2 x 16 x 8 x 8 of torch.float32", text)
+        self.assertIn("1 of 2 layers take kernels", text)
+
+
+if __name__ == "__main__":
+    unittest.main()

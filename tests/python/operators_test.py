@@ -1,0 +1,103 @@
+# The operators: their fakes agree with them in every layout, and wrong tensors are refused in words.
+# SPDX-License-Identifier: Apache-2.0
+import itertools
+import unittest
+import warnings
+
+import torch
+
+from cases import layouts, tensor
+from spio import operators
+
+
+def conv2d_arguments(layout, dtype, requires_grad=False):
+    """Arguments of each operator, one case for each."""
+    x = tensor((3, 16, 5, 6), dtype, layout, requires_grad)
+    weight = tensor((16, 8, 3, 2), dtype, layout, requires_grad)
+    bias = tensor((16,), torch.float32)
+    gradient = tensor((3, 16, 5, 5), dtype, layout)
+    return [
+        (operators.conv2d, (x, weight, bias, 1, 0)),
+        (operators.conv2d, (x, weight, None, 1, 0)),
+        (operators.conv2d_input_gradient, (gradient, weight, 1, 0)),
+        (operators.conv2d_weight_gradient, (gradient, x, 3, 2, 1, 0, True, True)),
+        (operators.conv2d_weight_gradient, (gradient, x, 3, 2, 1, 0, False, False)),
+        (operators.layernorm_2d, (x, tensor((16,), torch.float32), tensor((16,), torch.float32), 1e-5)),
+        (operators.layernorm_2d, (x, None, None, 1e-5)),
+    ]
+
+
+def matmul_arguments(dtype):
+    a, b = tensor((24, 16), dtype), tensor((16, 8), dtype)
+    bias, residual = tensor((8,), torch.float32), tensor((24, 8), torch.float32)
+    return [
+        (operators.matmul, (a, b, bias, "gelu", None, False)),
+        (operators.matmul, (a.mT.contiguous().mT, b, None, "silu", residual, True)),
+        (operators.matmul, (a.unsqueeze(0), b.unsqueeze(0), None, "none", None, False)),
+    ]
+
+
+class Fakes(unittest.TestCase):
+    def test_sizes_types_and_strides(self):
+        count = 0
+        cases = [case for layout in layouts for case in conv2d_arguments(layout, torch.float16)]
+        for operator, arguments in [*cases, *matmul_arguments(torch.float16), *matmul_arguments(torch.bfloat16)]:
+            results = operator(*arguments)
+            with torch._subclasses.FakeTensorMode(allow_non_fake_inputs=False) as mode:
+                fakes = operator(*(mode.from_tensor(v) if isinstance(v, torch.Tensor) else v for v in arguments))
+            pairs = [(results, fakes)] if isinstance(results, torch.Tensor) else list(zip(results, fakes))
+            for result, fake in pairs:
+                self.assertEqual(
+                    (result.shape, result.dtype, result.stride(), result.device),
+                    (fake.shape, fake.dtype, fake.stride(), fake.device),
+                    f"{operator} of {[getattr(v, 'shape', v) for v in arguments]}",
+                )
+                count += 1
+        print(f"summary: python.operators: {count} results as their fakes say")
+
+    def test_opcheck(self):
+        # Operators have no gradients, and PyTorch warns of that; functions have them.
+        warnings.filterwarnings("ignore", "spio::.*an autograd kernel was not registered")
+        count = 0
+        for layout, requires_grad in itertools.product(layouts, (False, True)):
+            for operator, arguments in conv2d_arguments(layout, torch.float32, requires_grad):
+                torch.library.opcheck(operator, arguments)
+                count += 1
+        for operator, arguments in matmul_arguments(torch.float16):
+            torch.library.opcheck(operator, arguments)
+            count += 1
+        print(f"summary: python.operators: opcheck passes {count} calls")
+
+
+class Mistakes(unittest.TestCase):
+    def refuse(self, words, operator, *arguments):
+        with self.assertRaisesRegex(RuntimeError, words):
+            operator(*arguments)
+
+    def test_convolutions(self):
+        x, weight = tensor((2, 16, 4, 4), torch.float16), tensor((16, 8, 3, 3), torch.float16)
+        self.refuse("the weight is 16 x 8 x 3 x 3, but must be 24", operators.conv2d, tensor((2, 24, 4, 4), torch.float16), weight, None, 1, 1)
+        self.refuse("the input is Half and the weight Float", operators.conv2d, x, weight.float(), None, 1, 1)
+        self.refuse("the input has 3 dimensions", operators.conv2d, x[0], weight, None, 1, 1)
+        self.refuse("dimension 0 of the input has the size 0", operators.conv2d, x[:0], weight, None, 1, 1)
+        self.refuse("the padding is -1 and 1", operators.conv2d, x, weight, None, -1, 1)
+        self.refuse("smaller than the filter", operators.conv2d, x, tensor((16, 8, 7, 7), torch.float16), None, 1, 1)
+
+    def test_products(self):
+        a, b = tensor((8, 16), torch.float16), tensor((16, 8), torch.float16)
+        operators.use_host_device(True)
+        try:
+            self.refuse("a is 1 x 8 x 16 and b 1 x 8 x 8", operators.matmul, a, b[:8], None, "none", None, False)
+            self.refuse("of type Half and b of type Float", operators.matmul, a, b.float(), None, "none", None, False)
+            self.refuse("there are no kernels", operators.matmul, a.double(), b.double(), None, "none", None, False)
+            self.refuse("the activation is tanh", operators.matmul, a, b, None, "tanh", None, False)
+            self.refuse("the bias has 4 elements", operators.matmul, a, b, tensor((4,), torch.float32), "none", None, False)
+            self.refuse("the bias must be contiguous floats", operators.matmul, a, b, tensor((8,), torch.float16), "none", None, False)
+            self.refuse("the residual must have the sizes", operators.matmul, a, b, None, "none", tensor((4, 8), torch.float16), False)
+            self.refuse("no multiple of 16", operators.matmul, tensor((8, 5), torch.float16), tensor((5, 8), torch.float16), None, "none", None, False)
+        finally:
+            operators.use_host_device(False)
+
+
+if __name__ == "__main__":
+    unittest.main()

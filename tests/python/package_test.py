@@ -1,0 +1,57 @@
+# The package: imported without PyTorch, and a library that needs nothing of CUDA and shows nothing.
+# SPDX-License-Identifier: Apache-2.0
+import pathlib
+import subprocess
+import sys
+import unittest
+
+import spio
+
+library = pathlib.Path(spio.__file__).with_name("spio_operators.so")
+
+
+def printed(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def python(program):
+    return printed(sys.executable, "-c", program)
+
+
+class Package(unittest.TestCase):
+    def test_without_pytorch(self):
+        words = python(
+            "import sys; sys.modules['torch'] = None\n"
+            "import spio; print('nn' in dir(spio))\n"
+            "try: spio.nn\n"
+            "except ImportError as error: print(error)"
+        )
+        self.assertEqual(words, "True\nthis part of spio needs PyTorch 2.10 or newer; 'pip install torch' brings it\n")
+
+    def test_old_pytorch(self):
+        words = python(
+            "import sys, types; sys.modules['torch'] = types.SimpleNamespace(__version__='2.9.1')\n"
+            "import spio\n"
+            "try: spio.functional\n"
+            "except ImportError as error: print(error)"
+        )
+        self.assertEqual(words, "this part of spio needs PyTorch 2.10 or newer, and this is 2.9.1\n")
+
+    def test_lazily(self):
+        self.assertEqual(python("import spio, sys; print('torch' in sys.modules)"), "False\n")
+        with self.assertRaises(AttributeError):
+            spio.nothing
+
+    def test_what_the_library_needs(self):
+        needed = [line.split("[")[1].rstrip("]\n") for line in printed("readelf", "-d", library).splitlines() if "(NEEDED)" in line]
+        known = {"libtorch_cpu.so", "libstdc++.so.6", "libm.so.6", "libgcc_s.so.1", "libc.so.6", "ld-linux-x86-64.so.2"}
+        self.assertLessEqual(set(needed), known)
+        self.assertNotIn("(RUNPATH)", printed("readelf", "-d", library))
+
+    def test_what_the_library_shows(self):
+        self.assertEqual(printed("nm", "-D", "--defined-only", library), "")
+        print(f"summary: python.package: a library of {library.stat().st_size} bytes")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,73 @@
+# Builds the wheel and runs its tests, or says how to get what they need.
+# SPDX-License-Identifier: Apache-2.0
+"""wheel.py build FOLDER          builds the wheel in the folder, and unpacks it to FOLDER/site
+wheel.py run FOLDER FILE [ARGUMENT...]    runs a program with the unpacked wheel
+
+Python is the first of $SPIO_PYTHON, that of build/pytorch and the interpreter of this script that has PyTorch.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import zipfile
+
+folder_of_tests = pathlib.Path(__file__).resolve().parent
+root = folder_of_tests.parents[1]
+skipped = 77
+
+
+def python_with_pytorch():
+    named = os.environ.get("SPIO_PYTHON")
+    places = [named] if named else [root / "build/pytorch/bin/python", sys.executable]
+    for place in places:
+        try:
+            found = subprocess.run([place, root / "python/pytorch_folder.py"], capture_output=True)
+        except OSError:
+            continue
+        if found.returncode == 0:
+            return place
+    return None
+
+
+def build(python, folder):
+    has_backend = subprocess.run([python, "-c", "import scikit_build_core"], capture_output=True).returncode == 0
+    if not has_backend:
+        print("no scikit-build-core beside PyTorch: './bootstrap torch' installs it")
+        return skipped
+    shutil.rmtree(folder / "dist", ignore_errors=True)
+    # Sanitizers and options of the build around are none of the wheel's.
+    keep = {name: value for name, value in os.environ.items() if name not in ("CXXFLAGS", "LDFLAGS", "CFLAGS")}
+    command = [python, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-w", folder / "dist",
+               f"-Cbuild-dir={folder / 'objects'}", root / "python"]
+    status = subprocess.run(command, env=keep).returncode
+    if status:
+        return status
+    (wheel,) = (folder / "dist").glob("spio-*-py3-none-*.whl")
+    shutil.rmtree(folder / "site", ignore_errors=True)
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder / "site")
+    print(f"summary: python.wheel: {wheel.name} of {wheel.stat().st_size} bytes")
+    return 0
+
+
+def run(python, folder, program, *arguments):
+    keep = {key: value for key, value in os.environ.items() if not key.startswith("SPIO_") or key == "SPIO_PYTHON"}
+    keep |= {"PYTHONPATH": os.pathsep.join(map(str, (folder / "site", folder_of_tests))), "PYTHONDONTWRITEBYTECODE": "1",
+             "OMP_NUM_THREADS": "1"}
+    return subprocess.run([python, program, *arguments], env=keep, cwd=folder).returncode
+
+
+def main():
+    action, folder, *rest = sys.argv[1:]
+    folder = pathlib.Path(folder).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    python = python_with_pytorch()
+    if python is None:
+        print("no PyTorch 2.10 or newer: './bootstrap torch' installs it into build/pytorch, and SPIO_PYTHON names a Python that has it")
+        return skipped
+    return build(python, folder) if action == "build" else run(python, folder, *rest)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
