@@ -142,7 +142,8 @@ template <index Dimension> struct pitch_value {
 //     pitch<I>(1024)      pitch<fold<I, 8>>(8192), for the axis of blocks
 template <index Index, integer N> constexpr pitch_value<dimension_of<Index>> pitch(N elements) {
     long long const pitch = static_cast<long long>(elements);
-    if (pitch < 0 && __builtin_is_constant_evaluated()) a_pitch_is_not_negative<Index>(pitch);
+    if (pitch < 0 && (checks_at_run_time || __builtin_is_constant_evaluated()))
+        a_pitch_is_not_negative<Index>(pitch);
     return {pitch};
 }
 

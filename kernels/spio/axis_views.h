@@ -99,7 +99,7 @@ inline constexpr int most_of<Start, tensor<Data, Axes...>> = [] {
 template <index Start, class Tensor>
     requires(cuts_late<Start, most_of<Start, Tensor>, Tensor>)
 constexpr auto shift(Tensor const& t, Start start) {
-    if (__builtin_is_constant_evaluated()) {
+    if (checks_at_run_time || __builtin_is_constant_evaluated()) {
         int const extent = count<1>(t.template extent<base_of<Start>>());
         if (start.value < 0 || count<1>(start) > extent) {
             a_slice_lies_in_its_tensor<Start>(count<1>(start), extent);

@@ -93,7 +93,7 @@ struct linear_index : place_arithmetic {
 
   private:
     constexpr void check_offset() const {
-        if (offset_.value < 0 && __builtin_is_constant_evaluated()) {
+        if (offset_.value < 0 && (checks_at_run_time || __builtin_is_constant_evaluated())) {
             an_index_counts_from_0<linear_index>(offset_.value);
         }
     }

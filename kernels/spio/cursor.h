@@ -11,6 +11,11 @@ namespace spio {
 
 template <class Data, class Layout, class... Ts> class cursor;
 
+template <class Dimension>
+constexpr void an_element_is_from_0_to_below_the_extent(int position, int extent) {
+    [[maybe_unused]] refusal<Dimension> const numbers{position, extent};
+}
+
 // What cursors in a layout have in common: a pointer to the first element, the values of the terms
 // without their types, and the steps in each base that no term has taken up. Room is the number of
 // terms, rounded up, so that cursors of some more terms are of one class.
@@ -135,11 +140,13 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
     constexpr Data& operator*() const
         requires names_element<Layout, Ts...>
     {
+        if constexpr (checks_at_run_time) check_bounds(bases());
         return *get();
     }
     constexpr Data* operator->() const
         requires names_element<Layout, Ts...>
     {
+        if constexpr (checks_at_run_time) check_bounds(bases());
         return get();
     }
     template <class Cursor = cursor, class Position = subscript_problem_of<Cursor>>
@@ -238,15 +245,30 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
     template <class... Bases> constexpr bool inbounds_in(mp_list<Bases...>) const {
         return (true & ... & inbounds_of<Bases>(numbers_below<sizeof...(Ts)>()));
     }
-    template <class Base, int... N> constexpr bool inbounds_of(numbers<N...>) const {
+    template <class Base, int... N> constexpr bool inbounds_of(numbers<N...> terms) const {
         constexpr int base = Layout::template base<Base>;
         int const extent = this->shape_.template extent_in_units<base>();
-        // Bounds of terms are not relied on here, because this test guards an access.
-        int const step = this->moved_.items[base];
-        int const position =
-            (step + ... +
-             (this->position_.items[N] * (same<base_of<Ts>, Base> ? stride_of<Ts> : 0)));
-        return static_cast<unsigned>(position) < static_cast<unsigned>(extent);
+        return static_cast<unsigned>(position_in_units<Base>(terms)) <
+               static_cast<unsigned>(extent);
+    }
+    // Bounds of terms are not relied on here, because this guards an access.
+    template <class Base, int... N> constexpr int position_in_units(numbers<N...>) const {
+        int const step = this->moved_.items[Layout::template base<Base>];
+        return (step + ... +
+                (this->position_.items[N] * (same<base_of<Ts>, Base> ? stride_of<Ts> : 0)));
+    }
+
+    template <class... Bases> constexpr void check_bounds(mp_list<Bases...>) const {
+        (check_bounds_of<Bases>(numbers_below<sizeof...(Ts)>()), ...);
+    }
+    template <class Base, int... N> constexpr void check_bounds_of(numbers<N...> terms) const {
+        constexpr int base = Layout::template base<Base>;
+        if constexpr (!Layout::table.digits[Layout::table.coarsest(base)].is_ring) {
+            if (!inbounds_of<Base>(terms)) {
+                an_element_is_from_0_to_below_the_extent<Base>(
+                    position_in_units<Base>(terms), this->shape_.template extent_in_units<base>());
+            }
+        }
     }
 };
 

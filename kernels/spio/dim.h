@@ -69,7 +69,7 @@ template <class Dimension> constexpr void a_position_is_an_int(long long n) {
 // The number as an int. A constant that is no int does not compile. Whether a constant is evaluated
 // is asked last: NVRTC accepts no template argument for `auto` whose evaluation asks it.
 template <class Dimension, integer T> constexpr int int_from(T n) {
-    if (!is_int(n) && __builtin_is_constant_evaluated()) {
+    if (!is_int(n) && (checks_at_run_time || __builtin_is_constant_evaluated())) {
         a_position_is_an_int<Dimension>(static_cast<long long>(n));
     }
     return static_cast<int>(n);

@@ -29,7 +29,7 @@ template <class Base, int Stride> struct index_traits<folded<Base, Stride>> {
 
 template <class Dimension, int Size>
 constexpr void a_bounded_value_is_from_0_to_below_its_size(int value) {
-    [[maybe_unused]] refusal<Dimension> const numbers{value};
+    [[maybe_unused]] refusal<Dimension> const numbers{value, Size};
 }
 
 // A value of Dimension that the program promises to be in [0, Size). Arithmetic does not wrap: a
@@ -38,7 +38,8 @@ constexpr void a_bounded_value_is_from_0_to_below_its_size(int value) {
 template <class Dimension, int Size> struct bounded : dim {
     constexpr bounded() = default;
     template <integer T> constexpr explicit bounded(T n) : dim(n) {
-        if (!(0 <= value && value < Size) && __builtin_is_constant_evaluated()) {
+        if (!(0 <= value && value < Size) &&
+            (checks_at_run_time || __builtin_is_constant_evaluated())) {
             a_bounded_value_is_from_0_to_below_its_size<Dimension, Size>(value);
         }
     }

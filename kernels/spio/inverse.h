@@ -83,7 +83,7 @@ class inverse<layout<Axes...>> {
         int places[rank + 1] = {};
         int digits[table.digit_count + 1] = {};
         bool const is_element = split(numbers_below<rank>(), offset, places);
-        if (!is_element && __builtin_is_constant_evaluated()) {
+        if (!is_element && (checks_at_run_time || __builtin_is_constant_evaluated())) {
             an_offset_is_that_of_an_element<shape_type>(offset);
         }
         [&]<int... A>(numbers<A...>) {

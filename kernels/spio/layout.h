@@ -44,10 +44,11 @@ struct displacement {
 
 template <class Dimension, long long Maximum>
 constexpr void a_dynamic_size_is_from_0_to_its_greatest(int size) {
-    [[maybe_unused]] refusal<Dimension> const numbers{size};
+    [[maybe_unused]] refusal<Dimension> const numbers{size, Maximum};
 }
 template <class Dimension, long long Maximum> constexpr void check_extent(int size) {
-    if (!(0 <= size && size <= Maximum) && __builtin_is_constant_evaluated()) {
+    if (!(0 <= size && size <= Maximum) &&
+        (checks_at_run_time || __builtin_is_constant_evaluated())) {
         a_dynamic_size_is_from_0_to_its_greatest<Dimension, Maximum>(size);
     }
 }

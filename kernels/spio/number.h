@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "spio/refusal.h"
+
 namespace spio {
 
 // A type as a value.
@@ -67,15 +69,6 @@ constexpr int divup(int n, int divisor) { return n / divisor + (n % divisor > 0)
 
 // The next multiple of 8: templates that take room for n have few instances.
 constexpr int room_for(int n) { return divup(n, 8) * 8; }
-
-// A local variable of a function that is called where a constant expression breaks a rule. Its type
-// is not literal (its members are volatile), so that such a call is never a constant expression,
-// and every compiler names the function: its name is the error message, its arguments and Dimension
-// are what the message is about. At run time rules are not checked and cost nothing.
-template <class Dimension> struct refusal {
-    long long volatile first = 0;
-    long long volatile second = 0;
-};
 
 // floor(n / Divisor). For powers of two this is a shift, which rounds down for negative n too.
 // Other divisors need a correction for negative n, unless NonNegative promises that there is none.

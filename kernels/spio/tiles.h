@@ -105,7 +105,7 @@ constexpr auto slice(tensor<Data, Axes...> const& t, Start start) {
     using cut = late_cut<Start, Size * stride_of<Start>, false, Axes...>;
     using part = typename cut::axes::template tensor<Data>;
     int const extent = t.shape().template extent_in_units<cut::base>();
-    if (__builtin_is_constant_evaluated()) {
+    if (checks_at_run_time || __builtin_is_constant_evaluated()) {
         if (start.value < 0 || count<1>(start) > extent - Size * stride_of<Start>) {
             a_slice_lies_in_its_tensor<Start>(count<1>(start), extent);
         }

@@ -45,7 +45,7 @@ template <int Size, index Start, class Data, auto... Axes>
     requires cuts<Start, Size, tensor<Data, Axes...>>
 constexpr auto slice(tensor<Data, Axes...> const& t, Start start) {
     using part = typename cut<Start, Size, Axes...>::axes::template tensor<Data>;
-    if (__builtin_is_constant_evaluated()) {
+    if (checks_at_run_time || __builtin_is_constant_evaluated()) {
         int const last = t.template extent<Start>().value - Size;
         if (start.value < 0 || start.value > last) {
             a_slice_lies_in_its_tensor<Start>(start.value, last + Size);

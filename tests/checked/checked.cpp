@@ -1,0 +1,92 @@
+// A checked build ends where a rule is broken, with the sentence of the rule and its dimension.
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "spio/algebra.h"
+
+namespace {
+
+struct I : spio::dim {
+    using dim::dim;
+};
+struct K : spio::dim {
+    using dim::dim;
+};
+using spio::axis;
+using K8 = spio::fold<K, 8>;
+
+constexpr auto i = axis<I>(4);
+constexpr auto k = axis<K>(16);
+using rows = spio::tensor<float, i, k / 8, k % 8>;
+using late = spio::tensor<float, axis<I>(spio::dynamic.up_to(4)), k>;
+using buffers = spio::tensor<float, i.ring(), k>;
+
+float memory[64];
+int volatile four = 4;
+long long volatile large = 0x100000000;
+
+// What a program prints before it ends by SIGABRT; "ends well" if it does not.
+template <class Program> std::string last_words(Program program) {
+    int ends[2] = {};
+    if (pipe(ends) != 0) return "no pipe";
+    pid_t const child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        program();
+        _exit(0);
+    }
+    close(ends[1]);
+    std::string words;
+    char buffer[256];
+    for (ssize_t length; (length = read(ends[0], buffer, sizeof buffer)) > 0;) {
+        words.append(buffer, static_cast<std::size_t>(length));
+    }
+    close(ends[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    bool const is_aborted = WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
+    return is_aborted ? words : "ends well";
+}
+
+int failures = 0;
+template <class Program> void expect(char const* words, Program program) {
+    std::string const said = last_words(program);
+    if (said.find(words) != std::string::npos) return;
+    ++failures;
+    std::printf("expected: %s\nsaid: %s\n", words, said.c_str());
+}
+
+} // namespace
+
+int main() {
+    rows const t(memory);
+    expect("spio: a bounded value is from 0 to below its size: 4, 4 (Dimension = ",
+           [] { spio::bounded<K, 4> const digit(four); });
+    expect("a position is an int: 4294967296, 0", [] { K const cut(large); });
+    expect("a dynamic size is from 0 to its greatest: 5, 4", [] { late(memory, I(four + 1)); });
+    expect("a slice lies in its tensor: 2, 4", [&] { spio::slice<3>(t, I(four - 2)); });
+    expect("a slice lies in its tensor: 5, 4", [] { shift(late(memory, I(four)), I(four + 1)); });
+    expect("an index counts from 0: -4, 0", [] { spio::compound_index<i, k>(-four); });
+    expect("an offset is that of an element: 64, 0", [&] { position(t, 16 * four); });
+
+    // Each element that is asked for has to be there; an address need not.
+    expect("an element is from 0 to below the extent: 4, 4 (Dimension = ",
+           [&] { *t[I(four)][K(0)] = 1; });
+    expect("an element is from 0 to below the extent: 16, 16",
+           [&] { *t[K8(1)][I(0)][K(four + 4)] = 1; });
+    expect("an element is from 0 to below the extent: -1, 16", [&] { *t[I(0)][K(3 - four)] = 1; });
+    expect("an element is from 0 to below the extent: 3, 3",
+           [] { *late(memory, I(3))[I(four - 1)][K(0)] = 1; });
+    expect("ends well", [&] { *t[I(four - 1)][K(15)] = 1; });
+    expect("ends well", [&] { t[I(four)][K(0)].get(); });
+    expect("ends well", [] { *buffers(memory)[I(four + 3)][K(0)] = 1; });
+    // In constant expressions too.
+    static_assert(rows()[I(3)][K(15)].inbounds());
+    std::printf("summary: checked: 14 programs, %d end otherwise\n", failures);
+    return failures != 0;
+}
