@@ -197,6 +197,7 @@ struct rounding {
 };
 inline constexpr rounding to_float = {0x1p-24, 0x1p-150};
 inline constexpr rounding to_half = {0x1p-11, 0x1p-25};
+inline constexpr rounding to_bfloat16 = {0x1p-8, 0x1p-134};
 
 // A bound on the relative error of k successive roundings with unit roundoff `unit`.
 constexpr double gamma(double k, double unit) { return k * unit / (1 - k * unit); }

@@ -1,8 +1,7 @@
 // Writes the kernels of some layers as texts, with all that it takes to launch them.
 // SPDX-License-Identifier: Apache-2.0
 //
-//     conv2d_export LAYERS OUT [--most N] [--pass fprop|dgrad|wgrad]... [--arch ARCH]... [--batches
-//     N...]
+//     conv2d_export LAYERS OUT [--most N] [--pass PASS]... [--arch ARCH]... [--batches N...]
 //
 // LAYERS has a problem a line, without its pass, and may tell configurations of it after colons:
 //     n=32 c=64 h=64 w=64 : tma groups=8 images=1 columns=32 rows=8 tiles_per_block=1 blocks=4
@@ -31,7 +30,6 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -56,23 +54,24 @@ template <class T> T* stand_in(char const* name) {
     return reinterpret_cast<T*>(stand_ins.at(name));
 }
 
-correlation_args arguments_of(problem const& p) {
+correlation_args<element_bits> arguments_of(problem const& p) {
     correlation const correlation = correlation_of(p);
-    return {.input = input_tensor(stand_in<half const>("input"), N(p.n), H(correlation.h),
-                                  W(correlation.w), C(p.c)),
-            .filter = filter_of<half const>(stand_in<half const>("filter"), K(p.c), R(p.r), S(p.s)),
+    return {.input = input_of<element_bits const>(stand_in<element_bits const>("input"), N(p.n),
+                                                  H(correlation.h), W(correlation.w), C(p.c)),
+            .filter = filter_of<element_bits const>(stand_in<element_bits const>("filter"), K(p.c),
+                                                    R(p.r), S(p.s)),
             .bias = bias_of<float const>(p.bias ? stand_in<float const>("bias") : nullptr,
                                          K(p.bias ? p.c : 0)),
-            .output = output_tensor(stand_in<half>("output"), N(p.n), P(correlation.p),
-                                    Q(correlation.q), K(p.c))};
+            .output = output_of<element_bits>(stand_in<element_bits>("output"), N(p.n),
+                                              P(correlation.p), Q(correlation.q), K(p.c))};
 }
 cp_async::params params_of(problem const& p, cp_async::config const&) { return {arguments_of(p)}; }
 tma::params params_of(problem const& p, tma::config const&) {
     return {.input = {}, .output = {}, .args = arguments_of(p)};
 }
 wgrad_cp_async::params params_of(problem const& p, wgrad_cp_async::config const&) {
-    return {.x = stand_in<half const>("input"),
-            .dy = stand_in<half const>("dy"),
+    return {.x = stand_in<void const>("input"),
+            .dy = stand_in<void const>("dy"),
             .workspace = stand_in<vec<float, 4>>("workspace"),
             .n = p.n,
             .h = p.h,
@@ -213,16 +212,17 @@ class kernels {
                       {"pass", enumerator_name(p.pass)},
                       {"config", config_text(c)},
                       {"chosen", is_chosen},
-                      {"arch", text_of(arch)},
                       {"bias", p.bias},
+                      {"type", enumerator_name(p.type)},
                       {"workspace_floats", workspace_bytes / static_cast<int>(sizeof(float))},
                       {"estimate", expected.microseconds},
                       {"explained", expected.explained()},
                       {"kernels", kernels}};
-        std::pair<char const*, int> const sizes[] = {
-            {"n", p.n},   {"c", p.c}, {"h", p.h}, {"w", p.w},         {"p", p.p()},
-            {"q", p.q()}, {"r", p.r}, {"s", p.s}, {"pad_h", p.pad_h}, {"pad_w", p.pad_w}};
-        for (auto const& [name, size] : sizes) entry[name] = size;
+        auto problem = p;
+        for (auto const& slot : slots_of(problem)) {
+            if (slot.integer != nullptr) entry[slot.name] = *slot.integer;
+        }
+        entry.update({{"p", p.p()}, {"q", p.q()}});
         exported.push_back(entry);
     }
 };

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 module;
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -29,16 +30,29 @@ using namespace conv2d;
 // it are exact too.
 constexpr long long largest_exact_sum = 1LL << 24;
 
-// Random whole numbers as halves: -2 to 2, or -1 to 1 if there are many products. They are so small
-// that float sums of `products` products of two of them are exact in any order.
-std::vector<unsigned short> whole_halves(std::mt19937& random, std::size_t size,
-                                         long long products) {
-    constexpr unsigned short numbers[] = {0xc000, 0xbc00, 0, 0x3c00, 0x4000};
+// Random whole numbers: -2 to 2, or -1 to 1 if there are many products. They are so small that
+// float sums of `products` products of two of them are exact in any order.
+std::vector<unsigned short> whole_numbers(std::mt19937& random, std::size_t size,
+                                          long long products, element_type type) {
+    using numbers = std::array<unsigned short, 5>;
+    numbers const choices = type == element_type::bf16 ? numbers{0xc000, 0xbf80, 0, 0x3f80, 0x4000}
+                                                       : numbers{0xc000, 0xbc00, 0, 0x3c00, 0x4000};
     // A product of two numbers up to 2 is at most 4.
     bool const is_narrow = products > largest_exact_sum / 4;
-    std::vector<unsigned short> halves(size);
-    for (auto& half : halves) half = numbers[is_narrow ? 1 + random() % 3 : random() % 5];
-    return halves;
+    std::vector<unsigned short> elements(size);
+    for (auto& bits : elements) bits = choices[is_narrow ? 1 + random() % 3 : random() % 5];
+    return elements;
+}
+
+// Random numbers from 1 to 2 and from -2 to -1.
+std::vector<unsigned short> random_elements(std::mt19937& random, std::size_t size,
+                                            element_type type) {
+    if (type == element_type::fp16) return random_halves(random, size);
+    std::vector<unsigned short> elements(size);
+    for (auto& bits : elements) {
+        bits = static_cast<unsigned short>(0x3f80 | (random() & 0x807f));
+    }
+    return elements;
 }
 
 // The sizes of a problem's tensors, and random values for those that its pass reads.
@@ -68,40 +82,44 @@ struct conv2d_data {
 
     void draw() {
         if (is_wgrad()) {
-            input = whole_halves(random, x_size(), products_of(problem));
-            dy = whole_halves(random, y_size(), products_of(problem));
+            input = whole_numbers(random, x_size(), products_of(problem), problem.type);
+            dy = whole_numbers(random, y_size(), products_of(problem), problem.type);
         } else {
-            input = random_halves(random, is_dgrad() ? y_size() : x_size());
-            filter = random_halves(random, filter_size());
+            input = random_elements(random, is_dgrad() ? y_size() : x_size(), problem.type);
+            filter = random_elements(random, filter_size(), problem.type);
             bias = random_floats(random, bias_size(), -2, 2);
         }
     }
 };
 
 // What a launch of fprop or dgrad needs on the device.
-struct correlation_arrays {
+template <class T> struct correlation_arrays {
     conv2d::convolution convolution;
-    array<half> input, filter;
+    array<T> input, filter;
     array<float> bias;
-    array<half> output;
+    array<T> output;
 };
 
 // For fprop and dgrad: loads the kernel and uploads the tensors.
-prepared_trial prepare_correlation(workbench& bench, conv2d_data const& data) {
-    auto const arrays = std::make_shared<correlation_arrays>(
-        conv2d::convolution(bench, data.problem, data.config),
-        bench.upload<half>(data.input, "input"), bench.upload<half>(data.filter, "filter"),
-        bench.upload<float>(data.bias, "bias"),
-        array<half>(bench.on(), data.is_dgrad() ? data.x_size() : data.y_size(), "output"));
+template <class T> prepared_trial prepare_correlation(workbench& bench, conv2d_data const& data) {
+    auto const arrays = std::make_shared<correlation_arrays<T>>(
+        conv2d::convolution(bench, data.problem, data.config), bench.upload<T>(data.input, "input"),
+        bench.upload<T>(data.filter, "filter"), bench.upload<float>(data.bias, "bias"),
+        array<T>(bench.on(), data.is_dgrad() ? data.x_size() : data.y_size(), "output"));
     auto const launch = [&data, arrays](stream const& stream) {
         auto const& [convolution, input, filter, bias, output] = *arrays;
         auto const& p = data.problem;
         auto const sizes = correlation_of(p);
         convolution.launch(
-            stream, {.input = input.as<input_tensor>(N(p.n), H(sizes.h), W(sizes.w), C(p.c)),
-                     .filter = filter.as<filter_of<half const>>(K(p.c), R(p.r), S(p.s)),
-                     .bias = bias.as<bias_of<float const>>(K(static_cast<int>(data.bias_size()))),
-                     .output = output.as<output_tensor>(N(p.n), P(sizes.p), Q(sizes.q), K(p.c))});
+            stream,
+            correlation_args<T>{
+                .input =
+                    input.template as<input_of<T const>>(N(p.n), H(sizes.h), W(sizes.w), C(p.c)),
+                .filter = filter.template as<filter_of<T const>>(K(p.c), R(p.r), S(p.s)),
+                .bias =
+                    bias.template as<bias_of<float const>>(K(static_cast<int>(data.bias_size()))),
+                .output =
+                    output.template as<output_of<T>>(N(p.n), P(sizes.p), Q(sizes.q), K(p.c))});
     };
     auto const check = [&bench, &data, arrays, launch](stream const& stream) {
         bench.poison(arrays->output);
@@ -112,9 +130,10 @@ prepared_trial prepare_correlation(workbench& bench, conv2d_data const& data) {
         auto const products = products_of(data.problem);
         verdict verdict;
         for (std::size_t i = 0; i < results.size(); ++i) {
-            verdict.compare(
-                data.is_dgrad() ? "dx" : "y", i, number_of(results[i]), exact.values[i],
-                conv2d::bound(products, exact.values[i], exact.magnitudes[i], precision::fp16));
+            verdict.compare(data.is_dgrad() ? "dx" : "y", i,
+                            number_of(results[i], data.problem.type), exact.values[i],
+                            conv2d::bound(products, exact.values[i], exact.magnitudes[i],
+                                          precision_of(data.problem.type)));
         }
         return verdict;
     };
@@ -122,33 +141,34 @@ prepared_trial prepare_correlation(workbench& bench, conv2d_data const& data) {
 }
 
 // What a launch of wgrad needs on the device.
-template <class Gradient> struct wgrad_arrays {
+template <class Gradient, class T> struct wgrad_arrays {
     weight_gradient kernels;
-    array<half> x, dy;
+    array<T> x, dy;
     array<Gradient> dw;
     array<float> dbias, workspace;
 };
 
-double value_of(float value) { return value; }
-double value_of(unsigned short half_bits) { return number_of(half_bits); }
+double value_of(float value, element_type) { return value; }
+double value_of(unsigned short bits, element_type type) { return number_of(bits, type); }
 
-// For wgrad: loads the kernels and uploads the tensors. `Gradient` is float or half. The sums are
-// exact, so a float result must be exact, and a half must be within its rounding.
-template <class Gradient> prepared_trial prepare_wgrad(workbench& bench, conv2d_data const& data) {
+// For wgrad: loads the kernels and uploads the tensors. `Gradient` is float or T. The sums are
+// exact, so a float result must be exact, and any other must be within its rounding.
+template <class Gradient, class T>
+prepared_trial prepare_wgrad(workbench& bench, conv2d_data const& data) {
     weight_gradient kernels(bench, data.problem, data.config);
     array<float> workspace(bench.on(), kernels.workspace_floats(), "workspace");
-    auto const arrays = std::make_shared<wgrad_arrays<Gradient>>(
-        std::move(kernels), bench.upload<half>(data.input, "x"), bench.upload<half>(data.dy, "dy"),
+    auto const arrays = std::make_shared<wgrad_arrays<Gradient, T>>(
+        std::move(kernels), bench.upload<T>(data.input, "x"), bench.upload<T>(data.dy, "dy"),
         array<Gradient>(bench.on(), data.filter_size(), "dw"),
         array<float>(bench.on(), data.bias_size(), "dbias"), std::move(workspace));
     auto const launch = [&data, arrays](stream const& stream) {
         auto const& [kernels, x, dy, dw, dbias, workspace] = *arrays;
         auto const& p = data.problem;
-        using args = wgrad_args<Gradient>;
+        using args = wgrad_args<Gradient, T>;
         kernels.launch(
             stream,
-            args{.x = x.template as<input_tensor>(N(p.n), H(p.h), W(p.w), C(p.c)),
-                 .dy = dy.template as<decltype(args::dy)>(N(p.n), P(p.p()), Q(p.q()), K(p.c)),
+            args{.x = x.template as<input_of<T const>>(N(p.n), H(p.h), W(p.w), C(p.c)),
+                 .dy = dy.template as<output_of<T const>>(N(p.n), P(p.p()), Q(p.q()), K(p.c)),
                  .dw = dw.template as<filter_of<Gradient>>(K(p.c), R(p.r), S(p.s)),
                  .dbias = dbias.template as<bias_of<float>>(K(static_cast<int>(data.bias_size()))),
                  .workspace =
@@ -173,23 +193,30 @@ template <class Gradient> prepared_trial prepare_wgrad(workbench& bench, conv2d_
         auto const compare = [&](char const* name, auto const& results, double_sums const& sums,
                                  double unit) {
             for (std::size_t i = 0; i < results.size(); ++i) {
-                verdict.compare(name, i, value_of(results[i]), sums.values[i],
+                verdict.compare(name, i, value_of(results[i], data.problem.type), sums.values[i],
                                 unit * std::abs(sums.values[i]));
             }
         };
-        bool const is_half = data.problem.gradient == precision::fp16;
-        compare("dw", bench.download(arrays->dw), exact.filter, is_half ? to_half.unit : 0);
+        double const unit = data.problem.gradient == precision::fp32   ? 0
+                            : data.problem.gradient == precision::fp16 ? to_half.unit
+                                                                       : to_bfloat16.unit;
+        compare("dw", bench.download(arrays->dw), exact.filter, unit);
         compare("dbias", bench.download(arrays->dbias), exact.bias, 0);
         return verdict;
     };
     return {launch, check};
 }
 
+template <class T> prepared_trial prepare_pass(workbench& bench, conv2d_data const& data) {
+    if (!data.is_wgrad()) return prepare_correlation<T>(bench, data);
+    bool const is_wide = data.problem.gradient == precision::fp32;
+    return is_wide ? prepare_wgrad<float, T>(bench, data) : prepare_wgrad<T, T>(bench, data);
+}
+
 prepared_trial prepare(workbench& bench, conv2d_data& data) {
     if (data.input.empty()) data.draw();
-    if (!data.is_wgrad()) return prepare_correlation(bench, data);
-    bool const is_half = data.problem.gradient == precision::fp16;
-    return is_half ? prepare_wgrad<half>(bench, data) : prepare_wgrad<float>(bench, data);
+    bool const is_fp16 = data.problem.type == element_type::fp16;
+    return is_fp16 ? prepare_pass<half>(bench, data) : prepare_pass<bfloat16>(bench, data);
 }
 
 // `words` are the fields of the problem, such as "n=2 c=16 h=14 w=14 pass=fprop".
@@ -210,7 +237,7 @@ trial create(std::string_view words, arch arch, unsigned seed) {
 
 trial_family conv2d_trials() {
     return {.name = "conv2d",
-            .meaning = "a pass of a convolution with groups of 8 channels, of images in halves",
+            .meaning = "a pass of a convolution with groups of 8 channels, of images in 16 bits",
             .example = "n=2 c=16 h=14 w=14 pass=fprop",
             .fields = describe_fields<conv2d::problem>,
             .create = create};

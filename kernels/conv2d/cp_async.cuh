@@ -96,7 +96,7 @@ __device__ __forceinline__ void run(params const& p) {
     filter_from_global<Problem> const filter(p.args.filter.get(), cast<C>(group));
     vec<float, 2> const bias = bias_of_lane<Problem>(p.args.bias.get(), group);
 
-    auto const row_of_lane = two_taps::row_index();
+    auto const row_of_lane = two_taps<element<Problem>>::row_index();
     auto const input_pixel = Pixels(unfold(strip + row_of_lane.template get<Q>()).get());
     auto const input_of_lane = ring[input_pixel.template cast<Q, W>()]
                                    [W(row_of_lane.template get<D8>().get())][cast<C>(warp_group)]
@@ -105,7 +105,7 @@ __device__ __forceinline__ void run(params const& p) {
     auto const output_pixel = Pixels(unfold(strip + sums_of_lane.template get<Q>()).get());
     auto const staging_of_lane =
         staging[output_pixel][warp_group][sums_of_lane.template get<fold<K, 2>>()].rebase();
-    auto const staged = as_vectors<half8>(staging);
+    auto const staged = as_vectors<cell<Problem>>(staging);
     epilogue<tiles, threads, decltype(staged.origin()), decltype(output)> finish(staged.origin(),
                                                                                  output);
 

@@ -79,7 +79,7 @@ struct config {
 };
 
 struct params {
-    correlation_args args;
+    correlation_args<element_bits> args;
 };
 
 } // namespace spio::conv2d::cp_async

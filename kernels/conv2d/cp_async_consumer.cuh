@@ -58,7 +58,7 @@ template <problem Problem, config Config> struct consumer {
                 auto const& two = sums[0][mma_tile].registers[piece];
                 int const columns = 2 * mma_tile + piece;
                 *staging[tiles::image_of(columns)][tiles::column_of(columns)] =
-                    half2(two[0], two[1]);
+                    pair<typename tiles::T>(two[0], two[1]);
             }
         }
     }

@@ -36,6 +36,7 @@ template <problem Problem, config Config> struct block_tiles {
     static constexpr axis<C> c{8 * groups};
     static constexpr axis<K> k{8 * groups};
 
+    using T = element<Problem>;
     using global = tensors<Problem>;
     // Positions in units of what a block computes: Rows(2) is the first row of the third block.
     using Images = fold<N, Config.images>;
@@ -45,8 +46,8 @@ template <problem Problem, config Config> struct block_tiles {
 
     // The ring of input rows, and two output rows: one is written while the other is copied out.
     static constexpr int pitch = Config.pitch();
-    using ring = tensor<half8, axis<STAGE>(Config.stages), n, w.pitch(pitch), c / 8>;
-    using staging = tensor<half2, axis<SIDE>(2), n, q.pitch(4 * pitch), k / 2>;
+    using ring = tensor<cell<Problem>, axis<STAGE>(Config.stages), n, w.pitch(pitch), c / 8>;
+    using staging = tensor<pair<T>, axis<SIDE>(2), n, q.pitch(4 * pitch), k / 2>;
     static_assert(Config.shared_bytes(Problem) >= shared_bytes<ring, staging>);
 
     // The cells of an input row and of an output row, which threads copy.

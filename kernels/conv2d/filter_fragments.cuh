@@ -3,6 +3,7 @@
 #pragma once
 
 #include "conv2d/mma_axes.h"
+#include "conv2d/tensors.h"
 #include "spio/tile/multiply.cuh"
 
 namespace spio::conv2d {
@@ -10,15 +11,16 @@ namespace spio::conv2d {
 // A tap is the filter at one of its rows and columns, with 8 input channels: the depth of a
 // product. Two neighbouring taps make one product of depth 16, and the last tap of an odd number
 // one of depth 8.
-using one_tap = left_fragment<half, q16, d8>;
-using two_taps = left_fragment<half, q16, d16>;
+template <factor T> using one_tap = left_fragment<T, q16, d8>;
+template <factor T> using two_taps = left_fragment<T, q16, d16>;
 using accumulator = sum_fragment<q16, k8>;
 
 // The filter of a group: pairs of taps, and the last tap of each row where their number is odd.
 template <problem Problem> class filter_fragments {
   public:
-    using pair_of_taps = right_fragment<half, d16, k8>;
-    using single_tap = right_fragment<half, d8, k8>;
+    using T = element<Problem>;
+    using pair_of_taps = right_fragment<T, d16, k8>;
+    using single_tap = right_fragment<T, d8, k8>;
 
     static constexpr int pairs = Problem.s / 2;
     static constexpr bool has_single = Problem.s % 2 == 1;
@@ -33,12 +35,12 @@ template <problem Problem> class filter_fragments {
     __device__ __forceinline__ void for_each_step(Cursor const& input, Add const& add) const {
 #pragma unroll
         for (int pair = 0; pair < pairs; ++pair) {
-            two_taps columns;
+            two_taps<T> columns;
             columns.load(input[W(2 * pair)]);
             add(columns, [this, pair](R r) { return taps(r, pair); });
         }
         if constexpr (has_single) {
-            one_tap columns;
+            one_tap<T> columns;
             columns.load(input[W(Problem.s - 1)]);
             add(columns, [this](R r) { return last_tap(r); });
         }

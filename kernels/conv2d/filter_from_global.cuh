@@ -8,9 +8,10 @@ namespace spio::conv2d {
 
 template <problem Problem> class filter_from_global : public filter_fragments<Problem> {
     using fragments = filter_fragments<Problem>;
+    using T = element<Problem>;
 
   public:
-    __device__ filter_from_global(half const* filter, fold<C, 8> group) {
+    __device__ filter_from_global(element_bits const* filter, fold<C, 8> group) {
 #pragma unroll
         for (auto const r : range(R(Problem.r))) {
 #pragma unroll
@@ -27,24 +28,26 @@ template <problem Problem> class filter_from_global : public filter_fragments<Pr
 
   private:
     // This lane's part of a tap: two channels of the input and one of the output.
-    __device__ static unsigned two_channels(half const* filter, fold<C, 8> group, R r, S s) {
+    __device__ static unsigned two_channels(element_bits const* filter, fold<C, 8> group, R r,
+                                            S s) {
         constexpr axis<R> rows{Problem.r};
         constexpr axis<S> columns{Problem.s};
         auto const lane = for_lane<typename fragments::single_tap::map::lane_index>(this_lane());
         auto const output_channel = lane.template get<K>();
         auto const input_channels = cast<C>(lane.template get<fold<D, 2>>());
         if constexpr (Problem.pass == direction::fprop) {
-            using taps = tensor<half2 const, axis<K>(Problem.c), rows, columns, axis<C>(8) / 2>;
+            using taps = tensor<pair<T> const, axis<K>(Problem.c), rows, columns, axis<C>(8) / 2>;
             auto const channel =
-                taps(reinterpret_cast<half2 const*>(filter))[cast<K>(group)][output_channel];
+                taps(reinterpret_cast<pair<T> const*>(filter))[cast<K>(group)][output_channel];
             return (*channel[r][s][input_channels]).bits;
         } else {
             // dgrad: the output channels of fprop are its input channels, and the filter is rotated
             // by 180 degrees.
-            using taps = tensor<half const, axis<C>(Problem.c), rows, columns, axis<K>(8)>;
-            auto const channels = taps(filter)[group][input_channels][output_channel];
+            using taps = tensor<T const, axis<C>(Problem.c), rows, columns, axis<K>(8)>;
+            auto const channels =
+                taps(reinterpret_cast<T const*>(filter))[group][input_channels][output_channel];
             auto const tap = channels[R(Problem.r - 1) - r][S(Problem.s - 1) - s];
-            return half2(*tap, *tap[C(1)]).bits;
+            return pair<T>(*tap, *tap[C(1)]).bits;
         }
     }
 };

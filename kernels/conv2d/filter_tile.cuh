@@ -18,25 +18,25 @@ template <problem Problem> struct filter_tile {
     using Channel = typename either<is_backward, C, K>::type;
     using Group = fold<Channel, 8>;
 
-    template <int Channels, class Cell = half8>
+    template <int Channels, class Cell = cell<Problem>>
     using of_channels = tensor<Cell, axis<Channel>(Channels), r, s>;
-    using global = of_channels<Problem.c, half8 const>;
+    using global = of_channels<Problem.c, cell<Problem> const>;
 
     // Loads `count` groups, at most Groups, beginning with group `first`; `full` counts the bytes
     // that come. Exactly Groups groups take a single copy; fewer take one copy per group.
     template <int Groups, arch Arch>
-    __device__ static void load(of_channels<8 * Groups> const& tile, half const* filter,
+    __device__ static void load(of_channels<8 * Groups> const& tile, element_bits const* filter,
                                 Group first, int count, mbarrier<Arch>& full) {
-        auto const source = global(reinterpret_cast<half8 const*>(filter))[first];
+        auto const source = global(reinterpret_cast<cell<Problem> const*>(filter))[first];
         full.arrive_and_expect(count * static_cast<int>(of_channels<8>::num_bytes()));
         bool const is_full_tile = Problem.groups() % Groups == 0 || count == Groups;
         if (is_full_tile) {
-            load_bulk(tile, of_channels<8 * Groups, half8 const>(source.get()), full);
+            load_bulk(tile, of_channels<8 * Groups, cell<Problem> const>(source.get()), full);
         } else {
 #pragma unroll 1
             for (auto const group : range(Group(count))) {
                 load_bulk(of_channels<8>(tile[group].get()),
-                          of_channels<8, half8 const>(source[group].get()), full);
+                          of_channels<8, cell<Problem> const>(source[group].get()), full);
             }
         }
     }

@@ -54,12 +54,17 @@ enum class direction { fprop, dgrad, wgrad };
 // The problem still has values of these, for which the configuration is chosen.
 enum class known_sizes { all, any_n, any_image };
 
-// The type of the elements of the filter's gradient.
-enum class precision { fp32, fp16 };
+// The type of the elements of x, y, the filter, and the gradients of x and y.
+enum class element_type { fp16, bf16 };
+// The type of the elements of the filter's gradient: fp32, or the type of the other elements.
+enum class precision { fp32, fp16, bf16 };
+constexpr precision precision_of(element_type type) {
+    return type == element_type::fp16 ? precision::fp16 : precision::bf16;
+}
 
-// The tensor x has the dimensions n h w c and y has n p q c, both of half elements. The filter has
-// the dimensions c r s 8: a channel of y depends on the 8 channels of x in the same group. With
-// `bias`, fprop adds a bias of c floats to y, and wgrad computes the gradient of the bias.
+// The tensor x has the dimensions n h w c and y has n p q c. The filter has the dimensions c r s 8:
+// a channel of y depends on the 8 channels of x in the same group. With `bias`, fprop adds a bias
+// of c floats to y, and wgrad computes the gradient of the bias.
 struct problem {
     int n, c, h, w;
     int r = 3, s = 3;
@@ -68,6 +73,7 @@ struct problem {
     direction pass = direction::fprop;
     known_sizes made_for = known_sizes::all; // what sizes its kernel is made for
     precision gradient = precision::fp32;
+    element_type type = element_type::fp16;
 
     constexpr int p() const { return h + 2 * pad_h - r + 1; }
     constexpr int q() const { return w + 2 * pad_w - s + 1; }
@@ -132,34 +138,37 @@ constexpr correlation correlation_of(problem const& problem) {
 
 // Tensors as a launch passes them: dense, with a first element that is aligned to 16 bytes.
 inline constexpr axis<C> c_of_group{group_width};
-using input_tensor =
-    tensor<half const, axis<N>(dynamic), axis<H>(dynamic), axis<W>(dynamic), axis<C>(dynamic)>;
-using output_tensor =
-    tensor<half, axis<N>(dynamic), axis<P>(dynamic), axis<Q>(dynamic), axis<K>(dynamic)>;
+template <class T>
+using input_of = tensor<T, axis<N>(dynamic), axis<H>(dynamic), axis<W>(dynamic), axis<C>(dynamic)>;
+template <class T>
+using output_of = tensor<T, axis<N>(dynamic), axis<P>(dynamic), axis<Q>(dynamic), axis<K>(dynamic)>;
 template <class T>
 using filter_of = tensor<T, axis<K>(dynamic), axis<R>(dynamic), axis<S>(dynamic), c_of_group>;
 template <class T> using bias_of = tensor<T, axis<K>(dynamic)>;
 using floats = tensor<float, axis<FLOAT>(dynamic)>;
 
-// The arguments of fprop and dgrad. A kernel may multiply the filter with the zeros of the padding
-// instead of skipping them, and 0 x NaN is NaN: a NaN or an infinity in the filter may reach every
-// output whose window touches the padding.
+// The arguments of fprop and dgrad, of elements of type T, half or bfloat16. A kernel may multiply
+// the filter with the zeros of the padding instead of skipping them, and 0 x NaN is NaN: a NaN or
+// an infinity in the filter may reach every output whose window touches the padding.
 //     fprop   input is x, output is y; bias is read only if the problem has a bias
 //     dgrad   input is the gradient of y, with P, Q, K of the problem as H, W, C; output is the
 //             gradient of x, with H, W, C of the problem as P, Q, K
-struct correlation_args {
-    input_tensor input;
-    filter_of<half const> filter;
+template <class T> struct correlation_args {
+    input_of<T const> input;
+    filter_of<T const> filter;
     bias_of<float const> bias = {};
-    output_tensor output;
+    output_of<T> output;
 };
+// The elements of a kernel's parameters, which do not name their type: that of the problem.
+using element_bits = unsigned short;
+
 // The arguments of wgrad. The workspace must have the number of floats that the configuration asks
-// for, and need not be cleared. The gradient dw of the filter has float or half elements. The
+// for, and need not be cleared. The gradient dw of the filter has elements of type float or T. The
 // gradient dbias is written only if the problem has a bias. A NaN or an infinity in dy may reach
 // the gradient of every tap that meets it with padding.
-template <class Gradient> struct wgrad_args {
-    input_tensor x;
-    tensor<half const, axis<N>(dynamic), axis<P>(dynamic), axis<Q>(dynamic), axis<K>(dynamic)> dy;
+template <class Gradient, class T = half> struct wgrad_args {
+    input_of<T const> x;
+    output_of<T const> dy;
     filter_of<Gradient> dw;
     bias_of<float> dbias = {};
     floats workspace = {};

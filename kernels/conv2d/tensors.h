@@ -3,14 +3,20 @@
 #pragma once
 
 #include "conv2d/problem.h"
+#include "spio/list.h"
 #include "spio/tile/vector.h"
 
 namespace spio::conv2d {
 
-using half8 = vec<half, 8>;
+template <element_type Type> struct element_of : type_is<half> {};
+template <> struct element_of<element_type::bf16> : type_is<bfloat16> {};
+template <problem Problem> using element = typename element_of<Problem.type>::type;
+// The 8 channels of a group at a pixel: 16 bytes, which one instruction copies.
+template <problem Problem> using cell = vec<element<Problem>, 8>;
 
 // The sizes of a launch. They are compile-time constants where the kernel knows the image.
-template <problem Problem> constexpr correlation correlation_of(correlation_args const& args) {
+template <problem Problem>
+constexpr correlation correlation_of(correlation_args<element_bits> const& args) {
     correlation sizes = correlation_of(Problem);
     if constexpr (!Problem.knows_image()) {
         sizes.h = args.input.template extent<H>().get();
@@ -40,13 +46,13 @@ template <problem Problem> struct tensors {
     static constexpr axis<C> c{Problem.c};
     static constexpr axis<K> k{Problem.c};
 
-    using input = tensor<half8 const, n, h, w, c / 8>;
-    using output = tensor<half8, n, p, q, k / 8>;
+    using input = tensor<cell<Problem> const, n, h, w, c / 8>;
+    using output = tensor<cell<Problem>, n, p, q, k / 8>;
 
-    static constexpr input input_of(correlation_args const& args) {
+    static constexpr input input_of(correlation_args<element_bits> const& args) {
         return with_sizes<input, H, W>(args.input);
     }
-    static constexpr output output_of(correlation_args const& args) {
+    static constexpr output output_of(correlation_args<element_bits> const& args) {
         return with_sizes<output, P, Q>(args.output);
     }
 

@@ -101,7 +101,7 @@ struct block {
         auto const group = fold<C, 8>(warp);
         auto const bias = bias_of_lane<Problem>(
             p.args.bias.get(), cast<K>(first_group + (has_group ? group : fold<C, 8>(0))));
-        auto const lane = two_taps::row_index();
+        auto const lane = two_taps<element<Problem>>::row_index();
         auto const input_cursor = tiles::input_of_lane(input, group, lane);
         auto const output_cursor = tiles::output_of_lane(output, group, lane);
         full[tiles::filter_barrier()]->wait(0);

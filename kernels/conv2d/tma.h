@@ -115,7 +115,7 @@ constexpr tensor_map_plan output_plan(problem const& problem, config const& conf
 struct params {
     tensor_map_words input;
     tensor_map_words output;
-    correlation_args args;
+    correlation_args<element_bits> args;
 };
 
 } // namespace spio::conv2d::tma

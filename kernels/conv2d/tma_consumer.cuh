@@ -66,8 +66,9 @@ template <problem Problem, config Config, arch Arch, class Input, class Output> 
                 sync_warp(); // all lanes have read the input that this overwrites
 #pragma unroll
                 for (int mma_tile = 0; mma_tile < Config.mma_tiles(); ++mma_tile) {
-                    sums[finished % r][mma_tile].template rounded<half>().template store<Arch>(
-                        tile_output[P(finished)][Pixels(16 * mma_tile)]);
+                    sums[finished % r][mma_tile]
+                        .template rounded<element<Problem>>()
+                        .template store<Arch>(tile_output[P(finished)][Pixels(16 * mma_tile)]);
                 }
             }
         }

@@ -38,8 +38,8 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
     static constexpr auto output_cells = swizzled_cells<k, p, q>();
 
     // Each of these tiles is one TMA box.
-    using input_tile = tensor<half8, h, w, input_cells>;
-    using output_tile = tensor<half8, p, q, output_cells>;
+    using input_tile = tensor<cell<Problem>, h, w, input_cells>;
+    using output_tile = tensor<cell<Problem>, p, q, output_cells>;
     using input_map = tensor_map<input_tile, typename global::input>;
     using output_map = tensor_map<output_tile, typename global::output>;
     // Whether a map's type and a plan describe the same box. If sizes are known only at launch,
@@ -62,8 +62,8 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
     static constexpr int pitch = Config.pitch_of_boxes(Problem);
     static constexpr auto tile = axis<TILE>(Config.tiles_per_block).pitch(Config.images * pitch);
     static constexpr auto n = axis<N>(Config.images).pitch(pitch);
-    using input_tiles = tensor<half8, tile, n, h, w, input_cells>;
-    using output_tiles = tensor<half8, tile, n, p, q, output_cells>;
+    using input_tiles = tensor<cell<Problem>, tile, n, h, w, input_cells>;
+    using output_tiles = tensor<cell<Problem>, tile, n, p, q, output_cells>;
     template <class Memory> __device__ static auto push_input(Memory const& memory) {
         return memory.template push<input_tiles, box_alignment<input_tile>>();
     }

@@ -12,6 +12,11 @@ namespace spio::conv2d::wgrad {
 // of x is still in shared memory and is loaded again; without it, its fragment stays in registers.
 // Index numbers the columns of all images that a row spans.
 template <problem Problem, class Index, int MmaTiles, bool KeepsRow> class tap_accumulators {
+    using T = element<Problem>;
+    using two_taps = wgrad::two_taps<T>;
+    using one_tap = wgrad::one_tap<T>;
+    using gradient = wgrad::gradient<T>;
+
   public:
     static constexpr tap_pairs pairs = pairs_of(Problem);
     static constexpr int count = pairs.count();
@@ -90,7 +95,8 @@ template <problem Problem, class Index, int MmaTiles, bool KeepsRow> class tap_a
             if (last_row == r - 1) {
 #pragma unroll
                 for (int mma_tile = 0; mma_tile < MmaTiles; ++mma_tile) {
-                    multiply(sums_[last_column_pair], stacked(filled(two_ones), filled(0)),
+                    multiply(sums_[last_column_pair],
+                             stacked<T>(filled<T>(two_ones<T>), filled<T>(0)),
                              dy_[r - 1][mma_tile]);
                 }
             }
@@ -150,7 +156,7 @@ template <problem Problem, class Index, int MmaTiles, bool KeepsRow> class tap_a
         } else {
             one_tap column;
             column.load_transposed(last);
-            rows = stacked(previous_row_[MmaTile], column);
+            rows = stacked<T>(previous_row_[MmaTile], column);
             previous_row_[MmaTile] = column;
         }
         return rows;
@@ -174,13 +180,13 @@ template <problem Problem, class Index, int MmaTiles, bool KeepsRow> class tap_a
     __device__ __forceinline__ static two_taps below_bias(two_taps column) {
         if constexpr (Problem.bias) {
 #pragma unroll
-            for (int n = 0; n < two_taps::count; n += 2) column.registers[n].bits = two_ones;
+            for (int n = 0; n < two_taps::count; n += 2) column.registers[n].bits = two_ones<T>;
         }
         return column;
     }
     __device__ void add_unpaired_bias() {
         if constexpr (pairs.has_unpaired_bias()) {
-            two_taps const ones = stacked(filled(two_ones), filled(0));
+            two_taps const ones = stacked<T>(filled<T>(two_ones<T>), filled<T>(0));
 #pragma unroll
             for (int mma_tile = 0; mma_tile < MmaTiles; ++mma_tile) {
                 multiply(sums_[count - 1], ones, dy_[0][mma_tile]);
@@ -188,7 +194,7 @@ template <problem Problem, class Index, int MmaTiles, bool KeepsRow> class tap_a
         }
     }
     __device__ void clear_previous_row() {
-        for (auto& mma_tile : previous_row_) mma_tile = filled(0);
+        for (auto& mma_tile : previous_row_) mma_tile = filled<T>(0);
     }
 
     accumulator sums_[count];

@@ -48,8 +48,8 @@ struct config {
 
 // The sizes are those of x.
 struct params {
-    half const* x;
-    half const* dy;
+    void const* x;
+    void const* dy;
     vec<float, 4>* workspace;
     int n, h, w;
 };

@@ -23,13 +23,13 @@ struct block {
     static constexpr axis<C> c{8 * Config.groups};
     static constexpr axis<K> k{8 * Config.groups};
     static constexpr int pitch = Config.pitch();
-    using x_tiles = tensor<half8, stage, n, w.pitch(pitch), c / 8>;
-    using dy_tiles = tensor<half8, stage, n, q.pitch(pitch), k / 8>;
+    using x_tiles = tensor<cell<Problem>, stage, n, w.pitch(pitch), c / 8>;
+    using dy_tiles = tensor<cell<Problem>, stage, n, q.pitch(pitch), k / 8>;
     static_assert(Config.shared_bytes(Problem) >= shared_bytes<x_tiles, dy_tiles>);
 
     using global = tensors<Problem>;
     using x_images = typename global::input;
-    using dy_images = tensor<half8 const, global::n, global::p, global::q, global::k / 8>;
+    using dy_images = tensor<cell<Problem> const, global::n, global::p, global::q, global::k / 8>;
 
     // The cells of a row, which threads copy.
     template <index Column, auto Columns, auto Cells>
@@ -61,8 +61,8 @@ struct block {
 
   private:
     template <class Images, class Row, class Column>
-    __device__ Images images_of(half const* elements, int h, int w) const {
-        auto const* const cells = reinterpret_cast<half8 const*>(elements);
+    __device__ Images images_of(void const* elements, int h, int w) const {
+        auto const* const cells = static_cast<cell<Problem> const*>(elements);
         if constexpr (Problem.knows_n()) {
             return Images(cells);
         } else if constexpr (Problem.knows_image()) {

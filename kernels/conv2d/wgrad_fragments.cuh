@@ -3,6 +3,7 @@
 #pragma once
 
 #include "conv2d/mma_axes.h"
+#include "conv2d/tensors.h"
 #include "conv2d/wgrad.h"
 #include "spio/compound_index.h"
 #include "spio/tile/multiply.cuh"
@@ -11,28 +12,30 @@ namespace spio::conv2d::wgrad {
 
 using Q8 = fold<Q, 8>;
 
-using two_taps = left_fragment<half, d16, q16>;
-using one_tap = right_fragment<half, q16, d8>;
-using gradient = right_fragment<half, q16, k8>;
+template <factor T> using two_taps = left_fragment<T, d16, q16>;
+template <factor T> using one_tap = right_fragment<T, q16, d8>;
+template <factor T> using gradient = right_fragment<T, q16, k8>;
 using accumulator = sum_fragment<d16, k8>;
 
 // The fragment of two taps: rows 0 to 7 of the operand are the first, rows 8 to 15 the second.
-__device__ inline two_taps stacked(one_tap const& first, one_tap const& second) {
-    two_taps stack;
+template <factor T>
+__device__ two_taps<T> stacked(one_tap<T> const& first, one_tap<T> const& second) {
+    two_taps<T> stack;
 #pragma unroll
-    for (int piece = 0; piece < one_tap::count; ++piece) {
+    for (int piece = 0; piece < one_tap<T>::count; ++piece) {
         stack.registers[2 * piece] = first.registers[piece];
         stack.registers[2 * piece + 1] = second.registers[piece];
     }
     return stack;
 }
 // A fragment whose registers all have the same bits.
-__device__ inline one_tap filled(unsigned bits) {
-    one_tap tap;
+template <factor T> __device__ one_tap<T> filled(unsigned bits) {
+    one_tap<T> tap;
     for (auto& piece : tap.registers) piece.bits = bits;
     return tap;
 }
-inline constexpr unsigned two_ones = 0x3c003c00; // two halves of value 1
+// Two numbers of value 1.
+template <factor T> inline constexpr unsigned two_ones = same<T, half> ? 0x3c003c00 : 0x3f803f80;
 
 // Clears the columns of x beyond the last column of y. They are multiplied only with zeros, but a
 // NaN times zero would not be zero. Index numbers the columns of some images; the mask covers them
@@ -42,7 +45,7 @@ template <class Index, int MmaTiles> class column_mask {
     // `columns` is the number of columns of y, counted from the first column that the mask covers.
     __device__ explicit column_mask(int columns) {
         int const lane_column =
-            for_lane<one_tap::lane_index>(this_lane()).template get<fold<Q, 2>>().get();
+            for_lane<right_map<q16, d8>::lane_index>(this_lane()).template get<fold<Q, 2>>().get();
 #pragma unroll
         for (int mma_tile = 0; mma_tile < MmaTiles; ++mma_tile) {
 #pragma unroll
@@ -54,9 +57,9 @@ template <class Index, int MmaTiles> class column_mask {
             }
         }
     }
-    __device__ void apply(two_taps& fragment, int mma_tile) const {
+    template <factor T> __device__ void apply(two_taps<T>& fragment, int mma_tile) const {
 #pragma unroll
-        for (int n = 0; n < two_taps::count; ++n)
+        for (int n = 0; n < two_taps<T>::count; ++n)
             fragment.registers[n].bits &= bits_[mma_tile][n / 2];
     }
 

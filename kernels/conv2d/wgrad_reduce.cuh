@@ -55,7 +55,8 @@ struct block {
     static constexpr int rounds = divup(Config.splits, Config.readers);
 
     // The gradient of the filter, in the type of elements that the problem asks for.
-    using number = typename either<Problem.gradient == precision::fp32, float, half>::type;
+    using number =
+        typename either<Problem.gradient == precision::fp32, float, conv2d::element<Problem>>::type;
     using filter = tensor<number, axis<K>(Problem.c), axis<R>(Problem.r), axis<S>(Problem.s),
                           axis<C>(group_width)>;
 

@@ -43,7 +43,7 @@ constexpr config config_for(problem const& problem, int groups_of_block, int spl
     return best;
 }
 
-// `dw` points to floats or halves, depending on problem::gradient.
+// `dw` points to elements of the type problem::gradient.
 struct params {
     vec<float, 4> const* workspace;
     void* dw;

@@ -29,10 +29,10 @@ struct block {
     static constexpr axis<K> k{8 * groups};
     static constexpr auto x_cells = swizzled_cells<c, w>();
     static constexpr auto dy_cells = swizzled_cells<k, q>();
-    using x_tile = tensor<half8, n, h, w, x_cells>;
-    using dy_tile = tensor<half8, n, p, q, dy_cells>;
-    using x_tiles = tensor<half8, stage, n, h, w, x_cells>;
-    using dy_tiles = tensor<half8, stage, n, p, q, dy_cells>;
+    using x_tile = tensor<cell<Problem>, n, h, w, x_cells>;
+    using dy_tile = tensor<cell<Problem>, n, p, q, dy_cells>;
+    using x_tiles = tensor<cell<Problem>, stage, n, h, w, x_cells>;
+    using dy_tiles = tensor<cell<Problem>, stage, n, p, q, dy_cells>;
     using x_map = tensor_map<x_tile, typename tensors<Problem>::input>;
     using dy_map = tensor_map<dy_tile, typename tensors<Problem>::output>;
     using full_barriers = tensor<mbarrier<Arch>, stage>;

@@ -63,9 +63,13 @@ void check(problem const& problem) {
     if (problem.bias && problem.pass == direction::dgrad) {
         refuse(problem, "bias is true, but dgrad has none");
     }
-    if (problem.gradient == precision::fp16 && problem.pass != direction::wgrad) {
-        refuse(problem, "gradient is fp16, but " + enumerator_name(problem.pass) +
-                            " makes no weight gradient");
+    if (problem.gradient != precision::fp32 && problem.pass != direction::wgrad) {
+        refuse(problem, "gradient is " + enumerator_name(problem.gradient) + ", but " +
+                            enumerator_name(problem.pass) + " makes no weight gradient");
+    }
+    if (problem.gradient != precision::fp32 && problem.gradient != precision_of(problem.type)) {
+        refuse(problem, "gradient is " + enumerator_name(problem.gradient) +
+                            ", but must be fp32 or the type, " + enumerator_name(problem.type));
     }
 }
 
@@ -90,7 +94,7 @@ std::string name_of(problem const& problem) {
            part(problem.h, "h_", problem.knows_image()) +
            part(problem.w, "w_", problem.knows_image()) + part(problem.pad_h, "py_") +
            part(problem.pad_w, "px_") + part(problem.r, "r_") + part(problem.s, "s_") +
-           (problem.bias ? "b" : "nb");
+           (problem.bias ? "b" : "nb") + (problem.type == element_type::bf16 ? "_bf16" : "");
 }
 
 namespace {

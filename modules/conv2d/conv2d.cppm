@@ -24,30 +24,34 @@ import spio.spec;
 export import :reference;
 
 export namespace spio {
+using spio::bfloat16;
 using spio::half;
-}
+} // namespace spio
 
 export namespace spio::conv2d {
 
 using conv2d::correlation;
 using conv2d::correlation_of;
 using conv2d::direction;
+using conv2d::element_type;
 using conv2d::group_width;
 using conv2d::known_sizes;
 using conv2d::precision;
+using conv2d::precision_of;
 using conv2d::problem;
 
 using conv2d::bias_of;
 using conv2d::C;
 using conv2d::correlation_args;
+using conv2d::element_bits;
 using conv2d::filter_of;
 using conv2d::FLOAT;
 using conv2d::floats;
 using conv2d::H;
-using conv2d::input_tensor;
+using conv2d::input_of;
 using conv2d::K;
 using conv2d::N;
-using conv2d::output_tensor;
+using conv2d::output_of;
 using conv2d::P;
 using conv2d::Q;
 using conv2d::R;
@@ -83,7 +87,7 @@ using wgrad_reduce::params;
 void check(problem const&);
 
 // A short name of a problem for a profiler's list: 32n_64c_64h_64w_1py_1px_3r_3s_nb. A size that is
-// known only at launch is written as any.
+// known only at launch is written as any, and elements of type bf16 add _bf16.
 std::string name_of(problem const&);
 
 // A body is one implementation of a pass: a kernel template, which a problem and a configuration
@@ -158,9 +162,9 @@ extent grid(problem const&, config const&);
 // The problem that a launch with these arguments solves, by a kernel that was compiled for
 // `compiled_problem`, which may leave sizes open. Throws if the kernel cannot take the arguments;
 // they are not checked again later.
-problem problem_of(problem const& compiled_problem, correlation_args const&);
-template <class Gradient>
-problem problem_of(problem const& compiled_problem, wgrad_args<Gradient> const&);
+template <class T> problem problem_of(problem const& compiled_problem, correlation_args<T> const&);
+template <class Gradient, class T>
+problem problem_of(problem const& compiled_problem, wgrad_args<Gradient, T> const&);
 
 family const& family_entry();
 
@@ -203,7 +207,11 @@ template <> struct enumerator_table<conv2d::known_sizes> {
 };
 template <> struct enumerator_table<conv2d::precision> {
     static constexpr std::string_view type = "spio::conv2d::precision";
-    static constexpr std::array<std::string_view, 2> names = {"fp32", "fp16"};
+    static constexpr std::array<std::string_view, 3> names = {"fp32", "fp16", "bf16"};
+};
+template <> struct enumerator_table<conv2d::element_type> {
+    static constexpr std::string_view type = "spio::conv2d::element_type";
+    static constexpr std::array<std::string_view, 2> names = {"fp16", "bf16"};
 };
 // The fields of a problem, as text names them, and their bounds ({}: none).
 template <> struct field_table<conv2d::problem> {
@@ -219,7 +227,8 @@ template <> struct field_table<conv2d::problem> {
                    field{"bias", &problem::bias, {}, presence::optional},
                    field{"pass", &problem::pass, {}, presence::optional},
                    field{"made_for", &problem::made_for, {}, presence::optional},
-                   field{"gradient", &problem::gradient, {}, presence::optional});
+                   field{"gradient", &problem::gradient, {}, presence::optional},
+                   field{"type", &problem::type, {}, presence::implied});
 };
 
 template <> struct field_table<conv2d::cp_async::config> {

@@ -34,22 +34,50 @@ void refuse(problem const& problem, config const& config) {
     throw error(error_kind::invalid, "specialize", "conv2d " + text_of(problem), reason);
 }
 
-void convolution::launch(stream const& stream, correlation_args const& args) const {
+namespace {
+
+// The arguments as parameters of a kernel, which do not name the type of their elements.
+template <class T> correlation_args<element_bits> bits_of(correlation_args<T> const& args) {
+    auto const& [input, filter, bias, output] = args;
+    return {.input = input_of<element_bits const>(
+                reinterpret_cast<element_bits const*>(input.get()), input.template extent<N>(),
+                input.template extent<H>(), input.template extent<W>(), input.template extent<C>()),
+            .filter = filter_of<element_bits const>(
+                reinterpret_cast<element_bits const*>(filter.get()), filter.template extent<K>(),
+                filter.template extent<R>(), filter.template extent<S>()),
+            .bias = bias,
+            .output =
+                output_of<element_bits>(reinterpret_cast<element_bits*>(output.get()),
+                                        output.template extent<N>(), output.template extent<P>(),
+                                        output.template extent<Q>(), output.template extent<K>())};
+}
+
+} // namespace
+
+template <class T>
+void convolution::launch_body(stream const& stream, correlation_args<T> const& args) const {
     problem const problem = problem_of(compiled_problem, args);
     if (auto const* const cp_async = std::get_if<cp_async_body>(&body)) {
         auto const& [config, kernel] = *cp_async;
-        stream.launch(kernel, kernel.over(grid(problem, config)), {args});
+        stream.launch(kernel, kernel.over(grid(problem, config)), {bits_of(args)});
         return;
     }
     auto const& [config, kernel] = std::get<tma_body>(body);
     stream.launch(kernel, kernel.over(grid(problem, config)),
                   {.input = home.map(tma::input_plan(problem, config), args.input.get()),
                    .output = home.map(tma::output_plan(problem, config), args.output.get()),
-                   .args = args});
+                   .args = bits_of(args)});
 }
 
-template <class Gradient>
-void weight_gradient::launch_both(stream const& stream, wgrad_args<Gradient> const& args) const {
+void convolution::launch(stream const& stream, correlation_args<half> const& args) const {
+    launch_body(stream, args);
+}
+void convolution::launch(stream const& stream, correlation_args<bfloat16> const& args) const {
+    launch_body(stream, args);
+}
+
+template <class Gradient, class T>
+void weight_gradient::launch_both(stream const& stream, wgrad_args<Gradient, T> const& args) const {
     problem const problem = problem_of(compiled_problem, args);
     auto const floats = static_cast<std::size_t>(args.workspace.template extent<FLOAT>().get());
     if (floats < workspace_floats()) {
@@ -82,6 +110,13 @@ void weight_gradient::launch(stream const& stream, wgrad_args<float> const& args
     launch_both(stream, args);
 }
 void weight_gradient::launch(stream const& stream, wgrad_args<half> const& args) const {
+    launch_both(stream, args);
+}
+void weight_gradient::launch(stream const& stream, wgrad_args<float, bfloat16> const& args) const {
+    launch_both(stream, args);
+}
+void weight_gradient::launch(stream const& stream,
+                             wgrad_args<bfloat16, bfloat16> const& args) const {
     launch_both(stream, args);
 }
 

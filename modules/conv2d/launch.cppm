@@ -59,7 +59,9 @@ class convolution {
                       best_config(problem, loader.on().arch(), configs_of(loader))) {}
 
     // The tensors have the sizes of the problem. A size that the problem leaves open may be any.
-    void launch(stream const&, correlation_args const&) const;
+    // They are of the problem's type.
+    void launch(stream const&, correlation_args<half> const&) const;
+    void launch(stream const&, correlation_args<bfloat16> const&) const;
 
   private:
     using cp_async_body = ready_body<cp_async::config, cp_async::params>;
@@ -68,6 +70,8 @@ class convolution {
     device home; // for which the kernels are loaded
     problem compiled_problem;
     std::variant<cp_async_body, tma_body> body;
+
+    template <class T> void launch_body(stream const&, correlation_args<T> const&) const;
 
     template <class Loader>
     static std::variant<cp_async_body, tma_body> load(Loader& loader, problem const& problem,
@@ -98,6 +102,8 @@ class weight_gradient {
     std::size_t workspace_floats() const { return kernels.workspace_bytes / sizeof(float); }
     void launch(stream const&, wgrad_args<float> const&) const;
     void launch(stream const&, wgrad_args<half> const&) const;
+    void launch(stream const&, wgrad_args<float, bfloat16> const&) const;
+    void launch(stream const&, wgrad_args<bfloat16, bfloat16> const&) const;
 
   private:
     using cp_async_body = ready_body<wgrad_cp_async::config, wgrad_cp_async::params>;
@@ -112,7 +118,8 @@ class weight_gradient {
     problem compiled_problem;
     both_kernels kernels;
 
-    template <class Gradient> void launch_both(stream const&, wgrad_args<Gradient> const&) const;
+    template <class Gradient, class T>
+    void launch_both(stream const&, wgrad_args<Gradient, T> const&) const;
 
     template <class Loader>
     static both_kernels load(Loader& loader, problem const& problem, config const& config) {

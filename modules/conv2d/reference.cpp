@@ -6,6 +6,7 @@ module;
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -53,16 +54,16 @@ template <class Function> void for_each(std::size_t count, Function const& f) {
     work();
 }
 
-std::vector<double> numbers_of(std::span<unsigned short const> halves) {
-    std::vector<double> const table = [] {
+std::vector<double> numbers_of(std::span<unsigned short const> elements, element_type type) {
+    std::vector<double> const table = [&] {
         std::vector<double> numbers(1 << 16);
         for (std::size_t bits = 0; bits < numbers.size(); ++bits) {
-            numbers[bits] = number_of(static_cast<unsigned short>(bits));
+            numbers[bits] = number_of(static_cast<unsigned short>(bits), type);
         }
         return numbers;
     }();
-    std::vector<double> numbers(halves.size());
-    std::ranges::transform(halves, numbers.begin(), [&](auto bits) { return table[bits]; });
+    std::vector<double> numbers(elements.size());
+    std::ranges::transform(elements, numbers.begin(), [&](auto bits) { return table[bits]; });
     return numbers;
 }
 
@@ -103,7 +104,7 @@ double_sums reference(problem const& problem, std::span<unsigned short const> in
     check_size(problem, "the filter", filter.size(),
                product({problem.c, problem.r, problem.s, group_width}));
     check_size(problem, "the bias", bias.size(), problem.bias ? channels : 0);
-    auto const x = numbers_of(input), weights = numbers_of(filter);
+    auto const x = numbers_of(input, problem.type), weights = numbers_of(filter, problem.type);
     filter_index const index = {problem, correlation.is_backward};
 
     double_sums sums;
@@ -153,7 +154,7 @@ double_gradients reference_gradients(problem const& problem, std::span<unsigned 
     check_size(problem, "x", x.size(), product({problem.n, problem.h, problem.w, problem.c}));
     check_size(problem, "the gradient of y", dy.size(),
                product({problem.n, problem.p(), problem.q(), problem.c}));
-    auto const inputs = numbers_of(x), gradients = numbers_of(dy);
+    auto const inputs = numbers_of(x, problem.type), gradients = numbers_of(dy, problem.type);
     auto const channels = static_cast<std::size_t>(problem.c);
     auto const sized = [](std::size_t size) {
         return double_sums{std::vector<double>(size), std::vector<double>(size)};
@@ -217,15 +218,21 @@ double bound(long long products, double value, double magnitude, precision preci
     auto const count = static_cast<double>(products);
     if (count * unit >= 1) return std::numeric_limits<double>::infinity();
     double const summed = count * unit / (1 - count * unit) * magnitude + count * least;
-    bool const is_half = precision == conv2d::precision::fp16;
-    double const rounding = is_half ? 0x1p-11 : 0x1p-24;
-    return summed + rounding * (std::abs(value) + summed) + (is_half ? 0x1p-25 : least);
+    // The last rounding: relative, and absolute for tiny numbers.
+    bool const is_fp16 = precision == conv2d::precision::fp16;
+    bool const is_bf16 = precision == conv2d::precision::bf16;
+    double const rounding = is_fp16 ? 0x1p-11 : is_bf16 ? 0x1p-8 : 0x1p-24;
+    double const tiny = is_fp16 ? 0x1p-25 : is_bf16 ? 0x1p-134 : least;
+    return summed + rounding * (std::abs(value) + summed) + tiny;
 }
 
-double number_of(unsigned short half_bits) {
-    int const exponent = half_bits >> 10 & 31;
-    int const fraction = half_bits & 1023;
-    double const sign = half_bits >> 15 ? -1 : 1;
+double number_of(unsigned short bits, element_type type) {
+    if (type == element_type::bf16) {
+        return static_cast<double>(std::bit_cast<float>(static_cast<unsigned>(bits) << 16));
+    }
+    int const exponent = bits >> 10 & 31;
+    int const fraction = bits & 1023;
+    double const sign = bits >> 15 ? -1 : 1;
     if (exponent == 31) {
         using limits = std::numeric_limits<double>;
         return fraction != 0 ? limits::quiet_NaN() : sign * limits::infinity();

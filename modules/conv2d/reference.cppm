@@ -19,7 +19,7 @@ struct double_sums {
 };
 
 // The output of fprop or dgrad, in double. The input and the filter are given as the bits of
-// halves. The bias is empty if the problem has none.
+// elements of the problem's type. The bias is empty if the problem has none.
 double_sums reference(problem const&, std::span<unsigned short const> input,
                       std::span<unsigned short const> filter, std::span<float const> bias);
 
@@ -39,7 +39,7 @@ long long products_of(problem const&);
 // sum is then rounded to the precision of the result. There is no bound from 2^23 products on.
 double bound(long long products, double value, double magnitude, precision);
 
-// The number that the bits of a half stand for.
-double number_of(unsigned short half_bits);
+// The number that the bits of an element stand for.
+double number_of(unsigned short bits, element_type);
 
 } // namespace spio::conv2d

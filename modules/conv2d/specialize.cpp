@@ -186,24 +186,42 @@ bool allows(problem const& compiled_problem, problem const& launched) {
     return launched.n > 0 && (!compiled_problem.knows_n() || launched.n == compiled_problem.n);
 }
 
+// The type of elements of a tensor that is an argument.
+template <class T>
+constexpr auto precision_of_elements = same<T, float>  ? precision::fp32
+                                       : same<T, half> ? precision::fp16
+                                                       : precision::bf16;
+template <class T> void check_type(problem const& problem, char const* tensors) {
+    // The parameters of a kernel do not name their type.
+    if constexpr (!same<T, element_bits>) {
+        if (precision_of_elements<T> == precision_of(problem.type)) return;
+        refuse_launch(problem, std::string(tensors) + " are of " +
+                                   enumerator_name(precision_of_elements<T>) +
+                                   ", but the kernel takes " + enumerator_name(problem.type));
+    }
+}
+
 } // namespace
 
-problem problem_of(problem const& compiled_problem, correlation_args const& args) {
+template <class T>
+problem problem_of(problem const& compiled_problem, correlation_args<T> const& args) {
     bool const is_forward = compiled_problem.pass == direction::fprop;
-    int const h = is_forward ? args.input.extent<H>().get() : args.output.extent<P>().get();
-    int const w = is_forward ? args.input.extent<W>().get() : args.output.extent<Q>().get();
-    problem const launched = compiled_problem.with(args.output.extent<N>().get(), h, w);
+    int const h =
+        is_forward ? args.input.template extent<H>().get() : args.output.template extent<P>().get();
+    int const w =
+        is_forward ? args.input.template extent<W>().get() : args.output.template extent<Q>().get();
+    problem const launched = compiled_problem.with(args.output.template extent<N>().get(), h, w);
     bool const is_allowed = allows(compiled_problem, launched);
     correlation const sizes = is_allowed ? correlation_of(launched) : correlation();
-    bool const agrees =
-        is_allowed &&
-        args.input.extents() ==
-            make_coordinates(N(launched.n), H(sizes.h), W(sizes.w), C(launched.c)) &&
-        args.output.extents() ==
-            make_coordinates(N(launched.n), P(sizes.p), Q(sizes.q), K(launched.c)) &&
-        args.filter.extent<K>() == K(launched.c) && args.filter.extent<R>() == R(launched.r) &&
-        args.filter.extent<S>() == S(launched.s) &&
-        args.bias.extent<K>() == K(launched.bias ? launched.c : 0);
+    bool const agrees = is_allowed &&
+                        args.input.extents() == make_coordinates(N(launched.n), H(sizes.h),
+                                                                 W(sizes.w), C(launched.c)) &&
+                        args.output.extents() == make_coordinates(N(launched.n), P(sizes.p),
+                                                                  Q(sizes.q), K(launched.c)) &&
+                        args.filter.template extent<K>() == K(launched.c) &&
+                        args.filter.template extent<R>() == R(launched.r) &&
+                        args.filter.template extent<S>() == S(launched.s) &&
+                        args.bias.template extent<K>() == K(launched.bias ? launched.c : 0);
     if (!agrees) {
         refuse_launch(compiled_problem, "the tensors have other sizes: input " +
                                             sizes_text<N, H, W, C>(args.input) + ", output " +
@@ -211,15 +229,19 @@ problem problem_of(problem const& compiled_problem, correlation_args const& args
                                             sizes_text<K, R, S>(args.filter) + ", the bias " +
                                             sizes_text<K>(args.bias));
     }
+    check_type<T>(compiled_problem, "input, filter and output");
     check_address(launched, "the input", args.input.get());
     check_address(launched, "the filter", args.filter.get());
     check_address(launched, "the output", args.output.get());
     if (launched.bias) check_address(launched, "the bias", args.bias.get());
     return launched;
 }
+template problem problem_of(problem const&, correlation_args<half> const&);
+template problem problem_of(problem const&, correlation_args<bfloat16> const&);
+template problem problem_of(problem const&, correlation_args<element_bits> const&);
 
-template <class Gradient>
-problem problem_of(problem const& compiled_problem, wgrad_args<Gradient> const& args) {
+template <class Gradient, class T>
+problem problem_of(problem const& compiled_problem, wgrad_args<Gradient, T> const& args) {
     problem const launched =
         compiled_problem.with(args.x.template extent<N>().get(), args.x.template extent<H>().get(),
                               args.x.template extent<W>().get());
@@ -236,7 +258,8 @@ problem problem_of(problem const& compiled_problem, wgrad_args<Gradient> const& 
                           ", dy " + sizes_text<N, P, Q, K>(args.dy) + ", dw " +
                           sizes_text<K, R, S>(args.dw) + ", dbias " + sizes_text<K>(args.dbias));
     }
-    constexpr auto actual = same<Gradient, float> ? precision::fp32 : precision::fp16;
+    check_type<T>(compiled_problem, "x and dy");
+    constexpr auto actual = precision_of_elements<Gradient>;
     if (actual != compiled_problem.gradient) {
         refuse_launch(compiled_problem, "dw is of " + enumerator_name(actual) +
                                             ", but the kernel makes " +
@@ -251,5 +274,7 @@ problem problem_of(problem const& compiled_problem, wgrad_args<Gradient> const& 
 }
 template problem problem_of(problem const&, wgrad_args<float> const&);
 template problem problem_of(problem const&, wgrad_args<half> const&);
+template problem problem_of(problem const&, wgrad_args<float, bfloat16> const&);
+template problem problem_of(problem const&, wgrad_args<bfloat16, bfloat16> const&);
 
 } // namespace spio::conv2d

@@ -29,7 +29,10 @@ struct bound {
     std::string spelled() const; // "at least 8, at most 2048, a multiple of 8"
 };
 
-enum class presence { required, optional };
+// Whether a text must have a field. An `implied` field is optional, and texts that are written
+// leave it out where it has its default; a field that is added later leaves older texts as they
+// were.
+enum class presence { required, optional, implied };
 
 // The names of an enumeration's values, which count from 0, and the name of the enumeration in
 // kernel text:
@@ -81,10 +84,20 @@ template <described T, class F> constexpr void for_each_field(F&& f) {
     std::apply([&](auto const&... field) { (f(field), ...); }, field_table<T>::fields);
 }
 
+// Whether a field has its default, and texts leave it out for that.
+template <class T, class Member> bool is_implied(T const& value, field<T, Member> const& field) {
+    if constexpr (std::equality_comparable<Member>) {
+        return field.need == presence::implied && value.*field.member == T{}.*field.member;
+    } else {
+        return false;
+    }
+}
+
 // {.channels = 64, .affine = true}
 template <described T> std::string initializer_of(T const& value) {
     std::string text;
     for_each_field<T>([&](auto const& field) {
+        if (is_implied(value, field)) return;
         auto const& member = value.*field.member;
         using Member = std::remove_cvref_t<decltype(member)>;
         text += (text.empty() ? "." : ", .") + std::string(field.name) + " = ";
@@ -110,6 +123,7 @@ struct field_slot {
     bound range = {};
     bool is_required = true;
     bool is_present = false; // whether the text that was read has the field
+    bool is_implied = false; // whether text that is written leaves the field out
     // For an enumeration only: the names of its values, and access to the value by its number.
     std::span<std::string_view const> enumerators = {};
     void* enumeration = nullptr;
@@ -133,6 +147,7 @@ void add_fields(std::vector<field_slot>& slots, T& value, std::string const& pre
         using Member = std::remove_cvref_t<decltype(member)>;
         bool const is_required = field.need == presence::required;
         auto const name = prefix + std::string(field.name);
+        auto const first = slots.size();
         if constexpr (std::same_as<Member, bool>) {
             slots.push_back({.name = name, .boolean = &member, .is_required = is_required});
         } else if constexpr (std::same_as<Member, int>) {
@@ -157,6 +172,7 @@ void add_fields(std::vector<field_slot>& slots, T& value, std::string const& pre
         } else {
             add_fields(slots, member, name + ".");
         }
+        if (is_implied(value, field)) slots[first].is_implied = true;
     });
 }
 // One slot for each field of `value`, in order, by which the field is read and written. `value`

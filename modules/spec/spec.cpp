@@ -83,6 +83,7 @@ std::string bound::spelled() const {
 std::string text_of_fields(std::vector<field_slot> const& slots) {
     std::string text;
     for (auto const& slot : slots) {
+        if (slot.is_implied) continue;
         text += (text.empty() ? "" : " ") + slot.name + "=";
         if (slot.boolean != nullptr) {
             text += *slot.boolean ? "true" : "false";

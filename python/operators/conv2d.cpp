@@ -68,13 +68,13 @@ void correlate(target const& target, conv2d::problem const& problem, void const*
     auto const sizes = correlation_of(problem);
     convolution->launch(
         *target.stream,
-        {.input =
-             tensor_at<input_tensor>(x.data(), N(problem.n), H(sizes.h), W(sizes.w), C(problem.c)),
+        {.input = tensor_at<input_of<half const>>(x.data(), N(problem.n), H(sizes.h), W(sizes.w),
+                                                  C(problem.c)),
          .filter =
              tensor_at<filter_of<half const>>(weight.data(), K(problem.c), R(sizes.r), S(sizes.s)),
          .bias = tensor_at<bias_of<float const>>(shift.data(), K(problem.bias ? problem.c : 0)),
-         .output = tensor_at<output_tensor>(y.data(), N(problem.n), P(sizes.p), Q(sizes.q),
-                                            K(problem.c))});
+         .output = tensor_at<output_of<half>>(y.data(), N(problem.n), P(sizes.p), Q(sizes.q),
+                                              K(problem.c))});
     y.finish(target);
 }
 
@@ -98,8 +98,8 @@ void differentiate(target const& target, conv2d::problem const& problem,
     using args = wgrad_args<Gradient>;
     gradient->launch(
         *target.stream,
-        args{.x = tensor_at<input_tensor>(x.data(), N(problem.n), H(problem.h), W(problem.w),
-                                          C(problem.c)),
+        args{.x = tensor_at<input_of<half const>>(x.data(), N(problem.n), H(problem.h),
+                                                  W(problem.w), C(problem.c)),
              .dy = tensor_at<decltype(args::dy)>(dy.data(), N(problem.n), P(problem.p()),
                                                  Q(problem.q()), K(problem.c)),
              .dw = tensor_at<filter_of<Gradient>>(dw.data(), K(problem.c), R(problem.r),

@@ -44,7 +44,7 @@ def test_run():
     expect_code(0, "run", "axpby", "n=0", "--check", "--device", "host")
     layer = ["conv2d", "n=2", "c=16", "h=14", "w=14"]
     expect_code(0, "run", *layer, "pass=dgrad", "--check", "--device", "host")
-    got = object_of("run", *layer, "pass=wgrad", "bias=true", "gradient=fp16", "--check", "--device", "host")
+    got = object_of("run", *layer, "pass=wgrad", "bias=true", "type=bf16", "gradient=bf16", "--check", "--device", "host")
     expect(got["check"]["compared"] == 16 * 9 * 8 + 16 and got["check"]["wrong"] == 0, "both gradients")
     expect(len(got["kernels"]) == 2, "by two kernels")
     expect_code(2, "run", *layer, "r=8", says="r is 8, but must be at least 1, at most 7")

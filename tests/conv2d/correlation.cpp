@@ -32,9 +32,11 @@ problem drawn_problem(std::mt19937& random, problem const& layer, bool is_small)
 } // namespace
 
 tensors::tensors(std::mt19937& random, problem const& problem)
-    : input(halves(random, 1LL * problem.n * correlation_of(problem).h * correlation_of(problem).w *
-                               problem.c)),
-      filter(halves(random, 8LL * problem.c * problem.taps())),
+    : input(elements(random,
+                     1LL * problem.n * correlation_of(problem).h * correlation_of(problem).w *
+                         problem.c,
+                     problem.type)),
+      filter(elements(random, 8LL * problem.c * problem.taps(), problem.type)),
       bias(static_cast<std::size_t>(problem.bias ? problem.c : 0)) {
     std::uniform_real_distribution<float> distribution(-2, 2);
     for (auto& value : bias) value = distribution(random);
@@ -54,24 +56,24 @@ tensors_on_device::tensors_on_device(trial& t, problem const& problem, tensors c
                              static_cast<std::size_t>(problem.c),
                          0xffff))) {}
 
-correlation_args tensors_on_device::arguments() const {
+correlation_args<element_bits> tensors_on_device::arguments() const {
     auto const correlation = correlation_of(problem_);
-    return {.input = input_tensor(reinterpret_cast<half const*>(input_.data()), N(problem_.n),
-                                  H(correlation.h), W(correlation.w), C(problem_.c)),
-            .filter = filter_of<half const>(reinterpret_cast<half const*>(filter_.data()),
-                                            K(problem_.c), R(problem_.r), S(problem_.s)),
+    return {.input = input_of<element_bits const>(input_.data(), N(problem_.n), H(correlation.h),
+                                                  W(correlation.w), C(problem_.c)),
+            .filter = filter_of<element_bits const>(filter_.data(), K(problem_.c), R(problem_.r),
+                                                    S(problem_.s)),
             .bias = bias_of<float const>(bias_.data(), K(problem_.bias ? problem_.c : 0)),
-            .output = output_tensor(reinterpret_cast<half*>(output_.data()), N(problem_.n),
-                                    P(correlation.p), Q(correlation.q), K(problem_.c))};
+            .output = output_of<element_bits>(output_.data(), N(problem_.n), P(correlation.p),
+                                              Q(correlation.q), K(problem_.c))};
 }
 
 void expect_sums(trial& t, std::string const& name, problem const& problem, tensors const& inputs,
                  std::vector<unsigned short> const& got) {
     auto const exact = reference(problem, inputs.input, inputs.filter, inputs.bias);
     for (std::size_t i = 0; i < got.size(); ++i) {
-        t.expect_within(
-            name, i, number_of(got[i]), exact.values[i],
-            bound(products_of(problem), exact.values[i], exact.magnitudes[i], precision::fp16));
+        t.expect_within(name, i, number_of(got[i], problem.type), exact.values[i],
+                        bound(products_of(problem), exact.values[i], exact.magnitudes[i],
+                              precision_of(problem.type)));
     }
     t.same_bits(name, got);
 }
@@ -89,13 +91,13 @@ void run_infinite(trial& t, std::vector<variant> const& variants) {
     for (auto const& variant : variants) {
         auto const problem = drawn_problem(t.random(), variant.layer, true);
         tensors inputs(t.random(), problem);
-        for (unsigned short const bits : {0x7e00, 0x7c00, 0xfc00}) {
+        for (unsigned short const bits : special_elements(problem.type)) {
             inputs.input[t.random()() % inputs.input.size()] = bits;
         }
         auto const exact = reference(problem, inputs.input, inputs.filter, inputs.bias);
         auto const got = variant.run(t, problem, inputs);
         for (std::size_t i = 0; i < got.size(); ++i) {
-            double const number = number_of(got[i]), expected = exact.values[i];
+            double const number = number_of(got[i], problem.type), expected = exact.values[i];
             bool const is_same = is_same_kind(number, expected);
             t.expect(is_same, [&] {
                 return variant.symbol + ("[" + std::to_string(i)) + "] is " +

@@ -27,7 +27,7 @@ class tensors_on_device {
   public:
     tensors_on_device(trial& t, problem const& problem, tensors const& inputs);
 
-    conv2d::correlation_args arguments() const;
+    conv2d::correlation_args<conv2d::element_bits> arguments() const;
     void* input() const { return input_.data(); }
     void* output() const { return output_.data(); }
     std::vector<unsigned short> read_output() const { return output_.read(); }

@@ -7,6 +7,7 @@
 namespace spio::test::conv2d_layers {
 
 using conv2d::direction;
+using conv2d::element_type;
 using conv2d::precision;
 using conv2d::problem;
 using conv2d::known_sizes;
@@ -26,6 +27,12 @@ constexpr problem layer_of(direction pass, int c, int r, int s, int pad_h, int p
             .pass = pass,
             .made_for = known_sizes::any_image,
             .gradient = gradient};
+}
+// The same layer with elements in bf16. The filter's gradient stays in float if it was.
+constexpr problem in_bf16(problem layer) {
+    layer.type = element_type::bf16;
+    if (layer.gradient != precision::fp32) layer.gradient = precision::bf16;
+    return layer;
 }
 inline constexpr auto fprop = direction::fprop;
 inline constexpr auto dgrad = direction::dgrad;

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "conv2d/problem.h"
+
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <random>
@@ -9,15 +12,24 @@
 
 namespace spio::test {
 
-// Random halves with magnitudes from 1/4 to 2, whose products are neither subnormal nor infinite.
-inline unsigned short drawn_half(std::mt19937& random) {
+// Random numbers with magnitudes from 1/4 to 2, whose products are neither subnormal nor infinite.
+inline unsigned short drawn_element(std::mt19937& random, conv2d::element_type type) {
     auto const bits = static_cast<unsigned>(random());
-    return static_cast<unsigned short>((bits & 0x83ff) | (13 + bits % 3) << 10);
+    return static_cast<unsigned short>(type == conv2d::element_type::fp16
+                                           ? (bits & 0x83ff) | (13 + bits % 3) << 10
+                                           : (bits & 0x807f) | (125 + bits % 3) << 7);
 }
-inline std::vector<unsigned short> halves(std::mt19937& random, long long count) {
+inline std::vector<unsigned short> elements(std::mt19937& random, long long count,
+                                            conv2d::element_type type) {
     std::vector<unsigned short> values(static_cast<std::size_t>(count));
-    for (auto& value : values) value = drawn_half(random);
+    for (auto& value : values) value = drawn_element(random, type);
     return values;
+}
+
+// NaN and both infinities.
+inline std::array<unsigned short, 3> special_elements(conv2d::element_type type) {
+    if (type == conv2d::element_type::fp16) return {0x7e00, 0x7c00, 0xfc00};
+    return {0x7fc0, 0x7f80, 0xff80};
 }
 
 // Whether both are NaN, both the same infinity, or both finite.

@@ -46,6 +46,12 @@ TEST_CASE("a problem is parsed from words, and fields that are left out have def
     CHECK(text_of(problem_of("n=1 c=8 h=1 w=1")) ==
           "n=1 c=8 h=1 w=1 r=3 s=3 pad_h=1 pad_w=1 bias=false pass=fprop made_for=all "
           "gradient=fp32");
+    // The type is written where it is not fp16.
+    CHECK(text_of(problem_of("n=1 c=8 h=1 w=1 type=fp16")) ==
+          text_of(problem_of("n=1 c=8 h=1 w=1")));
+    CHECK(text_of(problem_of("n=1 c=8 h=1 w=1 type=bf16")).ends_with(" gradient=fp32 type=bf16"));
+    CHECK(initializer_of(problem_of("n=1 c=8 h=1 w=1 type=bf16"))
+              .ends_with(", .type = spio::conv2d::element_type::bf16}"));
     CHECK(initializer_of(problem_of("n=1 c=8 h=1 w=1 made_for=any_n").without_unknown()) ==
           "{.n = 0, .c = 8, .h = 1, .w = 1, .r = 3, .s = 3, .pad_h = 1, .pad_w = 1, .bias = false, "
           ".pass = spio::conv2d::direction::fprop, .made_for = spio::conv2d::known_sizes::any_n, "
@@ -59,6 +65,8 @@ TEST_CASE("the name of a problem has the sizes of its layer") {
           "anyn_64c_64h_60w_1py_1px_3r_3s_b");
     CHECK(conv2d::name_of(problem_of("n=32 c=64 h=64 w=60 made_for=any_image")) ==
           "anyn_64c_anyh_anyw_1py_1px_3r_3s_nb");
+    CHECK(conv2d::name_of(problem_of("n=32 c=64 h=64 w=60 type=bf16")) ==
+          "32n_64c_64h_60w_1py_1px_3r_3s_nb_bf16");
 }
 
 TEST_CASE("dgrad is a correlation with a reversed filter and other padding") {
@@ -88,6 +96,11 @@ TEST_CASE("the error of an unsupported problem names the field and its bound") {
     CHECK(reason("n=1 c=8 h=4 w=4 bias=true pass=dgrad") == "bias is true, but dgrad has none");
     CHECK(reason("n=1 c=8 h=4 w=4 gradient=fp16") ==
           "gradient is fp16, but fprop makes no weight gradient");
+    CHECK(reason("n=1 c=8 h=4 w=4 gradient=bf16 type=bf16") ==
+          "gradient is bf16, but fprop makes no weight gradient");
+    CHECK(reason("n=1 c=8 h=4 w=4 gradient=fp16 type=bf16 pass=wgrad") ==
+          "gradient is fp16, but must be fp32 or the type, bf16");
+    CHECK(reason("n=1 c=8 h=4 w=4 gradient=bf16 type=bf16 pass=wgrad") == "none");
     CHECK(reason("n=1 c=8 h=4 w=4 pass=forward") ==
           "pass is 'forward', but must be one of fprop, dgrad, wgrad");
 }

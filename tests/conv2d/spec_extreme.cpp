@@ -38,6 +38,9 @@ conv2d::problem drawn_problem(std::mt19937& random) {
     if (random() % 8 != 0) problem.pad_w = static_cast<int>(random() % 8);
     if (problem.pass == conv2d::direction::dgrad) problem.bias = false;
     if (problem.pass != conv2d::direction::wgrad) problem.gradient = conv2d::precision::fp32;
+    if (problem.gradient != conv2d::precision::fp32 && random() % 4 != 0) {
+        problem.gradient = conv2d::precision_of(problem.type);
+    }
     return problem;
 }
 
@@ -144,6 +147,7 @@ void check_launch(std::mt19937& random, conv2d::problem const& problem, tally& c
     int const n = is_consistent ? problem.n : extent(), h = is_consistent ? problem.h : extent(),
               w = is_consistent ? problem.w : extent(), c = problem.c;
     auto made_for = problem;
+    made_for.type = element_type::fp16;
     if (random() % 2 == 0) made_for.made_for = known_sizes::any_image;
     std::optional<conv2d::problem> launched;
     if (problem.pass == direction::wgrad) {
@@ -152,7 +156,7 @@ void check_launch(std::mt19937& random, conv2d::problem const& problem, tally& c
         launched = result_of([&] {
             return problem_of(
                 made_for,
-                args{.x = input_tensor(address<half const>(), N(n), H(h), W(w), C(c)),
+                args{.x = input_of<half const>(address<half const>(), N(n), H(h), W(w), C(c)),
                      .dy = decltype(args::dy)(address<half const>(), N(n), P(p()), Q(q()), K(c)),
                      .dw = filter_of<float>(address<float>(), K(c), R(problem.r), S(problem.s)),
                      .dbias = bias_of<float>(address<float>(), K(problem.bias ? c : 0)),
@@ -164,13 +168,15 @@ void check_launch(std::mt19937& random, conv2d::problem const& problem, tally& c
         launched = result_of([&] {
             return problem_of(
                 made_for,
-                {.input = input_tensor(address<half const>(), N(n), H(is_forward ? h : rows),
-                                       W(is_forward ? w : columns), C(c)),
-                 .filter =
-                     filter_of<half const>(address<half const>(), K(c), R(problem.r), S(problem.s)),
-                 .bias = bias_of<float const>(address<float const>(), K(problem.bias ? c : 0)),
-                 .output = output_tensor(address<half>(), N(n), P(is_forward ? rows : h),
-                                         Q(is_forward ? columns : w), K(c))});
+                correlation_args<half>{
+                    .input =
+                        input_of<half const>(address<half const>(), N(n), H(is_forward ? h : rows),
+                                             W(is_forward ? w : columns), C(c)),
+                    .filter = filter_of<half const>(address<half const>(), K(c), R(problem.r),
+                                                    S(problem.s)),
+                    .bias = bias_of<float const>(address<float const>(), K(problem.bias ? c : 0)),
+                    .output = output_of<half>(address<half>(), N(n), P(is_forward ? rows : h),
+                                              Q(is_forward ? columns : w), K(c))});
         });
     }
     if (is_consistent) REQUIRE(launched.has_value());

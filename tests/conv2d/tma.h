@@ -19,14 +19,14 @@ struct layer {
 inline constexpr layer plain = {layer_of(fprop, 16, 3, 3, 1, 1), {2, 1, 16, 8, 1, 0}};
 inline constexpr layer ragged = {layer_of(fprop, 72, 3, 3, 1, 1, true), {8, 1, 16, 5, 1, 2}};
 inline constexpr layer pointwise = {layer_of(fprop, 8, 1, 1, 0, 0), {1, 1, 16, 4, 3, 0}};
-inline constexpr layer five = {layer_of(fprop, 24, 5, 5, 2, 2, true), {2, 4, 8, 7, 2, 0}};
+inline constexpr layer five = {in_bf16(layer_of(fprop, 24, 5, 5, 2, 2, true)), {2, 4, 8, 7, 2, 0}};
 inline constexpr layer seven = {layer_of(fprop, 32, 7, 7, 3, 3), {4, 1, 16, 4, 1, 0}};
-inline constexpr layer wide = {layer_of(fprop, 16, 3, 5, 1, 2, true), {1, 1, 32, 3, 3, 0}};
+inline constexpr layer wide = {in_bf16(layer_of(fprop, 16, 3, 5, 1, 2, true)), {1, 1, 32, 3, 3, 0}};
 inline constexpr layer tall = {layer_of(fprop, 8, 4, 1, 0, 6), {1, 2, 8, 6, 1, 0}};
 inline constexpr layer far = {layer_of(fprop, 24, 2, 4, 7, 0), {2, 2, 8, 1, 2, 0}};
 inline constexpr layer back = {layer_of(dgrad, 24, 3, 3, 1, 1), {2, 1, 16, 8, 1, 0}};
 inline constexpr layer back_ragged = {layer_of(dgrad, 40, 5, 2, 7, 0), {4, 1, 48, 4, 2, 0}};
-inline constexpr layer back_seven = {layer_of(dgrad, 16, 7, 7, 3, 2), {2, 2, 8, 6, 1, 0}};
+inline constexpr layer back_seven = {in_bf16(layer_of(dgrad, 16, 7, 7, 3, 2)), {2, 2, 8, 6, 1, 0}};
 inline constexpr layer back_tall = {layer_of(dgrad, 8, 6, 1, 0, 1), {1, 1, 16, 3, 1, 0}};
 inline constexpr layer back_far = {layer_of(dgrad, 64, 1, 6, 0, 9), {8, 2, 16, 3, 2, 0}};
 

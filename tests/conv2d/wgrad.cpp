@@ -64,7 +64,7 @@ namespace {
 using namespace spio;
 using namespace spio::conv2d;
 namespace layers = test::conv2d_wgrad;
-using test::halves;
+using test::elements;
 using test::is_same_kind;
 using test::kernel;
 
@@ -151,19 +151,16 @@ struct tensors {
     std::vector<unsigned short> x, dy;
 
     tensors(std::mt19937& random, problem const& problem)
-        : x(halves(random, 1LL * problem.n * problem.h * problem.w * problem.c)),
-          dy(halves(random, 1LL * problem.n * problem.p() * problem.q() * problem.c)) {}
+        : x(elements(random, 1LL * problem.n * problem.h * problem.w * problem.c, problem.type)),
+          dy(elements(random, 1LL * problem.n * problem.p() * problem.q() * problem.c,
+                      problem.type)) {}
 };
 
 // The kernel's parameters, with tensor maps for the kernel that uses TMA.
 cp_async_params params_of(test::trial&, layers::cp_async_layer const&, problem const& problem,
                           void* x, void* dy, vec<float, 4>* workspace) {
-    return {.x = static_cast<half const*>(x),
-            .dy = static_cast<half const*>(dy),
-            .workspace = workspace,
-            .n = problem.n,
-            .h = problem.h,
-            .w = problem.w};
+    return {
+        .x = x, .dy = dy, .workspace = workspace, .n = problem.n, .h = problem.h, .w = problem.w};
 }
 tma_params params_of(test::trial& t, layers::tma_layer const& layer, problem const& problem,
                      void* x, void* dy, vec<float, 4>* workspace) {
@@ -188,14 +185,14 @@ gradients run(test::trial& t, Variant const& variant, problem const& problem,
     auto const x = t.make("x", inputs.x), dy = t.make("dy", inputs.dy);
     auto const workspace = t.make<vec<float, 4>>(
         "workspace", static_cast<std::size_t>(config.workspace_bytes(problem) / 16));
-    bool const in_half = problem.gradient == precision::fp16;
+    bool const in_float = problem.gradient == precision::fp32;
     auto const size =
         static_cast<std::size_t>(8) * static_cast<std::size_t>(problem.c * problem.taps());
-    auto const floats = t.make<float>("dw", in_half ? 0 : size);
-    auto const shorts = t.make<unsigned short>("dw", in_half ? size : 0);
+    auto const floats = t.make<float>("dw", in_float ? size : 0);
+    auto const shorts = t.make<unsigned short>("dw", in_float ? 0 : size);
     auto const bias =
         t.make<float>("dbias", static_cast<std::size_t>(problem.bias ? problem.c : 0));
-    void* const dw = in_half ? static_cast<void*>(shorts.data()) : floats.data();
+    void* const dw = in_float ? static_cast<void*>(floats.data()) : shorts.data();
     t.launch(variant.run, {static_cast<int>(config.blocks_of(problem))},
              {.block = {config.threads(problem)}, .shared_bytes = config.shared_bytes(problem)},
              params_of(t, variant.layer, problem, x.data(), dy.data(), workspace.data()));
@@ -205,7 +202,7 @@ gradients run(test::trial& t, Variant const& variant, problem const& problem,
         {.workspace = workspace.data(), .dw = dw, .dbias = bias.data()});
     gradients result = {floats.read(), bias.read()};
     for (auto const bits : shorts.read()) {
-        result.filter.push_back(static_cast<float>(number_of(bits)));
+        result.filter.push_back(static_cast<float>(number_of(bits, problem.type)));
     }
     return result;
 }
@@ -262,7 +259,7 @@ template <class Variant> void run_infinite(test::trial& t, std::vector<Variant> 
     for (auto const& variant : variants) {
         auto const problem = drawn_problem(t.random(), variant.layer.problem, true);
         tensors inputs(t.random(), problem);
-        for (unsigned short const bits : {0x7e00, 0x7c00, 0xfc00}) {
+        for (unsigned short const bits : test::special_elements(problem.type)) {
             inputs.x[t.random()() % inputs.x.size()] = bits;
         }
         auto const exact = reference_gradients(problem, inputs.x, inputs.dy).filter.values;

@@ -12,6 +12,7 @@ namespace spio::test::conv2d_wgrad {
 
 using conv2d::precision;
 using conv2d::problem;
+using conv2d_layers::in_bf16;
 
 template <class Config> struct layer {
     conv2d::problem problem;
@@ -31,14 +32,14 @@ constexpr problem layer_of(int c, int r, int s, int pad_h, int pad_w, bool bias 
 }
 
 inline constexpr problem plain = layer_of(16, 3, 3, 1, 1);
-inline constexpr problem ragged = layer_of(72, 3, 3, 1, 1, true);
+inline constexpr problem ragged = in_bf16(layer_of(72, 3, 3, 1, 1, true));
 inline constexpr problem pointwise = layer_of(8, 1, 1, 0, 0, true);
 inline constexpr problem five = layer_of(24, 5, 5, 2, 2, true);
 inline constexpr problem seven = layer_of(32, 7, 7, 3, 3);
 inline constexpr problem wide = layer_of(16, 3, 5, 2, 2, true, precision::fp16);
 inline constexpr problem tall = layer_of(8, 4, 1, 0, 6, true);
 inline constexpr problem far = layer_of(24, 2, 4, 7, 0, true);
-inline constexpr problem even = layer_of(16, 6, 2, 3, 1, false, precision::fp16);
+inline constexpr problem even = in_bf16(layer_of(16, 6, 2, 3, 1, false, precision::fp16));
 
 // The same layer, but for images of one size, in any number.
 constexpr problem image_of(problem image, int h, int w) {

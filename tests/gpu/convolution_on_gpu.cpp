@@ -30,18 +30,28 @@ namespace {
 
 constexpr int without_gpu = 77; // a test that ends so was skipped
 
+template <class T>
+void run_pass(runtime const& gpu, stream const& stream, std::mt19937& random,
+              problem const& problem, config const& config, int repeats, tally& tally) {
+    if (problem.pass != direction::wgrad) {
+        run_correlation<T>(gpu, stream, random, problem, config, repeats, tally);
+    } else if (problem.gradient == precision::fp32) {
+        run_gradient<float, T>(gpu, stream, random, problem, config, repeats, tally);
+    } else {
+        run_gradient<T, T>(gpu, stream, random, problem, config, repeats, tally);
+    }
+}
+
 // Whether one problem gives right results in one configuration.
 bool try_once(runtime const& gpu, stream const& stream, unsigned seed, problem const& problem,
               config const& config, int repeats, tally& tally) {
     std::mt19937 random(seed);
     auto const wrong_count = tally.wrong;
     try {
-        if (problem.pass != direction::wgrad) {
-            run_correlation(gpu, stream, random, problem, config, repeats, tally);
-        } else if (problem.gradient == precision::fp16) {
-            run_gradient<half>(gpu, stream, random, problem, config, repeats, tally);
+        if (problem.type == element_type::fp16) {
+            run_pass<half>(gpu, stream, random, problem, config, repeats, tally);
         } else {
-            run_gradient<float>(gpu, stream, random, problem, config, repeats, tally);
+            run_pass<bfloat16>(gpu, stream, random, problem, config, repeats, tally);
         }
     } catch (std::exception const& e) {
         ++tally.wrong;
@@ -73,7 +83,10 @@ problem random_problem(std::mt19937& random, direction pass) {
         std::max(1, problem.s - 2 * problem.pad_w) + uniform(0, random() % 4 == 0 ? 90 : 24);
     problem.bias = pass != direction::dgrad && uniform(0, 1) == 1;
     problem.made_for = static_cast<known_sizes>(uniform(0, 2));
-    if (pass == direction::wgrad) problem.gradient = static_cast<precision>(uniform(0, 1));
+    problem.type = static_cast<element_type>(uniform(0, 1));
+    if (pass == direction::wgrad && uniform(0, 1) == 1) {
+        problem.gradient = precision_of(problem.type);
+    }
     return problem;
 }
 
@@ -147,6 +160,7 @@ int main(int count, char** words) {
         return without_gpu;
     }
     guarded<half>::use(gpu->on());
+    guarded<bfloat16>::use(gpu->on());
     guarded<float>::use(gpu->on());
     stream const stream(gpu->on());
     share share;

@@ -75,8 +75,8 @@ template <class T> class guarded {
     }
 };
 
-double number(float value) { return static_cast<double>(value); }
-double number(unsigned short bits) { return number_of(bits); }
+double number(float value, element_type) { return static_cast<double>(value); }
+double number(unsigned short bits, element_type type) { return number_of(bits, type); }
 
 struct tally {
     std::size_t problems = 0, numbers = 0, wrong = 0, repeats = 0;
@@ -87,7 +87,7 @@ struct tally {
     void compare(problem const& problem, std::vector<Number> const& result,
                  double_sums const& exact, precision output_precision) {
         for (std::size_t i = 0; i < result.size(); ++i) {
-            double const error = std::abs(number(result[i]) - exact.values[i]);
+            double const error = std::abs(number(result[i], problem.type) - exact.values[i]);
             double const most = conv2d::bound(products_of(problem), exact.values[i],
                                               exact.magnitudes[i], output_precision);
             ++numbers;
@@ -97,7 +97,7 @@ struct tally {
     }
 };
 
-using test::halves;
+using test::elements;
 long long size_of_x(problem const& problem) {
     return 1LL * problem.n * problem.h * problem.w * problem.c;
 }
@@ -120,18 +120,20 @@ auto repeated_result(int repeats, tally& tally, Read reader, Launch launch) {
 }
 
 // Runs fprop or dgrad once on random tensors, and compares.
+template <class T>
 void run_correlation(runtime const& gpu, stream const& stream, std::mt19937& random,
                      problem const& problem, config const& config, int repeats, tally& tally) {
     bool const is_forward = problem.pass == direction::fprop;
-    auto const input = halves(random, is_forward ? size_of_x(problem) : size_of_y(problem));
-    auto const filter = halves(random, size_of_filter(problem));
+    auto const input =
+        elements(random, is_forward ? size_of_x(problem) : size_of_y(problem), problem.type);
+    auto const filter = elements(random, size_of_filter(problem), problem.type);
     std::vector<float> bias(static_cast<std::size_t>(problem.bias ? problem.c : 0));
     for (auto& each : bias) each = std::uniform_real_distribution<float>(-2, 2)(random);
 
     convolution const layer(gpu, problem, config);
-    guarded<half> const input_array(stream, input), filter_array(stream, filter);
+    guarded<T> const input_array(stream, input), filter_array(stream, filter);
     guarded<float> const bias_array(stream, bias);
-    guarded<half> const output_array(
+    guarded<T> const output_array(
         stream, static_cast<std::size_t>(is_forward ? size_of_y(problem) : size_of_x(problem)));
     correlation const correlation = correlation_of(problem);
     bool is_whole = true;
@@ -140,25 +142,28 @@ void run_correlation(runtime const& gpu, stream const& stream, std::mt19937& ran
         [&] {
             layer.launch(
                 stream,
-                {.input = input_tensor(input_array.get(), N(problem.n), H(correlation.h),
-                                       W(correlation.w), C(problem.c)),
-                 .filter = filter_of<half const>(filter_array.get(), K(problem.c), R(problem.r),
+                correlation_args<T>{
+                    .input = input_of<T const>(input_array.get(), N(problem.n), H(correlation.h),
+                                               W(correlation.w), C(problem.c)),
+                    .filter = filter_of<T const>(filter_array.get(), K(problem.c), R(problem.r),
                                                  S(problem.s)),
-                 .bias = bias_of<float const>(bias_array.get(), K(problem.bias ? problem.c : 0)),
-                 .output = output_tensor(output_array.get(), N(problem.n), P(correlation.p),
-                                         Q(correlation.q), K(problem.c))});
+                    .bias = bias_of<float const>(bias_array.get(), K(problem.bias ? problem.c : 0)),
+                    .output = output_of<T>(output_array.get(), N(problem.n), P(correlation.p),
+                                           Q(correlation.q), K(problem.c))});
         });
-    tally.compare(problem, output, reference(problem, input, filter, bias), precision::fp16);
+    tally.compare(problem, output, reference(problem, input, filter, bias),
+                  precision_of(problem.type));
     if (!is_whole) ++tally.wrong;
 }
 
 // Runs wgrad once on random tensors, and compares.
-template <class Gradient>
+template <class Gradient, class T>
 void run_gradient(runtime const& gpu, stream const& stream, std::mt19937& random,
                   problem const& problem, config const& config, int repeats, tally& tally) {
-    auto const x = halves(random, size_of_x(problem)), dy = halves(random, size_of_y(problem));
+    auto const x = elements(random, size_of_x(problem), problem.type),
+               dy = elements(random, size_of_y(problem), problem.type);
     weight_gradient const layer(gpu, problem, config);
-    guarded<half> const x_array(stream, x), dy_array(stream, dy);
+    guarded<T> const x_array(stream, x), dy_array(stream, dy);
     guarded<Gradient> const dw(stream, static_cast<std::size_t>(size_of_filter(problem)));
     guarded<float> const dbias(stream, static_cast<std::size_t>(problem.bias ? problem.c : 0));
     guarded<float> const workspace(stream, layer.workspace_floats());
@@ -166,14 +171,13 @@ void run_gradient(runtime const& gpu, stream const& stream, std::mt19937& random
     auto const result = repeated_result(
         repeats, tally, [&] { return std::pair(dw.read(is_whole), dbias.read(is_whole)); },
         [&] {
-            using gradient_of_y = decltype(wgrad_args<Gradient>::dy);
             layer.launch(
                 stream,
-                wgrad_args<Gradient>{
-                    .x = input_tensor(x_array.get(), N(problem.n), H(problem.h), W(problem.w),
-                                      C(problem.c)),
-                    .dy = gradient_of_y(dy_array.get(), N(problem.n), P(problem.p()),
-                                        Q(problem.q()), K(problem.c)),
+                wgrad_args<Gradient, T>{
+                    .x = input_of<T const>(x_array.get(), N(problem.n), H(problem.h), W(problem.w),
+                                           C(problem.c)),
+                    .dy = output_of<T const>(dy_array.get(), N(problem.n), P(problem.p()),
+                                             Q(problem.q()), K(problem.c)),
                     .dw = filter_of<Gradient>(dw.get(), K(problem.c), R(problem.r), S(problem.s)),
                     .dbias = bias_of<float>(dbias.get(), K(problem.bias ? problem.c : 0)),
                     .workspace = floats(workspace.get(),

@@ -63,8 +63,8 @@ struct image_batch {
         stream.write(y, std::span<unsigned short const>(ones));
         stream.synchronize();
     }
-    conv2d::input_tensor input() const {
-        return x.as<conv2d::input_tensor>(N(n), H(5), W(6), C(8));
+    conv2d::input_of<half const> input() const {
+        return x.as<conv2d::input_of<half const>>(N(n), H(5), W(6), C(8));
     }
 };
 
@@ -87,10 +87,10 @@ TEST_CASE("one kernel serves every batch, and tensors of other sizes are refused
     std::vector<unsigned short> const ones(filter.size(), 0x3c00);
     stream.write(filter, std::span<unsigned short const>(ones));
     auto const launch = [&](image_batch const& batch, int rows) {
-        forward.launch(stream,
-                       {.input = batch.input(),
-                        .filter = filter.as<conv2d::filter_of<half const>>(K(8), R(rows), S(3)),
-                        .output = batch.y.as<conv2d::output_tensor>(N(batch.n), P(5), Q(6), K(8))});
+        forward.launch(
+            stream, {.input = batch.input(),
+                     .filter = filter.as<conv2d::filter_of<half const>>(K(8), R(rows), S(3)),
+                     .output = batch.y.as<conv2d::output_of<half>>(N(batch.n), P(5), Q(6), K(8))});
     };
     for (int const n : {1, 3}) {
         image_batch const batch(runtime, stream, n);
