@@ -50,9 +50,12 @@ class tensor {
     template <class Mutable>
         requires same<Mutable const, Data> && (!same<Mutable, Data>)
     constexpr tensor(tensor<Mutable, Axes...> const& t) : pointer_(t.get()), shape_(t.shape()) {}
+    // A tensor that differs in its elements or in its axes is refused by name. One that differs in
+    // both is no candidate, so that functions may be overloaded for tensors.
     template <class Other, auto... OtherAxes, class Wanted = tensor,
               class Tensor = mismatch_of<tensor<Other, OtherAxes...>, Wanted>>
-        requires(!same<layout<OtherAxes...>, layout<Axes...>> || !same<Other const, Data>)
+        requires(same<layout<OtherAxes...>, layout<Axes...>> !=
+                 (same<Other const, Data> || same<Other, Data>))
     tensor(tensor<Other, OtherAxes...> const&) = delete;
 
     // The cursor at a place: an index such as I(2), or anything that has coordinates. Dimensions
