@@ -77,7 +77,8 @@ fs::path compile_for_host(host_compiler const& compiler, spec const& kernel,
 
     auto const stem = kernel.symbol;
     write_file(folder.path() / (stem + ".cpp"), host_text_of(std::span(&kernel, 1)));
-    command words = {compiler.program.string(), "-std=c++20", "-O1", "-fPIC", "-c"};
+    command words = {compiler.program.string(), "-std=c++20", "-O1",
+                     "-gline-tables-only",      "-fPIC",      "-c"};
     for (auto const& include : compiler.include_folders) words.push_back("-I" + include.string());
     // Every load and store becomes a call into the host device. So does every null pointer and
     // every misaligned access that UBSan finds.

@@ -133,8 +133,11 @@ std::set<std::string>& added_symbols() {
 
 void add_host_kernels(std::span<spec const> kernels, io const& io) {
     auto const compiler = host_compiler_for(io);
+    // The folders stay as long as the program: debug information is read where a kernel is wrong.
+    static std::vector<std::unique_ptr<temporary_folder>> folders;
     for (auto const& spec : kernels) {
-        temporary_folder const folder("spio-host");
+        folders.push_back(std::make_unique<temporary_folder>("spio-host"));
+        auto const& folder = *folders.back();
         progress const progress(io, "compiling " + spec.symbol + " for the host device");
         auto const object = aot::compile_for_host(compiler, spec, folder);
         // The library is never closed: its kernels stay for as long as the program runs.
@@ -180,6 +183,7 @@ opened_runtime open_gpu(unsigned ordinal, runtime_options const& options, io con
 
 opened_runtime open_host(runtime_options options, std::string reason) {
     options.host = {host::allocate, host::release, host::encode, find_host_image};
+    host::report_unwritten_reads(true);
     options.always_on_host = true;
     return {.no_gpu_reason = std::move(reason),
             .runtime = std::make_unique<spio::runtime>(std::move(options))};

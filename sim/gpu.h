@@ -135,6 +135,7 @@ struct gpu_launch {
     sim::block_order block_order;
     std::mutex report_mutex;
     report first_misuse;
+    void const* faulty_code = nullptr; // behind the load or store of that misuse, if it is one
 };
 
 // An OS thread that runs clusters, one after the other.
@@ -151,6 +152,11 @@ struct gpu_worker {
 
 // The simulated thread that this OS thread runs now, or null.
 extern thread_local constinit gpu_thread* running __attribute__((tls_model("initial-exec")));
+
+// The code behind the load or store that this OS thread checks now, or null.
+extern thread_local constinit void const* accessing_code __attribute__((tls_model("initial-exec")));
+// Keeps the place of a misuse's code for last_fault_place().
+void note_fault_place(void const* code);
 
 inline gpu_worker& worker_of(gpu_thread const& thread) { return *thread.block->cluster->worker; }
 // The block of the thread's cluster that has this rank. It is a misuse if there is none.

@@ -3,14 +3,20 @@
 #include "sim/launch.h"
 
 #include "sim/scheduler/worker.h"
+#include "sim/unwritten_reads.h"
 
 #include <algorithm>
+#include <atomic>
 #include <climits>
 #include <cstdio>
 #include <thread>
 #include <vector>
 
 namespace spio::sim {
+
+static std::atomic<bool> finds_unwritten_reads = false;
+
+void look_for_unwritten_reads(bool is_wanted) { finds_unwritten_reads = is_wanted; }
 
 // Whether each of x, y and z is from 1 to that of the limit.
 static bool is_within(extent const& size, extent const& limit) {
@@ -59,9 +65,10 @@ report run_grid(char const* kernel, launch_shape const& shape, void (*run)(void 
     launch.grid = grid;
     launch.shape = block_shape;
     launch.options = options;
+    launch.options.unwritten_reads |= finds_unwritten_reads;
     launch.run = run;
     launch.body = body;
-    if ((options.races && grid.count() > 1) || options.unwritten_reads) {
+    if ((options.races && grid.count() > 1) || launch.options.unwritten_reads) {
         launch.writers = global_shadow::writer_range(grid.count());
     }
     auto const clusters = grid.count() / block_shape.cluster.count();
@@ -74,6 +81,7 @@ report run_grid(char const* kernel, launch_shape const& shape, void (*run)(void 
     for (int i = 1; i < workers; i++) others.emplace_back([&] { run_clusters(launch); });
     run_clusters(launch);
     for (auto& other : others) other.join();
+    note_fault_place(launch.faulty_code);
     return launch.first_misuse;
 }
 

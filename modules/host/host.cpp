@@ -3,8 +3,10 @@
 module;
 
 #include "sim/arena.h"
+#include "sim/fault_place.h"
 #include "sim/host_kernel.h"
 #include "sim/tensor_map.h"
+#include "sim/unwritten_reads.h"
 #include "spio/launch_values.h"
 
 #include <algorithm>
@@ -36,13 +38,17 @@ std::optional<image> find(spec const& spec) {
                     .params_bytes = kernel->params_bytes()};
     result.run = [kernel](launch_shape const& launch, void const* params) -> std::string {
         auto const report = kernel->run(launch, params);
-        return report ? report.text() : std::string();
+        if (!report) return {};
+        auto const& place = sim::last_fault_place();
+        auto const line = source_line(place.program, place.address);
+        return report.text() + (line.empty() ? "" : "; in " + line);
     };
     return result;
 }
 
 void* allocate(std::size_t bytes, std::string name) { return sim::allocate(bytes, name); }
 void release(void* begin) noexcept { sim::release(begin); }
+void report_unwritten_reads(bool is_wanted) { sim::look_for_unwritten_reads(is_wanted); }
 
 std::string encode(tensor_map_plan const& plan, void* base, tensor_map_words& words) {
     if (plan.rank < 1 || plan.rank > 5) return "its rank is not from 1 to 5";

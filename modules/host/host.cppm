@@ -26,7 +26,18 @@ struct compiled_in {
 // outside of it.
 void* allocate(std::size_t bytes, std::string name);
 void release(void* begin) noexcept;
+// Whether launches also report reads of global memory that neither the host nor a kernel has
+// written. Memory that the host has filled with bytes 0xff counts as unwritten.
+void report_unwritten_reads(bool is_wanted);
 // Encodes a tensor map as the host device reads it. Returns what is invalid, or an empty string.
 std::string encode(tensor_map_plan const& plan, void* base, tensor_map_words& words);
+
+} // namespace spio::host
+
+namespace spio::host {
+
+// The line "file:number" of a kernel that the code at an address of a program comes from, as far as
+// its debug information tells; empty if nothing is known.
+std::string source_line(std::string const& program, unsigned long long address);
 
 } // namespace spio::host

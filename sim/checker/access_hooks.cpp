@@ -11,25 +11,33 @@
 // thread.
 using spio::sim::access;
 using spio::sim::access_info;
+using spio::sim::accessing_code;
 using spio::sim::check_access;
 using spio::sim::running;
 
-template <int Size, int Alignment> static void check_read(void const* address) {
+// `code` is where the kernel goes on: the return address of the call.
+static void check(void const* address, int bytes, access_info const& info, void const* code) {
+    accessing_code = code;
+    check_access(*running, address, bytes, info);
+    accessing_code = nullptr;
+}
+template <int Size, int Alignment> static void check_read(void const* address, void const* code) {
     static constexpr access_info info = {access::read, "a read", Alignment};
     if (running == nullptr) return;
-    check_access(*running, address, Size, info);
+    check(address, Size, info, code);
     count_read(*running, address);
 }
-template <int Size, int Alignment> static void check_write(void const* address) {
+template <int Size, int Alignment> static void check_write(void const* address, void const* code) {
     static constexpr access_info info = {access::write, "a write", Alignment};
     if (running == nullptr) return;
     running->spins.reset();
-    check_access(*running, address, Size, info);
+    check(address, Size, info, code);
 }
 // Checks an access of any number of bytes.
-static void check_range(void const* address, std::size_t bytes, access_info const& info) {
+static void check_range(void const* address, std::size_t bytes, access_info const& info,
+                        void const* code) {
     if (running == nullptr || bytes == 0) return;
-    check_access(*running, address, static_cast<int>(bytes), info);
+    check(address, static_cast<int>(bytes), info, code);
 }
 static constexpr access_info range_read = {access::read, "a read", 1};
 static constexpr access_info range_write = {access::write, "a write", 1};
@@ -42,38 +50,54 @@ void __tsan_func_exit() {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
 
-void __tsan_read1(void* address) { check_read<1, 1>(address); }
-void __tsan_read2(void* address) { check_read<2, 2>(address); }
-void __tsan_read4(void* address) { check_read<4, 4>(address); }
-void __tsan_read8(void* address) { check_read<8, 8>(address); }
-void __tsan_read16(void* address) { check_read<16, 16>(address); }
-void __tsan_unaligned_read2(void* address) { check_read<2, 1>(address); }
-void __tsan_unaligned_read4(void* address) { check_read<4, 1>(address); }
-void __tsan_unaligned_read8(void* address) { check_read<8, 1>(address); }
-void __tsan_unaligned_read16(void* address) { check_read<16, 1>(address); }
+void __tsan_read1(void* address) { check_read<1, 1>(address, __builtin_return_address(0)); }
+void __tsan_read2(void* address) { check_read<2, 2>(address, __builtin_return_address(0)); }
+void __tsan_read4(void* address) { check_read<4, 4>(address, __builtin_return_address(0)); }
+void __tsan_read8(void* address) { check_read<8, 8>(address, __builtin_return_address(0)); }
+void __tsan_read16(void* address) { check_read<16, 16>(address, __builtin_return_address(0)); }
+void __tsan_unaligned_read2(void* address) {
+    check_read<2, 1>(address, __builtin_return_address(0));
+}
+void __tsan_unaligned_read4(void* address) {
+    check_read<4, 1>(address, __builtin_return_address(0));
+}
+void __tsan_unaligned_read8(void* address) {
+    check_read<8, 1>(address, __builtin_return_address(0));
+}
+void __tsan_unaligned_read16(void* address) {
+    check_read<16, 1>(address, __builtin_return_address(0));
+}
 
-void __tsan_write1(void* address) { check_write<1, 1>(address); }
-void __tsan_write2(void* address) { check_write<2, 2>(address); }
-void __tsan_write4(void* address) { check_write<4, 4>(address); }
-void __tsan_write8(void* address) { check_write<8, 8>(address); }
-void __tsan_write16(void* address) { check_write<16, 16>(address); }
-void __tsan_unaligned_write2(void* address) { check_write<2, 1>(address); }
-void __tsan_unaligned_write4(void* address) { check_write<4, 1>(address); }
-void __tsan_unaligned_write8(void* address) { check_write<8, 1>(address); }
-void __tsan_unaligned_write16(void* address) { check_write<16, 1>(address); }
+void __tsan_write1(void* address) { check_write<1, 1>(address, __builtin_return_address(0)); }
+void __tsan_write2(void* address) { check_write<2, 2>(address, __builtin_return_address(0)); }
+void __tsan_write4(void* address) { check_write<4, 4>(address, __builtin_return_address(0)); }
+void __tsan_write8(void* address) { check_write<8, 8>(address, __builtin_return_address(0)); }
+void __tsan_write16(void* address) { check_write<16, 16>(address, __builtin_return_address(0)); }
+void __tsan_unaligned_write2(void* address) {
+    check_write<2, 1>(address, __builtin_return_address(0));
+}
+void __tsan_unaligned_write4(void* address) {
+    check_write<4, 1>(address, __builtin_return_address(0));
+}
+void __tsan_unaligned_write8(void* address) {
+    check_write<8, 1>(address, __builtin_return_address(0));
+}
+void __tsan_unaligned_write16(void* address) {
+    check_write<16, 1>(address, __builtin_return_address(0));
+}
 
 void* __tsan_memcpy(void* destination, void const* source, std::size_t bytes) {
-    check_range(source, bytes, range_read);
-    check_range(destination, bytes, range_write);
+    check_range(source, bytes, range_read, __builtin_return_address(0));
+    check_range(destination, bytes, range_write, __builtin_return_address(0));
     return std::memcpy(destination, source, bytes);
 }
 void* __tsan_memmove(void* destination, void const* source, std::size_t bytes) {
-    check_range(source, bytes, range_read);
-    check_range(destination, bytes, range_write);
+    check_range(source, bytes, range_read, __builtin_return_address(0));
+    check_range(destination, bytes, range_write, __builtin_return_address(0));
     return std::memmove(destination, source, bytes);
 }
 void* __tsan_memset(void* destination, int value, std::size_t bytes) {
-    check_range(destination, bytes, range_write);
+    check_range(destination, bytes, range_write, __builtin_return_address(0));
     return std::memset(destination, value, bytes);
 }
 // NOLINTEND(bugprone-reserved-identifier)

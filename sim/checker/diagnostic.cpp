@@ -4,17 +4,20 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <utility>
 
 namespace spio::sim {
 
 // Keeps a misuse for the report if it is the launch's first one, and stops the launch.
 static void record(gpu_thread const& thread, misuse kind, char const* format, va_list arguments) {
     auto& launch = launch_of(thread);
+    auto const* const code = std::exchange(accessing_code, nullptr);
     std::lock_guard const lock(launch.report_mutex);
     if (launch.first_misuse) return;
     char sentence[1024];
     std::vsnprintf(sentence, sizeof sentence, format, arguments);
     launch.first_misuse = {kind, launch.kernel, thread.block->index, thread.index, sentence};
+    launch.faulty_code = code;
     launch.is_stopped = true;
 }
 

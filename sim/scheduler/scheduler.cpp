@@ -10,6 +10,7 @@
 namespace spio::sim {
 
 thread_local constinit gpu_thread* running = nullptr;
+thread_local constinit void const* accessing_code = nullptr;
 
 void count_change_by(gpu_thread const& thread) {
     launch_of(thread).changes.fetch_add(1, std::memory_order_relaxed);

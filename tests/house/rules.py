@@ -26,7 +26,7 @@ imports = {
     **{family: {"spio.dims", "spio.spec"} for family in families},
     "spio.families": {"spio.spec", *families},
     "spio.image": {"spio.spec"},
-    "spio.host": {"spio.image", "spio.spec"},
+    "spio.host": {"spio.image", "spio.spec", "spio.system"},
     "spio.text": {"spio.spec"},
     "spio.system": {"spio.error"},
     "spio.aot": {"spio.image", "spio.spec", "spio.system", "spio.text"},

@@ -19,6 +19,7 @@ import spio.image;
 import spio.launch;
 import spio.layernorm_2d;
 import spio.spec;
+import spio.system;
 
 using namespace spio;
 
@@ -172,6 +173,9 @@ TEST_CASE("the error of a kernel that stores out of bounds names its specificati
     CHECK(message.starts_with("launch for kernel axpby n=64 for host (" + spec.symbol +
                               ", from this program): "));
     CHECK(message.find("global out of bounds") != message.npos);
+    bool const can_tell_lines = !found_in_path("addr2line").empty();
+    CHECK((message.find("; in ") != message.npos) == can_tell_lines);
+    CHECK((message.find("/axpby.cuh:") != message.npos) == can_tell_lines);
 }
 
 TEST_CASE("copies between different sizes, and arrays and kernels of another device, are refused") {

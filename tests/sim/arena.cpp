@@ -3,6 +3,7 @@
 #include "sim/arena.h"
 #include "machine/thread.h"
 #include "misuse.h"
+#include "sim/unwritten_reads.h"
 
 #include <algorithm>
 #include <fstream>
@@ -85,5 +86,12 @@ TEST_CASE("reads of memory that was never written are found where they are looke
     CHECK(spio::sim::launch("arena", shape, write_bytes, options).text() == "no misuse");
     CHECK(spio::sim::launch("arena", shape, read_bytes, options).text() == "no misuse");
     // Without unwritten_reads nothing is reported: only the value 0xff…, NaN or -1, is a hint.
-    expect_no_misuse(shape, [&] { output.data()[thread()] = output.data()[32 + thread()]; });
+    auto const read_unwritten = [&] { output.data()[thread()] = output.data()[32 + thread()]; };
+    expect_no_misuse(shape, read_unwritten);
+    // A program may ask for all of its launches.
+    spio::sim::look_for_unwritten_reads(true);
+    expect_misuse(misuse::global_uninitialised, "of `output`, which was never written", shape,
+                  read_unwritten);
+    spio::sim::look_for_unwritten_reads(false);
+    expect_no_misuse(shape, read_unwritten);
 }

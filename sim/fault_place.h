@@ -1,0 +1,18 @@
+// Where in a program the code of a misuse is, so that debug information can tell its line.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace spio::sim {
+
+struct fault_place {
+    std::string program;        // or library
+    std::uintptr_t address = 0; // of the code, as in the file of that name; 0: it is unknown
+};
+
+// That of the misuse that the last launch of this thread returned: known for loads and stores.
+fault_place const& last_fault_place();
+
+} // namespace spio::sim
