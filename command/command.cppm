@@ -6,6 +6,8 @@
 // images. The host device simulates a GPU on the processor. A trial runs a problem on random data.
 module;
 
+#include <cstddef>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -21,6 +23,7 @@ export import :json;
 export import :trial;
 import spio.aot;
 import spio.cuda;
+import spio.cuda_python;
 import spio.image;
 import spio.launch;
 import spio.runtime;
@@ -116,6 +119,25 @@ diagnosis diagnose_cache();
 std::string why_nothing_is_kept();
 // Tells that, where images were compiled.
 void tell_what_is_not_kept(io const&);
+
+// The arguments of a launch of CUDA Python: numbers as they were given, arrays of random numbers.
+struct python_array {
+    cuda_python::parameter parameter;
+    std::vector<unsigned> shape;
+    std::vector<std::byte> data;
+};
+struct python_launch {
+    std::vector<std::byte> params;
+    std::vector<python_array> arrays;
+    extent grid = {}, block = {};
+
+    template <class T> void put(std::size_t offset, T value) {
+        std::memcpy(params.data() + offset, &value, sizeof value);
+    }
+};
+python_launch launch_of(cuda_python::kernel const&, arguments const&);
+// Shows the text of a kernel of CUDA Python, whose file and name are the operands.
+exit_status show_python(arguments const&, io const&);
 
 // The version in CMakeLists.txt: "0.1.0".
 std::string_view project_version();

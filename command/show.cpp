@@ -165,6 +165,7 @@ image_origin write_image(std::span<spec const> specs, std::string const& path,
 }
 
 exit_status run_show(arguments const& args, io const& io) {
+    if (args.operands.front().ends_with(".py")) return show_python(args, io);
     auto const& family = family_named(args.operands.front());
     auto const words = problem_words(args);
     auto const arch = arch_for(args, io);
@@ -208,14 +209,18 @@ subcommand show() {
         .summary = "what a problem is specialized to, and where its image would come from",
         .details =
             R"(Without --arch it is for the first GPU, or for sm_90a where there is none. Nothing is
-compiled, unless --image asks for the result.
+compiled, unless --image asks for the result. Of a file of CUDA Python and the name of a
+kernel it shows the text.
 
   spio show axpby n=1000000
   spio show layernorm_2d channels=64 --arch host
   spio show layernorm_2d channels=64 --arch sm_80 --image layernorm.cubin
+  spio show axpy.py axpy
 )",
         .options = {{"--arch", "ARCH", "sm_80, sm_90a, compute_80, host, ..."},
                     {"--image", "FILE", "find or compile the image, and write it there"},
+                    {"--signature", "TYPES", "of a kernel of CUDA Python"},
+                    {"--floor", "", "its // and % round as Python does"},
                     pack_option,
                     json_option},
         .least_operands = 1,

@@ -31,6 +31,7 @@ subcommand list();
 subcommand pack_build();
 subcommand pack_list();
 subcommand pack_verify();
+subcommand run_python();
 subcommand run_trial();
 subcommand show();
 
@@ -113,9 +114,10 @@ row row_of(option const& option) {
 } // namespace
 
 std::span<subcommand const> subcommands() {
-    static subcommand const known[] = {doctor(),      list(),         show(),        run_trial(),
-                                       pack_build(),  pack_list(),    pack_verify(), cache_list(),
-                                       cache_clear(), cache_verify(), completion(),  version()};
+    static subcommand const known[] = {doctor(),     list(),        show(),         run_trial(),
+                                       run_python(), pack_build(),  pack_list(),    pack_verify(),
+                                       cache_list(), cache_clear(), cache_verify(), completion(),
+                                       version()};
     return known;
 }
 

@@ -7,12 +7,13 @@ import subprocess
 import sys
 
 from asking import ask, cuda, complaints, done, expect, expect_code, home, object_of, plain, spio, work
+from cuda_python import test_python
 
 
 def test_help():
     for words in [["--help"], ["-h"], ["pack", "--help"]]:
         expect(b"usage: spio SUBCOMMAND" in expect_code(0, *words).stdout, "the help of all")
-    names = ["doctor", "list", "show", "run", "pack build", "pack list", "pack verify",
+    names = ["doctor", "list", "show", "run", "run-python", "pack build", "pack list", "pack verify",
              "cache list", "cache clear", "cache verify", "completion", "version"]
     for name in names:
         got = expect_code(0, *name.split(), "--help")
@@ -279,7 +280,7 @@ def main():
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         for test in [test_help, test_list, test_run, test_packs, test_cache, test_doctor,
-                     test_hostile, test_completion]:
+                     test_hostile, test_completion, test_python]:
             test()
     finally:
         shutil.rmtree(work)

@@ -1,0 +1,170 @@
+// Reads the arguments of a kernel of CUDA Python from words, and makes random arrays.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+module spio.command;
+
+import spio.cuda_python;
+import spio.spec;
+
+namespace spio::command {
+
+namespace {
+
+namespace py = cuda_python;
+using bytes = std::vector<std::byte>;
+
+// "640", "64x64": positive numbers.
+std::vector<unsigned> sizes_of(std::string_view text, std::string const& name) {
+    std::vector<unsigned> sizes;
+    while (true) {
+        auto const end = std::min(text.find('x'), text.size());
+        sizes.push_back(parse_number(text.substr(0, end), name));
+        if (sizes.back() == 0 || sizes.back() > (1U << 30)) {
+            throw failure(exit_status::usage, name + " has a size that is 0 or too large");
+        }
+        if (end == text.size()) return sizes;
+        text.remove_prefix(end + 1);
+    }
+}
+
+extent extent_of(std::vector<unsigned> const& sizes, std::string const& name) {
+    if (sizes.size() > 3) throw failure(exit_status::usage, name + " has more than 3 sizes");
+    extent result;
+    int* const parts[] = {&result.x, &result.y, &result.z};
+    for (std::size_t i = 0; i < sizes.size(); ++i) *parts[i] = static_cast<int>(sizes[i]);
+    return result;
+}
+
+void put_number(std::byte* place, py::scalar type, double value) {
+    auto const put = [&](auto number) { std::memcpy(place, &number, sizeof number); };
+    if (type == py::float32) return put(static_cast<float>(value));
+    if (type == py::float64) return put(value);
+    if (type.is_complex()) {
+        put_number(place, {py::kind::real, type.bits / 2}, value);
+        return put_number(place + type.bytes() / 2, {py::kind::real, type.bits / 2}, 0);
+    }
+    auto const integer = type.is_boolean() ? std::int64_t(value != 0) : std::int64_t(value);
+    std::memcpy(place, &integer, type.bytes());
+}
+
+bytes random_numbers(py::scalar type, std::size_t count, std::mt19937& random) {
+    bytes data(count * type.bytes());
+    for (std::size_t i = 0; i < count; ++i) {
+        bool const is_whole = type.is_integer() || type.is_boolean();
+        auto const number = random();
+        put_number(&data[i * type.bytes()], type,
+                   is_whole ? number % (type.is_boolean() ? 2 : 10) : 1 + number / 0x1p32);
+    }
+    return data;
+}
+
+std::map<std::string, std::string> named_values(arguments const& args) {
+    std::map<std::string, std::string> values;
+    for (auto const& word : std::span(args.operands).subspan(2)) {
+        auto const equals = std::min(word.find('='), word.size());
+        if (equals == word.size() ||
+            !values.emplace(word.substr(0, equals), word.substr(equals + 1)).second) {
+            throw failure(exit_status::usage,
+                          quote(word) + " is no NAME=VALUE, or its name is given twice");
+        }
+    }
+    return values;
+}
+
+python_launch arguments_for(arguments const& args, py::kernel const& kernel) {
+    python_launch result;
+    result.params.resize(kernel.params_bytes);
+    std::mt19937 random(args.number("--seed", "1"));
+    auto values = named_values(args);
+    for (auto const& parameter : kernel.parameters) {
+        auto const found = values.extract(parameter.name);
+        if (!found) {
+            throw failure(exit_status::usage,
+                          quote(parameter.name) + " is missing: it is " + name_of(parameter.type));
+        }
+        auto const& text = found.mapped();
+        auto const& type = parameter.type;
+        if (type.is_number()) {
+            char* end = nullptr;
+            double const number = std::strtod(text.c_str(), &end);
+            if (text.empty() || *end != '\0' || std::abs(number) > 0x1p62) {
+                throw failure(exit_status::usage, quote(text) + " is no " + name_of(type));
+            }
+            put_number(&result.params[parameter.offset], type.element, number);
+            continue;
+        }
+        auto shape = sizes_of(text, parameter.name);
+        if (shape.size() != static_cast<std::size_t>(type.rank)) {
+            throw failure(exit_status::usage, parameter.name + " is " + name_of(type) + ", and " +
+                                                  quote(text) + " are " +
+                                                  format_count(shape.size(), "size"));
+        }
+        auto stride = type.element.bytes();
+        for (std::size_t i = shape.size(); i-- > 0; stride *= shape[i]) {
+            if (stride > (std::size_t(1) << 31)) {
+                throw failure(exit_status::usage, parameter.name + " is too large to try");
+            }
+            auto const place = parameter.offset + 8 + 8 * i;
+            result.put(place, std::int64_t(shape[i]));
+            result.put(place + 8 * shape.size(), static_cast<std::int64_t>(stride));
+        }
+        result.arrays.push_back(
+            {parameter, std::move(shape),
+             random_numbers(type.element, stride / type.element.bytes(), random)});
+    }
+    if (!values.empty()) {
+        throw failure(exit_status::usage, "there is no parameter " + quote(values.begin()->first));
+    }
+    return result;
+}
+
+// A thread for each element of the largest array, unless the call says otherwise.
+void choose_shape(arguments const& args, python_launch& launch) {
+    std::vector<unsigned> most = {1};
+    for (auto const& array : launch.arrays) {
+        auto const size = [](std::vector<unsigned> const& shape) {
+            double product = 1;
+            for (auto const extent : shape) product *= extent;
+            return product;
+        };
+        if (size(array.shape) > size(most)) most = array.shape;
+    }
+    bool const is_flat = most.size() == 1;
+    launch.block =
+        extent_of(sizes_of(args.value("--block", is_flat ? "256" : "16x16"), "--block"), "--block");
+    if (launch.block.count() > 1024) {
+        throw failure(exit_status::usage, "--block has more than 1024 threads");
+    }
+    auto const blocks = [](unsigned size, int threads) {
+        return (size + static_cast<unsigned>(threads) - 1) / static_cast<unsigned>(threads);
+    };
+    std::vector<unsigned> grid = {blocks(most.back(), launch.block.x)};
+    if (!is_flat) grid.push_back(blocks(most[most.size() - 2], launch.block.y));
+    if (args.has("--grid")) grid = sizes_of(args.value("--grid"), "--grid");
+    launch.grid = extent_of(grid, "--grid");
+}
+
+} // namespace
+
+python_launch launch_of(py::kernel const& kernel, arguments const& args) {
+    auto launch = arguments_for(args, kernel);
+    choose_shape(args, launch);
+    return launch;
+}
+
+} // namespace spio::command

@@ -1,0 +1,10 @@
+# y = a x + y, an element for each thread.
+# SPDX-License-Identifier: Apache-2.0
+from numba import cuda
+
+
+@cuda.jit("void(float32, float32[:], float32[:])")
+def axpy(a, x, y):
+    i = cuda.grid(1)
+    if i < y.size:
+        y[i] += a * x[i]

@@ -1,0 +1,30 @@
+# c = a b by tiles of 8 x 8 in shared memory; the sizes need be no multiples of 8.
+# SPDX-License-Identifier: Apache-2.0
+from numba import cuda, float32
+
+TILE = 8
+
+
+@cuda.jit("void(float32[:, :], float32[:, :], float32[:, :])")
+def matmul(a, b, c):
+    a_tile = cuda.shared.array((TILE, TILE), dtype=float32)
+    b_tile = cuda.shared.array((TILE, TILE), dtype=float32)
+    column, row = cuda.grid(2)
+    x = cuda.threadIdx.x
+    y = cuda.threadIdx.y
+    depth = a.shape[1]
+    total = float32(0)
+    for start in range(0, depth, TILE):
+        # Elements outside of the matrices count as 0.
+        a_tile[y, x] = 0
+        b_tile[y, x] = 0
+        if row < a.shape[0] and start + x < depth:
+            a_tile[y, x] = a[row, start + x]
+        if start + y < depth and column < b.shape[1]:
+            b_tile[y, x] = b[start + y, column]
+        cuda.syncthreads()
+        for k in range(TILE):
+            total += a_tile[y, k] * b_tile[k, x]
+        cuda.syncthreads()
+    if row < c.shape[0] and column < c.shape[1]:
+        c[row, column] = total

@@ -1,0 +1,170 @@
+// Programs and kernels: from a text to a specification.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include "spio/launch_values.h"
+#include "spio/tile/arch.h"
+
+#include <algorithm>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+module spio.cuda_python;
+
+import spio.spec;
+import :syntax;
+import :typed;
+import :typer;
+
+namespace spio::cuda_python {
+
+program_error::program_error(cuda_python::diagnostic problem)
+    : error(error_kind::invalid, "compile", problem.place.file, problem.message, problem.spelled()),
+      value(std::move(problem)) {}
+
+namespace {
+
+std::string printable(std::string_view text) {
+    std::string result;
+    for (char const c : text) result += c >= ' ' && c <= '~' ? c : c == '\t' ? ' ' : '?';
+    return result;
+}
+
+std::string name_of(position const& place) {
+    return printable(place.file) + ":" + std::to_string(place.line) + ":" +
+           std::to_string(place.column);
+}
+
+} // namespace
+
+std::string diagnostic::spelled() const {
+    auto const excerpt = [](position const& place) {
+        return "    " + printable(place.text) + "\n    " + std::string(place.mark, ' ') + "^\n";
+    };
+    auto text = name_of(place) + ": " + rule + ": " + message + "\n" + excerpt(place);
+    for (auto const& call : calls) text += name_of(call) + ": called from here\n" + excerpt(call);
+    return text;
+}
+
+program::program(source source, std::span<global const> globals) {
+    auto module = std::make_shared<module_tree>(std::move(source));
+    for (auto const& [name, value] : globals) {
+        auto const& text = module->further_texts.emplace_back(
+            cuda_python::source{.name = "global " + name, .text = value});
+        module->values.push_back(parse_expression(text));
+        auto const stored_name = std::string_view(text.source.name).substr(7);
+        module->names[stored_name] = {.value = module->values.back().get(), .text = &text};
+    }
+    parse_module(*module);
+    tree = std::move(module);
+}
+
+std::vector<std::string> program::kernels() const {
+    std::vector<std::string> names;
+    for (auto const& function : tree->functions) {
+        auto const decoration = decoration_of(*tree, function);
+        if (decoration.is_decorated && !decoration.is_device) names.emplace_back(function.name);
+    }
+    return names;
+}
+
+namespace {
+
+std::size_t function_named(module_tree const& tree, std::string_view name) {
+    auto const found = tree.names.find(name);
+    if (found == tree.names.end() || found->second.function < 0) {
+        throw error(error_kind::not_found, "compile", quoted(name),
+                    quoted(tree.text.source.name) + " has no function of this name");
+    }
+    return static_cast<std::size_t>(found->second.function);
+}
+
+} // namespace
+
+std::optional<signature> program::declared_signature(std::string_view name) const {
+    return decoration_of(*tree, tree->functions[function_named(*tree, name)]).signature;
+}
+
+kernel program::compile(std::string_view name, std::string_view signature, options options) const {
+    if (!signature.empty()) return compile(name, parse_signature(signature).parameters, options);
+    auto const declared = declared_signature(name);
+    if (!declared) {
+        throw error(error_kind::invalid, "compile", quoted(name),
+                    "its decorator has no signature, and none is passed");
+    }
+    return compile(name, declared->parameters, options);
+}
+
+kernel program::compile(std::string_view name, std::vector<type> const& parameters,
+                        options options) const {
+    auto const number = function_named(*tree, name);
+    auto const& function = tree->functions[number];
+    auto const decoration = decoration_of(*tree, function);
+    if (!decoration.is_decorated || decoration.is_device) {
+        tree->text.fail(function.location, "functions",
+                        quoted(name) + " is no kernel: a kernel is "
+                                       "decorated by cuda.jit");
+    }
+    if (parameters.size() != function.parameters.size()) {
+        tree->text.fail(function.location, "signature",
+                        "the signature has " + std::to_string(parameters.size()) +
+                            " parameters, and the function " +
+                            std::to_string(function.parameters.size()));
+    }
+    program_typer typer(tree, options);
+    typer.instance(static_cast<int>(number), parameters, function.location);
+    auto const typed = std::make_shared<typed_program const>(typer.finish());
+
+    kernel kernel = {.name = std::string(name), .shared_bytes = typed->shared_bytes, .tree = typed};
+    std::size_t alignment = 1;
+    auto const padded = [](std::size_t size, std::size_t unit) {
+        return (size + unit - 1) / unit * unit;
+    };
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        auto const& type = parameters[i];
+        auto const unit = type.is_array() ? 8 : type.element.alignment();
+        auto const offset = padded(kernel.params_bytes, unit);
+        alignment = std::max(alignment, unit);
+        kernel.parameters.push_back({std::string(function.parameters[i].first), type, offset});
+        kernel.params_bytes = offset + size_of(type);
+        kernel.signature += (i == 0 ? "" : ", ") + name_of(type);
+    }
+    kernel.params_bytes = std::max<std::size_t>(padded(kernel.params_bytes, alignment), 1);
+    auto const text = text_of(*typed);
+    constexpr std::string_view digits = "0123456789abcdef";
+    kernel.symbol = std::string(name.substr(0, 40)) + "_";
+    auto const digest = fnv(text);
+    for (int shift = 60; shift >= 0; shift -= 4) kernel.symbol += digits[digest >> shift & 15];
+    for (char const c : text) {
+        if (c == '@') {
+            kernel.text += kernel.symbol;
+        } else {
+            kernel.text += c;
+        }
+    }
+    return kernel;
+}
+
+spec kernel::specialize(extent block, spio::arch arch) const {
+    return {.family = "cuda_python",
+            .problem = name + "(" + signature + ")",
+            .config = "",
+            .arch = arch,
+            .symbol = symbol,
+            .source = text,
+            .shape = {.block = block, .shared_bytes = shared_bytes},
+            .params_bytes = params_bytes};
+}
+
+} // namespace spio::cuda_python

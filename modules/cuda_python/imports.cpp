@@ -1,0 +1,93 @@
+// Reads imports, and words that are no names.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <algorithm>
+#include <array>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+module spio.cuda_python;
+
+import :syntax;
+
+namespace spio::cuda_python {
+
+namespace {
+
+constexpr auto reserved = std::to_array<std::string_view>(
+    {"False", "None",     "True",   "and",   "as",     "assert", "async",  "await",  "break",
+     "class", "continue", "def",    "del",   "elif",   "else",   "except", "exec",   "finally",
+     "for",   "from",     "global", "if",    "import", "in",     "is",     "lambda", "nonlocal",
+     "not",   "or",       "pass",   "raise", "return", "try",    "while",  "with",   "yield"});
+
+std::string read_path(expression_parser& parser) {
+    std::string path(parser.expect_name("the name of a module"));
+    while (parser.accept("."))
+        path += "." + std::string(parser.expect_name("the name of a module"));
+    return path;
+}
+
+// What a module is called in the tables of names. Types are found in every module.
+std::string canonical(source_text const& text, span place, std::string const& path) {
+    if (path == "math" || path == "__future__") return path;
+    for (auto const* known : {"numba", "numbapro", "spio", "numpy"}) {
+        if (path == known) return "types";
+        if (path == std::string(known) + ".cuda" && path != "numpy.cuda") return "cuda";
+    }
+    text.fail(place, "modules",
+              "there is no module " + quoted(path) +
+                  "; there are math, numpy, numba, numbapro and spio");
+}
+
+} // namespace
+
+void read_import(expression_parser& parser, module_tree& module) {
+    auto const& text = module.text;
+    bool const is_selective = parser.is_keyword("from");
+    parser.advance();
+    auto const place = parser.next().location;
+    auto const path = read_path(parser);
+    if (!is_selective) {
+        bool const has_alias = parser.accept("as");
+        auto const meaning = canonical(text, place, path);
+        auto const name = has_alias ? parser.expect_name("a name") : text.text(place);
+        auto const package = canonical(text, place, path.substr(0, path.find('.')));
+        module.names.insert_or_assign(name, module_name{place, has_alias ? meaning : package});
+        return;
+    }
+    auto const meaning = canonical(text, place, path);
+    parser.expect("import");
+    bool const has_bracket = parser.accept("(");
+    do {
+        auto const name_place = parser.next().location;
+        auto const name = parser.expect_name("a name to import");
+        auto const alias = parser.accept("as") ? parser.expect_name("a name") : name;
+        if (meaning == "__future__") continue;
+        module.names.insert_or_assign(alias,
+                                      module_name{name_place, meaning + "." + std::string(name)});
+    } while (parser.accept(",") && !parser.is_sign(")"));
+    if (has_bracket) parser.expect(")");
+}
+
+bool is_reserved(std::string_view name) {
+    return std::ranges::find(reserved, name) != reserved.end();
+}
+
+std::string quoted(std::string_view text) {
+    std::string result = "'";
+    for (char const c : text.substr(0, 40)) result += c >= ' ' && c <= '~' ? c : '?';
+    return result + (text.size() > 40 ? "…'" : "'");
+}
+
+} // namespace spio::cuda_python

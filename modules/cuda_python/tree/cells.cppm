@@ -1,0 +1,27 @@
+// What a thread of the interpreter computes with, and the operators on it.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <cstdint>
+#include <string_view>
+
+module spio.cuda_python:cells;
+
+import :syntax;
+import :types;
+
+namespace spio::cuda_python {
+
+// A value: an integer of any type, extended to 64 bits by its sign or by zeros, or a bool; or the
+// parts of a number, which are exact in the precision of its type; or the number of an array.
+struct cell {
+    std::int64_t integer = 0;
+    double real = 0, imaginary = 0;
+};
+
+cell converted(cell const&, scalar type, scalar target);
+// The result of an operator whose operands are of a type; the result's type matters for quotients.
+cell operated(operation, cell const&, cell const&, scalar type, scalar result, bool floors);
+cell math_of(std::string_view name, cell const& x, cell const& y, scalar type);
+
+} // namespace spio::cuda_python

@@ -1,0 +1,275 @@
+// Values of the interpreter: an expression is computed for all threads of a block under a mask.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include "spio/launch_values.h"
+
+#include <algorithm>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+module spio.cuda_python:evaluation;
+
+import spio.error;
+import :cells;
+import :syntax;
+import :typed;
+import :types;
+
+namespace spio::cuda_python {
+
+using mask = std::vector<char>;
+using column = std::vector<cell>; // a cell for each thread
+
+inline bool has_any(mask const& lanes) { return std::ranges::find(lanes, 1) != lanes.end(); }
+
+// Moves the lanes of `part` from one mask to another.
+inline void move_lanes(mask& source_lanes, mask& target_lanes, mask const& part) {
+    for (std::size_t i = 0; i < part.size(); ++i) {
+        if (part[i] == 0) continue;
+        source_lanes[i] = 0;
+        target_lanes[i] = 1;
+    }
+}
+
+inline cell cell_of(constant const& constant) {
+    if (auto const* boolean = std::get_if<bool>(&constant.value)) return {.integer = *boolean};
+    if (auto const* integer = std::get_if<std::int64_t>(&constant.value))
+        return {.integer = *integer};
+    if (auto const* real = std::get_if<double>(&constant.value)) return {.real = *real};
+    auto const number = std::get<std::complex<double>>(constant.value);
+    return {.real = number.real(), .imaginary = number.imag()};
+}
+
+struct array_view {
+    unsigned char* data;
+    std::vector<std::int64_t> shape, strides;
+};
+
+template <class T> T read_as(void const* place) {
+    T x;
+    std::memcpy(&x, place, sizeof x);
+    return x;
+}
+template <class T> void write_as(void* place, T x) { std::memcpy(place, &x, sizeof x); }
+
+inline cell read_number(void const* place, scalar type) {
+    if (type == float32) return {.real = static_cast<double>(read_as<float>(place))};
+    if (type == float64) return {.real = read_as<double>(place)};
+    if (type == complex64) {
+        auto const* const parts = static_cast<unsigned char const*>(place);
+        return {.real = static_cast<double>(read_as<float>(parts)),
+                .imaginary = static_cast<double>(read_as<float>(parts + 4))};
+    }
+    if (type == complex128) {
+        auto const* const parts = static_cast<unsigned char const*>(place);
+        return {.real = read_as<double>(parts), .imaginary = read_as<double>(parts + 8)};
+    }
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, place, type.bytes());
+    return converted({.integer = static_cast<std::int64_t>(bits)}, intp, type);
+}
+
+inline void write_number(unsigned char* place, cell const& x, scalar type) {
+    if (type == float32) return write_as(place, static_cast<float>(x.real));
+    if (type == float64) return write_as(place, x.real);
+    if (type == complex64) {
+        write_as(place, static_cast<float>(x.real));
+        return write_as(place + 4, static_cast<float>(x.imaginary));
+    }
+    if (type == complex128) {
+        write_as(place, x.real);
+        return write_as(place + 8, x.imaginary);
+    }
+    std::memcpy(place, &x.integer, type.bytes());
+}
+
+// The threads of a block, and the memory that their expressions read.
+class evaluator {
+  protected:
+    evaluator(typed_program const& program, extent grid, extent block)
+        : program(program),
+          grid(grid),
+          block(block),
+          count(static_cast<std::size_t>(block.count())),
+          shared(static_cast<std::size_t>(program.shared_bytes)) {}
+    ~evaluator() = default;
+
+    struct frame {
+        std::vector<column> slots;
+        mask returned, broken, continued;
+        std::vector<column> result; // a column for each part of a tuple
+
+        frame(typed_function const& function, std::size_t count)
+            : slots(function.slots.size(), column(count)),
+              returned(count),
+              broken(count),
+              continued(count) {}
+    };
+
+    typed_program const& program;
+    extent grid, block, block_index;
+    std::size_t count;
+    std::vector<unsigned char> shared;
+    std::deque<array_view> arrays;
+
+    // Calls a function; the result has a column for each part of a tuple.
+    virtual std::vector<column> called(call_value const&, mask const&, frame& caller) = 0;
+
+    [[noreturn]] void fail(span location, std::string const& reason) const {
+        auto const place = program.tree->text.position_of(location);
+        throw error(error_kind::misuse, "interpret", std::string(program.functions.back().name),
+                    place.file + ":" + std::to_string(place.line) + ":" +
+                        std::to_string(place.column) + ": " + reason);
+    }
+    std::string thread_text(std::size_t lane) const {
+        auto const index = block.index_of(static_cast<long long>(lane));
+        auto const text = [](extent e) {
+            return std::to_string(e.x) + ", " + std::to_string(e.y) + ", " + std::to_string(e.z);
+        };
+        return "thread (" + text(index) + ") of block (" + text(block_index) + ")";
+    }
+
+    cell add_array(array_view view) {
+        arrays.push_back(std::move(view));
+        return {.integer = static_cast<std::int64_t>(arrays.size()) - 1};
+    }
+    cell argument(unsigned char const* place, type const& type) {
+        if (type.is_number()) return read_number(place, type.element);
+        array_view view = {read_as<unsigned char*>(place), {}, {}};
+        for (int i = 0; i < type.rank; ++i) {
+            view.shape.push_back(read_as<std::int64_t>(place + 8 + 8 * i));
+            view.strides.push_back(read_as<std::int64_t>(place + 8 + 8 * (type.rank + i)));
+        }
+        return add_array(std::move(view));
+    }
+
+    column evaluate(value const& value, mask const& lanes, frame& frame) {
+        return std::visit([&](auto const& node) { return node_column(value, node, lanes, frame); },
+                          value.node);
+    }
+    template <class F> column each_lane(mask const& lanes, F f) {
+        column result(count);
+        for (std::size_t i = 0; i < count; ++i) {
+            if (lanes[i] != 0) result[i] = f(i);
+        }
+        return result;
+    }
+
+    column node_column(value const&, constant const& node, mask const&, frame&) {
+        return column(count, cell_of(node));
+    }
+    column node_column(value const&, slot_value const& node, mask const&, frame& frame) {
+        return frame.slots[static_cast<std::size_t>(node.slot)];
+    }
+    column node_column(value const& value, coercion const& node, mask const& lanes, frame& frame) {
+        auto const operand = evaluate(*node.operand, lanes, frame);
+        return each_lane(lanes, [&](std::size_t i) {
+            return converted(operand[i], node.operand->type.element, value.type.element);
+        });
+    }
+    column node_column(value const& value, operation_value const& node, mask const& lanes,
+                       frame& frame) {
+        auto const left = evaluate(*node.operands[0], lanes, frame);
+        bool const is_and = node.operation == operation::logical_and;
+        if (is_and || node.operation == operation::logical_or) {
+            // The right operand is computed where the left one does not decide.
+            mask open = lanes;
+            for (std::size_t i = 0; i < count; ++i) {
+                if ((left[i].integer != 0) != is_and) open[i] = 0;
+            }
+            auto const right = has_any(open) ? evaluate(*node.operands[1], open, frame) : left;
+            return each_lane(lanes, [&](std::size_t i) { return open[i] ? right[i] : left[i]; });
+        }
+        auto const right =
+            node.operands.size() > 1 ? evaluate(*node.operands[1], lanes, frame) : column(count);
+        auto const type = node.operands[0]->type.element;
+        return each_lane(lanes, [&](std::size_t i) {
+            return operated(node.operation, left[i], right[i], type, value.type.element,
+                            program.options.has_floor_division);
+        });
+    }
+    std::vector<column> columns(value_list const& values, mask const& lanes, frame& frame) {
+        std::vector<column> result;
+        for (auto const& value : values) result.push_back(evaluate(*value, lanes, frame));
+        return result;
+    }
+    unsigned char* place(span location, cell const& array, std::vector<column> const& indices,
+                         std::size_t lane) {
+        auto const& view = arrays[static_cast<std::size_t>(array.integer)];
+        auto* address = view.data;
+        for (std::size_t i = 0; i < indices.size(); ++i) {
+            auto const index = indices[i][lane].integer;
+            if (index < 0 || index >= view.shape[i]) {
+                fail(location, "index " + std::to_string(index) + " of dimension " +
+                                   std::to_string(i) + ", whose extent is " +
+                                   std::to_string(view.shape[i]) + ", in " + thread_text(lane));
+            }
+            address += index * view.strides[i];
+        }
+        return address;
+    }
+    column node_column(value const& value, element_value const& node, mask const& lanes,
+                       frame& frame) {
+        auto const array = evaluate(*node.array, lanes, frame);
+        auto const indices = columns(node.indices, lanes, frame);
+        return each_lane(lanes, [&](std::size_t i) {
+            return read_number(place(value.location, array[i], indices, i), value.type.element);
+        });
+    }
+    column node_column(value const&, array_fact_value const& node, mask const& lanes,
+                       frame& frame) {
+        auto const array = evaluate(*node.array, lanes, frame);
+        return each_lane(lanes, [&](std::size_t i) -> cell {
+            auto const& view = arrays[static_cast<std::size_t>(array[i].integer)];
+            auto const dimension = static_cast<std::size_t>(node.dimension);
+            if (node.fact == array_fact::extent) return {.integer = view.shape[dimension]};
+            if (node.fact == array_fact::stride) return {.integer = view.strides[dimension]};
+            std::int64_t size = 1;
+            for (auto const extent : view.shape) size *= extent;
+            return {.integer = size};
+        });
+    }
+    column node_column(value const&, register_value const& node, mask const& lanes, frame&) {
+        return each_lane(lanes, [&](std::size_t i) -> cell {
+            extent const sources[] = {block.index_of(static_cast<long long>(i)), block_index, block,
+                                      grid};
+            auto const& source = sources[static_cast<std::size_t>(node.source)];
+            return {.integer = node.axis == 0 ? source.x : node.axis == 1 ? source.y : source.z};
+        });
+    }
+    column node_column(value const&, math_value const& node, mask const& lanes, frame& frame) {
+        auto const operands = columns(node.operands, lanes, frame);
+        auto const type = node.operands[0]->type.element;
+        return each_lane(lanes, [&](std::size_t i) {
+            return math_of(node.function, operands[0][i], operands.back()[i], type);
+        });
+    }
+    column node_column(value const&, call_value const& node, mask const& lanes, frame& frame) {
+        return std::move(called(node, lanes, frame)[0]);
+    }
+    column node_column(value const& value, tuple_value const&, mask const&, frame&) {
+        fail(value.location, "a tuple is unpacked");
+    }
+    column node_column(value const& value, shared_array_value const& node, mask const&, frame&) {
+        array_view view = {shared.data() + node.offset, node.shape, node.shape};
+        auto stride = static_cast<std::int64_t>(value.type.element.bytes());
+        for (std::size_t i = node.shape.size(); i-- > 0; stride *= node.shape[i]) {
+            view.strides[i] = stride;
+        }
+        return column(count, add_array(std::move(view)));
+    }
+};
+
+} // namespace spio::cuda_python

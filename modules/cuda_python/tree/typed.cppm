@@ -1,0 +1,160 @@
+// The tree whose types are known: every coercion in it is explicit.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+module spio.cuda_python:typed;
+
+import :syntax;
+import :types;
+
+namespace spio::cuda_python {
+
+struct value;
+using value_ptr = std::unique_ptr<value>;
+using value_list = std::vector<value_ptr>;
+
+struct slot_value { // a variable of a function
+    int slot;
+};
+struct coercion {
+    value_ptr operand;
+};
+struct operation_value { // operands have the types that the operation wants
+    cuda_python::operation operation;
+    value_list operands;
+};
+struct element_value {
+    value_ptr array;
+    value_list indices;
+};
+enum class array_fact : unsigned char { extent, stride, size };
+struct array_fact_value {
+    array_fact fact;
+    value_ptr array;
+    int dimension;
+};
+enum class special_register : unsigned char { thread_index, block_index, block_size, grid_size };
+struct register_value {
+    special_register source;
+    int axis; // 0: x
+};
+struct math_value {
+    std::string_view function;
+    value_list operands;
+};
+struct call_value {
+    int function;
+    value_list operands;
+};
+struct tuple_value {
+    value_list parts;
+};
+struct shared_array_value {
+    int offset; // in bytes
+    std::vector<std::int64_t> shape;
+};
+struct value {
+    span location;
+    cuda_python::type type;
+    bool has_call = false;
+    std::variant<constant, slot_value, coercion, operation_value, element_value, array_fact_value,
+                 register_value, math_value, call_value, tuple_value, shared_array_value>
+        node;
+};
+
+struct typed_statement;
+using typed_block = std::vector<typed_statement>;
+struct store_slot {
+    int slot;
+    value_ptr operand;
+};
+struct store_element {
+    value_ptr array;
+    value_list indices;
+    value_ptr operand;
+    int old_slot = -1; // gets the element before `operand` is computed, if it is not negative
+};
+struct evaluation {
+    value_ptr operand;
+};
+struct unpacking {
+    std::vector<int> slots;
+    value_ptr operand;
+};
+struct typed_branch {
+    value_ptr condition; // null: else
+    typed_block body;
+};
+struct typed_if {
+    std::vector<typed_branch> branches;
+};
+struct typed_while {
+    value_ptr condition;
+    typed_block body;
+};
+struct typed_for {
+    int counter; // a slot that the source has no name for
+    value_ptr start, stop, step;
+    typed_block body; // it begins with the store of the counter
+};
+struct typed_return {
+    value_ptr operand; // may be null
+};
+struct barrier {};
+struct typed_statement {
+    span location;
+    std::variant<store_slot, store_element, evaluation, unpacking, typed_if, typed_while, typed_for,
+                 typed_return, jump, barrier>
+        node;
+};
+struct slot {
+    std::string_view name;
+    cuda_python::type type;
+};
+struct typed_function {
+    std::string_view name;
+    int parameter_count = 0;
+    std::vector<slot> slots; // the parameters first
+    type result;
+    typed_block body;
+};
+struct typed_program {
+    std::shared_ptr<module_tree const> tree;
+    cuda_python::options options = {};
+    std::vector<typed_function> functions = {}; // the kernel is the last
+    int shared_bytes = 0;
+};
+
+struct math_function {
+    std::string_view name;
+    int parameters;
+    bool is_predicate = false;
+};
+math_function const* math_named(std::string_view);
+
+typed_program typed(std::shared_ptr<module_tree const>, int function,
+                    std::vector<type> const& parameters, options);
+// What the module's decorators say about a function.
+struct decoration {
+    bool is_decorated = false, is_device = false;
+    std::optional<cuda_python::signature> signature = {};
+};
+decoration decoration_of(module_tree const&, function_tree const&);
+
+// The text of a kernel whose symbol is @.
+std::string text_of(typed_program const&);
+
+} // namespace spio::cuda_python

@@ -1,0 +1,162 @@
+// Names of types, the most generic of two, and signatures.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <algorithm>
+#include <array>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+module spio.cuda_python;
+
+import :syntax;
+
+namespace spio::cuda_python {
+
+namespace {
+
+constexpr auto all_scalars = std::to_array<scalar>({
+    boolean,
+    {kind::signed_integer, 8},
+    {kind::signed_integer, 16},
+    {kind::signed_integer, 32},
+    intp,
+    {kind::unsigned_integer, 8},
+    {kind::unsigned_integer, 16},
+    {kind::unsigned_integer, 32},
+    {kind::unsigned_integer, 64},
+    float32,
+    float64,
+    complex64,
+    complex128,
+});
+
+} // namespace
+
+std::span<scalar const> scalars() { return all_scalars; }
+
+std::string name_of(scalar scalar) {
+    if (scalar.is_boolean()) return "bool";
+    constexpr std::string_view kinds[] = {"bool", "int", "uint", "float", "complex"};
+    return std::string(kinds[static_cast<std::size_t>(scalar.kind)]) + std::to_string(scalar.bits);
+}
+
+std::optional<scalar> scalar_named(std::string_view name) {
+    if (name == "intp") return intp;
+    auto const found = std::ranges::find_if(
+        all_scalars, [&](scalar const& scalar) { return name_of(scalar) == name; });
+    return found == all_scalars.end() ? std::nullopt : std::optional(*found);
+}
+
+scalar most_generic(scalar a, scalar b) {
+    if (a.is_complex() || b.is_complex()) {
+        auto const bits = [](scalar x) {
+            return x.is_complex() ? x.bits : x.is_real() ? 2 * x.bits : 0;
+        };
+        return {kind::complex, std::max(bits(a), bits(b))};
+    }
+    if (a.is_real() != b.is_real()) return a.is_real() ? a : b;
+    if (a.bits != b.bits) return a.bits > b.bits ? a : b;
+    return a.kind == kind::unsigned_integer ? b : a;
+}
+
+type number(scalar scalar) { return {type::form::number, scalar}; }
+type array(scalar element, int rank) { return {type::form::array, element, rank}; }
+
+std::string name_of(type const& type) {
+    if (type.is_nothing()) return "void";
+    if (type.is_tuple()) {
+        std::string names;
+        for (auto const& part : type.parts) names += (names.empty() ? "" : ", ") + name_of(part);
+        return "(" + names + ")";
+    }
+    std::string text = name_of(type.element);
+    for (int i = 0; i < type.rank; ++i) text += i == 0 ? "[:" : ", :";
+    return text + (type.is_array() ? "]" : "");
+}
+
+std::size_t size_of(type const& type) {
+    return type.is_array() ? 8 + 16 * static_cast<std::size_t>(type.rank) : type.element.bytes();
+}
+
+namespace {
+
+constexpr int greatest_rank = 8;
+
+// The last name of numba.float32 or float32; empty for anything else.
+std::string_view last_name(expression const& expression) {
+    if (auto const* name = std::get_if<name_expression>(&expression.node)) return name->name;
+    if (auto const* attribute = std::get_if<attribute_expression>(&expression.node)) {
+        return attribute->name;
+    }
+    return {};
+}
+
+type type_of(source_text const& text, expression const& expression) {
+    auto const* array_type = std::get_if<subscript_expression>(&expression.node);
+    auto const& named = array_type ? *array_type->object : expression;
+    auto const scalar = scalar_named(last_name(named));
+    if (!scalar) {
+        text.fail(expression.location, "signature",
+                  quoted(text.text(expression.location)) + " is no type of an argument");
+    }
+    if (!array_type) return number(*scalar);
+    for (auto const& index : array_type->indices) {
+        if (!std::holds_alternative<slice_expression>(index->node)) {
+            text.fail(index->location, "signature", "a dimension of an array type is spelled ':'");
+        }
+    }
+    if (array_type->indices.size() > greatest_rank) {
+        text.fail(expression.location, "signature", "an array has at most 8 dimensions");
+    }
+    return array(*scalar, static_cast<int>(array_type->indices.size()));
+}
+
+} // namespace
+
+signature signature_of(source_text const& text, expression const& expression) {
+    signature signature;
+    auto const add = [&](cuda_python::expression const& parameter) {
+        signature.parameters.push_back(type_of(text, parameter));
+    };
+    if (auto const* call = std::get_if<call_expression>(&expression.node)) {
+        bool const is_void = last_name(*call->callee) == "void";
+        signature.result = is_void ? type() : type_of(text, *call->callee);
+        for (auto const& argument : call->arguments) {
+            if (!argument.name.empty()) {
+                text.fail(argument.value->location, "signature", "a signature names no arguments");
+            }
+            add(*argument.value);
+        }
+    } else if (auto const* types = std::get_if<tuple_expression>(&expression.node)) {
+        for (auto const& part : types->parts) add(*part);
+    } else {
+        add(expression);
+    }
+    return signature;
+}
+
+signature signature_in(std::string_view text, position const& place) {
+    // Columns in messages are those of the file.
+    auto const begin = static_cast<std::size_t>(place.column - 1);
+    source_text const source({.name = place.file,
+                              .text = std::string(begin, ' ') + std::string(text),
+                              .first_line = place.line});
+    return signature_of(source, *parse_expression(source));
+}
+signature parse_signature(std::string_view text) {
+    return signature_in(text, {.file = "signature", .line = 1, .column = 1});
+}
+
+} // namespace spio::cuda_python

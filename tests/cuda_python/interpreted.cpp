@@ -1,0 +1,43 @@
+// Runs bodies of kernels by the interpreter.
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/cuda_python/interpreted.h"
+
+#include <complex>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+import spio.cuda_python;
+
+namespace spio::cuda_python_test {
+
+namespace {
+
+template <class T>
+std::vector<T> ran(std::string const& body, std::string const& type,
+                   interpreted_launch const& launch) {
+    cuda_python::program const program(
+        {.name = "k.py", .text = launch.functions + "@cuda.jit\ndef k(n, o):\n    " + body + "\n"});
+    auto const kernel = program.compile("k", "int32, " + type + "[:]",
+                                        {.has_floor_division = launch.has_floor_division});
+    std::vector<T> result(16);
+    struct {
+        std::int32_t n;
+        T* data;
+        std::int64_t size, stride;
+    } const params = {launch.n, result.data(), 16, sizeof(T)};
+    cuda_python::interpret(kernel, launch.grid, launch.block, &params, 100000);
+    return result;
+}
+
+} // namespace
+
+std::vector<double> reals(std::string const& body, interpreted_launch const& launch) {
+    return ran<double>(body, "float64", launch);
+}
+std::vector<std::complex<double>> complex_numbers(std::string const& body) {
+    return ran<std::complex<double>>(body, "complex128", {});
+}
+
+} // namespace spio::cuda_python_test

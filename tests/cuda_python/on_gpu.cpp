@@ -1,0 +1,92 @@
+// The GPU computes what the interpreter does: cuda_python_on_gpu PROGRAMS.
+// SPDX-License-Identifier: Apache-2.0
+//
+// All operators of all pairs of types and random programs to the bit, the functions of math within
+// what CUDA documents; and how long a new kernel takes until its first result.
+#include "tests/cuda_python/execution.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace spio::cuda_python_test;
+using clock_type = std::chrono::steady_clock;
+
+double milliseconds_since(clock_type::time_point start) {
+    return std::chrono::duration<double, std::milli>(clock_type::now() - start).count();
+}
+
+// Returns the number of kernels whose results differ.
+std::size_t run(char const* name, std::vector<test_kernel> const& kernels, double tolerance = 0) {
+    auto const start = clock_type::now();
+    std::atomic<std::size_t> next = 0, elements = 0, failures = 0;
+    double worst = 0;
+    std::mutex mutex;
+    auto const work = [&] {
+        for (std::size_t i = next++; i < kernels.size(); i = next++) {
+            std::string difference;
+            try {
+                auto const result = compare(kernels[i], target::gpu, tolerance);
+                difference = result.difference;
+                elements += result.elements;
+                std::lock_guard const lock(mutex);
+                worst = std::max(worst, result.worst);
+            } catch (std::exception const& error) {
+                difference = kernels[i].kernel + ": " + error.what();
+            }
+            if (difference.empty()) continue;
+            std::lock_guard const lock(mutex);
+            if (failures++ < 10) std::printf("%s\n", difference.c_str());
+        }
+    };
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < std::thread::hardware_concurrency(); ++i) threads.emplace_back(work);
+    for (auto& thread : threads) thread.join();
+    std::printf("figure: %s: %zu kernels, %zu elements, %zu kernels differ, worst %.3g, %.1f s\n",
+                name, kernels.size(), elements.load(), failures.load(), worst,
+                milliseconds_since(start) / 1000);
+    std::fflush(stdout);
+    return failures;
+}
+
+} // namespace
+
+int main(int count, char** words) try {
+    auto const programs = static_cast<unsigned>(count > 1 ? std::atoi(words[1]) : 1000);
+    // The first kernel opens the driver and NVRTC; the next is cold.
+    auto const cold = random_kernels(1000001, 3);
+    for (auto const& kernel : cold) {
+        auto const start = clock_type::now();
+        auto const result = compare(kernel, target::gpu);
+        std::printf("figure: cold kernel: %.1f ms %s\n", milliseconds_since(start),
+                    result.difference.c_str());
+    }
+    auto const axpy = example_kernels();
+    for (int round = 0; round < 2; ++round) {
+        for (auto const& kernel : axpy) {
+            auto const start = clock_type::now();
+            auto const result = compare(kernel, target::gpu, 1e-6);
+            std::printf("figure: %s, time %d: %.1f ms, worst %.3g %s\n", kernel.kernel.c_str(),
+                        round + 1, milliseconds_since(start), result.worst,
+                        result.difference.c_str());
+        }
+    }
+    std::size_t failures = run("math", math_kernels(), 1e-6);
+    failures += run("operators", operator_kernels(false, 1));
+    failures += run("operators that floor", operator_kernels(true, 1));
+    failures += run("random programs", random_kernels(1, programs));
+    return failures == 0 ? 0 : 1;
+} catch (std::exception const& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+}

@@ -1,0 +1,224 @@
+// The types of the operators as tables, and kernels that have all operators and functions.
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/cuda_python/kernels.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace spio::cuda_python_test {
+
+namespace {
+
+// The most generic of two types: a row for each left operand, in the order of number_types.
+constexpr std::string_view generic_table[] = {
+    "i8   i16  i32  i64  i8   u16  u32  u64  f32  f64  c64  c128",
+    "i16  i16  i32  i64  i16  i16  u32  u64  f32  f64  c64  c128",
+    "i32  i32  i32  i64  i32  i32  i32  u64  f32  f64  c64  c128",
+    "i64  i64  i64  i64  i64  i64  i64  i64  f32  f64  c64  c128",
+    "i8   i16  i32  i64  u8   u16  u32  u64  f32  f64  c64  c128",
+    "u16  i16  i32  i64  u16  u16  u32  u64  f32  f64  c64  c128",
+    "u32  u32  i32  i64  u32  u32  u32  u64  f32  f64  c64  c128",
+    "u64  u64  u64  i64  u64  u64  u64  u64  f32  f64  c64  c128",
+    "f32  f32  f32  f32  f32  f32  f32  f32  f32  f64  c64  c128",
+    "f64  f64  f64  f64  f64  f64  f64  f64  f64  f64  c128 c128",
+    "c64  c64  c64  c64  c64  c64  c64  c64  c64  c128 c64  c128",
+    "c128 c128 c128 c128 c128 c128 c128 c128 c128 c128 c128 c128",
+};
+// The quotients by / and by //, for reals.
+constexpr std::string_view quotient_table[] = {
+    "f32 f32 f32 f64 f32 f32 f32 f64 f32 f64", "f32 f32 f32 f64 f32 f32 f32 f64 f32 f64",
+    "f32 f32 f32 f64 f32 f32 f32 f64 f32 f64", "f64 f64 f64 f64 f64 f64 f64 f64 f64 f64",
+    "f32 f32 f32 f64 f32 f32 f32 f64 f32 f64", "f32 f32 f32 f64 f32 f32 f32 f64 f32 f64",
+    "f32 f32 f32 f64 f32 f32 f32 f64 f32 f64", "f64 f64 f64 f64 f64 f64 f64 f64 f64 f64",
+    "f32 f32 f32 f64 f32 f32 f32 f64 f32 f64", "f64 f64 f64 f64 f64 f64 f64 f64 f64 f64",
+};
+constexpr std::string_view floor_table[] = {
+    "i32 i32 i32 i64 i32 u32 u32 u64 i32 i64", "i32 i32 i32 i64 i32 i32 u32 u64 i32 i64",
+    "i32 i32 i32 i64 i32 i32 i32 u64 i32 i64", "i64 i64 i64 i64 i64 i64 i64 i64 i32 i64",
+    "i32 i32 i32 i64 u32 u32 u32 u64 i32 i64", "u32 i32 i32 i64 u32 u32 u32 u64 i32 i64",
+    "u32 u32 i32 i64 u32 u32 u32 u64 i32 i64", "u64 u64 u64 i64 u64 u64 u64 u64 i32 i64",
+    "i32 i32 i32 i32 i32 i32 i32 i32 i32 i64", "i64 i64 i64 i64 i64 i64 i64 i64 i64 i64",
+};
+
+std::size_t number_of(std::string_view type) {
+    return static_cast<std::size_t>(std::ranges::find(number_types, type) - number_types);
+}
+
+std::string entry(std::string_view row, std::size_t column) {
+    for (; column > 0; --column) {
+        row.remove_prefix(row.find(' '));
+        row.remove_prefix(row.find_first_not_of(' '));
+    }
+    auto const code = row.substr(0, row.find(' '));
+    constexpr std::string_view letters = "iufc";
+    constexpr std::string_view names[] = {"int", "uint", "float", "complex"};
+    return std::string(names[letters.find(code.front())]) + std::string(code.substr(1));
+}
+
+bool is_one_of(std::string_view operation, std::string_view list) {
+    return (" " + std::string(list) + " ").find(" " + std::string(operation) + " ") !=
+           std::string::npos;
+}
+
+} // namespace
+
+std::string result_type(std::string_view operation, std::string_view left, std::string_view right) {
+    auto const i = number_of(left), j = number_of(right);
+    constexpr std::size_t integers = 8, reals = 10;
+    if (is_one_of(operation, "+ - *")) return entry(generic_table[i], j);
+    if (i >= reals || j >= reals) return {};
+    if (is_one_of(operation, "< <= > >= == !=")) return "bool";
+    if (operation == "/") return entry(quotient_table[i], j);
+    if (operation == "//") return entry(floor_table[i], j);
+    if (operation == "%") return entry(generic_table[i], j);
+    bool const is_bitwise = is_one_of(operation, "& | ^ << >>");
+    return is_bitwise && i < integers && j < integers ? entry(generic_table[i], j) : "";
+}
+
+std::vector<test_kernel> operator_kernels(bool has_floor_division, int step) {
+    std::vector<test_kernel> kernels;
+    constexpr std::string_view every_operator[] = {"+", "-", "*",  "/",  "//", "%", "&",
+                                                   "|", "^", "<<", ">>", "<",  "=="};
+    constexpr std::string_view divisions[] = {"//", "%"};
+    int pair = 0;
+    for (auto const left : number_types) {
+        for (auto const right : number_types) {
+            if (left != right && pair++ % step != 0) continue;
+            auto const name = std::string(left) + "_" + std::string(right);
+            std::string parameters = "a, b", body, types = std::string(left) + "[:], ";
+            types += std::string(right) + "[:]";
+            int count = 0;
+            auto const add = [&](std::string_view operation) {
+                auto const type = result_type(operation, left, right);
+                if (type.empty()) return;
+                auto const output = "o" + std::to_string(count++);
+                parameters += ", " + output;
+                types += ", " + type + "[:]";
+                body += "    " + output + "[i] = x " + std::string(operation) + " y\n";
+            };
+            if (has_floor_division) {
+                for (auto const operation : divisions) add(operation);
+            } else {
+                for (auto const operation : every_operator) add(operation);
+            }
+            if (body.empty()) continue;
+            kernels.push_back({.text = "@cuda.jit\ndef " + name + "(" + parameters +
+                                       "):\n    i = cuda.grid(1)\n    x = a[i]\n    y = b[i]\n" +
+                                       body,
+                               .kernel = name,
+                               .signature = types,
+                               .threads = interesting_count * interesting_count,
+                               .has_floor_division = has_floor_division});
+        }
+    }
+    return kernels;
+}
+
+std::vector<test_kernel> math_kernels() {
+    constexpr std::string_view unary[] = {"acos",  "asin", "atan",  "arctan", "acosh", "asinh",
+                                          "atanh", "cos",  "sin",   "tan",    "cosh",  "sinh",
+                                          "tanh",  "exp",  "expm1", "fabs",   "log",   "log10",
+                                          "log1p", "sqrt", "ceil",  "floor",  "isnan", "isinf"};
+    constexpr std::string_view binary[] = {"atan2", "pow", "copysign", "fmod"};
+    std::vector<test_kernel> kernels;
+    auto const add = [&](std::string_view function, bool is_binary) {
+        bool const is_predicate = function.starts_with("is");
+        auto const name = "math_" + std::string(function);
+        auto const call = [&](std::string const& x, std::string const& y) {
+            return "math." + std::string(function) + "(" + x + (is_binary ? ", " + y : "") + ")\n";
+        };
+        auto const result = [&](std::string const& type) {
+            return (is_predicate ? "bool" : type) + "[:]";
+        };
+        kernels.push_back(
+            {.text = "@cuda.jit\ndef " + name +
+                     "(a, b, c, d, e, f, o, p, q, r):\n    i = cuda.grid(1)\n    o[i] = " +
+                     call("a[i]", "b[i]") + "    p[i] = " + call("c[i]", "d[i]") +
+                     "    q[i] = " + call("e[i]", "e[i]") + "    r[i] = " + call("f[i]", "f[i]"),
+             .kernel = name,
+             .signature = "float32[:], float32[:], float64[:], float64[:], int16[:], int64[:], " +
+                          result("float32") + ", " + result("float64") + ", " + result("float32") +
+                          ", " + result("float64"),
+             .threads = interesting_count * interesting_count});
+    };
+    for (auto const function : unary) add(function, false);
+    for (auto const function : binary) add(function, true);
+    return kernels;
+}
+
+namespace {
+
+template <class T> std::vector<T> interesting() {
+    using limits = std::numeric_limits<T>;
+    if constexpr (limits::is_integer) {
+        auto const most = limits::max();
+        auto const least = limits::min();
+        return {0,
+                1,
+                2,
+                3,
+                7,
+                static_cast<T>(-1),
+                static_cast<T>(-2),
+                static_cast<T>(-7),
+                least,
+                static_cast<T>(least + 1),
+                most,
+                static_cast<T>(most / 2 + 1)};
+    } else {
+        return {T(0),
+                T(-0.0),
+                T(1),
+                T(-1),
+                T(0.5),
+                T(-2.5),
+                T(7),
+                T(3.1),
+                T(-7),
+                T(1e10),
+                limits::infinity(),
+                limits::quiet_NaN()};
+    }
+}
+
+template <class T> std::vector<unsigned char> bytes_of(int count, int number, int parts = 1) {
+    auto const values = interesting<T>();
+    std::vector<unsigned char> bytes;
+    for (int i = 0; i < count; ++i) {
+        for (int part = 0; part < parts; ++part) {
+            int const chosen = number % 2 == 0 ? i / interesting_count : i + 5 * part;
+            auto const value = values[static_cast<std::size_t>(chosen % interesting_count)];
+            unsigned char raw[sizeof value];
+            std::memcpy(raw, &value, sizeof value);
+            bytes.insert(bytes.end(), raw, raw + sizeof value);
+        }
+    }
+    return bytes;
+}
+
+} // namespace
+
+std::vector<unsigned char> values_of_interest(std::string_view type, int count, int number) {
+    if (type == "bool") return std::vector<unsigned char>(static_cast<std::size_t>(count), 0);
+    if (type == "int8") return bytes_of<std::int8_t>(count, number);
+    if (type == "int16") return bytes_of<std::int16_t>(count, number);
+    if (type == "int32") return bytes_of<std::int32_t>(count, number);
+    if (type == "int64") return bytes_of<std::int64_t>(count, number);
+    if (type == "uint8") return bytes_of<std::uint8_t>(count, number);
+    if (type == "uint16") return bytes_of<std::uint16_t>(count, number);
+    if (type == "uint32") return bytes_of<std::uint32_t>(count, number);
+    if (type == "uint64") return bytes_of<std::uint64_t>(count, number);
+    if (type == "float32") return bytes_of<float>(count, number);
+    if (type == "float64") return bytes_of<double>(count, number);
+    if (type == "complex64") return bytes_of<float>(count, number, 2);
+    return bytes_of<double>(count, number, 2);
+}
+
+} // namespace spio::cuda_python_test
