@@ -4,7 +4,6 @@
 
 #include "spio/compound_index.h"
 #include "spio/cursor.h"
-#include "spio/mismatch.h"
 #include "spio/positions.h"
 #include "spio/range.h"
 
@@ -50,13 +49,6 @@ class tensor {
     template <class Mutable>
         requires same<Mutable const, Data> && (!same<Mutable, Data>)
     constexpr tensor(tensor<Mutable, Axes...> const& t) : pointer_(t.get()), shape_(t.shape()) {}
-    // A tensor that differs in its elements or in its axes is refused by name. One that differs in
-    // both is no candidate, so that functions may be overloaded for tensors.
-    template <class Other, auto... OtherAxes, class Wanted = tensor,
-              class Tensor = mismatch_of<tensor<Other, OtherAxes...>, Wanted>>
-        requires(same<layout<OtherAxes...>, layout<Axes...>> !=
-                 (same<Other const, Data> || same<Other, Data>))
-    tensor(tensor<Other, OtherAxes...> const&) = delete;
 
     // The cursor at a place: an index such as I(2), or anything that has coordinates. Dimensions
     // that the tensor lacks have no effect.

@@ -1,4 +1,6 @@
-// error: has_elements_that_are_only_read<.*float.*>.*deleted
+// error of gcc: could not convert .{1, x, 1, y}. .*axpby::params
+// error of clang, clang-cuda: no viable conversion from .tensor<const float, .* to .tensor<float,
+// error of nvcc, nvrtc: user-defined conversion from "Readable".* to "spio::axpby::scalars"
 // SPDX-License-Identifier: Apache-2.0
 #include "axpby/problem.h"
 

@@ -1,4 +1,6 @@
-// error: lacks_the_dimension<.*X>.*deleted
+// error of gcc: could not convert .{x, y}. .*layernorm_2d::params
+// error of clang, clang-cuda: no viable conversion from 'tensor<.*axis<C>.*' to 'tensor<.*axis<X>
+// error of nvcc, nvrtc: user-defined conversion from "Channels".* to "spio::layernorm_2d::images_
 // SPDX-License-Identifier: Apache-2.0
 #include "layernorm_2d/problem.h"
 

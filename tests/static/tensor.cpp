@@ -201,3 +201,12 @@ constexpr bool points_where_it_is_set() {
     return *a[I(1)] == 4 && data[2] == 7 && tensor<int, axis<I>(2)>().get() == nullptr;
 }
 static_assert(points_where_it_is_set());
+
+// Functions can be overloaded for tensors that are only read, by their elements and by their axes.
+template <class Data> using by_rows = tensor<Data, axis<I>(4), axis<J>(8)>;
+template <class Data> using by_columns = tensor<Data, axis<J>(8), axis<I>(4)>;
+constexpr int overload(by_rows<float const>) { return 1; }
+constexpr int overload(by_rows<int const>) { return 2; }
+constexpr int overload(by_columns<float const>) { return 3; }
+static_assert(overload(by_rows<float>()) == 1 && overload(by_rows<int>()) == 2);
+static_assert(overload(by_columns<float>()) == 3);
