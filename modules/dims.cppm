@@ -79,6 +79,8 @@ using spio::split;
 using spio::join;
 using spio::broadcast;
 using spio::shift;
+using spio::window;
+using spio::windows;
 using spio::as_vectors;
 using spio::vectors_of;
 using spio::is_injective;

@@ -8,3 +8,4 @@
 #include "spio/index_algebra.h"
 #include "spio/inverse.h"
 #include "spio/orders.h"
+#include "spio/windows.h"

@@ -1,0 +1,164 @@
+// Windows: a dimension of a tensor as a sum of two others, H = stride * P + dilation * R - pad.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "spio/tensor.h"
+
+namespace spio {
+
+// The window of a filter along one dimension: `taps` positions, `dilation` apart, that move by
+// `stride` from one output to the next. `pad` positions before the first input and as many behind
+// the last are padding, which is not stored.
+struct window {
+    int taps = 1;
+    int stride = 1;
+    int dilation = 1;
+    int pad = 0;
+
+    // The number of outputs whose windows lie in the inputs and their padding.
+    constexpr int outputs(int inputs) const {
+        int const rest = inputs - (dilation * (taps - 1) + 1 - 2 * pad);
+        return rest < 0 ? 0 : static_cast<int>(static_cast<unsigned>(rest) / stride) + 1;
+    }
+    constexpr bool is_valid() const { return taps > 0 && stride > 0 && dilation > 0 && pad >= 0; }
+};
+
+// The bases of a view in which Output and Tap stand for Base.
+template <class Bases, class Base, class Output, class Tap> struct window_bases;
+template <class... Bases, class Base, class Output, class Tap>
+struct window_bases<mp_list<Bases...>, Base, Output, Tap>
+    : merged<typename either<same<Bases, Base>, mp_list<Output, Tap>, mp_list<Bases>>::type...> {};
+
+// A position in a view of windows: a cursor in the tensor, and the output and the tap so far.
+template <class Cursor, class Base, class Output, class Tap, window Window> class window_cursor {
+  public:
+    using data_type = typename Cursor::data_type;
+    using bases = typename window_bases<typename Cursor::bases, Base, Output, Tap>::type;
+
+    constexpr window_cursor(Cursor const& input, int outputs, int output = 0, int tap = 0)
+        : input_(input), outputs_(outputs), output_(output), tap_(tap) {}
+
+    template <place_among<bases> P> [[nodiscard]] constexpr auto operator[](P const& p) const {
+        if constexpr (located<P>) {
+            return moved_by_entries(p.coordinates());
+        } else {
+            return moved(p);
+        }
+    }
+    template <place AbsentDimension, class View = window_cursor>
+        requires(!place_among<AbsentDimension, bases>)
+    window_cursor operator[](AbsentDimension const&) const = delete;
+    template <integer NotADimension, class View = window_cursor>
+    window_cursor operator[](NotADimension) const = delete;
+
+    // Whether there is an input: the position lies in the view, and not in the padding.
+    constexpr bool inbounds() const {
+        bool const is_inside = static_cast<unsigned>(output_) < static_cast<unsigned>(outputs_) &&
+                               static_cast<unsigned>(tap_) < static_cast<unsigned>(Window.taps);
+        return is_inside & input_.inbounds();
+    }
+    constexpr data_type* get() const { return input_.get(); }
+    constexpr data_type& operator*() const { return *input_; }
+    constexpr auto offset() const { return input_.offset(); }
+
+  private:
+    template <class Input> using at_input = window_cursor<Input, Base, Output, Tap, Window>;
+
+    template <index X> constexpr auto moved(X x) const {
+        int const units = count<1>(x);
+        if constexpr (same<base_of<X>, Output>) {
+            auto const input = input_[Base(Window.stride * units)];
+            return at_input<decltype(input_[Base()])>(input, outputs_, output_ + units, tap_);
+        } else if constexpr (same<base_of<X>, Tap>) {
+            auto const input = input_[Base(Window.dilation * units)];
+            return at_input<decltype(input_[Base()])>(input, outputs_, output_, tap_ + units);
+        } else {
+            return at_input<decltype(input_[x])>(input_[x], outputs_, output_, tap_);
+        }
+    }
+    template <class... Xs> constexpr auto moved_by_entries(coords<Xs...> const& c) const {
+        return moved_by(*this, c.template digit<Xs>()...);
+    }
+    template <class Start> static constexpr Start moved_by(Start const& start) { return start; }
+    template <class Start, index X, index... Xs>
+    static constexpr auto moved_by(Start const& start, X x, Xs... xs) {
+        if constexpr (index_among<X, bases>) {
+            return moved_by(start[x], xs...);
+        } else {
+            return moved_by(start, xs...);
+        }
+    }
+
+    Cursor input_;
+    int outputs_;
+    int output_;
+    int tap_;
+};
+
+// The windows of a tensor along Base. inbounds() is false in the padding.
+template <class Source, class Base, class Output, class Tap, window Window> class window_view {
+  public:
+    using data_type = typename Source::data_type;
+    using bases = typename window_bases<typename Source::bases, Base, Output, Tap>::type;
+
+    constexpr explicit window_view(Source const& source) : source_(source) {}
+
+    constexpr auto origin() const {
+        auto const first = source_.origin()[Base(-Window.pad)];
+        return window_cursor<decltype(source_.origin()[Base()]), Base, Output, Tap, Window>(
+            first, extent<Output>().value);
+    }
+    template <place_among<bases> P> [[nodiscard]] constexpr auto operator[](P const& p) const {
+        return origin()[p];
+    }
+    template <place AbsentDimension, class View = window_view>
+        requires(!place_among<AbsentDimension, bases>)
+    window_view operator[](AbsentDimension const&) const = delete;
+    template <integer NotADimension, class View = window_view>
+    window_view operator[](NotADimension) const = delete;
+
+    template <base_dimension D>
+        requires contains<bases, D>
+    constexpr D extent() const {
+        if constexpr (same<D, Output>) {
+            return Output(Window.outputs(source_.template extent<Base>().value));
+        } else if constexpr (same<D, Tap>) {
+            return Tap(Window.taps);
+        } else {
+            return source_.template extent<D>();
+        }
+    }
+    //     for (auto p : range(view.extents()))      every tap of every output
+    constexpr auto extents() const {
+        return [&]<class... Bases>(mp_list<Bases...>) {
+            return make_coordinates(this->template extent<Bases>()...);
+        }(bases());
+    }
+
+  private:
+    Source source_;
+};
+
+// Whether a tensor, or a view of windows, has the dimension Base and neither Output nor Tap.
+template <class Source, class Base, class Output, class Tap, window Window>
+concept has_windows =
+    Window.is_valid() && base_dimension<Output> && base_dimension<Tap> && !same<Output, Tap> &&
+    contains<typename Source::bases, Base> && !contains<typename Source::bases, Output> &&
+    !contains<typename Source::bases, Tap>;
+
+// A view in which a pair of dimensions stands for one: v[P(p)][R(r)] is
+// x[H(stride * p + dilation * r - pad)]. Its inbounds() knows the padding, so that im2col, dilated
+// and strided windows and band matrices need no arithmetic of their own.
+//     auto const v = windows<H, P, R, window{.taps = 3, .pad = 1}>(x);
+//     for (auto r : range(R(3))) sum += v[p][r].inbounds() ? *v[p][r] * *w[r] : 0;
+template <class Base, class Output, class Tap, window Window, class Source>
+    requires has_windows<Source, Base, Output, Tap, Window>
+constexpr auto windows(Source const& source) {
+    return window_view<Source, Base, Output, Tap, Window>(source);
+}
+template <class OfADimension, class OutputsInANewOne, class AndTapsInAnother, window AValidOne,
+          class Source>
+    requires(!has_windows<Source, OfADimension, OutputsInANewOne, AndTapsInAnother, AValidOne>)
+void windows(Source const&) = delete;
+
+} // namespace spio

@@ -1,0 +1,42 @@
+// A correlation with 3 taps, stride 2 and padding, whose bounds are those of a view of windows.
+// SPDX-License-Identifier: Apache-2.0
+// without: div, rem
+#include "spio/windows.h"
+
+namespace windows {
+
+struct P : spio::dim {
+    using dim::dim;
+};
+struct R : spio::dim {
+    using dim::dim;
+};
+using inputs = spio::tensor<float const, spio::axis<I>(64)>;
+using taps = spio::tensor<float const, spio::axis<R>(3)>;
+constexpr spio::window three{.taps = 3, .stride = 2, .pad = 1};
+
+__global__ void typed(float* y, float const* x, float const* w) {
+    auto const v = spio::windows<I, P, R, three>(inputs(x));
+    P const p(threadIdx.x);
+    float sum = 0;
+    for (auto const r : spio::range(R(3))) {
+        auto const input = v[p][r];
+        if (input.inbounds()) sum += *input * *taps(w)[r];
+    }
+    y[threadIdx.x] = sum;
+}
+
+__global__ void raw(float* y, float const* x, float const* w) {
+    int const p = threadIdx.x;
+    float sum = 0;
+    for (int r = 0; r < 3; ++r) {
+        int const i = 2 * p + r - 1;
+        bool const is_inside = static_cast<unsigned>(p) < 32u;
+        if (is_inside & (static_cast<unsigned>(i) < 64u)) {
+            sum += x[i] * w[r];
+        }
+    }
+    y[threadIdx.x] = sum;
+}
+
+} // namespace windows

@@ -1,0 +1,112 @@
+// Windows of filters, against the inputs that stride, dilation and padding name.
+// SPDX-License-Identifier: Apache-2.0
+import spio.dims;
+
+struct C : spio::dim {
+    using dim::dim;
+};
+struct H : spio::dim {
+    using dim::dim;
+};
+struct P : spio::dim {
+    using dim::dim;
+};
+struct Q : spio::dim {
+    using dim::dim;
+};
+struct R : spio::dim {
+    using dim::dim;
+};
+struct S : spio::dim {
+    using dim::dim;
+};
+struct W : spio::dim {
+    using dim::dim;
+};
+using spio::axis;
+using spio::tensor;
+using spio::window;
+using spio::windows;
+
+inline constexpr char memory[256] = {};
+
+// Every tap of every output is the input that the law names, and in bounds if that one is.
+template <window Window, class T> constexpr bool has_its_inputs(T const& x) {
+    auto const v = windows<H, P, R, Window>(x);
+    int const inputs = x.template extent<H>().get();
+    // The last window ends in the padding, and the next one does not.
+    auto const end = [](int output) {
+        return Window.stride * output + Window.dilation * (Window.taps - 1) - Window.pad;
+    };
+    int outputs = 0;
+    while (end(outputs) < inputs + Window.pad) ++outputs;
+    if (v.template extent<P>() != P(outputs) || v.template extent<R>() != R(Window.taps))
+        return false;
+    for (P p(-1); p <= P(outputs); ++p) {
+        for (R r(-1); r <= R(Window.taps); ++r) {
+            H const h(Window.stride * p.get() + Window.dilation * r.get() - Window.pad);
+            bool const is_inside = P(0) <= p && p < P(outputs) && R(0) <= r && r < R(Window.taps);
+            auto const cursor = v[r][C(1)][p];
+            if (cursor.inbounds() != (is_inside && x[h][C(1)].inbounds())) return false;
+            if (cursor.inbounds() && cursor.get() != x[h][C(1)].get()) return false;
+            if (v[p + r + C(1) + W(7)].offset() != cursor.offset()) return false;
+        }
+    }
+    return true;
+}
+template <int Inputs> constexpr bool have_their_inputs() {
+    tensor<char const, axis<H>(Inputs), axis<C>(2)> const x(memory);
+    tensor<char const, axis<C>(2), axis<H>(spio::dynamic)> const late(memory, H(Inputs));
+    return has_its_inputs<window{}>(x) && has_its_inputs<window{.taps = 3, .pad = 1}>(late) &&
+           has_its_inputs<window{.taps = 3, .stride = 2, .pad = 2}>(x) &&
+           has_its_inputs<window{.taps = 2, .stride = 3, .dilation = 2}>(late);
+}
+static_assert(have_their_inputs<1>() && have_their_inputs<5>());
+// On folded and swizzled inputs too.
+constexpr auto h = axis<H>(8);
+static_assert(has_its_inputs<window{.taps = 3, .stride = 2, .pad = 1}>(
+    tensor<char const, h / 4, axis<C>(2), h % 4>(memory)));
+static_assert(has_its_inputs<window{.taps = 3, .pad = 1}>(
+    tensor<char const, axis<C>(8), spio::swizzle(h, axis<C>(8))>(memory)));
+
+// Two dimensions: a convolution of an image, all of whose sums are those over its neighbours.
+constexpr bool is_convolution() {
+    int data[4 * 5] = {};
+    for (int n = 0; n < 20; ++n) data[n] = n * n;
+    tensor<int const, axis<H>(4), axis<W>(5)> const x(data);
+    constexpr window three{.taps = 3, .pad = 1};
+    auto const v = windows<W, Q, S, three>(windows<H, P, R, three>(x));
+    int count = 0;
+    for (auto const p : spio::range(P(4) + Q(5))) {
+        int sum = 0;
+        for (auto const r : spio::range(R(3) + S(3))) {
+            if (v[p][r].inbounds()) sum += *v[p][r];
+        }
+        int expected = 0;
+        for (auto const n : range(x)) {
+            H const row = n.get<H>();
+            W const column = n.get<W>();
+            int const rows = row.get() - p.get<P>().get();
+            int const columns = column.get() - p.get<Q>().get();
+            if (-1 <= rows && rows <= 1 && -1 <= columns && columns <= 1) expected += *x[n];
+        }
+        if (sum != expected) return false;
+        ++count;
+    }
+    return count == 20 && v.extents() == P(4) + R(3) + Q(5) + S(3);
+}
+static_assert(is_convolution());
+
+using Image = tensor<char const, h, axis<C>(2)>;
+template <class T, class Base, class Output, class Tap, window Window = window{}>
+concept has_windows = requires(T t) { windows<Base, Output, Tap, Window>(t); };
+static_assert(has_windows<Image, H, P, R> && !has_windows<Image, W, P, R> &&
+              !has_windows<Image, H, C, R> && !has_windows<Image, H, P, P> &&
+              !has_windows<Image, H, H, R>);
+static_assert(!has_windows<Image, H, P, R, window{.stride = 0}> &&
+              !has_windows<Image, H, P, R, window{.pad = -1}>);
+template <class T, class D>
+concept subscripts = requires(T t, D d) { t[d]; };
+using View = decltype(windows<H, P, R, window{}>(Image()));
+static_assert(subscripts<View, P> && subscripts<View, C> && !subscripts<View, H> &&
+              !subscripts<View, int> && !subscripts<decltype(View(Image())[P()]), H>);
