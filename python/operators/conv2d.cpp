@@ -5,11 +5,13 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 
 import spio.conv2d;
 import spio.conv2d.launch;
 import spio.launch;
 import spio.runtime;
+import spio.spec;
 
 namespace spio::pytorch {
 
@@ -111,7 +113,20 @@ void differentiate(target const& target, conv2d::problem const& problem,
     dbias.finish(target);
 }
 
+conv2d::direction direction_named(std::string const& name) {
+    if (name == "dgrad") return conv2d::direction::dgrad;
+    return name == "wgrad" ? conv2d::direction::wgrad : conv2d::direction::fprop;
+}
+
 } // namespace
+
+double conv2d_microseconds(conv2d_sizes const& sizes, bool has_bias, std::string const& pass,
+                           std::string const& arch) {
+    auto problem = problem_of(sizes, direction_named(pass), false);
+    problem.bias = has_bias && problem.pass != conv2d::direction::dgrad;
+    auto const chip = parse_arch(arch);
+    return explain(problem, best_config(problem, chip), chip).microseconds;
+}
 
 void conv2d(place const& place, conv2d_sizes const& sizes, void const* x, void const* filter,
             float const* bias, void* y) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 namespace spio::pytorch {
 
@@ -33,6 +34,11 @@ void conv2d(place const&, conv2d_sizes const&, void const* x, void const* filter
 // The gradient of x.
 void conv2d_input_gradient(place const&, conv2d_sizes const&, void const* dy, void const* filter,
                            void* dx);
+
+// The time that the kernels of a pass, fprop, dgrad or wgrad, are estimated to take on an
+// architecture such as sm_90a, in microseconds.
+double conv2d_microseconds(conv2d_sizes const&, bool has_bias, std::string const& pass,
+                           std::string const& arch);
 
 // The gradients of the filter, in floats or in elements of the type of x, and of the bias.
 struct weight_gradient_request {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operators.h"
 #include "aten.h"
+#include "launches.h"
 #include "tensors.h"
 
 #include <cstdint>
@@ -45,6 +46,21 @@ Tensor matmul_on_cpu(Tensor const& a, Tensor const& b, std::optional<Tensor> con
     return function(a, b, bias, activation, residual, has_float_result);
 }
 
+double microseconds(std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w, std::int64_t r,
+                    std::int64_t s, std::int64_t pad_h, std::int64_t pad_w, bool has_bias,
+                    std::string const& pass, std::string const& arch) {
+    auto const size = [](std::int64_t number) { return static_cast<int>(number); };
+    return conv2d_microseconds({.n = size(n),
+                                .c = size(c),
+                                .h = size(h),
+                                .w = size(w),
+                                .r = size(r),
+                                .s = size(s),
+                                .pad_h = size(pad_h),
+                                .pad_w = size(pad_w)},
+                               has_bias, pass, arch);
+}
+
 } // namespace
 
 STABLE_TORCH_LIBRARY(spio, library) {
@@ -59,6 +75,9 @@ STABLE_TORCH_LIBRARY(spio, library) {
     library.def("matmul(Tensor a, Tensor b, Tensor? bias, str activation, Tensor? residual, "
                 "bool has_float_result) -> Tensor");
     library.def("use_host_device(bool is_used) -> ()");
+    library.def(
+        "conv2d_microseconds(int n, int c, int h, int w, int r, int s, int pad_h, int pad_w, "
+        "bool has_bias, str direction, str arch) -> float");
 }
 
 STABLE_TORCH_LIBRARY_IMPL(spio, CUDA, library) {
@@ -79,6 +98,7 @@ STABLE_TORCH_LIBRARY_IMPL(spio, CPU, library) {
 
 STABLE_TORCH_LIBRARY_IMPL(spio, CompositeExplicitAutograd, library) {
     library.impl("use_host_device", TORCH_BOX(&use_host_device));
+    library.impl("conv2d_microseconds", TORCH_BOX(&microseconds));
 }
 
 } // namespace spio::pytorch

@@ -18,7 +18,7 @@ def conv2d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
     kind = "cuda" if x.is_cuda else x.device.type
     is_cast = torch.is_autocast_enabled(kind) and x.is_floating_point() and x.dtype != torch.float64
     cast = x.to(torch.get_autocast_dtype(kind)) if is_cast else x
-    paddings, reason = why_not_conv2d(cast, weight, bias, stride, padding, dilation, groups, is_cast)
+    paddings, reason = remembered(cast, weight, bias, stride, padding, dilation, groups, is_cast)
     if reason is not None:
         support.refuse("conv2d", reason, x, weight)
         return aten.conv2d(x, weight, bias, stride, padding, dilation, groups)
@@ -101,6 +101,30 @@ def pair(value):
 def same_padding(size):
     """The padding of both sides that keeps a size; None if the sides would differ."""
     return (size - 1) // 2 if size % 2 == 1 else None
+
+
+_decisions = {}
+most_decisions = 4096
+
+
+def remembered(x, weight, bias, stride, padding, dilation, groups, is_cast):
+    """why_not_conv2d(), which takes longer than to look its answer up."""
+    arguments = (stride, padding, dilation, groups, is_cast)
+    if torch.compiler.is_compiling():
+        return why_not_conv2d(x, weight, bias, *arguments)
+    key = (
+        x.shape, x.dtype, x.device, weight.shape, weight.dtype, weight.device, None if bias is None else bias.dtype,
+        arguments, support.settings.uses_host_device,
+    )
+    try:
+        decision = _decisions.get(key)
+    except TypeError:  # a list, or a size that is a symbol
+        return why_not_conv2d(x, weight, bias, *arguments)
+    if decision is None:
+        if len(_decisions) >= most_decisions:
+            _decisions.clear()
+        decision = _decisions[key] = why_not_conv2d(x, weight, bias, *arguments)
+    return decision
 
 
 def why_not_conv2d(x, weight, bias, stride, padding, dilation, groups, is_cast=False):

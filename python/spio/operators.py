@@ -26,7 +26,8 @@ def pytorch_nvrtc():
 if "SPIO_NVRTC" not in os.environ and (nvrtc := pytorch_nvrtc()) is not None:
     os.environ["SPIO_NVRTC"] = nvrtc
 
-torch.ops.load_library(str(pathlib.Path(__file__).with_name("spio_operators.so")))
+library_file = str(pathlib.Path(__file__).with_name("spio_operators.so"))
+torch.ops.load_library(library_file)
 
 library = torch.ops.spio
 conv2d = library.conv2d.default
@@ -35,6 +36,7 @@ conv2d_weight_gradient = library.conv2d_weight_gradient.default
 layernorm_2d = library.layernorm_2d.default
 matmul = library.matmul.default
 use_host_device = library.use_host_device.default
+conv2d_microseconds = library.conv2d_microseconds.default
 
 short_types = (torch.float16, torch.bfloat16)
 

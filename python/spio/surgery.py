@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import torch
 
-from spio import functional, nn, support
+from spio import functional, nn, operators
 
 
 @dataclass
@@ -65,14 +65,18 @@ def convert(model):
     return report
 
 
-def scan(model, *inputs, **keywords):
-    """Runs a model without gradients, and reports which of its layers convert() would replace and what they compute."""
+def scan(model, *inputs, arch=None, **keywords):
+    """Runs a model without gradients, and reports which of its layers convert() would replace and what they compute.
+
+    Of convolutions that kernels compute it says how long those are estimated to take in half precision: forward, for
+    the gradient of the input and for that of the weight; on the GPU of the inputs, or on the architecture told.
+    """
     report, hooks = Report([]), []
     # Hooks of this function are no reason to leave a layer alone, so all are judged before any is hooked.
     layers = [(module, Layer(name, describe(module), why_not(module, twin))) for name, module, twin in candidates(model)]
     for module, layer in layers:
         report.layers.append(layer)
-        hooks.append(module.register_forward_hook(recorder(layer)))
+        hooks.append(module.register_forward_hook(recorder(layer, arch)))
     try:
         with torch.no_grad():
             model(*inputs, **keywords)
@@ -82,14 +86,35 @@ def scan(model, *inputs, **keywords):
     return report
 
 
-def recorder(layer):
+def architecture(x):
+    """The architecture of a tensor's GPU as kernels are compiled for it; that of an H200 where there is none."""
+    if not x.is_cuda:
+        return "sm_90a"
+    major, minor = torch.cuda.get_device_capability(x.device)
+    return f"sm_{major}{minor}" + ("a" if major >= 9 else "")
+
+
+def estimates(module, x, arch):
+    """The microseconds of a convolution's kernels, in words."""
+    r, s = module.kernel_size
+    padding = module.padding
+    if isinstance(padding, str):
+        padding = (0, 0) if padding == "valid" else map(functional.same_padding, (r, s))
+    sizes = (*x.shape, r, s, *padding, module.bias is not None)
+    times = [operators.conv2d_microseconds(*sizes, direction, arch) for direction in ("fprop", "dgrad", "wgrad")]
+    return "; kernels {:.1f}, {:.1f} and {:.1f} us on {}".format(*times, arch)
+
+
+def recorder(layer, arch):
     def record(module, arguments, output):
         x = arguments[0]
         size = x.element_size()
         weights = sum(parameter.numel() for parameter in module.parameters(recurse=False))
         megabytes = (x.numel() + output.numel() + weights) * size / 1e6
         shape = " x ".join(map(str, x.shape))
-        layer.calls.append(f"{shape} of {x.dtype}: {megabytes:.3f} MB if each tensor is read or written once")
+        is_estimated = layer.reason is None and isinstance(module, torch.nn.Conv2d) and x.dim() == 4
+        words = estimates(module, x, arch or architecture(x)) if is_estimated else ""
+        layer.calls.append(f"{shape} of {x.dtype}: {megabytes:.3f} MB if each tensor is read or written once{words}")
 
     return record
 

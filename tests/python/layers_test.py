@@ -1,6 +1,7 @@
 # The layers and model surgery: equal state_dicts, equal results, and layers that are left alone.
 # SPDX-License-Identifier: Apache-2.0
 import copy
+import re
 import unittest
 
 import torch
@@ -95,6 +96,12 @@ class Surgery(unittest.TestCase):
         text = str(report)
         self.assertIn("2 x 16 x 8 x 8 of torch.float32", text)
         self.assertIn("1 of 2 layers take kernels", text)
+        # Twice the images take longer, and an A100 longer than an H200.
+        times = [
+            float(re.search(r"kernels ([\d.]+),.* on sm_", str(spio.scan(model, tensor((n, 16, 64, 64), torch.float32), arch=arch)))[1])
+            for n, arch in ((64, "sm_90a"), (128, "sm_90a"), (128, "sm_80"))
+        ]
+        self.assertEqual(times, sorted(times))
 
 
 if __name__ == "__main__":

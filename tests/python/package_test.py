@@ -37,6 +37,18 @@ class Package(unittest.TestCase):
         )
         self.assertEqual(words, "this part of spio needs PyTorch 2.10 or newer, and this is 2.9.1\n")
 
+    def test_doctor(self):
+        run = subprocess.run([sys.executable, "-m", "spio", "doctor"], capture_output=True, text=True)
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        self.assertRegex(run.stdout, r"(?m)^PyTorch   2\.\d+")
+        self.assertRegex(run.stdout, r"(?m)^trial     a convolution on (the host device|cuda) is right$")
+        words = python(
+            "import sys; sys.modules['torch'] = None; sys.argv = ['spio', 'doctor']\n"
+            "from spio import __main__; print(__main__.main())"
+        )
+        self.assertRegex(words, r"(?m)^PyTorch   this part of spio needs PyTorch 2.10 or newer.*\n1$")
+        self.assertEqual(subprocess.run([sys.executable, "-m", "spio", "docter"], capture_output=True).returncode, 2)
+
     def test_lazily(self):
         self.assertEqual(python("import spio, sys; print('torch' in sys.modules)"), "False\n")
         with self.assertRaises(AttributeError):

@@ -1,0 +1,95 @@
+# Answers on the command line what the wheel finds on this machine.
+# SPDX-License-Identifier: Apache-2.0
+"""python -m spio doctor      what there is of PyTorch, GPUs and compilers, and what is missing"""
+import os
+import platform
+import sys
+
+variables = ("SPIO_POLICY", "SPIO_CACHE_DIR", "SPIO_CACHE", "SPIO_NVRTC", "SPIO_LOG", "SPIO_STRICT")
+
+
+def tell(name, words):
+    print(f"{name:<10}{words}")
+
+
+def report_pytorch():
+    """Tells of PyTorch and the library of operators. Returns the operators, or None."""
+    named = os.environ.get("SPIO_NVRTC")
+    try:
+        from spio import operators
+    except (ImportError, OSError) as error:
+        tell("PyTorch", str(error))
+        return None
+    import torch
+
+    tell("PyTorch", f"{torch.__version__}, built for CUDA {torch.version.cuda or '(none)'}")
+    tell("operators", f"torch.ops.{operators.library.name} of {operators.library_file}")
+    nvrtc = os.environ.get("SPIO_NVRTC")
+    if named is None and nvrtc is not None:
+        tell("NVRTC", f"{nvrtc}, PyTorch's")
+    else:
+        tell("NVRTC", named or "looked for in the folders that CUDA_HOME, PATH and others name")
+    return operators
+
+
+def report_gpus():
+    """Tells of the GPUs. Returns how many have kernels."""
+    import torch
+
+    if not torch.cuda.is_available():
+        tell("GPU", "none that PyTorch can use: operators run on the CPU, by aten")
+        return 0
+    usable = 0
+    for number in range(torch.cuda.device_count()):
+        major, minor = torch.cuda.get_device_capability(number)
+        has_kernels = (major, minor) >= (8, 0)
+        usable += has_kernels
+        fate = "" if has_kernels else ", older than sm_80: operators run by aten"
+        tell(f"GPU {number}", f"{torch.cuda.get_device_name(number)}, sm_{major}{minor}{fate}")
+    return usable
+
+
+def try_convolution(device):
+    """Whether the kernels of a convolution are right on the GPU, or else on the host device."""
+    import torch
+
+    import spio
+
+    x = torch.arange(16 * 36).reshape(1, 16, 6, 6).remainder(7).sub(3).to(device, torch.float16)
+    weight = torch.arange(16 * 72).reshape(16, 8, 3, 3).remainder(5).sub(2).to(device, torch.float16)
+    exact = torch.nn.functional.conv2d(x.double(), weight.double(), padding=1, groups=2)
+    try:
+        if device == "cpu":
+            with spio.host_device():
+                y = spio.functional.conv2d(x, weight, padding=1, groups=2)
+        else:
+            with spio.strict():
+                y = spio.functional.conv2d(x, weight, padding=1, groups=2)
+    except RuntimeError as error:
+        tell("trial", f"a convolution fails: {error}")
+        return False
+    is_right = torch.equal(y.double(), exact)
+    tell("trial", f"a convolution on {'the host device' if device == 'cpu' else device} is {'right' if is_right else 'wrong'}")
+    return is_right
+
+
+def doctor():
+    tell("Python", f"{platform.python_version()} on {platform.platform()}")
+    for name in variables:
+        if name in os.environ:
+            tell(name, os.environ[name])
+    if report_pytorch() is None:
+        return 1
+    device = "cuda" if report_gpus() else "cpu"
+    return 0 if try_convolution(device) else 1
+
+
+def main():
+    if sys.argv[1:] != ["doctor"]:
+        print(__doc__, file=sys.stderr if len(sys.argv) > 1 else sys.stdout)
+        return 2 if len(sys.argv) > 1 and sys.argv[1:] != ["--help"] else 0
+    return doctor()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
