@@ -53,6 +53,16 @@ template <class A, class B, class Range> constexpr visitor visit(Range const& po
     return visited;
 }
 
+// Whether the n-th position of a box is the n-th that a loop has, and has this number.
+template <class Range> constexpr bool is_numbered(Range const& positions) {
+    int n = 0;
+    for (auto const p : positions) {
+        if (positions[n] != p || positions.number(p + J(3)) != n) return false;
+        ++n;
+    }
+    return n == positions.size();
+}
+
 // Boxes of all corners near zero, forward and in reverse.
 constexpr bool are_boxes() {
     for (int corner = 0; corner < 3 * 3 * 4 * 4; ++corner) {
@@ -70,6 +80,8 @@ constexpr bool are_boxes() {
         auto const end = I(i1) + K(k1);
         if (visit<I, K>(range(start, end)) != forward) return false;
         if (visit<I, K>(reverse_range(start, end)) != backward) return false;
+        if (corner % 7 == 0 && !is_numbered(range(start, end))) return false;
+        if (corner % 7 == 0 && !is_numbered(reverse_range(start, end))) return false;
     }
     return true;
 }
@@ -84,6 +96,7 @@ static_assert(same<decltype(*range(K8(2) + I(3)).begin()), coords<K8, I>>);
 static_assert(same<decltype(*range(K(4), K8(2) + I(3)).begin()), coords<K, I>>);
 static_assert(visit<K8, I>(range(K8(2) + I(3))).count == 6 &&
               visit<K, I>(range(K(4), K8(2) + I(3))).count == 36);
+static_assert(is_numbered(range(K(4), K8(2) + I(3))) && range(I(2) + K(5))[13u] == I(2) + K(3));
 // range(end) has the positions that are nowhere negative and below the end everywhere.
 template <class... Ts>
 concept has_range = requires(Ts... xs) { range(xs...); };
