@@ -29,14 +29,22 @@ conv2d::problem problem_of(conv2d_sizes const& sizes, conv2d::direction pass, bo
             .pad_h = sizes.pad_h,
             .pad_w = sizes.pad_w,
             .pass = pass,
-            .made_for = is_host ? conv2d::known_sizes::any_image : conv2d::known_sizes::any_n};
+            .made_for = is_host ? conv2d::known_sizes::any_image : conv2d::known_sizes::any_n,
+            .type = sizes.type == element::bf16 ? conv2d::element_type::bf16
+                                                : conv2d::element_type::fp16};
 }
 key key_of(conv2d::problem const& p) {
-    return {p.c,     p.h,
-            p.w,     p.r,
-            p.s,     p.pad_h,
-            p.pad_w, static_cast<int>(p.pass),
-            p.bias,  static_cast<int>(p.gradient)};
+    return {p.c,
+            p.h,
+            p.w,
+            p.r,
+            p.s,
+            p.pad_h,
+            p.pad_w,
+            static_cast<int>(p.pass),
+            p.bias,
+            static_cast<int>(p.gradient),
+            static_cast<int>(p.type)};
 }
 
 std::size_t x_size(conv2d::problem const& p) { return product({p.n, p.h, p.w, p.c}); }
@@ -57,51 +65,59 @@ std::shared_ptr<Class const> ready(by_key<Class>& table, target const& target,
     });
 }
 
-// Forward, and the gradient of x.
+// Forward, and the gradient of x, of elements of type T.
+template <class T>
 void correlate(target const& target, conv2d::problem const& problem, void const* input,
                void const* filter, float const* bias, void* output) {
     using namespace conv2d;
     auto const convolution = ready(target.home.convolutions, target, problem);
     bool const is_forward = problem.pass == direction::fprop;
-    memory<half const> const x(target, input, is_forward ? x_size(problem) : y_size(problem));
-    memory<half const> const weight(target, filter, filter_size(problem));
+    memory<T const> const x(target, input, is_forward ? x_size(problem) : y_size(problem));
+    memory<T const> const weight(target, filter, filter_size(problem));
     memory<float const> const shift(target, bias, product({problem.c}));
-    memory<half> const y(target, output, is_forward ? y_size(problem) : x_size(problem));
+    memory<T> const y(target, output, is_forward ? y_size(problem) : x_size(problem));
     auto const sizes = correlation_of(problem);
     convolution->launch(
         *target.stream,
-        {.input = tensor_at<input_of<half const>>(x.data(), N(problem.n), H(sizes.h), W(sizes.w),
-                                                  C(problem.c)),
+        {.input = tensor_at<input_of<T const>>(x.data(), N(problem.n), H(sizes.h), W(sizes.w),
+                                               C(problem.c)),
          .filter =
-             tensor_at<filter_of<half const>>(weight.data(), K(problem.c), R(sizes.r), S(sizes.s)),
+             tensor_at<filter_of<T const>>(weight.data(), K(problem.c), R(sizes.r), S(sizes.s)),
          .bias = tensor_at<bias_of<float const>>(shift.data(), K(problem.bias ? problem.c : 0)),
-         .output = tensor_at<output_of<half>>(y.data(), N(problem.n), P(sizes.p), Q(sizes.q),
-                                              K(problem.c))});
+         .output = tensor_at<output_of<T>>(y.data(), N(problem.n), P(sizes.p), Q(sizes.q),
+                                           K(problem.c))});
     y.finish(target);
+}
+void correlate(target const& target, conv2d::problem const& problem, void const* input,
+               void const* filter, float const* bias, void* output) {
+    bool const is_half = problem.type == conv2d::element_type::fp16;
+    auto const function = is_half ? correlate<half> : correlate<bfloat16>;
+    function(target, problem, input, filter, bias, output);
 }
 
 conv2d::problem problem_of(weight_gradient_request const& request, bool is_host) {
     auto problem = problem_of(request.sizes, conv2d::direction::wgrad, is_host);
     problem.bias = request.has_bias;
-    problem.gradient = request.has_float_result ? conv2d::precision::fp32 : conv2d::precision::fp16;
+    problem.gradient =
+        request.has_float_result ? conv2d::precision::fp32 : conv2d::precision_of(problem.type);
     return problem;
 }
 
-template <class Gradient>
+template <class Gradient, class T>
 void differentiate(target const& target, conv2d::problem const& problem,
                    weight_gradient_memory const& tensors) {
     using namespace conv2d;
     auto const gradient = ready(target.home.gradients, target, problem);
-    memory<half const> const x(target, tensors.x, x_size(problem));
-    memory<half const> const dy(target, tensors.dy, y_size(problem));
+    memory<T const> const x(target, tensors.x, x_size(problem));
+    memory<T const> const dy(target, tensors.dy, y_size(problem));
     memory<Gradient> const dw(target, tensors.dw, filter_size(problem));
     memory<float> const dbias(target, tensors.dbias, product({problem.c}));
     memory<float> const workspace(target, tensors.workspace, tensors.workspace_floats);
-    using args = wgrad_args<Gradient>;
+    using args = wgrad_args<Gradient, T>;
     gradient->launch(
         *target.stream,
-        args{.x = tensor_at<input_of<half const>>(x.data(), N(problem.n), H(problem.h),
-                                                  W(problem.w), C(problem.c)),
+        args{.x = tensor_at<input_of<T const>>(x.data(), N(problem.n), H(problem.h), W(problem.w),
+                                               C(problem.c)),
              .dy = tensor_at<decltype(args::dy)>(dy.data(), N(problem.n), P(problem.p()),
                                                  Q(problem.q()), K(problem.c)),
              .dw = tensor_at<filter_of<Gradient>>(dw.data(), K(problem.c), R(problem.r),
@@ -153,11 +169,12 @@ void conv2d_weight_gradient(place const& place, weight_gradient_request const& r
                             weight_gradient_memory const& tensors) {
     target const target(place);
     auto const problem = problem_of(request, target.home.is_host());
-    if (request.has_float_result) {
-        differentiate<float>(target, problem, tensors);
-    } else {
-        differentiate<half>(target, problem, tensors);
-    }
+    bool const is_half = problem.type == conv2d::element_type::fp16;
+    auto const function =
+        request.has_float_result
+            ? (is_half ? differentiate<float, half> : differentiate<float, bfloat16>)
+            : (is_half ? differentiate<half, half> : differentiate<bfloat16, bfloat16>);
+    function(target, problem, tensors);
 }
 
 } // namespace spio::pytorch
