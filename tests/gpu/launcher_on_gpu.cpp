@@ -168,7 +168,7 @@ void captures(runtime const& gpu, cuda::driver const& driver) {
     std::printf("{\"name\": \"captures\", \"cold_kernel\": \"%s\"}\n", message.c_str());
 }
 
-void crowd(runtime const& gpu) {
+void run_many_threads(runtime const& gpu) {
     std::atomic<int> wrong = 0, launches = 0;
     std::vector<std::jthread> workers;
     for (int thread = 0; thread < 16; ++thread) {
@@ -258,7 +258,7 @@ void go(std::string const& packs) {
     auto const runtimes = all_sources(packs, cache_folder.path);
     agree(runtimes);
     captures(*runtimes.at("nvrtc"), driver);
-    crowd(*runtimes.at("nvrtc"));
+    run_many_threads(*runtimes.at("nvrtc"));
     misses(*runtimes.at("nvcc"));
     rounds(*runtimes.at("nvcc"), driver);
 }

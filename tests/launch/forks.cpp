@@ -101,7 +101,8 @@ TEST_CASE("a forked process compiles anew what its parent was compiling") {
     CHECK(images.count().compiled == 2);
 }
 
-TEST_CASE("whenever a process is forked from a crowd, it finds and compiles every kernel") {
+TEST_CASE(
+    "whenever a process is forked while threads compile, it finds and compiles every kernel") {
     compiler compiler;
     compiler.may_end = true;
     no_source const no_pack;
@@ -131,7 +132,7 @@ TEST_CASE("whenever a process is forked from a crowd, it finds and compiles ever
     threads.clear();
     CHECK(right == rounds);
     std::cout << "summary: launch.forks: " << right << " of " << rounds
-              << " processes forked from a crowd find every kernel\n";
+              << " processes forked while threads compile find every kernel\n";
 }
 
 TEST_CASE("a forked process is told that NVRTC is lost, or reads what its parent has published") {

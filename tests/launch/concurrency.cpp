@@ -104,7 +104,7 @@ TEST_CASE("16 threads on two devices compile and load each kernel once") {
     }
     CHECK(wrong == 0);
     CHECK(machine.objects.empty());
-    std::cout << "summary: launch.crowd: " << thread_count << " threads, "
+    std::cout << "summary: launch.concurrency: " << thread_count << " threads, "
               << thread_count * rounds * 2 << " launches on 2 devices, " << fake::compilations
               << " compilations of " << sizes << " kernels, " << wrong << " wrong\n";
 }

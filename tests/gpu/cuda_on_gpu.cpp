@@ -1,7 +1,7 @@
 // Uses spio.cuda, Spio's layer over the driver, on a real GPU, and measures what a launch costs.
 // SPDX-License-Identifier: Apache-2.0
 //
-//     cuda_door IMAGE
+//     cuda_on_gpu IMAGE
 //
 // The image is a cubin, a fatbin or PTX of tests/axpby/axpby.cu. Without a driver it says so and
 // ends with 77.
@@ -157,7 +157,7 @@ void use(function_ref const& function, context const& context) {
     double const spio_time = nanoseconds_of(setup.stream, [&] {
         launch(function, {.shape = {.block = {32}}}, stream, setup.parameters);
     });
-    std::printf("summary: gpu.cuda_door.launch: %.0f ns, the driver alone %.0f ns\n", spio_time,
+    std::printf("summary: gpu.cuda.launch: %.0f ns, the driver alone %.0f ns\n", spio_time,
                 driver_time);
 }
 
@@ -193,7 +193,7 @@ void go(driver const& driver, std::span<std::byte const> image) {
         reloaded.kernel("axpby_96x1").load(context);
     }
     auto const final_free = context_ref(context).memory().free;
-    std::printf("summary: gpu.cuda_door.rounds: 1000 loads leave %lld bytes less\n",
+    std::printf("summary: gpu.cuda.rounds: 1000 loads leave %lld bytes less\n",
                 static_cast<long long>(initial_free) - static_cast<long long>(final_free));
     expect(!context_ref::current(driver), "no context is current in the end");
     expect(driver.losses() == 0, "nothing was lost");
@@ -209,7 +209,7 @@ int main(int argc, char** argv) {
         std::printf("%s\n", e.what());
         return without_gpu;
     }
-    if (argc != 2) return std::fprintf(stderr, "usage: cuda_door IMAGE\n"), 2;
+    if (argc != 2) return std::fprintf(stderr, "usage: cuda_on_gpu IMAGE\n"), 2;
     std::ifstream file(argv[1], std::ios::binary);
     std::string const image(std::istreambuf_iterator<char>(file), {});
     try {

@@ -83,8 +83,9 @@ TEST_CASE("64 threads of one store, and of eight stores in one folder") {
         for (auto const& times : compiled) CHECK(times == 1);
         // Whoever did not compile read the file that the one who did has written.
         CHECK(found_on_disk == 63 * keys);
-        std::printf("summary: cache.crowds: 64 threads of %d stores compiled %d keys once each\n",
-                    stores, keys);
+        std::printf(
+            "summary: cache.concurrency: 64 threads of %d stores compiled %d keys once each\n",
+            stores, keys);
     }
 }
 
@@ -138,8 +139,9 @@ static int compilations_by(int processes, int lock_error, bool lock_file_is_a_fo
 TEST_CASE("32 processes compile each key once") {
     constexpr int rounds = 3;
     for (int round = 0; round < rounds; round++) CHECK(compilations_by(32, 0, false) == keys);
-    std::printf("summary: cache.crowds: 32 processes compiled %d keys once each, %d times over\n",
-                keys, rounds);
+    std::printf(
+        "summary: cache.concurrency: 32 processes compiled %d keys once each, %d times over\n",
+        keys, rounds);
 }
 
 TEST_CASE("where locks fail, all is right and done more often") {
@@ -149,7 +151,7 @@ TEST_CASE("where locks fail, all is right and done more often") {
         CHECK(compilations >= keys);
         CHECK(compilations <= 32 * keys);
         if (error == ENOLCK) {
-            std::printf("summary: cache.crowds: without locks, %d compilations of %d keys\n",
+            std::printf("summary: cache.concurrency: without locks, %d compilations of %d keys\n",
                         compilations, keys);
         }
     }
