@@ -219,6 +219,9 @@ TEST_CASE("at most eight compile at once") {
         int const running = ++now;
         for (int seen = most; running > seen && !most.compare_exchange_weak(seen, running);) {
         }
+        // Eight meet, however slowly threads start; then a ninth has time to come.
+        auto const deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+        while (most < 8 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
         --now;
         return result::success;
