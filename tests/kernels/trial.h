@@ -48,7 +48,7 @@ template <class T> class buffer {
 };
 
 // How much of a case runs: small sizes, for tools under which a kernel is a hundred times slower;
-// all sizes, but a sixth of the random problems; or all of it.
+// all sizes, but a tenth of the random problems; or all of it.
 enum class effort { small, daily, all };
 
 class trial {
@@ -58,7 +58,7 @@ class trial {
     bool is_small() const { return effort_ == effort::small; }
     // How many random problems are run of those that are run with all effort.
     int share(int problems) const {
-        return effort_ == effort::daily ? (problems + 5) / 6 : problems;
+        return effort_ == effort::daily ? (problems + 9) / 10 : problems;
     }
     // Gives the same numbers on every device.
     std::mt19937& random() { return random_; }
