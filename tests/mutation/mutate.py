@@ -11,6 +11,7 @@ killed; any other survives, and either shows what no test looks at or changes no
 Faults are drawn with the seed, which is printed: the same seed draws the same from the same sources.
 The file is put back however this ends. Lines that end processes or remove files are left alone."""
 import argparse
+import os
 import pathlib
 import random
 import re
@@ -120,13 +121,19 @@ def is_built(build, targets):
 
 def killers(build, expression, limit):
     """What found the fault: the first test that failed and, where it says so, its case."""
-    words = ["ctest", "--test-dir", build, "-R", expression, "--stop-on-failure", "--output-on-failure",
-             "--timeout", str(limit)]
-    result = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
-    if result.returncode == 0:
+    words = ["ctest", "--test-dir", build, "-R", expression, "--stop-on-failure", "--output-on-failure"]
+    ctest = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                             start_new_session=True)
+    try:
+        output, _ = ctest.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        os.killpg(ctest.pid, signal.SIGKILL)
+        ctest.communicate()
+        return "a test that does not end"
+    if ctest.returncode == 0:
         return ""
-    failed = re.search(r"\d+ - (\S+) \((\w+)", result.stdout)
-    case = re.search(r"^TEST CASE: +(.*)", result.stdout, re.M)
+    failed = re.search(r"\d+ - (\S+) \((\w+)", output)
+    case = re.search(r"^TEST CASE: +(.*)", output, re.M)
     return f"{failed[1]} ({failed[2]})" + (f": {case[1]}" if case else "") if failed else "a test"
 
 
@@ -137,7 +144,7 @@ def main():
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--build", type=pathlib.Path, default=root / "build/ci")
     parser.add_argument("--file", nargs="*", default=[], help="these of the room alone")
-    parser.add_argument("--limit", type=int, default=600, help="seconds that a test may take")
+    parser.add_argument("--limit", type=int, default=600, help="seconds that the tests may take")
     parser.add_argument("--list", action="store_true", help="draw, and plant nothing")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("mutate: told to end"))
