@@ -52,6 +52,9 @@ inline constexpr option pack_option = {"--pack", "FILE", "ask this pack too, bef
 // Prints the JSON object if --json was given, and the text otherwise.
 void print_result(arguments const&, io const&, json const&, std::string const& text);
 
+// Writes a file into a folder that exists. A failure has the status not_written.
+void write_output(std::string const& path, std::string_view bytes);
+
 // Returns the family of kernels with this name. An unknown name is a usage failure that suggests
 // the nearest one.
 family const& family_named(std::string_view name);
@@ -141,5 +144,56 @@ exit_status show_python(arguments const&, io const&);
 
 // The version in CMakeLists.txt: "0.1.0".
 std::string_view project_version();
+
+// A layout that is written as text, as "tensor<half, k / 8, i, k % 8>".
+struct named_size {
+    std::string name;
+    int size;
+};
+
+// Axes as the algebra has them: a plain one is a digit of a dimension, a swizzle or a checkerboard
+// a function of two.
+struct text_axis {
+    enum class kind { plain, swizzle, checkerboard };
+    // One digit of a dimension: floor(position / stride) mod size.
+    struct part {
+        std::size_t dimension;
+        int stride, size;
+    };
+
+    kind function = kind::plain;
+    std::vector<part> parts;
+
+    int size() const {
+        int const first = parts.front().size;
+        return function == kind::checkerboard ? first * parts.back().size : first;
+    }
+    // Whether a part is placed here; the second of a swizzle is only read.
+    bool is_placed(std::size_t part) const { return part == 0 || function == kind::checkerboard; }
+};
+
+class text_layout {
+  public:
+    // The sizes are those of the dimensions, in the order in which positions have them. What the
+    // algebra refuses is a usage failure here.
+    text_layout(std::string_view text, std::vector<named_size> sizes);
+
+    std::string const& element() const { return element_name; }
+    int element_bytes() const { return bytes; }
+    std::vector<named_size> const& sizes() const { return dimensions; }
+    long long element_count() const;
+    // The distance of an element from the first one, in elements.
+    long long offset(std::span<int const> position) const;
+
+  private:
+    std::string element_name = "float";
+    int bytes = 4;
+    std::vector<named_size> dimensions;
+    std::vector<text_axis> axes;
+    std::vector<int> coarsest; // the greatest stride that is placed, for each dimension
+
+    void place(text_axis const&);
+    void expect_tiling();
+};
 
 } // namespace spio::command

@@ -3,7 +3,6 @@
 module;
 
 #include <cstddef>
-#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -121,20 +120,6 @@ std::string text_of(spec const& spec, image_origin const& origin) {
     return text + "\n" + spec.source;
 }
 
-void write_bytes(std::string const& path, std::span<std::byte const> bytes) {
-    // write_file() would make the folder, whose name may be a mistake.
-    if (!std::filesystem::is_directory(std::filesystem::absolute(path).parent_path())) {
-        throw failure(exit_status::not_written,
-                      quote(path) + " could not be written: its folder does not exist");
-    }
-    try {
-        write_file(path, {reinterpret_cast<char const*>(bytes.data()), bytes.size()});
-    } catch (spio::error const& e) {
-        throw failure(exit_status::not_written,
-                      quote(path) + " could not be written: " + e.reason());
-    }
-}
-
 // Finds or compiles the image of a problem's only kernel and writes it to the file `path`. Returns
 // where the image came from. More than one kernel is a usage failure.
 image_origin write_image(std::span<spec const> specs, std::string const& path,
@@ -151,7 +136,7 @@ image_origin write_image(std::span<spec const> specs, std::string const& path,
     if (found.bytes.empty()) {
         throw failure(exit_status::usage, "an image for the host is in the program, in no file");
     }
-    write_bytes(path, found.bytes);
+    write_output(path, {reinterpret_cast<char const*>(found.bytes.data()), found.bytes.size()});
     auto const written = ", " + format_bytes(found.bytes.size()) + " written to " + path;
     switch (found.found) {
     case origin::packed:

@@ -5,6 +5,7 @@ module;
 #include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <span>
 #include <string>
@@ -27,6 +28,7 @@ subcommand cache_list();
 subcommand cache_verify();
 subcommand completion();
 subcommand doctor();
+subcommand draw();
 subcommand list();
 subcommand pack_build();
 subcommand pack_list();
@@ -116,8 +118,8 @@ row row_of(option const& option) {
 std::span<subcommand const> subcommands() {
     static subcommand const known[] = {doctor(),     list(),        show(),         run_trial(),
                                        run_python(), pack_build(),  pack_list(),    pack_verify(),
-                                       cache_list(), cache_clear(), cache_verify(), completion(),
-                                       version()};
+                                       cache_list(), cache_clear(), cache_verify(), draw(),
+                                       completion(), version()};
     return known;
 }
 
@@ -179,6 +181,20 @@ exit_status run(std::span<std::string_view const> words, io const& io) {
 
 void print_result(arguments const& args, io const& io, json const& json, std::string const& text) {
     io.print(args.has(json_option.name) ? json.text() + "\n" : printable(text));
+}
+
+void write_output(std::string const& path, std::string_view bytes) {
+    // write_file() would make the folder, whose name may be a mistake.
+    if (!std::filesystem::is_directory(std::filesystem::absolute(path).parent_path())) {
+        throw failure(exit_status::not_written,
+                      quote(path) + " could not be written: its folder does not exist");
+    }
+    try {
+        write_file(path, bytes);
+    } catch (spio::error const& e) {
+        throw failure(exit_status::not_written,
+                      quote(path) + " could not be written: " + e.reason());
+    }
 }
 
 family const& family_named(std::string_view name) {

@@ -1,0 +1,231 @@
+// Draws a layout: where each element lies, in which bank, as text and as a picture.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+module spio.command;
+
+import spio.system;
+
+namespace spio::command {
+
+namespace {
+
+constexpr long long most_elements = 4096;
+constexpr int bank_count = 32, bank_bytes = 4;
+
+std::vector<named_size> sizes_in(arguments const& args) {
+    std::vector<named_size> sizes;
+    for (std::size_t n = 1; n < args.operands.size(); ++n) {
+        std::string_view const word = args.operands[n];
+        auto const equals = word.find('=');
+        if (equals == word.npos || equals == 0) {
+            throw failure(exit_status::usage, quote(word) + " is no NAME=SIZE");
+        }
+        std::string name(word.substr(0, equals));
+        auto const size = parse_number(word.substr(equals + 1), name);
+        if (size == 0 || size > most_elements) {
+            throw failure(exit_status::usage, name + " is " + std::to_string(size) +
+                                                  ", but must be at least 1, at most 4096");
+        }
+        if (std::ranges::find(sizes, name, &named_size::name) != sizes.end()) {
+            throw failure(exit_status::usage, name + " is given twice");
+        }
+        sizes.push_back({std::move(name), static_cast<int>(size)});
+    }
+    return sizes;
+}
+
+// What is written at an element.
+long long value_at(text_layout const& layout, std::vector<int> const& position,
+                   std::string_view quantity) {
+    auto const offset = layout.offset(position);
+    auto const address = offset * layout.element_bytes();
+    if (quantity == "offset") return offset;
+    return quantity == "bank" ? address / bank_bytes % bank_count : address;
+}
+
+// The positions in all dimensions but the last two, the last fastest.
+std::vector<std::vector<int>> planes_of(text_layout const& layout) {
+    std::vector<std::vector<int>> planes = {{}};
+    auto const& sizes = layout.sizes();
+    for (std::size_t d = 0; d + 2 < sizes.size(); ++d) {
+        std::vector<std::vector<int>> longer;
+        for (auto const& plane : planes) {
+            for (int n = 0; n < sizes[d].size; ++n) {
+                longer.push_back(plane);
+                longer.back().push_back(n);
+            }
+        }
+        planes = std::move(longer);
+    }
+    return planes;
+}
+
+// A plane: the rows count the last dimension but one, the columns the last.
+struct grid {
+    std::string row_name, column_name;
+    int rows, columns;
+};
+grid grid_of(text_layout const& layout) {
+    auto const& sizes = layout.sizes();
+    auto const& column = sizes.back();
+    if (sizes.size() == 1) return {"", column.name, 1, column.size};
+    auto const& row = sizes[sizes.size() - 2];
+    return {row.name, column.name, row.size, column.size};
+}
+std::vector<int> position_in(text_layout const& layout, std::vector<int> plane, int row,
+                             int column) {
+    if (layout.sizes().size() > 1) plane.push_back(row);
+    plane.push_back(column);
+    return plane;
+}
+
+std::string right(std::string const& text, std::size_t width) {
+    return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
+}
+
+std::string text_of(text_layout const& layout, std::string_view quantity) {
+    auto const grid = grid_of(layout);
+    auto const bytes = static_cast<unsigned long long>(layout.element_count()) *
+                       static_cast<unsigned long long>(layout.element_bytes());
+    auto text = format_count(static_cast<unsigned long long>(layout.element_count()), "element") +
+                " of " + layout.element() + ", " + format_bytes(bytes) + "; the " +
+                std::string(quantity == "address" ? "byte address" : quantity) + " of each\n";
+    auto const label = std::max(grid.row_name.size() + 5, grid.column_name.size() + 2);
+    for (auto const& plane : planes_of(layout)) {
+        for (std::size_t d = 0; d < plane.size(); ++d) {
+            text +=
+                (d == 0 ? "\n" : ", ") + layout.sizes()[d].name + " = " + std::to_string(plane[d]);
+        }
+        text += "\n" + right(grid.column_name, label);
+        for (int c = 0; c < grid.columns; ++c) text += right(std::to_string(c), 6);
+        for (int r = 0; r < grid.rows; ++r) {
+            auto const row =
+                grid.row_name.empty() ? "" : grid.row_name + right(std::to_string(r), 5);
+            text += "\n" + right(row, label);
+            for (int c = 0; c < grid.columns; ++c) {
+                auto const value = value_at(layout, position_in(layout, plane, r, c), quantity);
+                text += right(std::to_string(value), 6);
+            }
+        }
+        text += "\n";
+    }
+    return text;
+}
+
+// A picture of all planes, one below the other. A color stands for a bank of shared memory.
+std::string picture_of(text_layout const& layout, std::string_view title,
+                       std::string_view quantity) {
+    constexpr int width = 40, height = 24, left = 60;
+    auto const grid = grid_of(layout);
+    std::string cells;
+    auto const number = [](int n) { return std::to_string(n); };
+    auto const write = [&](int x, int y, std::string const& words) {
+        cells += "<text x='" + number(x) + "' y='" + number(y) + "'>" + words + "</text>\n";
+    };
+    int top = 50;
+    for (auto const& plane : planes_of(layout)) {
+        std::string heading;
+        for (std::size_t d = 0; d < plane.size(); ++d) {
+            heading += layout.sizes()[d].name + " = " + number(plane[d]) + " ";
+        }
+        if (!heading.empty()) write(left + width, top - 4, heading);
+        write(left / 2, top + 16, grid.row_name + " / " + grid.column_name);
+        for (int c = 0; c < grid.columns; ++c)
+            write(left + width * c + width / 2, top + 16, number(c));
+        top += height;
+        for (int r = 0; r < grid.rows; ++r, top += height) {
+            write(left / 2, top + 16, number(r));
+            for (int c = 0; c < grid.columns; ++c) {
+                auto const position = position_in(layout, plane, r, c);
+                auto const bank = static_cast<int>(value_at(layout, position, "bank"));
+                // 8 hues in 4 shades.
+                cells += "<rect x='" + number(left + width * c) + "' y='" + number(top) +
+                         "' width='" + number(width) + "' height='" + number(height) +
+                         "' fill='hsl(" + number(bank / 4 * 45) + " 65% " +
+                         number(60 + bank % 4 * 9) + "%)' stroke='white'><title>bank " +
+                         number(bank) + "</title></rect>\n";
+                write(left + width * c + width / 2, top + 16,
+                      std::to_string(value_at(layout, position, quantity)));
+            }
+        }
+        top += 30;
+    }
+    std::string escaped;
+    for (char const c : title) {
+        escaped += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : std::string(1, c);
+    }
+    return "<svg xmlns='http://www.w3.org/2000/svg' width='" +
+           number(left + width * grid.columns + 20) + "' height='" + number(top) +
+           "' font-family='sans-serif' font-size='11' text-anchor='middle'>\n<text x='20' y='22' "
+           "font-size='14' text-anchor='start'>" +
+           escaped + ": the " + std::string(quantity) +
+           " of each element, colored by bank</text>\n" + cells + "</svg>\n";
+}
+
+exit_status run_draw(arguments const& args, io const& io) {
+    auto const& written = args.operands.front();
+    auto const sizes = sizes_in(args);
+    if (sizes.empty()) throw failure(exit_status::usage, "no dimension has a size, such as k=32");
+    text_layout const layout(written, sizes);
+    if (layout.element_count() > most_elements) {
+        throw failure(
+            exit_status::usage,
+            format_count(static_cast<unsigned long long>(layout.element_count()), "element") +
+                " are more than the 4096 that are drawn");
+    }
+    auto const quantity = args.value("--value", "address");
+    if (args.has("--svg")) write_output(args.value("--svg"), picture_of(layout, written, quantity));
+    std::vector<json> offsets;
+    auto const grid = grid_of(layout);
+    for (auto const& plane : planes_of(layout)) {
+        for (int r = 0; r < grid.rows; ++r) {
+            for (int c = 0; c < grid.columns; ++c) {
+                offsets.emplace_back(layout.offset(position_in(layout, plane, r, c)));
+            }
+        }
+    }
+    print_result(
+        args, io,
+        json::object(
+            {{"layout", written},
+             {"element_bytes", layout.element_bytes()},
+             {"dimensions", json::array(sizes, [](auto const& s) { return json(s.name); })},
+             {"sizes", json::array(sizes, [](auto const& s) { return json(s.size); })},
+             {"offsets", json::array(offsets)}}),
+        text_of(layout, quantity));
+    return exit_status::success;
+}
+
+} // namespace
+
+subcommand draw() {
+    return {
+        .name = "draw",
+        .operands = "LAYOUT NAME=SIZE...",
+        .summary = "where a layout puts each element, as text and as a picture",
+        .details =
+            R"(A layout is written as in a kernel, with the sizes of its dimensions behind it; the last two
+become rows and columns. swizzle(a, b) and checkerboard(a, b) may be axes. An element is a
+char, half, bfloat16, int, float, double, or 16 bytes: float4, half8, cell.
+
+  spio draw "tensor<half, k / 8, i, k % 8>" i=16 k=32
+  spio draw "tensor<cell, i, swizzle(k, i % 4)>" i=8 k=4 --value bank --svg tile.svg
+)",
+        .options = {{"--value", "address|bank|offset",
+                     "what is written at each; address if not given"},
+                    {"--svg", "FILE", "draw a picture too, colored by bank"},
+                    json_option},
+        .least_operands = 1,
+        .most_operands = 9,
+        .run = run_draw};
+}
+
+} // namespace spio::command

@@ -1,0 +1,130 @@
+// Layouts written as text put elements where the types of the algebra do.
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include "spio/dims.h"
+
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+import spio.command;
+
+using namespace spio;
+using command::exit_status;
+
+namespace {
+
+struct I : dim {
+    using dim::dim;
+};
+struct J : dim {
+    using dim::dim;
+};
+struct K : dim {
+    using dim::dim;
+};
+struct cell {
+    unsigned words[4];
+};
+
+// The layouts of a tile of 4 x 16 x 32 by their types.
+constexpr auto j = axis<J>(4);
+constexpr auto i = axis<I>(16);
+constexpr auto k = axis<K>(32);
+
+struct answer {
+    exit_status status;
+    std::string printed, told;
+};
+answer ask(std::vector<std::string_view> const& words) {
+    answer result;
+    result.status =
+        command::run(words, {.print = [&](std::string_view part) { result.printed += part; },
+                             .tell = [&](std::string_view part) { result.told += part; },
+                             .is_interactive = false,
+                             .open_driver = {}});
+    return result;
+}
+
+template <class Tensor> void compare(std::string_view text) {
+    CAPTURE(text);
+    auto const object = ask({"draw", text, "j=4", "i=16", "k=32", "--json"}).printed;
+    auto const bytes = "\"element_bytes\":" + std::to_string(sizeof(typename Tensor::data_type));
+    CHECK(object.find(bytes + ",") != object.npos);
+    std::string_view const key = "\"offsets\":[";
+    auto const begin = object.find(key);
+    REQUIRE(begin != object.npos);
+    std::istringstream offsets(object.substr(begin + key.size()));
+    long long differences = 0;
+    for (int a = 0; a < 4; ++a) {
+        for (int b = 0; b < 16; ++b) {
+            for (int c = 0; c < 32; ++c) {
+                long long offset = -1;
+                char comma;
+                offsets >> offset >> comma;
+                differences += offset != Tensor()[J(a)][I(b)][K(c)].offset();
+            }
+        }
+    }
+    CHECK(differences == 0);
+}
+
+} // namespace
+
+TEST_CASE("a layout that is written as text puts elements where its type does") {
+    compare<tensor<float, j, i, k>>("j, i, k");
+    compare<tensor<short, k / 8, j, i, k % 8>>("tensor<half, k / 8, j, i, k % 8>");
+    compare<tensor<float, k / 16, i / 4, j, i % 4, k % 16>>(
+        "tensor<float,k/16,i/4,j,i%4,(k % 16)>");
+    compare<tensor<short, (k % 16) / 8, j, k / 16, i, k % 8>>(
+        "tensor<half, (k % 16) / 8, j, k / 16, i, k % 8>");
+    compare<tensor<char, j, i, swizzle(k / 8, i % 4), k % 8>>(
+        "tensor<char, j, i, swizzle(k / 8, i % 4), k % 8>");
+    compare<tensor<int, j, k / 16, i / 16, checkerboard(i % 16, (k % 16) / 8), k % 8>>(
+        "tensor<int, j, k / 16, i / 16, checkerboard(i % 16, (k % 16) / 8), k % 8>");
+}
+
+TEST_CASE("draw prints addresses, banks or offsets, and refuses what the algebra refuses") {
+    auto const drawn = ask({"draw", "tensor<half, k / 8, i, k % 8>", "i=2", "k=16"});
+    CHECK(drawn.status == exit_status::success);
+    CHECK(drawn.printed == "32 elements of half, 64 bytes; the byte address of each\n\n"
+                           "     k     0     1     2     3     4     5     6     7     8     9"
+                           "    10    11    12    13    14    15\n"
+                           "i    0     0     2     4     6     8    10    12    14    32    34"
+                           "    36    38    40    42    44    46\n"
+                           "i    1    16    18    20    22    24    26    28    30    48    50"
+                           "    52    54    56    58    60    62\n");
+    CHECK(ask({"draw", "cell, k", "k=4"}).status == exit_status::usage);
+    auto const banks = ask({"draw", "tensor<cell, k>", "k=10", "--value", "bank"}).printed;
+    CHECK(banks.find("0     4     8    12    16    20    24    28     0     4\n") != banks.npos);
+    auto const object = ask({"draw", "k, i", "i=2", "k=3", "--json"}).printed;
+    CHECK(object.find("\"offsets\":[0,2,4,1,3,5]") != object.npos);
+    std::string const parentheses(100'000, '(');
+    struct refusal {
+        std::vector<std::string_view> words;
+        std::string_view told;
+    };
+    for (refusal const& each :
+         {refusal{{"k / 8, k % 4", "k=32"}, "do not meet: one ends at 4, and the next begins at 8"},
+          refusal{{"k, k", "k=32"}, "two axes count 'k' in steps of 1"},
+          refusal{{"k / 5, k % 5", "k=32"}, "an axis of 32 steps cannot be folded by 5"},
+          refusal{{"k", "k=32", "i=2"}, "the layout places no 'i'"},
+          refusal{{"k, i", "k=32"}, "the size of 'i' is missing"},
+          refusal{{"tensor<floot, k>", "k=32"}, "the element 'floot' is none of char, half"},
+          refusal{{"tensor<float, k", "k=32"}, "has no '>' at character"},
+          refusal{{"swizzle(k, i), i", "k=6", "i=2"}, "a swizzle places a power of two"},
+          refusal{{"checkerboard(k, i)", "k=6", "i=3"}, "a checkerboard has two colors, not 3"},
+          refusal{{"k, i", "k=65", "i=64"}, "are more than the 4096 that are drawn"},
+          refusal{{"a,b,c,d,e,f", "a=4096", "b=4096", "c=4096", "d=4096", "e=4096", "f=4096"},
+                  "are more than the 4096 that are drawn"},
+          refusal{{parentheses, "k=4"}, "at most 1000 characters"}, refusal{{"k %", "k=4"}, ""}}) {
+        std::vector<std::string_view> words = {"draw"};
+        words.insert(words.end(), each.words.begin(), each.words.end());
+        auto const refused = ask(words);
+        CAPTURE(refused.told);
+        CHECK(refused.status == exit_status::usage);
+        CHECK(refused.told.find(each.told) != std::string::npos);
+    }
+}
