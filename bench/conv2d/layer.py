@@ -12,21 +12,27 @@ class Layer:
         torch.manual_seed(seed)
         n, c, h, w, p, q, r, s = (described[key] for key in "nchwpqrs")
         self.direction = described["pass"]
-        self.padding = (described["pad_h"], described["pad_w"])
+        self.type = {"fp16": torch.float16, "bf16": torch.bfloat16}[described["type"]]
+        pair = lambda name: (described[name + "_h"], described[name + "_w"])
+        self.padding, self.stride, self.dilation = pair("pad"), pair("stride"), pair("dilation")
+        self.steps = {"padding": self.padding, "stride": self.stride, "dilation": self.dilation}
         self.groups = c // 8
         self.x, self.y = (n, c, h, w), (n, c, p, q)
         self.filter = self.random((c, 8, r, s)) / (8 * r * s) ** 0.5
         self.filter = self.filter.to(memory_format=torch.channels_last)
         self.bias = torch.randn(c, device="cuda") if described["bias"] else None
-        self.half_bias = self.bias.half() if described["bias"] else None
+        self.short_bias = self.bias.to(self.type) if described["bias"] else None
         self.makes = ["output"] if self.direction != "wgrad" else ["dw", "dbias"] if described["bias"] else ["dw"]
         self.tensors = [self.set(workspace_floats) for _ in range(sets)]
+        if max(self.stride) > 1:
+            for tensors in self.tensors:
+                count = (tensors["input"].numel() + tensors["output"].numel()) // 2
+                tensors |= {name: torch.randn(count, device="cuda").to(self.type) for name in ("to_copy", "copied")}
         # PyTorch's gradient takes an input of which it reads the size alone.
         self.like_x = self.random(self.x) if self.direction == "dgrad" else None
 
-    @staticmethod
-    def random(shape):
-        values = torch.randn(shape, device="cuda").half()
+    def random(self, shape):
+        values = torch.randn(shape, device="cuda").to(self.type)
         return values.to(memory_format=torch.channels_last)
 
     def set(self, workspace_floats):
@@ -49,21 +55,24 @@ class Layer:
 
     def gradients(self, dy, x, mask):
         """The gradients of x, the filter and the bias that the mask wants, by PyTorch."""
-        return torch.ops.aten.convolution_backward(dy, x, self.filter, [self.sizes["c"]], (1, 1), self.padding, (1, 1),
-                                                   False, (0, 0), self.groups, mask)
+        return torch.ops.aten.convolution_backward(dy, x, self.filter, [self.sizes["c"]], self.stride, self.padding,
+                                                   self.dilation, False, (0, 0), self.groups, mask)
 
     def peer(self, number):
         """The pass as PyTorch computes it."""
         tensors = self.tensors[number]
         if self.direction == "fprop":
-            return F.conv2d(tensors["input"], self.filter, self.half_bias, padding=self.padding, groups=self.groups)
+            return F.conv2d(tensors["input"], self.filter, self.short_bias, groups=self.groups, **self.steps)
         if self.direction == "dgrad":
             return self.gradients(tensors["input"], self.like_x, (True, False, False))[0]
         return self.gradients(tensors["dy"], tensors["input"], (False, True, bool(self.sizes["bias"])))[1]
 
     def copy(self, number):
-        """Copies as many bytes as the layer reads and writes."""
+        """Copies as many bytes as the layer reads and writes; images of two sizes have arrays of their own for it."""
         tensors = self.tensors[number]
+        if "copied" in tensors:
+            tensors["copied"].copy_(tensors["to_copy"])
+            return
         count = min(tensors["input"].numel(), tensors["output"].numel())
         flat = lambda t: t.permute(0, 2, 3, 1).reshape(-1)[:count]
         flat(tensors["output"]).copy_(flat(tensors["input"]))
@@ -73,10 +82,10 @@ class Layer:
         x = self.tensors[0]["input"][images].double()
         filters = self.filter.double()
         if self.direction == "fprop":
-            run = lambda x, f: F.conv2d(x, f, padding=self.padding, groups=self.groups)
+            run = lambda x, f: F.conv2d(x, f, groups=self.groups, **self.steps)
         else:
             shape = (len(images), *self.x[1:])
-            run = lambda x, f: torch.nn.grad.conv2d_input(shape, f, x, padding=self.padding, groups=self.groups)
+            run = lambda x, f: torch.nn.grad.conv2d_input(shape, f, x, groups=self.groups, **self.steps)
         value, magnitude = run(x, filters), run(x.abs(), filters.abs())
         if self.bias is not None:
             bias = self.bias.double().view(1, -1, 1, 1)
@@ -91,7 +100,9 @@ class Layer:
         p, q, r, s = (self.sizes[key] for key in "pqrs")
 
         def run(dy, x):
-            taps = [[torch.einsum("nkpq,ncpq->kc", dy, x[:, :, i:i + p, j:j + q]) for j in range(s)] for i in range(r)]
+            steps_of = lambda tap, axis: slice(tap * self.dilation[axis], None, self.stride[axis])
+            pixels = lambda i, j: x[:, :, steps_of(i, 0), steps_of(j, 1)][:, :, :p, :q]
+            taps = [[torch.einsum("nkpq,ncpq->kc", dy, pixels(i, j)) for j in range(s)] for i in range(r)]
             return torch.stack([torch.stack(row, -1) for row in taps], -2)
         return run(dy, x), run(dy.abs(), x.abs()), dy.sum((0, 2, 3)), dy.abs().sum((0, 2, 3))
 
@@ -110,7 +121,8 @@ class Layer:
         images = sorted({0, self.sizes["n"] // 2, self.sizes["n"] - 1})
         value, magnitude = self.exact(images)
         products = 8 * self.sizes["r"] * self.sizes["s"] + self.sizes["bias"]
-        return error(self.tensors[0]["output"][images], value, magnitude, products, 2.0 ** -11)
+        unit = 2.0 ** -11 if self.type == torch.float16 else 2.0 ** -8
+        return error(self.tensors[0]["output"][images], value, magnitude, products, unit)
 
 
 def error(result, value, magnitude, products, unit):

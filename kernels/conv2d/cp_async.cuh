@@ -33,9 +33,9 @@ template <class Tiles, int Threads, class Global, class Stages> struct producer 
         : position(block_position),
           source(input, this_thread()),
           stage_cells(stages, this_thread()) {
-        source.step(position.input_row);
+        source.step(position.first_input());
     }
-    // Commits a group of copies in every step, also if the row is in the padding or after the last
+    // Commits a group of copies in every step, also if the row has no input or is after the last
     // one.
     __device__ __forceinline__ void load(int row, STAGE stage) {
         if (row < position.input_rows && position.is_row_in_image(row)) {
@@ -46,9 +46,20 @@ template <class Tiles, int Threads, class Global, class Stages> struct producer 
             }
         }
         commit_copies();
-        source.step(H(1));
+        if (position.has_input(row)) source.step(H(Tiles::input_step));
     }
 };
+
+// Writes zeros to the columns of the ring between inputs. No copy writes there.
+template <class Tiles, int Threads, class Ring> __device__ void clear_gaps(Ring const& ring) {
+    using Cell = compound_index<axis<STAGE>(Tiles::stages), Tiles::n, Tiles::w, Tiles::c / 8>;
+    for (int number = this_thread(); number < Cell::size(); number += Threads) {
+        Cell const cell(number);
+        bool const has_input =
+            cell.template get<W>().get() % Tiles::width.spacing == Tiles::first_input_column;
+        if (!has_input) *ring[cell] = {};
+    }
+}
 
 // Copies finished output rows from the staging memory to global memory.
 template <class Tiles, int Threads, class Staging, class Global> struct epilogue {
@@ -63,7 +74,7 @@ template <class Tiles, int Threads, class Staging, class Global> struct epilogue
         for (int n = 0; n < output.count; ++n) {
             if (output.has(n)) *output[n] = *staged[n][side];
         }
-        output.step(P(1));
+        output.step(P(Tiles::phases));
     }
 };
 
@@ -73,9 +84,11 @@ __device__ __forceinline__ void run(params const& p) {
     using tiles = block_tiles<Problem, Config>;
     using Pixels = typename tiles::Pixels;
     constexpr int threads = Config.threads(Problem), stages = Config.stages, r = Problem.r;
+    constexpr int advance = tiles::advance;
 
     // Setup: the block's part of the tensors, and the first copies.
     typename tiles::position const block(correlation_of<Problem>(p.args));
+    if (tiles::phases > 1 && block.input_rows == 0) return;
     auto const memory = dynamic_shared_memory<Config.shared_bytes(Problem)>();
     auto const [ring, after_ring] = memory.template push<typename tiles::ring>();
     auto const [staging, rest] = after_ring.template push<typename tiles::staging>();
@@ -83,8 +96,10 @@ __device__ __forceinline__ void run(params const& p) {
         tiles::global::input_of(p.args)[block.image][block.group][block.input_column];
     auto const output = tiles::global::output_of(
         p.args)[block.image][cast<K>(block.group)][block.row][block.column];
-    producer<tiles, threads, decltype(input), decltype(ring.origin())> produce(block, input,
-                                                                               ring.origin());
+    auto const inputs = tiles::inputs_of(ring);
+    producer<tiles, threads, decltype(input), decltype(inputs.origin())> produce(block, input,
+                                                                                 inputs.origin());
+    if constexpr (tiles::width.spacing > 1) clear_gaps<tiles, threads>(ring);
 #pragma unroll
     for (int row = 0; row < stages - 1; ++row) produce.load(row, STAGE(row));
 
@@ -98,9 +113,10 @@ __device__ __forceinline__ void run(params const& p) {
 
     auto const row_of_lane = two_taps<element<Problem>>::row_index();
     auto const input_pixel = Pixels(unfold(strip + row_of_lane.template get<Q>()).get());
-    auto const input_of_lane = ring[input_pixel.template cast<Q, W>()]
-                                   [W(row_of_lane.template get<D8>().get())][cast<C>(warp_group)]
-                                       .rebase();
+    auto const input_of_lane =
+        ring[input_pixel.template get<N>()][tiles::ring_column(input_pixel.template get<Q>())]
+            [filter.column_of_tap(row_of_lane)][cast<C>(warp_group)]
+                .rebase();
     auto const sums_of_lane = for_lane<accumulator::lane_index>(this_lane());
     auto const output_pixel = Pixels(unfold(strip + sums_of_lane.template get<Q>()).get());
     auto const staging_of_lane =
@@ -109,23 +125,35 @@ __device__ __forceinline__ void run(params const& p) {
     epilogue<tiles, threads, decltype(staged.origin()), decltype(output)> finish(staged.origin(),
                                                                                  output);
 
-    // Input row n finishes output row n - r + 1. With the loop unrolled r times, no accumulator
-    // moves from one register to another.
+    // Input row n finishes the output row that begins at input row n - r + 1, if one does. With the
+    // loop unrolled as often as there are accumulators of rows, none moves from one register to
+    // another.
     consumer<Problem, Config> consume;
-    constexpr int unrolled_rows = Config.unrolled ? r : 1;
+    constexpr int unrolled_rows = Config.unrolled ? tiles::live : 1;
 #pragma unroll unrolled_rows
-    for (int row = 0; row < block.input_rows; ++row) {
-        wait_for_copies<stages - 2>();
-        sync_block();
-        consume.shift(bias);
-        if (block.is_row_in_image(row)) consume.add_row(input_of_lane[STAGE(row % stages)], filter);
-        // These run while the tensor cores are busy.
-        if (row >= r) finish.store(SIDE((row - 1) % 2));
-        produce.load(row + stages - 1, STAGE((row + stages - 1) % stages));
-        if (row >= r - 1) consume.stage_first_row(staging_of_lane[SIDE(row % 2)]);
+    for (int first = 0; first < block.input_rows; first += advance) {
+#pragma unroll
+        for (int offset = 0; offset < advance; ++offset) {
+            int const row = first + offset;
+            if (offset > 0 && row >= block.input_rows) break;
+            bool const finishes_row = (offset - (r - 1)) % advance == 0;
+            bool const follows_finished_row = (offset - r) % advance == 0;
+            wait_for_copies<stages - 2>();
+            sync_block();
+            if (offset == 0) consume.shift(bias);
+            if (block.is_row_in_image(row)) {
+                consume.add_row(input_of_lane[STAGE(row % stages)], filter, offset);
+            }
+            // These run while the tensor cores are busy.
+            if (follows_finished_row && row >= r) finish.store(SIDE((row - 1) / advance % 2));
+            produce.load(row + stages - 1, STAGE((row + stages - 1) % stages));
+            if (finishes_row && row >= r - 1) {
+                consume.stage_first_row(staging_of_lane[SIDE(row / advance % 2)]);
+            }
+        }
     }
     sync_block();
-    finish.store(SIDE((block.input_rows - 1) % 2));
+    finish.store(SIDE((block.input_rows - 1) / advance % 2));
 }
 
 } // namespace spio::conv2d::cp_async

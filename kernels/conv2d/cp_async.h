@@ -32,8 +32,10 @@ struct config {
     // The number of 16-byte cells from one column to the next. An odd number puts eight
     // neighbouring columns into different banks.
     constexpr int pitch() const { return groups | 1; }
+    // The columns of a row in shared memory. They include the zeros between inputs.
     constexpr int input_columns(problem const& problem) const {
-        return columns_of(correlation_of(problem)).input_count(columns);
+        correlated_axis const axis = columns_of(correlation_of(problem));
+        return divup(axis.position_count(columns), axis.spacing) * axis.spacing;
     }
     constexpr int input_cells(problem const& problem) const {
         return (checked_size(images) * input_columns(problem) * pitch()).as_int();
@@ -50,7 +52,11 @@ struct config {
     // fragments, and addresses.
     constexpr int registers(problem const& problem) const {
         int const addresses = 14 + 6 * mma_tiles + (images > 1 ? 7 * max(0, mma_tiles - 2) : 0);
-        return allocated_registers(fragment_registers(problem, mma_tiles) + addresses);
+        return allocated_registers(held_registers(problem) + addresses);
+    }
+    constexpr int held_registers(problem const& problem) const {
+        return fragment_registers(problem, rows_of(correlation_of(problem)).live_outputs(),
+                                  mma_tiles);
     }
 
     // Each warp must have whole mma tiles, either of neighbouring columns or of all columns of some
@@ -71,8 +77,9 @@ struct config {
     // The number of blocks of a launch.
     constexpr long long blocks_of(problem const& problem) const {
         correlation const sizes = correlation_of(problem);
-        auto const blocks_of_group = divup(checked_size(problem.n), images) *
-                                     divup(checked_size(sizes.p), rows) *
+        int const phases = rows_of(sizes).phases();
+        auto const blocks_of_group = divup(checked_size(problem.n), images) * phases *
+                                     divup(divup(checked_size(sizes.p), phases), rows) *
                                      divup(checked_size(sizes.q), columns);
         return (blocks_of_group * divup(checked_size(problem.groups()), groups)).value;
     }

@@ -7,45 +7,51 @@
 
 namespace spio::conv2d::cp_async {
 
-// A warp's accumulators of r output rows. The input row that is added last finishes the first of
-// these output rows.
+// A warp's accumulators of the output rows that read one input row. The input row that is added
+// last finishes the first of these output rows.
 template <problem Problem, config Config> struct consumer {
     using tiles = block_tiles<Problem, Config>;
     static constexpr int r = Problem.r;
+    static constexpr int live = tiles::live;
+    static constexpr int advance = tiles::advance;
 
-    accumulator sums[r][Config.mma_tiles] = {};
+    accumulator sums[live][Config.mma_tiles] = {};
 
     // Multiplies the input fragment of an mma tile (16 columns) with taps of the filter's rows, and
-    // adds the products to the accumulators of all r output rows: the first of these rows meets the
-    // filter's last row.
+    // adds the products to the accumulators of all output rows that read it. The input row is the
+    // first under the newest output row, or `offset` rows after it.
     struct add_products {
-        accumulator (&sums)[r][Config.mma_tiles];
+        accumulator (&sums)[live][Config.mma_tiles];
         int mma_tile;
+        int offset;
         template <class Columns, class Taps>
         __device__ __forceinline__ void operator()(Columns const& columns, Taps const& taps) const {
 #pragma unroll
-            for (int n = 0; n < r; ++n) multiply(sums[n][mma_tile], columns, taps(R(r - 1 - n)));
+            for (int n = 0; n < live; ++n) {
+                int const row = advance * (live - 1 - n) + offset;
+                if (row < r) multiply(sums[n][mma_tile], columns, taps(R(row)));
+            }
         }
     };
     // Adds the products of an input row, at which `input` is this lane's cursor.
     template <class Cursor>
     __device__ __forceinline__ void add_row(Cursor const& input,
-                                            filter_fragments<Problem> const& filter) {
+                                            filter_fragments<Problem> const& filter, int offset) {
 #pragma unroll
         for (int mma_tile = 0; mma_tile < Config.mma_tiles; ++mma_tile) {
-            auto const pixels =
-                input[tiles::image_of(2 * mma_tile)][cast<W>(tiles::column_of(2 * mma_tile))];
-            filter.for_each_step(pixels, add_products{sums, mma_tile});
+            auto const pixels = input[tiles::image_of(2 * mma_tile)]
+                                     [tiles::ring_column(tiles::column_of(2 * mma_tile))];
+            filter.for_each_step(pixels, add_products{sums, mma_tile, offset});
         }
     }
-    // Goes to the next input row: drops sums[0], whose output row is finished, moves the other rows
-    // up by one, and begins a new output row with the bias.
+    // Begins a new output row with the bias: drops sums[0], whose output row is finished, and moves
+    // the other rows up by one.
     __device__ __forceinline__ void shift(vec<float, 2> const& bias) {
 #pragma unroll
         for (int mma_tile = 0; mma_tile < Config.mma_tiles; ++mma_tile) {
 #pragma unroll
-            for (int n = 0; n < r - 1; ++n) sums[n][mma_tile] = sums[n + 1][mma_tile];
-            for (auto& two : sums[r - 1][mma_tile].registers) two = bias;
+            for (int n = 0; n < live - 1; ++n) sums[n][mma_tile] = sums[n + 1][mma_tile];
+            for (auto& two : sums[live - 1][mma_tile].registers) two = bias;
         }
     }
     // Writes the finished output row to the staging memory, as halves.

@@ -10,11 +10,15 @@
 
 namespace spio::conv2d::cp_async {
 
-// STAGE: an input row in the ring. SIDE: one of the two output rows in the staging memory.
+// STAGE: an input row in the ring. SIDE: one of the two output rows in the staging memory. PHASE: a
+// phase of the output rows.
 struct STAGE : dim {
     using dim::dim;
 };
 struct SIDE : dim {
+    using dim::dim;
+};
+struct PHASE : dim {
     using dim::dim;
 };
 
@@ -30,6 +34,7 @@ template <index Digit> __device__ Digit take_digit(unsigned& number, int count) 
 // The tensors of a block in shared and in global memory, and its part of the latter.
 template <problem Problem, config Config> struct block_tiles {
     static constexpr int groups = Config.groups;
+    static constexpr int stages = Config.stages;
     static constexpr axis<N> n{Config.images};
     static constexpr axis<Q> q{Config.columns};
     static constexpr axis<W> w{Config.input_columns(Problem)};
@@ -44,16 +49,34 @@ template <problem Problem, config Config> struct block_tiles {
     using Columns = fold<Q, Config.columns>;
     using Groups = fold<C, 8 * groups>;
 
+    // The rows of the walk along a phase.
+    static constexpr correlated_axis height = rows_of(global::sizes);
+    static constexpr int phases = height.phases();
+    static constexpr int advance = height.advance();
+    static constexpr int live = height.live_outputs();
+    static constexpr int input_step = height.input_step();
+
     // The ring of input rows, and two output rows: one is written while the other is copied out.
     static constexpr int pitch = Config.pitch();
+    static constexpr int ring_row = w.size * pitch;
     using ring = tensor<cell<Problem>, axis<STAGE>(Config.stages), n, w.pitch(pitch), c / 8>;
     using staging = tensor<pair<T>, axis<SIDE>(2), n, q.pitch(4 * pitch), k / 2>;
     static_assert(Config.shared_bytes(Problem) >= shared_bytes<ring, staging>);
 
+    // The columns of the ring that have inputs, and the first of them.
+    static constexpr correlated_axis width = columns_of(global::sizes);
+    static constexpr int first_input_column = width.spacing == 1 ? 0 : width.pad & 1;
+    static constexpr axis<W> w_input{divup(w.size - first_input_column, width.spacing)};
+    using input_ring = tensor<cell<Problem>, axis<STAGE>(Config.stages).pitch(ring_row* n.size),
+                              n.pitch(ring_row), w_input.pitch(width.spacing* pitch), c / 8>;
+    __device__ static input_ring inputs_of(ring const& rows) {
+        return input_ring(rows[W(first_input_column)].get());
+    }
+
     // The cells of an input row and of an output row, which threads copy.
     static constexpr bool has_one_image = Config.images == 1;
-    using InputCell =
-        typename either<has_one_image, compound_index<w, c / 8>, compound_index<n, w, c / 8>>::type;
+    using InputCell = typename either<has_one_image, compound_index<w_input, c / 8>,
+                                      compound_index<n, w_input, c / 8>>::type;
     using OutputCell =
         typename either<has_one_image, compound_index<q, k / 8>, compound_index<n, q, k / 8>>::type;
 
@@ -64,32 +87,42 @@ template <problem Problem, config Config> struct block_tiles {
     // The image and the column of the piece-th 8 columns of a strip, relative to its first column.
     static constexpr N image_of(int piece) { return Pixels(8 * piece).template get<N>(); }
     static constexpr Q column_of(int piece) { return Pixels(8 * piece).template get<Q>(); }
+    // The column of the ring that a column of the output reads first, in the block.
+    static constexpr W ring_column(Q column) { return W(width.stride * column.get()); }
 
-    // The block's part of the output, and the input rows that it reads.
+    // The block's part of the output: some rows of a phase. And the walk along the input rows that
+    // it reads.
     struct position {
         Groups group;
         Columns column;
-        Rows row;
+        P row;
         Images image;
-        correlated_axis rows; // which input rows an output row reads
-        H input_row;          // the first, negative in the padding
+        correlated_axis rows;
+        int first_position;
         W input_column;
-        int input_rows; // that the block reads, those in the padding included
+        int input_rows; // of the walk; none in a block without output rows
 
         __device__ explicit position(correlation const& sizes) : rows(rows_of(sizes)) {
             auto number = static_cast<unsigned>(this_block());
             group = take_digit<Groups>(number, divup(Problem.groups(), groups));
             column = take_digit<Columns>(number, divup(sizes.q, Config.columns));
-            row = take_digit<Rows>(number, divup(sizes.p, Config.rows));
+            auto const phase = take_digit<PHASE>(number, phases);
+            auto const row_in_phase =
+                unfold(take_digit<Rows>(number, divup(divup(sizes.p, phases), Config.rows)));
             image = Images(number);
-            input_row = H(rows.first_input(unfold(row).get()));
-            input_column = W(columns_of(sizes).first_input(unfold(column).get()));
-            input_rows = rows.input_count(min(Config.rows, sizes.p - unfold(row).get()));
+            row = P(phases * row_in_phase.get() + phase.get());
+            first_position = rows.first_position(row.get());
+            correlated_axis const columns = columns_of(sizes);
+            input_column = W(columns.input_from(columns.first_position(unfold(column).get())));
+            int const rows_left = divup(sizes.p - row.get(), phases);
+            input_rows =
+                rows_left > 0 || phases == 1 ? rows.walk_count(min(Config.rows, rows_left)) : 0;
         }
-        // `row` is counted from input_row.
-        __device__ bool is_row_in_image(int row) const {
-            return rows.is_inside((input_row + H(row)).get());
-        }
+        // The position of the walk's row n.
+        __device__ int position_of(int n) const { return first_position + rows.dilation * n; }
+        __device__ bool is_row_in_image(int n) const { return rows.is_inside(position_of(n)); }
+        __device__ bool has_input(int n) const { return rows.has_input(position_of(n)); }
+        __device__ H first_input() const { return H(rows.input_from(first_position)); }
     };
 };
 

@@ -25,6 +25,10 @@ template <problem Problem> class filter_fragments {
     static constexpr int pairs = Problem.s / 2;
     static constexpr bool has_single = Problem.s % 2 == 1;
 
+    // The column under the tap that a lane addresses in two_taps, from that under the first tap.
+    template <class Lane> __device__ static W column_of_tap(Lane const& lane) {
+        return W(Problem.dilation_w * lane.template get<D8>().get());
+    }
     __device__ pair_of_taps const& taps(R r, int pair) const { return pairs_[r.get()][pair]; }
     __device__ single_tap const& last_tap(R r) const { return single_[r.get()]; }
 
@@ -36,12 +40,12 @@ template <problem Problem> class filter_fragments {
 #pragma unroll
         for (int pair = 0; pair < pairs; ++pair) {
             two_taps<T> columns;
-            columns.load(input[W(2 * pair)]);
+            columns.load(input[W(Problem.dilation_w * 2 * pair)]);
             add(columns, [this, pair](R r) { return taps(r, pair); });
         }
         if constexpr (has_single) {
             one_tap<T> columns;
-            columns.load(input[W(Problem.s - 1)]);
+            columns.load(input[W(Problem.dilation_w * (Problem.s - 1))]);
             add(columns, [this](R r) { return last_tap(r); });
         }
     }

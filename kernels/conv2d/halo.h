@@ -3,39 +3,65 @@
 #pragma once
 
 #include "conv2d/problem.h"
+#include "spio/number.h"
 
 namespace spio::conv2d {
 
 // One axis of a correlation, its rows or its columns, with `taps` taps of the filter along it and
-// `inputs` inputs in the image. Output p reads the inputs first_input(p), first_input(p) + 1, …
-// first_input(p) + taps - 1.
+// `inputs` inputs in the image. Output p reads the positions first_position(p),
+// first_position(p) + dilation, … first_position(p) + (taps - 1) * dilation. Input i is at the
+// position spacing * i; stride, dilation and spacing are 1 or 2.
 struct correlated_axis {
     int taps;
     int pad;
     int inputs;
+    int stride;
+    int dilation;
+    int spacing;
 
-    // The number of inputs that a number of neighbouring outputs read, those in the padding
-    // included.
-    constexpr int input_count(int outputs) const { return outputs + taps - 1; }
-    // The first input of an output: negative in the padding before the image.
-    constexpr int first_input(int output) const { return output - pad; }
-    constexpr bool is_inside(int input) const { return 0 <= input && input < inputs; }
+    // The number of positions from the first to the last that a number of neighbouring outputs
+    // read, those in the padding included.
+    constexpr int position_count(int outputs) const {
+        return stride * (outputs - 1) + dilation * (taps - 1) + 1;
+    }
+    // The first position of an output: negative in the padding before the image.
+    constexpr int first_position(int output) const { return stride * output - pad; }
+    constexpr bool has_input(int position) const { return position % spacing == 0; }
+    constexpr bool is_inside(int position) const {
+        return 0 <= position && position < spacing * (inputs - 1) + 1 && has_input(position);
+    }
+    // The first input at a position or after it.
+    constexpr int input_from(int position) const {
+        return spacing == 1 ? position : (position + 1) >> 1;
+    }
+
+    // A walk along the axis. Outputs whose numbers differ by a multiple of phases() read positions
+    // that differ by a multiple of the dilation. The walk over such a phase takes these positions
+    // one after the other, and each output reads neighbouring ones: output n of the phase reads the
+    // walk's positions advance() * n to advance() * n + taps - 1. So live_outputs() outputs at most
+    // read the same position.
+    constexpr int phases() const { return stride == dilation ? 1 : dilation; }
+    constexpr int advance() const { return stride == dilation ? 1 : stride; }
+    // The inputs from one of the walk's positions that has an input to the next one.
+    constexpr int input_step() const { return spacing == 1 ? dilation : 1; }
+    constexpr int walk_count(int outputs) const { return advance() * (outputs - 1) + taps; }
+    constexpr int live_outputs() const { return divup(taps, advance()); }
 };
 constexpr correlated_axis rows_of(correlation const& sizes) {
-    return {sizes.r, sizes.pad_h, sizes.h};
+    return {sizes.r, sizes.pad_h, sizes.h, sizes.stride_h, sizes.dilation_h, sizes.spacing_h};
 }
 constexpr correlated_axis columns_of(correlation const& sizes) {
-    return {sizes.s, sizes.pad_w, sizes.w};
+    return {sizes.s, sizes.pad_w, sizes.w, sizes.stride_w, sizes.dilation_w, sizes.spacing_w};
 }
 
 // The axes of wgrad, whose inputs are those of x. Row p of dy, the gradient of y, is multiplied
-// with the r rows of x that row p of y depends on; the product with row first_input(p) + i adds to
-// the gradient of the filter's row i. The same holds for columns.
+// with the r rows of x that row p of y depends on; the product with the one under row i of the
+// filter adds to the gradient of that row. The same holds for columns.
 constexpr correlated_axis rows_of(problem const& problem) {
-    return {problem.r, problem.pad_h, problem.h};
+    return {problem.r, problem.pad_h, problem.h, problem.stride_h, problem.dilation_h, 1};
 }
 constexpr correlated_axis columns_of(problem const& problem) {
-    return {problem.s, problem.pad_w, problem.w};
+    return {problem.s, problem.pad_w, problem.w, problem.stride_w, problem.dilation_w, 1};
 }
 
 } // namespace spio::conv2d

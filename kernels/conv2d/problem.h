@@ -74,9 +74,14 @@ struct problem {
     known_sizes made_for = known_sizes::all; // what sizes its kernel is made for
     precision gradient = precision::fp32;
     element_type type = element_type::fp16;
+    int stride_h = 1, stride_w = 1;     // 1 or 2: the inputs from one output to the next
+    int dilation_h = 1, dilation_w = 1; // 1 or 2: the inputs from one tap to the next
 
-    constexpr int p() const { return h + 2 * pad_h - r + 1; }
-    constexpr int q() const { return w + 2 * pad_w - s + 1; }
+    // The rows and columns of the input under the filter.
+    constexpr int extent_h() const { return dilation_h * (r - 1) + 1; }
+    constexpr int extent_w() const { return dilation_w * (s - 1) + 1; }
+    constexpr int p() const { return (h + 2 * pad_h - extent_h()) / stride_h + 1; }
+    constexpr int q() const { return (w + 2 * pad_w - extent_w()) / stride_w + 1; }
     constexpr int groups() const { return c / group_width; }
     constexpr int taps() const { return r * s; }
 
@@ -101,17 +106,22 @@ struct problem {
 };
 
 // What fprop and dgrad have in common: both correlate an input with a filter. The output at (p, q)
-// is the sum over the taps (r, s) of the filter's value at (r, s) times the input at
-// (p + r - pad_h, q + s - pad_w). For fprop the input is x and the output is y. For dgrad the input
-// is the gradient of y, the output is the gradient of x, and the filter is rotated by 180 degrees.
-// The padding of dgrad may be negative; then the outermost rows or columns of the input are not
-// read.
+// is the sum over the taps (r, s) of the filter's value at (r, s) times the value at the position
+// (stride_h p + dilation_h r - pad_h, stride_w q + dilation_w s - pad_w). The inputs are at the
+// positions (spacing_h h, spacing_w w), and the values at all others are zeros. For fprop the input
+// is x, the output is y, and the spacing is 1. For dgrad the input is the gradient of y, the output
+// is the gradient of x, the filter is rotated by 180 degrees, the stride is 1, and the spacing is
+// the stride of the problem. The padding of dgrad may be negative; then the outermost rows or
+// columns of the input are not read.
 struct correlation {
     int h, w; // of the input
     int p, q; // of the output
     int r, s;
     int pad_h, pad_w;
     bool is_backward;
+    int stride_h, stride_w;
+    int dilation_h, dilation_w;
+    int spacing_h, spacing_w;
 };
 constexpr correlation correlation_of(problem const& problem) {
     if (problem.pass == direction::dgrad) {
@@ -121,9 +131,15 @@ constexpr correlation correlation_of(problem const& problem) {
                 .q = problem.w,
                 .r = problem.r,
                 .s = problem.s,
-                .pad_h = problem.r - 1 - problem.pad_h,
-                .pad_w = problem.s - 1 - problem.pad_w,
-                .is_backward = true};
+                .pad_h = problem.extent_h() - 1 - problem.pad_h,
+                .pad_w = problem.extent_w() - 1 - problem.pad_w,
+                .is_backward = true,
+                .stride_h = 1,
+                .stride_w = 1,
+                .dilation_h = problem.dilation_h,
+                .dilation_w = problem.dilation_w,
+                .spacing_h = problem.stride_h,
+                .spacing_w = problem.stride_w};
     }
     return {.h = problem.h,
             .w = problem.w,
@@ -133,7 +149,13 @@ constexpr correlation correlation_of(problem const& problem) {
             .s = problem.s,
             .pad_h = problem.pad_h,
             .pad_w = problem.pad_w,
-            .is_backward = false};
+            .is_backward = false,
+            .stride_h = problem.stride_h,
+            .stride_w = problem.stride_w,
+            .dilation_h = problem.dilation_h,
+            .dilation_w = problem.dilation_w,
+            .spacing_h = 1,
+            .spacing_w = 1};
 }
 
 // Tensors as a launch passes them: dense, with a first element that is aligned to 16 bytes.

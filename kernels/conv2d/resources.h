@@ -7,10 +7,10 @@
 
 namespace spio::conv2d {
 
-// The registers per thread that hold fragments of fprop or dgrad: accumulators for r rows of each
-// mma tile, which is 16 columns of the output, and the filter.
-constexpr int fragment_registers(problem const& problem, int mma_tiles) {
-    return 4 * problem.r * mma_tiles + problem.taps();
+// The registers per thread that hold fragments of fprop or dgrad: accumulators for some rows of
+// each mma tile, which is 16 columns of the output, and the filter.
+constexpr int fragment_registers(problem const& problem, int rows, int mma_tiles) {
+    return 4 * rows * mma_tiles + problem.taps();
 }
 // The hardware allocates the registers of a thread in units of 8.
 constexpr int allocated_registers(int registers) { return divup(registers, 8) * 8; }

@@ -83,8 +83,9 @@ struct block {
             tile_position const position = position_of(tile);
             if (!position.exists) continue;
             full[tile]->arrive_and_expect(Config.images * map_type::num_bytes());
-            H const row(rows_of(sizes).first_input(unfold(position.row).get() + tiles::first_row));
-            W const column(columns_of(sizes).first_input(unfold(position.column).get()));
+            H const row(rows_of(sizes).first_position(unfold(position.row).get()) +
+                        tiles::first_row);
+            W const column(columns_of(sizes).first_position(unfold(position.column).get()));
 #pragma unroll
             for (auto const image : range(N(Config.images))) {
                 load_box(input[tile][image], map,

@@ -25,21 +25,21 @@ struct config {
 
     // Whether a tile has all rows of its images, so that only rows inside the image are loaded.
     // This takes two things, because the output overwrites the input. Output row p may overwrite
-    // only input rows that have been read (0 <= pad_h < r), and the output must not be larger than
-    // the input.
+    // only input rows that have been read (0 <= pad_h < extent_h), and the output must not be
+    // larger than the input.
     constexpr bool has_all_rows(problem const& problem) const {
         correlation const sizes = correlation_of(problem);
         return problem.knows_image() && sizes.p <= rows && sizes.pad_h >= 0 &&
-               sizes.pad_h < problem.r &&
+               sizes.pad_h < problem.extent_h() &&
                (checked_size(rows) * columns).value <=
                    (checked_size(sizes.h) * input_columns(problem)).value;
     }
     constexpr int input_rows(problem const& problem) const {
         correlation const sizes = correlation_of(problem);
-        return has_all_rows(problem) ? sizes.h : rows_of(sizes).input_count(rows);
+        return has_all_rows(problem) ? sizes.h : rows_of(sizes).position_count(rows);
     }
     constexpr int input_columns(problem const& problem) const {
-        return columns_of(correlation_of(problem)).input_count(columns);
+        return columns_of(correlation_of(problem)).position_count(columns);
     }
     // Mma tiles per row: 16 columns each, the rows of one matrix product.
     constexpr int mma_tiles() const { return (checked_size(images) * columns / 16).as_int(); }
@@ -64,9 +64,21 @@ struct config {
     // An estimate of the registers that ptxas allocates to a thread, a few too many at most: those
     // of the fragments, and 26 for addresses and counters.
     constexpr int registers(problem const& problem) const {
-        return allocated_registers(fragment_registers(problem, mma_tiles()) + 26);
+        return allocated_registers(held_registers(problem) + 26);
+    }
+    // Output rows that read the same input row, or lie between such rows. Each has accumulators.
+    static constexpr int live_rows(problem const& problem) {
+        return divup(problem.extent_h(), correlation_of(problem).stride_h);
+    }
+    constexpr int held_registers(problem const& problem) const {
+        return fragment_registers(problem, live_rows(problem), mma_tiles());
     }
 
+    // TMA puts no zeros between inputs, as dgrad of stride 2 needs them.
+    static constexpr bool has_pass(problem const& problem) {
+        bool const is_dense = problem.stride_h == 1 && problem.stride_w == 1;
+        return problem.pass == direction::fprop || (problem.pass == direction::dgrad && is_dense);
+    }
     constexpr bool fits(problem const& problem) const {
         bool const is_positive =
             groups >= 1 && images >= 1 && columns >= 1 && rows >= 1 && tiles_per_block >= 1;
@@ -74,14 +86,12 @@ struct config {
         // A TMA box has at most 256 elements a side.
         if (!is_positive || !has_tiles || rows > 256 || columns > 256 || groups > 8) return false;
         // A thread has at most 255 registers, of which some hold addresses.
-        bool const has_registers =
-            mma_tiles() <= 64 && fragment_registers(problem, mma_tiles()) <= 208;
+        bool const has_registers = mma_tiles() <= 64 && held_registers(problem) <= 208;
         // The number of bytes of a block must fit into an int.
         auto const cells = checked_size(tiles_per_block) * images * pitch_of_boxes(problem);
-        return problem.pass != direction::wgrad && is_power_of_two(groups) &&
-               groups <= problem.groups() && input_rows(problem) <= 256 &&
-               input_columns(problem) <= 256 && has_registers && cells.value < 1 << 24 &&
-               blocks >= 0;
+        return has_pass(problem) && is_power_of_two(groups) && groups <= problem.groups() &&
+               input_rows(problem) <= 256 && input_columns(problem) <= 256 && has_registers &&
+               cells.value < 1 << 24 && blocks >= 0;
     }
 
     // The number of tiles that cover the output, for the channels of one block.

@@ -7,12 +7,14 @@
 
 namespace spio::conv2d::tma {
 
-// Adds the products of one input row to the r output rows that read it. Output row p uses the
-// accumulators p % r, which are free again once output row p - r is finished. Inlined at any size,
-// so that accumulators and filter stay in registers.
+// Adds the products of one input row to the output rows that read it. Output row p uses the
+// accumulators p % live, which are free again once output row p - live is finished. Inlined at any
+// size, so that accumulators and filter stay in registers.
 template <problem Problem, config Config> struct add_products {
     static constexpr int r = Problem.r;
-    using accumulators = accumulator[r][Config.mma_tiles()];
+    static constexpr int live = Config.live_rows(Problem);
+    static constexpr int stride = correlation_of(Problem).stride_h;
+    using accumulators = accumulator[live][Config.mma_tiles()];
 
     accumulators& sums;
     int row;
@@ -22,9 +24,10 @@ template <problem Problem, config Config> struct add_products {
     __device__ __forceinline__ void operator()(Columns const& columns, Taps const& taps) const {
 #pragma unroll
         for (int n = 0; n < r; ++n) {
-            int const output_row = row - n;
-            if (output_row >= 0 && output_row < Config.rows) {
-                multiply(sums[output_row % r][mma_tile], columns, taps(R(n)));
+            int const distance = row - Problem.dilation_h * n;
+            int const output_row = distance / stride;
+            if (distance >= 0 && distance % stride == 0 && output_row < Config.rows) {
+                multiply(sums[output_row % live][mma_tile], columns, taps(R(n)));
             }
         }
     }
@@ -35,8 +38,10 @@ template <problem Problem, config Config> struct add_products {
 template <problem Problem, config Config, arch Arch, class Input, class Output> struct consumer {
     using tiles = block_tiles<Problem, Config, Arch>;
     using Pixels = typename tiles::Pixels;
-    using accumulators = typename add_products<Problem, Config>::accumulators;
-    static constexpr int r = Problem.r;
+    using adder = add_products<Problem, Config>;
+    using accumulators = typename adder::accumulators;
+    static constexpr int live = adder::live;
+    static constexpr int stride = adder::stride;
     static constexpr int rows = Config.rows;
 
     bool has_group;
@@ -55,18 +60,19 @@ template <problem Problem, config Config, arch Arch, class Input, class Output> 
         accumulators sums;
 #pragma unroll
         for (int row = 0; row < tiles::input_rows; ++row) {
-            if (row < rows) {
+            if (row % stride == 0 && row / stride < rows) {
 #pragma unroll
                 for (int mma_tile = 0; mma_tile < Config.mma_tiles(); ++mma_tile) {
-                    for (auto& two : sums[row % r][mma_tile].registers) two = bias;
+                    for (auto& two : sums[row / stride % live][mma_tile].registers) two = bias;
                 }
             }
             if (tiles::may_be_in_image(row)) add_row(sums, row, tile_input);
-            if (int const finished = row - (r - 1); finished >= 0) {
+            int const distance = row - (Problem.extent_h() - 1);
+            if (int const finished = distance / stride; distance >= 0 && distance % stride == 0) {
                 sync_warp(); // all lanes have read the input that this overwrites
 #pragma unroll
                 for (int mma_tile = 0; mma_tile < Config.mma_tiles(); ++mma_tile) {
-                    sums[finished % r][mma_tile]
+                    sums[finished % live][mma_tile]
                         .template rounded<element<Problem>>()
                         .template store<Arch>(tile_output[P(finished)][Pixels(16 * mma_tile)]);
                 }
@@ -78,9 +84,10 @@ template <problem Problem, config Config, arch Arch, class Input, class Output> 
                                             TileInput const& tile_input) const {
 #pragma unroll
         for (int mma_tile = 0; mma_tile < Config.mma_tiles(); ++mma_tile) {
-            auto const pixels = Pixels(16 * mma_tile).template cast<Q, W>();
-            filter.for_each_step(tile_input[pixels][H(row - tiles::first_row)],
-                                 add_products<Problem, Config>{sums, row, mma_tile});
+            Pixels const first(16 * mma_tile);
+            filter.for_each_step(tile_input[first.template get<N>()][tiles::tile_column(
+                                     first.template get<Q>())][H(row - tiles::first_row)],
+                                 adder{sums, row, mma_tile});
         }
     }
 };

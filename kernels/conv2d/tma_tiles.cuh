@@ -83,9 +83,11 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
     __device__ static auto input_of_lane(input_tiles const& input, fold<C, 8> group,
                                          Lane const& lane) {
         auto const pixel = lane.template get<Q>().get();
-        return input[group][N(pixel / Config.columns)]
-                    [W(pixel % Config.columns + lane.template get<D8>().get())];
+        return input[group][N(pixel / Config.columns)][tile_column(Q(pixel % Config.columns))]
+                    [filter_fragments<Problem>::column_of_tap(lane)];
     }
+    // The column of the input tile that a column of the output tile reads first.
+    static constexpr W tile_column(Q column) { return W(global::sizes.stride_w * column.get()); }
     template <class Lane>
     __device__ static auto output_of_lane(output_tiles const& output, fold<C, 8> group,
                                           Lane const& lane) {
@@ -95,14 +97,14 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
 
     // Input rows of a tile, halo included, and the first of them that is in shared memory.
     static constexpr correlated_axis height = rows_of(global::sizes);
-    static constexpr int input_rows = height.input_count(rows);
+    static constexpr int input_rows = height.position_count(rows);
     static constexpr int first_row = Config.has_all_rows(Problem) ? height.pad : 0;
     // Whether row `row` of a tile's input may lie inside the image. Of a tile that covers all rows
     // of its images, it is known at compile time which rows are padding; they are skipped.
     static constexpr bool may_be_in_image(int row) {
         if (!Problem.knows_image() || global::sizes.p > rows) return true;
         constexpr correlated_axis rows_of_image = height;
-        return rows_of_image.is_inside(rows_of_image.first_input(row));
+        return rows_of_image.is_inside(row - rows_of_image.pad);
     }
 
     // Where a tile is in the tensors. Tiles are numbered across the columns first, then down the

@@ -70,13 +70,13 @@ constexpr bool pairs_rows(problem const& problem) { return problem.s % 2 == 1 &&
 constexpr bool needs_row_above(problem const& problem) {
     return pairs_rows(problem) && problem.pad_h > 0;
 }
-// Whether the row below an image is needed, as zeros. The taps (r - 1, s - 1) and (r, s - 1), for
+// Whether a row below the image is needed, as zeros. The taps (r - 1, s - 1) and (r, s - 1), for
 // odd r, are one product; it needs two rows of x and runs when the lower of them is loaded. If the
-// upper one is the last row of the image, a row of zeros must follow.
+// upper one is the last row of the image on a walk, a row of zeros must follow.
 constexpr bool needs_row_below(problem const& problem) {
     if (problem.s % 2 == 0) return false;
     for (int r = 1; r < problem.r; r += 2) {
-        if (r >= problem.r - problem.pad_h) return true;
+        if (problem.dilation_h * r >= problem.extent_h() - problem.pad_h) return true;
     }
     return false;
 }

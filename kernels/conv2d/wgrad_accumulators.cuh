@@ -3,11 +3,12 @@
 #pragma once
 
 #include "conv2d/wgrad_fragments.cuh"
+#include "conv2d/wgrad_steps.cuh"
 
 namespace spio::conv2d::wgrad {
 
-// The accumulators of all taps of a group, and the last r rows of the gradient dy of y, in mma
-// tiles of 16 columns. A tap of the filter's last column that has no neighbour in its row is paired
+// The accumulators of all taps of a group, and the last rows of the gradient dy of y, in mma tiles
+// of 16 columns. A tap of the filter's last column that has no neighbour in its row is paired
 // with the tap above or below it; such a pair needs two rows of x. With KeepsRow, the previous row
 // of x is still in shared memory and is loaded again; without it, its fragment stays in registers.
 // Index numbers the columns of all images that a row spans.
@@ -21,6 +22,8 @@ template <problem Problem, class Index, int MmaTiles, bool KeepsRow> class tap_a
     static constexpr tap_pairs pairs = pairs_of(Problem);
     static constexpr int count = pairs.count();
     static constexpr int r = Problem.r;
+    static constexpr int live = rows_of(Problem).live_outputs();
+    static constexpr int advance = rows_of(Problem).advance();
     static constexpr int row_pairs = pairs.row_pairs();
     static constexpr bool has_column = Problem.s % 2 == 1;
     static constexpr int first_column_pair = pairs.first_column_pair();
@@ -34,8 +37,12 @@ template <problem Problem, class Index, int MmaTiles, bool KeepsRow> class tap_a
         auto const row = two_taps::transposed_row_index();
         return Index(8 * row.template get<Q8>().get() + row.template get<Q>().get());
     }
-    __device__ static W tap_of_x() {
-        return W(two_taps::transposed_row_index().template get<D8>().get());
+    __device__ static S tap_of_x() {
+        return S(two_taps::transposed_row_index().template get<D8>().get());
+    }
+    // The column of x under a tap, for a column of dy.
+    __device__ static W column_under(Q column, S tap) {
+        return W(Problem.stride_w * column.get() + Problem.dilation_w * tap.get());
     }
     __device__ static Index column_of_last_tap() {
         if constexpr (KeepsRow) {
@@ -46,7 +53,7 @@ template <problem Problem, class Index, int MmaTiles, bool KeepsRow> class tap_a
     }
     // With KeepsRow: whether this lane's ldmatrix reads the previous row of x.
     __device__ static bool points_to_previous_row() {
-        return pairs_rows(Problem) && tap_of_x() == W(0);
+        return pairs_rows(Problem) && tap_of_x() == S(0);
     }
     __device__ static Index column_of_dy() {
         return Index(gradient::transposed_row_index().template get<Q>().get());
@@ -62,46 +69,45 @@ template <problem Problem, class Index, int MmaTiles, bool KeepsRow> class tap_a
         clear_previous_row();
     }
 
-    // Goes to the next row of x: the row of dy that met filter row i now meets filter row i + 1, so
-    // the rows of dy that are held move up by one.
+    // Goes to the next row of dy: those that are held move up by one.
     __device__ void step() {
 #pragma unroll
-        for (int row = r - 1; row > 0; --row) {
+        for (int row = live - 1; row > 0; --row) {
 #pragma unroll
             for (int mma_tile = 0; mma_tile < MmaTiles; ++mma_tile)
                 dy_[row][mma_tile] = dy_[row - 1][mma_tile];
         }
     }
-    // Loads the row of dy that meets filter row 0.
+    // Loads the newest row of dy.
     template <class Cursor> __device__ void load_dy(Cursor const& dy) {
 #pragma unroll
         for (int mma_tile = 0; mma_tile < MmaTiles; ++mma_tile)
             dy_[0][mma_tile].load_transposed(dy[Index(16 * mma_tile)]);
     }
 
-    // Adds the products of a row of x with the rows of dy that it meets under the filter's rows
-    // from first_row to last_row, both included. `x` is this lane's cursor at column_of_x and
-    // tap_of_x, `last` the one at column_of_last_tap under the filter's last column.
+    // Adds the products of the row of x of a step with the rows of dy that read it. `x` is this
+    // lane's cursor at column_of_x and tap_of_x, `last` the one at column_of_last_tap under the
+    // last tap.
     template <class Cursor, class Last>
     __device__ __forceinline__ void add_row(Cursor const& x, Last const& last,
-                                            column_mask<Index, MmaTiles> const& mask, int first_row,
-                                            int last_row) {
-        add_mma_tiles(x, last, mask, first_row, last_row, numbers_below<MmaTiles>());
-        if (first_row == 0) add_unpaired_bias();
+                                            column_mask<Index, MmaTiles> const& mask,
+                                            row_step const& step) {
+        add_mma_tiles(x, last, mask, step, numbers_below<MmaTiles>());
+        if (step.has_dy()) add_unpaired_bias();
     }
     // Does what add_row does for a row of the padding, which is all zeros.
-    __device__ __forceinline__ void add_no_row(int first_row, int last_row) {
+    __device__ __forceinline__ void add_no_row(row_step const& step) {
         if constexpr (Problem.bias && pairs.is_odd()) {
-            if (last_row == r - 1) {
+            if (meets<r - 1>(step)) {
 #pragma unroll
                 for (int mma_tile = 0; mma_tile < MmaTiles; ++mma_tile) {
                     multiply(sums_[last_column_pair],
                              stacked<T>(filled<T>(two_ones<T>), filled<T>(0)),
-                             dy_[r - 1][mma_tile]);
+                             dy_[live - 1][mma_tile]);
                 }
             }
         }
-        if (first_row == 0) add_unpaired_bias();
+        if (step.has_dy()) add_unpaired_bias();
         clear_previous_row();
     }
 
@@ -114,38 +120,44 @@ template <problem Problem, class Index, int MmaTiles, bool KeepsRow> class tap_a
     }
 
   private:
+    // Whether a row of dy reads the row of x of a step under this row of the filter.
+    template <int Row> __device__ static bool meets(row_step const& step) {
+        return Row % advance == step.offset && step.first <= Row / advance &&
+               Row / advance <= step.last;
+    }
     // The parameters of these functions are those of add_row. All are inlined at any size, so that
     // the accumulators stay in registers.
     template <class Cursor, class Last, int... MmaTile>
-    __device__ __forceinline__ void
-    add_mma_tiles(Cursor const& x, Last const& last, column_mask<Index, MmaTiles> const& mask,
-                  int first_row, int last_row, numbers<MmaTile...>) {
-        (add_mma_tile<MmaTile>(x, last, mask, first_row, last_row), ...);
+    __device__ __forceinline__ void add_mma_tiles(Cursor const& x, Last const& last,
+                                                  column_mask<Index, MmaTiles> const& mask,
+                                                  row_step const& step, numbers<MmaTile...>) {
+        (add_mma_tile<MmaTile>(x, last, mask, step), ...);
     }
     template <int MmaTile, class Cursor, class Last>
     __device__ __forceinline__ void add_mma_tile(Cursor const& x, Last const& last,
                                                  column_mask<Index, MmaTiles> const& mask,
-                                                 int first_row, int last_row) {
-        auto const columns = Index(16 * MmaTile).template cast<Q, W>();
+                                                 row_step const& step) {
+        constexpr Index first(16 * MmaTile);
+        auto const columns =
+            make_coordinates(first.template get<N>(), column_under(first.template get<Q>(), S(0)));
         two_taps neighbours[max(row_pairs, 1)];
         two_taps column;
 #pragma unroll
         for (int pair = 0; pair < row_pairs; ++pair) {
-            neighbours[pair].load_transposed(x[columns][W(2 * pair)]);
+            neighbours[pair].load_transposed(x[columns][column_under(Q(0), S(2 * pair))]);
             if constexpr (!needs_no_mask) mask.apply(neighbours[pair], MmaTile);
         }
         if constexpr (has_column) {
             column = last_taps<MmaTile>(last[columns]);
             if constexpr (!needs_no_mask) mask.apply(column, MmaTile);
         }
-        add_rows<MmaTile>(neighbours, column, first_row, last_row, numbers_below<r>());
+        add_rows<MmaTile>(neighbours, column, step, numbers_below<r>());
     }
     template <int MmaTile, int... Row>
     __device__ __forceinline__ void add_rows(two_taps const (&neighbours)[max(row_pairs, 1)],
-                                             two_taps const& column, int first_row, int last_row,
+                                             two_taps const& column, row_step const& step,
                                              numbers<Row...>) {
-        ((first_row <= Row && Row <= last_row ? add<Row, MmaTile>(neighbours, column) : void()),
-         ...);
+        ((meets<Row>(step) ? add<Row, MmaTile>(neighbours, column) : void()), ...);
     }
     // The last tap of two rows of x, with the previous row above this one.
     template <int MmaTile, class Cursor>
@@ -165,7 +177,7 @@ template <problem Problem, class Index, int MmaTiles, bool KeepsRow> class tap_a
     template <int Row, int MmaTile>
     __device__ __forceinline__ void add(two_taps const (&neighbours)[max(row_pairs, 1)],
                                         two_taps const& column) {
-        gradient const& dy = dy_[Row][MmaTile];
+        gradient const& dy = dy_[Row / advance][MmaTile];
 #pragma unroll
         for (int pair = 0; pair < row_pairs; ++pair) {
             multiply(sums_[Row * row_pairs + pair], neighbours[pair], dy);
@@ -198,7 +210,7 @@ template <problem Problem, class Index, int MmaTiles, bool KeepsRow> class tap_a
     }
 
     accumulator sums_[count];
-    gradient dy_[r][MmaTiles]; // the row loaded last comes first
+    gradient dy_[live][MmaTiles]; // the row loaded last comes first
     one_tap previous_row_[MmaTiles];
 };
 

@@ -46,12 +46,14 @@ struct warp_taps {
     // under the last tap, and columns of dy.
     __device__ static fold<C, 8> group() { return fold<C, 8>(this_warp().get()); }
     __device__ static auto x_of_lane(XTiles const& x) {
-        return x[group()][accumulators::column_of_x().template cast<Q, W>()]
-                [accumulators::tap_of_x()];
+        Columns const column = accumulators::column_of_x();
+        return x[group()][column.template get<N>()]
+                [accumulators::column_under(column.template get<Q>(), accumulators::tap_of_x())];
     }
     __device__ static auto last_of_lane(XTiles const& x) {
-        return x[group()][accumulators::column_of_last_tap().template cast<Q, W>()]
-                [W(Problem.s - 1)];
+        Columns const column = accumulators::column_of_last_tap();
+        return x[group()][column.template get<N>()]
+                [accumulators::column_under(column.template get<Q>(), S(Problem.s - 1))];
     }
     __device__ static auto dy_of_lane(DyTiles const& dy) {
         return dy[cast<K>(group())][accumulators::column_of_dy()];
@@ -79,15 +81,15 @@ struct warp_taps {
     }
     // Adds the products of a step, whose rows are in `stage`; `previous` has the row of x before.
     __device__ __forceinline__ void add(row_step const& step, STAGE stage, STAGE previous) {
-        sums.step();
+        if (step.begins_row()) sums.step();
         if (step.has_dy()) sums.load_dy(dy[stage]);
         if (!step.has_x) {
-            sums.add_no_row(step.first, step.last);
+            sums.add_no_row(step);
         } else if constexpr (KeepsRow) {
             auto const last_stage = accumulators::points_to_previous_row() ? previous : stage;
-            sums.add_row(x[stage], last[last_stage], mask, step.first, step.last);
+            sums.add_row(x[stage], last[last_stage], mask, step);
         } else {
-            sums.add_row(x[stage], last[stage], mask, step.first, step.last);
+            sums.add_row(x[stage], last[stage], mask, step);
         }
     }
     __device__ __forceinline__ void store(vec<float, 4>* partial_sums, part const& block) const {

@@ -27,7 +27,7 @@ template <problem Problem, config Config> class producer {
     __device__ static auto first_of_x(typename Block::x_images const& x, Groups slice,
                                       span const& rows) {
         constexpr correlated_axis columns = columns_of(Problem);
-        return x[rows.image][slice][H(0)][W(columns.first_input(rows.column.get()))];
+        return x[rows.image][slice][H(0)][W(columns.first_position(rows.column.get()))];
     }
     __device__ static auto first_of_dy(typename Block::dy_images const& dy, Groups slice,
                                        span const& rows) {
@@ -76,9 +76,10 @@ template <problem Problem, config Config> class producer {
     }
     // Goes to the next step, or to the first one of the next span.
     __device__ void advance() {
-        x_.step(H(1));
-        dy_.step(P(1));
-        if (++number_ == schedule_.count()) begin_span();
+        x_.step(H(schedule_.dilation));
+        ++number_;
+        if (schedule_.offset_of(number_) == 0) dy_.step(P(schedule_.phases));
+        if (number_ == schedule_.count()) begin_span();
     }
     __device__ void load(row_step const& step) const {
         STAGE const stage(stage_);

@@ -21,7 +21,7 @@ struct config {
     // neighbouring columns into different banks.
     constexpr int pitch() const { return groups | 1; }
     constexpr int input_columns(problem const& problem) const {
-        return columns_of(problem).input_count(columns);
+        return columns_of(problem).position_count(columns);
     }
     // Mma tiles per row of dy: 16 columns each, the depth of one matrix product.
     constexpr int mma_tiles() const { return (checked_size(images) * columns / 16).as_int(); }

@@ -50,7 +50,8 @@ struct block {
         dy = xs.rest.template push<dy_tiles>().tensor;
     }
     __device__ spans spans_of_block() const {
-        return spans(part.sizes, Config.images, Config.columns, part.split, Config.splits);
+        return spans(part.sizes, Config.images, Config.columns, part.split, Config.splits,
+                     rows_of(Problem).phases());
     }
     __device__ x_images x_of() const {
         return images_of<x_images, H, W>(args.x, part.sizes.h, part.sizes.w);

@@ -19,7 +19,7 @@ template <problem Problem> constexpr launch_sizes sizes_of(int n, int h, int w) 
     return {problem.n, problem.h, problem.w, problem.p(), problem.q()};
 }
 
-// Neighbouring rows of dy, of some images, in a strip of columns.
+// Neighbouring rows of dy in a phase, of some images, in a strip of columns.
 struct span {
     N image{0};
     Q column{0};
@@ -27,13 +27,18 @@ struct span {
     int rows = 0;
 };
 
-// The spans of a split. The rows of dy are numbered so: all rows of a strip of columns, then those
-// of the next strip, then the strips of the next `images` images. A split is a range of these
-// numbers; the sizes of two splits differ by at most one.
+// The spans of a split. The rows of dy are numbered so: all rows of a strip of columns, phase by
+// phase, then those of the next strip, then the strips of the next `images` images. A split is a
+// range of these numbers; the sizes of two splits differ by at most one.
 class spans {
   public:
-    __device__ spans(launch_sizes const& sizes, int images, int columns, SPLIT split, int splits)
-        : rows_(sizes.p), strips_(divup(sizes.q, columns)), images_(images), columns_(columns) {
+    __device__ spans(launch_sizes const& sizes, int images, int columns, SPLIT split, int splits,
+                     int phases)
+        : rows_(sizes.p),
+          strips_(divup(sizes.q, columns)),
+          images_(images),
+          columns_(columns),
+          phases_(phases) {
         long long const count = 1LL * divup(sizes.n, images) * strips_ * rows_;
         next_ = static_cast<int>(count * split.get() / splits);
         end_ = static_cast<int>(count * (split.get() + 1) / splits);
@@ -43,9 +48,17 @@ class spans {
     __device__ bool next(span& result) {
         if (next_ >= end_) return false;
         int const strip = next_ / rows_;
-        int const row = next_ - strip * rows_;
+        int row = next_ - strip * rows_;
+        int rows_left = rows_ - row;
+        if (phases_ > 1) {
+            // The first of two phases has the greater half of the rows.
+            int const first_phase_rows = divup(rows_, 2);
+            int const phase = row >= first_phase_rows;
+            rows_left = phase == 0 ? first_phase_rows - row : rows_left;
+            row = 2 * (row - phase * first_phase_rows) + phase;
+        }
         result = {N(strip / strips_ * images_), Q(strip % strips_ * columns_), P(row),
-                  min(rows_ - row, end_ - next_)};
+                  min(rows_left, end_ - next_)};
         next_ += result.rows;
         return true;
     }
@@ -55,28 +68,38 @@ class spans {
     int strips_;
     int images_;
     int columns_;
+    int phases_;
     int next_;
     int end_;
 };
 
-// A step of a span: one row of x, and the rows of dy that were loaded in the last r steps. The row
-// of x is multiplied with these rows of dy under the filter's rows `first` to `last`. A step with
-// `first` equal to 0 also loads a new row of dy.
+// A step of a span: one row of x, and the rows of dy that were loaded last and read it. The row of
+// x is the first that the newest row of dy reads, or `offset` rows after it. It is multiplied with
+// the rows of dy `first` to `last`, counted from the newest one, 0. A step with offset 0 brings a
+// new row of dy; if `first` is greater than 0, there is none left.
 struct row_step {
     int number;
+    int offset;
     int first;
     int last;
     bool has_x;
 
-    __device__ bool has_dy() const { return first == 0; }
+    __device__ bool begins_row() const { return offset == 0; }
+    __device__ bool has_dy() const { return first == 0 && begins_row(); }
     __device__ bool loads_row() const { return has_dy() || has_x; }
 };
 
 template <problem Problem> class steps {
   public:
     static constexpr int r = Problem.r;
-    // Small filters: the first r - 1 steps of a span, the steps in the middle and the last r - 1
-    // are compiled separately, so that `first` and `last` are constants in each.
+    // A span walks along the rows of x that its rows of dy, of one phase, read.
+    static constexpr int phases = rows_of(Problem).phases();
+    static constexpr int advance = rows_of(Problem).advance();
+    static constexpr int live = rows_of(Problem).live_outputs();
+    static constexpr int dilation = Problem.dilation_h;
+    // Small filters: the steps of a span in which the first rows of dy come, those in the middle
+    // and those in which the last rows leave are compiled separately, so that `first` and `last`
+    // are constants in each.
     static constexpr bool are_unrolled = Problem.taps() <= 25;
 
     span current = {};
@@ -85,24 +108,30 @@ template <problem Problem> class steps {
 
     __device__ H input_row(int number) const {
         constexpr correlated_axis rows = rows_of(Problem);
-        return H(rows.first_input(current.row.get() + number));
+        return H(rows.first_position(current.row.get()) + dilation * number);
     }
+    __device__ P dy_row(int number) const { return current.row + P(phases * (number / advance)); }
+    __device__ static int offset_of(int number) { return number % advance; }
     __device__ bool has_x(int number) const {
         int const row = input_row(number).get();
-        return row >= 0 && row < h_ + (needs_row_below(Problem) ? 1 : 0);
+        return row >= 0 && row < h_ + (needs_row_below(Problem) ? dilation : 0) &&
+               offset_of(number) < r;
     }
     // For kernels that read pairs of rows from shared memory: whether a step loads a row of x.
     // These kernels load the row above the image too, where it is needed.
     __device__ bool loads_x(row_step const& step) const {
-        return step.has_x || (needs_row_above(Problem) && input_row(step.number) == H(-1));
+        H const row = input_row(step.number);
+        return step.has_x || (needs_row_above(Problem) && row < H(0) && row + H(dilation) >= H(0));
     }
     __device__ row_step step(int number) const {
-        return {number, max(0, number - current.rows + 1), min(number, r - 1), has_x(number)};
+        int const newest = number / advance;
+        return {number, offset_of(number), max(0, newest - current.rows + 1), min(newest, live - 1),
+                has_x(number)};
     }
 
     __device__ int count() const {
         constexpr correlated_axis rows = rows_of(Problem);
-        return rows.input_count(current.rows);
+        return rows.walk_count(current.rows);
     }
     // Visits the steps of the current span.
     template <class Visit> __device__ __forceinline__ void rolled(Visit& visit) const {
@@ -113,7 +142,7 @@ template <problem Problem> class steps {
     // possible.
     template <class Visit> __device__ __forceinline__ void unrolled(Visit& visit) const {
         if constexpr (are_unrolled) {
-            if (current.rows >= r) {
+            if (current.rows >= live) {
                 each_kind(visit);
                 return;
             }
@@ -123,18 +152,28 @@ template <problem Problem> class steps {
 
   private:
     template <class Visit> __device__ __forceinline__ void each_kind(Visit& visit) const {
+        // With little padding, every row of x in the middle is in the image.
+        constexpr bool is_inside = Problem.pad_h <= dilation * advance * (live - 1) &&
+                                   Problem.pad_h + advance - 1 < Problem.extent_h();
 #pragma unroll
-        for (int number = 0; number < r - 1; ++number) visit({number, 0, number, has_x(number)});
+        for (int number = 0; number < advance * (live - 1); ++number) {
+            visit({number, offset_of(number), 0, number / advance, has_x(number)});
+        }
 #pragma unroll 1
-        for (int number = r - 1; number < current.rows; ++number) {
-            // With pad_h < r, every row of x between the first r - 1 and the last r - 1 is in the
-            // image.
-            visit({number, 0, r - 1, Problem.pad_h < r || has_x(number)});
+        for (int newest = live - 1; newest < current.rows; ++newest) {
+#pragma unroll
+            for (int offset = 0; offset < advance; ++offset) {
+                int const number = advance * newest + offset;
+                visit({number, offset, 0, live - 1, is_inside || has_x(number)});
+            }
         }
 #pragma unroll
-        for (int first = 1; first < r; ++first) {
-            int const number = current.rows - 1 + first;
-            visit({number, first, r - 1, has_x(number)});
+        for (int first = 1; first < live; ++first) {
+#pragma unroll
+            for (int offset = 0; offset < advance && advance * first + offset < r; ++offset) {
+                int const number = advance * (current.rows - 1 + first) + offset;
+                visit({number, offset, first, live - 1, has_x(number)});
+            }
         }
     }
 

@@ -27,7 +27,7 @@ template <problem Problem, config Config, arch Arch> struct producer {
 
     __device__ __forceinline__ void operator()(row_step const& step) {
         load(schedule.loads_x(step), schedule.input_row(step.number), step.has_dy(),
-             schedule.current.row + P(step.number));
+             schedule.dy_row(step.number));
     }
     __device__ __forceinline__ void load(bool has_x, H row, bool has_dy, P dy_row) {
         if (!has_x && !has_dy) return;
@@ -45,7 +45,7 @@ template <problem Problem, config Config, arch Arch> struct producer {
                 constexpr correlated_axis columns = columns_of(Problem);
                 load_box(block.x[ring.stage()], map_as<x_map>(block.args.x),
                          make_coordinates(rows.image, row,
-                                          W(columns.first_input(rows.column.get())),
+                                          W(columns.first_position(rows.column.get())),
                                           block.part.slice),
                          full);
             }
@@ -99,6 +99,7 @@ template <problem Problem, config Config, arch Arch> struct consumer {
         constexpr int row = Number - Problem.pad_h;
         constexpr int first = max(0, Number - Problem.p() + 1);
         constexpr int last = min(Number, Problem.r - 1);
+        row_step const step = {Number, 0, first, last, true};
         warp.sums.step();
         if constexpr (Number < Problem.p()) warp.sums.load_dy(warp.dy[ring.stage()][P(Number)]);
         if constexpr (row >= 0 && row < Block::h.size - Block::rows_above) {
@@ -110,9 +111,9 @@ template <problem Problem, config Config, arch Arch> struct consumer {
             auto const last_tap_row =
                 taps::accumulators::points_to_previous_row() ? stored_row - one_above : stored_row;
             warp.sums.add_row(warp.x[ring.stage()][stored_row],
-                              warp.last[ring.stage()][last_tap_row], warp.mask, first, last);
+                              warp.last[ring.stage()][last_tap_row], warp.mask, step);
         } else {
-            warp.sums.add_no_row(first, last);
+            warp.sums.add_no_row(step);
         }
     }
     // Releases the oldest stage that is held.

@@ -9,7 +9,8 @@ namespace spio::conv2d::wgrad_tma {
 
 // Each warp computes one group. One more warp is the producer: it asks TMA for one row of x and one
 // row of dy at a time, several rows ahead of the computation. A row spans some images and a strip
-// of their columns. Small images are loaded whole, so that the steps are known at compile time.
+// of their columns. Small images are loaded whole, so that the steps are known at compile time,
+// where all rows are taken one after the other.
 struct config {
     int groups;  // 1, 2, 4 or 8
     int images;  // that a row spans
@@ -29,7 +30,7 @@ struct config {
     // Columns of x per row of a stage, halo included, rounded up to a multiple of 8. The swizzle
     // repeats every 8 columns, so that all rows have the same order of cells.
     constexpr int input_columns(problem const& problem) const {
-        return divup(columns_of(problem).input_count(columns), 8) * 8;
+        return divup(columns_of(problem).position_count(columns), 8) * 8;
     }
     // Rows of x per image and stage.
     constexpr int input_rows(problem const& problem) const {
@@ -67,7 +68,8 @@ struct config {
         if (!is_bounded || problem.pass != direction::wgrad) return false;
         bool const is_small =
             problem.q() <= columns && max(input_rows(problem), problem.p()) <= 256;
-        if (whole_images && !(problem.knows_image() && is_small)) return false;
+        bool const is_dense = problem.stride_h == 1 && problem.dilation_h == 1;
+        if (whole_images && !(problem.knows_image() && is_small && is_dense)) return false;
         auto const cells =
             checked_size(stages) * (checked_size(input_cells(problem)) + dy_cells(problem));
         // The bytes must fit into an int.

@@ -33,10 +33,11 @@ namespace {
     throw error(error_kind::invalid, "check", "conv2d " + text_of(problem), std::move(reason));
 }
 
-// One side of an image: its size, the filter's taps along it, and the padding at both ends.
+// One side of an image: its size, the filter's taps along it and what they extend over, and the
+// padding at both ends.
 struct side {
     char const *size_name, *taps_name, *padding_name;
-    int size, taps, padding;
+    int size, taps, extent, padding;
 };
 void check_side(problem const& problem, side const& side) {
     long long const padded = side.size + 2LL * side.padding;
@@ -44,17 +45,26 @@ void check_side(problem const& problem, side const& side) {
         refuse(problem, std::string(side.size_name) + " + 2 " + side.padding_name + " is " +
                             std::to_string(padded) + ", but must be " + bound);
     };
-    if (padded < side.taps) {
-        fail("at least " + std::string(side.taps_name) + ", " + std::to_string(side.taps));
+    if (padded < side.extent) {
+        std::string const taps = side.taps_name;
+        fail("at least " + (side.extent == side.taps ? taps : "2 " + taps + " - 1") + ", " +
+             std::to_string(side.extent));
     }
     if (padded > INT_MAX) fail("at most " + std::to_string(INT_MAX));
 }
 
 } // namespace
 
+void refuse_tma(problem const& problem) {
+    throw error(error_kind::unsupported, "configure", "conv2d " + text_of(problem),
+                "the body tma makes no dgrad of stride 2, cp_async does");
+}
+
 void check_sides(problem const& problem) {
-    check_side(problem, {"h", "r", "pad_h", problem.h, problem.r, problem.pad_h});
-    check_side(problem, {"w", "s", "pad_w", problem.w, problem.s, problem.pad_w});
+    check_side(problem,
+               {"h", "r", "pad_h", problem.h, problem.r, problem.extent_h(), problem.pad_h});
+    check_side(problem,
+               {"w", "s", "pad_w", problem.w, problem.s, problem.extent_w(), problem.pad_w});
 }
 
 void check(problem const& problem) {
@@ -75,6 +85,10 @@ void check(problem const& problem) {
 
 void check(problem const& problem, config const& config) {
     check(problem);
+    bool const is_tma = std::holds_alternative<tma::config>(config);
+    if (is_tma && problem.pass == direction::dgrad && !tma::config::has_pass(problem)) {
+        refuse_tma(problem);
+    }
     std::visit(
         [&](auto const& body_config) {
             spio::check("conv2d", body_config);
@@ -94,7 +108,10 @@ std::string name_of(problem const& problem) {
            part(problem.h, "h_", problem.knows_image()) +
            part(problem.w, "w_", problem.knows_image()) + part(problem.pad_h, "py_") +
            part(problem.pad_w, "px_") + part(problem.r, "r_") + part(problem.s, "s_") +
-           (problem.bias ? "b" : "nb") + (problem.type == element_type::bf16 ? "_bf16" : "");
+           (problem.bias ? "b" : "nb") + (problem.stride_h == 2 ? "_2sy" : "") +
+           (problem.stride_w == 2 ? "_2sx" : "") + (problem.dilation_h == 2 ? "_2dy" : "") +
+           (problem.dilation_w == 2 ? "_2dx" : "") +
+           (problem.type == element_type::bf16 ? "_bf16" : "");
 }
 
 namespace {

@@ -87,7 +87,8 @@ using wgrad_reduce::params;
 void check(problem const&);
 
 // A short name of a problem for a profiler's list: 32n_64c_64h_64w_1py_1px_3r_3s_nb. A size that is
-// known only at launch is written as any, and elements of type bf16 add _bf16.
+// known only at launch is written as any. Strides and dilations of 2 add _2sy_2sx_2dy_2dx, and
+// elements of type bf16 add _bf16.
 std::string name_of(problem const&);
 
 // A body is one implementation of a pass: a kernel template, which a problem and a configuration
@@ -118,7 +119,7 @@ config best_config(problem const&, arch, config_source const& = default_config_s
 
 // The configuration of one body that is expected to be the fastest: by measurements on an H200, and
 // by rules that follow from them.
-tma::config best_tma(problem const&);
+tma::config best_tma(problem const&); // throws for dgrad of stride 2, which the body does not make
 wgrad_cp_async::config best_wgrad_cp_async(problem const&, arch);
 wgrad_tma::config best_wgrad_tma(problem const&, arch);
 
@@ -178,6 +179,9 @@ namespace spio::conv2d {
 // Throws if a side of the image with its padding is shorter than the filter's, or exceeds INT_MAX.
 void check_sides(problem const&);
 
+// Throws because of a problem that the body tma does not make.
+[[noreturn]] void refuse_tma(problem const&);
+
 // Throws if a field is out of its range, or if the configuration does not fit the problem.
 void check(problem const&, config const&);
 
@@ -216,6 +220,7 @@ template <> struct enumerator_table<conv2d::element_type> {
 // The fields of a problem, as text names them, and their bounds ({}: none).
 template <> struct field_table<conv2d::problem> {
     using problem = conv2d::problem;
+    static constexpr bound one_or_two = {.least = 1, .most = 2};
     static constexpr auto fields =
         std::tuple(field{"n", &problem::n, {.least = 1}},
                    field{"c", &problem::c, {.least = 8, .most = INT_MAX - 7, .multiple_of = 8}},
@@ -228,7 +233,11 @@ template <> struct field_table<conv2d::problem> {
                    field{"pass", &problem::pass, {}, presence::optional},
                    field{"made_for", &problem::made_for, {}, presence::optional},
                    field{"gradient", &problem::gradient, {}, presence::optional},
-                   field{"type", &problem::type, {}, presence::implied});
+                   field{"type", &problem::type, {}, presence::implied},
+                   field{"stride_h", &problem::stride_h, one_or_two, presence::implied},
+                   field{"stride_w", &problem::stride_w, one_or_two, presence::implied},
+                   field{"dilation_h", &problem::dilation_h, one_or_two, presence::implied},
+                   field{"dilation_w", &problem::dilation_w, one_or_two, presence::implied});
 };
 
 template <> struct field_table<conv2d::cp_async::config> {

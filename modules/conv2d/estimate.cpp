@@ -90,13 +90,21 @@ double positions_read(long long outputs, long long block, int taps, long long pa
     }
     return static_cast<double>(count);
 }
+double inputs_read(correlated_axis const& axis, int outputs, int block) {
+    if (axis.stride == 1 && axis.dilation == 1 && axis.spacing == 1) {
+        return positions_read(outputs, block, axis.taps, axis.pad, axis.inputs);
+    }
+    // Roughly: as many as a block reads that no padding meets.
+    double const of_block =
+        (1.0 * axis.stride * (std::min(outputs, block) - 1) + axis.dilation * (axis.taps - 1) + 1) /
+        axis.spacing;
+    return std::ceil(1.0 * outputs / block) * std::min(1.0 * axis.inputs, of_block);
+}
 double rows_read(setting const& setting, int block_rows) {
-    correlation const& sizes = setting.sizes;
-    return positions_read(sizes.p, block_rows, setting.problem.r, sizes.pad_h, sizes.h);
+    return inputs_read(rows_of(setting.sizes), setting.sizes.p, block_rows);
 }
 double columns_read(setting const& setting, int block_columns) {
-    correlation const& sizes = setting.sizes;
-    return positions_read(sizes.q, block_columns, setting.problem.s, sizes.pad_w, sizes.w);
+    return inputs_read(columns_of(setting.sizes), setting.sizes.q, block_columns);
 }
 
 // Registers that ptxas may use per thread: fewer if config.blocks asks for several blocks per SM.
@@ -228,8 +236,7 @@ estimate explain_gradient(setting const& setting, Config const& config, int bloc
         1.0 * divup(problem.n, config.images) * divup(problem.q(), config.columns);
     double const mma_tiles = strips * config.mma_tiles() * problem.groups();
     // Pairs of a row of dy and a row of x inside the image, which are multiplied.
-    double const rows_multiplied =
-        positions_read(problem.p(), problem.p(), problem.r, problem.pad_h, problem.h);
+    double const rows_multiplied = inputs_read(rows_of(problem), problem.p(), problem.p());
     double const tap_pairs = wgrad::pairs_of(problem).count();
     result.arithmetic = mma_tiles *
                         (rows_multiplied * tap_pairs * costs.product_cycles +

@@ -103,10 +103,15 @@ int blocks_of_sm(problem const& problem, tma::config const& config) {
 
 tma::config best_tma(problem const& problem) {
     check(problem);
+    if (!tma::config::has_pass(problem)) refuse_tma(problem);
     static auto const lines = parse_lines(measured_text());
     for (auto const& line : lines) {
         auto config = config_of_line(line, problem);
         if (!matches(line, problem, config)) continue;
+        // With strides and dilations, a tile may have too much input for the shared memory.
+        while (config.rows > 1 && blocks_of_sm(problem, config) == 0) {
+            config.rows = divup(config.rows, 2);
+        }
         config.blocks = blocks_of_sm(problem, config);
         return config;
     }

@@ -67,13 +67,37 @@ std::vector<double> numbers_of(std::span<unsigned short const> elements, element
     return numbers;
 }
 
-// The taps of an output position whose inputs are inside the image, along one side: the half-open
-// range [first, last).
-struct taps {
-    int first, last;
+// One side of the images x and y. Position p of y reads the positions stride p + dilation tap - pad
+// of x.
+struct side {
+    int taps, pad, stride, dilation;
+    int x_size, y_size;
 };
-taps taps_inside(int position, int pad, int count, int size) {
-    return {std::clamp(pad - position, 0, count), std::clamp(size + pad - position, 0, count)};
+side rows_side(problem const& problem) {
+    return {problem.r, problem.pad_h, problem.stride_h, problem.dilation_h, problem.h, problem.p()};
+}
+side columns_side(problem const& problem) {
+    return {problem.s, problem.pad_w, problem.stride_w, problem.dilation_w, problem.w, problem.q()};
+}
+
+// A tap of the filter, and the position that meets an output under it.
+struct tap_position {
+    int tap, position;
+};
+// The taps under which a position of y meets one of x, or (backward) a position of x one of y.
+std::vector<tap_position> taps_inside(side const& side, int position, bool is_backward) {
+    std::vector<tap_position> taps;
+    for (int tap = 0; tap < side.taps; ++tap) {
+        int const under_tap = side.dilation * tap - side.pad;
+        if (!is_backward) {
+            int const x = side.stride * position + under_tap;
+            if (0 <= x && x < side.x_size) taps.push_back({tap, x});
+        } else if (int const distance = position - under_tap; distance % side.stride == 0) {
+            int const y = distance / side.stride;
+            if (0 <= y && y < side.y_size) taps.push_back({tap, y});
+        }
+    }
+    return taps;
 }
 
 // Maps an output channel and an input channel of its group to the index in the filter.
@@ -83,13 +107,12 @@ struct filter_index {
 
     std::size_t operator()(std::size_t group, std::size_t output, std::size_t input, int r,
                            int s) const {
-        auto const index = [&](std::size_t k, int row, int column, std::size_t c) {
+        auto const index = [&](std::size_t k, std::size_t c) {
             auto const tap = (group * width + k) * product({problem.r, problem.s}) +
-                             static_cast<std::size_t>(row * problem.s + column);
+                             static_cast<std::size_t>(r * problem.s + s);
             return tap * width + c;
         };
-        return is_backward ? index(input, problem.r - 1 - r, problem.s - 1 - s, output)
-                           : index(output, r, s, input);
+        return is_backward ? index(input, output) : index(output, input);
     }
 };
 
@@ -112,18 +135,18 @@ double_sums reference(problem const& problem, std::span<unsigned short const> in
     sums.magnitudes.resize(sums.values.size());
     // Computes all channels of an output position.
     auto const make = [&](std::size_t image, int p, int q, double* value, double* magnitude) {
-        auto const rows = taps_inside(p, correlation.pad_h, problem.r, correlation.h);
-        auto const columns = taps_inside(q, correlation.pad_w, problem.s, correlation.w);
+        auto const rows = taps_inside(rows_side(problem), p, index.is_backward);
+        auto const columns = taps_inside(columns_side(problem), q, index.is_backward);
         for (std::size_t k = 0; k < channels; ++k) {
             value[k] = problem.bias ? static_cast<double>(bias[k]) : 0;
             magnitude[k] = std::abs(value[k]);
         }
-        for (int r = rows.first; r < rows.last; ++r) {
-            for (int s = columns.first; s < columns.last; ++s) {
-                auto const row = image * static_cast<std::size_t>(correlation.h) +
-                                 static_cast<std::size_t>(p + r - correlation.pad_h);
-                auto const pixel = row * static_cast<std::size_t>(correlation.w) +
-                                   static_cast<std::size_t>(q + s - correlation.pad_w);
+        for (auto const& [r, h] : rows) {
+            for (auto const& [s, w] : columns) {
+                auto const row =
+                    image * static_cast<std::size_t>(correlation.h) + static_cast<std::size_t>(h);
+                auto const pixel =
+                    row * static_cast<std::size_t>(correlation.w) + static_cast<std::size_t>(w);
                 for (std::size_t k = 0; k < channels; ++k) {
                     auto const group = k / width;
                     for (std::size_t c = 0; c < width; ++c) {
@@ -170,9 +193,9 @@ double_gradients reference_gradients(problem const& problem, std::span<unsigned 
         for (long long row = 0; row < 1LL * problem.n * problem.p(); ++row) {
             int const image = static_cast<int>(row / problem.p()),
                       p = static_cast<int>(row % problem.p());
-            auto const rows = taps_inside(p, problem.pad_h, problem.r, problem.h);
+            auto const rows = taps_inside(rows_side(problem), p, false);
             for (int q = 0; q < problem.q(); ++q) {
-                auto const columns = taps_inside(q, problem.pad_w, problem.s, problem.w);
+                auto const columns = taps_inside(columns_side(problem), q, false);
                 auto const* const dy_pixel = &gradients[(static_cast<std::size_t>(row) *
                                                              static_cast<std::size_t>(problem.q()) +
                                                          static_cast<std::size_t>(q)) *
@@ -181,14 +204,14 @@ double_gradients reference_gradients(problem const& problem, std::span<unsigned 
                 for (std::size_t k = 0; problem.bias && k < width; ++k) {
                     add(result.bias, channel + k, dy_pixel[k]);
                 }
-                for (int r = rows.first; r < rows.last; ++r) {
-                    for (int s = columns.first; s < columns.last; ++s) {
+                for (auto const& [r, h] : rows) {
+                    for (auto const& [s, w] : columns) {
                         auto const line =
                             static_cast<std::size_t>(image) * static_cast<std::size_t>(problem.h) +
-                            static_cast<std::size_t>(p + r - problem.pad_h);
+                            static_cast<std::size_t>(h);
                         auto const* const x_pixel =
                             &inputs[(line * static_cast<std::size_t>(problem.w) +
-                                     static_cast<std::size_t>(q + s - problem.pad_w)) *
+                                     static_cast<std::size_t>(w)) *
                                         channels +
                                     channel];
                         for (std::size_t k = 0; k < width; ++k) {

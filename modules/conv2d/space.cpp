@@ -166,10 +166,10 @@ std::vector<config> space(problem const& problem, arch arch) {
     if (problem.pass == direction::wgrad) return gradient_space(problem, arch);
     chip const& chip = chip_of(arch);
     correlation const sizes = correlation_of(problem);
+    int const rows_of_phase = divup(sizes.p, rows_of(sizes).phases());
     ranking ranking(problem, arch);
     auto const add = [&](cp_async::config config) {
-        bool const has_registers =
-            fragment_registers(problem, config.mma_tiles) <= most_held_registers;
+        bool const has_registers = config.held_registers(problem) <= most_held_registers;
         if (!config.fits(problem) || !has_registers || config.warps() > most_warps ||
             config.shared_bytes(problem) > chip.shared_bytes - reserved_shared_bytes) {
             return;
@@ -179,7 +179,7 @@ std::vector<config> space(problem const& problem, arch arch) {
     };
     for (int const groups : group_counts(problem.groups())) {
         for (auto const& [images, columns] : column_counts(problem, sizes)) {
-            for (int const rows : row_counts(sizes.p, 4, 64)) {
+            for (int const rows : row_counts(rows_of_phase, 4, 64)) {
                 for (int const mma_tiles : {1, 2, 3, 4}) {
                     for (int const stages : {3, 4}) {
                         for (bool const unrolled : {true, false}) {
@@ -190,7 +190,7 @@ std::vector<config> space(problem const& problem, arch arch) {
             }
         }
     }
-    if (chip.has_tma) {
+    if (chip.has_tma && tma::config::has_pass(problem)) {
         for (auto const& config : tma_configs(problem)) ranking.add(config);
     }
     auto configs = ranking.fastest();

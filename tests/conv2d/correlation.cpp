@@ -23,8 +23,8 @@ problem drawn_problem(std::mt19937& random, problem const& layer, bool is_small)
         return std::uniform_int_distribution<int>(least, std::max(least, most))(random);
     };
     bool const is_wide = !is_small && random() % 16 == 0;
-    int const least_h = std::max(1, layer.r - 2 * layer.pad_h);
-    int const least_w = std::max(1, layer.s - 2 * layer.pad_w);
+    int const least_h = std::max(1, layer.extent_h() - 2 * layer.pad_h);
+    int const least_w = std::max(1, layer.extent_w() - 2 * layer.pad_w);
     return layer.with(random_int(1, is_wide ? 2 : 4), least_h + random_int(0, is_wide ? 9 : 3),
                       least_w + random_int(0, is_wide ? 80 : 9));
 }

@@ -19,6 +19,13 @@ extern "C" void conv2d_cp_async_back_ragged(params p);
 extern "C" void conv2d_cp_async_back_seven(params p);
 extern "C" void conv2d_cp_async_back_tall(params p);
 extern "C" void conv2d_cp_async_back_far(params p);
+extern "C" void conv2d_cp_async_strided(params p);
+extern "C" void conv2d_cp_async_dilated(params p);
+extern "C" void conv2d_cp_async_stepped_far(params p);
+extern "C" void conv2d_cp_async_stepped_even(params p);
+extern "C" void conv2d_cp_async_back_strided(params p);
+extern "C" void conv2d_cp_async_back_dilated(params p);
+extern "C" void conv2d_cp_async_back_stepped(params p);
 extern "C" void conv2d_cp_async_known(params p);
 extern "C" void conv2d_cp_async_known_but_n(params p);
 
@@ -49,6 +56,11 @@ std::vector<variant> const fprops = {
     variant_of({"conv2d_cp_async_wide", conv2d_cp_async_wide}, cp_async::wide),
     variant_of({"conv2d_cp_async_tall", conv2d_cp_async_tall}, cp_async::tall),
     variant_of({"conv2d_cp_async_far", conv2d_cp_async_far}, cp_async::far),
+    variant_of({"conv2d_cp_async_strided", conv2d_cp_async_strided}, cp_async::strided),
+    variant_of({"conv2d_cp_async_dilated", conv2d_cp_async_dilated}, cp_async::dilated),
+    variant_of({"conv2d_cp_async_stepped_far", conv2d_cp_async_stepped_far}, cp_async::stepped_far),
+    variant_of({"conv2d_cp_async_stepped_even", conv2d_cp_async_stepped_even},
+               cp_async::stepped_even),
 };
 std::vector<variant> const dgrads = {
     variant_of({"conv2d_cp_async_back", conv2d_cp_async_back}, cp_async::back),
@@ -56,13 +68,19 @@ std::vector<variant> const dgrads = {
     variant_of({"conv2d_cp_async_back_seven", conv2d_cp_async_back_seven}, cp_async::back_seven),
     variant_of({"conv2d_cp_async_back_tall", conv2d_cp_async_back_tall}, cp_async::back_tall),
     variant_of({"conv2d_cp_async_back_far", conv2d_cp_async_back_far}, cp_async::back_far),
+    variant_of({"conv2d_cp_async_back_strided", conv2d_cp_async_back_strided},
+               cp_async::back_strided),
+    variant_of({"conv2d_cp_async_back_dilated", conv2d_cp_async_back_dilated},
+               cp_async::back_dilated),
+    variant_of({"conv2d_cp_async_back_stepped", conv2d_cp_async_back_stepped},
+               cp_async::back_stepped),
 };
 
 test::test_case const fprop_case("conv2d_cp_async_fprop", [](test::trial& t) {
-    run_random(t, fprops, t.is_small() ? 16 : 304);
+    run_random(t, fprops, t.is_small() ? 12 : 304);
 });
 test::test_case const dgrad_case("conv2d_cp_async_dgrad", [](test::trial& t) {
-    run_random(t, dgrads, t.is_small() ? 10 : 305);
+    run_random(t, dgrads, t.is_small() ? 8 : 305);
 });
 test::test_case const infinite_case("conv2d_cp_async_infinite", [](test::trial& t) {
     run_infinite(t, fprops);

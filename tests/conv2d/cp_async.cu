@@ -46,6 +46,31 @@ extern "C" __global__ void conv2d_cp_async_back_tall(__grid_constant__ cp_async:
 extern "C" __global__ void conv2d_cp_async_back_far(__grid_constant__ cp_async::params const p) {
     cp_async::run<back_far.problem, back_far.config>(p);
 }
+extern "C" __global__ void conv2d_cp_async_strided(__grid_constant__ cp_async::params const p) {
+    cp_async::run<strided.problem, strided.config>(p);
+}
+extern "C" __global__ void conv2d_cp_async_dilated(__grid_constant__ cp_async::params const p) {
+    cp_async::run<dilated.problem, dilated.config>(p);
+}
+extern "C" __global__ void conv2d_cp_async_stepped_far(__grid_constant__ cp_async::params const p) {
+    cp_async::run<stepped_far.problem, stepped_far.config>(p);
+}
+extern "C" __global__ void
+conv2d_cp_async_stepped_even(__grid_constant__ cp_async::params const p) {
+    cp_async::run<stepped_even.problem, stepped_even.config>(p);
+}
+extern "C" __global__ void
+conv2d_cp_async_back_strided(__grid_constant__ cp_async::params const p) {
+    cp_async::run<back_strided.problem, back_strided.config>(p);
+}
+extern "C" __global__ void
+conv2d_cp_async_back_dilated(__grid_constant__ cp_async::params const p) {
+    cp_async::run<back_dilated.problem, back_dilated.config>(p);
+}
+extern "C" __global__ void
+conv2d_cp_async_back_stepped(__grid_constant__ cp_async::params const p) {
+    cp_async::run<back_stepped.problem, back_stepped.config>(p);
+}
 extern "C" __global__ void conv2d_cp_async_known(__grid_constant__ cp_async::params const p) {
     cp_async::run<known.problem, known.config>(p);
 }

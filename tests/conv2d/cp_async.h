@@ -33,6 +33,21 @@ inline constexpr layer back_ragged = {in_bf16(layer_of(dgrad, 40, 5, 2, 7, 0)),
 inline constexpr layer back_seven = {layer_of(dgrad, 16, 7, 7, 3, 2), {2, 2, 8, 6, 1, 2, 0, true}};
 inline constexpr layer back_tall = {layer_of(dgrad, 8, 6, 1, 0, 1), {1, 1, 16, 3, 1, 2, 0}};
 inline constexpr layer back_far = {layer_of(dgrad, 16, 1, 6, 0, 9), {1, 4, 16, 3, 2, 3, 0}};
+// Strides, then dilations, of rows and of columns.
+inline constexpr layer strided = {stepped(layer_of(fprop, 24, 3, 3, 1, 1, true), 2, 2, 1, 1),
+                                  {3, 1, 16, 5, 1, 3, 0, true}};
+inline constexpr layer dilated = {stepped(layer_of(fprop, 16, 3, 3, 2, 2), 1, 1, 2, 2),
+                                  {2, 2, 16, 3, 2, 3, 0}};
+inline constexpr layer stepped_far = {in_bf16(stepped(layer_of(fprop, 8, 4, 2, 5, 1), 2, 1, 2, 2)),
+                                      {1, 2, 8, 4, 1, 2, 0}};
+inline constexpr layer stepped_even = {stepped(layer_of(fprop, 16, 4, 5, 3, 0), 2, 2, 1, 2),
+                                       {2, 4, 8, 2, 2, 4, 0}};
+inline constexpr layer back_strided = {stepped(layer_of(dgrad, 24, 3, 3, 1, 1), 2, 2, 1, 1),
+                                       {2, 1, 32, 6, 2, 3, 0}};
+inline constexpr layer back_dilated = {
+    in_bf16(stepped(layer_of(dgrad, 16, 5, 3, 4, 0), 1, 2, 2, 2)), {2, 2, 16, 4, 1, 4, 0, true}};
+inline constexpr layer back_stepped = {stepped(layer_of(dgrad, 8, 2, 4, 1, 2), 2, 2, 2, 1),
+                                       {1, 4, 8, 3, 2, 3, 0}};
 
 // A layer whose sizes are all known when its kernel is compiled, and the same layer but for n.
 inline constexpr layer known = {{.n = 3, .c = 64, .h = 10, .w = 70}, {4, 1, 64, 4, 4, 3, 0}};

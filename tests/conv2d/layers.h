@@ -34,6 +34,15 @@ constexpr problem in_bf16(problem layer) {
     if (layer.gradient != precision::fp32) layer.gradient = precision::bf16;
     return layer;
 }
+// The same layer with strides and dilations.
+constexpr problem stepped(problem layer, int stride_h, int stride_w, int dilation_h,
+                          int dilation_w) {
+    layer.stride_h = stride_h;
+    layer.stride_w = stride_w;
+    layer.dilation_h = dilation_h;
+    layer.dilation_w = dilation_w;
+    return layer;
+}
 inline constexpr auto fprop = direction::fprop;
 inline constexpr auto dgrad = direction::dgrad;
 

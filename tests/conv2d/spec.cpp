@@ -46,10 +46,12 @@ TEST_CASE("a problem is parsed from words, and fields that are left out have def
     CHECK(text_of(problem_of("n=1 c=8 h=1 w=1")) ==
           "n=1 c=8 h=1 w=1 r=3 s=3 pad_h=1 pad_w=1 bias=false pass=fprop made_for=all "
           "gradient=fp32");
-    // The type is written where it is not fp16.
+    // The type is written where it is not fp16, strides and dilations where they are not 1.
     CHECK(text_of(problem_of("n=1 c=8 h=1 w=1 type=fp16")) ==
           text_of(problem_of("n=1 c=8 h=1 w=1")));
     CHECK(text_of(problem_of("n=1 c=8 h=1 w=1 type=bf16")).ends_with(" gradient=fp32 type=bf16"));
+    CHECK(text_of(problem_of("n=1 c=8 h=3 w=3 stride_w=1 dilation_h=2"))
+              .ends_with(" gradient=fp32 dilation_h=2"));
     CHECK(initializer_of(problem_of("n=1 c=8 h=1 w=1 type=bf16"))
               .ends_with(", .type = spio::conv2d::element_type::bf16}"));
     CHECK(initializer_of(problem_of("n=1 c=8 h=1 w=1 made_for=any_n").without_unknown()) ==
@@ -67,6 +69,26 @@ TEST_CASE("the name of a problem has the sizes of its layer") {
           "anyn_64c_anyh_anyw_1py_1px_3r_3s_nb");
     CHECK(conv2d::name_of(problem_of("n=32 c=64 h=64 w=60 type=bf16")) ==
           "32n_64c_64h_60w_1py_1px_3r_3s_nb_bf16");
+    CHECK(conv2d::name_of(problem_of("n=32 c=64 h=64 w=60 stride_h=2 dilation_w=2")) ==
+          "32n_64c_64h_60w_1py_1px_3r_3s_nb_2sy_2dx");
+}
+
+TEST_CASE("strides and dilations make the output smaller") {
+    auto problem = problem_of("n=1 c=8 h=9 w=10 r=3 s=5 stride_h=2 dilation_w=2 pad_h=0 pad_w=3");
+    CHECK(problem.p() == 4);
+    CHECK(problem.q() == 8);
+    problem.pass = conv2d::direction::dgrad;
+    // The gradient of y has zeros between its rows, and the image has a row that no output reads.
+    auto const correlation = conv2d::correlation_of(problem);
+    CHECK(correlation.spacing_h == 2);
+    CHECK(correlation.stride_h == 1);
+    CHECK(correlation.dilation_w == 2);
+    CHECK(correlation.pad_h == 2);
+    CHECK(correlation.pad_w == 5);
+    CHECK_THROWS_WITH_AS(
+        conv2d::specialize(problem, conv2d::tma::config{1, 1, 16, 8, 1, 1}, sm_90a),
+        doctest::Contains("the body tma makes no dgrad of stride 2, cp_async does"), spio::error);
+    CHECK(conv2d::config_text(conv2d::best_config(problem, sm_90a)).starts_with("cp_async "));
 }
 
 TEST_CASE("dgrad is a correlation with a reversed filter and other padding") {
@@ -91,6 +113,10 @@ TEST_CASE("the error of an unsupported problem names the field and its bound") {
     CHECK(reason("n=1 c=8 h=1 w=1 r=8") == "r is 8, but must be at least 1, at most 7");
     CHECK(reason("n=1 c=8 h=1 w=1 pad_w=-1") == "pad_w is -1, but must be at least 0");
     CHECK(reason("n=1 c=8 h=4 w=4 r=7") == "h + 2 pad_h is 6, but must be at least r, 7");
+    CHECK(reason("n=1 c=8 h=4 w=4 r=4 dilation_h=2") ==
+          "h + 2 pad_h is 6, but must be at least 2 r - 1, 7");
+    CHECK(reason("n=1 c=8 h=4 w=4 stride_w=3") ==
+          "stride_w is 3, but must be at least 1, at most 2");
     CHECK(reason("n=1 c=8 h=4 w=4 pad_w=2000000000") ==
           "w + 2 pad_w is 4000000004, but must be at most 2147483647");
     CHECK(reason("n=1 c=8 h=4 w=4 bias=true pass=dgrad") == "bias is true, but dgrad has none");
@@ -169,6 +195,14 @@ TEST_CASE("the best tma configuration fits every problem") {
         problem.pad_h = uniform(0, 9);
         problem.pad_w = uniform(0, 9);
         problem.pass = n % 2 == 0 ? conv2d::direction::fprop : conv2d::direction::dgrad;
+        problem.dilation_h = uniform(1, 2);
+        problem.dilation_w = uniform(1, 2);
+        if (problem.pass == conv2d::direction::fprop) {
+            problem.stride_h = uniform(1, 2);
+            problem.stride_w = uniform(1, 2);
+        }
+        problem.h += problem.extent_h();
+        problem.w += problem.extent_w();
         problem.made_for =
             std::array{conv2d::known_sizes::all, conv2d::known_sizes::any_n,
                        conv2d::known_sizes::any_image}[static_cast<std::size_t>(n % 3)];

@@ -29,6 +29,12 @@ TEST_CASE("every problem has configurations that fit, the best one first") {
         problem.pad_h = uniform(0, 9);
         problem.pad_w = uniform(0, 9);
         problem.pass = static_cast<conv2d::direction>(problems % 3);
+        problem.stride_h = uniform(1, 2);
+        problem.stride_w = uniform(1, 2);
+        problem.dilation_h = uniform(1, 2);
+        problem.dilation_w = uniform(1, 2);
+        problem.h += problem.extent_h();
+        problem.w += problem.extent_w();
         for (arch const arch : {sm_80, sm_86, sm_90a, compute_80, host_arch}) {
             CAPTURE(text_of(arch));
             auto const candidates = conv2d::space(problem, arch);

@@ -19,6 +19,10 @@ extern "C" void conv2d_tma_back_ragged(params p);
 extern "C" void conv2d_tma_back_seven(params p);
 extern "C" void conv2d_tma_back_tall(params p);
 extern "C" void conv2d_tma_back_far(params p);
+extern "C" void conv2d_tma_strided(params p);
+extern "C" void conv2d_tma_stepped_far(params p);
+extern "C" void conv2d_tma_back_dilated(params p);
+extern "C" void conv2d_tma_covered_strided(params p);
 extern "C" void conv2d_tma_known(params p);
 extern "C" void conv2d_tma_known_but_n(params p);
 extern "C" void conv2d_tma_covered(params p);
@@ -56,6 +60,8 @@ std::vector<variant> const fprops = {
     variant_of({"conv2d_tma_wide", conv2d_tma_wide}, tma::wide),
     variant_of({"conv2d_tma_tall", conv2d_tma_tall}, tma::tall),
     variant_of({"conv2d_tma_far", conv2d_tma_far}, tma::far),
+    variant_of({"conv2d_tma_strided", conv2d_tma_strided}, tma::strided),
+    variant_of({"conv2d_tma_stepped_far", conv2d_tma_stepped_far}, tma::stepped_far),
 };
 std::vector<variant> const dgrads = {
     variant_of({"conv2d_tma_back", conv2d_tma_back}, tma::back),
@@ -63,12 +69,13 @@ std::vector<variant> const dgrads = {
     variant_of({"conv2d_tma_back_seven", conv2d_tma_back_seven}, tma::back_seven),
     variant_of({"conv2d_tma_back_tall", conv2d_tma_back_tall}, tma::back_tall),
     variant_of({"conv2d_tma_back_far", conv2d_tma_back_far}, tma::back_far),
+    variant_of({"conv2d_tma_back_dilated", conv2d_tma_back_dilated}, tma::back_dilated),
 };
 
 test::test_case const fprop_case(
-    "conv2d_tma_fprop", [](test::trial& t) { run_random(t, fprops, t.is_small() ? 16 : 304); }, 90);
+    "conv2d_tma_fprop", [](test::trial& t) { run_random(t, fprops, t.is_small() ? 10 : 304); }, 90);
 test::test_case const dgrad_case(
-    "conv2d_tma_dgrad", [](test::trial& t) { run_random(t, dgrads, t.is_small() ? 10 : 305); }, 90);
+    "conv2d_tma_dgrad", [](test::trial& t) { run_random(t, dgrads, t.is_small() ? 6 : 305); }, 90);
 test::test_case const infinite_case(
     "conv2d_tma_infinite",
     [](test::trial& t) {
@@ -90,6 +97,8 @@ void run_known(test::trial& t) {
     for (auto const& covered :
          {variant_of({"conv2d_tma_covered", conv2d_tma_covered}, tma::covered),
           variant_of({"conv2d_tma_covered_small", conv2d_tma_covered_small}, tma::covered_small),
+          variant_of({"conv2d_tma_covered_strided", conv2d_tma_covered_strided},
+                     tma::covered_strided),
           variant_of({"conv2d_tma_covered_back", conv2d_tma_covered_back}, tma::covered_back)}) {
         tensors const inputs(t.random(), covered.layer);
         expect_sums(t, covered.symbol, covered.layer, inputs,

@@ -29,6 +29,13 @@ inline constexpr layer back_ragged = {layer_of(dgrad, 40, 5, 2, 7, 0), {4, 1, 48
 inline constexpr layer back_seven = {in_bf16(layer_of(dgrad, 16, 7, 7, 3, 2)), {2, 2, 8, 6, 1, 0}};
 inline constexpr layer back_tall = {layer_of(dgrad, 8, 6, 1, 0, 1), {1, 1, 16, 3, 1, 0}};
 inline constexpr layer back_far = {layer_of(dgrad, 64, 1, 6, 0, 9), {8, 2, 16, 3, 2, 0}};
+// Strides, then dilations, of rows and of columns.
+inline constexpr layer strided = {stepped(layer_of(fprop, 64, 3, 3, 1, 1, true), 2, 2, 1, 1),
+                                  {8, 1, 16, 5, 1, 0}};
+inline constexpr layer stepped_far = {in_bf16(stepped(layer_of(fprop, 24, 4, 2, 5, 1), 2, 1, 1, 2)),
+                                      {2, 2, 8, 4, 2, 0}};
+inline constexpr layer back_dilated = {stepped(layer_of(dgrad, 40, 3, 5, 2, 3), 1, 1, 2, 2),
+                                       {4, 1, 32, 5, 1, 0}};
 
 // A layer whose sizes are all known when its kernel is compiled, the same layer but for n, and one
 // whose images have no more rows than a tile.
@@ -42,6 +49,10 @@ inline constexpr layer covered = {
 inline constexpr layer covered_small = {
     {.n = 3, .c = 64, .h = 8, .w = 32, .s = 1, .pad_h = 0, .pad_w = 0, .pass = dgrad},
     {8, 1, 32, 8, 1, 0}};
+inline constexpr layer covered_strided = {
+    stepped({.n = 5, .c = 32, .h = 14, .w = 13, .r = 5, .s = 5, .pad_h = 2, .pad_w = 2}, 2, 2, 1,
+            1),
+    {4, 2, 8, 8, 1, 0}};
 inline constexpr layer covered_back = {
     {.n = 5, .c = 32, .h = 7, .w = 7, .r = 5, .s = 5, .pad_h = 2, .pad_w = 2, .pass = dgrad},
     {4, 2, 8, 8, 2, 0}};

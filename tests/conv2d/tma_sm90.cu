@@ -46,6 +46,18 @@ extern "C" __global__ void conv2d_tma_back_tall(__grid_constant__ tma::params co
 extern "C" __global__ void conv2d_tma_back_far(__grid_constant__ tma::params const p) {
     tma::run<back_far.problem, back_far.config>(p);
 }
+extern "C" __global__ void conv2d_tma_strided(__grid_constant__ tma::params const p) {
+    tma::run<strided.problem, strided.config>(p);
+}
+extern "C" __global__ void conv2d_tma_stepped_far(__grid_constant__ tma::params const p) {
+    tma::run<stepped_far.problem, stepped_far.config>(p);
+}
+extern "C" __global__ void conv2d_tma_back_dilated(__grid_constant__ tma::params const p) {
+    tma::run<back_dilated.problem, back_dilated.config>(p);
+}
+extern "C" __global__ void conv2d_tma_covered_strided(__grid_constant__ tma::params const p) {
+    tma::run<covered_strided.problem, covered_strided.config>(p);
+}
 extern "C" __global__ void conv2d_tma_known(__grid_constant__ tma::params const p) {
     tma::run<known.problem, known.config>(p);
 }

@@ -13,6 +13,7 @@ namespace spio::test::conv2d_wgrad {
 using conv2d::precision;
 using conv2d::problem;
 using conv2d_layers::in_bf16;
+using conv2d_layers::stepped;
 
 template <class Config> struct layer {
     conv2d::problem problem;
@@ -40,6 +41,12 @@ inline constexpr problem wide = layer_of(16, 3, 5, 2, 2, true, precision::fp16);
 inline constexpr problem tall = layer_of(8, 4, 1, 0, 6, true);
 inline constexpr problem far = layer_of(24, 2, 4, 7, 0, true);
 inline constexpr problem even = in_bf16(layer_of(16, 6, 2, 3, 1, false, precision::fp16));
+// Strides, then dilations, of rows and of columns.
+inline constexpr problem strided = stepped(layer_of(16, 3, 3, 1, 1, true), 2, 2, 1, 1);
+inline constexpr problem dilated = stepped(layer_of(24, 5, 3, 4, 1), 1, 1, 2, 2);
+inline constexpr problem stepped_even =
+    in_bf16(stepped(layer_of(8, 4, 3, 3, 2, true, precision::fp16), 2, 1, 1, 2));
+inline constexpr problem stepped_both = stepped(layer_of(16, 3, 2, 2, 3), 2, 2, 2, 1);
 
 // The same layer, but for images of one size, in any number.
 constexpr problem image_of(problem image, int h, int w) {
@@ -57,6 +64,10 @@ inline constexpr cp_async_layer cp_async_wide = {wide, {1, 2, 48, 5, 3, 0}};
 inline constexpr cp_async_layer cp_async_tall = {tall, {1, 1, 16, 3, 7, 0}};
 inline constexpr cp_async_layer cp_async_far = {far, {2, 2, 8, 2, 2, 0}};
 inline constexpr cp_async_layer cp_async_even = {even, {2, 1, 32, 4, 1, 0}};
+inline constexpr cp_async_layer cp_async_strided = {strided, {2, 1, 32, 3, 3, 0}};
+inline constexpr cp_async_layer cp_async_dilated = {dilated, {3, 2, 16, 4, 4, 0}};
+inline constexpr cp_async_layer cp_async_stepped_even = {stepped_even, {1, 2, 8, 2, 5, 0}};
+inline constexpr cp_async_layer cp_async_stepped_both = {stepped_both, {2, 1, 16, 3, 2, 0}};
 
 // Of each configuration: groups, images, columns, stages, splits, whole_images
 inline constexpr tma_layer tma_plain = {plain, {2, 1, 16, 3, 1, false}};
@@ -68,6 +79,10 @@ inline constexpr tma_layer tma_wide = {wide, {1, 2, 48, 5, 3, false}};
 inline constexpr tma_layer tma_tall = {tall, {1, 1, 16, 3, 7, false}};
 inline constexpr tma_layer tma_far = {far, {2, 2, 8, 2, 17, false}};
 inline constexpr tma_layer tma_even = {even, {8, 1, 32, 4, 1, false}};
+inline constexpr tma_layer tma_strided = {strided, {2, 1, 32, 4, 3, false}};
+inline constexpr tma_layer tma_dilated = {dilated, {4, 2, 16, 4, 4, false}};
+inline constexpr tma_layer tma_stepped_even = {stepped_even, {1, 2, 8, 3, 5, false}};
+inline constexpr tma_layer tma_stepped_both = {stepped_both, {2, 1, 16, 4, 2, false}};
 inline constexpr tma_layer tma_image = {image_of(five, 7, 7), {2, 2, 8, 3, 2, true}};
 inline constexpr tma_layer tma_low_image = {image_of(wide, 5, 9), {8, 2, 16, 2, 3, true}};
 inline constexpr tma_layer tma_far_image = {image_of(far, 4, 12), {4, 1, 32, 3, 2, true}};

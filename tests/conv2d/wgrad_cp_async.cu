@@ -63,3 +63,31 @@ extern "C" __global__ void wgrad_cp_async_even(wgrad_cp_async::params p) {
 extern "C" __global__ void wgrad_reduce_cp_async_even(wgrad_reduce::params p) {
     wgrad_reduce::run<cp_async_even.problem, cp_async_even.reduction()>(p);
 }
+extern "C" __global__ void
+wgrad_cp_async_strided(__grid_constant__ wgrad_cp_async::params const p) {
+    wgrad_cp_async::run<cp_async_strided.problem, cp_async_strided.config>(p);
+}
+extern "C" __global__ void wgrad_reduce_cp_async_strided(wgrad_reduce::params p) {
+    wgrad_reduce::run<cp_async_strided.problem, cp_async_strided.reduction()>(p);
+}
+extern "C" __global__ void
+wgrad_cp_async_dilated(__grid_constant__ wgrad_cp_async::params const p) {
+    wgrad_cp_async::run<cp_async_dilated.problem, cp_async_dilated.config>(p);
+}
+extern "C" __global__ void wgrad_reduce_cp_async_dilated(wgrad_reduce::params p) {
+    wgrad_reduce::run<cp_async_dilated.problem, cp_async_dilated.reduction()>(p);
+}
+extern "C" __global__ void
+wgrad_cp_async_stepped_even(__grid_constant__ wgrad_cp_async::params const p) {
+    wgrad_cp_async::run<cp_async_stepped_even.problem, cp_async_stepped_even.config>(p);
+}
+extern "C" __global__ void wgrad_reduce_cp_async_stepped_even(wgrad_reduce::params p) {
+    wgrad_reduce::run<cp_async_stepped_even.problem, cp_async_stepped_even.reduction()>(p);
+}
+extern "C" __global__ void
+wgrad_cp_async_stepped_both(__grid_constant__ wgrad_cp_async::params const p) {
+    wgrad_cp_async::run<cp_async_stepped_both.problem, cp_async_stepped_both.config>(p);
+}
+extern "C" __global__ void wgrad_reduce_cp_async_stepped_both(wgrad_reduce::params p) {
+    wgrad_reduce::run<cp_async_stepped_both.problem, cp_async_stepped_both.reduction()>(p);
+}

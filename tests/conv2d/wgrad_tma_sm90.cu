@@ -63,6 +63,30 @@ extern "C" __global__ void wgrad_tma_even(__grid_constant__ wgrad_tma::params co
 extern "C" __global__ void wgrad_reduce_tma_even(wgrad_reduce::params p) {
     wgrad_reduce::run<tma_even.problem, tma_even.reduction()>(p);
 }
+extern "C" __global__ void wgrad_tma_strided(__grid_constant__ wgrad_tma::params const p) {
+    wgrad_tma::run<tma_strided.problem, tma_strided.config>(p);
+}
+extern "C" __global__ void wgrad_reduce_tma_strided(wgrad_reduce::params p) {
+    wgrad_reduce::run<tma_strided.problem, tma_strided.reduction()>(p);
+}
+extern "C" __global__ void wgrad_tma_dilated(__grid_constant__ wgrad_tma::params const p) {
+    wgrad_tma::run<tma_dilated.problem, tma_dilated.config>(p);
+}
+extern "C" __global__ void wgrad_reduce_tma_dilated(wgrad_reduce::params p) {
+    wgrad_reduce::run<tma_dilated.problem, tma_dilated.reduction()>(p);
+}
+extern "C" __global__ void wgrad_tma_stepped_even(__grid_constant__ wgrad_tma::params const p) {
+    wgrad_tma::run<tma_stepped_even.problem, tma_stepped_even.config>(p);
+}
+extern "C" __global__ void wgrad_reduce_tma_stepped_even(wgrad_reduce::params p) {
+    wgrad_reduce::run<tma_stepped_even.problem, tma_stepped_even.reduction()>(p);
+}
+extern "C" __global__ void wgrad_tma_stepped_both(__grid_constant__ wgrad_tma::params const p) {
+    wgrad_tma::run<tma_stepped_both.problem, tma_stepped_both.config>(p);
+}
+extern "C" __global__ void wgrad_reduce_tma_stepped_both(wgrad_reduce::params p) {
+    wgrad_reduce::run<tma_stepped_both.problem, tma_stepped_both.reduction()>(p);
+}
 extern "C" __global__ void wgrad_tma_image(__grid_constant__ wgrad_tma::params const p) {
     wgrad_tma::run<tma_image.problem, tma_image.config>(p);
 }

@@ -78,9 +78,13 @@ problem random_problem(std::mt19937& random, direction pass) {
     problem.s = uniform(1, 7);
     problem.pad_h = uniform(0, problem.r + 1);
     problem.pad_w = uniform(0, problem.s + 1);
-    problem.h = std::max(1, problem.r - 2 * problem.pad_h) + uniform(0, 20);
-    problem.w =
-        std::max(1, problem.s - 2 * problem.pad_w) + uniform(0, random() % 4 == 0 ? 90 : 24);
+    problem.stride_h = uniform(1, 2);
+    problem.stride_w = uniform(1, 2);
+    problem.dilation_h = uniform(1, 2);
+    problem.dilation_w = uniform(1, 2);
+    problem.h = std::max(1, problem.extent_h() - 2 * problem.pad_h) + uniform(0, 20);
+    problem.w = std::max(1, problem.extent_w() - 2 * problem.pad_w) +
+                uniform(0, random() % 4 == 0 ? 90 : 24);
     problem.bias = pass != direction::dgrad && uniform(0, 1) == 1;
     problem.made_for = static_cast<known_sizes>(uniform(0, 2));
     problem.type = static_cast<element_type>(uniform(0, 1));
@@ -114,7 +118,9 @@ int run_random(runtime const& gpu, stream const& stream, std::size_t count, shar
                 auto const seed =
                     static_cast<unsigned>(1000 * n + 10 * enumerator_name(pass)[0] + with_maps);
                 std::mt19937 random(seed);
-                auto const problem = random_problem(random, pass);
+                auto problem = random_problem(random, pass);
+                // By TMA there is no dgrad of stride 2.
+                if (with_maps && pass == direction::dgrad) problem.stride_h = problem.stride_w = 1;
                 // Configurations of one kind of kernel, with TMA or with cp.async.
                 auto configs = space(problem, with_maps ? gpu.arch() : sm_80);
                 std::erase_if(configs, [&](auto const& c) { return needs_maps(c) != with_maps; });
