@@ -106,8 +106,8 @@ class builder {
     // The kernels of an architecture, including those that an earlier line of the manifest also
     // lists.
     std::vector<task> all_tasks(spio::arch arch) const {
-        auto const lines =
-            specs_of_lines(request_.manifest, request_.manifest_name, request_.families, arch);
+        auto const lines = specs_of_lines(request_.manifest, request_.manifest_name,
+                                          request_.families, arch, request_.configs);
         std::vector<task> tasks;
         for (std::size_t line = 0; line < lines.size(); ++line) {
             for (std::size_t i = 0; i < lines[line].size(); ++i) {

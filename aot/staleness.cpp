@@ -27,9 +27,10 @@ std::string list_of(std::vector<spec> const& kernels, std::string spec::* member
 }
 
 // The reason why an entry is stale; empty if it is not.
-std::string staleness_of(packed_image const& entry, std::span<family const> families) {
+std::string staleness_of(packed_image const& entry, std::span<family const> families,
+                         config_source const& configs) {
     try {
-        auto const today = specs_of_line(entry.line, families, parse_arch(entry.arch));
+        auto const today = specs_of_line(entry.line, families, parse_arch(entry.arch), configs);
         for (auto const& kernel : today) {
             if (kernel.symbol != entry.symbol || kernel.config != entry.config) continue;
             if (text_digest_of(kernel) == entry.text_digest) return {};
@@ -47,10 +48,11 @@ std::string staleness_of(packed_image const& entry, std::span<family const> fami
 
 } // namespace
 
-std::vector<stale_image> stale_images(pack const& pack, std::span<family const> families) {
+std::vector<stale_image> stale_images(pack const& pack, std::span<family const> families,
+                                      config_source const& configs) {
     std::vector<stale_image> stale;
     for (auto const& entry : pack.list()) {
-        auto reason = staleness_of(entry, families);
+        auto reason = staleness_of(entry, families, configs);
         if (!reason.empty()) stale.push_back({entry, std::move(reason)});
     }
     return stale;

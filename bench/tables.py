@@ -86,6 +86,18 @@ def conv2d_ablation():
     return rows
 
 
+def tuned_conv2d():
+    file, results = newest("tuned_conv2d_sm90a")
+    rows = [f"[{results['gpu']}, {results['date']}]({{root}}{file.relative_to(root)})", "",
+            "| layer | pass | the family's choice | measured choice | configurations |", "|---|---|---|---|---|"]
+    for problem in results["problems"]:
+        fields = dict(word.split("=") for word in problem["problem"].split()[1:])
+        own = problem["candidates"][0]["microseconds"]
+        rows.append(f"| {layer_name(problem['problem'].removeprefix('conv2d '))} | {fields['pass']} | {own:.1f} us | "
+                    f"{problem['microseconds']:.1f} us | {len(problem['candidates'])} |")
+    return rows
+
+
 def median(values):
     return sorted(values)[len(values) // 2]
 
@@ -126,6 +138,7 @@ tables = {
     "conv2d_ptx": lambda: conv2d("conv2d_goals_compute80"),
     "conv2d_in_situ": conv2d_in_situ,
     "conv2d_ablation": conv2d_ablation,
+    "tuned_conv2d": tuned_conv2d,
     "first_result": first_result,
     "bandwidth": bandwidth,
 }

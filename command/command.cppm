@@ -49,6 +49,9 @@ inline constexpr option json_option = {"--json", "", "print one JSON object, for
 inline constexpr option pack_option = {"--pack", "FILE", "ask this pack too, before all others",
                                        true};
 
+inline constexpr option tuned_option = {
+    "--tuned", "FILE", "choose the configurations that 'spio tune' wrote to this file"};
+
 // Prints the JSON object if --json was given, and the text otherwise.
 void print_result(arguments const&, io const&, json const&, std::string const& text);
 
@@ -58,6 +61,8 @@ void write_output(std::string const& path, std::string_view bytes);
 // Returns the family of kernels with this name. An unknown name is a usage failure that suggests
 // the nearest one.
 family const& family_named(std::string_view name);
+// The configurations of the file that --tuned names, of any GPU; none if it is not given.
+config_source tuned_configs(arguments const&);
 // Joins the operands after the family's name: the words that describe the problem.
 std::string problem_words(arguments const&);
 
@@ -105,6 +110,11 @@ struct timing {
 // Measures launches that follow each other in a graph. Each launch uses another set of arrays; the
 // sets are meant to fill the L2 cache twice.
 timing measure(opened_runtime const&, workbench&, trial const&);
+// The first figure of measure() alone.
+double launch_microseconds(opened_runtime const&, workbench&, trial const&);
+
+// The lines of a manifest, which must be a file with at least one.
+std::string read_manifest(std::string const& path);
 
 enum class condition { good, missing, wrong };
 
@@ -118,6 +128,12 @@ struct diagnosis {
     json facts = nullptr;                // what was found, as JSON for programs
 };
 diagnosis diagnose_cache();
+// Whether kernels may come from packs, from NVRTC, or from both.
+diagnosis diagnose_policy();
+// Which source of configurations is asked before the families.
+diagnosis diagnose_configurations();
+// The variables that are read, and those that are set in vain.
+diagnosis diagnose_environment();
 // Why no image that is compiled now is kept, or an empty string: also where SPIO_CACHE is off.
 std::string why_nothing_is_kept();
 // Tells that, where images were compiled.

@@ -5,14 +5,10 @@ module;
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
-#include <iterator>
-#include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <unistd.h>
 
 module spio.command;
 
@@ -21,7 +17,6 @@ import spio.cuda;
 import spio.jit;
 import spio.launch;
 import spio.spec;
-import spio.system;
 
 namespace spio::command {
 
@@ -139,79 +134,6 @@ diagnosis diagnose_host() {
                 json::array(host_manifest_lines(), [](auto const& line) { return json(line); })};
 }
 
-// Whether kernels may come from packs, from NVRTC, or from both.
-diagnosis diagnose_policy() {
-    diagnosis result = {.name = "policy"};
-    try {
-        result.text = name_of(policy_of_environment());
-        result.facts = result.text;
-    } catch (spio::error const& e) {
-        result.state = condition::wrong;
-        result.text = e.what();
-        result.advice = "set SPIO_POLICY to one of them, or unset it";
-    }
-    return result;
-}
-
-constexpr variable runtime_variables[] = {
-    {"SPIO_POLICY", "who is asked for images: aot_only, aot_then_jit, jit_only"},
-    {"SPIO_LOG", "1: a line on the standard error for each image found, compiled and loaded"},
-    {"SPIO_CACHE", "off: what is compiled at run time is not kept"},
-    {"SPIO_CACHE_DIR", "the folder where it is kept"},
-    {"XDG_CACHE_HOME", "else, the folder above it"},
-    {"HOME", "else, the home with .cache"},
-    {"SPIO_NVRTC", "the file of NVRTC, and no other"},
-};
-// The environment variables that Spio reads: those of its runtime, and those that lead to CUDA.
-std::vector<variable> read_variables() {
-    std::vector<variable> variables(std::begin(runtime_variables), std::end(runtime_variables));
-    std::ranges::copy(toolchain_variables(), std::back_inserter(variables));
-    return variables;
-}
-
-// Environment variables whose names begin with SPIO_ but which Spio does not read, with their
-// values.
-std::map<std::string, std::string> unknown_variables() {
-    auto const variables = read_variables();
-    std::map<std::string, std::string> unknown;
-    for (auto const* entry = environ; *entry != nullptr; ++entry) {
-        std::string_view const text(*entry);
-        auto const name = text.substr(0, text.find('='));
-        bool const is_known = std::ranges::any_of(
-            variables, [&](auto const& variable) { return variable.name == name; });
-        if (name.starts_with("SPIO_") && !is_known && name.size() < text.size()) {
-            unknown.emplace(name, text.substr(name.size() + 1));
-        }
-    }
-    return unknown;
-}
-
-// The environment variables that are set, and those that look like Spio's but are not read.
-diagnosis diagnose_environment() {
-    diagnosis result = {.name = "environment"};
-    std::vector<json> facts;
-    std::vector<std::string_view> names;
-    for (auto const& [name, meaning] : read_variables()) {
-        names.push_back(name);
-        char const* const value = std::getenv(std::string(name).c_str());
-        facts.push_back(json::object({{"name", name},
-                                      {"meaning", meaning},
-                                      {"value", value == nullptr ? json(nullptr) : json(value)}}));
-        if (value == nullptr) continue;
-        result.lines.push_back(std::string(name) + "=" + value + "  (" + std::string(meaning) +
-                               ")");
-    }
-    result.text = std::to_string(result.lines.size()) + " of " +
-                  format_count(names.size(), "variable") + " that are read are set";
-    for (auto const& [name, value] : unknown_variables()) {
-        facts.push_back(json::object({{"name", name}, {"meaning", nullptr}, {"value", value}}));
-        result.lines.push_back(name + " is set, but not read" + suggestion(name, names));
-        result.advice = "a variable that is not read has no effect";
-    }
-    result.facts = json::array(facts);
-    return result;
-}
-
 std::string_view name_of(condition state) {
     return state == condition::good ? "good" : state == condition::missing ? "missing" : "wrong";
 }
@@ -226,7 +148,7 @@ json json_of(diagnosis const& result) {
 }
 
 std::string text_of(diagnosis const& result) {
-    constexpr std::size_t column = 14;
+    constexpr std::size_t column = 16;
     auto const mark =
         result.state == condition::good ? "" : std::string(name_of(result.state)) + ": ";
     auto text = padded(result.name, column) + mark + result.text + "\n";
@@ -240,8 +162,8 @@ std::string text_of(diagnosis const& result) {
 
 exit_status run_doctor(arguments const& args, io const& io) {
     std::vector<diagnosis> const results = {
-        diagnose_driver(io), diagnose_nvrtc(),  diagnose_cache(),      diagnose_packs(args, io),
-        diagnose_host(),     diagnose_policy(), diagnose_environment()};
+        diagnose_driver(io), diagnose_nvrtc(),  diagnose_cache(),          diagnose_packs(args, io),
+        diagnose_host(),     diagnose_policy(), diagnose_configurations(), diagnose_environment()};
     bool const is_good = std::ranges::none_of(
         results, [](diagnosis const& result) { return result.state == condition::wrong; });
     std::string text;

@@ -77,7 +77,7 @@ struct verification {
     exit_status status = exit_status::success;
 };
 
-verification verify(std::string const& file) {
+verification verify(std::string const& file, config_source const& configs) {
     verification result = {.file = file};
     auto const is_unknown = [](aot::packed_image const& image) {
         auto const family = image.line.substr(0, image.line.find(' '));
@@ -87,7 +87,7 @@ verification verify(std::string const& file) {
         auto const pack = inspect_pack(file);
         result.images = pack.list().size();
         pack.verify();
-        result.stale = aot::stale_images(pack, families());
+        result.stale = aot::stale_images(pack, families(), configs);
         std::erase_if(result.stale, [&](auto const& image) { return is_unknown(image.entry); });
         for (auto const& image : pack.list()) {
             if (is_unknown(image)) result.unknown.push_back(image.line + " for " + image.arch);
@@ -138,8 +138,9 @@ exit_status run_verify(arguments const& args, io const& io) {
     auto worst = exit_status::success;
     std::string text;
     std::vector<json> packs;
+    auto const configs = tuned_configs(args);
     for (auto const& file : args.operands) {
-        auto const result = verify(file);
+        auto const result = verify(file, configs);
         if (worst == exit_status::success || result.status == exit_status::check_failed) {
             worst = result.status;
         }
@@ -178,7 +179,7 @@ subcommand pack_verify() {
                 "project's own families only its own packer knows. Ends with 1 if a pack is\n"
                 "damaged or stale, with 3 if one is not there.\n\n"
                 "  spio pack verify *.spiopack\n",
-            .options = {json_option},
+            .options = {tuned_option, json_option},
             .least_operands = 1,
             .most_operands = most_packs,
             .run = run_verify};

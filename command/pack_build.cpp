@@ -22,8 +22,6 @@ import spio.spec;
 
 namespace spio::command {
 
-namespace {
-
 namespace fs = std::filesystem;
 
 // Reads a manifest: a text whose lines are a family and a problem each, such as "axpby n=1000".
@@ -51,6 +49,8 @@ std::string read_manifest(std::string const& path) {
     }
     return text;
 }
+
+namespace {
 
 // The architectures that --arch lists, separated by commas, or else those that packs usually have.
 std::vector<std::string> archs_in(arguments const& args) {
@@ -107,7 +107,8 @@ void expect_problems(aot::build_request const& request) {
                                                   ", but must be such as sm_90a or compute_80");
         }
         try {
-            aot::specs_of(request.manifest, request.manifest_name, request.families, known);
+            aot::specs_of(request.manifest, request.manifest_name, request.families, known,
+                          request.configs);
         } catch (spio::error const& e) {
             throw failure(exit_status::usage,
                           e.what() + hint_for_manifest(request.manifest, known));
@@ -138,6 +139,7 @@ exit_status run_build(arguments const& args, io const& io) {
                                   .manifest_name = name,
                                   .families = families(),
                                   .archs = archs_in(args),
+                                  .configs = tuned_configs(args),
                                   .output = output,
                                   .folder = fs::path(args.value("--folder")),
                                   .jobs = args.number("--jobs", "0")};
@@ -183,6 +185,7 @@ and compute_80 for what comes after them.
                     {"--folder", "FOLDER", "keep images here, and compile again what changed only"},
                     {"--jobs", "NUMBER", "compilers at once; 0 for one a processor"},
                     {"--plain", "", "leave images uncompressed"},
+                    tuned_option,
                     json_option},
         .least_operands = 1,
         .most_operands = 1,

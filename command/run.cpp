@@ -196,7 +196,7 @@ exit_status run_trials(arguments const& args, io const& io) {
                                                   " and runs no code for " + quote(text_of(arch)) +
                                                   "; 'spio show' tells of other architectures");
     }
-    auto const trial = create_trial(family, words, arch, seed);
+    auto const trial = create_trial(family, words, arch, seed, opened.runtime->configs());
     expect_memory(trial.bytes_moved, io);
     workbench bench(*opened.runtime, policy);
     run_result result = {.problem = std::string(family.name) + " " + trial.problem,

@@ -18,6 +18,7 @@ import spio.jit;
 import spio.launch;
 import spio.spec;
 import spio.system;
+import spio.tuned;
 
 namespace spio::command {
 
@@ -149,21 +150,39 @@ image_origin write_image(std::span<spec const> specs, std::string const& path,
     }
 }
 
+// What chooses configurations for code of this architecture: measurements on the first GPU, if
+// there is one.
+config_source configs_for(arch arch, io const& io) {
+    config_source configs;
+    auto const place = tuned::place_of_environment();
+    if (place.file.empty() || arch.is_host) return configs;
+    try {
+        auto const driver = io.open_driver();
+        if (driver->device_count() == 0) return configs;
+        auto const gpu = driver->device(0).name();
+        configs.add(config_origin::tuned, tuned::finder_of(tuned::read(place.file), gpu));
+    } catch (spio::error const& e) {
+        log(std::string("no measured configurations: ") + e.what());
+    }
+    return configs;
+}
+
 exit_status run_show(arguments const& args, io const& io) {
     if (args.operands.front().ends_with(".py")) return show_python(args, io);
     auto const& family = family_named(args.operands.front());
     auto const words = problem_words(args);
     auto const arch = arch_for(args, io);
+    auto const configs = configs_for(arch, io);
     std::string problem;
     std::vector<spec> specs;
     // If the family has a trial, the words may also contain fields of the launch, such as the
     // number of positions.
     if (auto const* const known = trial_family_of(family)) {
-        auto const trial = create_trial(*known, words, arch, 0);
+        auto const trial = create_trial(*known, words, arch, 0, configs);
         problem = trial.problem;
         specs = trial.kernels;
     } else {
-        specs = family.specialize(words, arch, default_config_source());
+        specs = family.specialize(words, arch, configs);
         problem = specs.front().problem;
     }
     packed_images const packs = {read_packs(args, io)};

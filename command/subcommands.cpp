@@ -20,6 +20,7 @@ import spio.families;
 import spio.spec;
 import spio.system;
 import spio.text;
+import spio.tuned;
 
 namespace spio::command {
 
@@ -36,6 +37,7 @@ subcommand pack_verify();
 subcommand run_python();
 subcommand run_trial();
 subcommand show();
+subcommand tune();
 
 namespace {
 
@@ -116,10 +118,10 @@ row row_of(option const& option) {
 } // namespace
 
 std::span<subcommand const> subcommands() {
-    static subcommand const known[] = {doctor(),     list(),        show(),         run_trial(),
-                                       run_python(), pack_build(),  pack_list(),    pack_verify(),
-                                       cache_list(), cache_clear(), cache_verify(), draw(),
-                                       completion(), version()};
+    static subcommand const known[] = {doctor(),      list(),       show(),        run_trial(),
+                                       run_python(),  tune(),       pack_build(),  pack_list(),
+                                       pack_verify(), cache_list(), cache_clear(), cache_verify(),
+                                       draw(),        completion(), version()};
     return known;
 }
 
@@ -205,6 +207,19 @@ family const& family_named(std::string_view name) {
     }
     throw failure(exit_status::usage, "there is no family " + quote(name) +
                                           suggestion(name, names) + "; 'spio list' tells all");
+}
+
+config_source tuned_configs(arguments const& args) {
+    config_source configs;
+    if (!args.has(tuned_option.name)) return configs;
+    auto const file = args.value(tuned_option.name);
+    auto const table = tuned::read(file);
+    if (table.empty()) {
+        throw failure(exit_status::not_found, quote(file) + " has no configurations; 'spio tune "
+                                                            "--file FILE' writes some");
+    }
+    configs.add(config_origin::tuned, tuned::finder_of(table, ""));
+    return configs;
 }
 
 std::string problem_words(arguments const& args) {

@@ -65,9 +65,13 @@ double copy_microseconds(cuda::stream_ref const& stream, std::uint64_t bytes, st
     });
 }
 
-} // namespace
-
-timing measure(opened_runtime const& opened, workbench& bench, trial const& trial) {
+// Pairs of arrays that leave the L2 cache between their uses, and the launches that use them.
+struct rotation {
+    std::uint64_t bytes, sets;
+    unsigned launches;
+    bool is_cold;
+};
+rotation rotation_of(opened_runtime const& opened, trial const& trial) {
     auto const bytes =
         std::max<std::uint64_t>(static_cast<std::uint64_t>(trial.bytes_moved.value), 1);
     auto const cache_bytes = static_cast<std::uint64_t>(
@@ -75,24 +79,36 @@ timing measure(opened_runtime const& opened, workbench& bench, trial const& tria
     // Sets enough to fill the cache twice, so that a set has left it before it is used again.
     auto const wanted = 2 * cache_bytes / bytes + 2;
     auto const sets = std::min(wanted, most_sets);
-    auto const launches = std::max(least_launches, static_cast<unsigned>(sets));
+    return {.bytes = bytes,
+            .sets = sets,
+            .launches = std::max(least_launches, static_cast<unsigned>(sets)),
+            .is_cold = sets == wanted};
+}
 
+} // namespace
+
+double launch_microseconds(opened_runtime const& opened, workbench& bench, trial const& trial) {
+    auto const rotation = rotation_of(opened, trial);
     cuda::context const context(*opened.gpu);
     cuda::stream const own(context);
-    timing timing = {.microseconds = 0,
-                     .copy_microseconds = 0,
-                     .replays = replays,
-                     .launches = launches,
-                     .is_cold = sets == wanted};
-    {
-        std::vector<prepared_trial> prepared;
-        for (std::uint64_t i = 0; i < sets; ++i) prepared.push_back(trial.prepare(bench));
-        stream const stream(bench.on(), cuda::stream_ref(own).handle());
-        timing.microseconds = median_microseconds(
-            own, launches, [&](unsigned i) { prepared[i % sets].launch(stream); });
-    }
-    timing.copy_microseconds = copy_microseconds(own, bytes, sets, launches);
-    return timing;
+    std::vector<prepared_trial> prepared;
+    for (std::uint64_t i = 0; i < rotation.sets; ++i) prepared.push_back(trial.prepare(bench));
+    stream const stream(bench.on(), cuda::stream_ref(own).handle());
+    return median_microseconds(own, rotation.launches,
+                               [&](unsigned i) { prepared[i % rotation.sets].launch(stream); });
+}
+
+timing measure(opened_runtime const& opened, workbench& bench, trial const& trial) {
+    auto const rotation = rotation_of(opened, trial);
+    auto const microseconds = launch_microseconds(opened, bench, trial);
+    cuda::context const context(*opened.gpu);
+    cuda::stream const own(context);
+    return {.microseconds = microseconds,
+            .copy_microseconds =
+                copy_microseconds(own, rotation.bytes, rotation.sets, rotation.launches),
+            .replays = replays,
+            .launches = rotation.launches,
+            .is_cold = rotation.is_cold};
 }
 
 } // namespace spio::command

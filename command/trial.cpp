@@ -70,9 +70,10 @@ std::string hint_for(trial_family const& family, std::string_view words) {
     return is_complete ? "" : "; the fields are " + format_list(names, " and ");
 }
 
-trial create_trial(trial_family const& family, std::string_view words, arch arch, unsigned seed) {
+trial create_trial(trial_family const& family, std::string_view words, arch arch, unsigned seed,
+                   config_source const& configs) {
     try {
-        return family.create(words, arch, seed);
+        return family.create(words, arch, seed, configs);
     } catch (spio::error const& e) {
         if (e.kind() != error_kind::invalid) throw;
         throw failure(exit_status::usage, e.what() + hint_for(family, words));

@@ -147,7 +147,10 @@ struct trial_family {
     std::string_view example; // the words of a problem
     std::vector<field_description> (*fields)();
     // The trial of the problem that `words` describe, with data of this seed.
-    trial (*create)(std::string_view words, arch, unsigned seed);
+    trial (*create)(std::string_view words, arch, unsigned seed, config_source const&);
+    // The configurations worth a trial, as text, the one that the family would choose first; null
+    // if there is but one for a problem.
+    std::vector<std::string> (*configs)(std::string_view words, arch) = nullptr;
 };
 
 // All families that `spio run` can try on random data.
@@ -156,7 +159,8 @@ std::span<trial_family const> trial_families();
 trial_family const* trial_family_of(family const&);
 // Creates the trial of the problem that `words` describe. A wrong field or value is a usage failure
 // that suggests the nearest one; if a field is missing, the failure lists all fields.
-trial create_trial(trial_family const&, std::string_view words, arch, unsigned seed);
+trial create_trial(trial_family const&, std::string_view words, arch, unsigned seed,
+                   config_source const& = default_config_source());
 
 // What may help with the words of a problem that is refused: the nearest word to the first that is
 // not known, or all fields if one is missing, or nothing.

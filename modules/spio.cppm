@@ -14,3 +14,4 @@ export import spio.launch;
 export import spio.runtime;
 export import spio.spec;
 export import spio.text;
+export import spio.tuned;

@@ -7,6 +7,7 @@ module;
 #include <cstdint>
 #include <memory>
 #include <random>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -74,9 +75,9 @@ prepared_trial prepare(workbench& bench, axpby_data const& data) {
 }
 
 // `words` are the fields of the problem, such as "n=1000000".
-trial create(std::string_view words, arch arch, unsigned seed) {
+trial create(std::string_view words, arch arch, unsigned seed, config_source const& configs) {
     auto const [problem] = parse_all<axpby::problem>("axpby", words);
-    auto const spec = axpby::specialize(problem, arch);
+    auto const spec = axpby::specialize(problem, arch, configs);
     auto const data = std::make_shared<axpby_data>(problem, spec, std::mt19937(seed));
     return {.problem = text_of(problem),
             .kernels = {spec},
@@ -88,6 +89,19 @@ trial create(std::string_view words, arch arch, unsigned seed) {
             }};
 }
 
+std::vector<std::string> configs_worth_a_trial(std::string_view words, arch) {
+    auto const [problem] = parse_all<axpby::problem>("axpby", words);
+    auto const chosen = text_of(axpby::best_config(problem));
+    std::vector<std::string> texts = {chosen};
+    for (int const threads : {128, 256, 512, 1024}) {
+        for (int const vectors : {1, 2, 4}) {
+            auto const text = text_of(axpby::config{.threads = threads, .vectors = vectors});
+            if (text != chosen) texts.push_back(text);
+        }
+    }
+    return texts;
+}
+
 } // namespace
 
 trial_family axpby_trials() {
@@ -95,7 +109,8 @@ trial_family axpby_trials() {
             .meaning = "y = a x + b y over vectors of floats",
             .example = "n=1000000",
             .fields = describe_fields<axpby::problem>,
-            .create = create};
+            .create = create,
+            .configs = configs_worth_a_trial};
 }
 
 } // namespace spio::command

@@ -220,9 +220,9 @@ prepared_trial prepare(workbench& bench, conv2d_data& data) {
 }
 
 // `words` are the fields of the problem, such as "n=2 c=16 h=14 w=14 pass=fprop".
-trial create(std::string_view words, arch arch, unsigned seed) {
+trial create(std::string_view words, arch arch, unsigned seed, config_source const& configs) {
     auto const problem = parse<conv2d::problem>("conv2d", words);
-    auto const config = best_config(problem, arch);
+    auto const config = best_config(problem, arch, configs);
     auto const data = std::make_shared<conv2d_data>(problem, config, std::mt19937(seed));
     bool const is_wide = data->is_wgrad() && problem.gradient == precision::fp32;
     return {.problem = text_of(problem),
@@ -233,6 +233,14 @@ trial create(std::string_view words, arch arch, unsigned seed) {
             .prepare = [data](workbench& bench) { return prepare(bench, *data); }};
 }
 
+std::vector<std::string> configs_worth_a_trial(std::string_view words, arch arch) {
+    std::vector<std::string> texts;
+    for (auto const& config : space(parse<conv2d::problem>("conv2d", words), arch)) {
+        texts.push_back(conv2d::config_text(config));
+    }
+    return texts;
+}
+
 } // namespace
 
 trial_family conv2d_trials() {
@@ -240,7 +248,8 @@ trial_family conv2d_trials() {
             .meaning = "a pass of a convolution with groups of 8 channels, of images in 16 bits",
             .example = "n=2 c=16 h=14 w=14 pass=fprop",
             .fields = describe_fields<conv2d::problem>,
-            .create = create};
+            .create = create,
+            .configs = configs_worth_a_trial};
 }
 
 } // namespace spio::command

@@ -159,10 +159,10 @@ prepared_trial prepare(workbench& bench, layernorm_2d_data const& data) {
 }
 
 // `words` are the fields of the problem and of the launch, such as "channels=64 positions=4096".
-trial create(std::string_view words, arch arch, unsigned seed) {
+trial create(std::string_view words, arch arch, unsigned seed, config_source const& configs) {
     auto const [problem, launch] =
         parse_all<layernorm_2d::problem, layernorm_2d_launch>("layernorm_2d", words);
-    auto const spec = layernorm_2d::specialize(problem, arch);
+    auto const spec = layernorm_2d::specialize(problem, arch, configs);
     auto const data =
         std::make_shared<layernorm_2d_data>(problem, launch.positions, spec, std::mt19937(seed));
     auto const elements = data->channels() * static_cast<std::uint64_t>(launch.positions);

@@ -7,6 +7,7 @@ module;
 #include <cstdint>
 #include <memory>
 #include <random>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -162,9 +163,9 @@ template <class Result> prepared_trial prepare(workbench& bench, matmul_data con
 }
 
 // `words` are the fields of the problem, such as "m=512 n=512 k=512".
-trial create(std::string_view words, arch arch, unsigned seed) {
+trial create(std::string_view words, arch arch, unsigned seed, config_source const& configs) {
     auto const problem = parse<matmul::problem>("matmul", words);
-    auto const config = best_config(problem, arch);
+    auto const config = best_config(problem, arch, configs);
     auto const data = std::make_shared<matmul_data>(problem, config, std::mt19937(seed));
     bool const is_wide = problem.result == result_type::fp32;
     return {.problem = text_of(problem),
@@ -178,6 +179,14 @@ trial create(std::string_view words, arch arch, unsigned seed) {
             }};
 }
 
+std::vector<std::string> configs_worth_a_trial(std::string_view words, arch arch) {
+    std::vector<std::string> texts;
+    for (auto const& config : space(parse<matmul::problem>("matmul", words), arch)) {
+        texts.push_back(matmul::config_text(config));
+    }
+    return texts;
+}
+
 } // namespace
 
 trial_family matmul_trials() {
@@ -185,7 +194,8 @@ trial_family matmul_trials() {
             .meaning = "a matrix product with an epilogue, d = activation(a b + bias) + c",
             .example = "m=512 n=512 k=512",
             .fields = describe_fields<matmul::problem>,
-            .create = create};
+            .create = create,
+            .configs = configs_worth_a_trial};
 }
 
 } // namespace spio::command

@@ -40,10 +40,12 @@ std::vector<manifest_line> lines_of(std::string_view manifest);
 // The specializations of each line of a manifest. An error begins with the name of the manifest and
 // the number of the line, like a compiler's.
 std::vector<std::vector<spec>> specs_of_lines(std::string_view manifest, std::string_view name,
-                                              std::span<family const>, arch);
+                                              std::span<family const>, arch,
+                                              config_source const& = default_config_source());
 // The specializations of all lines.
 std::vector<spec> specs_of(std::string_view manifest, std::string_view name,
-                           std::span<family const>, arch);
+                           std::span<family const>, arch,
+                           config_source const& = default_config_source());
 
 // The compilers that make images ahead of time: nvcc, and clang with CUDA's assembler.
 using spio::compiler_kind;
@@ -85,12 +87,13 @@ struct build_progress {
 };
 
 struct build_request {
-    std::string manifest;              // the text of the manifest
-    std::string manifest_name;         // the name of the manifest, for messages
-    std::span<family const> families;  // the families that the manifest may name
-    std::vector<std::string> archs;    // "sm_80", "sm_90a", "compute_80"
-    device_compiler compiler = {};     // see find_compiler()
-    std::filesystem::path output = {}; // the file of the pack
+    std::string manifest;                            // the text of the manifest
+    std::string manifest_name;                       // the name of the manifest, for messages
+    std::span<family const> families;                // the families that the manifest may name
+    std::vector<std::string> archs;                  // "sm_80", "sm_90a", "compute_80"
+    config_source configs = default_config_source(); // chooses before the families do
+    device_compiler compiler = {};                   // see find_compiler()
+    std::filesystem::path output = {};               // the file of the pack
     // The build folder: images stay in it between builds, and only those that are out of date are
     // compiled again. If the path is empty, a temporary folder is used.
     std::filesystem::path folder = {};
@@ -135,7 +138,8 @@ struct stale_image {
 
 // The images of a pack that are out of date: these families and the kernel text in this program
 // would make other images now. The pack returns none of them.
-std::vector<stale_image> stale_images(pack const&, std::span<family const>);
+std::vector<stale_image> stale_images(pack const&, std::span<family const>,
+                                      config_source const& = default_config_source());
 
 // The main function of a packer, a program that build systems call for each step of a pack. The
 // first argument is the program's name. The packer knows the given families and no others.

@@ -32,11 +32,12 @@ std::vector<manifest_line> lines_of(std::string_view manifest) {
 }
 
 std::vector<std::vector<spec>> specs_of_lines(std::string_view manifest, std::string_view name,
-                                              std::span<family const> families, spio::arch arch) {
+                                              std::span<family const> families, spio::arch arch,
+                                              config_source const& configs) {
     std::vector<std::vector<spec>> kernels;
     for (auto const& line : lines_of(manifest)) {
         try {
-            kernels.push_back(specs_of_line(line.text, families, arch));
+            kernels.push_back(specs_of_line(line.text, families, arch, configs));
         } catch (error const& failure) {
             throw error(failure.kind(), "read",
                         std::string(name) + ":" + std::to_string(line.number), failure.what());
@@ -46,9 +47,10 @@ std::vector<std::vector<spec>> specs_of_lines(std::string_view manifest, std::st
 }
 
 std::vector<spec> specs_of(std::string_view manifest, std::string_view name,
-                           std::span<family const> families, spio::arch arch) {
+                           std::span<family const> families, spio::arch arch,
+                           config_source const& configs) {
     std::vector<spec> kernels;
-    for (auto const& line : specs_of_lines(manifest, name, families, arch)) {
+    for (auto const& line : specs_of_lines(manifest, name, families, arch, configs)) {
         kernels.insert(kernels.end(), line.begin(), line.end());
     }
     return kernels;

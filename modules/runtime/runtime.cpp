@@ -5,6 +5,7 @@
 // from.
 module;
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -21,6 +22,7 @@ import spio.image;
 import spio.jit;
 import spio.launch;
 import spio.spec;
+import spio.tuned;
 
 namespace spio {
 
@@ -45,13 +47,54 @@ struct packed_images {
     }
 };
 
-device device_of(runtime_options const& options) {
+// The driver of the options, or else the machine's; null if it has none, or if it is not to be
+// used.
+std::shared_ptr<cuda::driver const> driver_of(runtime_options const& options) {
+    if (options.driver != nullptr) return {std::shared_ptr<void>(), options.driver};
+    if (options.always_on_host) return {};
+    try {
+        return std::make_shared<cuda::driver const>();
+    } catch (error const& e) {
+        if (e.kind() != error_kind::not_found) throw;
+        return {};
+    }
+}
+
+device device_of(runtime_options const& options, std::shared_ptr<cuda::driver const> driver) {
     if (options.always_on_host) {
         if (options.host) return host_device(*options.host);
         throw error(error_kind::invalid, "open", "the host device",
                     "always_on_host is true, but no host is given");
     }
-    return best_device(options.gpu, options.host, {std::shared_ptr<void>(), options.driver});
+    return best_device(options.gpu, options.host, std::move(driver));
+}
+
+// The options' configurations, then those that were measured on the GPU. A file that cannot be used
+// is told in the log, unless the options name it.
+config_source configs_of(runtime_options const& options, cuda::driver const* driver) {
+    auto configs = options.configs;
+    if (driver == nullptr || options.always_on_host || driver->device_count() <= options.gpu) {
+        return configs;
+    }
+    auto const add = [&](std::filesystem::path const& file) {
+        if (auto const table = tuned::read(file); !table.empty()) {
+            configs.add(config_origin::tuned,
+                        tuned::finder_of(table, driver->device(options.gpu).name()));
+        }
+    };
+    if (!options.tuned_file.empty()) {
+        add(options.tuned_file);
+        return configs;
+    }
+    auto const place = tuned::place_of_environment();
+    if (place.file.empty()) return configs;
+    if (options.policy == policy::aot_only && !place.is_named) return configs;
+    try {
+        add(place.file);
+    } catch (error const& e) {
+        log(std::string("no measured configurations: ") + e.what());
+    }
+    return configs;
 }
 
 cache::options logged(cache::options options) {
@@ -66,6 +109,7 @@ void check_capture(bool is_captured, spec const& spec) {
 } // namespace
 
 struct runtime::parts {
+    std::shared_ptr<cuda::driver const> driver;
     spio::device device;
     packed_images packed;
     policy default_policy;
@@ -76,10 +120,11 @@ struct runtime::parts {
     spio::kernels kernels;
 
     explicit parts(runtime_options&& options)
-        : device(device_of(options)),
+        : driver(driver_of(options)),
+          device(device_of(options, driver)),
           packed{std::move(options.packs), options.host},
           default_policy(options.policy),
-          configs(std::move(options.configs)),
+          configs(configs_of(options, driver.get())),
           folders(logged(std::move(options.cache))),
           compiler(folders, options.compiler),
           images(packed, compiler, options.policy),

@@ -7,6 +7,7 @@
 //     kernel.launch(stream, {.a = a, .x = x.as<axpby::scalars>(axpby::N(n)), …});
 module;
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -33,8 +34,12 @@ struct runtime_options {
     std::optional<host_machine> host = {};
     bool always_on_host = false;
     spio::policy policy = policy_of_environment();
-    // What chooses configurations.
+    // What chooses configurations, before those that were measured on this GPU are asked for.
     config_source configs = default_config_source();
+    // The file of measured configurations, which `spio tune` writes; if empty, that of the
+    // environment. The latter is not read under policy::aot_only, unless SPIO_TUNED names it, since
+    // packs have the configurations that they were built with.
+    std::filesystem::path tuned_file = {};
     // Where compiled images are cached on disk.
     cache::options cache = {};
     // A driver and a compiler to use instead of those of the machine; they must outlive the

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -23,6 +24,7 @@ import spio.cuda;
 import spio.fake_driver;
 import spio.image;
 import spio.spec;
+import spio.system;
 import spio.text;
 
 using namespace spio;
@@ -36,9 +38,15 @@ struct pack_folder {
     std::string pack = folder / "fake.spiopack";
 
     // The pack has the kernel for this n; with `is_stale` it is that of another source.
-    explicit pack_folder(int n = 1000, std::string const& family = "axpby", bool is_stale = false) {
-        spec spec = axpby::specialize({.n = n}, sm_90a);
-        spec.family = family;
+    explicit pack_folder(int n = 1000, std::string const& family = "axpby", bool is_stale = false)
+        : pack_folder(
+              [&] {
+                  spec spec = axpby::specialize({.n = n}, sm_90a);
+                  spec.family = family;
+                  return spec;
+              }(),
+              is_stale) {}
+    explicit pack_folder(spec const& spec, bool is_stale = false) {
         std::string const text = "\177ELF" + spec.symbol + " " + '\0';
         auto const bytes = std::as_bytes(std::span(text));
         aot::image_to_pack const image = {.kernel = spec,
@@ -116,6 +124,63 @@ TEST_CASE("what cannot run on a GPU is told, and how the command ends says which
     auto const large = ask("run axpby n=2147483647 --device gpu --policy aot_only");
     CHECK(large.status != exit_status::success);
     CHECK(large.printed.empty());
+}
+
+TEST_CASE("a measured configuration is kept, and chosen from then on") {
+    fake::the_machine().expect({});
+    // The pack has the second configuration that is worth a trial, and no other.
+    axpby::config const second = {.threads = 128, .vectors = 1};
+    pack_folder const packs(axpby::specialize({.n = 1000}, second, sm_90a));
+    auto const file = packs.folder / "tuned.txt";
+    auto const asked = " axpby n=1000 --policy aot_only --pack " + packs.pack;
+    CHECK(ask("run" + asked).status == exit_status::not_found);
+    auto const got = ask("tune" + asked + " --file " + file);
+    CAPTURE(got.told);
+    CHECK(got.status == exit_status::success);
+    CHECK(has(got.printed, "axpby n=1000 on Fake 0 (sm_90a)\n  fastest threads=128 vectors=1\n"));
+    CHECK(has(got.printed, "25 us; of 12 configurations, of which 11 could not be measured\n"));
+    CHECK(read_file(file).ends_with(
+        "\nFake 0 | sm_90a | axpby n=1000 | threads=128 vectors=1 | 25.000\n"));
+
+    setenv("SPIO_TUNED", file.c_str(), 1);
+    auto const chosen = ask("run" + asked);
+    CAPTURE(chosen.told);
+    CHECK(chosen.status == exit_status::success);
+    CHECK(has(ask("show axpby n=1000 --arch sm_90a").printed, "config      threads=128"));
+    CHECK(has(ask("show axpby n=1001 --arch sm_90a").printed, "config      threads=256"));
+    auto const other_gpu = ask("run --device gpu:1" + asked);
+    CHECK(other_gpu.status == exit_status::not_found);
+    setenv("SPIO_TUNED", "off", 1);
+    CHECK(ask("run" + asked).status == exit_status::not_found);
+    unsetenv("SPIO_TUNED");
+}
+
+TEST_CASE("what cannot be tuned is told") {
+    fake::the_machine().expect({});
+    test::folder const folder;
+    auto const file = folder / "tuned.txt";
+    auto const expect = [&](std::string const& words, exit_status status, std::string_view reason) {
+        auto const got = ask("tune " + words + " --policy aot_only --file " + file);
+        CAPTURE(got.told);
+        CHECK(got.status == status);
+        CHECK(has(got.told, reason));
+        CHECK(!std::filesystem::exists(file));
+    };
+    expect("layernorm_2d channels=64 positions=4", exit_status::usage,
+           "those that can be tuned are axpby, conv2d and matmul");
+    expect("axpby n=1000", exit_status::tool_failed,
+           "no configuration of axpby n=1000 could be "
+           "measured; the first: ");
+    expect("axpby n=1000 --best 0", exit_status::usage, "--best is 0");
+    expect("axpby m=1", exit_status::usage, "axpby");
+    expect("--seed 1", exit_status::usage, "either a family and its problem or a --manifest");
+    expect("axpby n=1 --manifest kernels.txt", exit_status::usage, "and not both");
+    std::ofstream(file) << "Fake 0 | sm_90a\n";
+    pack_folder const packs(axpby::specialize({.n = 1000}, sm_90a));
+    auto const damaged = ask("tune axpby n=1000 --file " + file + " --pack " + packs.pack);
+    CHECK(damaged.status == exit_status::usage);
+    CHECK(has(damaged.told, "tuned.txt:1: it is no line such as"));
+    CHECK(read_file(file) == "Fake 0 | sm_90a\n");
 }
 
 TEST_CASE("whichever call of the driver fails, the command ends as it says it does") {
@@ -223,7 +288,7 @@ TEST_CASE("a wrong result is told, and is a failure") {
 TEST_CASE("the doctor names the GPUs, and what is wrong with a driver") {
     fake::the_machine().expect({});
     auto const good = ask("doctor");
-    CHECK(has(good.printed, "driver        for CUDA 13.0\n"));
+    CHECK(has(good.printed, "driver          for CUDA 13.0\n"));
     CHECK(has(good.printed, "GPU 1, Fake 1, sm_90a, 1.07 GB\n"));
     fake::the_machine().driver_version = 12000;
     auto const old = ask("doctor --json");

@@ -13,8 +13,9 @@ from cuda_python import test_python
 def test_help():
     for words in [["--help"], ["-h"], ["pack", "--help"]]:
         expect(b"usage: spio SUBCOMMAND" in expect_code(0, *words).stdout, "the help of all")
-    names = ["doctor", "list", "show", "run", "run-python", "pack build", "pack list", "pack verify",
-             "cache list", "cache clear", "cache verify", "draw", "completion", "version"]
+    names = ["doctor", "list", "show", "run", "run-python", "tune", "pack build", "pack list",
+             "pack verify", "cache list", "cache clear", "cache verify", "draw",
+             "completion", "version"]
     for name in names:
         got = expect_code(0, *name.split(), "--help")
         expect(f"usage: spio {name}".encode() in got.stdout, f"help of {name}", got)
@@ -252,8 +253,8 @@ complete -p spio >&2 || exit 1
 compopt() { :; }
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _spio; printf '%s\\n' "${COMPREPLY[@]}" """
     for words, expected in [
-        (["spio", ""], ["doctor", "list", "show", "run", "run-python", "pack", "cache", "draw", "completion",
-                        "version", "--help"]),
+        (["spio", ""], ["doctor", "list", "show", "run", "run-python", "tune", "pack", "cache",
+                        "draw", "completion", "version", "--help"]),
         (["spio", "pa"], ["pack"]),
         (["spio", "pack", "v"], ["verify"]),
         (["spio", "run", ""], ["axpby", "layernorm_2d"]),

@@ -1,0 +1,127 @@
+// Examines what the environment decides: the policy, the measured configurations, the variables.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <unistd.h>
+
+module spio.command;
+
+import spio.launch;
+import spio.spec;
+import spio.system;
+import spio.tuned;
+
+namespace spio::command {
+
+namespace {
+
+constexpr variable runtime_variables[] = {
+    {"SPIO_POLICY", "who is asked for images: aot_only, aot_then_jit, jit_only"},
+    {"SPIO_LOG", "1: a line on the standard error for each image found, compiled and loaded"},
+    {"SPIO_CACHE", "off: what is compiled at run time is not kept"},
+    {"SPIO_CACHE_DIR", "the folder where it is kept"},
+    {"SPIO_TUNED", "the file of measured configurations, or off; else tuned.txt in that folder"},
+    {"XDG_CACHE_HOME", "else, the folder above it"},
+    {"HOME", "else, the home with .cache"},
+    {"SPIO_NVRTC", "the file of NVRTC, and no other"},
+};
+// The environment variables that Spio reads: those of its runtime, and those that lead to CUDA.
+std::vector<variable> read_variables() {
+    std::vector<variable> variables(std::begin(runtime_variables), std::end(runtime_variables));
+    std::ranges::copy(toolchain_variables(), std::back_inserter(variables));
+    return variables;
+}
+
+// Environment variables whose names begin with SPIO_ but which Spio does not read, with their
+// values.
+std::map<std::string, std::string> unknown_variables() {
+    auto const variables = read_variables();
+    std::map<std::string, std::string> unknown;
+    for (auto const* entry = environ; *entry != nullptr; ++entry) {
+        std::string_view const text(*entry);
+        auto const name = text.substr(0, text.find('='));
+        bool const is_known = std::ranges::any_of(
+            variables, [&](auto const& variable) { return variable.name == name; });
+        if (name.starts_with("SPIO_") && !is_known && name.size() < text.size()) {
+            unknown.emplace(name, text.substr(name.size() + 1));
+        }
+    }
+    return unknown;
+}
+
+} // namespace
+
+// Whether kernels may come from packs, from NVRTC, or from both.
+diagnosis diagnose_policy() {
+    diagnosis result = {.name = "policy"};
+    try {
+        result.text = name_of(policy_of_environment());
+        result.facts = result.text;
+    } catch (spio::error const& e) {
+        result.state = condition::wrong;
+        result.text = e.what();
+        result.advice = "set SPIO_POLICY to one of them, or unset it";
+    }
+    return result;
+}
+
+// Which source of configurations is asked before the families.
+diagnosis diagnose_configurations() {
+    diagnosis result = {.name = "configurations"};
+    auto const place = tuned::place_of_environment();
+    result.facts = json::object({{"file", json_or_null(place.file.string())}, {"measured", 0}});
+    if (place.file.empty()) {
+        result.text = "each family's own choice; measured ones have no file: " + place.refusal;
+        return result;
+    }
+    try {
+        auto const table = tuned::read(place.file);
+        auto const file = place.file.string();
+        result.facts = json::object({{"file", file}, {"measured", table.size()}});
+        result.text = table.empty()
+                          ? "each family's own choice; 'spio tune' would keep others in " + file
+                          : format_count(table.size(), "measured choice") + " in " + file +
+                                "; else each family's own";
+    } catch (spio::error const& e) {
+        result.state = condition::wrong;
+        result.text = e.what();
+        result.advice = "runtimes do not read it; mend or remove it";
+    }
+    return result;
+}
+
+// The environment variables that are set, and those that look like Spio's but are not read.
+diagnosis diagnose_environment() {
+    diagnosis result = {.name = "environment"};
+    std::vector<json> facts;
+    std::vector<std::string_view> names;
+    for (auto const& [name, meaning] : read_variables()) {
+        names.push_back(name);
+        char const* const value = std::getenv(std::string(name).c_str());
+        facts.push_back(json::object({{"name", name},
+                                      {"meaning", meaning},
+                                      {"value", value == nullptr ? json(nullptr) : json(value)}}));
+        if (value == nullptr) continue;
+        result.lines.push_back(std::string(name) + "=" + value + "  (" + std::string(meaning) +
+                               ")");
+    }
+    result.text = std::to_string(result.lines.size()) + " of " +
+                  format_count(names.size(), "variable") + " that are read are set";
+    for (auto const& [name, value] : unknown_variables()) {
+        facts.push_back(json::object({{"name", name}, {"meaning", nullptr}, {"value", value}}));
+        result.lines.push_back(name + " is set, but not read" + suggestion(name, names));
+        result.advice = "a variable that is not read has no effect";
+    }
+    result.facts = json::array(facts);
+    return result;
+}
+
+} // namespace spio::command

@@ -1,0 +1,69 @@
+// Configurations that were measured on GPUs: a file that `spio tune` writes and runtimes read.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A line of the file is a GPU's name, an architecture, a problem, a configuration and the
+// microseconds of a launch:
+//
+//     NVIDIA H200 | sm_90a | axpby n=1000 | threads=256 elements=4 | 2.31
+module;
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+export module spio.tuned;
+
+import spio.spec;
+import spio.system;
+
+export namespace spio::tuned {
+
+// The problem that was measured, and where.
+struct key {
+    std::string gpu; // the driver's name of the GPU
+    std::string arch;
+    std::string line; // a family and its canonical problem, as in a manifest
+
+    friend auto operator<=>(key const&, key const&) = default;
+};
+
+// The fastest configuration that was found.
+struct choice {
+    std::string config;
+    double microseconds;
+};
+
+using table = std::map<key, choice>;
+
+// Throws an error that names the file and the line if the text breaks the format: a damaged file
+// must not choose, and must not be overwritten.
+table parse(std::string_view text, std::string const& file);
+std::string text_of(table const&);
+
+// Where the table is by default, and why there may be none.
+struct place {
+    std::filesystem::path file = {}; // empty: none
+    std::string refusal = {};        // a sentence if there is none
+    bool is_named = false;           // whether the user named the file
+};
+// The file that the variable SPIO_TUNED names, an absolute path, or else tuned.txt in the folder of
+// the cache. There is none if SPIO_TUNED is `off`, or if it is not set and the cache has no folder.
+// With folder::use::owned, the cache's folder is made if it is missing.
+place place_of_environment(system_calls& = operating_system(), folder::use = folder::use::existing);
+
+// Reads a file by the rule of trust: throws if others could have written it, or if it is damaged.
+// A missing file is an empty table.
+table read(std::filesystem::path const& file);
+
+// Adds choices to a file and replaces those of the same keys, whole or not at all. Processes that
+// do so at the same time wait for each other.
+void add(std::filesystem::path const& file, table const& choices);
+
+// Finds the configurations of one GPU, or of any GPU if `gpu` is empty: then the choice of the
+// first name in the alphabet counts.
+config_source::finder finder_of(table const&, std::string_view gpu);
+
+} // namespace spio::tuned

@@ -1,0 +1,198 @@
+// The file of measured configurations: its format, its place, who may write it, and who is found.
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include "tests/folder.h"
+
+#include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <sys/stat.h>
+
+import spio.error;
+import spio.spec;
+import spio.system;
+import spio.tuned;
+
+using namespace spio;
+
+namespace {
+
+tuned::table const three = {
+    {{"NVIDIA A100", "sm_80", "axpby n=1000"}, {"threads=128 vectors=2", 3.5}},
+    {{"NVIDIA H200", "sm_90a", "axpby n=1000"}, {"threads=256 vectors=1", 2.25}},
+    {{"NVIDIA H200", "sm_90a", "axpby n=2000"}, {"threads=512 vectors=4", 2.5}},
+};
+
+std::string message_of(std::string_view text) {
+    try {
+        tuned::parse(text, "tuned.txt");
+    } catch (error const& e) {
+        return e.what();
+    }
+    return "";
+}
+
+std::optional<std::string> found(config_source::finder const& find, std::string const& problem,
+                                 arch arch) {
+    return find({"axpby", problem, arch});
+}
+
+struct variable_guard {
+    explicit variable_guard(char const* value) { setenv("SPIO_TUNED", value, 1); }
+    ~variable_guard() { unsetenv("SPIO_TUNED"); }
+};
+
+} // namespace
+
+TEST_CASE("what is written is read") {
+    auto const text = tuned::text_of(three);
+    auto const reread = tuned::parse(text, "tuned.txt");
+    CHECK(tuned::text_of(reread) == text);
+    REQUIRE(reread.size() == three.size());
+    for (auto const& [key, choice] : three) {
+        REQUIRE(reread.contains(key));
+        CHECK(reread.at(key).config == choice.config);
+        CHECK(reread.at(key).microseconds == choice.microseconds);
+    }
+    CHECK(tuned::parse("", "tuned.txt").empty());
+    CHECK(tuned::parse("# a comment\n\n", "tuned.txt").empty());
+}
+
+TEST_CASE("the last of two lines for one problem counts") {
+    auto const table = tuned::parse(
+        "g | sm_80 | axpby n=1 | a=1 | 2\ng | sm_80 | axpby n=1 | a=2 | 3", "tuned.txt");
+    REQUIRE(table.size() == 1);
+    CHECK(table.begin()->second.config == "a=2");
+}
+
+TEST_CASE("every line that is cut, or has a wrong part, is refused with its number") {
+    std::string const good = "NVIDIA H200 | sm_90a | axpby n=1000 | threads=256 vectors=1 | 2.25";
+    CHECK(message_of(good).empty());
+    // A cut within the last number leaves a number, until its point is the last character.
+    for (std::size_t length = 1; length <= good.size() - 4; ++length) {
+        CAPTURE(length);
+        CHECK(message_of("# one\n" + good.substr(0, length)).find("tuned.txt:2: it is no line") !=
+              std::string::npos);
+    }
+    for (auto const* wrong : {"0", "-1", "nan", "inf", "1e999", "2.5us", " 2", "2 | 3", "0x10"}) {
+        CAPTURE(wrong);
+        CHECK(!message_of("g | sm_80 | axpby n=1 | a=1 | " + std::string(wrong)).empty());
+    }
+    CHECK(!message_of("g\x1b[2J | sm_80 | axpby n=1 | a=1 | 2").empty());
+    CHECK(!message_of("g |  sm_80 | axpby n=1 | a=1 | 2").empty());
+    CHECK_THROWS_AS(tuned::text_of({{{"a|b", "sm_80", "axpby n=1"}, {"a=1", 1}}}), error);
+    CHECK_THROWS_AS(tuned::text_of({{{"#a", "sm_80", "axpby n=1"}, {"a=1", 1}}}), error);
+    CHECK_THROWS_AS(tuned::text_of({{{"a", "sm_80", "axpby\nn=1"}, {"a=1", 1}}}), error);
+    CHECK_THROWS_AS(tuned::text_of({{{"a", "", "axpby n=1"}, {"a=1", 1}}}), error);
+}
+
+TEST_CASE("random bytes never pass for more than they are") {
+    std::mt19937 random(11);
+    std::string const alphabet = "ab |.#\n1 ";
+    for (int round = 0; round < 20000; ++round) {
+        std::string text;
+        for (unsigned length = random() % 60; text.size() < length;) {
+            text += alphabet[random() % alphabet.size()];
+        }
+        try {
+            auto const table = tuned::parse(text, "tuned.txt");
+            auto const reread = tuned::parse(tuned::text_of(table), "tuned.txt");
+            CHECK(reread.size() == table.size());
+        } catch (error const& e) {
+            CHECK(e.kind() == error_kind::invalid);
+        }
+    }
+}
+
+TEST_CASE("a finder knows one GPU, or all") {
+    auto const h200 = tuned::finder_of(three, "NVIDIA H200");
+    CHECK(found(h200, "n=1000", sm_90a) == "threads=256 vectors=1");
+    CHECK(found(h200, "n=2000", sm_90a) == "threads=512 vectors=4");
+    CHECK(found(h200, "n=1000", sm_80) == std::nullopt);
+    CHECK(found(h200, "n=3000", sm_90a) == std::nullopt);
+    CHECK(found(tuned::finder_of(three, "NVIDIA H20"), "n=1000", sm_90a) == std::nullopt);
+    auto const any = tuned::finder_of(three, "");
+    CHECK(found(any, "n=1000", sm_80) == "threads=128 vectors=2");
+    CHECK(found(any, "n=1000", sm_90a) == "threads=256 vectors=1");
+}
+
+TEST_CASE("choices are added to a file and replace those of the same problem") {
+    test::folder const folder;
+    auto const file = folder / "below/tuned.txt";
+    CHECK(tuned::read(file).empty());
+    tuned::add(file, three);
+    tuned::add(file, {{{"NVIDIA H200", "sm_90a", "axpby n=2000"}, {"threads=128 vectors=1", 2}}});
+    auto const table = tuned::read(file);
+    CHECK(table.size() == 3);
+    CHECK(table.at({"NVIDIA H200", "sm_90a", "axpby n=2000"}).config == "threads=128 vectors=1");
+}
+
+TEST_CASE("threads that add at the same time lose nothing") {
+    test::folder const folder;
+    auto const file = folder / "tuned.txt";
+    constexpr int threads = 8, rounds = 5;
+    {
+        std::vector<std::jthread> writers;
+        for (int i = 0; i < threads; ++i) {
+            writers.emplace_back([&, i] {
+                for (int round = 0; round < rounds; ++round) {
+                    auto const line = "axpby n=" + std::to_string(i) + std::to_string(round);
+                    tuned::add(file, {{{"g", "sm_80", line}, {"a=1", 1}}});
+                }
+            });
+        }
+    }
+    CHECK(tuned::read(file).size() == threads * rounds);
+}
+
+TEST_CASE("a damaged file is neither read nor overwritten") {
+    test::folder const folder;
+    auto const file = folder / "tuned.txt";
+    std::ofstream(file) << "half a li";
+    CHECK_THROWS_AS(tuned::read(file), error);
+    CHECK_THROWS_AS(tuned::add(file, three), error);
+    CHECK(read_file(file) == "half a li");
+}
+
+TEST_CASE("a file that others could have written is not read") {
+    test::folder const folder;
+    auto const file = folder / "tuned.txt";
+    tuned::add(file, three);
+    REQUIRE(chmod(file.c_str(), 0666) == 0);
+    CHECK_THROWS_WITH_AS(tuned::read(file), doctest::Contains("everyone"), error);
+    REQUIRE(chmod(file.c_str(), 0644) == 0);
+    CHECK(tuned::read(file).size() == 3);
+}
+
+TEST_CASE("the environment says where the file is") {
+    test::folder const folder;
+    setenv("SPIO_CACHE_DIR", folder.path.c_str(), 1);
+    CHECK(tuned::place_of_environment().file == folder / "tuned.txt");
+    CHECK(!tuned::place_of_environment().is_named);
+    {
+        variable_guard const named("/somewhere/tuned.txt");
+        CHECK(tuned::place_of_environment().file == "/somewhere/tuned.txt");
+        CHECK(tuned::place_of_environment().is_named);
+    }
+    {
+        variable_guard const switched("off");
+        CHECK(tuned::place_of_environment().file.empty());
+        CHECK(tuned::place_of_environment().refusal == "SPIO_TUNED is off");
+    }
+    {
+        variable_guard const relative("tuned.txt");
+        CHECK(tuned::place_of_environment().file.empty());
+        CHECK(tuned::place_of_environment().refusal.find("neither off nor an absolute path") !=
+              std::string::npos);
+    }
+    unsetenv("SPIO_CACHE_DIR");
+}
