@@ -46,7 +46,7 @@ value_ptr function_typer::attribute_value(expression const& expression,
     }
     if (attribute.name != "shape" && attribute.name != "strides") {
         fail(location, "arrays",
-             "an array has no attribute " + quoted(attribute.name) +
+             "an array has no attribute " + in_quotes(attribute.name) +
                  ": it has shape, strides, size and ndim");
     }
     auto const kind = attribute.name == "shape" ? array_fact::extent : array_fact::stride;

@@ -78,7 +78,7 @@ value_ptr function_typer::call_value_of(expression const& expression, call_expre
     auto const location = expression.location;
     auto const callee = entity_of(*call.callee);
     if (!callee) {
-        auto const name = quoted(program.result.tree->text.text(call.callee->location));
+        auto const name = in_quotes(program.result.tree->text.text(call.callee->location));
         fail(location, "functions", name + " is no function of CUDA Python");
     }
     if (callee->function >= 0) return device_call(expression, call, callee->function);
@@ -105,8 +105,8 @@ value_ptr function_typer::call_value_of(expression const& expression, call_expre
     }
     bool const is_intrinsic = path.starts_with("cuda.");
     fail(location, is_intrinsic ? "intrinsics" : "functions",
-         quoted(path) + (is_intrinsic ? " is no intrinsic of CUDA Python v0.2"
-                                      : " is no function of CUDA Python"));
+         in_quotes(path) + (is_intrinsic ? " is no intrinsic of CUDA Python v0.2"
+                                         : " is no function of CUDA Python"));
 }
 
 value_ptr function_typer::cast_value(expression const& expression, call_expression const& call,
@@ -192,20 +192,20 @@ value_ptr function_typer::device_call(expression const& expression, call_express
     auto const decoration = decoration_of(module, called);
     if (!decoration.is_device) {
         fail(location, "functions",
-             quoted(called.name) + " is no device function: its decorator "
-                                   "does not say device=True");
+             in_quotes(called.name) + " is no device function: its decorator "
+                                      "does not say device=True");
     }
     auto operands = arguments_of(call);
     if (operands.size() != called.parameters.size()) {
         fail(location, "functions",
-             quoted(called.name) + " takes " + std::to_string(called.parameters.size()) +
+             in_quotes(called.name) + " takes " + std::to_string(called.parameters.size()) +
                  " and not " + std::to_string(operands.size()) + " arguments");
     }
     std::vector<type> types;
     for (std::size_t i = 0; i < operands.size(); ++i) {
         if (decoration.signature) {
             operands[i] = coerced(std::move(operands[i]), decoration.signature->parameters[i],
-                                  "parameter " + quoted(called.parameters[i].first));
+                                  "parameter " + in_quotes(called.parameters[i].first));
         }
         if (operands[i]->type.is_nothing()) {
             fail(operands[i]->location, "functions", "an argument has a value");

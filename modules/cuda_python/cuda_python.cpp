@@ -84,8 +84,8 @@ namespace {
 std::size_t function_named(module_tree const& tree, std::string_view name) {
     auto const found = tree.names.find(name);
     if (found == tree.names.end() || found->second.function < 0) {
-        throw error(error_kind::not_found, "compile", quoted(name),
-                    quoted(tree.text.source.name) + " has no function of this name");
+        throw error(error_kind::not_found, "compile", in_quotes(name),
+                    in_quotes(tree.text.source.name) + " has no function of this name");
     }
     return static_cast<std::size_t>(found->second.function);
 }
@@ -100,7 +100,7 @@ kernel program::compile(std::string_view name, std::string_view signature, optio
     if (!signature.empty()) return compile(name, parse_signature(signature).parameters, options);
     auto const declared = declared_signature(name);
     if (!declared) {
-        throw error(error_kind::invalid, "compile", quoted(name),
+        throw error(error_kind::invalid, "compile", in_quotes(name),
                     "its decorator has no signature, and none is passed");
     }
     return compile(name, declared->parameters, options);
@@ -113,8 +113,8 @@ kernel program::compile(std::string_view name, std::vector<type> const& paramete
     auto const decoration = decoration_of(*tree, function);
     if (!decoration.is_decorated || decoration.is_device) {
         tree->text.fail(function.location, "functions",
-                        quoted(name) + " is no kernel: a kernel is "
-                                       "decorated by cuda.jit");
+                        in_quotes(name) + " is no kernel: a kernel is "
+                                          "decorated by cuda.jit");
     }
     if (parameters.size() != function.parameters.size()) {
         tree->text.fail(function.location, "signature",

@@ -86,12 +86,12 @@ void expression_parser::expect(std::string_view sign_or_keyword) {
     if (accept(sign_or_keyword)) return;
     bool const is_end = next().kind == token_kind::newline || next().kind == token_kind::end;
     fail("syntax", "expected '" + std::string(sign_or_keyword) + "' and not " +
-                       (is_end ? "the end of the line" : quoted(word())));
+                       (is_end ? "the end of the line" : in_quotes(word())));
 }
 
 std::string_view expression_parser::expect_name(std::string_view purpose) {
     if (next().kind != token_kind::name || is_reserved(word())) {
-        fail("syntax", "expected " + std::string(purpose) + " and not " + quoted(word()));
+        fail("syntax", "expected " + std::string(purpose) + " and not " + in_quotes(word()));
     }
     return text.text(advance().location);
 }
@@ -108,7 +108,7 @@ expression_ptr expression_parser::read() {
     if (is_keyword("if")) fail("operators", "there are no conditional expressions");
     if (is_keyword("in") || is_keyword("is") || is_keyword("not") || is_sign("**") ||
         is_sign("@") || is_sign(":=")) {
-        fail("operators", quoted(word()) + " is no operator of CUDA Python");
+        fail("operators", in_quotes(word()) + " is no operator of CUDA Python");
     }
     return value;
 }
@@ -282,7 +282,7 @@ expression_ptr expression_parser::atom() {
     if (next().kind == token_kind::newline || next().kind == token_kind::end) {
         fail("syntax", "expected an expression and not the end of the line");
     }
-    fail("syntax", "expected an expression and not " + quoted(word()));
+    fail("syntax", "expected an expression and not " + in_quotes(word()));
 }
 
 expression_ptr parse_expression(source_text const& text) {
@@ -292,7 +292,7 @@ expression_ptr parse_expression(source_text const& text) {
     parser.accept(token_kind::newline);
     parser.accept(token_kind::dedent);
     if (parser.next().kind != token_kind::end) {
-        parser.fail("syntax", "expected the end of the text and not " + quoted(parser.word()));
+        parser.fail("syntax", "expected the end of the text and not " + in_quotes(parser.word()));
     }
     return value;
 }

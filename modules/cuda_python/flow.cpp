@@ -41,7 +41,7 @@ void function_typer::type_function(std::vector<type> const& parameters,
     function.result = result_type.value_or(type());
     if (is_reachable && !function.result.is_nothing()) {
         fail(tree->location, "functions",
-             quoted(tree->name) + " returns " + name_of(function.result) +
+             in_quotes(tree->name) + " returns " + name_of(function.result) +
                  ", but may end without a return");
     }
 }
@@ -99,7 +99,7 @@ void function_typer::assign(std::string_view name, span location, value_ptr oper
     bool const has_type = binding.slot >= 0 && !binding.has_conflict;
     if (has_type && loop_depth > 0) {
         auto const type = function.slots[static_cast<std::size_t>(binding.slot)].type;
-        operand = coerced(std::move(operand), type, "the variable " + quoted(name));
+        operand = coerced(std::move(operand), type, "the variable " + in_quotes(name));
     } else if (!has_type ||
                function.slots[static_cast<std::size_t>(binding.slot)].type != operand->type) {
         binding.slot = new_slot(name, operand->type);

@@ -55,7 +55,7 @@ int program_typer::instance(int function, std::vector<type> const& parameters, s
     auto const& tree = result.tree->functions[static_cast<std::size_t>(function)];
     if (std::ranges::find(active, function, &std::pair<int, span>::first) != active.end()) {
         fail(call, "recursion",
-             "functions do not call themselves, and " + quoted(tree.name) + " is being called");
+             "functions do not call themselves, and " + in_quotes(tree.name) + " is being called");
     }
     depth_guard const guard(*this, call);
     active.emplace_back(function, call);
@@ -92,7 +92,7 @@ std::optional<entity> program_typer::entity_named(std::string_view name, span lo
     if (meaning.function >= 0) return entity{.function = meaning.function};
     if (!meaning.value) return entity{meaning.path};
     if (!open_globals.insert(name).second) {
-        fail(location, "globals", quoted(name) + " is defined by itself");
+        fail(location, "globals", in_quotes(name) + " is defined by itself");
     }
     auto const* const outer = std::exchange(text, meaning.text);
     typed_function none;
@@ -131,7 +131,7 @@ void function_typer::type_return(statement const& statement, return_statement co
     }
     value_ptr operand;
     auto const* const parts = std::get_if<tuple_expression>(&end.value->node);
-    auto const purpose = "the result of " + quoted(tree->name);
+    auto const purpose = "the result of " + in_quotes(tree->name);
     if (parts && parts->parts.size() > 1) {
         tuple_value tuple;
         type tuple_type = {type::form::tuple};
@@ -210,8 +210,8 @@ decoration decoration_of(module_tree const& module, function_tree const& functio
         auto const name = path.substr(path.rfind('.') + 1);
         if (name != "jit" && name != "autojit") {
             text.fail(decorator->location, "functions",
-                      quoted(path) + " is no decorator of CUDA Python: there are cuda.jit and "
-                                     "cuda.autojit");
+                      in_quotes(path) + " is no decorator of CUDA Python: there are cuda.jit and "
+                                        "cuda.autojit");
         }
         result.is_decorated = true;
         if (!call) continue;
@@ -230,7 +230,7 @@ decoration decoration_of(module_tree const& module, function_tree const& functio
                 result.signature->result = signature_of(text, value).parameters.at(0);
             } else if (argument.name != "inline" && argument.name != "target") {
                 text.fail(value.location, "functions",
-                          "a decorator has no argument " + quoted(argument.name));
+                          "a decorator has no argument " + in_quotes(argument.name));
             }
         }
         auto const& signature = result.signature;

@@ -46,7 +46,7 @@ std::string canonical(source_text const& text, span place, std::string const& pa
         if (path == std::string(known) + ".cuda" && path != "numpy.cuda") return "cuda";
     }
     text.fail(place, "modules",
-              "there is no module " + quoted(path) +
+              "there is no module " + in_quotes(path) +
                   "; there are math, numpy, numba, numbapro and spio");
 }
 
@@ -84,7 +84,7 @@ bool is_reserved(std::string_view name) {
     return std::ranges::find(reserved, name) != reserved.end();
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     std::string result = "'";
     for (char const c : text.substr(0, 40)) result += c >= ' ' && c <= '~' ? c : '?';
     return result + (text.size() > 40 ? "…'" : "'");

@@ -215,7 +215,7 @@ constant constant_of(source_text const& source, span location) {
     std::string digits;
     std::ranges::copy_if(word, std::back_inserter(digits), [](char c) { return c != '_'; });
     auto const fail = [&](std::string reason) {
-        source.fail(location, "numbers", quoted(word) + " " + std::move(reason));
+        source.fail(location, "numbers", in_quotes(word) + " " + std::move(reason));
     };
     bool const is_plain = word.back() != '_' && word.find("__") == std::string_view::npos;
     int base = 10;

@@ -68,7 +68,7 @@ class statement_parser : public expression_parser {
     void end_line() {
         if (accept(";") && next().kind != token_kind::newline) return;
         if (!accept(token_kind::newline)) {
-            fail("syntax", "expected the end of the line and not " + quoted(word()));
+            fail("syntax", "expected the end of the line and not " + in_quotes(word()));
         }
     }
 
@@ -81,7 +81,7 @@ class statement_parser : public expression_parser {
         auto const location = next().location;
         if (next().kind == token_kind::name && is_reserved(word())) {
             fail("modules", "a module has imports, functions, and globals: there is no " +
-                                quoted(word()) + " here");
+                                in_quotes(word()) + " here");
         }
         auto value = read_list();
         if (!is_sign("=")) {
@@ -200,7 +200,7 @@ class statement_parser : public expression_parser {
             auto const location = next().location;
             if (is_keyword("break") || is_keyword("continue")) {
                 auto const kind = is_keyword("break") ? jump::break_loop : jump::continue_loop;
-                if (loops == 0) fail("loops", quoted(word()) + " stands in no loop");
+                if (loops == 0) fail("loops", in_quotes(word()) + " stands in no loop");
                 advance();
                 block.push_back({location, kind});
             } else if (accept("pass")) {
@@ -214,14 +214,14 @@ class statement_parser : public expression_parser {
             }
         } while (accept(";") && next().kind != token_kind::newline);
         if (!accept(token_kind::newline)) {
-            fail("syntax", "expected the end of the line and not " + quoted(word()));
+            fail("syntax", "expected the end of the line and not " + in_quotes(word()));
         }
     }
 
     void refuse_keywords() const {
         if (next().kind != token_kind::name || !is_reserved(word())) return;
         if (is_keyword("not") || is_keyword("True") || is_keyword("False")) return;
-        fail("statements", "there is no statement " + quoted(word()) + " in CUDA Python");
+        fail("statements", "there is no statement " + in_quotes(word()) + " in CUDA Python");
     }
 
     void read_assignment(block& block) {

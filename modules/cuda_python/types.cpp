@@ -109,7 +109,7 @@ type type_of(source_text const& text, expression const& expression) {
     auto const scalar = scalar_named(last_name(named));
     if (!scalar) {
         text.fail(expression.location, "signature",
-                  quoted(text.text(expression.location)) + " is no type of an argument");
+                  in_quotes(text.text(expression.location)) + " is no type of an argument");
     }
     if (!array_type) return number(*scalar);
     for (auto const& index : array_type->indices) {

@@ -156,21 +156,21 @@ value_ptr function_typer::name_value(expression const& expression, std::string_v
     if (tree && std::ranges::binary_search(tree->assigned, name)) {
         auto const found = names.find(name);
         if (found == names.end()) {
-            fail(location, "variables", quoted(name) + " is used before it is defined");
+            fail(location, "variables", in_quotes(name) + " is used before it is defined");
         }
         if (found->second.has_conflict) {
             fail(location, "variables",
-                 quoted(name) + " has types here that are not coerced to one");
+                 in_quotes(name) + " has types here that are not coerced to one");
         }
         if (!found->second.is_certain) {
-            fail(location, "variables", quoted(name) + " may be undefined here");
+            fail(location, "variables", in_quotes(name) + " may be undefined here");
         }
         int const slot = found->second.slot;
         return value_with(location, function.slots[static_cast<std::size_t>(slot)].type,
                           slot_value{slot});
     }
     auto found = program.entity_named(name, location);
-    if (!found) fail(location, "variables", "there is no " + quoted(name));
+    if (!found) fail(location, "variables", "there is no " + in_quotes(name));
     if (found->number) {
         found->number->location = location;
         return std::move(found->number);
@@ -198,7 +198,7 @@ value_ptr function_typer::path_value(span location, std::string const& path) {
     if (is_type) fail(location, "types", "a type is no value: call it, as in float32(x)");
     bool const is_extension = path.starts_with("cuda.");
     fail(location, is_extension ? "intrinsics" : "types",
-         (path.empty() ? "a function" : quoted(path)) +
+         (path.empty() ? "a function" : in_quotes(path)) +
              (is_extension ? " is no intrinsic of CUDA Python v0.2" : " is no value"));
 }
 

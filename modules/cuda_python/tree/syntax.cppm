@@ -241,7 +241,7 @@ class expression_parser {
     template <class Node> expression_ptr node(unsigned begin, Node, int height_within);
 };
 
-std::string quoted(std::string_view); // for messages: short and printable
+std::string in_quotes(std::string_view); // for messages: short and printable
 bool is_reserved(std::string_view name);
 void parse_module(module_tree&);
 void read_import(expression_parser&, module_tree&);
