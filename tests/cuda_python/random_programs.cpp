@@ -196,27 +196,29 @@ class writer {
         }
     }
 
+    // Outside of loops the variables v change their types. In a loop a variable keeps the type of
+    // any earlier definition, also of one that may not have run: p, j and x are always of one kind.
     void write_assignment() {
         auto const wanted = static_cast<kind>(number(3));
-        auto const expression = wanted == kind::boolean   ? boolean(2)
+        bool const is_boolean = wanted == kind::boolean;
+        auto const expression = is_boolean                ? boolean(2)
                                 : wanted == kind::integer ? integer(3)
                                                           : real(3);
-        constexpr std::string_view prefixes[] = {"p", "j", "x"};
-        auto const variable =
-            std::string(prefixes[number(loops > 0 || wanted == kind::boolean ? 3 : 3)]) +
-            std::to_string(number(3));
-        bool const is_boolean = wanted == kind::boolean;
-        auto const found = variables.find(variable);
-        bool const is_known = found != variables.end();
-        // In a loop, and where branches join, a type stays: a bool stays one, a number a number.
-        bool const is_other = is_known && (found->second == kind::boolean) != is_boolean;
-        bool const is_of_booleans = variable.front() == 'p';
-        if (is_other || is_of_booleans != is_boolean) {
-            return line("o[i] = " + number_expression(2));
+        auto const digit = std::to_string(number(3));
+        auto const found = variables.find("v" + digit);
+        bool const is_number = found != variables.end();
+        bool const changes = loops == 0 && !is_boolean && number(2) == 0;
+        if (changes || (number(2) == 0 && is_number && !is_boolean)) {
+            line("v" + digit + " = " + expression);
+            if (loops == 0) variables["v" + digit] = wanted;
+            return;
         }
+        auto const natural = is_boolean ? kind::boolean : number(2) ? kind::integer : kind::real;
+        auto const variable = std::string(1, "pjx"[static_cast<std::size_t>(natural)]) + digit;
+        bool const is_coerced = loops > 0 && variables.contains(variable);
+        if (natural != wanted && !is_coerced) return line("o[i] = " + number_expression(2));
         line(variable + " = " + expression);
-        bool const keeps = is_known && loops > 0;
-        if (!keeps) variables[variable] = wanted;
+        variables[variable] = natural;
     }
 
     void write_loop(int level) {
