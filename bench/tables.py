@@ -86,6 +86,24 @@ def conv2d_ablation():
     return rows
 
 
+def conv2d_steps():
+    """Layers with a stride or a dilation of 2, whose copy has the bytes of their own tensors."""
+    file, results = newest("conv2d_steps_sm90a")
+    rows = [f"[{heading(results)}]({{root}}{file.relative_to(root)})", "",
+            "| layer | copy | fprop | dgrad | wgrad | cuDNN: fprop, dgrad, wgrad |", "|---|---|---|---|---|---|"]
+    layers = collections.defaultdict(dict)
+    for layer in results["layers"]:
+        fields = dict(word.split("=") for word in layer["problem"].split())
+        step = f"stride {fields['stride_h']}" if "stride_h" in fields else f"dilation {fields['dilation_h']}"
+        layers[f"{layer_name(layer['problem'])}, {step}, {fields.get('type', 'fp16')}"][layer["pass"]] = layer
+    for name, passes in layers.items():
+        passes = [passes[each] for each in ("fprop", "dgrad", "wgrad")]
+        ours = " | ".join(f"{chosen_time(each) / each['copy']:.2f}" for each in passes)
+        cudnn = ", ".join(microseconds(each["pytorch"]) for each in passes)
+        rows.append(f"| {name} | {microseconds(sum(each['copy'] for each in passes) / 3)} us | {ours} | {cudnn} us |")
+    return rows
+
+
 def tuned_conv2d():
     file, results = newest("tuned_conv2d_sm90a")
     rows = [f"[{results['gpu']}, {results['date']}]({{root}}{file.relative_to(root)})", "",
@@ -138,6 +156,7 @@ tables = {
     "conv2d_ptx": lambda: conv2d("conv2d_goals_compute80"),
     "conv2d_in_situ": conv2d_in_situ,
     "conv2d_ablation": conv2d_ablation,
+    "conv2d_steps": conv2d_steps,
     "tuned_conv2d": tuned_conv2d,
     "first_result": first_result,
     "bandwidth": bandwidth,
