@@ -85,6 +85,11 @@ diagnosis diagnose_configurations() {
     try {
         auto const table = tuned::read(place.file);
         auto const file = place.file.string();
+        if (place.is_named && table.empty()) {
+            result.state = condition::missing;
+            result.text = file + ", which SPIO_TUNED names, has no choices";
+            return result;
+        }
         result.facts = json::object({{"file", file}, {"measured", table.size()}});
         result.text = table.empty()
                           ? "each family's own choice; 'spio tune' would keep others in " + file

@@ -5,6 +5,7 @@ module;
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <exception>
 #include <filesystem>
 #include <limits>
 #include <optional>
@@ -29,8 +30,7 @@ namespace spio::command {
 
 namespace {
 
-// Each round measures all candidates, one after the other, so that a change of the GPU's clock
-// meets all of them.
+// Each round measures all candidates in turn, so that a change of the clock meets all of them.
 constexpr int rounds = 3;
 // A candidate this much slower than the fastest in the first round is not measured again.
 constexpr double slowest_kept = 1.25;
@@ -65,8 +65,6 @@ struct tuned_problem {
     }
 };
 
-std::size_t processors() { return std::max(1u, std::thread::hardware_concurrency()); }
-
 // Finds the images of all candidates, compiling some at the same time, which takes longer than to
 // measure them. A candidate without an image gets the reason.
 void find_images(std::span<candidate> candidates, images const& images, policy policy) {
@@ -76,12 +74,13 @@ void find_images(std::span<candidate> candidates, images const& images, policy p
             auto& [config, kernels, microseconds, reason] = candidates[i];
             try {
                 for (auto const& spec : kernels) images.find(spec, policy);
-            } catch (spio::error const& e) {
+            } catch (std::exception const& e) {
                 reason = e.what();
             }
         }
     };
-    std::vector<std::jthread> threads(std::min<std::size_t>(processors(), candidates.size()));
+    std::vector<std::jthread> threads(std::min<std::size_t>(
+        std::max(1u, std::thread::hardware_concurrency()), candidates.size()));
     for (auto& thread : threads) thread = std::jthread(find);
 }
 
@@ -97,10 +96,8 @@ void measure_all(tuned_problem& problem, opened_runtime const& opened, policy po
         for (std::size_t i = 0; i < problem.candidates.size(); ++i) {
             auto& [config, kernels, microseconds, reason] = problem.candidates[i];
             if (!reason.empty() || (round > 0 && microseconds > limit)) continue;
-            progress const progress(io, "measuring " + problem.place.line + ", round " +
-                                            std::to_string(round + 1) + " of " +
-                                            std::to_string(rounds) + ": " + std::to_string(i + 1) +
-                                            " of " + std::to_string(problem.candidates.size()));
+            progress const progress(io, "measuring " + problem.place.line + ": round " +
+                                            std::to_string(round + 1) + ", " + config);
             try {
                 workbench bench(*opened.runtime, policy);
                 auto const time = launch_microseconds(opened, bench, problem.with(config));
@@ -121,6 +118,18 @@ void measure_all(tuned_problem& problem, opened_runtime const& opened, policy po
                       "no configuration of " + problem.place.line +
                           " could be measured; the first: " + candidates.front().reason);
     }
+}
+
+// Compares the results of the best configuration with the reference.
+void check_best(tuned_problem& problem, opened_runtime const& opened, policy policy, io const& io) {
+    progress const progress(io, "checking " + problem.place.line);
+    auto const& config = problem.candidates[problem.best].config;
+    workbench bench(*opened.runtime, policy);
+    auto const verdict = problem.with(config).prepare(bench).check(bench.queue());
+    if (verdict.wrong == 0) return;
+    throw failure(exit_status::check_failed,
+                  problem.place.line + " by " + config + " has " + std::to_string(verdict.wrong) +
+                      " wrong results; it is not kept; the first: " + verdict.first_wrong);
 }
 
 trial_family const& measured_family(std::string_view name) {
@@ -151,10 +160,6 @@ tuned_problem problem_with_candidates(std::string_view family_name, std::string 
     for (auto const& config : configs) {
         problem.candidates.push_back({.config = config, .kernels = problem.with(config).kernels});
     }
-    if (problem.candidates.empty()) {
-        throw failure(exit_status::usage, std::string(family_name) + " " + problem.words +
-                                              ": no configuration fits " + text_of(arch));
-    }
     return problem;
 }
 
@@ -166,9 +171,8 @@ std::vector<std::string> lines_in(arguments const& args) {
     }
     if (!args.has("--manifest")) return {args.operands.front() + " " + problem_words(args)};
     std::vector<std::string> lines;
-    for (auto const& line : aot::lines_of(read_manifest(args.value("--manifest")))) {
-        lines.push_back(line.text);
-    }
+    auto const manifest = read_manifest(args.value("--manifest"));
+    for (auto const& line : aot::lines_of(manifest)) lines.push_back(line.text);
     return lines;
 }
 
@@ -180,28 +184,23 @@ std::filesystem::path file_in(arguments const& args) {
                                                 place.refusal + "; --file FILE names one");
 }
 
-json json_of(candidate const& candidate) {
-    bool const is_measured = candidate.reason.empty();
-    return json::object(
-        {{"config", candidate.config},
-         {"microseconds", is_measured ? json(candidate.microseconds) : json(nullptr)},
-         {"reason", json_or_null(candidate.reason)}});
-}
-
 json json_of(tuned_problem const& problem) {
+    auto const candidate_json = [](candidate const& c) {
+        auto const time = c.reason.empty() ? json(c.microseconds) : json(nullptr);
+        return json::object(
+            {{"config", c.config}, {"microseconds", time}, {"reason", json_or_null(c.reason)}});
+    };
     auto const& best = problem.candidates[problem.best];
     return json::object({{"problem", problem.place.line},
                          {"gpu", problem.place.gpu},
                          {"arch", problem.place.arch},
                          {"config", best.config},
                          {"microseconds", best.microseconds},
-                         {"candidates", json::array(problem.candidates,
-                                                    [](auto const& c) { return json_of(c); })}});
+                         {"candidates", json::array(problem.candidates, candidate_json)}});
 }
 
 std::string text_of(tuned_problem const& problem) {
-    auto const& best = problem.candidates[problem.best];
-    auto const& first = problem.candidates.front();
+    auto const &best = problem.candidates[problem.best], &first = problem.candidates.front();
     auto const failed =
         std::ranges::count_if(problem.candidates, [](auto const& c) { return !c.reason.empty(); });
     auto text = problem.place.line + " on " + problem.place.gpu + " (" + problem.place.arch +
@@ -229,12 +228,12 @@ exit_status run_tune(arguments const& args, io const& io) {
                           (opened.no_gpu_reason.empty() ? "" : ": " + opened.no_gpu_reason));
     }
     auto const file = file_in(args);
-    auto const arch = opened.runtime->arch();
+    static_cast<void>(tuned::read(file)); // a damaged file is told before anything is measured
     std::vector<tuned_problem> problems;
     for (auto const& line : lines) {
         auto const space = std::min(line.find(' '), line.size());
-        problems.push_back(
-            problem_with_candidates(line.substr(0, space), line.substr(space), arch, args));
+        problems.push_back(problem_with_candidates(line.substr(0, space), line.substr(space),
+                                                   opened.runtime->arch(), args));
         problems.back().place.gpu = opened.gpu->name();
     }
     std::string text;
@@ -246,9 +245,11 @@ exit_status run_tune(arguments const& args, io const& io) {
             find_images(problem.candidates, opened.runtime->all_images(), policy);
         }
         measure_all(problem, opened, policy, io);
+        if (args.has("--check")) check_best(problem, opened, policy, io);
         auto const& best = problem.candidates[problem.best];
         // At once, so that what was measured stays if a later problem fails.
-        tuned::add(file, {{problem.place, {best.config, best.microseconds}}});
+        tuned::add(file,
+                   {{problem.place, {best.config, best.microseconds, tuned::digest_of_kernels()}}});
         text += text_of(problem);
     }
     text += "kept in " + file.string() + "\n";
@@ -281,6 +282,7 @@ the folder of the cache. 'spio pack build --tuned FILE' builds packs with these 
                     {"--best", "NUMBER",
                      "of configurations, by estimated time; 12 if it is not "
                      "given"},
+                    {"--check", "", "keep the fastest only if its results are right"},
                     {"--all", "", "measure every configuration worth a trial"},
                     {"--file", "FILE", "keep the result there"},
                     {"--device", "gpu|gpu:NUMBER", "the GPU"},

@@ -76,21 +76,24 @@ config_source configs_of(runtime_options const& options, cuda::driver const* dri
     if (driver == nullptr || options.always_on_host || driver->device_count() <= options.gpu) {
         return configs;
     }
-    auto const add = [&](std::filesystem::path const& file) {
+    auto const add = [&](std::filesystem::path const& file, bool is_named) {
+        if (is_named && !std::filesystem::exists(file)) {
+            throw error(error_kind::not_found, "read", file.string(), "there is no such file");
+        }
         if (auto const table = tuned::read(file); !table.empty()) {
             configs.add(config_origin::tuned,
                         tuned::finder_of(table, driver->device(options.gpu).name()));
         }
     };
     if (!options.tuned_file.empty()) {
-        add(options.tuned_file);
+        add(options.tuned_file, true);
         return configs;
     }
     auto const place = tuned::place_of_environment();
     if (place.file.empty()) return configs;
     if (options.policy == policy::aot_only && !place.is_named) return configs;
     try {
-        add(place.file);
+        add(place.file, place.is_named);
     } catch (error const& e) {
         log(std::string("no measured configurations: ") + e.what());
     }

@@ -25,6 +25,7 @@ import spio.cache;
 import spio.error;
 import spio.spec;
 import spio.system;
+import spio.text;
 
 namespace spio::tuned {
 
@@ -34,9 +35,9 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t most_bytes = 16 << 20;
 constexpr std::string_view separator = " | ";
-constexpr std::size_t parts_of_line = 5;
+constexpr std::size_t parts_of_line = 6;
 
-// The parts of a line; nothing unless there are just five, none of them empty.
+// The parts of a line; nothing unless there are just six, none of them empty.
 std::optional<std::array<std::string_view, parts_of_line>> split(std::string_view line) {
     std::array<std::string_view, parts_of_line> parts;
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -109,34 +110,41 @@ table parse(std::string_view text, std::string const& file) {
         text.remove_prefix(std::min(end + 1, text.size()));
         if (line.empty() || line.starts_with('#')) continue;
         auto const parts = split(line);
-        auto const time = parts ? microseconds_in(parts->back()) : std::nullopt;
+        auto const time = parts ? microseconds_in((*parts)[4]) : std::nullopt;
         if (!time || !std::ranges::all_of(*parts, is_part)) {
             throw error(error_kind::invalid, "read", file + ":" + std::to_string(number),
                         "it is no line such as 'GPU | ARCH | PROBLEM | CONFIGURATION | "
-                        "MICROSECONDS'; mend or remove it");
+                        "MICROSECONDS | KERNELS'; mend or remove it");
         }
-        auto const& [gpu, arch, problem, config, microseconds] = *parts;
+        auto const& [gpu, arch, problem, config, microseconds, kernel_text] = *parts;
         key const place = {std::string(gpu), std::string(arch), std::string(problem)};
-        table.insert_or_assign(place, choice{std::string(config), *time});
+        table.insert_or_assign(place, choice{std::string(config), *time, std::string(kernel_text)});
     }
     return table;
 }
 
+std::string digest_of_kernels() { return std::string(kernel_text_digest().substr(0, 16)); }
+
 std::string text_of(table const& table) {
     std::string text = "# Measured by 'spio tune': GPU | architecture | problem | configuration | "
-                       "microseconds of a launch\n";
+                       "microseconds of a launch | digest of the kernels' text\n";
     for (auto const& [key, choice] : table) {
-        for (std::string const& part : {key.gpu, key.arch, key.line, choice.config}) {
+        std::array<char, 32> digits;
+        auto const written =
+            std::to_chars(digits.data(), digits.data() + digits.size(), choice.microseconds);
+        std::string const number(digits.data(), written.ptr);
+        for (std::string const& part :
+             {key.gpu, key.arch, key.line, choice.config, number, choice.kernel_text}) {
             if (is_part(part)) continue;
             throw error(error_kind::invalid, "write", "a measured configuration",
                         "'" + printable(part) + "' cannot stand in a line of the table");
         }
-        std::array<char, 32> number;
-        auto const written = std::to_chars(number.data(), number.data() + number.size(),
-                                           choice.microseconds, std::chars_format::fixed, 3);
-        text += key.gpu + " | " + key.arch + " | " + key.line + " | " + choice.config + " | ";
-        text.append(number.data(), written.ptr);
-        text += '\n';
+        if (!microseconds_in(number)) {
+            throw error(error_kind::invalid, "write", "a measured configuration",
+                        number + " microseconds is no time");
+        }
+        text += key.gpu + " | " + key.arch + " | " + key.line + " | " + choice.config + " | " +
+                number + " | " + choice.kernel_text + "\n";
     }
     return text;
 }
@@ -180,6 +188,7 @@ config_source::finder finder_of(table const& choices, std::string_view gpu) {
     // By architecture and line.
     std::map<std::pair<std::string, std::string>, std::string> configs;
     for (auto const& [key, choice] : choices) {
+        if (choice.kernel_text != digest_of_kernels()) continue;
         if (gpu.empty() || key.gpu == gpu) configs.try_emplace({key.arch, key.line}, choice.config);
     }
     return [configs = std::move(configs)](config_query const& query) -> std::optional<std::string> {

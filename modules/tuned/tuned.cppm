@@ -1,10 +1,10 @@
 // Configurations that were measured on GPUs: a file that `spio tune` writes and runtimes read.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A line of the file is a GPU's name, an architecture, a problem, a configuration and the
-// microseconds of a launch:
+// A line of the file is a GPU's name, an architecture, a problem, a configuration, the microseconds
+// of a launch, and a digest of the kernels' text that was measured:
 //
-//     NVIDIA H200 | sm_90a | axpby n=1000 | threads=256 elements=4 | 2.31
+//     NVIDIA H200 | sm_90a | axpby n=1000 | threads=256 vectors=1 | 2.31 | 0123456789abcdef
 module;
 
 #include <cstddef>
@@ -34,7 +34,12 @@ struct key {
 struct choice {
     std::string config;
     double microseconds;
+    std::string kernel_text; // of digest_of_kernels() when it was measured
 };
+
+// A digest of the text of all kernels in this program. What was measured for other text may not
+// even fit this one's.
+std::string digest_of_kernels();
 
 using table = std::map<key, choice>;
 
@@ -63,7 +68,7 @@ table read(std::filesystem::path const& file);
 void add(std::filesystem::path const& file, table const& choices);
 
 // Finds the configurations of one GPU, or of any GPU if `gpu` is empty: then the choice of the
-// first name in the alphabet counts.
+// first name in the alphabet counts. Choices for other text of kernels are left out.
 config_source::finder finder_of(table const&, std::string_view gpu);
 
 } // namespace spio::tuned

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <optional>
 #include <random>
 #include <string>
@@ -27,9 +28,12 @@ using namespace spio;
 namespace {
 
 tuned::table const three = {
-    {{"NVIDIA A100", "sm_80", "axpby n=1000"}, {"threads=128 vectors=2", 3.5}},
-    {{"NVIDIA H200", "sm_90a", "axpby n=1000"}, {"threads=256 vectors=1", 2.25}},
-    {{"NVIDIA H200", "sm_90a", "axpby n=2000"}, {"threads=512 vectors=4", 2.5}},
+    {{"NVIDIA A100", "sm_80", "axpby n=1000"},
+     {"threads=128 vectors=2", 3.5, tuned::digest_of_kernels()}},
+    {{"NVIDIA H200", "sm_90a", "axpby n=1000"},
+     {"threads=256 vectors=1", 2.25, tuned::digest_of_kernels()}},
+    {{"NVIDIA H200", "sm_90a", "axpby n=2000"},
+     {"threads=512 vectors=4", 2.5, tuned::digest_of_kernels()}},
 };
 
 std::string message_of(std::string_view text) {
@@ -69,30 +73,43 @@ TEST_CASE("what is written is read") {
 
 TEST_CASE("the last of two lines for one problem counts") {
     auto const table = tuned::parse(
-        "g | sm_80 | axpby n=1 | a=1 | 2\ng | sm_80 | axpby n=1 | a=2 | 3", "tuned.txt");
+        "g | sm_80 | axpby n=1 | a=1 | 2 | 0\ng | sm_80 | axpby n=1 | a=2 | 3 | 0", "tuned.txt");
     REQUIRE(table.size() == 1);
     CHECK(table.begin()->second.config == "a=2");
 }
 
 TEST_CASE("every line that is cut, or has a wrong part, is refused with its number") {
-    std::string const good = "NVIDIA H200 | sm_90a | axpby n=1000 | threads=256 vectors=1 | 2.25";
+    std::string const good =
+        "NVIDIA H200 | sm_90a | axpby n=1000 | threads=256 vectors=1 | 2.25 | 0f";
     CHECK(message_of(good).empty());
-    // A cut within the last number leaves a number, until its point is the last character.
-    for (std::size_t length = 1; length <= good.size() - 4; ++length) {
+    for (std::size_t length = 1; length <= good.size() - 2; ++length) {
         CAPTURE(length);
         CHECK(message_of("# one\n" + good.substr(0, length)).find("tuned.txt:2: it is no line") !=
               std::string::npos);
     }
     for (auto const* wrong : {"0", "-1", "nan", "inf", "1e999", "2.5us", " 2", "2 | 3", "0x10"}) {
         CAPTURE(wrong);
-        CHECK(!message_of("g | sm_80 | axpby n=1 | a=1 | " + std::string(wrong)).empty());
+        CHECK(!message_of("g | sm_80 | axpby n=1 | a=1 | " + std::string(wrong) + " | 0").empty());
     }
-    CHECK(!message_of("g\x1b[2J | sm_80 | axpby n=1 | a=1 | 2").empty());
-    CHECK(!message_of("g |  sm_80 | axpby n=1 | a=1 | 2").empty());
-    CHECK_THROWS_AS(tuned::text_of({{{"a|b", "sm_80", "axpby n=1"}, {"a=1", 1}}}), error);
-    CHECK_THROWS_AS(tuned::text_of({{{"#a", "sm_80", "axpby n=1"}, {"a=1", 1}}}), error);
-    CHECK_THROWS_AS(tuned::text_of({{{"a", "sm_80", "axpby\nn=1"}, {"a=1", 1}}}), error);
-    CHECK_THROWS_AS(tuned::text_of({{{"a", "", "axpby n=1"}, {"a=1", 1}}}), error);
+    CHECK(!message_of("g\x1b[2J | sm_80 | axpby n=1 | a=1 | 2 | 0").empty());
+    CHECK(!message_of("g |  sm_80 | axpby n=1 | a=1 | 2 | 0").empty());
+    CHECK_THROWS_AS(tuned::text_of({{{"a|b", "sm_80", "axpby n=1"}, {"a=1", 1, "0"}}}), error);
+    CHECK_THROWS_AS(tuned::text_of({{{"#a", "sm_80", "axpby n=1"}, {"a=1", 1, "0"}}}), error);
+    CHECK_THROWS_AS(tuned::text_of({{{"a", "sm_80", "axpby\nn=1"}, {"a=1", 1, "0"}}}), error);
+    CHECK_THROWS_AS(tuned::text_of({{{"a", "", "axpby n=1"}, {"a=1", 1, "0"}}}), error);
+}
+
+TEST_CASE("every time that is read can be written, and others are refused") {
+    for (double const microseconds : {1e-300, 0.0004, 0.1, 1.0 / 3, 2.25, 1e40, 1e300}) {
+        tuned::table const table = {{{"g", "sm_80", "axpby n=1"}, {"a=1", microseconds, "0"}}};
+        auto const reread = tuned::parse(tuned::text_of(table), "tuned.txt");
+        CHECK(reread.begin()->second.microseconds == microseconds);
+    }
+    auto const infinity = std::numeric_limits<double>::infinity();
+    for (double const microseconds : {0.0, -1.0, infinity, infinity - infinity}) {
+        tuned::table const table = {{{"g", "sm_80", "axpby n=1"}, {"a=1", microseconds, "0"}}};
+        CHECK_THROWS_AS(tuned::text_of(table), error);
+    }
 }
 
 TEST_CASE("random bytes never pass for more than they are") {
@@ -120,6 +137,9 @@ TEST_CASE("a finder knows one GPU, or all") {
     CHECK(found(h200, "n=1000", sm_80) == std::nullopt);
     CHECK(found(h200, "n=3000", sm_90a) == std::nullopt);
     CHECK(found(tuned::finder_of(three, "NVIDIA H20"), "n=1000", sm_90a) == std::nullopt);
+    auto stale = three;
+    for (auto& [key, choice] : stale) choice.kernel_text = "0123456789abcdef";
+    CHECK(found(tuned::finder_of(stale, "NVIDIA H200"), "n=1000", sm_90a) == std::nullopt);
     auto const any = tuned::finder_of(three, "");
     CHECK(found(any, "n=1000", sm_80) == "threads=128 vectors=2");
     CHECK(found(any, "n=1000", sm_90a) == "threads=256 vectors=1");
@@ -130,7 +150,8 @@ TEST_CASE("choices are added to a file and replace those of the same problem") {
     auto const file = folder / "below/tuned.txt";
     CHECK(tuned::read(file).empty());
     tuned::add(file, three);
-    tuned::add(file, {{{"NVIDIA H200", "sm_90a", "axpby n=2000"}, {"threads=128 vectors=1", 2}}});
+    tuned::add(file,
+               {{{"NVIDIA H200", "sm_90a", "axpby n=2000"}, {"threads=128 vectors=1", 2, "0"}}});
     auto const table = tuned::read(file);
     CHECK(table.size() == 3);
     CHECK(table.at({"NVIDIA H200", "sm_90a", "axpby n=2000"}).config == "threads=128 vectors=1");
@@ -146,7 +167,7 @@ TEST_CASE("threads that add at the same time lose nothing") {
             writers.emplace_back([&, i] {
                 for (int round = 0; round < rounds; ++round) {
                     auto const line = "axpby n=" + std::to_string(i) + std::to_string(round);
-                    tuned::add(file, {{{"g", "sm_80", line}, {"a=1", 1}}});
+                    tuned::add(file, {{{"g", "sm_80", line}, {"a=1", 1, "0"}}});
                 }
             });
         }
