@@ -40,7 +40,8 @@ template <problem Problem, class Index, int MmaTiles, bool KeepsRow> class tap_a
     __device__ static S tap_of_x() {
         return S(two_taps::transposed_row_index().template get<D8>().get());
     }
-    // The column of x under a tap, for a column of dy.
+    // The column of x's tile that a column of dy's tile meets under a tap. Column 0 of x's tile is
+    // the one that column 0 of dy's meets under tap 0; it may lie in the padding.
     __device__ static W column_under(Q column, S tap) {
         return W(Problem.stride_w * column.get() + Problem.dilation_w * tap.get());
     }

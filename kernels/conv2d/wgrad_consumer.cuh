@@ -1,4 +1,4 @@
-// What both kernel templates of wgrad share: a block's part, and a warp that sums a group's taps.
+// What wgrad_cp_async and wgrad_tma share: a block's part of the sums, and the sums of a warp.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -29,8 +29,9 @@ template <problem Problem, auto Config> struct block_part {
           split(this_block() / slices) {}
 };
 
-// A warp, which sums the taps of one group over all steps of its block. With KeepsRow, the previous
-// row of x stays in shared memory. XTiles and DyTiles are all stages of the ring, of x and of dy.
+// A warp, which sums the gradient of every tap of one group's filter over all steps of its block.
+// With KeepsRow, the previous row of x stays in shared memory. XTiles and DyTiles are all stages of
+// the ring, of x and of dy.
 template <problem Problem, auto Config, bool KeepsRow, class XTiles, class DyTiles>
 struct warp_taps {
     using Columns = compound_index<axis<N>(Config.images), axis<Q>(Config.columns)>;

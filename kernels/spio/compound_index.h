@@ -1,4 +1,4 @@
-// Compound indices: one number that stands for several indices, such as a thread or a block.
+// Compound indices: one number that stands for several indices, such as that of a thread or block.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -105,10 +105,11 @@ struct linear_index : place_arithmetic {
         digit.value = static_cast<int>(number == 0 ? rest : rest % max(bound_of<Digit>, 1));
         return digit;
     }
-    static consteval int product_right_of(int number) {
+    // The product of the sizes of the digits that vary faster than this one.
+    static consteval int product_right_of(int digit_position) {
         int const radices[] = {bound_of<Digits>..., 1};
         int product = 1;
-        for (int i = number + 1; i < static_cast<int>(sizeof...(Digits)); ++i)
+        for (int i = digit_position + 1; i < static_cast<int>(sizeof...(Digits)); ++i)
             product *= radices[i];
         return product;
     }

@@ -1,4 +1,4 @@
-// Reads files of a folder, and refuses those that no entry can be.
+// Reads files of the cache's folder, and refuses what by its kind, rights or size is no entry.
 // SPDX-License-Identifier: Apache-2.0
 module;
 

@@ -45,6 +45,7 @@ math_function const* math_named(std::string_view name) {
     return found == math_functions.end() ? nullptr : &*found;
 }
 
+// Nothing for a local variable, and for an expression that is no dotted name.
 std::optional<entity> function_typer::entity_of(expression const& expression) {
     if (auto const* name = std::get_if<name_expression>(&expression.node)) {
         if (tree && std::ranges::binary_search(tree->assigned, name->name)) return {};
@@ -55,7 +56,7 @@ std::optional<entity> function_typer::entity_of(expression const& expression) {
     auto object = entity_of(*attribute->object);
     if (!object || object->path.empty()) return {};
     auto path = object->path + "." + std::string(attribute->name);
-    // numba.cuda and cuda are the same.
+    // In paths, numba, numbapro, numpy and spio are all called types: numba.cuda.grid is cuda.grid.
     if (path.starts_with("types.cuda")) path.erase(0, 6);
     return entity{std::move(path)};
 }
@@ -150,6 +151,7 @@ value_ptr function_typer::math_value_of(expression const& expression, call_expre
         generic = generic ? most_generic(*generic, type) : type;
         has_call |= operand->has_call;
     }
+    // An int is computed as the float of its width, and of 32 bits at least.
     scalar const real = {kind::real, std::max(generic->bits, 32)};
     for (auto& operand : operands) operand = coercion_to(real, std::move(operand));
     return value_with(location, number(function->is_predicate ? boolean : real),

@@ -1,6 +1,9 @@
 // CUDA Python v0.2: functions of a statically typed Python, compiled to specifications of kernels.
 // SPDX-License-Identifier: Apache-2.0
 //
+// The language is that of the specification of CUDA Python v0.2 (NumbaPro, 2013), and not NVIDIA's
+// package of that name. docs/cuda_python.md describes it.
+//
 //     cuda_python::program const program({.name = "axpy.py", .text = text});
 //     auto const kernel = program.compile("axpy", "float32, float32[:], float32[:]");
 //     spio::spec const spec = kernel.specialize({256}, arch);
@@ -39,11 +42,11 @@ struct kernel {
     std::string name;
     std::vector<parameter> parameters = {};
     std::size_t params_bytes = 0;
-    int shared_bytes = 0;
-    std::string signature = {}; // "float32, float32[:]"
-    std::string symbol = {};
-    std::string text = {}; // CUDA C++
-    std::shared_ptr<typed_program const> tree = {};
+    int shared_bytes = 0;       // of each block
+    std::string signature = {}; // the types of its parameters: "float32, float32[:]"
+    std::string symbol = {};    // its name in the text
+    std::string text = {};      // CUDA C++
+    std::shared_ptr<typed_program const> tree = {}; // with types, for the interpreter
 
     spio::spec specialize(extent block, spio::arch) const;
 };
@@ -53,9 +56,10 @@ struct module_tree;
 // A file of CUDA Python. Its functions are compiled when they are asked for.
 class program {
   public:
+    // The globals give values to names that the file does not define.
     explicit program(source, std::span<global const> = {});
 
-    // The names of the functions that are decorated and no device functions.
+    // The names of its kernels: the functions with a decorator that does not say device=True.
     std::vector<std::string> kernels() const;
     // The signature of a function's decorator, if it has one.
     std::optional<cuda_python::signature> declared_signature(std::string_view kernel) const;
@@ -65,15 +69,17 @@ class program {
                                 options = {}) const;
 
   private:
-    std::shared_ptr<module_tree const> tree;
+    std::shared_ptr<module_tree const> tree; // as parsed, without types
 };
 
-// An array as kernels take it: a pointer, then the extent of each dimension, then its stride in
-// bytes.
+// The bytes of a parameter. A number is passed as it is. An array is passed as a pointer, then the
+// extents of all dimensions, then all strides in bytes, each of these numbers in 8 bytes.
 std::size_t size_of(type const&);
 
 // Runs a kernel without a compiler. Throws an error of the kind misuse if an index lies outside its
-// array, if a barrier is not reached by all threads of a block, or after so many steps of a block.
+// array, if a barrier is not reached by all threads of a block, or if a block takes more than
+// `steps` steps. A step is a statement, or a round of a loop, that the threads of a block run
+// together.
 void interpret(kernel const&, extent grid, extent block, void const* params,
                std::uint64_t steps = std::uint64_t(1) << 32);
 

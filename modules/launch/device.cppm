@@ -55,7 +55,8 @@ class work_queue {
     kernel_list* captured_kernels = nullptr;
 };
 
-// What a GPU and the host must both be able to do to be a device.
+// One device, a GPU or the host: what both must be able to do. What is made for a device shares its
+// backend, as the member `home`.
 class backend {
   public:
     virtual ~backend() = default;

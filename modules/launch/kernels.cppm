@@ -45,6 +45,7 @@ class graph {
         : home(std::move(device)), captured_kernels(std::move(kernels)), owned(std::move(work)) {}
 
     work_graph const& work() const { return *owned; }
+    // The device on which it was captured.
     backend const& device() const { return *home; }
 
   private:

@@ -13,8 +13,8 @@ namespace spio::sim {
 constexpr int max_count = (1 << 20) - 1; // limit of arrivals and of pending bytes
 constexpr int word_bytes = sizeof(machine::mbarrier_word);
 
-int mbarrier_offset(gpu_thread& thread, void const* word, char const* name) {
-    return shared_offset(thread, word, word_bytes, name, word_bytes);
+int mbarrier_offset(gpu_thread& thread, void const* word, char const* instruction) {
+    return shared_offset(thread, word, word_bytes, instruction, word_bytes);
 }
 
 // Whether the initialisation happened before what the thread does now.
@@ -24,23 +24,23 @@ static bool is_ordered(gpu_thread const& thread, mbarrier const& barrier) {
            thread.clock.includes(barrier.initialiser, barrier.init_epoch);
 }
 
-mbarrier& mbarrier_at(gpu_thread& thread, gpu_block& block, int offset, char const* name) {
+mbarrier& mbarrier_at(gpu_thread& thread, gpu_block& block, int offset, char const* instruction) {
     auto& mbarriers = block.mbarriers;
     auto const position = mbarriers.find(offset);
     if (position == mbarriers.end()) {
         raise_misuse(thread, misuse::mbarrier_not_made,
-                     "%s at shared offset %d, where no mbarrier was made", name, offset);
+                     "%s at shared offset %d, where no mbarrier was made", instruction, offset);
     }
     return position->second;
 }
 
-mbarrier& mbarrier_at(gpu_thread& thread, int offset, char const* name) {
-    auto& barrier = mbarrier_at(thread, *thread.block, offset, name);
+mbarrier& mbarrier_at(gpu_thread& thread, int offset, char const* instruction) {
+    auto& barrier = mbarrier_at(thread, *thread.block, offset, instruction);
     if (!is_ordered(thread, barrier)) {
         raise_misuse(thread, misuse::mbarrier_not_made,
                      "%s at shared offset %d, where thread %d made an mbarrier, with nothing that "
                      "orders the two",
-                     name, offset, barrier.initialiser);
+                     instruction, offset, barrier.initialiser);
     }
     return barrier;
 }

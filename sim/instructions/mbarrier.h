@@ -30,11 +30,13 @@ struct mbarrier {
     unsigned loaded_phase = 0;    // the phase in which those loads completed
 };
 
-// The offset in shared memory of an mbarrier's word. Another address is a misuse of the thread.
-int mbarrier_offset(gpu_thread& thread, void const* word, char const* name);
+// The offset in shared memory of an mbarrier's word. An address that is not in shared memory, or
+// not aligned, is a misuse: it is recorded, and the thread is abandoned. The message names the
+// instruction that was given the address.
+int mbarrier_offset(gpu_thread& thread, void const* word, char const* instruction);
 // The mbarrier at an offset in shared memory. It is a misuse of the thread if there is none, or if
 // its initialisation is not ordered before this use.
-mbarrier& mbarrier_at(gpu_thread& thread, int offset, char const* name);
+mbarrier& mbarrier_at(gpu_thread& thread, int offset, char const* instruction);
 // arrive_at: one thread arrives. receive_bytes: a bulk load has brought `bytes` bytes. Each wakes
 // the waiting threads if it completes the phase.
 void arrive_at(gpu_thread& thread, mbarrier& barrier, int offset, epoch_number epoch,
@@ -43,6 +45,6 @@ void receive_bytes(gpu_thread& thread, gpu_block& block, mbarrier& barrier, int 
                    long long bytes);
 // The same in any block of the thread's cluster. What a thread of another block has done there is
 // not ordered by clocks: races on shared memory are found within a block.
-mbarrier& mbarrier_at(gpu_thread& thread, gpu_block& block, int offset, char const* name);
+mbarrier& mbarrier_at(gpu_thread& thread, gpu_block& block, int offset, char const* instruction);
 
 } // namespace spio::sim

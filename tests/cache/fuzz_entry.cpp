@@ -18,12 +18,12 @@ static cache::key const key = cache::key_of(
     {.source = "fuzz", .headers = {}, .options = {}, .nvrtc_build = "1", .arch = "sm_80"});
 static std::size_t read_count = 0, refused_count = 0;
 
-static void print_figure() {
+static void print_counts() {
     std::printf("summary: cache.fuzz_entry: %zu files read and %zu refused\n", read_count,
                 refused_count);
 }
 
-extern "C" int LLVMFuzzerInitialize(int*, char***) { return std::atexit(print_figure); }
+extern "C" int LLVMFuzzerInitialize(int*, char***) { return std::atexit(print_counts); }
 
 extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t size) {
     auto const file = cache::byte_view(data, size);
@@ -36,10 +36,13 @@ extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t siz
 
 extern "C" std::size_t LLVMFuzzerMutate(unsigned char* data, std::size_t size, std::size_t most);
 
-// Most mutations get a new digest; otherwise the reader would refuse all of them by the old one.
+// Seven of eight mutations get the right first fields, length and digest: otherwise the reader
+// would refuse nearly all of them for these alone.
 extern "C" std::size_t LLVMFuzzerCustomMutator(unsigned char* data, std::size_t size,
                                                std::size_t most, unsigned seed) {
-    constexpr std::size_t head = 8 + 4 + sizeof(cache::digest), total_at = head;
+    // A file begins with magic, schema and key; then come its length and the fields, and last the
+    // digest of all that.
+    constexpr std::size_t head_bytes = 8 + 4 + sizeof(cache::digest), length_at = head_bytes;
     if (size < cache::least_file_bytes) {
         cache::entry const small = {
             .symbol = "f", .arch = "sm_80", .parameters = {{0, seed}}, .cubin = {1, 2, 3, 4}};
@@ -51,9 +54,9 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(unsigned char* data, std::size_t 
     auto const smallest = cache::file_of(key, {});
     size = LLVMFuzzerMutate(data, size, most);
     if (seed % 8 == 0 || size < smallest.size()) return size;
-    std::copy_n(smallest.begin(), head, data);
+    std::copy_n(smallest.begin(), head_bytes, data);
     for (std::size_t i = 0; i < 8; i++) {
-        data[total_at + i] = static_cast<unsigned char>(std::uint64_t{size} >> (8 * i));
+        data[length_at + i] = static_cast<unsigned char>(std::uint64_t{size} >> (8 * i));
     }
     auto const sum = cache::sha256_of(cache::byte_view(data, size - sizeof(cache::digest)));
     std::ranges::copy(sum, data + size - sum.size());

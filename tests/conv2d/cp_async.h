@@ -49,7 +49,8 @@ inline constexpr layer back_dilated = {
 inline constexpr layer back_stepped = {stepped(layer_of(dgrad, 8, 2, 4, 1, 2), 2, 2, 2, 1),
                                        {1, 4, 8, 3, 2, 3, 0}};
 
-// A layer whose sizes are all known when its kernel is compiled, and the same layer but for n.
+// A layer whose sizes are all known when its kernel is compiled, and the same layer with n
+// unknown until the launch.
 inline constexpr layer known = {{.n = 3, .c = 64, .h = 10, .w = 70}, {4, 1, 64, 4, 4, 3, 0}};
 inline constexpr layer known_but_n = {
     {.n = 0, .c = 64, .h = 10, .w = 70, .made_for = known_sizes::any_n}, known.config};

@@ -1,7 +1,7 @@
 // Bounded values: values that stay below a number known to the type; sums of two are unbounded.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names in parentheses are rows of tests/house/conformance.txt.
+// Names in parentheses are requirements of tests/house/conformance.txt, which the lines test.
 import spio.dims;
 
 struct I : spio::dim {

@@ -1,7 +1,7 @@
 // Coordinates: one value for each of several dimensions, added base by base.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names in parentheses are rows of tests/house/conformance.txt.
+// Names in parentheses are requirements of tests/house/conformance.txt, which the lines test.
 import spio.dims;
 
 struct I : spio::dim {
@@ -111,7 +111,8 @@ static_assert(exactly<I, J>::holds(make_coordinates(bounded<I, 8>(5)) + bounded<
 // A single value may stand on the left. (Coordinates.dim_plus_coordinates)
 static_assert(exactly<I, J, K>::holds(I(5) + make_coordinates(J(2), K(3)), 5, 2, 3));
 
-// Then a present dimension comes first. (Coordinates.dim_plus_coordinates_existing_dim)
+// Its dimension may be among the coordinates: then the two values are added.
+// (Coordinates.dim_plus_coordinates_existing_dim)
 static_assert(exactly<I, J>::holds(I(10) + make_coordinates(I(2), J(3)), 12, 3));
 
 // A single value may be subtracted. (Coordinates.subtract_single_dim_existing)

@@ -1,7 +1,7 @@
 // Cursors: subscripts in any order, steps, and the test for bounds.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names in parentheses are rows of tests/house/conformance.txt.
+// Names in parentheses are requirements of tests/house/conformance.txt, which the lines test.
 import spio.dims;
 
 struct H : spio::dim {

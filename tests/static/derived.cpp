@@ -1,7 +1,7 @@
 // Derived axes: functions of a position placed in a layout, evaluated when an address is asked for.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names in parentheses are rows of tests/house/conformance.txt.
+// Names in parentheses are requirements of tests/house/conformance.txt, which the lines test.
 import spio.dims;
 
 struct I : spio::dim {

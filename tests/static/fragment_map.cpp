@@ -1,7 +1,7 @@
 // The elements of a fragment that each lane holds, and the rows it loads, against PTX's tables.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names in parentheses are rows of tests/house/conformance.txt.
+// Names in parentheses are requirements of tests/house/conformance.txt, which the lines test.
 #include "spio/tile/fragment_map.h"
 
 import spio.dims;

@@ -1,7 +1,7 @@
 // The minimum and the maximum of two values or places, and what containers need to know of places.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names in parentheses are rows of tests/house/conformance.txt.
+// Names in parentheses are requirements of tests/house/conformance.txt, which the lines test.
 import spio.dims;
 
 struct I : spio::dim {

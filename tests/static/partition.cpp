@@ -1,7 +1,7 @@
 // Partitions: the offsets of an index distributed over the lanes of another, each to exactly one.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names in parentheses are rows of tests/house/conformance.txt.
+// Names in parentheses are requirements of tests/house/conformance.txt, which the lines test.
 import spio.dims;
 
 struct I : spio::dim {

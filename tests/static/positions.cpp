@@ -1,7 +1,7 @@
 // The positions of a tensor: every element once, in the order in which its axes are written.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names in parentheses are rows of tests/house/conformance.txt.
+// Names in parentheses are requirements of tests/house/conformance.txt, which the lines test.
 import spio.dims;
 
 struct I : spio::dim {

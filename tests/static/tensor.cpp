@@ -1,7 +1,7 @@
 // Tensors: sizes, extents and storage of a layout, and subscripts that find the same element.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names in parentheses are rows of tests/house/conformance.txt.
+// Names in parentheses are requirements of tests/house/conformance.txt, which the lines test.
 import spio.dims;
 
 struct H : spio::dim {

@@ -1,7 +1,7 @@
 // Views: parts of a tensor, its elements taken as vectors, and its elements made read-only.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names in parentheses are rows of tests/house/conformance.txt.
+// Names in parentheses are requirements of tests/house/conformance.txt, which the lines test.
 import spio.dims;
 
 struct H : spio::dim {

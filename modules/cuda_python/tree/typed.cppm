@@ -1,4 +1,4 @@
-// The tree whose types are known: every coercion in it is explicit.
+// The typed tree of a program: each value in it has a type, and every coercion is a node.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -56,7 +56,7 @@ struct math_value {
     value_list operands;
 };
 struct call_value {
-    int function;
+    int function; // its number in typed_program::functions
     value_list operands;
 };
 struct tuple_value {
@@ -69,6 +69,8 @@ struct shared_array_value {
 struct value {
     span location;
     cuda_python::type type;
+    // Whether it calls a device function, which may store to arrays. Such values are computed in
+    // the order of the source, and are the only ones that may be a statement.
     bool has_call = false;
     std::variant<constant, slot_value, coercion, operation_value, element_value, array_fact_value,
                  register_value, math_value, call_value, tuple_value, shared_array_value>
@@ -120,6 +122,8 @@ struct typed_statement {
                  typed_return, jump, barrier>
         node;
 };
+// A variable of a function, with one type. A name whose type changes has several slots, and so have
+// values that the source gives no name.
 struct slot {
     std::string_view name;
     cuda_python::type type;
@@ -131,13 +135,15 @@ struct typed_function {
     type result;
     typed_block body;
 };
+// A kernel, and the device functions that it calls, each for the types of its arguments.
 struct typed_program {
-    std::shared_ptr<module_tree const> tree;
+    std::shared_ptr<module_tree const> tree; // as parsed, without types
     cuda_python::options options = {};
     std::vector<typed_function> functions = {}; // the kernel is the last
     int shared_bytes = 0;
 };
 
+// A function of the module math. A predicate has a bool as its result.
 struct math_function {
     std::string_view name;
     int parameters;

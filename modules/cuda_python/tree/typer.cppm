@@ -24,11 +24,11 @@ import :types;
 
 namespace spio::cuda_python {
 
-// What a name means that is no variable: a dotted path such as math.sin, a function, or a number.
+// What a name means that is no variable: a path, or a function, or the value of a global.
 struct entity {
-    std::string path = {};
-    int function = -1;
-    value_ptr number = {};
+    std::string path = {}; // such as math.sin, cuda.threadIdx.x or types.float32; may be empty
+    int function = -1;     // its number in module_tree::functions, or -1
+    value_ptr number = {}; // may be null
 };
 
 // Types the functions of a program, each once for each list of argument types.
@@ -36,10 +36,12 @@ class program_typer {
   public:
     program_typer(std::shared_ptr<module_tree const>, options);
 
+    // The number in `result` of a function for these types. Types it if that was not yet done.
     int instance(int function, std::vector<type> const& parameters, span call);
     typed_program finish() { return std::move(result); }
 
     std::optional<entity> entity_named(std::string_view name, span);
+    // Refuses the program; `rule` is the section of docs/cuda_python.md that it breaks.
     [[noreturn]] void fail(span, std::string_view rule, std::string message) const;
 
     typed_program result;
@@ -74,9 +76,11 @@ struct binding {
 };
 using bindings = std::map<std::string_view, binding>;
 
+// Types one function. A function that is named after a part of the tree types that part, and
+// refuses it if it breaks a rule.
 class function_typer {
   public:
-    // Without a function, for the value of a global.
+    // `tree` is the parsed function, or null to type the value of a global.
     function_typer(program_typer& program, function_tree const* tree, typed_function& function,
                    bool is_kernel)
         : program(program), tree(tree), function(function), is_kernel(is_kernel) {}
@@ -100,7 +104,7 @@ class function_typer {
         program.fail(location, rule, std::move(message));
     }
 
-    value_ptr number_of(expression const&);
+    value_ptr number_of(expression const&); // value_of() that refuses what is no number
     value_ptr name_value(expression const&, std::string_view name);
     value_ptr attribute_value(expression const&, attribute_expression const&);
     value_ptr element_of(expression const&, subscript_expression const&);
@@ -115,6 +119,7 @@ class function_typer {
     value_list index_values(expression const&, value const& array, expression_list const&);
     value_list arguments_of(call_expression const&);
     std::int64_t constant_integer(expression const&, std::string_view rule, std::string purpose);
+    // The value as it is stored to this type; `purpose` says in a message what the value is for.
     value_ptr coerced(value_ptr, type const&, std::string const& purpose);
     value_ptr condition_of(expression const&);
 
@@ -140,6 +145,7 @@ template <class Node>
 value_ptr value_with(span location, type type, Node node, bool has_call = false) {
     return std::make_unique<value>(value{location, std::move(type), has_call, std::move(node)});
 }
+// The number as one of this type, by a coercion if it has another.
 value_ptr coercion_to(scalar, value_ptr);
 // The value of a tree that has constants, coercions, operations and math alone; else nothing.
 std::optional<constant> constant_value(value const&, options);
