@@ -132,6 +132,7 @@ void check_best(tuned_problem& problem, opened_runtime const& opened, policy pol
                       " wrong results; it is not kept; the first: " + verdict.first_wrong);
 }
 
+// The family of this name. Refuses one that has a single configuration for a problem.
 trial_family const& measured_family(std::string_view name) {
     std::vector<std::string_view> names;
     for (auto const& family : trial_families()) {
@@ -145,6 +146,7 @@ trial_family const& measured_family(std::string_view name) {
                                           format_list(names, " and "));
 }
 
+// A problem and its configurations, as many as --best or --all says.
 tuned_problem problem_with_candidates(std::string_view family_name, std::string words, arch arch,
                                       arguments const& args) {
     tuned_problem problem = {.family = &measured_family(family_name),
@@ -176,6 +178,7 @@ std::vector<std::string> lines_in(arguments const& args) {
     return lines;
 }
 
+// The file for the results: that of --file, or the one that runtimes read.
 std::filesystem::path file_in(arguments const& args) {
     if (args.has("--file")) return std::filesystem::absolute(args.value("--file"));
     auto const place = tuned::place_of_environment(operating_system(), folder::use::owned);

@@ -194,6 +194,8 @@ template <class Order, class Row, class Column> struct ordered_range {
     }
 };
 
+// An order numbers the tiles of a grid: order(number, rows, columns) is the tile of a number, which
+// may lie outside the grid, and the numbers are those below order.count(rows, columns).
 template <class T>
 concept order_of_tiles = requires(T const& order) {
     tile_number(order(0, 1, 1));

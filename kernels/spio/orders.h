@@ -9,7 +9,7 @@
 namespace spio {
 
 // Whether the axes of an order have the elements of a layout: the same dimensions, each as long,
-// counted in steps of the same size, and late where the layout is late.
+// counted in steps of the same size, and known only at run time where the layout's are.
 template <class Order, class Layout> struct order_check;
 template <class Order, auto... Axes> struct order_check<Order, layout<Axes...>> {
     using shape = layout<Axes...>;
@@ -37,7 +37,7 @@ inline constexpr bool orders_tensor<tensor<Data, TensorAxes...>, First, Rest...>
     layout<First, Rest...>::table.pitch_count == 0 &&
     order_check<layout<First, Rest...>, layout<TensorAxes...>>::value;
 
-// The order with the late sizes of a layout.
+// The order with those sizes of a layout that are known only at run time.
 template <class Order, class Base, class Layout>
 constexpr void set_size(typename Order::extents_type& sizes, Layout const& shape) {
     constexpr int base = Order::template base<Base>;

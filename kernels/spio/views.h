@@ -6,12 +6,14 @@
 
 namespace spio {
 
-// The axes of a part of a layout. The part spans Size steps of the dimension Start. Positions in
-// the part start at zero, so it must begin at whole blocks of the coarsest axis of the base.
+// The axes of a part of a layout. A base is a dimension without its folds: H is the base of H8. A
+// digit is what one axis counts of its base. The part spans Size steps of the dimension Start.
+// Positions in the part start at zero, so it must begin at whole blocks of the coarsest axis of the
+// base.
 template <class Start, int Size, auto... Axes> struct cut {
     using shape = layout<Axes...>;
     static constexpr auto const& table = layout_table_of<Axes...>;
-    static constexpr int base = shape::template base<base_of<Start>>;
+    static constexpr int base = shape::template base<base_of<Start>>; // its number in the table
     // A part starts at a multiple of so many base units.
     static constexpr int unit = table.free_stride(base);
     static constexpr bool is_possible =
@@ -20,6 +22,7 @@ template <class Start, int Size, auto... Axes> struct cut {
 
     template <class> struct part;
     template <int... A> struct part<numbers<A...>> {
+        // The coarsest axis alone gets another size. All axes keep their strides in memory.
         static constexpr digit_row top = table.digits[table.coarsest(base)];
         static constexpr int size = Size * (stride_of<Start> / top.stride);
         using type = axis_list<(A == top.axis ? resized(Axes, size, table.memory_stride(A))

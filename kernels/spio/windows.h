@@ -76,6 +76,7 @@ template <class Cursor, class Base, class Output, class Tap, window Window> clas
             return at_input<decltype(input_[x])>(input_[x], outputs_, output_, tap_);
         }
     }
+    // Moves by each coordinate whose dimension the view has; others are ignored.
     template <class... Xs> constexpr auto moved_by_entries(coords<Xs...> const& c) const {
         return moved_by(*this, c.template digit<Xs>()...);
     }

@@ -28,6 +28,7 @@ namespace {
 
 using unsigned64 = std::uint64_t;
 
+// The low bits of x, as many as the type has, extended to 64 bits.
 std::int64_t wrapped(unsigned64 x, scalar type) {
     if (type.bits == 64) return static_cast<std::int64_t>(x);
     auto const low = x & ((unsigned64(1) << type.bits) - 1);
@@ -37,6 +38,7 @@ std::int64_t wrapped(unsigned64 x, scalar type) {
 
 bool is_unsigned(scalar type) { return type.kind == kind::unsigned_integer; }
 
+// x rounded to zero. Beyond the range of the type the nearest limit, and 0 for NaN.
 std::int64_t saturated(double x, scalar type) {
     if (std::isnan(x)) return 0;
     auto const magnitude = std::ldexp(1.0, type.bits - (is_unsigned(type) ? 0 : 1));
@@ -49,6 +51,7 @@ std::int64_t saturated(double x, scalar type) {
     return static_cast<std::int64_t>(x);
 }
 
+// x in the precision of a type.
 double rounded(double x, scalar type) {
     bool const is_short = type == float32 || type == complex64;
     return is_short ? static_cast<double>(static_cast<float>(x)) : x;
@@ -81,6 +84,7 @@ template <class T> bool compared(operation operation, T a, T b) {
     }
 }
 
+// A quotient or a remainder; 0 if b is 0. The quotient is rounded down if `floors`, else to zero.
 std::int64_t divided(operation operation, std::int64_t a, std::int64_t b, scalar type,
                      scalar result, bool floors) {
     if (b == 0) return 0;

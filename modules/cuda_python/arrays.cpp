@@ -69,6 +69,7 @@ std::int64_t function_typer::constant_integer(expression const& expression, std:
     return std::get<std::int64_t>(value->value);
 }
 
+// The indices of an element, one for each dimension, as intp.
 value_list function_typer::index_values(expression const& expression, value const& array,
                                         expression_list const& indices) {
     auto const rank = static_cast<std::size_t>(array.type.rank);

@@ -29,6 +29,7 @@ namespace spio::cuda_python {
 
 namespace {
 
+// In the text, @ stands for the kernel's symbol, which is computed from the text.
 class emitter : value_texts {
   public:
     explicit emitter(typed_program const& program) : value_texts(program) {}

@@ -125,6 +125,8 @@ void function_typer::assign(expression const& target, value_ptr operand, typed_b
         {target.location, store_element{std::move(array), std::move(indices), std::move(operand)}});
 }
 
+// Stores the parts of a tuple to slots of their own first, and from there to the targets, so that
+// all parts are computed before the first target changes.
 void function_typer::unpack(assignment const& statement, typed_block& block) {
     auto const location = statement.value->location;
     auto operand = value_of(*statement.value);
@@ -181,8 +183,8 @@ void function_typer::type_if(statement const& statement, if_statement const& cho
     auto const entry = names;
     bool const was_reachable = is_reachable;
     bool joins = false;
-    std::vector<bindings> ends; // of the branches that reach the join
-    std::vector<std::size_t> reaching;
+    std::vector<bindings> ends;        // of the branches that reach the join
+    std::vector<std::size_t> reaching; // the numbers of these branches
     for (auto const& branch : choice.branches) {
         names = entry;
         is_reachable = was_reachable;

@@ -188,6 +188,7 @@ position place_of(source_text const& text, string_expression const& spelled) {
     return text.position_of({begin, begin});
 }
 
+// The value of an argument that must be True or False.
 bool is_true(source_text const& text, argument const& argument) {
     auto const* value = std::get_if<constant>(&argument.value->node);
     auto const* boolean = value ? std::get_if<bool>(&value->value) : nullptr;

@@ -31,6 +31,7 @@ constexpr auto reserved = std::to_array<std::string_view>(
      "for",   "from",     "global", "if",    "import", "in",     "is",     "lambda", "nonlocal",
      "not",   "or",       "pass",   "raise", "return", "try",    "while",  "with",   "yield"});
 
+// Reads a dotted name, such as numba.cuda.
 std::string read_path(expression_parser& parser) {
     std::string path(parser.expect_name("the name of a module"));
     while (parser.accept("."))
@@ -38,7 +39,8 @@ std::string read_path(expression_parser& parser) {
     return path;
 }
 
-// What a module is called in the tables of names. Types are found in every module.
+// What a module is called in the paths of names: math, cuda, or types, which stands for any of the
+// packages. All of them have all types.
 std::string canonical(source_text const& text, span place, std::string const& path) {
     if (path == "math" || path == "__future__") return path;
     for (auto const* known : {"numba", "numbapro", "spio", "numpy"}) {

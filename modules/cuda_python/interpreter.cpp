@@ -30,6 +30,7 @@ namespace spio::cuda_python {
 
 namespace {
 
+// Runs a kernel for one block. A branch is executed once, for the lanes that take it.
 class block_interpreter : evaluator {
   public:
     block_interpreter(typed_program const& program, extent grid, extent block, std::uint64_t steps)
@@ -50,6 +51,7 @@ class block_interpreter : evaluator {
         execute(kernel.body, active, frame);
     }
 
+    // The value of an expression without variables.
     column compute(value const& value, mask const& lanes) {
         static typed_function const none;
         frame frame(none, count);
@@ -130,6 +132,7 @@ class block_interpreter : evaluator {
         }
         move_lanes(done, active, mask(done));
     }
+    // The lanes for which a condition is true.
     mask holding(value const& condition, mask const& lanes, frame& frame) {
         auto const values = has_any(lanes) ? evaluate(condition, lanes, frame) : column(count);
         mask result(count);
@@ -235,6 +238,7 @@ void interpret(kernel const& kernel, extent grid, extent block, void const* para
 
 namespace {
 
+// Whether a value consists of constants, coercions, operations and math alone.
 bool is_constant(value const& value) {
     auto const are_constant = [](value_list const& operands) {
         return std::ranges::all_of(operands,

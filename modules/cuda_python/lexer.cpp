@@ -57,6 +57,8 @@ class lexer {
     }
 
   private:
+    // The blanks before a line: the column that they reach with tabs to multiples of 8, and how
+    // many characters they are. An inner block has more of both.
     struct indentation {
         int columns, characters;
         friend bool operator==(indentation, indentation) = default;

@@ -62,8 +62,8 @@ class statement_parser : public expression_parser {
 
   private:
     module_tree& module;
-    std::vector<std::string_view>* assigned = nullptr;
-    int loops = 0, depth = 0;
+    std::vector<std::string_view>* assigned = nullptr; // of the function that is being read
+    int loops = 0, depth = 0; // loops and blocks around the statement that is being read
 
     void end_line() {
         if (accept(";") && next().kind != token_kind::newline) return;

@@ -92,7 +92,7 @@ std::size_t size_of(type const& type) {
 
 namespace {
 
-constexpr int greatest_rank = 8;
+constexpr int greatest_rank = 8; // dimensions of an array
 
 // The last name of numba.float32 or float32; empty for anything else.
 std::string_view last_name(expression const& expression) {

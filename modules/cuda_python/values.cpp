@@ -39,6 +39,7 @@ bool is_comparison(operation operation) {
 bool is_bitwise(operation operation) {
     return operation >= operation::bit_and && operation <= operation::shift_right;
 }
+// Whether complex numbers have this operator: +, - or *.
 bool is_of_rings(operation operation) { return operation <= operation::multiply; }
 
 type type_of(constant const& constant) {

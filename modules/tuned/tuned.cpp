@@ -185,7 +185,8 @@ void add(fs::path const& file, table const& choices) {
 }
 
 config_source::finder finder_of(table const& choices, std::string_view gpu) {
-    // By architecture and line.
+    // The first choice for an architecture and a line counts, which is that of the first GPU by
+    // name.
     std::map<std::pair<std::string, std::string>, std::string> configs;
     for (auto const& [key, choice] : choices) {
         if (choice.kernel_text != digest_of_kernels()) continue;

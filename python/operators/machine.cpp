@@ -33,6 +33,7 @@ runtime_options options_for(int gpu) {
 } // namespace
 
 machine& machine_of(place const& place) {
+    // One for the host device, whose number is -1, and one for each of 64 GPUs.
     static auto& machines = *new std::array<std::atomic<machine*>, 65>();
     static auto& opening = *new std::mutex();
     auto& slot = machines.at(static_cast<std::size_t>(place.gpu + 1));

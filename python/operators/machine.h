@@ -28,7 +28,7 @@ import spio.spec;
 
 namespace spio::pytorch {
 
-// The fields of a problem as numbers.
+// The fields of a problem that choose its kernels, as numbers.
 using key = std::array<int, 12>;
 struct hash_of_key {
     std::size_t operator()(key const& key) const {
@@ -137,6 +137,7 @@ template <class T> class memory {
     std::span<bits> destination = {};
 };
 
+// A tensor of kernels at an address, given its dynamic sizes.
 template <class Tensor, class... Sizes> Tensor tensor_at(auto* data, Sizes... sizes) {
     return Tensor(data, typename Tensor::layout_type(sizes...));
 }

@@ -14,10 +14,10 @@ namespace spio::pytorch {
 
 namespace {
 
-// Matrices of a product: their order, and where kernels access them. Those that are read are const.
 matmul::order order_of(matrix const& matrix) {
     return matrix.is_by_rows ? matmul::order::rows : matmul::order::columns;
 }
+// From the first element of a matrix, or of a batch of them, to the end of the last.
 std::size_t bytes_of(matmul_request const& request, matrix const& matrix, int rows, int columns,
                      element type) {
     auto const lines = matrix.is_by_rows ? rows : columns,

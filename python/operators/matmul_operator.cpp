@@ -14,11 +14,14 @@ namespace spio::pytorch {
 
 namespace {
 
+// A matrix, or a batch of matrices, and the tensor that has its memory.
 struct stored_matrix {
     Tensor tensor; // keeps the memory
     matrix view;
 };
 
+// A tensor as kernels read it: lines without gaps between their elements, whose addresses are
+// multiples of 16 bytes. Another tensor is copied, or refused if a row has no multiple of 16 bytes.
 stored_matrix matrix_of(Tensor const& tensor, char const* name) {
     auto const rank = tensor.dim();
     auto const rows = tensor.size(rank - 2), columns = tensor.size(rank - 1);

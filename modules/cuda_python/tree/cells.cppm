@@ -19,9 +19,12 @@ struct cell {
     double real = 0, imaginary = 0;
 };
 
+// A number of a type as one of another.
 cell converted(cell const&, scalar type, scalar target);
 // The result of an operator whose operands are of a type; the result's type matters for quotients.
+// `floors` is options::has_floor_division.
 cell operated(operation, cell const&, cell const&, scalar type, scalar result, bool floors);
+// A function of the module math, for operands of a type. Functions of one operand ignore y.
 cell math_of(std::string_view name, cell const& x, cell const& y, scalar type);
 
 } // namespace spio::cuda_python

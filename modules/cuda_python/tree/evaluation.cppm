@@ -29,6 +29,8 @@ import :types;
 
 namespace spio::cuda_python {
 
+// A lane is a thread of the block that is interpreted, of any warp. A mask has 1 for each lane that
+// takes part, else 0.
 using mask = std::vector<char>;
 using column = std::vector<cell>; // a cell for each thread
 
@@ -52,9 +54,10 @@ inline cell cell_of(constant const& constant) {
     return {.real = number.real(), .imaginary = number.imag()};
 }
 
+// An array in memory. A cell refers to it by its number in evaluator::arrays.
 struct array_view {
     unsigned char* data;
-    std::vector<std::int64_t> shape, strides;
+    std::vector<std::int64_t> shape, strides; // strides in bytes
 };
 
 template <class T> T read_as(void const* place) {
@@ -106,6 +109,8 @@ class evaluator {
           shared(static_cast<std::size_t>(program.shared_bytes)) {}
     ~evaluator() = default;
 
+    // A call of a function by all lanes: the values of its variables, and which lanes have returned
+    // from it, have left the innermost loop, or have left this round of it.
     struct frame {
         std::vector<column> slots;
         mask returned, broken, continued;
@@ -145,6 +150,7 @@ class evaluator {
         arrays.push_back(std::move(view));
         return {.integer = static_cast<std::int64_t>(arrays.size()) - 1};
     }
+    // The value of a parameter that lies there in the parameters of a launch.
     cell argument(unsigned char const* place, type const& type) {
         if (type.is_number()) return read_number(place, type.element);
         array_view view = {read_as<unsigned char*>(place), {}, {}};
@@ -159,6 +165,7 @@ class evaluator {
         return std::visit([&](auto const& node) { return node_column(value, node, lanes, frame); },
                           value.node);
     }
+    // f(lane) for each lane of the mask.
     template <class F> column each_lane(mask const& lanes, F f) {
         column result(count);
         for (std::size_t i = 0; i < count; ++i) {
@@ -205,6 +212,7 @@ class evaluator {
         for (auto const& value : values) result.push_back(evaluate(*value, lanes, frame));
         return result;
     }
+    // The address of an element for one lane. Fails if an index lies outside the array.
     unsigned char* place(span location, cell const& array, std::vector<column> const& indices,
                          std::size_t lane) {
         auto const& view = arrays[static_cast<std::size_t>(array.integer)];

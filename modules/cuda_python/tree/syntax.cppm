@@ -117,7 +117,7 @@ struct tuple_expression { // or a list
 };
 struct expression {
     span location;
-    int height = 1;
+    int height = 1; // 1 without parts, else 1 more than that of the highest part
     std::variant<name_expression, constant, string_expression, attribute_expression,
                  subscript_expression, slice_expression, call_expression, unary_expression,
                  binary_expression, tuple_expression>
@@ -183,6 +183,7 @@ struct module_name {
     source_text const* text = nullptr; // that has the value
     int function = -1;
 };
+// A file as it was read: functions without types, and what its names mean.
 struct module_tree {
     source_text text;
     std::deque<source_text> further_texts; // of globals

@@ -70,7 +70,8 @@ inline std::string literal_of(std::int64_t x) {
     return x < 0 ? "(" + std::to_string(x) + "ll)" : std::to_string(x) + "ll";
 }
 
-// What the texts of values need to know of the function that they stand in.
+// What the texts of values need to know of the function that they stand in. In the text, f2_name is
+// a function and v3_name a variable by their numbers, and e4 is a temporary value.
 class value_texts {
   protected:
     explicit value_texts(typed_program const& program) : program(program) {}
