@@ -32,8 +32,7 @@ namespace {
 
 // Each round measures all candidates in turn, so that a change of the clock meets all of them.
 constexpr int rounds = 3;
-// A candidate this much slower than the fastest in the first round is not measured again.
-constexpr double slowest_kept = 1.25;
+constexpr double slowest_kept = 1.25; // over the fastest; a slower one is measured once
 // A difference below this is taken for noise; then the family's own choice stays.
 constexpr double least_gain = 1.005;
 
@@ -65,8 +64,7 @@ struct tuned_problem {
     }
 };
 
-// Finds the images of all candidates, compiling some at the same time, which takes longer than to
-// measure them. A candidate without an image gets the reason.
+// Finds the images of all candidates, some at a time. A candidate without an image gets the reason.
 void find_images(std::span<candidate> candidates, images const& images, policy policy) {
     std::atomic<std::size_t> next = 0;
     auto const find = [&] {
