@@ -26,7 +26,8 @@ struct element_type {
     ScalarType type;
     element kernel;
 };
-inline constexpr std::array conv2d_types = {element_type{ScalarType::Half, element::fp16}};
+inline constexpr std::array conv2d_types = {element_type{ScalarType::Half, element::fp16},
+                                            element_type{ScalarType::BFloat16, element::bf16}};
 inline constexpr std::array layernorm_2d_types = {element_type{ScalarType::Half, element::fp16}};
 inline constexpr std::array matmul_types = {element_type{ScalarType::Half, element::fp16},
                                             element_type{ScalarType::BFloat16, element::bf16}};

@@ -12,7 +12,7 @@ logger = logging.getLogger("spio")
 
 # The types of elements that each family has kernels for on a GPU. Another type is one word more.
 kernel_types = {
-    "conv2d": (torch.float16,),
+    "conv2d": (torch.float16, torch.bfloat16),
     "layernorm_2d": (torch.float16,),
     "matmul": (torch.float16, torch.bfloat16),
 }

@@ -40,13 +40,14 @@ def convolutions(seconds=75):
             continue
         # The last batch is smaller, and takes the same kernels.
         for images in (n, max(1, n // 2)):
-            layout, dtype = layouts[index % 3], (half, torch.float32)[index % 2]
-            x = tensor((images, c, h, w), half, layout, device="cuda").requires_grad_()
-            weight = tensor((c, 8, r, s), half, device="cuda").to(dtype).requires_grad_()
-            bias = tensor((c,), half, device="cuda").to(dtype).requires_grad_()
-            with spio.strict(), torch.autocast("cuda", half, enabled=dtype != half):
+            short = (half, torch.bfloat16)[index // 2 % 2]
+            layout, dtype = layouts[index % 3], (short, torch.float32)[index % 2]
+            x = tensor((images, c, h, w), short, layout, device="cuda").requires_grad_()
+            weight = tensor((c, 8, r, s), short, device="cuda").to(dtype).requires_grad_()
+            bias = tensor((c,), short, device="cuda").to(dtype).requires_grad_()
+            with spio.strict(), torch.autocast("cuda", short, enabled=dtype != short):
                 y = functional.conv2d(x, weight, bias, padding=padding, groups=c // 8)
-            gradient = tensor(y.shape, half, layouts[(index + 1) % 3], device="cuda")
+            gradient = tensor(y.shape, short, layouts[(index + 1) % 3], device="cuda")
             y.backward(gradient)
             values = [v.detach().double() for v in (x, weight, bias)]
             sizes = [c], [1, 1], padding, [1, 1], False, [0, 0], c // 8, [True] * 3

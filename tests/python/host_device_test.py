@@ -38,6 +38,19 @@ class HostDevice(unittest.TestCase):
                 excesses.append(check_sums(self, y.detach(), exact, magnitudes, 73))
         print(f"summary: python.host_device: {len(excesses)} convolutions, errors up to {max(excesses):.2f} of the bound")
 
+    def test_convolutions_of_bfloat16(self):
+        short = torch.bfloat16
+        for layout in layouts:
+            x, weight, bias = tensor((2, 16, 9, 7), short, layout), tensor((16, 8, 3, 3), short), tensor((16,), short)
+            with spio.host_device(), spio.strict():
+                y = functional.conv2d(x, weight, bias, padding=1, groups=2)
+            self.assertEqual(y.dtype, short)
+            exact, magnitudes = (
+                aten.conv2d(*(part(v.double()) for v in (x, weight, bias)), padding=1, groups=2)
+                for part in (torch.clone, torch.abs)
+            )
+            check_sums(self, y, exact, magnitudes, 73)
+
     def test_gradients(self):
         excesses = []
         for dtype in (torch.float32, half):
