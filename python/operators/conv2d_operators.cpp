@@ -4,12 +4,34 @@
 #include "operators.h"
 #include "tensors.h"
 
+#include <array>
 #include <climits>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <tuple>
 
 namespace spio::pytorch {
+
+void check_padding(std::int64_t pad_h, std::int64_t pad_w) {
+    constexpr int most = (1 << 20) - 1;
+    STD_TORCH_CHECK(pad_h >= 0 && pad_w >= 0 && pad_h <= most && pad_w <= most,
+                    "spio::conv2d: the padding is ", pad_h, " and ", pad_w);
+}
+
+sizes_4d image_sizes(char const* name, std::array<std::int64_t, 4> const& sizes) {
+    auto const [n, c, h, w] = sizes;
+    sizes_4d result = {};
+    int count = 1;
+    for (std::size_t i = 0; i < 4; ++i) {
+        STD_TORCH_CHECK(sizes[i] > 0 && sizes[i] <= INT_MAX / count, "spio::conv2d: ", name, " is ",
+                        n, " x ", c, " x ", h, " x ", w, ", but must have 1 to ", INT_MAX,
+                        " elements");
+        result[i] = static_cast<int>(sizes[i]);
+        count *= result[i];
+    }
+    return result;
+}
 
 conv2d_sizes checked_sizes(Tensor const& input, Tensor const& weight, std::int64_t pad_h,
                            std::int64_t pad_w) {
@@ -21,9 +43,7 @@ conv2d_sizes checked_sizes(Tensor const& input, Tensor const& weight, std::int64
                     torch::headeronly::toString(input.scalar_type()), " and the weight ",
                     torch::headeronly::toString(weight.scalar_type()));
     check_same_device("conv2d", input, weight);
-    constexpr int most = 1 << 20;
-    STD_TORCH_CHECK(pad_h >= 0 && pad_w >= 0 && pad_h < most && pad_w < most,
-                    "spio::conv2d: the padding is ", pad_h, " and ", pad_w);
+    check_padding(pad_h, pad_w);
     return {.n = n,
             .c = c,
             .h = h,
@@ -35,11 +55,12 @@ conv2d_sizes checked_sizes(Tensor const& input, Tensor const& weight, std::int64
 }
 
 sizes_4d output_sizes(conv2d_sizes const& s) {
-    sizes_4d const sizes = {s.n, s.c, s.h + 2 * s.pad_h - s.r + 1, s.w + 2 * s.pad_w - s.s + 1};
-    STD_TORCH_CHECK(sizes[2] > 0 && sizes[3] > 0, "spio::conv2d: an image of ", s.h, " x ", s.w,
+    auto const p = std::int64_t(s.h) + 2 * s.pad_h - s.r + 1;
+    auto const q = std::int64_t(s.w) + 2 * s.pad_w - s.s + 1;
+    STD_TORCH_CHECK(p > 0 && q > 0, "spio::conv2d: an image of ", s.h, " x ", s.w,
                     " with a padding of ", s.pad_h, " and ", s.pad_w,
                     " is smaller than the filter of ", s.r, " x ", s.s);
-    return sizes;
+    return image_sizes("the result", {s.n, s.c, p, q});
 }
 
 Tensor conv2d_by_kernels(Tensor const& input, Tensor const& weight,
@@ -50,8 +71,9 @@ Tensor conv2d_by_kernels(Tensor const& input, Tensor const& weight,
     auto const x = channels_last(input, {sizes.n, sizes.c, sizes.h, sizes.w});
     auto const filter = channels_last(weight, {sizes.c, 8, sizes.r, sizes.s});
     auto const y = new_channels_last(input, output_sizes(sizes), input.scalar_type());
-    conv2d(place_of(input), sizes, x.const_data_ptr(), filter.const_data_ptr(),
-           bias_of("conv2d", bias, sizes.c), y.mutable_data_ptr());
+    auto const shift = bias_of("conv2d", bias, sizes.c, input);
+    conv2d(place_of(input), sizes, x.const_data_ptr(), filter.const_data_ptr(), shift.data,
+           y.mutable_data_ptr());
     return y;
 }
 
@@ -61,15 +83,18 @@ Tensor input_gradient_by_kernels(Tensor const& gradient, Tensor const& weight, s
     auto const [n, k, p, q] = sizes_of("conv2d_input_gradient", "the gradient", gradient);
     auto sizes = checked_sizes(gradient, weight, pad_h, pad_w);
     sizes.type = element_of(conv2d_types, "conv2d", "the gradient", gradient);
-    sizes.h = p + sizes.r - 1 - 2 * sizes.pad_h;
-    sizes.w = q + sizes.s - 1 - 2 * sizes.pad_w;
-    STD_TORCH_CHECK(sizes.h > 0 && sizes.w > 0,
+    auto const h = std::int64_t(p) + sizes.r - 1 - 2 * sizes.pad_h;
+    auto const w = std::int64_t(q) + sizes.s - 1 - 2 * sizes.pad_w;
+    STD_TORCH_CHECK(h > 0 && w > 0,
                     "spio::conv2d_input_gradient: no image has with "
                     "this padding a result of ",
                     p, " x ", q);
+    auto const x_sizes = image_sizes("the gradient of the input", {n, k, h, w});
+    sizes.h = x_sizes[2];
+    sizes.w = x_sizes[3];
     auto const dy = channels_last(gradient, {n, k, p, q});
     auto const filter = channels_last(weight, {sizes.c, 8, sizes.r, sizes.s});
-    auto const dx = new_channels_last(gradient, {n, k, sizes.h, sizes.w}, gradient.scalar_type());
+    auto const dx = new_channels_last(gradient, x_sizes, gradient.scalar_type());
     conv2d_input_gradient(place_of(gradient), sizes, dy.const_data_ptr(), filter.const_data_ptr(),
                           dx.mutable_data_ptr());
     return dx;
@@ -81,8 +106,9 @@ std::tuple<Tensor, Tensor> weight_gradient_by_kernels(Tensor const& gradient, Te
                                                       bool has_bias, bool has_float_result) {
     char const* const name = "conv2d_weight_gradient";
     auto const [n, c, h, w] = sizes_of(name, "the input", input);
-    STD_TORCH_CHECK(r > 0 && s > 0 && r <= 7 && s <= 7 && pad_h >= 0 && pad_w >= 0, "spio::", name,
-                    ": the filter is ", r, " x ", s, ", the padding ", pad_h, " and ", pad_w);
+    STD_TORCH_CHECK(r > 0 && s > 0 && r <= 7 && s <= 7, "spio::", name, ": the filter is ", r,
+                    " x ", s);
+    check_padding(pad_h, pad_w);
     check_same_device(name, gradient, input);
     weight_gradient_request const request = {
         .sizes = {.n = n,
@@ -134,12 +160,13 @@ Tensor layernorm_2d_by_kernels(Tensor const& input, std::optional<Tensor> const&
                     " positions, of at most ", INT_MAX);
     auto const x = channels_last(input, sizes);
     auto const y = new_channels_last(input, sizes, input.scalar_type());
+    auto const scale = bias_of("layernorm_2d", weight, c, input);
+    auto const shift = bias_of("layernorm_2d", bias, c, input);
     layernorm_2d(place_of(input),
                  {.positions = static_cast<int>(positions),
                   .channels = c,
                   .epsilon = static_cast<float>(epsilon)},
-                 x.const_data_ptr(), bias_of("layernorm_2d", weight, c),
-                 bias_of("layernorm_2d", bias, c), y.mutable_data_ptr());
+                 x.const_data_ptr(), scale.data, shift.data, y.mutable_data_ptr());
     return y;
 }
 

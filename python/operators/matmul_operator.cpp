@@ -5,7 +5,6 @@
 #include "tensors.h"
 
 #include <algorithm>
-#include <climits>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -71,7 +70,9 @@ Tensor matmul_by_kernels(Tensor const& a, Tensor const& b, std::optional<Tensor>
     STD_TORCH_CHECK(b.size(rank - 2) == k && (rank == 2 || b.size(0) == batch),
                     "spio::matmul: a is ", batch, " x ", m, " x ", k, " and b ",
                     rank == 3 ? b.size(0) : 1, " x ", b.size(rank - 2), " x ", n);
-    STD_TORCH_CHECK(batch > 0 && m > 0 && n > 0 && k > 0 && std::max({batch, m, n, k}) <= INT_MAX,
+    constexpr std::int64_t most = 1 << 24, most_matrices = 65535; // as of spio::matmul::problem
+    STD_TORCH_CHECK(std::min({batch, m, n, k}) > 0 && std::max({m, n, k}) <= most &&
+                        batch <= most_matrices,
                     "spio::matmul: a size is 0 or too large: ", batch, ", ", m, ", ", n, ", ", k);
     STD_TORCH_CHECK(a.scalar_type() == b.scalar_type(), "spio::matmul: a has elements of type ",
                     torch::headeronly::toString(a.scalar_type()), " and b of type ",
@@ -88,10 +89,12 @@ Tensor matmul_by_kernels(Tensor const& a, Tensor const& b, std::optional<Tensor>
                 residual->size(rank - 2) == m && residual->size(rank - 1) == n &&
                 (rank == 2 || residual->size(0) == batch),
             "spio::matmul: the residual must have the sizes and the type of the result");
+        check_same_device("matmul", *residual, a);
         added = matrix_of(*residual, "the residual");
         STD_TORCH_CHECK(added.view.is_by_rows, "spio::matmul: the residual must lie by rows");
     }
     auto const first = matrix_of(a, "a"), second = matrix_of(b, "b");
+    auto const shift = bias_of("matmul", bias, static_cast<int>(n), a);
     matmul(place_of(a),
            {.m = static_cast<int>(m),
             .n = static_cast<int>(n),
@@ -100,8 +103,7 @@ Tensor matmul_by_kernels(Tensor const& a, Tensor const& b, std::optional<Tensor>
             .type = type,
             .result = has_float_result ? element::fp32 : type,
             .activation = activation_named(activation)},
-           first.view, second.view, bias_of("matmul", bias, static_cast<int>(n)), added.view,
-           matrix_of(result, "the result").view);
+           first.view, second.view, shift.data, added.view, matrix_of(result, "the result").view);
     return result;
 }
 

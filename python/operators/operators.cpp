@@ -49,16 +49,24 @@ Tensor matmul_on_cpu(Tensor const& a, Tensor const& b, std::optional<Tensor> con
 double microseconds(std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w, std::int64_t r,
                     std::int64_t s, std::int64_t pad_h, std::int64_t pad_w, bool has_bias,
                     std::string const& pass, std::string const& arch) {
-    auto const size = [](std::int64_t number) { return static_cast<int>(number); };
-    return conv2d_microseconds({.n = size(n),
-                                .c = size(c),
-                                .h = size(h),
-                                .w = size(w),
-                                .r = size(r),
-                                .s = size(s),
-                                .pad_h = size(pad_h),
-                                .pad_w = size(pad_w)},
-                               has_bias, pass, arch);
+    STD_TORCH_CHECK(pass == "fprop" || pass == "dgrad" || pass == "wgrad",
+                    "spio::conv2d_microseconds: the pass is ", pass,
+                    ", but must be fprop, dgrad or wgrad");
+    STD_TORCH_CHECK(c % 8 == 0 && r > 0 && s > 0 && r <= 7 && s <= 7,
+                    "spio::conv2d_microseconds: there are ", c, " channels, and the filter is ", r,
+                    " x ", s);
+    check_padding(pad_h, pad_w);
+    auto const x = image_sizes("the input", {n, c, h, w});
+    conv2d_sizes const sizes = {.n = x[0],
+                                .c = x[1],
+                                .h = x[2],
+                                .w = x[3],
+                                .r = static_cast<int>(r),
+                                .s = static_cast<int>(s),
+                                .pad_h = static_cast<int>(pad_h),
+                                .pad_w = static_cast<int>(pad_w)};
+    output_sizes(sizes);
+    return conv2d_microseconds(sizes, has_bias, pass, arch);
 }
 
 } // namespace

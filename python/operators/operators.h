@@ -5,6 +5,7 @@
 #include "launches.h"
 #include "tensors.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,6 +28,10 @@ std::tuple<Tensor, Tensor> weight_gradient_by_kernels(Tensor const& gradient, Te
 conv2d_sizes checked_sizes(Tensor const& input, Tensor const& weight, std::int64_t pad_h,
                            std::int64_t pad_w);
 sizes_4d output_sizes(conv2d_sizes const&);
+// The sizes of an image tensor n c h w. Throws if one is not positive or kernels cannot index it.
+sizes_4d image_sizes(char const* name, std::array<std::int64_t, 4> const&);
+// Throws unless both are sizes of a padding.
+void check_padding(std::int64_t pad_h, std::int64_t pad_w);
 
 // LayerNorm of images over their channels. Weight and bias are floats.
 Tensor layernorm_2d_by_kernels(Tensor const& input, std::optional<Tensor> const& weight,

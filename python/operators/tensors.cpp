@@ -47,6 +47,11 @@ stream_getter find_stream_getter() {
     STD_TORCH_CHECK(false, "spio: this PyTorch has no CUDA");
 }
 
+// Kernels read and write vectors of 16 bytes.
+bool is_aligned(Tensor const& tensor) {
+    return reinterpret_cast<std::uintptr_t>(tensor.const_data_ptr()) % 16 == 0;
+}
+
 std::atomic<bool> host_is_used = false;
 
 } // namespace
@@ -73,9 +78,7 @@ Tensor channels_last(Tensor const& tensor, sizes_4d const& sizes) {
     for (std::size_t i = 0; i < 4; ++i) {
         is_dense = is_dense && (sizes[i] == 1 || strides[i] == expected[i]);
     }
-    // Kernels read and write vectors of 16 bytes.
-    bool const is_aligned = reinterpret_cast<std::uintptr_t>(tensor.const_data_ptr()) % 16 == 0;
-    if (is_dense && is_aligned) return tensor;
+    if (is_dense && is_aligned(tensor)) return tensor;
     auto copy = new_channels_last(tensor, sizes, tensor.scalar_type());
     return torch::stable::copy_(copy, tensor);
 }
@@ -97,15 +100,22 @@ Tensor new_dense(Tensor const& other, std::initializer_list<std::int64_t> sizes,
                       type);
 }
 
-float const* bias_of(char const* family, std::optional<Tensor> const& bias, int count) {
-    if (!bias) return nullptr;
+stored_bias bias_of(char const* family, std::optional<Tensor> const& bias, int count,
+                    Tensor const& other) {
+    if (!bias) return {};
     STD_TORCH_CHECK(bias->dim() == 1 && bias->size(0) == count, "spio::", family, ": the bias has ",
                     bias->numel(), " elements in ", bias->dim(), " dimensions, but must have ",
                     count, " in one");
-    STD_TORCH_CHECK(bias->scalar_type() == ScalarType::Float && bias->is_contiguous(),
-                    "spio::", family, ": the bias must be contiguous floats, not ",
+    STD_TORCH_CHECK(bias->scalar_type() == ScalarType::Float, "spio::", family,
+                    ": the bias must be floats, not ",
                     torch::headeronly::toString(bias->scalar_type()));
-    return static_cast<float const*>(bias->const_data_ptr());
+    check_same_device(family, *bias, other);
+    auto const stored = [](Tensor const& tensor) -> stored_bias {
+        return {tensor, static_cast<float const*>(tensor.const_data_ptr())};
+    };
+    if (bias->is_contiguous() && is_aligned(*bias)) return stored(*bias);
+    auto copy = new_dense(*bias, {count}, ScalarType::Float);
+    return stored(torch::stable::copy_(copy, *bias));
 }
 
 void check_same_device(char const* family, Tensor const& tensor, Tensor const& other) {

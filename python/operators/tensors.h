@@ -57,8 +57,16 @@ Tensor channels_last(Tensor const&, sizes_4d const&);
 Tensor new_channels_last(Tensor const& other, sizes_4d const&, ScalarType);
 // A new dense tensor on the device of another.
 Tensor new_dense(Tensor const& other, std::initializer_list<std::int64_t> sizes, ScalarType);
-// The bias as kernels take it: `count` floats. Null if there is none.
-float const* bias_of(char const* family, std::optional<Tensor> const&, int count);
+// A bias as kernels take it: dense floats at an address of whole vectors. The tensor keeps the
+// memory until the launch. The data is null if there is no bias.
+struct stored_bias {
+    std::optional<Tensor> tensor;
+    float const* data = nullptr;
+};
+// The bias, a copy if it lies otherwise. Throws unless it has `count` floats on the device of the
+// other tensor.
+stored_bias bias_of(char const* family, std::optional<Tensor> const&, int count,
+                    Tensor const& other);
 
 void check_same_device(char const* family, Tensor const&, Tensor const& other);
 

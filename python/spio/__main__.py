@@ -5,7 +5,7 @@ import os
 import platform
 import sys
 
-variables = ("SPIO_POLICY", "SPIO_CACHE_DIR", "SPIO_CACHE", "SPIO_NVRTC", "SPIO_LOG", "SPIO_STRICT")
+variables = ("SPIO_POLICY", "SPIO_CACHE_DIR", "SPIO_CACHE", "SPIO_TUNED", "SPIO_NVRTC", "SPIO_LOG", "SPIO_STRICT")
 
 
 def tell(name, words):
@@ -33,20 +33,21 @@ def report_pytorch():
 
 
 def report_gpus():
-    """Tells of the GPUs. Returns how many have kernels."""
+    """Tells of the GPUs. Returns the first that has kernels, as PyTorch names it, or None."""
     import torch
 
     if not torch.cuda.is_available():
         tell("GPU", "none that PyTorch can use: operators run on the CPU, by aten")
-        return 0
-    usable = 0
+        return None
+    first = None
     for number in range(torch.cuda.device_count()):
         major, minor = torch.cuda.get_device_capability(number)
         has_kernels = (major, minor) >= (8, 0)
-        usable += has_kernels
+        if has_kernels and first is None:
+            first = f"cuda:{number}"
         fate = "" if has_kernels else ", older than sm_80: operators run by aten"
         tell(f"GPU {number}", f"{torch.cuda.get_device_name(number)}, sm_{major}{minor}{fate}")
-    return usable
+    return first
 
 
 def try_convolution(device):
@@ -80,8 +81,7 @@ def doctor():
             tell(name, os.environ[name])
     if report_pytorch() is None:
         return 1
-    device = "cuda" if report_gpus() else "cpu"
-    return 0 if try_convolution(device) else 1
+    return 0 if try_convolution(report_gpus() or "cpu") else 1
 
 
 def main():

@@ -8,6 +8,8 @@ from spio import gradients, operators, support
 group_width = 8
 largest_filter = 7
 most_elements = 2**31 - 1  # in a tensor that a kernel indexes
+most_matrices = 65535  # in a batch
+most_rows = 2**24  # or columns of a matrix
 
 
 def conv2d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
@@ -45,7 +47,7 @@ def layernorm_2d(x, weight=None, bias=None, eps=1e-6):
     if reason is not None:
         support.refuse("layernorm_2d", reason, x)
         y = aten.layer_norm(x.permute(0, 2, 3, 1), (x.shape[1],), weight, bias, eps)
-        return y.permute(0, 3, 1, 2)
+        return y.permute(0, 3, 1, 2).to(cast.dtype)  # under autocast aten's has float32
     is_differentiated = x.requires_grad or (weight is not None and (weight.requires_grad or bias.requires_grad))
     if is_differentiated and torch.is_grad_enabled():
         return gradients.LayerNorm2d.apply(cast, weight, bias, eps)
@@ -59,7 +61,8 @@ def matmul(a, b, bias=None, activation="none", residual=None, out_dtype=None):
     are separate where a gradient is wanted.
     """
     kind = "cuda" if a.is_cuda else a.device.type
-    if torch.is_autocast_enabled(kind) and torch.float64 not in (a.dtype, b.dtype):
+    is_short = a.is_floating_point() and b.is_floating_point() and torch.float64 not in (a.dtype, b.dtype)
+    if torch.is_autocast_enabled(kind) and is_short:
         dtype = torch.get_autocast_dtype(kind)
         a, b, residual = a.to(dtype), b.to(dtype), residual if residual is None else residual.to(out_dtype or dtype)
     reason = why_not_matmul(a, b, bias, residual, out_dtype)
@@ -113,8 +116,8 @@ def remembered(x, weight, bias, stride, padding, dilation, groups, is_cast):
     if torch.compiler.is_compiling():
         return why_not_conv2d(x, weight, bias, *arguments)
     key = (
-        x.shape, x.dtype, x.device, weight.shape, weight.dtype, weight.device, None if bias is None else bias.dtype,
-        arguments, support.settings.uses_host_device,
+        x.shape, x.dtype, x.device, weight.shape, weight.dtype, weight.device,
+        None if bias is None else (bias.dtype, bias.device), arguments, support.settings.uses_host_device,
     )
     try:
         decision = _decisions.get(key)
@@ -138,6 +141,8 @@ def why_not_conv2d(x, weight, bias, stride, padding, dilation, groups, is_cast=F
     k, width, r, s = weight.shape
     if weight.device != x.device:
         return None, f"the input is on {x.device} and the weight on {weight.device}"
+    if bias is not None and bias.device != x.device:
+        return None, f"the input is on {x.device} and the bias on {bias.device}"
     if weight.dtype != x.dtype and not (is_cast and weight.dtype == torch.float32):
         return None, f"the input is {x.dtype} and the weight {weight.dtype}"
     if bias is not None and bias.dtype != weight.dtype and bias.dtype != torch.float32:
@@ -184,10 +189,17 @@ def why_not_layernorm_2d(x, weight, bias, is_cast):
     if (weight is None) != (bias is None):
         return "there is a weight or a bias alone"
     for factor in () if weight is None else (weight, bias):
+        if factor.device != x.device:
+            return f"the input is on {x.device} and a factor on {factor.device}"
+        if tuple(factor.shape) != (x.shape[1],):
+            return f"there are {x.shape[1]} channels, and a factor is {tuple(factor.shape)}"
         if factor.dtype != x.dtype and not (is_cast and factor.dtype == torch.float32):
             return f"the input is {x.dtype} and a factor {factor.dtype}"
     if x.shape[1] % 8 != 0 or x.shape[1] > 2048:
         return f"there are {x.shape[1]} channels, where kernels take multiples of 8 up to 2048"
+    # Of a compiled graph with open sizes, the operator itself asks.
+    if not torch.compiler.is_compiling() and x.numel() > most_elements:
+        return f"the input has more than {most_elements} elements"
     return None
 
 
@@ -197,6 +209,9 @@ def why_not_matmul(a, b, bias, residual, out_dtype):
         return reason
     if is_transformed():
         return "torch.func transforms the call"
+    for name, tensor in (("second factor", b), ("bias", bias), ("residual", residual)):
+        if tensor is not None and tensor.device != a.device:
+            return f"the first factor is on {a.device} and the {name} on {tensor.device}"
     if a.dim() != b.dim() or a.dim() not in (2, 3) or (a.dim() == 3 and a.shape[0] != b.shape[0]):
         return f"the factors have {a.dim()} and {b.dim()} dimensions"
     if a.dtype != b.dtype or out_dtype not in (None, a.dtype, torch.float32):
@@ -208,6 +223,13 @@ def why_not_matmul(a, b, bias, residual, out_dtype):
         return f"the residual is {residual.dtype} {tuple(residual.shape)}"
     if a.numel() == 0 or b.numel() == 0 or a.shape[-1] != b.shape[-2]:
         return "the sizes do not agree or are 0"
-    if (a.is_cuda or support.settings.uses_host_device) and (a.shape[-1] % 8 or b.shape[-1] % 8):
-        return "k or n is no multiple of 8"
+    if a.is_cuda or support.settings.uses_host_device:
+        if a.shape[-1] % 8 or b.shape[-1] % 8:
+            return "k or n is no multiple of 8"
+        # Of a compiled graph with open sizes, the operator itself asks.
+        if not torch.compiler.is_compiling():
+            if max(*a.shape[-2:], b.shape[-1]) > most_rows:
+                return f"a matrix has more than {most_rows} rows or columns"
+            if a.dim() == 3 and a.shape[0] > most_matrices:
+                return f"there are more than {most_matrices} matrices"
     return None

@@ -112,7 +112,9 @@ def recorder(layer, arch):
         weights = sum(parameter.numel() for parameter in module.parameters(recurse=False))
         megabytes = (x.numel() + output.numel() + weights) * size / 1e6
         shape = " x ".join(map(str, x.shape))
-        is_estimated = layer.reason is None and isinstance(module, torch.nn.Conv2d) and x.dim() == 4
+        counts = (x.numel(), output.numel())
+        is_indexed = 0 < min(counts) and max(counts) <= functional.most_elements
+        is_estimated = layer.reason is None and isinstance(module, torch.nn.Conv2d) and x.dim() == 4 and is_indexed
         words = estimates(module, x, arch or architecture(x)) if is_estimated else ""
         layer.calls.append(f"{shape} of {x.dtype}: {megabytes:.3f} MB if each tensor is read or written once{words}")
 

@@ -65,6 +65,19 @@ class Spellings(unittest.TestCase):
             with spio.strict(), self.assertRaisesRegex(spio.Unsupported, word):
                 functional.conv2d(x, weight, bias, **keywords)
 
+    def test_two_devices(self):
+        x, weight, bias = layer()
+        a, far = tensor((16, 16), torch.float32), bias.to("meta")
+        functional.conv2d(x, weight, bias, groups=2)  # the decision is remembered for this device alone
+        for call in (
+            lambda: functional.conv2d(x, weight, far, groups=2),
+            lambda: functional.layernorm_2d(x, bias, far),
+            lambda: functional.matmul(a, a, far),
+            lambda: functional.matmul(a, a, residual=a.to("meta")),
+        ):
+            with spio.strict(), self.assertRaisesRegex(spio.Unsupported, "on cpu and .* on meta"):
+                call()
+
     def test_wrong_types_are_torchs_errors(self):
         x, weight, _ = layer()
         with self.assertLogs("spio"), self.assertRaises(RuntimeError):
@@ -120,7 +133,10 @@ class Autocast(unittest.TestCase):
             self.assertEqual({v.dtype for v in (y, normalized, product, second)}, {dtype})
             y.sum().backward()
             self.assertEqual({v.grad.dtype for v in (x, weight, bias)}, {torch.float32})
+        integers = torch.ones(2, 2, dtype=torch.int64)
         with torch.autocast("cpu", torch.bfloat16):
+            self.assertEqual(functional.layernorm_2d(x, bias).dtype, torch.bfloat16)
+            self.assertEqual(functional.matmul(integers, integers).dtype, torch.int64)
             self.assertEqual(functional.conv2d(x.double(), weight.double(), groups=2).dtype, torch.float64)
 
 

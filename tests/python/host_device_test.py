@@ -51,6 +51,13 @@ class HostDevice(unittest.TestCase):
             )
             check_sums(self, y, exact, magnitudes, 73)
 
+    def test_biases_that_kernels_cannot_load(self):
+        x, weight, numbers = tensor((2, 16, 12, 12), half), tensor((16, 8, 3, 3), half), tensor((32,), torch.float32)
+        with spio.host_device(), torch.autocast("cpu", half), spio.strict():
+            for bias in (numbers[::2], numbers[1:17]):
+                results = [functional.conv2d(x, weight.float(), v, padding=1, groups=2) for v in (bias, bias.clone())]
+                self.assertTrue(torch.equal(*results))
+
     def test_gradients(self):
         excesses = []
         for dtype in (torch.float32, half):

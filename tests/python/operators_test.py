@@ -81,7 +81,15 @@ class Mistakes(unittest.TestCase):
         self.refuse("the input has 3 dimensions", operators.conv2d, x[0], weight, None, 1, 1)
         self.refuse("dimension 0 of the input has the size 0", operators.conv2d, x[:0], weight, None, 1, 1)
         self.refuse("the padding is -1 and 1", operators.conv2d, x, weight, None, -1, 1)
+        pad = 2**20 - 1
+        self.refuse("the padding is 1048576 and 1", operators.conv2d, x, weight, None, pad + 1, 1)
+        self.refuse("the result is 2 x 16 x 2097152 x 2097152", operators.conv2d, x, weight, None, pad, pad)
         self.refuse("smaller than the filter", operators.conv2d, x, tensor((16, 8, 7, 7), torch.float16), None, 1, 1)
+
+    def test_estimates(self):
+        sizes, rest = (2, 16, 4, 4, 3, 3), (1, 1, True)
+        self.refuse("the pass is backward", operators.conv2d_microseconds, *sizes, *rest, "backward", "sm_90a")
+        self.refuse("must have 1 to", operators.conv2d_microseconds, 2**32 + 2, *sizes[1:], *rest, "fprop", "sm_90a")
 
     def test_products(self):
         a, b = tensor((8, 16), torch.float16), tensor((16, 8), torch.float16)
@@ -92,7 +100,7 @@ class Mistakes(unittest.TestCase):
             self.refuse("there are no kernels", operators.matmul, a.double(), b.double(), None, "none", None, False)
             self.refuse("the activation is tanh", operators.matmul, a, b, None, "tanh", None, False)
             self.refuse("the bias has 4 elements", operators.matmul, a, b, tensor((4,), torch.float32), "none", None, False)
-            self.refuse("the bias must be contiguous floats", operators.matmul, a, b, tensor((8,), torch.float16), "none", None, False)
+            self.refuse("the bias must be floats, not Half", operators.matmul, a, b, tensor((8,), torch.float16), "none", None, False)
             self.refuse("the residual must have the sizes", operators.matmul, a, b, None, "none", tensor((4, 8), torch.float16), False)
             self.refuse("no multiple of 16", operators.matmul, tensor((8, 5), torch.float16), tensor((5, 8), torch.float16), None, "none", None, False)
         finally:

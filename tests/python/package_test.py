@@ -41,7 +41,7 @@ class Package(unittest.TestCase):
         run = subprocess.run([sys.executable, "-m", "spio", "doctor"], capture_output=True, text=True)
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
         self.assertRegex(run.stdout, r"(?m)^PyTorch   2\.\d+")
-        self.assertRegex(run.stdout, r"(?m)^trial     a convolution on (the host device|cuda) is right$")
+        self.assertRegex(run.stdout, r"(?m)^trial     a convolution on (the host device|cuda:\d+) is right$")
         words = python(
             "import sys; sys.modules['torch'] = None; sys.argv = ['spio', 'doctor']\n"
             "from spio import __main__; print(__main__.main())"
