@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pathlib
 
-from asking import ask, expect, expect_code, object_of
+from asking import ask, expect, expect_code, object_of, work
 
 
 def test_python():
@@ -17,10 +17,41 @@ def test_python():
     expect_code(2, "run-python", axpy, "axpy", "a=x", *sizes, says="'x' is no float32")
     expect_code(2, "run-python", axpy, "axpy", "a=1", "x=3x3", "y=3", says="'3x3' are 2 sizes")
     expect_code(2, "run-python", axpy, "axpy", "a=1", *sizes, "z=1", says="no parameter 'z'")
-    expect_code(2, "run-python", axpy, "axpy", "a=1", *sizes, "--block", "2048")
+    for option, shape, says in (("--block", "2048", "is 2048 along x, but must be at most 1024"),
+                                ("--block", "1x1x65", "is 65 along z, but must be at most 64"),
+                                ("--block", "64x32", "has more than 1024 threads"),
+                                ("--grid", "1x65536", "is 65536 along y, but must be at most 65535"),
+                                ("--grid", "2147483648", "has a size that is 0 or too large")):
+        expect_code(2, "run-python", axpy, "axpy", "a=1", *sizes, option, shape,
+                    says=f"{option} {says}")
+    for size in ("536870913", "2147483647"):
+        expect_code(2, "run-python", axpy, "axpy", "a=1", f"x={size}", "y=1",
+                    says="x is too large to try: the arrays have more than 2147483648 bytes")
+    expect_code(2, "run-python", axpy, "axpy", "a=1", "x=1", "y=536870912",
+                says="y is too large to try")
+    expect_code(2, "run-python", axpy, "axpy", "a=1e39", *sizes,
+                says="a is '1e39', which is not a value of float32")
     expect_code(2, "show", axpy, says="name a kernel: the file has axpy")
     expect_code(3, "show", axpy, "axpi", says="no function of this name")
     expect_code(3, "show", "absent.py", "axpy", says="there is no file")
     got = ask("show", axpy, "axpy", "--signature", "bool, float32[:], float32[:]")
     expect(got.returncode == 2, "a refused program", got)
     expect(b"operators: '*' of bool and float32" in got.stderr and b"^" in got.stderr, "a caret", got)
+
+
+def test_numbers():
+    """Numbers that a type does not have are refused, and results may be infinite."""
+    numbers = work / "numbers.py"
+    numbers.write_text("import math\n\nfrom numba import cuda\n\n\n@cuda.jit\ndef fill(n, y):\n"
+                       "    i = cuda.grid(1)\n    if i < y.size:\n        y[i] = n\n\n\n"
+                       "@cuda.jit\ndef grow(y):\n    i = cuda.grid(1)\n    if i < y.size:\n"
+                       "        y[i] = math.exp(1000 * y[i])\n")
+    for type_name, number in (("int8", "300"), ("int8", "-129"), ("uint8", "-1"), ("int32", "nan"),
+                              ("int32", "0.5"), ("int64", "1e19"), ("uint64", "2e19"),
+                              ("int64", "inf"), ("bool", "2"), ("float64", "inf")):
+        expect_code(2, "run-python", numbers, "fill", f"n={number}", "y=3",
+                    "--signature", f"{type_name}, {type_name}[:]",
+                    says=f"n is '{number}', which is not a value of {type_name}")
+    got = object_of("run-python", numbers, "grow", "y=3", "--signature", "float64[:]", "--check",
+                    "--device", "host")
+    expect(got["checked"] == 3 and got["wrong"] == 0, "infinite results are as the interpreter's")
