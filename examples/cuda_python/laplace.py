@@ -1,37 +1,33 @@
-# A step of Jacobi for the equation of Laplace: each inner point becomes the mean of its neighbours.
+# A step of Jacobi for the equation of Laplace, and for each block the norm of its residuals.
 # SPDX-License-Identifier: Apache-2.0
 import math
 
 from numba import cuda, float64
 
-WIDTH = 8
+SIDE = 8
 
 
 @cuda.jit("void(float64[:, :], float64[:, :], float64[:, :])")
-def laplace(a, b, error):
-    differences = cuda.shared.array((WIDTH, WIDTH), dtype=float64)
-    j, i = cuda.grid(2)
+def laplace(old, new, norm):
+    squares = cuda.shared.array((SIDE, SIDE), dtype=float64)
+    column, row = cuda.grid(2)
     x = cuda.threadIdx.x
     y = cuda.threadIdx.y
-    difference = 0.0
-    if 0 < i and i < a.shape[0] - 1 and 0 < j and j < a.shape[1] - 1:
-        b[i, j] = 0.25 * (a[i, j + 1] + a[i, j - 1] + a[i + 1, j] + a[i - 1, j])
-        difference = math.fabs(b[i, j] - a[i, j])
-    differences[y, x] = difference
+    rows, columns = old.shape
+    squares[y, x] = 0
+    # The border stays as it is, and has no residual.
+    if row > 0 and row + 1 < rows and column > 0 and column + 1 < columns:
+        vertical = old[row - 1, column] + old[row + 1, column]
+        horizontal = old[row, column - 1] + old[row, column + 1]
+        residual = 0.25 * (vertical + horizontal) - old[row, column]
+        new[row, column] = old[row, column] + residual
+        squares[y, x] = residual * residual
     cuda.syncthreads()
 
-    # The largest difference of the block, by halves of a row and then of the column.
-    n = WIDTH // 2
-    while n > 0:
-        if x < n and differences[y, x] < differences[y, x + n]:
-            differences[y, x] = differences[y, x + n]
-        cuda.syncthreads()
-        n //= 2
-    n = WIDTH // 2
-    while n > 0:
-        if x == 0 and y < n and differences[y, 0] < differences[y + n, 0]:
-            differences[y, 0] = differences[y + n, 0]
-        cuda.syncthreads()
-        n //= 2
+    # The first thread adds what the block has stored.
     if x == 0 and y == 0:
-        error[cuda.blockIdx.y, cuda.blockIdx.x] = differences[0, 0]
+        total = 0.0
+        for i in range(SIDE):
+            for j in range(SIDE):
+                total += squares[i, j]
+        norm[cuda.blockIdx.y, cuda.blockIdx.x] = math.sqrt(total)

@@ -5,21 +5,27 @@ from numba import cuda
 
 @cuda.jit("int32(float64, float64, int32)", device=True)
 def steps(real, imaginary, most):
-    x = 0.0
-    y = 0.0
-    for i in range(most):
-        if x * x + y * y > 4:
-            return i
-        next_x = x * x - y * y + real
-        y = 2 * x * y + imaginary
-        x = next_x
-    return most
+    x_squared = 0.0
+    y_squared = 0.0
+    product = 0.0
+    count = 0
+    while count < most and x_squared + y_squared <= 4.0:
+        x = x_squared - y_squared + real
+        y = product + product + imaginary
+        x_squared = x * x
+        y_squared = y * y
+        product = x * y
+        count += 1
+    return count
 
 
+# A thread computes a column of points, as many rows apart as the grid has threads there.
 @cuda.jit("void(float64, float64, float64, int32, uint16[:, :])")
 def mandelbrot(left, bottom, width, most, image):
-    column, row = cuda.grid(2)
-    height, columns = image.shape
-    if row < height and column < columns:
-        scale = width / columns
-        image[row, column] = steps(left + column * scale, bottom + row * scale, most)
+    column, first = cuda.grid(2)
+    rows, columns = image.shape
+    if column < columns:
+        side = width / columns
+        real = left + (column + 0.5) * side
+        for row in range(first, rows, cuda.gridDim.y * cuda.blockDim.y):
+            image[row, column] = steps(real, bottom + (row + 0.5) * side, most)
