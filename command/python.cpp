@@ -59,7 +59,7 @@ template <class F> exit_status told(io const& io, F f) {
 }
 
 void run_on(runtime const& runtime, spec const& spec, image const& image, python_launch& launch) {
-    auto const backend = runtime.on().shared_backend();
+    auto const backend = runtime.target_device().shared_backend();
     auto const loaded = backend->load(image);
     auto const queue = backend->make_queue();
     std::vector<std::shared_ptr<void>> memory;
@@ -114,7 +114,7 @@ exit_status run_kernel(arguments const& args, io const& io) {
     auto const policy =
         args.has("--policy") ? policy_named(args.value("--policy")) : policy_of_environment();
     auto const opened = open_runtime(args.value("--device"), policy, {}, io);
-    auto const& device = opened.runtime->on();
+    auto const& device = opened.runtime->target_device();
     auto const spec = kernel.specialize(launch.block, device.arch());
     if (device.arch().is_host && !find_host_image(spec)) add_host_kernels(std::span(&spec, 1), io);
     auto const image = opened.runtime->all_images().find(spec, policy);

@@ -72,8 +72,8 @@ json json_of(run_result const& result, workbench const& bench) {
     auto const& [problem, bytes, reason, checked, timed, host_milliseconds] = result;
     return json::object(
         {{"problem", problem},
-         {"device", json::object({{"name", bench.on().name()},
-                                  {"arch", text_of(bench.on().arch())},
+         {"device", json::object({{"name", bench.target_device().name()},
+                                  {"arch", text_of(bench.target_device().arch())},
                                   {"why_no_gpu", json_or_null(reason)}})},
          {"kernels", json::array(bench.kernels(), [](auto const& k) { return json_of(k); })},
          {"check", checked ? json_of(*checked) : json(nullptr)},
@@ -89,8 +89,8 @@ std::string text_of(verdict const& verdict) {
 }
 
 std::string text_of(run_result const& result, workbench const& bench) {
-    auto text =
-        result.problem + " on " + bench.on().name() + " (" + text_of(bench.on().arch()) + ")\n";
+    auto text = result.problem + " on " + bench.target_device().name() + " (" +
+                text_of(bench.target_device().arch()) + ")\n";
     auto const add = [&](char const* name, std::string const& value) {
         text += "  " + padded(name, 8) + value + "\n";
     };
@@ -151,7 +151,7 @@ void expect_memory(checked_size bytes_moved, io const& io) {
 // the policy allows it.
 prepared_trial prepare(trial const& trial, workbench& bench, policy policy, io const& io) {
     std::vector<spec> missing;
-    if (bench.on().arch().is_host) {
+    if (bench.target_device().arch().is_host) {
         std::ranges::copy_if(trial.kernels, std::back_inserter(missing),
                              [](spec const& spec) { return !find_host_image(spec); });
     }
@@ -184,7 +184,7 @@ exit_status run_trials(arguments const& args, io const& io) {
     create_trial(family, words, arch_named(args.value("--arch", "host")), seed);
 
     auto const opened = open_runtime(args.value("--device"), policy, read_packs(args, io), io);
-    auto const& device = opened.runtime->on();
+    auto const& device = opened.runtime->target_device();
     if (args.has("--time") && !opened.gpu) {
         throw failure(exit_status::usage,
                       "--time measures launches on a GPU, and this would run on the host device" +

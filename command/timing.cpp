@@ -93,7 +93,7 @@ double launch_microseconds(opened_runtime const& opened, workbench& bench, trial
     cuda::stream const own(context);
     std::vector<prepared_trial> prepared;
     for (std::uint64_t i = 0; i < rotation.sets; ++i) prepared.push_back(trial.prepare(bench));
-    stream const stream(bench.on(), cuda::stream_ref(own).handle());
+    stream const stream(bench.target_device(), cuda::stream_ref(own).handle());
     return median_microseconds(own, rotation.launches,
                                [&](unsigned i) { prepared[i % rotation.sets].launch(stream); });
 }

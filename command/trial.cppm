@@ -50,10 +50,10 @@ class workbench {
   public:
     // The runtime must outlive the workbench.
     workbench(runtime const& runtime, policy policy)
-        : home(runtime), image_policy(policy), main_stream(runtime.on()) {}
+        : home(runtime), image_policy(policy), main_stream(runtime.target_device()) {}
 
     // The device, and the stream on which arrays are moved.
-    device const& on() const { return home.on(); }
+    device const& target_device() const { return home.target_device(); }
     stream const& queue() const { return main_stream; }
     std::span<loaded_kernel const> kernels() const { return loaded; }
 
@@ -78,7 +78,7 @@ class workbench {
 
     template <class T>
     array<T> upload(std::vector<host_value<T>> const& values, std::string name) const {
-        array<T> destination(on(), values.size(), std::move(name));
+        array<T> destination(target_device(), values.size(), std::move(name));
         fill(destination, values);
         return destination;
     }

@@ -48,7 +48,7 @@ struct bench {
 
     explicit bench(std::string const& folder)
         : gpu({.policy = policy::jit_only, .cache = options_in(folder), .driver = &driver}),
-          stream(gpu.on(), cuda::stream_ref(driver_stream).handle()),
+          stream(gpu.target_device(), cuda::stream_ref(driver_stream).handle()),
           source(context, 2 * rotation_bytes),
           target(context, 2 * rotation_bytes) {
         std::mt19937 random(1);
@@ -145,7 +145,7 @@ void run_layernorm(bench const& b, std::size_t bytes, int channels,
     auto const positions = bytes / 2 / row;
     auto const spec = layernorm_2d::specialize({channels}, config, b.gpu.arch());
     auto const kernel = b.gpu.load(spec);
-    array<float> const factors(b.gpu.on(), static_cast<std::size_t>(channels));
+    array<float> const factors(b.gpu.target_device(), static_cast<std::size_t>(channels));
     b.stream.write(factors, std::vector<float>(static_cast<std::size_t>(channels), 0.5f));
     auto const weight = factors.as<factors_to_read>(C(channels));
     double const time = b.microseconds(rotations_of(bytes), [&](int i) {

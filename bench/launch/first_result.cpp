@@ -41,8 +41,8 @@ struct watch {
 template <class Params>
 void time(runtime const& gpu, typed_spec<Params> const& spec, Params const& params,
           char const* name, double open_ms) {
-    stream const stream(gpu.on());
-    array<float> const y(gpu.on(), 1);
+    stream const stream(gpu.target_device());
+    array<float> const y(gpu.target_device(), 1);
     std::vector<float> result(1);
     stream.read(std::span(result), y);
     stream.synchronize();
@@ -72,8 +72,8 @@ void go(char const* folder, char const* pack) {
                        .policy = pack != nullptr ? policy::aot_only : policy::jit_only,
                        .cache = options});
     double const open_ms = opening.milliseconds();
-    array<float> const floats(gpu.on(), 64);
-    array<half> const halves(gpu.on(), 64);
+    array<float> const floats(gpu.target_device(), 64);
+    array<half> const halves(gpu.target_device(), 64);
     auto const no_floats = floats.as<axpby::scalars>(axpby::N(0));
     time(gpu, axpby::specialize({.n = 1000}, gpu.arch()),
          axpby::params{.a = 1, .x = no_floats, .b = 0, .y = no_floats}, "axpby", open_ms);

@@ -47,8 +47,8 @@ void go(char const* pack) {
     cuda::context const context(driver.device(0));
     cuda::stream const driver_stream(context);
     auto const handle = cuda::stream_ref(driver_stream).handle();
-    stream const stream(gpu.on(), handle);
-    array<float> const x(gpu.on(), 8);
+    stream const stream(gpu.target_device(), handle);
+    array<float> const x(gpu.target_device(), 8);
     auto const none = x.as<axpby::scalars>(axpby::N(0));
     axpby::params p = {.a = 1, .x = none, .b = 0, .y = none};
 

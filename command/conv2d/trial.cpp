@@ -105,7 +105,7 @@ template <class T> prepared_trial prepare_correlation(workbench& bench, conv2d_d
     auto const arrays = std::make_shared<correlation_arrays<T>>(
         conv2d::convolution(bench, data.problem, data.config), bench.upload<T>(data.input, "input"),
         bench.upload<T>(data.filter, "filter"), bench.upload<float>(data.bias, "bias"),
-        array<T>(bench.on(), data.is_dgrad() ? data.x_size() : data.y_size(), "output"));
+        array<T>(bench.target_device(), data.is_dgrad() ? data.x_size() : data.y_size(), "output"));
     auto const launch = [&data, arrays](stream const& stream) {
         auto const& [convolution, input, filter, bias, output] = *arrays;
         auto const& p = data.problem;
@@ -156,11 +156,11 @@ double value_of(unsigned short bits, element_type type) { return number_of(bits,
 template <class Gradient, class T>
 prepared_trial prepare_wgrad(workbench& bench, conv2d_data const& data) {
     weight_gradient kernels(bench, data.problem, data.config);
-    array<float> workspace(bench.on(), kernels.workspace_floats(), "workspace");
+    array<float> workspace(bench.target_device(), kernels.workspace_floats(), "workspace");
     auto const arrays = std::make_shared<wgrad_arrays<Gradient, T>>(
         std::move(kernels), bench.upload<T>(data.input, "x"), bench.upload<T>(data.dy, "dy"),
-        array<Gradient>(bench.on(), data.filter_size(), "dw"),
-        array<float>(bench.on(), data.bias_size(), "dbias"), std::move(workspace));
+        array<Gradient>(bench.target_device(), data.filter_size(), "dw"),
+        array<float>(bench.target_device(), data.bias_size(), "dbias"), std::move(workspace));
     auto const launch = [&data, arrays](stream const& stream) {
         auto const& [kernels, x, dy, dw, dbias, workspace] = *arrays;
         auto const& p = data.problem;

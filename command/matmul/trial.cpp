@@ -132,7 +132,7 @@ template <class Result> prepared_trial prepare(workbench& bench, matmul_data con
         bench.upload<half>(data.b_lines().padded(data.b, not_a_number), "b"),
         bench.upload<float>(data.bias, "bias"),
         bench.upload<Result>(residual_of<Result>(data), "c"),
-        array<Result>(bench.on(), data.d_lines().size(), "d"));
+        array<Result>(bench.target_device(), data.d_lines().size(), "d"));
     auto const launch = [&data, arrays](stream const& stream) {
         auto const& [product, a, b, bias, c, d] = *arrays;
         auto const& p = data.problem;

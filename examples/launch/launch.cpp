@@ -18,7 +18,7 @@ int main() try {
     spio::runtime const runtime({.host = spio::host_machine{.allocate = spio::host::allocate,
                                                             .release = spio::host::release,
                                                             .find = spio::host::find}});
-    auto const& device = runtime.on();
+    auto const& device = runtime.target_device();
     spio::stream const stream(device);
 
     constexpr int n = 1000;

@@ -74,7 +74,7 @@ int main() try {
 
     // On the GPU, or on the host where there is none.
     spio::runtime const runtime({.packs = {pack}, .host = the_host});
-    auto const& device = runtime.on();
+    auto const& device = runtime.target_device();
     auto const kernel = runtime.load(softmax::specialize({columns}, runtime.arch()));
 
     std::vector<float> x(rows * columns), y(x.size());

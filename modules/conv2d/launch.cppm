@@ -47,16 +47,18 @@ template <class Loader> config_source const& configs_of(Loader const& loader) {
 export namespace spio::conv2d {
 
 // A convolution, forward (fprop) or of the gradient of the input (dgrad), ready to be launched. A
-// loader is a runtime, or any object with on() and load().
+// loader is a runtime, or any object with target_device() and load().
 class convolution {
   public:
     template <class Loader>
     convolution(Loader&& loader, problem const& problem, config const& config)
-        : home(loader.on()), compiled_problem(problem), body(load(loader, problem, config)) {}
+        : home(loader.target_device()),
+          compiled_problem(problem),
+          body(load(loader, problem, config)) {}
     template <class Loader>
     convolution(Loader&& loader, problem const& problem)
         : convolution(loader, problem,
-                      best_config(problem, loader.on().arch(), configs_of(loader))) {}
+                      best_config(problem, loader.target_device().arch(), configs_of(loader))) {}
 
     // The tensors have the sizes of the problem. A size that the problem leaves open may be any.
     // They are of the problem's type.
@@ -76,7 +78,7 @@ class convolution {
     template <class Loader>
     static std::variant<cp_async_body, tma_body> load(Loader& loader, problem const& problem,
                                                       config const& config) {
-        auto const arch = loader.on().arch();
+        auto const arch = loader.target_device().arch();
         if (auto const* const cp_async = std::get_if<cp_async::config>(&config)) {
             return cp_async_body{*cp_async, loader.load(specialize(problem, *cp_async, arch))};
         }
@@ -92,11 +94,14 @@ class weight_gradient {
   public:
     template <class Loader>
     weight_gradient(Loader&& loader, problem const& problem, config const& config)
-        : home(loader.on()), compiled_problem(problem), kernels(load(loader, problem, config)) {}
+        : home(loader.target_device()),
+          compiled_problem(problem),
+          kernels(load(loader, problem, config)) {}
     template <class Loader>
     weight_gradient(Loader&& loader, problem const& problem)
         : weight_gradient(loader, problem,
-                          best_config(problem, loader.on().arch(), configs_of(loader))) {}
+                          best_config(problem, loader.target_device().arch(), configs_of(loader))) {
+    }
 
     // The size of the workspace, in floats. Launches that may run at the same time need one each.
     std::size_t workspace_floats() const { return kernels.workspace_bytes / sizeof(float); }
@@ -124,7 +129,8 @@ class weight_gradient {
     template <class Loader>
     static both_kernels load(Loader& loader, problem const& problem, config const& config) {
         auto const load_body = [&]<class Config>(Config const& body_config) {
-            auto const specs = specialize_gradient(problem, body_config, loader.on().arch());
+            auto const specs =
+                specialize_gradient(problem, body_config, loader.target_device().arch());
             using params = decltype(specs.partial_sums)::params_type;
             auto partial_sums = loader.load(specs.partial_sums);
             return both_kernels{ready_body<Config, params>{body_config, std::move(partial_sums)},

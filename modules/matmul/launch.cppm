@@ -37,15 +37,16 @@ template <class Loader> config_source const& configs_of(Loader const& loader) {
 export namespace spio::matmul {
 
 // A matrix product that is ready to be launched.
-// A loader is a runtime, or any object with on() and load().
+// A loader is a runtime, or any object with target_device() and load().
 class product {
   public:
     template <class Loader>
     product(Loader&& loader, problem const& problem, config const& config)
-        : home(loader.on()), made_for(problem), body(load(loader, problem, config)) {}
+        : home(loader.target_device()), made_for(problem), body(load(loader, problem, config)) {}
     template <class Loader>
     product(Loader&& loader, problem const& problem)
-        : product(loader, problem, best_config(problem, loader.on().arch(), configs_of(loader))) {}
+        : product(loader, problem,
+                  best_config(problem, loader.target_device().arch(), configs_of(loader))) {}
 
     // The matrices have the sizes of the problem. A size that the problem leaves open may be any.
     void launch(stream const&, args const&) const;
@@ -64,7 +65,7 @@ class product {
     template <class Loader>
     static std::variant<cp_async_body, wgmma_body> load(Loader& loader, problem const& problem,
                                                         config const& config) {
-        auto const arch = loader.on().arch();
+        auto const arch = loader.target_device().arch();
         if (auto const* const cp_async = std::get_if<cp_async::config>(&config)) {
             return loader.load(specialize(problem, *cp_async, arch));
         }

@@ -138,7 +138,7 @@ runtime::runtime(runtime_options options)
     : state(std::make_unique<parts const>(std::move(options))) {}
 runtime::~runtime() = default;
 
-device const& runtime::on() const { return state->device; }
+device const& runtime::target_device() const { return state->device; }
 config_source const& runtime::configs() const { return state->configs; }
 images const& runtime::all_images() const { return state->images; }
 kernels const& runtime::all_kernels() const { return state->kernels; }

@@ -3,7 +3,7 @@
 //
 //     spio::runtime const gpu({.packs = {spio::aot::pack::read("kernels.spiopack")}});
 //     auto const kernel = gpu.load(axpby::specialize({.n = n}, gpu.arch()));
-//     spio::stream const stream(gpu.on());
+//     spio::stream const stream(gpu.target_device());
 //     kernel.launch(stream, {.a = a, .x = x.as<axpby::scalars>(axpby::N(n)), …});
 module;
 
@@ -57,8 +57,8 @@ class runtime {
     explicit runtime(runtime_options = {});
     ~runtime();
 
-    device const& on() const; // the GPU, or the host device
-    spio::arch arch() const { return on().arch(); }
+    device const& target_device() const; // the GPU, or the host device
+    spio::arch arch() const { return target_device().arch(); }
 
     // Finds and loads a kernel when it is first asked for. While a graph is captured, a kernel that
     // is not loaded throws a cold_kernel error, and the capture goes on. A capture that another

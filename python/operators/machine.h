@@ -76,8 +76,9 @@ struct machine {
     bool is_host() const { return runtime.arch().is_host; }
     std::shared_ptr<spio::stream const> stream(void* handle) {
         return streams.find(handle, [&] {
-            return is_host() ? std::make_shared<spio::stream const>(runtime.on())
-                             : std::make_shared<spio::stream const>(runtime.on(), handle);
+            return is_host()
+                       ? std::make_shared<spio::stream const>(runtime.target_device())
+                       : std::make_shared<spio::stream const>(runtime.target_device(), handle);
         });
     }
 };
@@ -90,7 +91,7 @@ struct loader {
     machine& home;
     spio::stream const& stream;
 
-    device const& on() const { return home.runtime.on(); }
+    device const& target_device() const { return home.runtime.target_device(); }
     config_source const& configs() const { return home.runtime.configs(); }
     template <class Params> kernel<Params> load(typed_spec<Params> const& spec) const {
         return home.runtime.load(spec, stream);
@@ -117,7 +118,7 @@ template <class T> class memory {
     memory(target const& target, void const* tensor, std::size_t count)
         : data_(static_cast<T*>(const_cast<void*>(tensor))) {
         if (!target.home.is_host() || tensor == nullptr) return;
-        copy.emplace(target.home.runtime.on(), count);
+        copy.emplace(target.home.runtime.target_device(), count);
         if constexpr (std::is_const_v<T>) {
             target.stream->write(*copy, std::span(static_cast<bits const*>(tensor), count));
         } else {

@@ -143,7 +143,7 @@ extent extent_of(std::vector<int> const& sizes, int usual) {
 
 void run_on(target target, test_kernel const& test, py::kernel const& kernel, arguments& args) {
     auto const& runtime = runtime_of(target);
-    auto const backend = runtime.on().shared_backend();
+    auto const backend = runtime.target_device().shared_backend();
     auto const spec = kernel.specialize(extent_of(test.block, test.threads), runtime.arch());
     auto const image = runtime.all_images().find(spec);
     auto const loaded = backend->load(image);

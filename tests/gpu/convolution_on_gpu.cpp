@@ -165,10 +165,10 @@ int main(int count, char** words) {
         std::printf("no GPU: %s\n", e.what());
         return without_gpu;
     }
-    guarded<half>::use(gpu->on());
-    guarded<bfloat16>::use(gpu->on());
-    guarded<float>::use(gpu->on());
-    stream const stream(gpu->on());
+    guarded<half>::use(gpu->target_device());
+    guarded<bfloat16>::use(gpu->target_device());
+    guarded<float>::use(gpu->target_device());
+    stream const stream(gpu->target_device());
     share share;
     if (arguments.size() == 4) {
         share = {static_cast<unsigned>(std::stoul(arguments[2])),

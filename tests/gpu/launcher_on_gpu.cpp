@@ -117,9 +117,9 @@ void captures(runtime const& gpu, cuda::driver const& driver) {
     auto const cold = axpby::specialize({.n = 1000}, {.threads = 64, .vectors = 3}, gpu.arch());
     spec const first[] = {warm};
     gpu.prepare(first);
-    stream const own_stream(gpu.on());
-    auto const x = put<float>(own_stream, gpu.on(), floats(1000, 1)),
-               y = put<float>(own_stream, gpu.on(), floats(1000));
+    stream const own_stream(gpu.target_device());
+    auto const x = put<float>(own_stream, gpu.target_device(), floats(1000, 1)),
+               y = put<float>(own_stream, gpu.target_device(), floats(1000));
     auto const scalar_view = [&](auto const& values) {
         return values.template as<axpby::scalars>(axpby::N(1000));
     };
@@ -150,7 +150,7 @@ void captures(runtime const& gpu, cuda::driver const& driver) {
     // A stream of the caller, and a capture that the caller began: the stream alone shows it.
     cuda::context const foreign_context(driver.device(0));
     cuda::stream const foreign_stream(foreign_context);
-    stream const borrowed_stream(gpu.on(), cuda::stream_ref(foreign_stream).handle());
+    stream const borrowed_stream(gpu.target_device(), cuda::stream_ref(foreign_stream).handle());
     borrowed_stream.launch(kernel, p);
     expect(sum(borrowed_stream) == 16, "a launch in a borrowed stream");
     cuda::begin_capture(foreign_stream);
@@ -162,7 +162,7 @@ void captures(runtime const& gpu, cuda::driver const& driver) {
     cuda::executable_graph const graph(cuda::end_capture(foreign_stream));
     graph.launch(foreign_stream);
     expect(sum(borrowed_stream) == 18, "a foreign graph, not disturbed");
-    stream const legacy(gpu.on(), reinterpret_cast<void*>(1));
+    stream const legacy(gpu.target_device(), reinterpret_cast<void*>(1));
     legacy.launch(kernel, p);
     expect(sum(legacy) == 20, "the legacy stream");
     std::printf("{\"name\": \"captures\", \"cold_kernel\": \"%s\"}\n", message.c_str());
@@ -220,8 +220,8 @@ void misses(runtime const& strict) {
 void rounds(runtime const& shipped, cuda::driver const& driver) {
     cuda::context const context(driver.device(0));
     auto const spec = axpby::specialize({.n = 1000}, shipped.arch());
-    stream const stream(shipped.on());
-    auto const x = put<float>(stream, shipped.on(), floats(1000, 1));
+    stream const stream(shipped.target_device());
+    auto const x = put<float>(stream, shipped.target_device(), floats(1000, 1));
     auto const scalar_view = [&](auto const& values) {
         return values.template as<axpby::scalars>(axpby::N(1000));
     };
@@ -233,7 +233,7 @@ void rounds(runtime const& shipped, cuda::driver const& driver) {
     int round = 0;
     for (; round < most + warm_up && spent.count() < 40; ++round) {
         if (round == warm_up) initial_free = cuda::context_ref(context).memory().free;
-        kernels const fresh(shipped.on());
+        kernels const fresh(shipped.target_device());
         stream.launch(fresh.load(image),
                       {.a = 1, .x = scalar_view(x), .b = 0, .y = scalar_view(x)});
         stream.synchronize();

@@ -41,10 +41,10 @@ array<T> put(stream const& stream, device const& device, std::vector<host_value<
 }
 
 floats axpby_on(runtime const& r, typed_spec<axpby::params> const& spec, int n) {
-    stream const stream(r.on());
+    stream const stream(r.target_device());
     auto const size = static_cast<std::size_t>(n);
-    auto const x = put<float>(stream, r.on(), random_floats(size, 1));
-    auto const y = put<float>(stream, r.on(), random_floats(size, 2));
+    auto const x = put<float>(stream, r.target_device(), random_floats(size, 1));
+    auto const y = put<float>(stream, r.target_device(), random_floats(size, 2));
     auto const scalar_view = [&](auto const& values) {
         return values.template as<axpby::scalars>(axpby::N(n));
     };
@@ -57,15 +57,15 @@ floats axpby_on(runtime const& r, typed_spec<axpby::params> const& spec, int n) 
 
 bits layernorm_on(runtime const& r, layernorm_2d::problem const& problem, int positions) {
     using namespace layernorm_2d;
-    stream const stream(r.on());
+    stream const stream(r.target_device());
     auto const c = static_cast<std::size_t>(problem.channels);
     std::mt19937 random(3);
     bits halves(c * static_cast<std::size_t>(positions));
     for (auto& each : halves) each = static_cast<unsigned short>(0x3800 | (random() & 0x87ff));
-    auto const x = put<half>(stream, r.on(), halves),
-               y = put<half>(stream, r.on(), bits(halves.size()));
-    auto const weight = put<float>(stream, r.on(), random_floats(c, 4));
-    auto const bias = put<float>(stream, r.on(), random_floats(c, 5));
+    auto const x = put<half>(stream, r.target_device(), halves),
+               y = put<half>(stream, r.target_device(), bits(halves.size()));
+    auto const weight = put<float>(stream, r.target_device(), random_floats(c, 4));
+    auto const bias = put<float>(stream, r.target_device(), random_floats(c, 5));
     auto const images_view = [&](auto const& values) {
         return values.template as<layernorm_2d::images>(X(positions), C(problem.channels));
     };

@@ -44,8 +44,8 @@ int wrong_sums(std::array<std::unique_ptr<runtime>, 2> const& gpus, int thread) 
     for (int round = 0; round < rounds; ++round) {
         auto const& gpu = *gpus[static_cast<std::size_t>(thread + round) % 2];
         auto const spec = spec_number((thread + round / 2) % sizes, gpu.arch());
-        stream const stream(gpu.on());
-        array<float> const x(gpu.on(), 1), y(gpu.on(), 1);
+        stream const stream(gpu.target_device());
+        array<float> const x(gpu.target_device(), 1), y(gpu.target_device(), 1);
         std::vector<float> const x_values = {static_cast<float>(thread)}, y_values = {1};
         stream.write(x, x_values);
         stream.write(y, y_values);

@@ -43,7 +43,7 @@ struct host_runtime {
     spio::images images{shipped, no_compiler, policy::aot_only};
     spio::kernels kernels{home};
 
-    device const& on() const { return home; }
+    device const& target_device() const { return home; }
     template <class Params> kernel<Params> load(typed_spec<Params> const& spec) const {
         return kernels.load(images.find(spec));
     }
@@ -55,8 +55,8 @@ struct image_batch {
     int n;
 
     image_batch(host_runtime const& runtime, stream const& stream, int count)
-        : x(runtime.on(), static_cast<std::size_t>(count) * 5 * 6 * 8, "x"),
-          y(runtime.on(), x.size(), "y"),
+        : x(runtime.target_device(), static_cast<std::size_t>(count) * 5 * 6 * 8, "x"),
+          y(runtime.target_device(), x.size(), "y"),
           n(count) {
         std::vector<unsigned short> const ones(x.size(), 0x3c00);
         stream.write(x, std::span<unsigned short const>(ones));
@@ -81,9 +81,9 @@ std::string reason_of(auto const& f) {
 
 TEST_CASE("one kernel serves every batch, and tensors of other sizes are refused") {
     host_runtime const runtime;
-    stream const stream(runtime.on());
+    stream const stream(runtime.target_device());
     conv2d::convolution const forward(runtime, layer_of("fprop"));
-    array<half> const filter(runtime.on(), 8 * 9 * 8, "filter");
+    array<half> const filter(runtime.target_device(), 8 * 9 * 8, "filter");
     std::vector<unsigned short> const ones(filter.size(), 0x3c00);
     stream.write(filter, std::span<unsigned short const>(ones));
     auto const launch = [&](image_batch const& batch, int rows) {
@@ -122,14 +122,14 @@ TEST_CASE("one kernel serves every batch, and tensors of other sizes are refused
 
 TEST_CASE("a weight gradient needs its whole workspace, and a dw of its own element type") {
     host_runtime const runtime;
-    stream const stream(runtime.on());
+    stream const stream(runtime.target_device());
     conv2d::weight_gradient const gradient(runtime, layer_of("wgrad"));
-    array<float> const workspace(runtime.on(), gradient.workspace_floats(), "workspace");
+    array<float> const workspace(runtime.target_device(), gradient.workspace_floats(), "workspace");
     auto const size = static_cast<int>(workspace.size());
     auto const whole_workspace = workspace.as<conv2d::floats>(conv2d::FLOAT(size)),
                short_workspace = workspace.as<conv2d::floats>(conv2d::FLOAT(size - 1));
-    array<float> const dw(runtime.on(), 8 * 9 * 8, "dw");
-    array<half> const fp16_dw(runtime.on(), dw.size(), "dw");
+    array<float> const dw(runtime.target_device(), 8 * 9 * 8, "dw");
+    array<half> const fp16_dw(runtime.target_device(), dw.size(), "dw");
     auto const arguments = [&]<class T>(image_batch const& batch, array<T> const& filter_gradient,
                                         conv2d::floats partial_sums) {
         using gradient_of_y = decltype(conv2d::wgrad_args<T>::dy);

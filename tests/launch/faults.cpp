@@ -50,8 +50,8 @@ bool launch_every_way(std::string const& folder, int& losses) {
     spec const first[] = {warm};
     gpu.prepare(first);
 
-    stream const own_stream(gpu.on());
-    array<float> const x(gpu.on(), n), y(gpu.on(), n);
+    stream const own_stream(gpu.target_device());
+    array<float> const x(gpu.target_device(), n), y(gpu.target_device(), n);
     std::vector<float> const x_values = {1, 2, 3, 4, 5}, y_values = {5, 5, 5, 5, 5};
     own_stream.write(x, x_values);
     own_stream.write(y, y_values);
@@ -75,7 +75,7 @@ bool launch_every_way(std::string const& folder, int& losses) {
 
     cuda::context const foreign_context(driver.device(1));
     cuda::stream const foreign_stream(foreign_context);
-    stream const borrowed_stream(gpu.on(), cuda::stream_ref(foreign_stream).handle());
+    stream const borrowed_stream(gpu.target_device(), cuda::stream_ref(foreign_stream).handle());
     borrowed_stream.launch(kernel, p);
     own_stream.launch(gpu.load(cold), p);
 

@@ -70,8 +70,8 @@ bool contains(std::string const& text, char const* part) { return text.find(part
 constexpr host_machine the_host = {host::allocate, host::release, host::encode, host::find};
 
 std::vector<float> sum_by_launch(runtime const& runtime, typed_spec<axpby::params> const& spec) {
-    stream const stream(runtime.on());
-    array<float> const x(runtime.on(), 3), y(runtime.on(), 3);
+    stream const stream(runtime.target_device());
+    array<float> const x(runtime.target_device(), 3), y(runtime.target_device(), 3);
     stream.write(x, std::vector<float>{1, 2, 3});
     stream.write(y, std::vector<float>{1, 1, 1});
     auto const scalar_view = [](array<float> const& values) {
@@ -168,8 +168,8 @@ TEST_CASE("without a GPU the host device takes its place, where the options allo
     CHECK(host_runtime.all_images().count().packed == 1);
     CHECK(kind_thrown_by([&] { runtime(make_options({})); }) == error_kind::device);
     // A graph on the host device launches with the parameters of the time of capture.
-    stream const own_stream(host_runtime.on());
-    array<float> const x(host_runtime.on(), 1), y(host_runtime.on(), 1);
+    stream const own_stream(host_runtime.target_device());
+    array<float> const x(host_runtime.target_device(), 1), y(host_runtime.target_device(), 1);
     own_stream.write(x, std::vector<float>{1});
     own_stream.write(y, std::vector<float>{0});
     auto const kernel = host_runtime.load(spec);
@@ -194,7 +194,7 @@ TEST_CASE("without a GPU the host device takes its place, where the options allo
     own_stream.read(std::span(sum), y);
     own_stream.synchronize();
     CHECK(sum[0] == 14);
-    CHECK_THROWS_AS((stream(host_runtime.on(), nullptr)), spio::error);
+    CHECK_THROWS_AS((stream(host_runtime.target_device(), nullptr)), spio::error);
 }
 
 TEST_CASE("two devices share a driver, and refuse each other's streams") {
@@ -215,9 +215,9 @@ TEST_CASE("two devices share a driver, and refuse each other's streams") {
     cuda::context const foreign_context(driver.device(1));
     cuda::stream const foreign_stream(foreign_context);
     void* const handle = cuda::stream_ref(foreign_stream).handle();
-    CHECK_NOTHROW((stream(second.on(), handle)));
-    CHECK_THROWS_AS((stream(first.on(), handle)), spio::error);
-    stream const second_stream(second.on());
+    CHECK_NOTHROW((stream(second.target_device(), handle)));
+    CHECK_THROWS_AS((stream(first.target_device(), handle)), spio::error);
+    stream const second_stream(second.target_device());
     CHECK_THROWS_AS(second_stream.launch(first.load(spec), launch_shape(), {}), spio::error);
 }
 
