@@ -1,5 +1,10 @@
 // The typed-dimension algebra: what a position means, and where in memory that is.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A dimension is an integer type that says what it counts, and a fold counts blocks of one.
+// Coordinates have a value for each of several dimensions. An axis is a dimension with a size; a
+// layout places axes in memory. A tensor is a pointer and a layout, a cursor a position in a
+// tensor.
 module;
 
 #include "spio/algebra.h"

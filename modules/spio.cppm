@@ -1,4 +1,4 @@
-// All of Spio behind one name, but the host device, which is not there without Boost.Context.
+// All of Spio behind one name, but the host device (a simulated GPU), which needs Boost.Context.
 // SPDX-License-Identifier: Apache-2.0
 export module spio;
 

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A family is the kernels of one operation, such as conv2d; a problem is the sizes and options of a
-// call. A spec (specialization) is what a kernel is compiled from: its text for a problem, a
-// configuration and an architecture. An image is the compiled code.
+// call, a configuration how blocks and threads share it. A spec (specialization) is what a kernel
+// is compiled from: its text for a problem, a configuration and an architecture. An image is the
+// compiled code. The host device simulates a GPU: it runs kernels that were compiled for the CPU.
 module;
 
 #include <cstddef>
@@ -73,7 +74,8 @@ device_compiler find_compiler(compiler_kind, std::filesystem::path const& cuda =
 // ptxas 13.0.88".
 std::string version_of(device_compiler const&);
 
-// An image, compiled now or found in the folder of an earlier build.
+// An image, compiled now or found in the folder of an earlier build. `line` is the line of the
+// manifest that asks for it, `symbol` the name of its kernel.
 struct built_image {
     std::string line, arch, symbol;
     std::size_t bytes = 0, plain_bytes = 0; // size in the pack, and size before compression
@@ -91,7 +93,7 @@ struct build_request {
     std::string manifest_name;                       // the name of the manifest, for messages
     std::span<family const> families;                // the families that the manifest may name
     std::vector<std::string> archs;                  // "sm_80", "sm_90a", "compute_80"
-    config_source configs = default_config_source(); // chooses before the families do
+    config_source configs = default_config_source(); // asked before a family chooses
     device_compiler compiler = {};                   // see find_compiler()
     std::filesystem::path output = {};               // the file of the pack
     // The build folder: images stay in it between builds, and only those that are out of date are

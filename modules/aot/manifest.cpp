@@ -1,5 +1,9 @@
 // Reads manifests.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A manifest is a text that lists kernels. Each line names a family (the kernels of one operation)
+// and a problem, such as axpby n=1000. A spec is what a kernel is compiled from; a line may take
+// several kernels.
 module;
 
 #include <algorithm>

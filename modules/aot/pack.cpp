@@ -1,7 +1,10 @@
 // Reads packs as if their author were hostile.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A pack is a file with images, that is the compiled code of kernels, and an index before them.
+// A pack is a file with images, that is the compiled code of kernels, and an index before them. An
+// entry of the index tells what its image was compiled from: the `line` of a manifest (a list of
+// kernels), the configuration, and a digest of the kernel's text. A spec is what a kernel would be
+// compiled from now; an entry whose digest differs is not current.
 module;
 
 #include <algorithm>
@@ -52,7 +55,7 @@ struct reader {
         rest.remove_prefix(size);
         return text;
     }
-    // Three numbers.
+    // Reads three numbers, such as the extents of a block.
     extent numbers() {
         int const x = integer(), y = integer(), z = integer();
         return {x, y, z};
@@ -73,7 +76,7 @@ packed_image read_entry(reader& index) {
 
 } // namespace
 
-// Why no entry can be like this one; empty if it can.
+// The reason why write_pack() cannot have written this entry; empty if it can.
 std::string defect_of(packed_image const& entry) {
     auto const is_possible = [](extent const& extent) {
         return extent.x >= 1 && extent.y >= 1 && extent.z >= 1 && extent.x <= 1024 &&

@@ -1,5 +1,8 @@
 // Packs: images of many kernels for many architectures in one file, with an index before them.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An image is the compiled code of a kernel, and a spec is what a kernel is compiled from. A line
+// is that of a manifest (a list of kernels) which asks for the kernel, such as axpby n=1000.
 module;
 
 #include <array>
@@ -30,7 +33,7 @@ struct packed_image {
     std::string symbol, arch, line, config;
     image_kind kind = image_kind::cubin;
     block_shape shape = {};
-    std::uint32_t params_bytes = 0;
+    std::uint32_t params_bytes = 0;                   // size of the kernel's parameter
     std::uint64_t offset = 0, size = 0, checksum = 0; // the image's place in the pack
     std::string compiler;                             // "nvcc 13.0.88"
     std::uint64_t text_digest = 0;                    // of the kernel's text: see spio.text

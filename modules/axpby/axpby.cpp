@@ -1,5 +1,10 @@
 // Specializes axpby, and computes it in double.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A spec (specialization) is what a kernel is compiled from: its text for a problem, a
+// configuration and an architecture. The problem of axpby is the length n of its vectors, the
+// configuration how threads share them. A family is the kernels of one operation; its entry is for
+// callers that have a problem as text.
 module;
 
 #include "axpby/problem.h"

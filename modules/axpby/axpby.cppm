@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A problem is the size of a call, a configuration how threads share it. A spec is what a kernel is
-// compiled from: its text for both, and an architecture.
+// compiled from: its text for both, and an architecture. A typed_spec also has the type of the
+// kernel's parameters, and computes the grid of a launch from them.
 module;
 
 #include "axpby/problem.h"
@@ -18,6 +19,7 @@ import spio.spec;
 
 export namespace spio::axpby {
 
+// The types of the kernel: its configuration, its dimension, its parameters, and its vectors.
 using axpby::config;
 using axpby::N;
 using axpby::params;
@@ -44,7 +46,7 @@ typed_spec<params> specialize(problem const&, arch, config_source const& = defau
 // one block, which does nothing.
 constexpr extent grid(config const& c, int n) { return {c.blocks(n) > 0 ? c.blocks(n) : 1}; }
 
-// How a line of a manifest ("axpby n=1000") becomes specs.
+// How a line of a manifest (a list of kernels), such as "axpby n=1000", becomes specs.
 family const& family_entry();
 
 // The headers of axpby's kernel, as they were when the library was built.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An entry is the compiled image of a kernel; its key is a digest of all that the image depends on.
+// `owned_` is the user's folder of entries, `shared_` one that is only read. An entry is published
+// when its file has got its final name.
 module;
 
 #include <algorithm>

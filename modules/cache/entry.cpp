@@ -1,5 +1,8 @@
 // Writes the bytes of entries, and parses them as if their author were hostile.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An entry is the compiled image of a kernel, in a file named by its key: a digest of all that the
+// image depends on.
 module;
 
 #include <algorithm>

@@ -1,5 +1,8 @@
 // Reads files of the cache's folder, and refuses what by its kind, rights or size is no entry.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An entry is the compiled image of a kernel, in a file of its own. A complaint is the reason why a
+// file must not be used as an entry.
 module;
 
 #include <cerrno>

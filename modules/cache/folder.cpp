@@ -1,5 +1,8 @@
 // Chooses the folder of the cache by the environment.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The cache keeps compiled images of kernels. A folder is refused if other users could write to it;
+// the refusal is a sentence that says why.
 module;
 
 #include <algorithm>

@@ -1,7 +1,9 @@
 // Checks and names problems of grouped convolution, and chooses their configurations.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A body is one of four kernel templates, a config the configuration of one of them.
+// fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
+// body is one of four kernel templates, a config the configuration of one of them. A spec is what a
+// kernel is compiled from; a family is all kernels of one operation.
 module;
 
 #include "conv2d/cp_async.h"

@@ -1,5 +1,11 @@
 // Estimates how long a configuration takes: from its bytes, its products and their latency.
 // SPDX-License-Identifier: Apache-2.0
+//
+// fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
+// body is one of four kernel templates; two of them make fprop and dgrad, two make wgrad. A tap is
+// an element of the filter's window; a product is an mma instruction of 16 x 8 x 16, which sums two
+// taps of 8 channels each. A tile is 16 output columns of a group of 8 channels; a warp's step
+// takes one row of the input for some tiles.
 module;
 
 #include "conv2d/cp_async.h"
@@ -65,14 +71,14 @@ chip_costs const& costs_of(chip const& chip) {
 }
 constexpr int quarters = 4; // of an SM, each with its scheduler
 
-// A problem on a chip.
+// A problem, the chip that runs it, and the sizes of the correlation that its pass computes.
 struct setting {
     conv2d::problem const& problem;
     spio::chip const& chip;
     chip_costs const& costs;
     correlation sizes;
 
-    // Of all SMs together.
+    // Clock cycles of all SMs together in a microsecond.
     double sm_cycles_per_microsecond() const { return chip.clock_mhz * chip.sm_count; }
 };
 
@@ -94,7 +100,7 @@ double inputs_read(correlated_axis const& axis, int outputs, int block) {
     if (axis.stride == 1 && axis.dilation == 1 && axis.spacing == 1) {
         return positions_read(outputs, block, axis.taps, axis.pad, axis.inputs);
     }
-    // Roughly: as many as a block reads that no padding meets.
+    // An estimate: each block reads as many positions as a block that meets no padding.
     double const of_block =
         (1.0 * axis.stride * (std::min(outputs, block) - 1) + axis.dilation * (axis.taps - 1) + 1) /
         axis.spacing;

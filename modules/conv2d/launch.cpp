@@ -1,5 +1,10 @@
 // Launches convolutions: with tensor maps, and with a workspace between two kernels.
 // SPDX-License-Identifier: Apache-2.0
+//
+// fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
+// body is one of conv2d's kernel templates. A tensor map is the descriptor by which TMA reads a
+// tensor; a workspace has the partial sums that the second kernel of wgrad adds up.
+// `compiled_problem` may leave sizes open: the tensors of a launch tell them.
 module;
 
 #include "conv2d/cp_async.h"

@@ -1,6 +1,9 @@
 // Convolutions that are ready on a device: a pass is one call, whatever kernels it needs.
 // SPDX-License-Identifier: Apache-2.0
 //
+// A problem is the sizes and options of a call; it may leave sizes open until the launch. A config
+// is the configuration of one of conv2d's kernel templates, which are called bodies.
+//
 //     spio::runtime const gpu;
 //     conv2d::convolution const forward(gpu, {.n = 32, .c = 64, .h = 56, .w = 56});
 //     forward.launch(stream, {.input = x, .filter = filter, .output = y});

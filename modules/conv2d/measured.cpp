@@ -1,5 +1,8 @@
 // Reads the measured configurations of the kernel template tma, and adapts one to a problem.
 // SPDX-License-Identifier: Apache-2.0
+//
+// tma is the kernel template that computes the forward pass and the gradient of the input by TMA. A
+// configuration is how its blocks share a problem; channels are convolved in groups of 8.
 module;
 
 #include "conv2d/problem.h"
@@ -18,7 +21,9 @@ import spio.spec;
 
 namespace spio::conv2d {
 
-// A line of models/conv2d.txt.
+// A line of models/conv2d.txt: what a problem must have for the line to hold (bounds of its
+// filter's taps and of its columns), and the configuration that it gets. A tile is the part of the
+// output that a block computes at a time: groups, images, columns and rows.
 struct measured_config {
     int taps_least = 1;
     int columns_least = 1, columns_most = INT_MAX; // columns of the output

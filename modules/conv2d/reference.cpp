@@ -1,5 +1,9 @@
 // Computes convolutions in double.
 // SPDX-License-Identifier: Apache-2.0
+//
+// x is the input, y the output and dy its gradient; channels are convolved in groups of 8. A tap is
+// an element of the filter's window. The gradient of the input is computed like a forward pass,
+// with dy for the input, and is_backward is true then.
 module;
 
 #include "conv2d/problem.h"
@@ -54,6 +58,7 @@ template <class Function> void for_each(std::size_t count, Function const& f) {
     work();
 }
 
+// The numbers that the bits of elements stand for, from a table of all bit patterns.
 std::vector<double> numbers_of(std::span<unsigned short const> elements, element_type type) {
     std::vector<double> const table = [&] {
         std::vector<double> numbers(1 << 16);
@@ -80,7 +85,7 @@ side columns_side(problem const& problem) {
     return {problem.s, problem.pad_w, problem.stride_w, problem.dilation_w, problem.w, problem.q()};
 }
 
-// A tap of the filter, and the position that meets an output under it.
+// A tap of the filter, and the position that it pairs with the position asked for.
 struct tap_position {
     int tap, position;
 };

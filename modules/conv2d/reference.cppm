@@ -1,5 +1,9 @@
 // Convolutions in double, and how far from them a kernel may be.
 // SPDX-License-Identifier: Apache-2.0
+//
+// fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
+// problem has one of these passes. x is the input, y the output, and dy the gradient of y; tensors
+// are arrays in the order N H W C.
 module;
 
 #include "conv2d/problem.h"
@@ -37,6 +41,7 @@ long long products_of(problem const&);
 // The largest error that an element of a kernel's result may have. It assumes that products are
 // added in float, in any order, with an error of up to the last bit of each result, and that the
 // sum is then rounded to the precision of the result. There is no bound from 2^23 products on.
+// `products` is products_of() the problem; value and magnitude are those of double_sums.
 double bound(long long products, double value, double magnitude, precision);
 
 // The number that the bits of an element stand for.

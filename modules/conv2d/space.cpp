@@ -1,5 +1,10 @@
 // Lists the configurations that are worth a trial.
 // SPDX-License-Identifier: Apache-2.0
+//
+// fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
+// body is one of four kernel templates; a configuration is how blocks and warps share a problem. A
+// trial measures a configuration on a GPU. Channels are convolved in groups of 8, and a warp
+// multiplies tiles of 16 columns (mma tiles).
 module;
 
 #include "conv2d/cp_async.h"

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A spec (specialization) is what a kernel is compiled from: its text for a problem, a
-// configuration and an architecture. A body is one of conv2d's kernel templates.
+// configuration and an architecture. A body is one of conv2d's kernel templates. fprop is the
+// forward pass, dgrad the gradient of the input, wgrad that of the filter; x is the input and dy
+// the gradient of the output.
 module;
 
 #include "conv2d/cp_async.h"
@@ -50,7 +52,9 @@ void check_arch(problem const& problem, arch arch, bool takes_tma, int shared_by
     }
 }
 
-// The specialization of the kernel template with this name, with the parts that all of them share.
+// The specialization of the kernel template with the name `body`, with the parts that all of them
+// share. `blocks` is how many blocks an SM should hold at once (0: any number). If `overlaps`, the
+// launch may begin while the kernel before it in the stream ends.
 template <class Config>
 specialization request_of(problem const& problem, Config const& config, std::string const& pass,
                           std::string_view body, int blocks, bool overlaps, arch arch) {

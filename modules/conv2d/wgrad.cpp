@@ -1,5 +1,9 @@
 // Chooses how blocks share a weight gradient.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The gradient of the filter (wgrad) sums products of rows of the input x and of dy, the gradient
+// of the output, over all images. A tap is an element of the filter's window; channels are taken in
+// groups of 8. A configuration is how blocks and warps share the sums.
 module;
 
 #include "conv2d/problem.h"

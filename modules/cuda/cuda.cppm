@@ -125,8 +125,9 @@ void launch(function_ref const&, launch_shape const&, stream_ref const&, void** 
 // How many clusters of such a launch the device can run at once.
 int active_clusters(function_ref const&, launch_shape const&, stream_ref const&);
 
-// Encodes a tensor map by the driver: the plan, applied to a tensor that begins at the start of the
-// memory. The elements are declared as unsigned integers, since the TMA engine only copies them.
+// Encodes a tensor map by the driver, as the 128 bytes that a kernel takes. The plan says all but
+// the address: sizes, strides, box and swizzle; the tensor begins at the start of the memory. The
+// elements are declared as unsigned integers, since the TMA engine only copies them.
 tensor_map_words encode(context_ref const&, tensor_map_plan const&, memory_ref);
 
 } // namespace spio::cuda

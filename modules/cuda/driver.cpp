@@ -1,5 +1,8 @@
 // Finds the driver and its functions, and words its errors.
 // SPDX-License-Identifier: Apache-2.0
+//
+// `entries` is the table of the driver's functions, each with the CUDA version of its signature. An
+// object that cannot be released is lost: it is counted, and the listener is called.
 module;
 
 #include <dlfcn.h>

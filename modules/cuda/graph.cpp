@@ -1,5 +1,9 @@
 // Captures graphs and launches them.
 // SPDX-License-Identifier: Apache-2.0
+//
+// call<NAME>(for_what, …) calls the driver's function of that name, and throws an error about the
+// text that for_what() returns if it fails; call_in() makes a context current for the call. A scope
+// makes a context current while it lives.
 module;
 
 #include <string>

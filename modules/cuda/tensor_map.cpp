@@ -1,5 +1,9 @@
 // Asks the driver to encode tensor maps.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A tensor map is the descriptor by which TMA copies boxes of a tensor. Its plan says all but the
+// address: sizes, strides, box and swizzle. call_in<NAME>(context, for_what, …) calls the driver's
+// function of that name, and throws an error about the text of for_what() if it fails.
 module;
 
 #include "spio/launch_values.h"

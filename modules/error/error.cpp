@@ -1,4 +1,4 @@
-// Composes the text of an error.
+// Composes the text of an error: what was tried, for what, why it failed, and the tool's log.
 // SPDX-License-Identifier: Apache-2.0
 module;
 

@@ -12,17 +12,18 @@ export namespace spio {
 // What a program can do about an error; its text is for people.
 enum class error_kind {
     invalid,     // a problem, an argument or a file that breaks a rule
-    not_found,   // a file, a device, a driver or an image
+    not_found,   // a file, a device, a driver, or a kernel's compiled image
     unsupported, // valid, but not for this architecture
     no_compiler, // a kernel would have to be compiled, and there is no compiler
     cold_kernel, // a kernel that is not loaded was asked for while a graph is captured
     tool_failed, // a compiler or another program
     device,      // the driver, or the GPU
-    misuse,      // a kernel's wrong access or race, found by the host device
+    misuse,      // a kernel's wrong access or race, found by the host device (a simulated GPU)
     io,          // the file system or the operating system
     internal,    // a defect of Spio
 };
 
+// An error whose text is made of its parts, TRIED for SUBJECT: REASON, and the log below that.
 //     parse for axpby n=-1: n is -1, but must be at least 0
 class error : public std::runtime_error {
   public:

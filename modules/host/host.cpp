@@ -1,5 +1,8 @@
 // Finds kernels of this program, and runs them on the host device.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU: it runs kernels that were compiled for the CPU. An image is a
+// compiled kernel, found by its symbol; a spec is what it is compiled from.
 module;
 
 #include "sim/arena.h"

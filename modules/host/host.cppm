@@ -1,5 +1,9 @@
 // The host device: kernels that were compiled into the program, as images, and their memory.
 // SPDX-License-Identifier: Apache-2.0
+//
+// It simulates a GPU: it runs kernels that were compiled for the CPU, and reports wrong accesses
+// and races. An image is a compiled kernel; a spec is what it is compiled from. A tensor map is the
+// descriptor by which TMA copies boxes of a tensor; its plan says all but the address.
 module;
 
 #include "spio/launch_values.h"

@@ -1,5 +1,8 @@
 // Asks addr2line for the line of a kernel in which a load or a store is wrong.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU: it runs kernels that were compiled for the CPU. The line becomes
+// a part of the report of the wrong access.
 module;
 
 #include "sim/fault_place.h"

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A specialization (spec) is what a kernel is compiled from: its text for a problem, a
-// configuration and an architecture.
+// configuration and an architecture. A manifest is a list of kernels, a pack a file of images. The
+// host is the host device: a simulated GPU, whose kernels are compiled into the program.
 module;
 
 #include <concepts>
@@ -38,14 +39,14 @@ struct image {
     std::string symbol;
     std::string line;     // the line of a manifest that asks for this kernel
     spio::arch arch = {}; // the architecture that the image was compiled for
-    std::string made_by;
+    std::string made_by;  // for messages: "pack p.spiopack"
     image_kind kind = image_kind::cubin;
     // The last byte of PTX is a zero. An image for the host has no bytes.
     std::span<std::byte const> bytes = {};
     std::shared_ptr<void const> keeper = {}; // owns the bytes; null if they stay for ever
     host_run run = {};                       // runs an image for the host
     block_shape shape = {};
-    std::size_t params_bytes = 0;
+    std::size_t params_bytes = 0; // size of the kernel's parameter
     origin found = origin::packed;
     text_identity text = {}; // what the image was compiled from
 

@@ -1,5 +1,8 @@
 // The compiler at run time: NVRTC, and the folder that keeps what it has compiled.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An image is a compiled kernel, a spec what it is compiled from. An image store looks for images
+// in several places, and asks a compiler such as this one last.
 module;
 
 #include <cstdint>

@@ -1,5 +1,8 @@
 // NVRTC, found at run time: text in, cubin out, and no files in between.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A header is a name and a text, both in memory: kernels are compiled from headers that the library
+// has in it.
 module;
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A captured launch becomes a node of a CUDA graph instead of being run. A cold kernel is one that
-// is not loaded yet.
+// is not loaded yet. A work queue is what runs the work of a stream on its device.
 module;
 
 #include <memory>

@@ -1,5 +1,7 @@
 // Chooses between a GPU and the host.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host is the host device: a GPU that is simulated on the CPU. host_machine has its functions.
 module;
 
 #include <memory>

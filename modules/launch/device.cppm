@@ -1,5 +1,9 @@
 // Devices: a GPU or the host by the same calls, and what each must be able to do.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host is the host device: a GPU that is simulated on the CPU. An image is a compiled kernel,
+// and a spec what it is compiled from. A tensor map is the descriptor by which TMA copies boxes of
+// a tensor; its plan says all but the address.
 module;
 
 #include "spio/tile/tensor_map.h"

@@ -1,5 +1,9 @@
 // A GPU as a device, by CUDA's driver: what memory, kernels, graphs and streams are there.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A backend is a device, a GPU or the host device (a simulated GPU), behind the calls that both
+// have. An image is a compiled kernel; a ready kernel is one that is loaded. A queue runs the work
+// of a stream. The plan of a tensor map says all but its address.
 module;
 
 #include "spio/tile/tensor_map.h"

@@ -1,5 +1,9 @@
 // The host as a device: work is done during the call that asks for it.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host is the host device: a GPU that is simulated on the CPU. A backend is a device behind the
+// calls that GPUs and the host have in common. An image is a compiled kernel, and a queue runs the
+// work of a stream.
 module;
 
 #include "spio/tile/tensor_map.h"

@@ -1,8 +1,9 @@
 // Looks for images in the sources that the policy allows.
 // SPDX-License-Identifier: Apache-2.0
 //
-// An image is a compiled kernel. A policy says whether kernels may come from packs (files of
-// images), from a compiler at run time, or both.
+// An image is a compiled kernel, and a spec what it is compiled from. A policy says whether kernels
+// may come from packs (files of images), from a compiler at run time, or both. A flight finds an
+// image once for all threads that ask for it at the same time.
 module;
 
 #include <chrono>

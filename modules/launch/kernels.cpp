@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An image is a compiled kernel; a spec is what it is compiled from. `home` is the device; `loads`
-// loads a kernel once, while other threads that want it wait.
+// loads a kernel once, while other threads that want it wait. A cold kernel is one that is not
+// loaded yet.
 module;
 
 #include <algorithm>

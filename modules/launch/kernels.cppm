@@ -1,7 +1,8 @@
 // Kernels loaded on a device, the arrays that they take, and graphs of launches.
 // SPDX-License-Identifier: Apache-2.0
 //
-// An image is a compiled kernel; a spec is what it is compiled from.
+// An image is a compiled kernel; a spec is what it is compiled from. A backend is a device, a GPU
+// or the host device (a simulated GPU), behind the calls that both have.
 module;
 
 #include "spio/checked_size.h"

@@ -1,6 +1,10 @@
 // From specifications to work on a device: images found, kernels loaded, launched on streams.
 // SPDX-License-Identifier: Apache-2.0
 //
+// A specialization (spec) is what a kernel is compiled from, an image a compiled kernel. A backend
+// is a device, a GPU or the host device (a simulated GPU), behind the calls that both have. The
+// names from `axpby` on are those of a family of kernels, y = a x + b y.
+//
 //     spio::device const gpu = spio::gpu_device(driver, 0);
 //     spio::images const images(pack, compiler);
 //     spio::kernels const kernels(gpu);

@@ -1,5 +1,7 @@
 // Writes the lines of the log, each in one piece.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An event is about a spec (what a kernel is compiled from) or an image (a compiled kernel).
 module;
 
 #include <chrono>

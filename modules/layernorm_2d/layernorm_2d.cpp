@@ -1,5 +1,9 @@
 // Specializes LayerNorm, and computes it in double.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A spec (specialization) is what a kernel is compiled from: its text for a problem, a
+// configuration and an architecture. A position is a pixel of an image, with all its channels;
+// factors are the weight and the bias of each channel.
 module;
 
 #include "layernorm_2d/problem.h"

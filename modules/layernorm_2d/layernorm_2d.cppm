@@ -1,5 +1,9 @@
 // LayerNorm over the channels of images: its problems, how they are specialized, what comes out.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A problem is the number of channels and whether there are a weight and a bias; a configuration is
+// how threads share positions, which are pixels with all their channels. A spec is what a kernel is
+// compiled from: its text for both, and an architecture.
 module;
 
 #include "layernorm_2d/problem.h"
@@ -38,7 +42,7 @@ constexpr extent grid(config const& c, int positions) {
     return {c.blocks(positions) > 0 ? c.blocks(positions) : 1};
 }
 
-// How a line of a manifest ("layernorm_2d channels=64") becomes specs.
+// How a line of a manifest (a list of kernels), such as "layernorm_2d channels=64", becomes specs.
 family const& family_entry();
 
 // The headers of LayerNorm's kernel, as they were when the library was built.

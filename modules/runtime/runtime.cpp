@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An image is a compiled kernel, a pack a file of images, and a spec what an image is compiled
-// from.
+// from. The host device simulates a GPU on the CPU. A policy says whether kernels may come from
+// packs, from a compiler at run time, or both.
 module;
 
 #include <filesystem>

@@ -1,6 +1,10 @@
 // Everything between a problem and its launch in one object, for programs that want it so.
 // SPDX-License-Identifier: Apache-2.0
 //
+// A problem is the sizes and options of a call. A spec is what a kernel is compiled from: its text
+// for a problem, a configuration and an architecture. An image is a compiled kernel, a pack a file
+// of images. A policy says whether kernels may come from packs, a compiler at run time, or both.
+//
 //     spio::runtime const gpu({.packs = {spio::aot::pack::read("kernels.spiopack")}});
 //     auto const kernel = gpu.load(axpby::specialize({.n = n}, gpu.arch()));
 //     spio::stream const stream(gpu.target_device());

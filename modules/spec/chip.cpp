@@ -1,5 +1,7 @@
 // Reads and writes architectures, and knows their GPUs.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The architecture `host` is that of the host device, which simulates a GPU on the CPU.
 module;
 
 #include "spio/checked_size.h"

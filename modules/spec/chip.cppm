@@ -1,4 +1,4 @@
-// Architectures as text, and what the GPUs that stand for them have.
+// Architectures as text, and the properties of the GPU that stands for each of them.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -23,7 +23,8 @@ using spio::sm_86;
 using spio::sm_89;
 using spio::sm_90a;
 
-// The name of an architecture: "sm_90a", "compute_80", "host"; empty for the arch that names none.
+// The name of an architecture: "sm_90a", "compute_80", "host"; empty for arch(), which stands for
+// none. The host is the host device: a GPU that is simulated on the CPU.
 std::string text_of(arch);
 // The architecture with this name. For any other text find_arch() returns nothing, and parse_arch()
 // throws an error that quotes the text.

@@ -1,5 +1,8 @@
 // Plain aggregates by their fields: as an initializer, as `key=value` text, and back from it.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The problems and configurations of kernels are such aggregates. A family is the kernels of one
+// operation, such as conv2d.
 module;
 
 #include <climits>

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A specialization (spec) is what a kernel is compiled from: its text for a problem, a
-// configuration and an architecture. A family is the kernels of one operation.
+// configuration and an architecture. A family is the kernels of one operation. A config_source
+// chooses configurations: it asks its finders in turn. A field slot is a member of a problem or
+// configuration, with its name.
 module;
 
 #include "spio/launch_values.h"

@@ -154,7 +154,7 @@ config_source const& default_config_source();
 struct family {
     std::string_view name;
     std::vector<spec> (*specialize)(std::string_view problem, arch, config_source const&);
-    std::span<header const> (*headers)();
+    std::span<header const> (*headers)(); // all headers of its kernels
 };
 
 // The specializations for a line such as "axpby n=1000": the name of one of these families and a

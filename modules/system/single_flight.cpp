@@ -1,5 +1,8 @@
 // Runs tasks once, and waits for those that other threads run.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A flight is one run of a task by its key: threads that ask for the key meanwhile wait for the
+// result.
 module;
 
 #include <condition_variable>

@@ -1,5 +1,8 @@
 // Opens folders and files step by step, and trusts no step that others could have put there.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The rule of trust: every folder on the way belongs to the user or to root, and nobody else can
+// write to it.
 module;
 
 #include <algorithm>

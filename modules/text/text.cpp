@@ -1,5 +1,7 @@
 // Follows the includes of a specialization's text.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A specialization (spec) is what a kernel is compiled from: a short text, which includes headers.
 module;
 
 #include <algorithm>

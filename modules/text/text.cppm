@@ -1,5 +1,8 @@
 // The text of all kernels, in memory, as it was when the library was built.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A header is a name and a text. A specialization (spec) is what a kernel is compiled from: a short
+// text, which includes headers. A family is the kernels of one operation.
 module;
 
 #include <cstdint>

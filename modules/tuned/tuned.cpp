@@ -1,5 +1,8 @@
 // Reads and writes the file of measured configurations.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A table has, for a GPU, an architecture and a problem, the fastest configuration that was
+// measured. A configuration is how blocks and threads share a problem.
 module;
 
 #include <algorithm>

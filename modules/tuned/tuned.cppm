@@ -25,7 +25,7 @@ export namespace spio::tuned {
 struct key {
     std::string gpu; // the driver's name of the GPU
     std::string arch;
-    std::string line; // a family and its canonical problem, as in a manifest
+    std::string line; // a family and its problem: "axpby n=1000"
 
     friend auto operator<=>(key const&, key const&) = default;
 };
