@@ -1,6 +1,10 @@
 // axpby, y = a x + b y over vectors of any length.
 // SPDX-License-Identifier: Apache-2.0
 //
+// axis<D>(n) is the dimension D with n values; fold<D, n>, or axis / n, counts it in blocks of n. A
+// tensor is a pointer with axes, outermost first. A subscript is a position along some of its axes,
+// and returns a cursor: a place in the tensor, with an address.
+//
 //     x, y  global --vectors of four--> registers --fused multiply and add--> global y
 //
 // A thread loads Config.vectors vectors of x and of y, each 4 * Config.threads elements after the
@@ -21,6 +25,8 @@ __device__ inline float sum_of(params const& p, float x, float y) {
 
 template <config Config> __device__ void run(params const& p) {
     constexpr auto block = axis<N>(Config.elements_per_block());
+    // Positions count in units of a block's elements (Block), of a thread's vector of four
+    // (Thread), and from one vector of a thread to its next (Step).
     using Block = fold<N, block.size>;
     using Thread = compound_index<block % (4 * Config.threads) / 4>;
     using Step = fold<N, 4 * Config.threads>;

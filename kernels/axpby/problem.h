@@ -1,5 +1,8 @@
 // axpby, y = a x + b y over vectors of any length: its dimension, configuration and parameters.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A configuration is how threads share the vectors. An axis is a dimension with its size, here one
+// that the launch tells (dynamic); elements / 4 counts vectors of four elements.
 #pragma once
 
 #include "spio/checked_size.h"
@@ -14,7 +17,7 @@ struct N : dim {
 using float4 = vec<float, 4>;
 
 struct config {
-    int threads;
+    int threads; // of a block
     int vectors; // that a thread has in flight
 
     constexpr int elements_per_block() const { return 4 * threads * vectors; }

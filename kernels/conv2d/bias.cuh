@@ -7,7 +7,9 @@
 
 namespace spio::conv2d {
 
-// Zeros where the problem has no bias.
+// The bias of the two channels of a group that this lane's accumulators hold, or zeros where the
+// problem has none. `bias` points to a float for each channel K of the output; a group, fold<K, 8>,
+// is 8 of them.
 template <problem Problem>
 __device__ vec<float, 2> bias_of_lane(float const* bias, fold<K, 8> group) {
     if constexpr (Problem.bias) {

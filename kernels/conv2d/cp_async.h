@@ -1,5 +1,8 @@
 // fprop and dgrad by cp.async: how blocks and warps share a problem, for chips from sm_80 on.
 // SPDX-License-Identifier: Apache-2.0
+//
+// fprop is the forward pass, dgrad the gradient of its input. Both correlate an input with a
+// filter, in groups of 8 channels. A problem is the sizes and options of a call.
 #pragma once
 
 #include "conv2d/halo.h"
@@ -54,6 +57,8 @@ struct config {
         int const addresses = 14 + 6 * mma_tiles + (images > 1 ? 7 * max(0, mma_tiles - 2) : 0);
         return allocated_registers(held_registers(problem) + addresses);
     }
+    // The registers that hold fragments: the filter, and accumulators of the output rows that read
+    // one input row.
     constexpr int held_registers(problem const& problem) const {
         return fragment_registers(problem, rows_of(correlation_of(problem)).live_outputs(),
                                   mma_tiles);

@@ -1,5 +1,10 @@
 // A warp of fprop or dgrad by cp.async: accumulators, from input fragments to staging memory.
 // SPDX-License-Identifier: Apache-2.0
+//
+// fprop is the forward pass, dgrad the gradient of its input. An mma tile is 16 columns of the
+// output; a tap is an element of the filter's window. `live` is the number of output rows that read
+// the same input row, and `advance` the number of input rows from an output row to the next. A
+// cursor is a place in a tensor; a subscript moves it.
 #pragma once
 
 #include "conv2d/cp_async_tiles.cuh"

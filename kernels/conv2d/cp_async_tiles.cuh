@@ -1,5 +1,11 @@
 // The tiles of a block in fprop and dgrad by cp.async: their shapes and positions.
 // SPDX-License-Identifier: Apache-2.0
+//
+// fprop is the forward pass, dgrad the gradient of its input. N, H, W, C are the images, rows,
+// columns and channels of the input, N, P, Q, K those of the output, R and S the rows and columns
+// of the filter. axis<D>(n) is the dimension D with n values; fold<D, n>, or axis / n, counts it in
+// blocks of n. A tensor is a pointer with axes, outermost first. A subscript is a position along
+// some of its axes, and returns a cursor: a place in the tensor, with an address.
 #pragma once
 
 #include "conv2d/cp_async.h"
@@ -49,7 +55,10 @@ template <problem Problem, config Config> struct block_tiles {
     using Columns = fold<Q, Config.columns>;
     using Groups = fold<C, 8 * groups>;
 
-    // The rows of the walk along a phase.
+    // A block walks down the input rows that its output rows read. With a dilation of 2 there are
+    // two phases, each of every second row, and a block has rows of one. `advance` is the rows of
+    // the walk from an output row to the next, `live` the output rows that read the same one, and
+    // `input_step` the input rows from one row of the walk to the next.
     static constexpr correlated_axis height = rows_of(global::sizes);
     static constexpr int phases = height.phases();
     static constexpr int advance = height.advance();

@@ -1,5 +1,9 @@
 // Fragments of fprop and dgrad: input, filter and accumulators of a group in a warp.
 // SPDX-License-Identifier: Apache-2.0
+//
+// fprop is the forward pass, dgrad the gradient of its input. A fragment is the part of a matrix
+// operand that a lane holds. q16 is 16 columns of the output, k8 8 of its channels, and d8 or d16
+// the 8 input channels under one tap, or under two.
 #pragma once
 
 #include "conv2d/mma_axes.h"

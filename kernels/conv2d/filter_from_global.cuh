@@ -1,5 +1,11 @@
 // The filter fragments of a group, loaded by the lanes of a warp from global memory.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The filter of a group has 8 channels K of the output, taps in R rows and S columns, and 8
+// channels C of the input. dgrad computes the gradient of the input. axis<D>(n) is the dimension D
+// with n values; fold<D, n>, or axis / n, counts it in blocks of n. A tensor is a pointer with
+// axes, outermost first. A subscript is a position along some of its axes, and returns a cursor: a
+// place in the tensor, with an address.
 #pragma once
 
 #include "conv2d/filter_fragments.cuh"

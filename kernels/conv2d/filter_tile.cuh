@@ -1,5 +1,11 @@
 // The filter of a block's groups in shared memory, and the fragments of a group loaded from it.
 // SPDX-License-Identifier: Apache-2.0
+//
+// fprop is the forward pass, dgrad the gradient of its input. R and S are the rows and columns of
+// the filter, C and K the channels of input and output. axis<D>(n) is the dimension D with n
+// values; fold<D, n>, or axis / n, counts it in blocks of n. A tensor is a pointer with axes,
+// outermost first. A subscript is a position along some of its axes, and returns a cursor: a place
+// in the tensor, with an address.
 #pragma once
 
 #include "conv2d/filter_fragments.cuh"

@@ -1,5 +1,9 @@
 // The input that a tile of the output reads: the tile under the filter, and the halo around it.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A tap is an element of the filter's window. A correlation is what fprop (the forward pass) and
+// dgrad (the gradient of the input) compute: an output sums inputs times taps. wgrad computes the
+// gradient of the filter from the input x and dy, the gradient of the output y.
 #pragma once
 
 #include "conv2d/problem.h"

@@ -1,5 +1,8 @@
 // The axes of the operands of mma in a group of 8 channels.
 // SPDX-License-Identifier: Apache-2.0
+//
+// One mma computes 16 columns Q by 8 channels K of the output, and sums over 8 or 16 values of D.
+// axis<Q>(16) is the dimension Q with 16 values; fold<D, 8> counts D in blocks of 8.
 #pragma once
 
 #include "conv2d/problem.h"

@@ -1,5 +1,10 @@
 // The input and output of fprop and dgrad in global memory, in cells of a group's 8 channels.
 // SPDX-License-Identifier: Apache-2.0
+//
+// fprop is the forward pass, dgrad the gradient of its input. N, H, W, C are the images, rows,
+// columns and channels of the input, N, P, Q, K those of the output, R and S the rows and columns
+// of the filter. axis<D>(n) is the dimension D with n values. A tensor is a pointer with axes,
+// outermost first.
 #pragma once
 
 #include "conv2d/problem.h"

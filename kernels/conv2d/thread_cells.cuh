@@ -1,5 +1,9 @@
 // The cells of a row that a thread copies: their addresses in a tensor, computed once.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A compound index is one number for several indices, such as the column and the group of a cell. A
+// cursor is a place in a tensor: a subscript adds a position to it, and step() moves it. A cell is
+// the 16 bytes that one instruction copies.
 #pragma once
 
 #include "spio/tensor.h"

@@ -1,5 +1,9 @@
 // The tensor maps of the kernels that use TMA, planned from the sizes of a tensor and of a tile.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A tensor map is the descriptor by which TMA copies boxes of a tensor; its plan says all but the
+// address. A swizzle exchanges cells of 16 bytes within lines of memory, so that lanes read
+// different banks.
 #pragma once
 
 #include "conv2d/problem.h"

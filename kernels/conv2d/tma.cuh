@@ -1,6 +1,10 @@
 // fprop and dgrad by TMA and mma.sync.
 // SPDX-License-Identifier: Apache-2.0
 //
+// fprop is the forward pass, dgrad the gradient of its input. A group is 8 channels, and a tile is
+// some rows and columns of the output. With folds as units, fold<C, 8>(2) is the third group. A
+// tensor's subscript is a position, and returns a cursor: a place in the tensor.
+//
 //     input   global --TMA--> a shared tile --ldmatrix--> fragments of 16 columns
 //     filter  global --bulk copy--> shared --ldmatrix--> fragments that stay in registers
 //     mma     input fragments x filter fragments -> accumulators of r output rows at a time
@@ -18,6 +22,7 @@
 
 namespace spio::conv2d::tma {
 
+// A block: its groups, the first of its tiles, and its part of shared memory.
 template <problem Problem, config Config, arch Arch>
     requires(Config.fits(Problem))
 struct block {

@@ -1,5 +1,9 @@
 // fprop and dgrad by TMA: how blocks share a problem, for chips from sm_90 on.
 // SPDX-License-Identifier: Apache-2.0
+//
+// fprop is the forward pass, dgrad the gradient of its input. Both correlate an input with a
+// filter, in groups of 8 channels. A problem is the sizes and options of a call; a tensor map is
+// the descriptor by which TMA copies boxes of a tensor.
 #pragma once
 
 #include "conv2d/halo.h"

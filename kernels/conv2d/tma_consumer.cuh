@@ -1,5 +1,9 @@
 // A warp of fprop or dgrad by TMA: it correlates the tiles of a block with the filter of its group.
 // SPDX-License-Identifier: Apache-2.0
+//
+// fprop is the forward pass, dgrad the gradient of its input. A tile is some rows and columns of
+// the output, an mma tile 16 columns of a row, a tap an element of the filter's window. `live`
+// output rows read the same input row. A cursor is a place in a tensor; a subscript moves it.
 #pragma once
 
 #include "conv2d/tma_tiles.cuh"

@@ -1,5 +1,11 @@
 // The tiles of a block in fprop and dgrad by TMA: their shapes and positions.
 // SPDX-License-Identifier: Apache-2.0
+//
+// fprop is the forward pass, dgrad the gradient of its input. N, H, W, C are the images, rows,
+// columns and channels of the input, N, P, Q, K those of the output, R and S the rows and columns
+// of the filter. axis<D>(n) is the dimension D with n values; fold<D, n>, or axis / n, counts it in
+// blocks of n. A tensor is a pointer with axes, outermost first. A subscript is a position along
+// some of its axes, and returns a cursor: a place in the tensor, with an address.
 #pragma once
 
 #include "conv2d/filter_tile.cuh"

@@ -1,5 +1,8 @@
 // The weight gradient: pairs of taps that one product sums, and partial sums of splits.
 // SPDX-License-Identifier: Apache-2.0
+//
+// wgrad computes the gradient of the filter from the input x and dy, the gradient of the output y.
+// A tap is an element of the filter's window; channels are in groups of 8.
 #pragma once
 
 #include "conv2d/halo.h"

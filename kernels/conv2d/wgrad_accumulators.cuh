@@ -1,5 +1,9 @@
 // The weight gradient of a group in the registers of a warp: products of rows of x and of dy.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A tap is an element of the filter's window, in row R and column S. A fragment is the part of a
+// matrix operand that a lane holds. A step takes one row of x, and `live` rows of dy read it; from
+// a row of dy to the next it is `advance` rows of x. Q numbers the columns of dy, W those of x.
 #pragma once
 
 #include "conv2d/wgrad_fragments.cuh"

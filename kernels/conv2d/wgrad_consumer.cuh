@@ -1,5 +1,11 @@
 // What wgrad_cp_async and wgrad_tma share: a block's part of the sums, and the sums of a warp.
 // SPDX-License-Identifier: Apache-2.0
+//
+// wgrad computes the gradient of the filter from the input x and dy, the gradient of the output. A
+// span is some neighbouring rows of dy; a step of it takes one row of x. axis<D>(n) is the
+// dimension D with n values; fold<D, n>, or axis / n, counts it in blocks of n. A tensor is a
+// pointer with axes, outermost first. A subscript is a position along some of its axes, and returns
+// a cursor: a place in the tensor, with an address.
 #pragma once
 
 #include "conv2d/tensors.h"

@@ -1,6 +1,10 @@
 // wgrad by cp.async and mma.sync: the partial sums of each block.
 // SPDX-License-Identifier: Apache-2.0
 //
+// wgrad is the gradient of the filter, x the input and dy the gradient of the output; groups have 8
+// channels. A cursor is a place in a tensor: a subscript adds a position to it, and step() moves
+// it.
+//
 //     x, dy   global --cp.async--> a ring of rows in shared memory
 //     mma     ldmatrix.trans: x under two taps x dy -> accumulators of all taps of a group
 //     sums    accumulators -> workspace, where wgrad_reduce adds those of all splits

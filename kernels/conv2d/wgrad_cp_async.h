@@ -1,5 +1,8 @@
 // wgrad by cp.async: how blocks share a problem, for chips from sm_80 on.
 // SPDX-License-Identifier: Apache-2.0
+//
+// wgrad is the gradient of the filter, x the input and dy the gradient of the output. Channels are
+// in groups of 8; a problem is the sizes and options of a call.
 #pragma once
 
 #include "conv2d/wgrad.h"

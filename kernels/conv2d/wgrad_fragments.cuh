@@ -1,5 +1,9 @@
 // Fragments of wgrad in the registers of a warp: x, the gradient of y, and accumulators of taps.
 // SPDX-License-Identifier: Apache-2.0
+//
+// wgrad is the gradient of the filter. A fragment is the part of a matrix operand that a lane
+// holds: d8 and d16 are the 8 channels of x under one tap of the filter and under two, q16 is 16
+// columns, which the product sums over, and k8 is 8 channels of y.
 #pragma once
 
 #include "conv2d/mma_axes.h"

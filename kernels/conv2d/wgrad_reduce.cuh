@@ -1,6 +1,12 @@
 // The second kernel of wgrad: it sums the gradients of filter and bias over the splits.
 // SPDX-License-Identifier: Apache-2.0
 //
+// wgrad is the gradient dw of the filter. Its first kernel cuts the rows of all images into splits,
+// and leaves a partial sum for each. axis<D>(n) is the dimension D with n values; fold<D, n>, or
+// axis / n, counts it in blocks of n. A tensor is a pointer with axes, outermost first. A subscript
+// is a position along some of its axes, and returns a cursor: a place in the tensor, with an
+// address.
+//
 //     workspace  global -> four floats of an element, summed over some of the splits per reader
 //     readers    shared -> the first reader adds the others' sums in order -> global dw and dbias
 //

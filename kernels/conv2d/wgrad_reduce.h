@@ -1,5 +1,9 @@
 // The reduction of wgrad's partial sums: how threads share the elements.
 // SPDX-License-Identifier: Apache-2.0
+//
+// wgrad is the gradient of the filter. Its first kernel leaves partial sums in the workspace, one
+// for each of some splits of the rows of all images. An element is four floats: the part of an
+// accumulator that a lane holds. Channels are in groups of 8.
 #pragma once
 
 #include "conv2d/wgrad.h"

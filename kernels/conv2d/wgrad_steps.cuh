@@ -1,5 +1,10 @@
 // The steps of a block of wgrad: which rows of x and of dy meet in each.
 // SPDX-License-Identifier: Apache-2.0
+//
+// wgrad is the gradient of the filter, x the input and dy the gradient of the output. A split is a
+// part of the rows of all images, and a block sums one. With a dilation of 2, rows are in two
+// phases, each of every second row. N, P, Q are the images, rows and columns of dy, and H the rows
+// of x.
 #pragma once
 
 #include "conv2d/wgrad.h"

@@ -1,6 +1,10 @@
 // wgrad by TMA and mma.sync: the partial sums of each block.
 // SPDX-License-Identifier: Apache-2.0
 //
+// wgrad is the gradient of the filter, x the input and dy the gradient of the output; groups have 8
+// channels. `held` are stages that a warp has read and not yet released. A tensor's subscript is a
+// position, and returns a cursor: a place in the tensor.
+//
 //     x, dy   global --TMA--> a ring of rows, or of whole images, in shared memory
 //     mma     ldmatrix.trans: x under two taps x dy -> accumulators of all taps of a group
 //     sums    accumulators -> workspace, where wgrad_reduce adds those of all splits

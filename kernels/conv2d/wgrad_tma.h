@@ -1,5 +1,9 @@
 // wgrad by TMA: how blocks share a problem, for chips from sm_90 on.
 // SPDX-License-Identifier: Apache-2.0
+//
+// wgrad is the gradient of the filter, x the input and dy the gradient of the output. Channels are
+// in groups of 8; a problem is the sizes and options of a call. A tensor map is the descriptor by
+// which TMA copies boxes of a tensor; its plan says all but the address.
 #pragma once
 
 #include "conv2d/tile_plan.h"

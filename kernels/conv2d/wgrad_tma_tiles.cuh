@@ -1,5 +1,12 @@
 // The tiles and barriers of a block in wgrad by TMA.
 // SPDX-License-Identifier: Apache-2.0
+//
+// wgrad is the gradient of the filter, x the input and dy the gradient of the output. N, H, W, C
+// are the images, rows, columns and channels of the input, N, P, Q, K those of the output, R and S
+// the rows and columns of the filter. axis<D>(n) is the dimension D with n values; fold<D, n>, or
+// axis / n, counts it in blocks of n. A tensor is a pointer with axes, outermost first. A subscript
+// is a position along some of its axes, and returns a cursor: a place in the tensor, with an
+// address.
 #pragma once
 
 #include "conv2d/wgrad_consumer.cuh"

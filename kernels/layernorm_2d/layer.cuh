@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A position is a pixel of an image, with all its channels. In a round, a block normalizes
-// Config.positions of them.
+// Config.positions of them. X counts positions and C channels. axis<D>(n) is the dimension D with n
+// values; fold<D, n>, or axis / n, counts it in blocks of n. A tensor is a pointer with axes,
+// outermost first. A subscript is a position along some of its axes, and returns a cursor: a place
+// in the tensor, with an address.
 #pragma once
 
 #include "layernorm_2d/problem.h"

@@ -1,6 +1,9 @@
 // LayerNorm over the channels of images.
 // SPDX-License-Identifier: Apache-2.0
 //
+// A position X is a pixel with all its channels C; in a round, a block normalizes some of them. A
+// fold counts a dimension in blocks. A tensor's subscript returns a cursor: a place in the tensor.
+//
 //     x   global --cp.async--> a ring of rounds in shared memory -> values in registers
 //         values -> mean, then variance, by lane shuffles and sums of warps in shared memory
 //     y   (value - mean) * scale * weight + bias -> global

@@ -16,6 +16,8 @@ struct C : dim {
     using dim::dim;
 };
 
+// What a kernel is compiled for: the number of channels, and whether there are a weight and a bias
+// (affine).
 struct problem {
     int channels;
     bool affine = true;

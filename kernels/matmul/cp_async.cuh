@@ -1,6 +1,10 @@
 // The matrix product by cp.async and mma.sync, for every chip from sm_80 on.
 // SPDX-License-Identifier: Apache-2.0
 //
+// A factor is a or b of the product. A fragment is the part of a matrix operand that a lane holds.
+// M and N are the rows and columns of the result, K what the product sums over; fold<K, 16> counts
+// K in blocks of 16.
+//
 //     a, b    global --cp.async--> a ring of tiles in shared memory
 //     sums    tiles --ldmatrix--> fragments, those of the next step while this one is multiplied
 //     result  sums --epilogue--> d

@@ -1,5 +1,10 @@
 // A block of the matrix product by mma.sync: its tiles and fragments, and what it reads and writes.
 // SPDX-License-Identifier: Apache-2.0
+//
+// M and N are the rows and columns of the result, K what the product sums over. axis<D>(n) is the
+// dimension D with n values; fold<D, n>, or axis / n, counts it in blocks of n. A tensor is a
+// pointer with axes, outermost first. A subscript is a position along some of its axes, and returns
+// a cursor: a place in the tensor, with an address.
 #pragma once
 
 #include "matmul/cp_async.h"

@@ -1,5 +1,8 @@
 // How the threads of a block copy the tiles of a factor to shared memory by cp.async.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A factor is a or b of the product a b, K what the product sums over. A cell is the 16 bytes that
+// one instruction copies; a tile has a line of 64 elements (tile_k) for each row or column.
 #pragma once
 
 #include "matmul/factor_tiles.cuh"

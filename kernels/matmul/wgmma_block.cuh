@@ -1,5 +1,8 @@
 // A block of the matrix product by wgmma: its shared memory, its barriers and its loads.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A stage of the ring has a tile of a and one of b; the blocks of a cluster share tiles. A tensor
+// map is the descriptor by which TMA copies boxes of a tensor.
 #pragma once
 
 #include "matmul/wgmma_tiles.cuh"

@@ -1,5 +1,8 @@
 // How a warpgroup of the matrix product stores its sums: epilogue, buffers in shared memory, TMA.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The epilogue changes the sums: bias, activation, residual. M and N are rows and columns of the
+// result d; a fold counts them in blocks. A line is the 128 bytes of a row that a buffer holds.
 #pragma once
 
 #include "matmul/epilogue.cuh"

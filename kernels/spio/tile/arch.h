@@ -4,8 +4,9 @@
 
 namespace spio {
 
-// What code is for: a chip, PTX text for later chips, or the host device. It decides which features
-// there are: to use one that is missing does not compile. No architecture at all is arch{}.
+// What code is for: a chip, PTX text for later chips, or the host device, which simulates a GPU on
+// the CPU. It decides which features there are: to use one that is missing does not compile. No
+// architecture at all is arch{}.
 struct arch {
     int number = 0;       // the compute capability times ten: 90 of sm_90a
     char suffix = 0;      // 'a': for this chip alone; 'f': for its family; 0: for later ones too

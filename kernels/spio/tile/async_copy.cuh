@@ -1,5 +1,7 @@
 // Asynchronous copies of one element from global to shared memory, in groups.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Places are given by cursors: a cursor is a position in a tensor, and get() is its address.
 #pragma once
 
 #include "machine/async_copy.h"

@@ -1,5 +1,9 @@
 // Copies by TMA: boxes of tensors and contiguous ranges, between global and shared memory.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A tensor map is the descriptor by which TMA copies boxes of a tensor. A place is anything with
+// coordinates along dimensions, a cursor a position in a tensor, and a layout the axes of a tensor
+// in the order of memory.
 #pragma once
 
 #include "machine/bulk_copy.h"

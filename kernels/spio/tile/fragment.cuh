@@ -1,5 +1,8 @@
 // Fragments: the parts of the factors and of the accumulator of a matrix product that lanes hold.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A matrix is in pieces of 8 x 8 elements. A map says which elements of a piece a lane holds, and
+// in which registers. Its rows and columns are axes: dimensions with a size, 8 or 16.
 #pragma once
 
 #include "machine/matrix.h"

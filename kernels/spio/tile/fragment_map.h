@@ -1,5 +1,8 @@
 // Fragment maps: which elements of a matrix product's factors and sum each lane of a warp holds.
 // SPDX-License-Identifier: Apache-2.0
+//
+// axis / 8 counts an axis in blocks of 8, and axis % 8 within a block. A compound index is one
+// number for several such parts, the last of which varies fastest. A tensor is a pointer with axes.
 #pragma once
 
 #include "spio/tensor.h"

@@ -1,5 +1,8 @@
 // The typed product: fragments, and tensors of them, over whatever dimensions they share.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A fragment is the part of a matrix operand that a lane holds. A tensor of fragments is an array
+// of them with typed dimensions; a traversal goes through such positions by one number.
 #pragma once
 
 #include "spio/tile/fragment.cuh"

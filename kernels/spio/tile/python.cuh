@@ -1,5 +1,8 @@
 // Casts, arithmetic whose results are always defined, and arrays, for text made of CUDA Python.
 // SPDX-License-Identifier: Apache-2.0
+//
+// CUDA Python is a statically typed Python, from whose functions Spio writes kernels: their text
+// calls these functions, and has the operators and the limits of that language.
 #pragma once
 
 #include "machine/elementary.h"

@@ -1,5 +1,8 @@
 // Shared memory allocated tensor by tensor, at offsets that the types know.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A tensor is a pointer with typed axes. A derived axis is a function of several positions, such as
+// a swizzle, which spreads cells over the banks.
 #pragma once
 
 #include "spio/number.h"

@@ -1,5 +1,9 @@
 // Tensor maps: the descriptors of tensors of which TMA copies boxes.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A tensor has axes, each a part (digit) of a position in a dimension: floor(position / stride) mod
+// size. A base is a dimension without such folds. Tables have the digits and axes of a layout as
+// numbers. A swizzle exchanges cells of 16 bytes, so that lanes read different banks.
 #pragma once
 
 #include "spio/checked_size.h"

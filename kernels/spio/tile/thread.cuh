@@ -1,5 +1,7 @@
 // The typed position of this thread in its block and grid, and barriers among threads.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A fold counts a dimension in blocks: fold<I, 64>(2) is the third block of 64 along I.
 #pragma once
 
 #include "machine/thread.h"

@@ -1,5 +1,8 @@
 // A tile loader: the elements of a tile that each thread copies, whose addresses are computed once.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A tensor is a pointer with typed axes, a tile a small one, and a cursor a position in a tensor. A
+// fold counts a dimension in blocks; a traversal numbers all elements of the tile.
 #pragma once
 
 #include "spio/tile/async_copy.cuh"

@@ -1,5 +1,8 @@
 // A traversal: the positions of a tensor along some of its dimensions, by one number.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A base is a dimension, and fold<Base, n> counts it in blocks of n. A layout is the axes of a
+// tensor. A linear index is one number for several indices, the last of which varies fastest.
 #pragma once
 
 #include "spio/compound_index.h"

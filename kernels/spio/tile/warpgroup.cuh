@@ -1,5 +1,8 @@
 // Products of warpgroups: four warps multiply tiles in shared memory and hold the sum in registers.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A tile's layout is its axes: dimensions with a size, in the order of memory. A matrix descriptor
+// is the 64 bits by which wgmma names a tile: its address, distances and swizzle.
 #pragma once
 
 #include "machine/shared_address.h"

@@ -1,5 +1,9 @@
 // A tile in shared memory as a factor of a warpgroup's product: how wgmma reads its layout.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An axis counts a part (digit) of a position in a dimension: floor(position / stride) mod size. A
+// base is a dimension, and a table has the digits and axes of a layout as numbers. A plain axis is
+// no function, such as a swizzle, of several digits.
 #pragma once
 
 #include "spio/swizzle.h"
