@@ -1,5 +1,8 @@
 // Allocates the simulated global memory, in grains of 64 KiB, from one reserved range of addresses.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A grain is the unit of an allocation. Shadow memory has the block that last wrote to each
+// address. A quarantined allocation was released, and its addresses are not yet used again.
 #include "sim/arena.h"
 
 #include "sim/checker/global_shadow.h"

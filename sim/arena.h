@@ -1,5 +1,8 @@
 // Global memory: allocations between guard pages, so that accesses outside of them are found.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The arena is the range of addresses that stands for the memory of the simulated GPU. A grain is
+// the unit in which it is given out.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,8 @@
 // Finds out which program or library the code of a misuse is in.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A misuse is a load or store of a kernel that breaks a rule of the simulated GPU; its code is the
+// address behind the load or store.
 #include "sim/fault_place.h"
 
 #include "sim/gpu.h"

@@ -1,5 +1,7 @@
 // Where in a program the code of a misuse is, so that debug information can tell its line.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A misuse is an access or a call of a kernel that breaks a rule of the simulated GPU.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,10 @@
 // The state of the simulated GPU: threads, warps, blocks, clusters, and the launch they belong to.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A worker is an OS thread that runs clusters; it runs their threads as fibers, one at a time. A
+// vector clock has the last epoch of each thread that is known to have ended: a thread ends an
+// epoch when it releases its accesses. A proxy fence shows writes of threads to the TMA engine. A
+// misuse breaks a rule of the GPU.
 #pragma once
 
 #include "sim/checker/block_order.h"

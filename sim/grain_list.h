@@ -1,5 +1,7 @@
 // The free grains of the arena, kept as ranges. A freed range is joined with free neighbours.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The arena is the simulated global memory; a grain is the unit in which it is given out.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,7 @@
 // Lists the kernels that were compiled into the program.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device, a simulated GPU, finds these kernels by their symbols.
 #include "sim/host_kernel.h"
 
 #include <mutex>

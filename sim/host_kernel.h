@@ -1,5 +1,8 @@
 // Kernels that were compiled into the program, found by their symbols.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU, whose kernels are compiled for the CPU. A report says which rule
+// of the GPU the kernel broke, if any; a launch shape is grid, block, cluster and shared memory.
 #pragma once
 
 #include "sim/launch.h"

@@ -1,5 +1,8 @@
 // Checks the shape of a launch, and spreads its clusters over threads of the OS.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A worker is an OS thread that takes clusters of the grid, one after the other. A misuse breaks a
+// rule of the GPU; the first one ends the launch.
 #include "sim/launch.h"
 
 #include "sim/scheduler/worker.h"

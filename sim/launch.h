@@ -1,5 +1,8 @@
 // Launches: every thread of a grid runs a kernel, on the host.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A misuse is an access or a call that breaks a rule of the GPU. A report has its kind, its thread
+// and a sentence; it converts to false if there was none.
 #pragma once
 
 #include "sim/report.h"

@@ -1,5 +1,7 @@
 // Spells reports.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A misuse is an access or a call of a kernel that breaks a rule of the simulated GPU.
 #include "sim/report.h"
 
 namespace spio::sim {

@@ -1,5 +1,8 @@
 // Reports: how a kernel misuses the GPU, and where.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A misuse is an access or a call that breaks a rule of the GPU. A collective is an operation that
+// the lanes of a warp perform together; a bulk store is a copy by the TMA engine.
 #pragma once
 
 #include "spio/launch_values.h"

@@ -1,5 +1,7 @@
 // Whether launches look for reads of unwritten global memory where their options do not say so.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A launch runs a kernel on the host device, a GPU that is simulated on the CPU.
 #pragma once
 
 namespace spio::sim {

@@ -1,5 +1,9 @@
 // The calls that the compiler puts before every load and store of a kernel.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The memory checker looks at each access to simulated shared or global memory. `running` is the
+// simulated thread that this OS thread runs now. `spins` finds loops that read the same few
+// addresses again and again; a write resets it.
 #include "sim/checker/memory_checker.h"
 #include "sim/scheduler/scheduler.h"
 

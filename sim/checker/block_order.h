@@ -1,5 +1,8 @@
 // The happens-before order of the blocks of a launch, as far as global memory needs it.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An access happens before another if synchronization orders them. A block releases at a word of
+// memory what it has done so far, and a block that later acquires there comes after it.
 #pragma once
 
 #include <algorithm>

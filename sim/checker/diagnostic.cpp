@@ -1,5 +1,9 @@
 // Records the first misuse of a launch, and stops the launch.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A misuse is an access or a call that breaks a rule of the GPU. A simulated thread runs as a
+// fiber, a flow of control with a stack of its own, which is abandoned after a misuse. `running` is
+// the simulated thread that this OS thread runs now.
 #include "sim/checker/diagnostic.h"
 
 #include <cstdarg>

@@ -1,5 +1,8 @@
 // Diagnostics: how a misuse is recorded, and how it ends the launch.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A misuse is an access or a call of a simulated thread that breaks a rule of the GPU. Such a
+// thread runs as a fiber: a flow of control with a stack of its own.
 #pragma once
 
 #include "sim/gpu.h"

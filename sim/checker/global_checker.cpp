@@ -1,5 +1,11 @@
 // Checks accesses to global memory: bounds, alignment, kernels that overlap, races between blocks.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A misuse is an access or a call that breaks a rule of the GPU: raise_misuse() records it for the
+// report of the launch, and abandons the thread. The arena has the allocations of global memory;
+// shadow memory has the block that last wrote to each address. A vector clock has, for each thread,
+// the last of its epochs that is known to have ended; a thread ends an epoch when it releases its
+// accesses at a synchronization object, and others acquire there what was released.
 #include "sim/arena.h"
 #include "sim/checker/diagnostic.h"
 #include "sim/checker/memory_checker.h"

@@ -1,5 +1,9 @@
 // Records which block last wrote to global memory, and finds writes that race with an access.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An entry of the shadow memory stands for two bytes and has the writer: a block of some launch. An
+// accessor is the block that makes an access now; its predecessors are the blocks ordered before
+// it.
 #include "sim/checker/global_shadow.h"
 
 #include "sim/arena.h"

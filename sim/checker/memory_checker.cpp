@@ -1,5 +1,11 @@
 // Checks accesses to shared memory: bounds, alignment, initialisation, races.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A misuse is an access or a call that breaks a rule of the GPU: raise_misuse() records it for the
+// report of the launch, and abandons the thread. A vector clock has, for each thread, the last of
+// its epochs that is known to have ended; a thread ends an epoch when it releases its accesses at a
+// synchronization object, and others acquire there what was released. An accessor is the thread, or
+// the TMA engine for it, that makes an access.
 #include "sim/checker/memory_checker.h"
 
 #include "sim/checker/diagnostic.h"

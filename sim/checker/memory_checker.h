@@ -1,5 +1,8 @@
 // The memory checker: every access of a kernel to shared or global memory passes it first.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A misuse is an access or a call that breaks a rule of the GPU; it is recorded for the report of
+// the launch, and the thread is abandoned. The arena is the simulated global memory.
 #pragma once
 
 #include "sim/gpu.h"

@@ -1,5 +1,9 @@
 // Detects races: conflicting accesses of which neither happens before the other.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A record has the latest accesses to some bytes. An observer is a thread, or the TMA engine for a
+// barrier; its epochs count up at each release. A vector clock has the last epoch of each observer
+// that is known to have ended.
 #include "sim/checker/race_shadow.h"
 
 #include <unordered_map>

@@ -1,5 +1,8 @@
 // Shadow memory of the race detector: the latest accesses to each byte of shared memory.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A thread's epochs count up whenever it releases its accesses to others. A vector clock has, for
+// each thread and for the TMA engine, the last epoch that is known to have ended.
 #pragma once
 
 #include "sim/checker/vector_clock.h"

@@ -1,5 +1,8 @@
 // Opens the shared memory of a block, and keeps the state of its bytes.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A state is a set of bits for a byte, such as `initialised`; last_write is the write that wrote
+// it.
 #include "sim/checker/shared_memory.h"
 
 #include <cstring>

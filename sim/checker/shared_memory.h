@@ -1,5 +1,8 @@
 // The shared memory of a block: its bytes, and the state of each.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A cluster's blocks have neighbouring regions of addresses. A bulk store is a copy by the TMA
+// engine, and a proxy fence what makes writes of threads visible to that engine.
 #pragma once
 
 #include <cstddef>

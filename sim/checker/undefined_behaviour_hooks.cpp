@@ -1,5 +1,9 @@
 // The calls of the undefined-behaviour sanitizer in kernels, reported like every other misuse.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A misuse is an access or a call that breaks a rule of the GPU: raise_misuse() records it for the
+// report of the launch, and abandons the thread. `running` is the simulated thread that this OS
+// thread runs now.
 #include "sim/checker/diagnostic.h"
 
 #include <cstdint>

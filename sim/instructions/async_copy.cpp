@@ -1,5 +1,10 @@
 // cp.async: copies that are performed when their thread, or an mbarrier arrival, waits for them.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A misuse is an access or a call that breaks a rule of the GPU: raise_misuse() records it for the
+// report of the launch, and abandons the thread. `running` is the simulated thread that this OS
+// thread runs now. An epoch is a thread's accesses between two releases. A batch of copies
+// completes together; a group is the batches that the thread has committed.
 #include "machine/async_copy.h"
 
 #include "machine/mbarrier.h"

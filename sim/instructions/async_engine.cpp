@@ -1,5 +1,10 @@
 // Performs asynchronous operations one at a time, and reports those unfinished at a block's end.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A misuse is an access or a call that breaks a rule of the GPU: raise_misuse() records it for the
+// report of the launch, and abandons the thread. An epoch is a thread's accesses between two
+// releases; a vector clock has the last epoch of each thread and of each TMA observer that is known
+// to have ended. A TMA observer stands for the loads that an mbarrier counts.
 #include "sim/instructions/async_engine.h"
 
 #include "sim/checker/diagnostic.h"

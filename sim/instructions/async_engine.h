@@ -1,5 +1,8 @@
 // The asynchronous engine performs bulk loads, and arrivals after cp.async copies, some time later.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A bulk load is a copy by the TMA engine. A worker is an OS thread that runs clusters, one after
+// the other. An epoch is a thread's accesses between two releases; misuse breaks a rule of the GPU.
 #pragma once
 
 #include "sim/gpu.h"

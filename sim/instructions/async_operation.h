@@ -1,5 +1,8 @@
 // Asynchronous operations: copies that a thread has issued and that are performed later.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An epoch is a thread's accesses between two releases of them to other threads; a vector clock has
+// the last epoch of each thread that is known to have ended.
 #pragma once
 
 #include "sim/checker/vector_clock.h"

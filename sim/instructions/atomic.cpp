@@ -1,5 +1,11 @@
 // Atomics and fences: what they do, and what they release and acquire.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A vector clock has, for each thread, the last of its epochs that is known to have ended; a thread
+// ends an epoch when it releases its accesses at a synchronization object, and others acquire there
+// what was released. `running` is the simulated thread that this OS thread runs now. A thread polls
+// when it asks for a change again and again; count_change_by() tells the scheduler that something
+// has changed.
 #include "machine/atomic.h"
 
 #include "machine/fence.h"

@@ -1,5 +1,12 @@
 // Barriers of a block: a thread that has waited knows what the others did before they arrived.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A misuse is an access or a call that breaks a rule of the GPU: raise_misuse() records it for the
+// report of the launch, and abandons the thread. A vector clock has, for each thread, the last of
+// its epochs that is known to have ended; a thread ends an epoch when it releases its accesses at a
+// synchronization object, and others acquire there what was released. `running` is the simulated
+// thread that this OS thread runs now. A collective is an operation that the lanes of a warp
+// perform together, once all have arrived with their arguments.
 #include "machine/thread.h"
 #include "sim/checker/diagnostic.h"
 #include "sim/checker/happens_before.h"

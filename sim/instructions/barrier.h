@@ -1,5 +1,9 @@
 // Barriers of a block and of a cluster.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A synchronization clock collects what threads release at a barrier. A vector clock has the last
+// epoch of each thread that is known to have ended; an epoch is a thread's accesses between two
+// releases.
 #pragma once
 
 #include "sim/checker/vector_clock.h"

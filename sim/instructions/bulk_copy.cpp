@@ -1,5 +1,10 @@
 // Bulk loads: ranges and TMA boxes from global to shared memory; an mbarrier counts their bytes.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A misuse is an access or a call that breaks a rule of the GPU: raise_misuse() records it for the
+// report of the launch, and abandons the thread. `running` is the simulated thread that this OS
+// thread runs now. An epoch is a thread's accesses between two releases, and a clock has those that
+// are known to have ended. A tensor map describes a tensor and its boxes.
 #include "machine/bulk_copy.h"
 
 #include "sim/checker/diagnostic.h"

@@ -1,5 +1,8 @@
 // Requests to the TMA engine: what must hold for a load and for a store.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A misuse is a call that breaks a rule of the GPU: it ends the launch with a report. `name` is
+// that of the instruction, for the report; a tensor map describes a tensor and its boxes.
 #pragma once
 
 #include "machine/bulk_copy.h"

@@ -1,5 +1,10 @@
 // Bulk stores: ranges and TMA boxes from shared to global memory, which the issuer waits for.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A misuse is an access or a call that breaks a rule of the GPU: raise_misuse() records it for the
+// report of the launch, and abandons the thread. `running` is the simulated thread that this OS
+// thread runs now. A proxy fence makes writes of threads visible to the TMA engine. An epoch is a
+// thread's accesses between two releases.
 #include "sim/checker/diagnostic.h"
 #include "sim/checker/memory_checker.h"
 #include "sim/instructions/async_engine.h"

@@ -1,5 +1,11 @@
 // The barrier of a cluster: all its threads arrive, and wait for each other later.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A misuse is an access or a call that breaks a rule of the GPU: raise_misuse() records it for the
+// report of the launch, and abandons the thread. `running` is the simulated thread that this OS
+// thread runs now. A collective is an operation that the lanes of a warp perform together, once all
+// have arrived with their arguments. A thread releases what it has done at the barrier, and
+// acquires what the others released.
 #include "machine/thread.h"
 #include "sim/checker/diagnostic.h"
 #include "sim/checker/happens_before.h"

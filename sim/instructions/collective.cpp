@@ -1,5 +1,9 @@
 // Lets the lanes of a collective wait for each other, and reports lanes that can never meet.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A misuse breaks a rule of the GPU and ends the launch with a report. A pending collective waits
+// for lanes: `lanes` is the mask of those that take part, `arrived` of those that have come.
+// `running` is the simulated thread that this OS thread runs now.
 #include "sim/instructions/collective.h"
 
 #include "sim/checker/diagnostic.h"

@@ -1,5 +1,8 @@
 // ldmatrix and stmatrix: all lanes of a warp move matrices between shared memory and registers.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A collective is an operation that the lanes of a warp perform together, once all have arrived
+// with their arguments. `lane_0` is the first thread of the warp.
 #include "machine/matrix.h"
 
 #include "sim/checker/memory_checker.h"

@@ -1,5 +1,9 @@
 // Mbarriers: barriers in shared memory that count arrivals and bytes, phase by phase.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A vector clock has, for each thread, the last of its epochs that is known to have ended; a thread
+// ends an epoch when it releases its accesses at a synchronization object, and others acquire there
+// what was released. A misuse is an access or a call that breaks a rule of the GPU.
 #pragma once
 
 #include "sim/checker/vector_clock.h"

@@ -1,5 +1,8 @@
 // mma.sync: all lanes of a warp multiply matrices on the tensor core.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A collective is an operation that the lanes of a warp perform together, once all have arrived
+// with their arguments.
 #include "machine/mma.h"
 
 #include "sim/instructions/collective.h"

@@ -1,5 +1,8 @@
 // What a thread can ask about itself and its launch; registers of a warpgroup; time.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A collective is an operation that the lanes of a warp perform together, once all have arrived
+// with their arguments. `running` is the simulated thread that this OS thread runs now.
 #include "machine/thread.h"
 
 #include "machine/launch_control.h"

@@ -1,5 +1,8 @@
 // Shuffles, votes and reductions over the lanes of a warp.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A collective is an operation that the lanes of a warp perform together, once all have arrived
+// with their arguments. A misuse breaks a rule of the GPU and ends the launch with a report.
 #include "machine/warp.h"
 #include "sim/checker/diagnostic.h"
 #include "sim/instructions/collective.h"

@@ -1,5 +1,8 @@
 // Products that warpgroups have started: they are computed when the first of their warps waits.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The sum of a product has 64 rows, 16 for each warp; its factors a and b are matrix descriptors,
+// as wgmma takes them. A vector clock orders accesses of threads.
 #pragma once
 
 #include "sim/checker/vector_clock.h"

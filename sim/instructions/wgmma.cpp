@@ -1,5 +1,10 @@
 // wgmma: a warpgroup computes sums from shared memory, when one of its warps waits for them.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A product is one wgmma instruction, whose factors are named by matrix descriptors: addresses and
+// distances of lines in shared memory. A collective is an operation that the lanes of a warp
+// perform together, once all have arrived with their arguments. `running` is the simulated thread
+// that this OS thread runs now.
 #include "machine/wgmma.h"
 
 #include "sim/checker/diagnostic.h"

@@ -1,5 +1,8 @@
 // Handles the signals of crashes while kernels run.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Simulated threads run as fibers, flows of control with stacks of their own, on workers, which are
+// OS threads. `running` is the simulated thread that this OS thread runs now.
 #include "sim/scheduler/crash_report.h"
 
 #include <cstdio>

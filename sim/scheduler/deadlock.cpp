@@ -1,5 +1,8 @@
 // Tells a slow launch from one that is stuck.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A worker is an OS thread that runs the threads of a cluster as fibers. A poller asks for a change
+// in a loop. The launch counts changes for which threads may poll.
 #include "sim/scheduler/deadlock.h"
 
 #include "sim/checker/diagnostic.h"

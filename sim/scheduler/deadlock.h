@@ -1,5 +1,8 @@
 // Deadlock detection: what happens when no thread of a cluster can run.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A worker is an OS thread that runs the simulated threads of a cluster. A thread polls if it asks
+// for a change in a loop; a misuse ends the launch with a report.
 #pragma once
 
 #include "sim/gpu.h"

@@ -1,5 +1,8 @@
 // Switches between fibers by Boost.Context, and tells the address sanitizer about each switch.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A fiber is a flow of control with a stack of its own; each simulated thread runs as one. Its slot
+// has the stack, and a guard page below it.
 #include "sim/scheduler/fiber_pool.h"
 
 #include <boost/context/detail/fcontext.hpp>

@@ -1,5 +1,7 @@
 // A queue of threads that can run.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Each OS thread has such queues of the simulated threads that it runs, one at a time.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,9 @@
 // Resumes the threads of a cluster in turn until all have ended.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A worker is an OS thread that runs the simulated threads of a cluster as fibers, flows of control
+// with stacks of their own. A poller asks for a change in a loop. A misuse breaks a rule of the GPU
+// and stops the launch.
 #include "sim/scheduler/scheduler.h"
 
 #include "sim/arena.h"

@@ -1,5 +1,8 @@
 // The scheduler: runs the threads of a cluster as fibers, and lets them wait for each other.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A fiber is a flow of control with a stack of its own. A worker is an OS thread that runs
+// clusters. A misuse breaks a rule of the GPU and ends the launch.
 #pragma once
 
 #include "sim/gpu.h"

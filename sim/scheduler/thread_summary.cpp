@@ -1,5 +1,8 @@
 // Says what the threads of a block do, for the report of a deadlock.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A wait reason says what a thread waits for, `blocked_by`: a barrier, lanes of its warp, a phase
+// of an mbarrier, or a change for which it polls.
 #include "sim/arena.h"
 #include "sim/scheduler/deadlock.h"
 

@@ -1,5 +1,8 @@
 // The state of a thread, and the reason for which it waits.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A collective is an operation that the lanes of a warp perform together. A thread polls when it
+// asks for a change in a loop, and spins when it reads the same few addresses.
 #pragma once
 
 namespace spio::sim {

@@ -1,5 +1,8 @@
 // Sets up clusters, blocks and threads, and runs them.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A worker is an OS thread that takes clusters of a launch, one after the other, and runs their
+// threads as fibers, flows of control with stacks of their own.
 #include "sim/scheduler/worker.h"
 
 #include "sim/checker/diagnostic.h"

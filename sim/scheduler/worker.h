@@ -1,5 +1,8 @@
 // Workers: OS threads that share the clusters of a launch.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A launch is a grid of simulated threads, whose clusters are run one after the other by each
+// worker.
 #pragma once
 
 #include "sim/gpu.h"

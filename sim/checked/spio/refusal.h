@@ -1,8 +1,9 @@
 // Refusals that happen at run time too: the program says which rule is broken, and ends.
 // SPDX-License-Identifier: Apache-2.0
 //
-// It stands for kernels/spio/refusal.h where this folder comes first among the include folders, as
-// SPIO_CHECKED=ON has it. All files of a program need the same one.
+// A refusal is what broken rules of the typed dimensions call: a function whose name is the
+// sentence. It stands for kernels/spio/refusal.h where this folder comes first among the include
+// folders, as SPIO_CHECKED=ON has it. All files of a program need the same one.
 #pragma once
 
 #include <algorithm>
