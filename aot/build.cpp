@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A pack is a file of images (compiled kernels). A manifest is a list of kernels, one problem a
-// line; a spec is what a kernel is compiled from.
+// line; a spec is what a kernel is compiled from, and its symbol the name of the kernel.
 module;
 
 #include <charconv>

@@ -1,5 +1,8 @@
 // Finds the compilers of the device, and asks them for their versions.
 // SPDX-License-Identifier: Apache-2.0
+//
+// distrust() returns why a program must not be run: other users could have written it. It is empty
+// if they could not.
 module;
 
 #include <unistd.h>

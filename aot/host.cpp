@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The host device simulates a GPU: it runs kernels that were compiled for the CPU, and checks each
-// access. A spec is what a kernel is compiled from.
+// access. A spec is what a kernel is compiled from; its symbol is the name of the kernel.
 module;
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A pack is a file of images (compiled kernels). A manifest is a list of kernels, one problem a
-// line; a stale image is out of date.
+// line; a stale image is out of date. A family is the kernels of one operation, such as conv2d.
 module;
 
 #include <algorithm>

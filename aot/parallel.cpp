@@ -15,6 +15,8 @@ module spio.aot;
 
 namespace spio::aot {
 
+// Calls f(0) … f(count - 1) on up to `jobs` threads, or on one for each processor if it is 0. After
+// the first failure no further call begins, and that failure is thrown.
 void in_parallel(std::size_t count, unsigned jobs, std::function<void(std::size_t)> const& f) {
     std::atomic<std::size_t> next = 0;
     std::mutex mutex;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A pack is a file of images (compiled kernels); its entries say from which line of a manifest,
-// which configuration and which text they were compiled.
+// which configuration and which text they were compiled. To specialize a problem is to make the
+// text of its kernels, the specs, as this program would compile them now.
 module;
 
 #include <algorithm>

@@ -1,5 +1,8 @@
 // Writes packs: files of images (compiled kernels), with an index before them.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An entry of the index says what its image was compiled from: the line of a manifest (a list of
+// kernels), the configuration, the compiler, and a digest of the kernel's text.
 module;
 
 #include <cstddef>

@@ -1,8 +1,9 @@
 // Compiles the text of a specialization with the text of all kernels, and keeps what comes of it.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A specialization (spec) is what a kernel is compiled from. The build id of an NVRTC tells its
-// file from any other build.
+// A specialization (spec) is what a kernel is compiled from, an image a compiled kernel. The cache
+// keeps images on disk as entries, by a key: a digest of all that they depend on. The build id of
+// an NVRTC tells its file from any other build.
 module;
 
 #include <cstddef>

@@ -1,5 +1,8 @@
 // Finds NVRTC's file, and looks at who could have written it before it is opened.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A trusted_file is open for reading, or has the reason why it must not be used: other users could
+// have written it. The build id of an NVRTC tells its file from any other build.
 module;
 
 #include <dlfcn.h>

@@ -1,5 +1,8 @@
 // Opens NVRTC and compiles with it.
 // SPDX-License-Identifier: Apache-2.0
+//
+// `entries` has NVRTC's functions, found in its library by name. A header is a name and a text in
+// memory.
 module;
 
 #include <dlfcn.h>
