@@ -1,4 +1,4 @@
-// The whole algebra: what kernels need, and what is included where it is used.
+// The whole algebra of typed dimensions: what every kernel needs, and what only some include.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -1,5 +1,9 @@
 // Axes: dimensions with a size, folded by / and %, to be placed in a layout.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A base is a dimension that is no fold: K of fold<K, 8>, which counts K in blocks of 8. A ring is
+// an axis on which positions wrap; the pitch of an axis is the distance in memory between two of
+// its steps. A refusal<> is what a function makes that reports a broken rule by its name.
 #pragma once
 
 #include "spio/fold.h"

@@ -1,5 +1,11 @@
 // Changes of axes: what the axes of a view are, given those of its tensor.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A base is a dimension that is no fold: K of fold<K, 8>, which counts K in blocks of 8. An axis
+// counts a digit of a position in its base, floor(position / stride) mod size; a derived axis is a
+// function of several digits, and all others are plain. A view is a tensor of the same elements
+// under other axes. A layout's `table` has its digits and axes as numbers. A late size is known
+// only when the tensor is made.
 #pragma once
 
 #include "spio/tiles.h"

@@ -1,11 +1,15 @@
 // Axes as a list, from which views make their layouts.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A view is a tensor of the elements of another one under other axes; a layout places axes in
+// memory.
 #pragma once
 
 #include "spio/tensor.h"
 
 namespace spio {
 
+// Some axes; is_layout tells whether a tensor can have them.
 template <auto... Axes> struct axis_list {
     template <class Data> using tensor = spio::tensor<Data, Axes...>;
     static constexpr bool is_layout = no_problem<layout_problem_of<Axes...>>;

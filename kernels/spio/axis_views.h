@@ -1,5 +1,9 @@
 // Views of other axes: the same elements under other names, in reverse, in part, split and joined.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A base is a dimension that is no fold: K of fold<K, 8>, which counts K in blocks of 8. The extent
+// of a tensor is the number of its positions along a base. A function that is deleted is an error
+// message: the names of its template parameters are the sentence.
 #pragma once
 
 #include "spio/axis_changes.h"

@@ -1,5 +1,9 @@
 // Base cursors: positions reduced to a pointer, which whole blocks move.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A base is a dimension that is no fold: K of fold<K, 8>, which counts K in blocks of 8. An axis
+// counts blocks of a base of some size, the coarsest one the largest blocks. A cursor is a position
+// in a tensor, to which subscripts are added.
 #pragma once
 
 #include "spio/subscripts.h"

@@ -1,5 +1,9 @@
 // Boxes: ranges of coordinates between two corners, in any order.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An index is a value of one dimension or of a fold of it. Coordinates are several indices of
+// different dimensions, and a place is either. The base of fold<K, 8>, which counts K in blocks of
+// 8, is K.
 #pragma once
 
 #include "spio/coords.h"

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A position is a sum of terms: values of a dimension or of folds of it, such as I(3) + fold<I,
-// 8>(2).
+// 8>(2). The stride of a term is the size of the blocks that it counts, its bound the number below
+// which it stays.
 #pragma once
 
 #include "spio/coords.h"

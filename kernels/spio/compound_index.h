@@ -1,5 +1,9 @@
 // Compound indices: one number that stands for several indices, such as that of a thread or block.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An index is a value of one dimension or of a fold of it. The digits of a compound index are
+// indices with a bound (a size); a base is a dimension that is no fold. Axes are dimensions with a
+// size, as layouts have them.
 #pragma once
 
 #include "spio/well_formed.h"

@@ -1,5 +1,8 @@
 // Coordinates: a list of indices of different dimensions, added and compared base by base.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An index is a value of one dimension or of a fold of it. A base is a dimension that is no fold: K
+// of fold<K, 8>, which counts K in blocks of 8.
 #pragma once
 
 #include "spio/place.h"

@@ -1,5 +1,8 @@
 // Space-filling curves: orders of tiles in which successive tiles lie near each other.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Tiles are the blocks of a matrix, and a tile_number is the row and the column of one. An order
+// numbers tiles; range() goes through a matrix in such an order.
 #pragma once
 
 #include "spio/tile_order.h"

@@ -1,5 +1,8 @@
 // Derived axes: a pure function of some digits of a position, placed in a layout as one axis.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A digit is a part of a position in a dimension: floor(position / stride) mod size. A plain axis
+// counts one digit; its pitch is the distance in memory between two of its steps.
 #pragma once
 
 #include "spio/axis.h"

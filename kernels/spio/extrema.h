@@ -1,5 +1,9 @@
 // Places base by base and in a line: minima, maxima, quotients, a total order and a hash.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A place is an index or anything that has coordinates, that is several indices. An index is a
+// value of one dimension or of a fold of it. A base is a dimension that is no fold: K of fold<K,
+// 8>, which counts K in blocks of 8.
 #pragma once
 
 #include "spio/coords.h"

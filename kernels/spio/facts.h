@@ -1,7 +1,9 @@
 // Properties of a layout that a kernel can assert: addresses, banks and vectors.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A derived axis is a function of digits (parts) of a position; all other axes are plain.
+// An axis counts a digit of a position in a dimension: floor(position / stride) mod size. A derived
+// axis is a function of digits; all other axes are plain. A table has the digits and axes of a
+// layout as numbers; a digit is placed by one axis, and functions on other axes may read it.
 #pragma once
 
 #include "spio/tensor.h"

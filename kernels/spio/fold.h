@@ -1,5 +1,9 @@
 // Folds: dimensions counted in blocks, and values that are known to stay below a bound.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An index is a value of one dimension or of a fold of it. A base is a dimension that is no fold: K
+// of fold<K, 8>, which counts K in blocks of 8. stride_of<T> is the size of the blocks that T
+// counts, and bound_of<T> the number below which its values stay (0: none).
 #pragma once
 
 #include "spio/dim.h"

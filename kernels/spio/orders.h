@@ -1,5 +1,9 @@
 // Orders: the positions of a tensor in the order of other axes than its own.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A base is a dimension that is no fold: K of fold<K, 8>, which counts K in blocks of 8. An axis
+// counts blocks of a base; a layout is some axes, outermost first. A layout's `table` has its
+// digits and axes as numbers.
 #pragma once
 
 #include "spio/boxes.h"

@@ -1,5 +1,9 @@
 // Places: what has coordinates, and the arithmetic of places, base by base.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An index is a value of one dimension or of a fold of it. A base is a dimension that is no fold: K
+// of fold<K, 8>, which counts K in blocks of 8. Coordinates are several indices of different
+// dimensions.
 #pragma once
 
 #include "spio/fold.h"

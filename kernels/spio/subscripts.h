@@ -1,5 +1,9 @@
 // Whether a position names an element: what its subscripts leave out, or count too finely.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A position in a layout is a sum of terms, indices such as I(3) or fold<K, 8>(2), which a program
+// writes as subscripts. A base is a dimension that is no fold: K of fold<K, 8>, which counts K in
+// blocks of 8. A layout's `table` has its digits and axes as numbers.
 #pragma once
 
 #include "spio/layout.h"

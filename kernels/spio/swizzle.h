@@ -1,5 +1,9 @@
 // Swizzles: derived axes that spread the cells of a tile over the banks of shared memory.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A cell is what one access takes, usually 16 bytes. An axis is a dimension with a size; a derived
+// axis is a function of several. Digits are the values that it places, and those that it only
+// reads.
 #pragma once
 
 #include "spio/derived.h"

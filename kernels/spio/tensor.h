@@ -1,5 +1,10 @@
 // Tensors: a pointer, and a layout whose axes are types.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A base is a dimension that is no fold: K of fold<K, 8>, which counts K in blocks of 8. A place is
+// an index such as I(2), or anything that has coordinates. A cursor is a position in a tensor. A
+// function that is deleted is an error message, whose words are the names of its template
+// parameters.
 #pragma once
 
 #include "spio/compound_index.h"

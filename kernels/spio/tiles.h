@@ -1,5 +1,9 @@
 // Tiles: parts of tensors whose sizes or strides only the run knows.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A base is a dimension that is no fold: K of fold<K, 8>, which counts K in blocks of 8. An axis
+// counts blocks of a base; a pitch is the distance in memory between two of its steps. A layout's
+// `table` has its digits and axes as numbers.
 #pragma once
 
 #include "spio/views.h"

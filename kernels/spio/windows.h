@@ -1,5 +1,8 @@
 // Windows: a dimension of a tensor as a sum of two others, H = stride * P + dilation * R - pad.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A base is a dimension that is no fold: K of fold<K, 8>, which counts K in blocks of 8. A layout's
+// `table` has its digits and axes as numbers.
 #pragma once
 
 #include "spio/tensor.h"
