@@ -135,7 +135,7 @@ void expect_memory(checked_size bytes_moved, io const& io) {
     auto const installed = io.memory_bytes > 0
                                ? checked_size(io.memory_bytes)
                                : checked_size(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
-    // A rough estimate for inputs, results and a reference in double.
+    // Roughly the bytes of inputs, results and a reference in double.
     auto const needed = bytes_moved * 8;
     if (needed.value <= installed.value && !needed.is_too_large()) return;
     auto const text = [](checked_size size) {

@@ -10,7 +10,8 @@
 
 namespace spio {
 
-// The digits of a compound index.
+// Whether a type is a compound index all of whose digits have a bound, so that its numbers are
+// those from 0 to below size().
 template <class T> inline constexpr bool is_closed_index = false;
 template <index... Digits>
 inline constexpr bool is_closed_index<linear_index<Digits...>> = ((bound_of<Digits> > 0) && ...);

@@ -89,7 +89,7 @@ class path_walk {
         return -1;
     }
     // Keeps the reason why a step failed, and returns false.
-    bool is_refused(std::string reason) {
+    bool fail_step(std::string reason) {
         refusal_ = std::move(reason);
         return false;
     }
@@ -105,18 +105,18 @@ class path_walk {
     // the path.
     bool is_trusted(int file, bool is_last) {
         if (is_last && is_owned() && status_.st_uid != system_.user()) {
-            return is_refused(position_ + " belongs to " + owner());
+            return fail_step(position_ + " belongs to " + owner());
         }
         if (!trusts(status_.st_uid)) {
-            return is_refused(position_ + " belongs to " + owner() +
-                              ", who is neither this user nor root");
+            return fail_step(position_ + " belongs to " + owner() +
+                             ", who is neither this user nor root");
         }
         auto const writer = other_writer(system_, file, status_);
         is_open_to_others_ = !writer.empty();
         bool const is_sticky = S_ISDIR(status_.st_mode) && (status_.st_mode & S_ISVTX) != 0;
         bool const holds_code = target_ == target::code && names_.size() == 1;
         if (is_open_to_others_ && (is_last || holds_code || !is_sticky)) {
-            return is_refused(position_ + " can be written to by others: " + writer);
+            return fail_step(position_ + " can be written to by others: " + writer);
         }
         return true;
     }
@@ -133,7 +133,7 @@ class path_walk {
         int const next =
             system_.openat(start, name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
         if (next < 0) {
-            return is_refused(below(name) + " cannot be entered: " + message_of(errno));
+            return fail_step(below(name) + " cannot be entered: " + message_of(errno));
         }
         leave();
         folder_ = next;
@@ -144,7 +144,7 @@ class path_walk {
         }
         status_ = {};
         if (system_.fstat(next, status_) != 0) {
-            return is_refused(position_ + ": " + message_of(errno));
+            return fail_step(position_ + ": " + message_of(errno));
         }
         return is_trusted(next, is_last);
     }
@@ -159,8 +159,8 @@ class path_walk {
         }
         status_ = {};
         bool const is_good =
-            system_.fstat(file, status_) != 0 ? is_refused(position_ + ": " + message_of(errno))
-            : !S_ISREG(status_.st_mode)       ? is_refused(position_ + " is no regular file")
+            system_.fstat(file, status_) != 0 ? fail_step(position_ + ": " + message_of(errno))
+            : !S_ISREG(status_.st_mode)       ? fail_step(position_ + " is no regular file")
                                               : is_trusted(file, true);
         if (is_good) return file;
         system_.close(file);
@@ -178,10 +178,10 @@ class path_walk {
         struct stat status = {};
         if (system_.fstatat(folder_, name.c_str(), status) != 0) return add(name, is_last);
         if (!S_ISLNK(status.st_mode)) return enter(folder_, name, is_last);
-        if (is_last && !is_file()) return is_refused(below(name) + " is a symbolic link");
+        if (is_last && !is_file()) return fail_step(below(name) + " is a symbolic link");
         return trusts(status.st_uid) ? follow(name)
-                                     : is_refused(below(name) + " is a symbolic link of user " +
-                                                  std::to_string(status.st_uid));
+                                     : fail_step(below(name) + " is a symbolic link of user " +
+                                                 std::to_string(status.st_uid));
     }
 
     // Makes a missing folder if the target may be made. errno says why the folder could not be
@@ -189,21 +189,20 @@ class path_walk {
     bool add(std::string const& name, bool is_last) {
         if (errno != ENOENT || is_file() || target_ == target::shared_folder) {
             is_missing_ = errno == ENOENT;
-            return is_refused(below(name) + ": " + message_of(errno));
+            return fail_step(below(name) + ": " + message_of(errno));
         }
         // In a folder where everybody may write, another user could make the folder first and own
         // it.
         if (is_open_to_others_) {
-            return is_refused(below(name) + " is missing, where everybody may put it");
+            return fail_step(below(name) + " is missing, where everybody may put it");
         }
         if (target_ == target::existing_folder) {
             is_missing_ = system_.may_write(folder_);
-            return is_refused(below(name) + (is_missing_
-                                                 ? " does not exist"
-                                                 : " cannot be made: " + message_of(errno)));
+            return fail_step(below(name) + (is_missing_ ? " does not exist"
+                                                        : " cannot be made: " + message_of(errno)));
         }
         if (system_.mkdirat(folder_, name.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
-            return is_refused(below(name) + " cannot be made: " + message_of(errno));
+            return fail_step(below(name) + " cannot be made: " + message_of(errno));
         }
         return enter(folder_, name, is_last);
     }
@@ -211,12 +210,12 @@ class path_walk {
     // Puts the target of a symbolic link before the names that are left.
     bool follow(std::string const& name) {
         constexpr int most_links = 40;
-        if (++links_ > most_links) return is_refused(below(name) + " leads through too many links");
+        if (++links_ > most_links) return fail_step(below(name) + " leads through too many links");
         std::array<char, 4096> text;
         auto const size = system_.readlinkat(folder_, name.c_str(), text.data(), text.size());
-        if (size < 0) return is_refused(below(name) + " cannot be followed: " + message_of(errno));
+        if (size < 0) return fail_step(below(name) + " cannot be followed: " + message_of(errno));
         auto const path = std::string_view(text.data(), static_cast<std::size_t>(size));
-        if (path.size() == text.size()) return is_refused(below(name) + " leads too far");
+        if (path.size() == text.size()) return fail_step(below(name) + " leads too far");
         put_first(names_, path);
         return path.starts_with('/') ? enter_root() : true;
     }

@@ -1,5 +1,7 @@
 // Whatever is not exactly a pack (a file of compiled kernels) is refused before it is used.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An image is a compiled kernel; a spec is what it is compiled from.
 #include <doctest/doctest.h>
 
 #include <cstddef>

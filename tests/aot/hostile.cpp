@@ -1,5 +1,7 @@
 // Packs (files of compiled kernels), headers and folders that others may have written or named.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An image is a compiled kernel; a spec is what it is compiled from.
 #include <doctest/doctest.h>
 
 #include "tests/folder.h"

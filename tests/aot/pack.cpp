@@ -1,5 +1,7 @@
 // Kernels that nvcc compiled from a manifest (a list of them) are loaded from their pack, a file.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An image is a compiled kernel; a spec is what it is compiled from.
 #include <doctest/doctest.h>
 
 #include "tests/folder.h"

@@ -1,5 +1,7 @@
 // A family of kernels whose source changes, and the pack of compiled kernels that was made before.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An image is a compiled kernel; a spec is what it is compiled from.
 #include <doctest/doctest.h>
 
 #include <cstddef>

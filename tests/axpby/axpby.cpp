@@ -1,5 +1,7 @@
 // axpby over vectors of any length: y = fma(a, x, b y) bit by bit, in every configuration.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU on the CPU. A trial runs a test case on it or on a GPU.
 #include "axpby/problem.h"
 #include "trial.h"
 

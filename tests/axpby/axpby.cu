@@ -1,5 +1,7 @@
 // axpby in two configurations: how many threads a block has, and how many vectors a thread.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU on the CPU. A trial runs a test case on it or on a GPU.
 #include "axpby/axpby.cuh"
 
 extern "C" __global__ void axpby_256x4(__grid_constant__ spio::axpby::params const p) {

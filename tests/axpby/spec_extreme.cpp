@@ -1,5 +1,7 @@
 // Extreme problems of axpby: every grid covers the vectors exactly, and nothing overflows.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A problem is the sizes and options of a call; a spec is what its kernel is compiled from.
 #include <doctest/doctest.h>
 
 #include "tests/spec/extreme.h"

@@ -1,5 +1,8 @@
 // Many threads and processes want the same kernels at once: one of them compiles, all get them.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An entry is the compiled image of a kernel, in a file that is named by its key: a digest of all
+// that the image depends on.
 #include <doctest/doctest.h>
 
 #include <array>

@@ -1,5 +1,8 @@
 // SHA-256 against the vectors of NIST, and keys: what changes them, and what does not.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An entry is the compiled image of a kernel, in a file that is named by its key: a digest of all
+// that the image depends on.
 #include <doctest/doctest.h>
 
 #include <cstddef>

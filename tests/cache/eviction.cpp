@@ -1,5 +1,8 @@
 // The cache's folder stays as small as it may be: what was used least recently is removed.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An entry is the compiled image of a kernel, in a file that is named by its key: a digest of all
+// that the image depends on.
 #include <doctest/doctest.h>
 
 #include <atomic>

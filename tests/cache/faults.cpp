@@ -1,5 +1,8 @@
 // Every system call of the cache fails in turn, with every errno that matters: answers stay right.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An entry is the compiled image of a kernel, in a file that is named by its key: a digest of all
+// that the image depends on.
 #include <doctest/doctest.h>
 
 #include <cerrno>

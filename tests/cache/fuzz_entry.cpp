@@ -1,6 +1,9 @@
 // A fuzz target: the reader of the cache's files, whose digest is renewed after each change.
 // SPDX-License-Identifier: Apache-2.0
 //
+// An entry is the compiled image of a kernel, in a file that is named by its key: a digest of all
+// that the image depends on.
+//
 // tests/fuzz.cmake has it run 10^5 times. For longer:
 //     build/ci/tests/cache/fuzz_entry -runs=10000000 -max_len=4096 -print_final_stats=1
 #include <algorithm>

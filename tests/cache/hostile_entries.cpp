@@ -1,5 +1,8 @@
 // What lies where a file of the cache should be is not believed, followed or written to.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An entry is the compiled image of a kernel, in a file that is named by its key: a digest of all
+// that the image depends on.
 #include <doctest/doctest.h>
 
 #include <cstdint>

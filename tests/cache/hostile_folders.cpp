@@ -1,5 +1,8 @@
 // Folders of the cache that somebody else could write to, and paths that are none, are refused.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An entry is the compiled image of a kernel, in a file that is named by its key: a digest of all
+// that the image depends on.
 #include <doctest/doctest.h>
 
 #include <cstdio>

@@ -1,5 +1,8 @@
 // Processes are killed at every point of publishing a file in the cache, which harms no other one.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An entry is the compiled image of a kernel, in a file that is named by its key: a digest of all
+// that the image depends on.
 #include <doctest/doctest.h>
 
 #include <csignal>

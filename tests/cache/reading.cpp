@@ -1,5 +1,8 @@
 // The cache's file of a compiled kernel: what was written is read, and not what differs by a bit.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An entry is the compiled image of a kernel, in a file that is named by its key: a digest of all
+// that the image depends on.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,5 +1,8 @@
 // What tests of the cache share: folders, sample kernels, processes, and system calls that fail.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An entry is the compiled image of a kernel, in a file that is named by its key: a digest of all
+// that the image depends on.
 module;
 
 #include "tests/folder.h"
@@ -57,6 +60,7 @@ inline int stale_file_count(std::string const& folder) {
     return count;
 }
 
+// A key and an entry that differ for each number, and are the same in every process.
 inline cache::key sample_key(int number) {
     return cache::key_of({.source = "kernel " + std::to_string(number),
                           .headers = {},

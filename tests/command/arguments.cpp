@@ -1,5 +1,7 @@
 // What is parsed from a command line of `spio`, and the answers to wrong ones.
 // SPDX-License-Identifier: Apache-2.0
+//
+// `spio` is the project's command: it compiles, runs, measures and lists kernels.
 #include <doctest/doctest.h>
 
 #include <algorithm>

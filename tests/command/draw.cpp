@@ -1,5 +1,7 @@
 // Layouts written as text put elements where the types of the algebra do.
 // SPDX-License-Identifier: Apache-2.0
+//
+// `spio` is the project's command: it compiles, runs, measures and lists kernels.
 #include <doctest/doctest.h>
 
 #include "spio/dims.h"

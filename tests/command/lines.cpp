@@ -1,5 +1,7 @@
 // Command lines of `spio` at random, sensible and not: each ends with the exit status it should.
 // SPDX-License-Identifier: Apache-2.0
+//
+// `spio` is the project's command: it compiles, runs, measures and lists kernels.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"

@@ -1,5 +1,9 @@
 // fprop and dgrad under test, by any kernel: their tensors, and the sums that are expected.
 // SPDX-License-Identifier: Apache-2.0
+//
+// fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
+// layer is a problem (sizes and options; images of any size are known only at the launch) with a
+// configuration, which says how blocks share it.
 #pragma once
 
 #include "conv2d/problem.h"
@@ -49,7 +53,7 @@ struct variant {
 // Compares all outputs with sums in double, within the bound of rounding.
 void expect_sums(trial& t, std::string const& name, problem const& problem, tensors const& inputs,
                  std::vector<unsigned short> const& got);
-// Problems of one layer after the other, of random sizes.
+// Runs `problems` problems of random sizes for each variant in turn, and compares.
 void run_random(trial& t, std::vector<variant> const& variants, int problems);
 // Puts NaN and infinities into the input: they must reach the outputs that read them, and no
 // others.

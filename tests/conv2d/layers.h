@@ -1,5 +1,9 @@
 // Layers of any image size, for the tests of convolutions.
 // SPDX-License-Identifier: Apache-2.0
+//
+// fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
+// layer is a problem (sizes and options; images of any size are known only at the launch) with a
+// configuration, which says how blocks share it.
 #pragma once
 
 #include "conv2d/problem.h"
@@ -12,7 +16,8 @@ using conv2d::precision;
 using conv2d::problem;
 using conv2d::known_sizes;
 
-// A layer whose kernel is compiled for images of any size.
+// A layer with c channels and r x s taps, whose kernel is compiled for images of any size: n, h and
+// w are 0 until the launch.
 constexpr problem layer_of(direction pass, int c, int r, int s, int pad_h, int pad_w,
                            bool bias = false, precision gradient = precision::fp32) {
     return {.n = 0,

@@ -1,5 +1,9 @@
 // Extreme problems of grouped convolution: every size is exact or refused, and nothing overflows.
 // SPDX-License-Identifier: Apache-2.0
+//
+// fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
+// spec is what a kernel is compiled from: its text for a problem, a configuration and an
+// architecture.
 #include <doctest/doctest.h>
 
 #include "tests/spec/extreme.h"

@@ -1,5 +1,9 @@
 // Weight gradients: the chosen configuration fits, and both kernels get the same problem.
 // SPDX-License-Identifier: Apache-2.0
+//
+// fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
+// spec is what a kernel is compiled from: its text for a problem, a configuration and an
+// architecture.
 #include <doctest/doctest.h>
 
 #include <random>

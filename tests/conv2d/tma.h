@@ -1,5 +1,9 @@
 // The layers of fprop and dgrad by TMA: all kinds of filters, paddings and configurations.
 // SPDX-License-Identifier: Apache-2.0
+//
+// fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
+// layer is a problem (sizes and options; images of any size are known only at the launch) with a
+// configuration, which says how blocks share it.
 #pragma once
 
 #include "conv2d/tma.h"

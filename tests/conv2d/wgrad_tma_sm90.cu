@@ -1,5 +1,9 @@
 // The kernels of wgrad by TMA that are tested, and the reductions of their splits.
 // SPDX-License-Identifier: Apache-2.0
+//
+// fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
+// layer is a problem (sizes and options; images of any size are known only at the launch) with a
+// configuration, which says how blocks share it.
 #include "wgrad.h"
 
 #include "conv2d/wgrad_reduce.cuh"

@@ -1,5 +1,8 @@
 // Functions that all entries (functions) of the fake of CUDA's driver share.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A fault is the one call of the driver that is made to fail; an object has what is behind a
+// handle.
 module;
 
 #include "tests/cuda/fake_machine.h"

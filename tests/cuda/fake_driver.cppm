@@ -1,5 +1,8 @@
 // A fake of CUDA's driver that needs no GPU: strict about handles and contexts.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A fault is the one call of the driver that is made to fail; an object has what is behind a
+// handle.
 module;
 
 #include "tests/cuda/fake_machine.h"

@@ -1,5 +1,8 @@
 // The state of the fake of CUDA's driver: the objects on its GPUs, and the call that fails.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A fault is the one call of the driver that is made to fail; an object has what is behind a
+// handle.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +16,7 @@
 
 namespace fake {
 
+// What a handle stands for.
 enum class kind { context, stream, event, graph, executable, library, kernel, function, memory };
 
 struct object {
@@ -71,7 +75,7 @@ struct machine {
         objects.erase(reinterpret_cast<std::uintptr_t>(handle));
         return true;
     }
-    // Whether so many bytes from here on are memory of one device.
+    // Whether `bytes` bytes from an address on lie in one allocation.
     bool holds(std::uintptr_t address, std::size_t bytes) const {
         auto next = objects.upper_bound(address);
         if (next == objects.begin()) return false;
@@ -91,7 +95,7 @@ struct machine {
         return any;
     }
 
-    // Counts a call; whether it is the one that fails.
+    // Counts a call of a function of the driver, and returns whether it is the one that fails.
     bool fails(char const* entry) {
         bool const is_fault = static_cast<long>(calls.size()) == fault.call;
         calls.push_back(entry);

@@ -1,5 +1,8 @@
 // Each call of a program that uses all functions of CUDA's driver fails once, and is reported.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A fault is the one call of the driver that is made to fail; an object has what is behind a
+// handle.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"

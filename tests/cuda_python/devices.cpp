@@ -1,5 +1,7 @@
 // The host device computes what the interpreter does: operators, functions, random programs.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The interpreter runs a program of CUDA Python, a statically typed Python, without a compiler.
 #include <doctest/doctest.h>
 
 #include "tests/cuda_python/execution.h"

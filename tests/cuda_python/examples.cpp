@@ -1,5 +1,7 @@
 // The programs of examples/cuda_python, in sizes that fill no block.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The interpreter runs a program of CUDA Python, a statically typed Python, without a compiler.
 #include "tests/cuda_python/kernels.h"
 
 #include <fstream>

@@ -1,5 +1,7 @@
 // Runs kernels on a device and by the interpreter.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The interpreter runs a program of CUDA Python, a statically typed Python, without a compiler.
 #include "tests/cuda_python/execution.h"
 
 #include "spio/launch_values.h"

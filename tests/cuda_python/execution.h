@@ -1,5 +1,7 @@
 // Runs kernels on a device and by the interpreter, on the same numbers, and compares all bytes.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The interpreter runs a program of CUDA Python, a statically typed Python, without a compiler.
 #pragma once
 
 #include "tests/cuda_python/kernels.h"

@@ -1,5 +1,7 @@
 // Writes the text of the kernels that the tests run on the host device: generate FILE COUNT STEP.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The interpreter runs a program of CUDA Python, a statically typed Python, without a compiler.
 #include "tests/cuda_python/execution.h"
 
 #include <cstdio>

@@ -1,5 +1,7 @@
 // Runs bodies of kernels by the interpreter.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The interpreter runs a program of CUDA Python, a statically typed Python, without a compiler.
 #include "tests/cuda_python/interpreted.h"
 
 #include <complex>

@@ -1,5 +1,7 @@
 // Bodies of kernels, run by the interpreter.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The interpreter runs a program of CUDA Python, a statically typed Python, without a compiler.
 #pragma once
 
 #include "spio/launch_values.h"

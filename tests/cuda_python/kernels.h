@@ -1,5 +1,7 @@
 // Kernels whose results on a device are compared with the interpreter's.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The interpreter runs a program of CUDA Python, a statically typed Python, without a compiler.
 #pragma once
 
 #include <string>

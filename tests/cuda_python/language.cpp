@@ -1,5 +1,7 @@
 // What programs of the language compute, sentence by sentence of its description.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The interpreter runs a program of CUDA Python, a statically typed Python, without a compiler.
 #include <doctest/doctest.h>
 
 #include "tests/cuda_python/interpreted.h"

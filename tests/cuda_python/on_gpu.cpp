@@ -1,6 +1,8 @@
 // The GPU computes what the interpreter does: cuda_python_on_gpu PROGRAMS.
 // SPDX-License-Identifier: Apache-2.0
 //
+// The interpreter runs a program of CUDA Python, a statically typed Python, without a compiler.
+//
 // All operators of all pairs of types and random programs to the bit, the functions of math within
 // what CUDA documents; and how long a new kernel takes until its first result.
 #include "tests/cuda_python/execution.h"

@@ -1,5 +1,7 @@
 // Programs: which functions are kernels, their signatures, and the specifications made of them.
 // SPDX-License-Identifier: Apache-2.0
+//
+// CUDA Python is a statically typed Python whose functions become CUDA kernels.
 #include <doctest/doctest.h>
 
 #include <string>

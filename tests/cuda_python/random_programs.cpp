@@ -1,5 +1,7 @@
 // Well-typed programs by a seed: expressions of all types, branches, loops, calls, shared memory.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The interpreter runs a program of CUDA Python, a statically typed Python, without a compiler.
 #include "tests/cuda_python/kernels.h"
 
 #include <cstddef>

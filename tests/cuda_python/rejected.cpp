@@ -1,5 +1,7 @@
 // What is no CUDA Python is refused with its place, its rule and the calls that led there.
 // SPDX-License-Identifier: Apache-2.0
+//
+// CUDA Python is a statically typed Python whose functions become CUDA kernels.
 #include <doctest/doctest.h>
 
 #include <chrono>

@@ -1,5 +1,7 @@
 // The types of the operators as tables, and kernels that have all operators and functions.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The interpreter runs a program of CUDA Python, a statically typed Python, without a compiler.
 #include "tests/cuda_python/kernels.h"
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // Arguments and threads: arrays, globals, intrinsics, shared memory, and misuse of them.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The interpreter runs a program of CUDA Python, a statically typed Python, without a compiler.
 #include <doctest/doctest.h>
 
 #include "tests/cuda_python/interpreted.h"

@@ -1,5 +1,7 @@
 // The types of operators over all pairs of types, against the tables; of functions and literals.
 // SPDX-License-Identifier: Apache-2.0
+//
+// CUDA Python is a statically typed Python whose functions become CUDA kernels.
 #include <doctest/doctest.h>
 
 #include "tests/cuda_python/kernels.h"

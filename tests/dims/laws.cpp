@@ -1,5 +1,10 @@
 // The laws of the algebra (docs/algebra.md) at run time, where the compiler knows only the types.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A dimension, such as I, is an integer type that says what it counts; fold<K, 8>, often K8, counts
+// K in blocks of 8. axis<K>(32) is the dimension K with 32 values, k / 8 and k % 8 are its blocks
+// of 8 and the positions in one. A tensor is a pointer with axes, outermost first; a subscript is a
+// position, and makes a cursor, which a further one moves.
 #include <doctest/doctest.h>
 
 #include <cstdint>

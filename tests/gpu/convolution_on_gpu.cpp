@@ -1,6 +1,8 @@
 // Compiles convolutions and runs them on a GPU: random problems, or one in all configurations.
 // SPDX-License-Identifier: Apache-2.0
 //
+// fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter.
+//
 //     convolution_on_gpu random COUNT [SHARE COUNT]          COUNT problems for each pass and body
 //     convolution_on_gpu sweep "n=2 c=64 …" [SHARE COUNT]    one problem in every configuration
 //

@@ -1,5 +1,7 @@
 // Runs convolutions in guarded and poisoned memory, and compares with sums in double.
 // SPDX-License-Identifier: Apache-2.0
+//
+// fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter.
 module;
 
 #include "conv2d/problem.h"

@@ -1,6 +1,9 @@
 // Kernels of every compiler give the same bits on a GPU and on the host, however they are launched.
 // SPDX-License-Identifier: Apache-2.0
 //
+// A spec is what a kernel is compiled from; a pack is a file of compiled kernels. The host device
+// simulates a GPU on the CPU.
+//
 //     launcher_on_gpu FOLDER      with the packs nvcc, clang and ptx of launcher.manifest
 #include "tests/folder.h"
 

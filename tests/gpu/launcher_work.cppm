@@ -1,5 +1,8 @@
 // Runs kernels of two families with the same numbers on any runtime.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A spec is what a kernel is compiled from; a pack is a file of compiled kernels. The host device
+// simulates a GPU on the CPU.
 module;
 
 #include <cstddef>

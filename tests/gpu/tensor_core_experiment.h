@@ -1,5 +1,8 @@
 // Inputs and results of many sums by one instruction of the tensor core.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An experiment is one instruction and many tiles of inputs for it; a candidate is a way of summing
+// that may be the chip's.
 #pragma once
 
 #include <cstddef>

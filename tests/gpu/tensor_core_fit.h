@@ -1,5 +1,8 @@
 // Finds the ways of summing that give a chip's results.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An experiment is one instruction and many tiles of inputs for it; a candidate is a way of summing
+// that may be the chip's.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,8 @@
 // Finds how the tensor core of a GPU sums: tensor_core_probe CUBIN [tiles of a kind].
 // SPDX-License-Identifier: Apache-2.0
+//
+// An experiment is one instruction and many tiles of inputs for it; a candidate is a way of summing
+// that may be the chip's.
 #include "sim/convert.h"
 #include "tensor_core_fit.h"
 

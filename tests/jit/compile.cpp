@@ -1,5 +1,7 @@
 // The real NVRTC compiles kernels from the text in memory, for architectures that are not here.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A fault is a call that is made to fail. A header is a name and a text in memory.
 #include <doctest/doctest.h>
 
 #include "tests/folder.h"

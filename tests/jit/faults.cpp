@@ -1,5 +1,7 @@
 // Every call of NVRTC fails once: it is told, no program is left, and the next compilation works.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A fault is a call that is made to fail. A header is a name and a text in memory.
 #include <doctest/doctest.h>
 
 #include <atomic>

@@ -1,5 +1,7 @@
 // Where NVRTC is found, and whose files are not opened.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A fault is a call that is made to fail. A header is a name and a text in memory.
 #include <doctest/doctest.h>
 
 #include "tests/folder.h"

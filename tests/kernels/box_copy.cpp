@@ -1,5 +1,9 @@
 // Boxes loaded with zeros around the images and stored back in part, against plain loops.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
+// expect() complains if a condition does not hold, and same_bits() keeps what all devices must
+// agree on.
 #include "box_copy.h"
 #include "trial.h"
 

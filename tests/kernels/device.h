@@ -1,5 +1,8 @@
 // A device that runs kernels: the host or a GPU, with memory between guards and one way to launch.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
+// Memory has guards around each array, and is full of bytes 0xff at first.
 #pragma once
 
 #include "spio/tile/tensor_map.h"
@@ -40,14 +43,14 @@ class device {
     // Aligned to 256 bytes, between guards, and full of bytes 0xff.
     virtual void* allocate(std::string const& name, std::size_t bytes) = 0;
     virtual void release(void* begin) = 0;
-    // Copy to and from the device's memory.
+    // Copy to the device's memory and from it; they return when the copy is made.
     virtual void write(void* destination, void const* source, std::size_t bytes) = 0;
     virtual void read(void* destination, void const* source, std::size_t bytes) = 0;
 
     // A tensor map for the TMA engine.
     virtual tensor_map_words encode(tensor_map_plan const& plan, void* base) = 0;
 
-    // Until the grid has ended; then every guard is looked at.
+    // Returns when the grid has ended, and every guard was looked at; throws a failure.
     virtual void launch(launch_request const& request) = 0;
 };
 

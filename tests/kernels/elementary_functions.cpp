@@ -1,5 +1,9 @@
 // The elementary functions of kernels: errors, limits of the range, and bits on all devices.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
+// expect() complains if a condition does not hold, and same_bits() keeps what all devices must
+// agree on.
 #include "elementary_functions.h"
 #include "trial.h"
 

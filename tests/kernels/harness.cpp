@@ -1,5 +1,8 @@
 // The harness itself: what it must notice, on a device of plain memory.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
+// Memory has guards around each array, and is full of bytes 0xff at first.
 #include "rounding.h"
 #include "run.h"
 

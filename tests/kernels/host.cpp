@@ -1,5 +1,7 @@
 // Runs kernels on the host device, which simulates a GPU on the processor.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A misuse is an access or a call that breaks a rule of the GPU.
 #include "host.h"
 
 #include "sim/arena.h"

@@ -1,5 +1,7 @@
 // The host device, which simulates a GPU on the processor, as a device of tests.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A misuse is an access or a call that breaks a rule of the GPU.
 #pragma once
 
 #include "device.h"

@@ -1,5 +1,9 @@
 // A tensor copied through a compound index to a permuted one, and back.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
+// expect() complains if a condition does not hold, and same_bits() keeps what all devices must
+// agree on.
 #include "indexed.h"
 #include "trial.h"
 

@@ -1,6 +1,9 @@
 // Runs every case on a GPU with each folder of images, and compares with the host device:
 // SPDX-License-Identifier: Apache-2.0
 //
+// An image is a compiled file of kernels: a cubin or PTX text. Poison are the bytes 0xff that fill
+// new memory; guards are such bytes around each array.
+//
 //     kernels_on_gpu IMAGES [NAME...] [--images COMPILER-ARCH] [--small] [--bare] [--planted TOOL]
 //
 // IMAGES holds folders COMPILER-ARCH; --images takes one of them. --small and --bare are for

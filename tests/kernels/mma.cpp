@@ -1,5 +1,9 @@
 // Products of matrices: exact where they are of small integers, else within the bound of rounding.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
+// expect() complains if a condition does not hold, and same_bits() keeps what all devices must
+// agree on.
 #include "mma.h"
 #include "rounding.h"
 #include "sixteen_bits.h"

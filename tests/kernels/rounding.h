@@ -28,7 +28,8 @@ class sum_of_products {
         ++count_;
     }
     double value() const { return sum_; }
-    // An addition may round worse than to the nearest: tell the unit of that.
+    // How far a result may be from the sum. `result` is the rounding to its format, and
+    // `unit_of_addition` the relative error of one addition, which may not round to nearest.
     double bound(rounding const& result = to_float, double unit_of_addition = to_float.unit) const {
         double const summed =
             gamma(count_, unit_of_addition) * magnitude_ + count_ * to_float.least;

@@ -1,5 +1,8 @@
 // Runs test cases on a device, compares their outputs and prints their results.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
+// Memory has guards around each array, and is full of bytes 0xff at first.
 #include "run.h"
 
 #include <algorithm>

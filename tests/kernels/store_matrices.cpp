@@ -1,5 +1,9 @@
 // A sum of products, rounded to half, that a warp stores by the instruction stmatrix.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
+// expect() complains if a condition does not hold, and same_bits() keeps what all devices must
+// agree on.
 #include "store_matrices.h"
 #include "rounding.h"
 #include "sixteen_bits.h"

@@ -1,6 +1,8 @@
 // Runs every case on the host device: test_kernels [NAME...] [--small | --daily] [--planted TOOL].
 // SPDX-License-Identifier: Apache-2.0
 //
+// A misuse is an access or a call that breaks a rule of the GPU.
+//
 // --planted runs the kernel with a bug that this tool of compute-sanitizer finds on a GPU, and says
 // what the host device says of it.
 #include "host.h"

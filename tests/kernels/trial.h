@@ -1,5 +1,8 @@
 // A trial: one test case on one device, what it found, and what must be the same on all devices.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
+// Memory has guards around each array, and is full of bytes 0xff at first.
 #pragma once
 
 #include "device.h"
@@ -100,7 +103,7 @@ class trial {
         outputs_.push_back({name, sizeof(T), {bytes, bytes + values.size() * sizeof(T)}});
     }
 
-    // A complaint, if it is not so. The words are made only then.
+    // Complains if the condition does not hold. `words` makes the sentence, and only then.
     template <class Words> void expect(bool holds, Words const& words) {
         ++expectations_;
         if (!holds) complain(words());
@@ -148,8 +151,8 @@ class trial {
     long long expectations_ = 0;
 };
 
-// What runs a trial, by name. Those that need Hopper say so: then images for others lack the
-// kernel.
+// What runs a trial, by name. `arch` is the least architecture that it needs, 80 or 90: images
+// (files of compiled kernels) for older ones lack its kernel.
 //     test_case const axpby("axpby", run_axpby);
 struct test_case {
     std::string name;

@@ -1,5 +1,9 @@
 // 16 warps that take 64 turns each, of a queue of 8 resources or a semaphore of 8.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
+// expect() complains if a condition does not hold, and same_bits() keeps what all devices must
+// agree on.
 #include "turns.h"
 #include "trial.h"
 

@@ -1,5 +1,9 @@
 // Shuffles, votes and sums of one warp, and a word borrowed from a queue by all of its lanes.
 // SPDX-License-Identifier: Apache-2.0
+//
+// axis<K>(32) is the dimension K with 32 values, k / 8 and k % 8 are its blocks of 8 and the
+// positions in one. A tensor is a pointer with axes, outermost first; a subscript is a position,
+// and makes a cursor, which a further one moves.
 #include "spio/tile/warp.cuh"
 #include "spio/tile/warp_fifo.cuh"
 #include "warp.h"

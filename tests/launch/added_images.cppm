@@ -1,5 +1,7 @@
 // A source of images (compiled kernels) that returns those that were added to it.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A spec is what a kernel is compiled from.
 module;
 
 #include <optional>

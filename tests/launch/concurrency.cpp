@@ -1,5 +1,8 @@
 // Many threads on two devices ask for the same kernels at once; it is also built with TSan.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A spec is what a kernel is compiled from: its text for a problem, a configuration and an
+// architecture. An image is a compiled kernel. The host device simulates a GPU on the CPU.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"

@@ -1,5 +1,8 @@
 // Convolution kernels for any batch size run on the host device; wrong arguments are refused.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A spec is what a kernel is compiled from: its text for a problem, a configuration and an
+// architecture. An image is a compiled kernel. The host device simulates a GPU on the CPU.
 #include <doctest/doctest.h>
 
 #include "conv2d/problem.h"

@@ -1,5 +1,7 @@
 // A fake of NVRTC: it turns each text into bytes that the fake driver loads as a cubin.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The fake driver stands for CUDA's; a fault is the one call of either that is made to fail.
 module;
 
 #include "tests/cuda/fake_machine.h"

@@ -1,5 +1,8 @@
 // A process that is forked while others compile and load finds what is ready, and compiles anew.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A spec is what a kernel is compiled from: its text for a problem, a configuration and an
+// architecture. An image is a compiled kernel. The host device simulates a GPU on the CPU.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"

@@ -1,5 +1,8 @@
 // Problems become results on the host device, by the calls that a GPU takes too.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A spec is what a kernel is compiled from: its text for a problem, a configuration and an
+// architecture. An image is a compiled kernel. The host device simulates a GPU on the CPU.
 #include <doctest/doctest.h>
 
 #include <chrono>

@@ -1,5 +1,8 @@
 // Which source of images (compiled kernels) is asked under each policy, and which device runs them.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A spec is what a kernel is compiled from: its text for a problem, a configuration and an
+// architecture. An image is a compiled kernel. The host device simulates a GPU on the CPU.
 #include <doctest/doctest.h>
 
 #include <atomic>

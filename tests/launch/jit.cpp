@@ -1,5 +1,8 @@
 // The real NVRTC compiles the texts of specifications, for architectures that need no GPU here.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A spec is what a kernel is compiled from: its text for a problem, a configuration and an
+// architecture. An image is a compiled kernel. The host device simulates a GPU on the CPU.
 #include <doctest/doctest.h>
 
 #include "tests/folder.h"

@@ -1,5 +1,8 @@
 // A kernel that one process compiled is found on disk by the next, which never opens NVRTC.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A spec is what a kernel is compiled from: its text for a problem, a configuration and an
+// architecture. An image is a compiled kernel. The host device simulates a GPU on the CPU.
 #include "tests/folder.h"
 
 #include <chrono>

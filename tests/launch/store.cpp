@@ -1,5 +1,8 @@
 // A store of compiled kernels: what is ready never waits, and no two texts are taken for one.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A spec is what a kernel is compiled from: its text for a problem, a configuration and an
+// architecture. An image is a compiled kernel. The host device simulates a GPU on the CPU.
 #include <doctest/doctest.h>
 
 #include <array>

@@ -1,5 +1,8 @@
 // A launch takes the parameters and tensors of its kernel; those of other types do not compile.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A spec is what a kernel is compiled from: its text for a problem, a configuration and an
+// architecture. An image is a compiled kernel. The host device simulates a GPU on the CPU.
 #include <doctest/doctest.h>
 
 #include "axpby/problem.h"

@@ -1,5 +1,8 @@
 // LayerNorm against double loops, of many widths and odd sizes, within the bound of its roundings.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU on the CPU. A position is a pixel with all its channels; a
+// configuration is how threads share positions.
 #include "layernorm_2d/problem.h"
 #include "rounding.h"
 #include "sixteen_bits.h"

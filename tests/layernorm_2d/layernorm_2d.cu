@@ -1,5 +1,8 @@
 // LayerNorm of many widths, as the choice of configurations has it and otherwise.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU on the CPU. A position is a pixel with all its channels; a
+// configuration is how threads share positions.
 #include "layernorm_2d/layernorm_2d.cuh"
 
 using spio::layernorm_2d::config;

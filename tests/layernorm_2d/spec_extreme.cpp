@@ -1,5 +1,8 @@
 // Extreme problems of LayerNorm: every size is exact or refused, and nothing overflows.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A problem is the number of channels and whether there are a weight and a bias; a spec is what its
+// kernel is compiled from.
 #include <doctest/doctest.h>
 
 #include "tests/spec/extreme.h"

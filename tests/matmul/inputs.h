@@ -1,5 +1,8 @@
 // Random matrices for matrix products, with other values between their rows or columns.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The product is d = activation(a b + bias) + c, where c is the residual; what follows the sums of
+// a b is the epilogue.
 #pragma once
 
 #include "products.h"

@@ -1,5 +1,8 @@
 // Matrix products of random sizes on a device, against sums in double.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The product is d = activation(a b + bias) + c, where c is the residual; what follows the sums of
+// a b is the epilogue.
 #include "products.h"
 #include "inputs.h"
 #include "trial.h"

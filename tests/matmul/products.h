@@ -1,5 +1,8 @@
 // The matrix products under test: kernels of all orders, types, epilogues and shapes of blocks.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The product is d = activation(a b + bias) + c, where c is the residual; what follows the sums of
+// a b is the epilogue.
 #pragma once
 
 #include "matmul/cp_async.h"
@@ -19,7 +22,7 @@ template <class Config> struct product {
     Config config;
 };
 
-// Kernels that take any sizes.
+// A problem whose kernel takes any sizes: m, n and k are 0 until the launch.
 constexpr problem any_sizes(factor_type type, result_type result, order a, order b) {
     return {.m = 0,
             .n = 0,

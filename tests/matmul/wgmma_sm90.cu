@@ -1,5 +1,8 @@
 // The kernels of matrix products by wgmma that are tested.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The product is d = activation(a b + bias) + c, where c is the residual; what follows the sums of
+// a b is the epilogue.
 #include "products.h"
 
 #include "matmul/wgmma.cuh"

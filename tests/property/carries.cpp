@@ -1,5 +1,8 @@
 // How the library computes a digit of a sum: the digit, and what is known of it, by brute force.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A digit of a position in a base (a dimension) is floor(position / stride) mod size; an axis of a
+// layout counts one.
 #include "tally.h"
 
 #include <string>

@@ -1,5 +1,8 @@
 // A compound index that generate.py wrote, as functions of plain numbers, beside its description.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A compound index is one number for several digits, each a value of a dimension below a bound, the
+// last of which varies fastest.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,8 @@
 // A layout that generate.py wrote, as functions of plain numbers, beside its description.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A digit of a position in a base (a dimension) is floor(position / stride) mod size; an axis of a
+// layout counts one.
 #pragma once
 
 #include <string>
@@ -15,7 +18,8 @@ struct committed_move {
     long long apart = 0;
 };
 
-// The end of a walk, and the moves of base cursors tried there.
+// The end of a walk (subscripts and steps of a cursor, one after the other), and the moves of base
+// cursors that were tried there. A base cursor is a pointer that whole blocks move.
 struct arrival {
     long long offset = 0;
     long long address = 0;
@@ -140,7 +144,9 @@ template <class... Bases> struct with_bases {
         return visits;
     }
 
-    // An empty place compares with none.
+    // Whether the position that an offset leads to is this place. A place without dimensions
+    // compares
+    // with no other, and counts as found.
     template <class Tensor, class Place> static bool is_found(Tensor const& t, Place const& place) {
         auto const found = position(t, t[place].offset());
         return Place::num_dims() == 0 ||

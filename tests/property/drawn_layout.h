@@ -1,5 +1,8 @@
 // Random layouts as plain numbers, for the reference in model.h and as the library's layout tables.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A digit of a position in a base (a dimension) is floor(position / stride) mod size; an axis of a
+// layout counts one.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,8 @@
 // Compound indices against a reference: mixed radix in both directions, and shares of lanes.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A compound index is one number for several digits, each a value of a dimension below a bound, the
+// last of which varies fastest.
 #include "tally.h"
 
 #include <sstream>

@@ -1,5 +1,8 @@
 // The reference of the property tests: the laws for a layout, as plain loops over plain numbers.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A digit of a position in a base (a dimension) is floor(position / stride) mod size; an axis of a
+// layout counts one.
 #pragma once
 
 #include <algorithm>

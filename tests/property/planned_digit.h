@@ -1,5 +1,8 @@
 // A digit of a sum as the library computes it, with numbers in place of the library's types.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A digit of a position in a base (a dimension) is floor(position / stride) mod size; an axis of a
+// layout counts one.
 #pragma once
 
 #include "spio/carry.h"

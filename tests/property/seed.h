@@ -1,5 +1,7 @@
 // Reproducible random numbers: a seed and a number of rounds that the environment may set.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A law is a sentence that holds for all inputs; a property test checks it on random ones.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,8 @@
 // The library's layout tables against the reference: offsets, strides, and moves of a pointer.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A digit of a position in a base (a dimension) is floor(position / stride) mod size; an axis of a
+// layout counts one.
 #include "tally.h"
 
 #include <algorithm>

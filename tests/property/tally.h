@@ -1,5 +1,7 @@
 // Counts checks of the property tests, and reports the first failure of each law.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A law is a sentence that holds for all inputs; a property test checks it on random ones.
 #pragma once
 
 #include <doctest/doctest.h>

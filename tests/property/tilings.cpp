@@ -1,5 +1,8 @@
 // Axes of one base must tile it: which sets of them are refused, and with which two numbers.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A digit of a position in a base (a dimension) is floor(position / stride) mod size; an axis of a
+// layout counts one.
 #include "tally.h"
 
 #include <algorithm>

@@ -1,5 +1,8 @@
 // The algebra of single values: all pairs of strides, all pairs of values of a small domain.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A dimension, such as I, is an integer type that says what it counts; fold<K, 8>, often K8, counts
+// K in blocks of 8. Coordinates have a value for each of several dimensions.
 #include "tally.h"
 
 #include <algorithm>

@@ -1,5 +1,8 @@
 // A walk through a layout as a list of terms, whose values can be drawn and added up.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A digit of a position in a base (a dimension) is floor(position / stride) mod size; an axis of a
+// layout counts one.
 #pragma once
 
 #include <sstream>

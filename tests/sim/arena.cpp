@@ -1,5 +1,8 @@
 // Global memory: addresses are reused late, and reads of unwritten memory can be found.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
+// the GPU, and ends the launch with a report.
 #include "sim/arena.h"
 #include "machine/thread.h"
 #include "misuse.h"

@@ -1,5 +1,8 @@
 // cp.async: when copies are complete, and accesses that must wait for them.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
+// the GPU, and ends the launch with a report.
 #include "machine/async_copy.h"
 #include "machine/mbarrier.h"
 #include "machine/thread.h"

@@ -1,5 +1,8 @@
 // Barriers of blocks and clusters, and threads that never arrive.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
+// the GPU, and ends the launch with a report.
 #include "machine/thread.h"
 #include "misuse.h"
 #include "sim/arena.h"

@@ -1,5 +1,8 @@
 // Bulk copies of ranges and boxes, and accesses that must wait for them.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
+// the GPU, and ends the launch with a report.
 #include "bulk_fixture.h"
 
 TEST_CASE("ranges come and go") {

@@ -1,5 +1,8 @@
 // The fixture of tests of the TMA engine: a barrier, words of shared memory, tensors and maps.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
+// the GPU, and ends the launch with a report.
 #pragma once
 
 #include "machine/bulk_copy.h"

@@ -1,5 +1,8 @@
 // Requests to the TMA engine: sizes, addresses, fences; and writes to what a store still reads.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
+// the GPU, and ends the launch with a report. A planted kernel has a misuse on purpose.
 #include "bulk_fixture.h"
 
 TEST_CASE("the engine refuses sizes and addresses that it cannot take") {

@@ -1,5 +1,8 @@
 // Collectives of a warp: their results, and the lanes that they need.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
+// the GPU, and ends the launch with a report.
 #include "machine/thread.h"
 #include "machine/warp.h"
 #include "misuse.h"

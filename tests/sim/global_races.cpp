@@ -1,5 +1,8 @@
 // Races of blocks in global memory: blocks that access one place, and nothing that orders them.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
+// the GPU, and ends the launch with a report.
 #include "bulk_fixture.h"
 #include "machine/atomic.h"
 

@@ -1,5 +1,8 @@
 // Mbarriers: phases, counts, and misuses.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
+// the GPU, and ends the launch with a report.
 #include "machine/mbarrier.h"
 
 #include "machine/atomic.h"

@@ -1,5 +1,8 @@
 // Loads and stores of kernels, in shared and in global memory: bounds, alignment, initialisation.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
+// the GPU, and ends the launch with a report.
 #include "machine/thread.h"
 #include "misuse.h"
 #include "sim/arena.h"

@@ -1,5 +1,8 @@
 // Kernels with a planted misuse, and correct ones, launched in many orders of threads.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
+// the GPU, and ends the launch with a report. A planted kernel has a misuse on purpose.
 #pragma once
 
 #include "sim/launch.h"

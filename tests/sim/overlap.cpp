@@ -1,5 +1,8 @@
 // Launches that may begin before the kernels before them have ended, and must wait for those.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
+// the GPU, and ends the launch with a report.
 #include "bulk_fixture.h"
 #include "machine/async_copy.h"
 #include "machine/launch_control.h"

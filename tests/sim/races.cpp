@@ -1,5 +1,8 @@
 // Races: two unordered accesses to one byte, at least one of them a write.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
+// the GPU, and ends the launch with a report. A planted kernel has a misuse on purpose.
 #include "machine/atomic.h"
 #include "machine/fence.h"
 #include "machine/thread.h"

@@ -1,5 +1,8 @@
 // Loops that wait for a change without saying so, and launches in which nothing changes.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
+// the GPU, and ends the launch with a report.
 #include "machine/atomic.h"
 #include "machine/thread.h"
 #include "misuse.h"

@@ -1,5 +1,8 @@
 // The tensor core, compared with sums in double, one addend after the other.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A factor is a 16-bit number, an addend a product of two or the accumulator; a tile is the factors
+// and sums of one instruction mma.
 #include <doctest/doctest.h>
 
 #include "sim/tensor_core.h"

@@ -1,5 +1,8 @@
 // Tiles of factors and sums on which different tensor cores give different results.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A factor is a 16-bit number, an addend a product of two or the accumulator; a tile is the factors
+// and sums of one instruction mma.
 #pragma once
 
 #include <algorithm>

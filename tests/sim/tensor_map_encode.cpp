@@ -1,5 +1,8 @@
 // Tensor maps that are valid, and the error message for each that is not.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A tensor map is the descriptor by which TMA copies boxes of a tensor. This one is read by the
+// host device, a GPU that is simulated on the CPU.
 #include <doctest/doctest.h>
 
 #include "sim/tensor_map.h"

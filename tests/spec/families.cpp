@@ -1,5 +1,8 @@
 // Kernels of axpby and LayerNorm as problems specialize them: symbols, texts, shapes, references.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A family is the kernels of one operation. A spec is what a kernel is compiled from: its text for
+// a problem, a configuration and an architecture. An image is a compiled kernel.
 #include <doctest/doctest.h>
 
 #include <algorithm>

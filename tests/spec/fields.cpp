@@ -1,5 +1,8 @@
 // Structs such as problems become initializers and text, and text becomes structs or is refused.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A family is the kernels of one operation. A spec is what a kernel is compiled from: its text for
+// a problem, a configuration and an architecture. An image is a compiled kernel.
 #include <doctest/doctest.h>
 
 #include <array>

@@ -1,6 +1,10 @@
 // Coordinates normalized, with a dimension dropped, and with a dimension renamed.
 // SPDX-License-Identifier: Apache-2.0
 //
+// A dimension, such as I, is an integer type that says what it counts; fold<K, 8>, often K8, counts
+// K in blocks of 8. Coordinates have a value for each of several dimensions. A base is a dimension
+// that is no fold.
+//
 // Names in parentheses are requirements of tests/house/conformance.txt, which the lines test.
 import spio.dims;
 

@@ -1,6 +1,9 @@
 // Dimensions: integers that add, compare and divide only with their own kind.
 // SPDX-License-Identifier: Apache-2.0
 //
+// A dimension, such as I, is an integer type that says what it counts; fold<K, 8>, often K8, counts
+// K in blocks of 8. Coordinates have a value for each of several dimensions.
+//
 // Names in parentheses are requirements of tests/house/conformance.txt, which the lines test.
 import spio.dims;
 

@@ -1,5 +1,8 @@
 // The rule of trust: whoever could write to a file or above it is named, and the file is not used.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The rule of trust: every folder above a file belongs to the user or to root, and nobody else can
+// write to it.
 #include <doctest/doctest.h>
 
 #include "tests/folder.h"

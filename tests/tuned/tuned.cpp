@@ -1,5 +1,8 @@
 // The file of measured configurations: its format, its place, who may write it, and who is found.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A table has, for a GPU, an architecture and a problem, the fastest configuration that was
+// measured.
 #include <doctest/doctest.h>
 
 #include "tests/folder.h"

@@ -15,8 +15,8 @@ template <int N> __device__ inline float polynomial(float x, float const (&coeff
     return sum;
 }
 
-// Both add a multiple of the logarithm of 2: its high bits, whose product with a small integer is
-// exact, and the rest.
+// The logarithm of 2 in two parts: its high bits, whose product with a small integer is exact, and
+// the rest.
 inline constexpr float log_2_high = 0.693145752F, log_2_low = 1.42860677e-6F;
 
 // e to the power of x, within one unit in the last place. It is 0 for -infinity, infinity for large
