@@ -1,5 +1,8 @@
 // Lists, verifies and clears the folder that keeps images: kernels that were compiled at run time.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An entry is a file of the folder with one image, named by a key: a digest of all that the image
+// depends on.
 module;
 
 #include <chrono>

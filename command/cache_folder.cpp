@@ -1,5 +1,7 @@
 // Diagnoses the folder that keeps compiled kernels: who owns it, and whether it can be used.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An entry is a file of the folder with one compiled kernel, its image.
 module;
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // Writes scripts by which shells complete the command's words.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A family is the kernels of one operation, such as conv2d.
 module;
 
 #include <algorithm>

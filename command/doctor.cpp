@@ -1,5 +1,8 @@
 // Examines this machine: what Spio finds, what is missing, and what to do about it.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An image is a compiled kernel, a pack a file of images. The host device simulates a GPU on the
+// processor.
 module;
 
 #include <algorithm>

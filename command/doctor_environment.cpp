@@ -1,5 +1,8 @@
 // Examines what the environment decides: the policy, the measured configurations, the variables.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The policy says whether kernels may come from packs (files of compiled kernels), from a compiler
+// at run time, or both. A configuration is how blocks and threads share a problem.
 module;
 
 #include <algorithm>

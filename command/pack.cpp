@@ -1,5 +1,8 @@
 // Lists and verifies packs, which are files of images (compiled kernels).
 // SPDX-License-Identifier: Apache-2.0
+//
+// An entry of a pack says from which family, problem and configuration its image was compiled: a
+// family is the kernels of one operation.
 module;
 
 #include <algorithm>

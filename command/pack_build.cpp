@@ -1,5 +1,8 @@
 // Compiles the kernels that manifests list, and packs them into one file.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A manifest is a list of kernels: on each line a family (the kernels of one operation) and a
+// problem. An image is a compiled kernel, a pack the file of all images.
 module;
 
 #include <algorithm>

@@ -1,5 +1,9 @@
 // Compiles kernels of CUDA Python, shows their text, runs them, and compares with the interpreter.
 // SPDX-License-Identifier: Apache-2.0
+//
+// CUDA Python is a statically typed Python, whose interpreter needs no compiler. A spec is what a
+// kernel is compiled from; an image is a compiled kernel. A policy says whether images may be
+// compiled at run time.
 module;
 
 #include <algorithm>

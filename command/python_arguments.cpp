@@ -1,5 +1,7 @@
 // Reads the arguments of a kernel of CUDA Python from words, and makes random arrays.
 // SPDX-License-Identifier: Apache-2.0
+//
+// CUDA Python is a statically typed Python whose functions become kernels.
 module;
 
 #include <algorithm>

@@ -1,5 +1,9 @@
 // Opens a runtime: its device, packs (files of compiled kernels) and kernels for the host device.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A runtime is a device with its kernels. A spec is what a kernel is compiled from, an image a
+// compiled kernel. The host device simulates a GPU; a policy says whether images may come from
+// packs, from a compiler, or both.
 module;
 
 #include <dlfcn.h>

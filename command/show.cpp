@@ -1,5 +1,9 @@
 // Shows what a problem is specialized to, and where its images (compiled kernels) would come from.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A family is the kernels of one operation, a problem the sizes and options of a call, a config how
+// blocks and threads share it. A spec is what a kernel is compiled from: its text for all three and
+// an architecture. A pack is a file of images, a manifest a list of kernels to pack.
 module;
 
 #include <cstddef>

@@ -1,5 +1,8 @@
 // Lists the subcommands, explains them, and runs the one that is asked for.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A family is the kernels of one operation, such as conv2d; a problem is the sizes and options of a
+// call.
 module;
 
 #include <algorithm>

@@ -1,5 +1,8 @@
 // Measures launches by replaying them from CUDA graphs.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A trial is a problem with random data, and a workbench a device with the kernels that were loaded
+// there.
 module;
 
 #include <algorithm>

@@ -1,5 +1,8 @@
 // Compares results, describes the fields of problems, and makes random data.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A family is the kernels of one operation, such as conv2d. A verdict counts the results of a
+// kernel that are wrong.
 module;
 
 #include <algorithm>

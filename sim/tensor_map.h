@@ -1,5 +1,8 @@
 // Tensor maps: a tensor in global memory, and the bytes of its boxes.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device, a GPU that is simulated on the CPU, reads these maps where a GPU reads the
+// driver's.
 #pragma once
 
 #include "spio/launch_values.h"

@@ -1,5 +1,8 @@
 // A matrix product through swizzled and folded tiles in shared memory, typed.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A dimension is an integer type that says what it counts; axis<K>(32) is K with 32 values, and
+// fold<K, 8> counts K in blocks of 8. A tensor is a pointer with axes.
 #include "spio/dims.h"
 
 struct I : spio::dim {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A shared library with a C interface. Each function but launcher_error() returns 0 if it
-// succeeded. Memory is handed over by address; the context is the caller's current one.
+// succeeded. Memory is handed over by address; the context is the caller's current one. An image is
+// a compiled file of kernels; the plan of a tensor map says all of it but the tensor's address.
 #include "spio/launch_values.h"
 
 #include <cstddef>

@@ -1,6 +1,9 @@
 // axpby and LayerNorm against a copy of the same bytes, from memory and not from its cache.
 // SPDX-License-Identifier: Apache-2.0
 //
+// A spec is what a kernel is compiled from: its text for a problem, a configuration and an
+// architecture. A policy says whether kernels may come from packs (files of them) or from NVRTC.
+//
 //     bench_bandwidth FOLDER [--sweep]
 //
 // FOLDER keeps the kernels that NVRTC compiles here. With --sweep many configurations are measured,

@@ -1,6 +1,9 @@
 // Times the way from a new shape to its first result, from a pack, from the disk or by NVRTC.
 // SPDX-License-Identifier: Apache-2.0
 //
+// A spec is what a kernel is compiled from, an image a compiled kernel. A policy says whether
+// images may come from packs or from NVRTC.
+//
 //     bench_first_result FOLDER [PACK]
 //
 // FOLDER keeps the kernels that NVRTC compiles here. With PACK, a file of compiled kernels, nothing

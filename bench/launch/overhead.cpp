@@ -1,6 +1,8 @@
 // Times a launch on the host: by Spio, and by the driver's function alone.
 // SPDX-License-Identifier: Apache-2.0
 //
+// A spec is what a kernel is compiled from, an image a compiled kernel.
+//
 //     bench_overhead PACK
 //
 // PACK is a file of compiled kernels that has axpby for n=1000. Its kernel is launched on empty

@@ -1,5 +1,8 @@
 // How fast the host device is: what a lane costs that computes, accesses memory, or synchronizes.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU on the CPU: each of its threads is a flow of control with its own
+// stack.
 #include "machine/matrix.h"
 #include "machine/mma.h"
 #include "machine/thread.h"

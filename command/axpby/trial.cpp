@@ -1,5 +1,9 @@
 // Tries axpby, y = a x + b y, on random vectors, and compares the results with sums in double.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A trial is a problem with random data; its verdict counts the results that are wrong. A workbench
+// is a device with the kernels that were loaded there, a config how blocks and threads share a
+// problem, and a spec what a kernel is compiled from.
 module;
 
 #include <cmath>

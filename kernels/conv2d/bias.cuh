@@ -1,5 +1,8 @@
 // The initial values of a lane's accumulators: the bias of its two channels.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Problem (the sizes and options of a call) and Config (how blocks and warps share it) are known
+// when a kernel is compiled.
 #pragma once
 
 #include "conv2d/filter_fragments.cuh"

@@ -4,7 +4,8 @@
 // fprop is the forward pass, dgrad the gradient of its input. With a dilation of 2, output rows are
 // in two phases, each of every second row, and a block takes rows of one phase. `advance` is the
 // number of input rows of the phase from an output row to the next. dgrad of stride 2 has columns
-// of zeros between the inputs (gaps).
+// of zeros between the inputs (gaps). Problem (the sizes and options of a call) and Config (how
+// blocks and warps share it) are known when a kernel is compiled.
 //
 //     input   global --cp.async--> a ring of shared rows --ldmatrix--> fragments of 16 columns
 //     filter  global -> fragments that stay in registers

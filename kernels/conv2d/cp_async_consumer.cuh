@@ -4,7 +4,8 @@
 // fprop is the forward pass, dgrad the gradient of its input. An mma tile is 16 columns of the
 // output; a tap is an element of the filter's window. `live` is the number of output rows that read
 // the same input row, and `advance` the number of input rows from an output row to the next. A
-// cursor is a place in a tensor; a subscript moves it.
+// cursor is a place in a tensor; a subscript moves it. Problem (the sizes and options of a call)
+// and Config (how blocks and warps share it) are known when a kernel is compiled.
 #pragma once
 
 #include "conv2d/cp_async_tiles.cuh"

@@ -3,7 +3,8 @@
 //
 // fprop is the forward pass, dgrad the gradient of its input. A fragment is the part of a matrix
 // operand that a lane holds. q16 is 16 columns of the output, k8 8 of its channels, and d8 or d16
-// the 8 input channels under one tap, or under two.
+// the 8 input channels under one tap, or under two. Problem (the sizes and options of a call) and
+// Config (how blocks and warps share it) are known when a kernel is compiled.
 #pragma once
 
 #include "conv2d/mma_axes.h"

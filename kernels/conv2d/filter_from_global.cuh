@@ -5,7 +5,8 @@
 // channels C of the input. dgrad computes the gradient of the input. axis<D>(n) is the dimension D
 // with n values; fold<D, n>, or axis / n, counts it in blocks of n. A tensor is a pointer with
 // axes, outermost first. A subscript is a position along some of its axes, and returns a cursor: a
-// place in the tensor, with an address.
+// place in the tensor, with an address. Problem (the sizes and options of a call) and Config (how
+// blocks and warps share it) are known when a kernel is compiled.
 #pragma once
 
 #include "conv2d/filter_fragments.cuh"

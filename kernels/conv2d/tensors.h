@@ -4,7 +4,7 @@
 // fprop is the forward pass, dgrad the gradient of its input. N, H, W, C are the images, rows,
 // columns and channels of the input, N, P, Q, K those of the output, R and S the rows and columns
 // of the filter. axis<D>(n) is the dimension D with n values. A tensor is a pointer with axes,
-// outermost first.
+// outermost first. Problem, the sizes and options of a call, is known when a kernel is compiled.
 #pragma once
 
 #include "conv2d/problem.h"

@@ -3,7 +3,9 @@
 //
 // fprop is the forward pass, dgrad the gradient of its input. A group is 8 channels, and a tile is
 // some rows and columns of the output. With folds as units, fold<C, 8>(2) is the third group. A
-// tensor's subscript is a position, and returns a cursor: a place in the tensor.
+// tensor's subscript is a position, and returns a cursor: a place in the tensor. Problem (the sizes
+// and options of a call) and Config (how blocks and warps share it) are known when a kernel is
+// compiled.
 //
 //     input   global --TMA--> a shared tile --ldmatrix--> fragments of 16 columns
 //     filter  global --bulk copy--> shared --ldmatrix--> fragments that stay in registers

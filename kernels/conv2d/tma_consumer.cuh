@@ -4,6 +4,8 @@
 // fprop is the forward pass, dgrad the gradient of its input. A tile is some rows and columns of
 // the output, an mma tile 16 columns of a row, a tap an element of the filter's window. `live`
 // output rows read the same input row. A cursor is a place in a tensor; a subscript moves it.
+// Problem (the sizes and options of a call) and Config (how blocks and warps share it) are known
+// when a kernel is compiled.
 #pragma once
 
 #include "conv2d/tma_tiles.cuh"

@@ -4,6 +4,8 @@
 // A tap is an element of the filter's window, in row R and column S. A fragment is the part of a
 // matrix operand that a lane holds. A step takes one row of x, and `live` rows of dy read it; from
 // a row of dy to the next it is `advance` rows of x. Q numbers the columns of dy, W those of x.
+// Problem (the sizes and options of a call) and Config (how blocks and warps share it) are known
+// when a kernel is compiled.
 #pragma once
 
 #include "conv2d/wgrad_fragments.cuh"

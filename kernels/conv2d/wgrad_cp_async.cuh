@@ -3,7 +3,8 @@
 //
 // wgrad is the gradient of the filter, x the input and dy the gradient of the output; groups have 8
 // channels. A cursor is a place in a tensor: a subscript adds a position to it, and step() moves
-// it.
+// it. Problem (the sizes and options of a call) and Config (how blocks and warps share it) are
+// known when a kernel is compiled.
 //
 //     x, dy   global --cp.async--> a ring of rows in shared memory
 //     mma     ldmatrix.trans: x under two taps x dy -> accumulators of all taps of a group

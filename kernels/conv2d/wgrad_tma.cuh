@@ -3,7 +3,8 @@
 //
 // wgrad is the gradient of the filter, x the input and dy the gradient of the output; groups have 8
 // channels. `held` are stages that a warp has read and not yet released. A tensor's subscript is a
-// position, and returns a cursor: a place in the tensor.
+// position, and returns a cursor: a place in the tensor. Problem (the sizes and options of a call)
+// and Config (how blocks and warps share it) are known when a kernel is compiled.
 //
 //     x, dy   global --TMA--> a ring of rows, or of whole images, in shared memory
 //     mma     ldmatrix.trans: x under two taps x dy -> accumulators of all taps of a group

@@ -3,6 +3,8 @@
 //
 // A position X is a pixel with all its channels C; in a round, a block normalizes some of them. A
 // fold counts a dimension in blocks. A tensor's subscript returns a cursor: a place in the tensor.
+// Problem (the sizes and options of a call) and Config (how blocks and warps share it) are known
+// when a kernel is compiled.
 //
 //     x   global --cp.async--> a ring of rounds in shared memory -> values in registers
 //         values -> mean, then variance, by lane shuffles and sums of warps in shared memory

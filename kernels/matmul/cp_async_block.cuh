@@ -4,7 +4,8 @@
 // M and N are the rows and columns of the result, K what the product sums over. axis<D>(n) is the
 // dimension D with n values; fold<D, n>, or axis / n, counts it in blocks of n. A tensor is a
 // pointer with axes, outermost first. A subscript is a position along some of its axes, and returns
-// a cursor: a place in the tensor, with an address.
+// a cursor: a place in the tensor, with an address. Problem (the sizes and options of a call) and
+// Config (how blocks and warps share it) are known when a kernel is compiled.
 #pragma once
 
 #include "matmul/cp_async.h"

@@ -3,6 +3,8 @@
 //
 // The epilogue changes the sums: bias, activation, residual. M and N are rows and columns of the
 // result d; a fold counts them in blocks. A line is the 128 bytes of a row that a buffer holds.
+// Problem (the sizes and options of a call) and Config (how blocks and warps share it) are known
+// when a kernel is compiled.
 #pragma once
 
 #include "matmul/epilogue.cuh"

@@ -1,5 +1,7 @@
 // The operators on values of the interpreter, as the language defines them.
 // SPDX-License-Identifier: Apache-2.0
+//
+// CUDA Python is a statically typed Python whose functions become CUDA kernels.
 module;
 
 #include <cmath>

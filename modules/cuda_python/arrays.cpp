@@ -1,5 +1,7 @@
 // The types of elements and attributes of arrays, and of parts of tuples.
 // SPDX-License-Identifier: Apache-2.0
+//
+// CUDA Python is a statically typed Python whose functions become CUDA kernels.
 module;
 
 #include <algorithm>

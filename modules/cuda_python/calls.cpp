@@ -1,5 +1,7 @@
 // The types of calls: casts, math, intrinsics, device functions; and what names of modules mean.
 // SPDX-License-Identifier: Apache-2.0
+//
+// CUDA Python is a statically typed Python whose functions become CUDA kernels.
 module;
 
 #include <algorithm>

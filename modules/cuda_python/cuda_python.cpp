@@ -1,5 +1,8 @@
 // Programs and kernels: from a text to a specification.
 // SPDX-License-Identifier: Apache-2.0
+//
+// CUDA Python is a statically typed Python whose functions become CUDA kernels. A spec is what a
+// kernel is compiled from.
 module;
 
 #include "spio/launch_values.h"

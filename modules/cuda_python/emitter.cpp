@@ -1,5 +1,7 @@
 // Writes a typed program as CUDA C++, every coercion as a cast.
 // SPDX-License-Identifier: Apache-2.0
+//
+// CUDA Python is a statically typed Python whose functions become CUDA kernels.
 module;
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // The types of variables: definitions, and branches that join.
 // SPDX-License-Identifier: Apache-2.0
+//
+// CUDA Python is a statically typed Python whose functions become CUDA kernels.
 module;
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // Functions and their decorators, each typed once for a list of argument types; and frozen globals.
 // SPDX-License-Identifier: Apache-2.0
+//
+// CUDA Python is a statically typed Python whose functions become CUDA kernels.
 module;
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // Reads imports, and words that are no names.
 // SPDX-License-Identifier: Apache-2.0
+//
+// CUDA Python is a statically typed Python whose functions become CUDA kernels.
 module;
 
 #include <algorithm>

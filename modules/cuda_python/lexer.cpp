@@ -1,5 +1,7 @@
 // Tokens of a text, indentation among them, numbers, and errors with the line they are in.
 // SPDX-License-Identifier: Apache-2.0
+//
+// CUDA Python is a statically typed Python whose functions become CUDA kernels.
 module;
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // The types of loops, and of the variables that live into them.
 // SPDX-License-Identifier: Apache-2.0
+//
+// CUDA Python is a statically typed Python whose functions become CUDA kernels.
 module;
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // Names of types, the most generic of two, and signatures.
 // SPDX-License-Identifier: Apache-2.0
+//
+// CUDA Python is a statically typed Python whose functions become CUDA kernels.
 module;
 
 #include <algorithm>

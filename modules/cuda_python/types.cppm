@@ -1,5 +1,7 @@
 // Types and signatures of CUDA Python, its sources, and its errors.
 // SPDX-License-Identifier: Apache-2.0
+//
+// CUDA Python is a statically typed Python whose functions become CUDA kernels.
 module;
 
 #include <cstddef>

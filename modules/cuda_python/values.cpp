@@ -1,5 +1,7 @@
 // The types of expressions: operators, calls, elements of arrays, and the coercions they take.
 // SPDX-License-Identifier: Apache-2.0
+//
+// CUDA Python is a statically typed Python whose functions become CUDA kernels.
 module;
 
 #include <algorithm>

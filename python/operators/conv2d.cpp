@@ -1,5 +1,9 @@
 // Launches grouped convolutions and their gradients.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A problem is the sizes and options of a call. fprop is the forward pass, dgrad computes the
+// gradient of the input, wgrad that of the filter; y is the output and dy its gradient. The host
+// device simulates a GPU on the CPU.
 #include "launches.h"
 #include "machine.h"
 

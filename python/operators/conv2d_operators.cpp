@@ -1,5 +1,8 @@
 // Convolutions and LayerNorm as operators: sizes checked in the caller's words, kernels launched.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Images are tensors n c h w in PyTorch's words; kernels take them as n h w c, which is
+// channels_last.
 #include "launches.h"
 #include "operators.h"
 #include "tensors.h"

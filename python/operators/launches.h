@@ -1,7 +1,9 @@
 // Launches of Spio's kernels on tensors that PyTorch owns, as plain values.
 // SPDX-License-Identifier: Apache-2.0
 //
-// This is a header, so that the source with PyTorch's headers imports no module.
+// This is a header, so that the source with PyTorch's headers imports no module. The host device
+// simulates a GPU on the CPU. A workspace is memory for the partial sums of a gradient. All
+// addresses are on the place's device; on the host device they are the CPU's.
 #pragma once
 
 #include <cstddef>

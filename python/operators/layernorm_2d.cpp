@@ -1,5 +1,8 @@
 // Launches LayerNorm over the channels of images.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A position is a pixel with all its channels; a problem is the number of channels and whether
+// there are a weight and a bias.
 #include "launches.h"
 #include "machine.h"
 

@@ -1,5 +1,8 @@
 // Opens devices, each when a kernel is first launched there.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU on the CPU. A machine is a device with its streams and kernels; a
+// policy says whether kernels may be compiled at run time.
 #include "machine.h"
 
 #include <array>

@@ -1,7 +1,10 @@
 // A device with its streams and kernels, and the memory of tensors as its kernels access it.
 // SPDX-License-Identifier: Apache-2.0
 //
-// This is a header, because it is shared by sources of one library that has no module of its own.
+// This is a header, because it is shared by sources of one library that has no module of its own. A
+// place is a stream of a GPU, or the host device, which simulates a GPU on the CPU. A runtime
+// finds, compiles and loads kernels; a spec is what a kernel is compiled from, a problem the sizes
+// and options of a call.
 #pragma once
 
 #include "launches.h"

@@ -1,5 +1,8 @@
 // Launches matrix products.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A problem is the sizes and options of a call; a matrix lies by rows or by columns, with a
+// distance between them.
 #include "launches.h"
 #include "machine.h"
 

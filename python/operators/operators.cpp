@@ -1,5 +1,8 @@
 // The operators of PyTorch: their schemas, and what computes them on which device.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU on the CPU. aten is PyTorch's own library of operators; a schema
+// is the text by which PyTorch knows an operator.
 #include "operators.h"
 #include "aten.h"
 #include "launches.h"

@@ -1,5 +1,8 @@
 // The operators that run Spio's kernels, on a GPU or on the host device.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU on the CPU. Images are tensors n c h w in PyTorch's words;
+// channels_last is the layout in which the channels of a pixel are neighbours.
 #pragma once
 
 #include "launches.h"

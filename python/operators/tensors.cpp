@@ -1,5 +1,8 @@
 // Reads tensors of PyTorch through its stable interface, and makes new ones.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU on the CPU. A family is the kernels of one operation, such as
+// conv2d. A place is a stream of a GPU, or the host device.
 #include "tensors.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,9 @@
 // Tensors of PyTorch, as operators need them: checked, in the layout of kernels, and newly made.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU on the CPU. A family is the kernels of one operation, such as
+// conv2d; its name, and that of a tensor, are for messages. A place is a stream of a GPU, or the
+// host device; aten is PyTorch's own library of operators.
 #pragma once
 
 #include "launches.h"
@@ -21,7 +25,8 @@ namespace spio::pytorch {
 using torch::headeronly::ScalarType;
 using torch::stable::Tensor;
 
-// The types of elements that a family has kernels for. Another type is one line more.
+// A type of elements in PyTorch's terms and in those of kernels; below, the types that each family
+// has kernels for.
 struct element_type {
     ScalarType type;
     element kernel;

@@ -1,5 +1,8 @@
 // Bulk copies: ranges and boxes of tensors that the TMA engine copies (sm_90).
 // SPDX-License-Identifier: Apache-2.0
+//
+// A tensor map is the descriptor by which TMA copies boxes of a tensor, here as the simulator reads
+// it.
 #pragma once
 
 #include "machine/mbarrier.h"

@@ -1,5 +1,7 @@
 // What a thread of the interpreter computes with, and the operators on it.
 // SPDX-License-Identifier: Apache-2.0
+//
+// CUDA Python is a statically typed Python whose functions become CUDA kernels.
 module;
 
 #include <cstdint>

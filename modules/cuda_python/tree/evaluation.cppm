@@ -1,5 +1,7 @@
 // Values of the interpreter: an expression is computed for all threads of a block under a mask.
 // SPDX-License-Identifier: Apache-2.0
+//
+// CUDA Python is a statically typed Python whose functions become CUDA kernels.
 module;
 
 #include "spio/launch_values.h"

@@ -1,5 +1,7 @@
 // The tree that the parser makes of a text: tokens, expressions, statements, functions.
 // SPDX-License-Identifier: Apache-2.0
+//
+// CUDA Python is a statically typed Python whose functions become CUDA kernels.
 module;
 
 #include <complex>

@@ -1,5 +1,7 @@
 // The typed tree of a program: each value in it has a type, and every coercion is a node.
 // SPDX-License-Identifier: Apache-2.0
+//
+// CUDA Python is a statically typed Python whose functions become CUDA kernels.
 module;
 
 #include <complex>

@@ -1,5 +1,7 @@
 // The typing pass: one walk over a function, for arguments of known types.
 // SPDX-License-Identifier: Apache-2.0
+//
+// CUDA Python is a statically typed Python whose functions become CUDA kernels.
 module;
 
 #include <complex>
