@@ -131,6 +131,7 @@ void choose_compiler(packer_request& request) {
 // steer the terminal.
 void print(std::string const& text) { std::fputs(printable(text).c_str(), stdout); }
 
+// The size of an image in the pack and, if it is compressed, the size before that.
 std::string size_text(std::size_t bytes, std::size_t plain_bytes) {
     auto text = std::to_string(bytes) + " bytes";
     if (plain_bytes != bytes) text += " of " + std::to_string(plain_bytes);

@@ -27,6 +27,7 @@ namespace {
 struct writer {
     std::string output;
 
+    // Appends a number in `bytes` bytes, the low ones first.
     void number(std::uint64_t value, int bytes) {
         for (int i = 0; i < bytes; ++i) output += static_cast<char>(value >> (8 * i));
     }

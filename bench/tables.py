@@ -26,10 +26,12 @@ def microseconds(value):
 
 
 def layer_name(problem):
+    """A short name of a problem of conv2d, made of its sizes."""
     return "N{n} C{c} {h} x {w}, {r} x {s}".format(**dict(word.split("=") for word in problem.split()))
 
 
 def chosen_time(layer):
+    """The time of the configuration that Spio chooses, in microseconds, with tensors from memory."""
     return min(kernel["cold"] for kernel in layer["kernels"] if kernel["chosen"])
 
 
@@ -46,6 +48,7 @@ def conv2d_rows(results):
 
 
 def heading(results):
+    """Where and when results were measured."""
     return f"{results['gpu']}, cuDNN {results['cudnn'] // 10000}.{results['cudnn'] // 100 % 100}, {results['date']}"
 
 
@@ -105,6 +108,7 @@ def conv2d_steps():
 
 
 def tuned_conv2d():
+    """The rows of a table: the times of the configurations that the family chooses and of measured ones."""
     file, results = newest("tuned_conv2d_sm90a")
     rows = [f"[{results['gpu']}, {results['date']}]({{root}}{file.relative_to(root)})", "",
             "| layer | pass | the family's choice | measured choice | configurations |", "|---|---|---|---|---|"]
@@ -121,10 +125,12 @@ def median(values):
 
 
 def records_named(results, name):
+    """The records of one kind in the results of a benchmark."""
     return [record for record in results["records"] if record["name"] == name]
 
 
 def first_result():
+    """The rows of a table: the milliseconds until the first result of a kernel, by where its image is from."""
     file, results = newest("launch")
     rows = [f"[{records_named(results, 'machine')[0]['gpu']}, {results['date']}]({{root}}{file.relative_to(root)})",
             "", "| kernel | image from | find | load | launch and wait | together | image |",

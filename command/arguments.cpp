@@ -195,6 +195,7 @@ unsigned arguments::number(std::string_view option, std::string_view otherwise) 
     return parse_number(value(option, otherwise), option);
 }
 
+// The number in a text, of the option or operand `name`; anything else is a usage failure.
 unsigned parse_number(std::string_view text, std::string_view name) {
     unsigned number = 0;
     auto const last = text.data() + text.size();

@@ -117,6 +117,7 @@ std::string text_of(examined_entry const& entry) {
            format_time(file.used) + (intact ? "" : "  damaged: " + examination.complaint) + "\n";
 }
 
+// The report for people: what the folder `path` has and, if it `verifies`, which files are damaged.
 std::string text_of(survey const& survey, std::string const& path, bool verifies) {
     auto text = path + ": " + format_count(survey.entries.size(), "image") + ", " +
                 format_bytes(survey.bytes);

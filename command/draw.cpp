@@ -87,6 +87,7 @@ std::vector<int> position_in(text_layout const& layout, std::vector<int> plane, 
     return plane;
 }
 
+// The text after blanks that make it `width` characters wide.
 std::string right(std::string const& text, std::size_t width) {
     return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
 }

@@ -46,6 +46,7 @@ double median_microseconds(cuda::stream_ref const& stream, unsigned launches, La
     return *middle;
 }
 
+// The least multiple of `unit` that is not less than the number.
 std::uint64_t rounded_up(std::uint64_t number, std::uint64_t unit) {
     return (number + unit - 1) / unit * unit;
 }

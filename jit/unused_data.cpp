@@ -60,12 +60,14 @@ struct elf_parts {
     std::vector<Elf64_Sym> symbols;
     std::size_t symbol_table = 0; // its section
 
+    // The text that begins at an offset in a text table, the section of that number.
     std::string_view text(std::size_t table, std::uint64_t offset) const {
         return reinterpret_cast<char const*>(contents[table].data()) + offset;
     }
     std::string_view name(Elf64_Shdr const& section) const {
         return text(header.e_shstrndx, section.sh_name);
     }
+    // Whether a section is a table of texts, each of which ends with a zero.
     bool is_text_table(std::size_t section) const {
         return section < sections.size() && sections[section].sh_type == SHT_STRTAB &&
                !contents[section].empty() && contents[section].back() == std::byte(0);

@@ -20,6 +20,7 @@ namespace spio::sim {
 
 namespace arena {
 
+// Reserves addresses, which take memory only once they are written; null if that fails.
 static void* map(std::size_t bytes, int protection) {
     void* const address =
         mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -15,8 +15,10 @@ namespace spio::sim::arena {
 
 class grain_list {
   public:
+    // At first, `count` grains from `first` on are free.
     explicit grain_list(std::size_t first, std::size_t count) { insert(first, count); }
 
+    // Gives back `count` grains from `first` on.
     void free(std::size_t first, std::size_t count) {
         auto next = ranges_.lower_bound(first);
         if (next != ranges_.end() && next->first == first + count) {

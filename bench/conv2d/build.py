@@ -16,6 +16,7 @@ import sys
 
 
 def compile_one(options, text):
+    """Compiles a text by nvcc. Returns its name, and a description: the image, registers, spilled bytes."""
     is_ptx = options.arch.startswith("compute_")
     image = text.with_suffix(".ptx" if is_ptx else ".cubin")
     command = [options.nvcc, "--options-file", options.folder / "nvcc_options", "-O3", f"-arch={options.arch}",

@@ -38,6 +38,7 @@ def run(launch, layer):
 
 
 def same(tensors, others):
+    """Whether tensors have the same elements as others, in order."""
     return all(bool((a == b).all()) for a, b in zip(tensors, others))
 
 
@@ -81,6 +82,7 @@ def measure_layer(folder, built, described, repeats):
 
 
 def tell(report):
+    """Prints the times of a layer: of a copy, of PyTorch, and of the fastest kernels and the chosen one."""
     kernels = sorted(report["kernels"], key=lambda kernel: kernel["cold"])
     print(f"{report['problem']}\n  copy {report['copy']:.1f} us, hot {report['copy_hot']:.1f};"
           f" PyTorch {report['pytorch']:.1f} us, hot {report['pytorch_hot']:.1f}")

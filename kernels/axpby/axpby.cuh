@@ -20,6 +20,7 @@
 
 namespace spio::axpby {
 
+// a x + b y for one element, as one fused operation.
 __device__ inline float sum_of(params const& p, float x, float y) {
     return multiply_add(p.a, x, p.b * y);
 }

@@ -75,6 +75,7 @@ template <class Index, int Threads, class Cursor, bool AllExist = false> class t
     static_assert(count <= 32, "a thread has at most 32 cells of a row: use more threads");
     static constexpr int addresses = is_regular ? 1 : count;
 
+    // The cursor at the n-th cell of a thread.
     __device__ static auto cell(Cursor const& origin, int n, int thread) {
         if constexpr (is_regular) {
             return origin[Index(thread)][First(n * steps)];

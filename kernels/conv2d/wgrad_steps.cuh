@@ -37,6 +37,7 @@ struct span {
 // range of these numbers; the sizes of two splits differ by at most one.
 class spans {
   public:
+    // For one split of `splits`: a span covers `images` images and `columns` columns of dy.
     __device__ spans(launch_sizes const& sizes, int images, int columns, SPLIT split, int splits,
                      int phases)
         : rows_(sizes.p),

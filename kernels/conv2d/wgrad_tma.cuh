@@ -34,6 +34,7 @@ template <problem Problem, config Config, arch Arch> struct producer {
         load(schedule.loads_x(step), schedule.input_row(step.number), step.has_dy(),
              schedule.dy_row(step.number));
     }
+    // Loads a row of x and a row of dy, or one of the two, to the next stage.
     __device__ __forceinline__ void load(bool has_x, H row, bool has_dy, P dy_row) {
         if (!has_x && !has_dy) return;
         // Waiting for the opposite parity passes at once when a stage is used for the first time.

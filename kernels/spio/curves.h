@@ -20,6 +20,8 @@ struct square_curve {
         int const squares = divup(max(rows, columns), 1 << bits);
         return squares << 2 * bits;
     }
+    // The bits of a square's side: its side is the least power of two that is not less than the
+    // shorter side of the matrix.
     static constexpr int side_bits(int rows, int columns) {
         int const shorter = min(rows, columns);
         return shorter > 1 ? log2(shorter - 1) + 1 : 0;

@@ -86,6 +86,7 @@ template <int Room> struct free_digits {
     int count = 0;
     bool are_whole = true; // the digits of the index divide what they leave
 
+    // Adds the digit of a base from one stride, `start`, up to another, `end`.
     constexpr void add(int base, long long start, long long end) {
         are_whole &= start <= end && end % start == 0;
         if (are_whole && end > start) {

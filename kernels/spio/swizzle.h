@@ -18,11 +18,13 @@ namespace spio {
 struct checkerboard_order {
     int ranks;
 
+    // The offset of a cell in memory, in cells; pair() and color() lead back to the cell.
     constexpr int offset(int pair, int color) const {
         return (2 * pair + color) ^ (floor_divide(pair, ranks / 2) & 1);
     }
     constexpr int pair(int offset) const { return offset >> 1; }
     constexpr int color(int offset) const { return (offset ^ floor_divide(offset, ranks)) & 1; }
+    // The number of the cell, 2 * pair + color, that lies at a place.
     constexpr int cell(int place, int const*) const { return 2 * pair(place) + color(place); }
     template <index Pair, index Color> constexpr int operator()(Pair pair, Color color) const {
         return offset(pair.value, color.value);
@@ -61,6 +63,7 @@ struct exclusive_or {
     template <index Column, index Row> constexpr int operator()(Column column, Row row) const {
         return column.value ^ row.value;
     }
+    // The column that lies at a place of this row.
     constexpr int cell(int place, int const* row) const { return place ^ *row; }
     constexpr bool is_permutation(digit const* placed, digit const* inputs) const {
         return is_power_of_two(placed->size) && inputs->size <= placed->size;

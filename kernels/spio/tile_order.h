@@ -22,6 +22,7 @@ struct tile_number {
 struct super_rows {
     int height;
 
+    // The numbers of the tiles of a matrix are those below this one.
     constexpr int count(int rows, int columns) const { return rows * columns; }
     // The tile of a number, in a matrix of rows x columns tiles.
     constexpr tile_number operator()(int number, int rows, int columns) const {

@@ -29,6 +29,7 @@ static_assert(fixed_bytes + 2 == least_file_bytes); // a symbol and an image of 
 
 class file_writer {
   public:
+    // Appends a number in `size` bytes, the low ones first.
     void number(std::uint64_t value, int size) {
         for (int i = 0; i < size; i++)
             bytes.push_back(static_cast<unsigned char>(value >> (8 * i)));

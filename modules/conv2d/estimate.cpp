@@ -96,6 +96,8 @@ double positions_read(long long outputs, long long block, int taps, long long pa
     }
     return static_cast<double>(count);
 }
+// The same for any stride, dilation and spacing: input positions read along one side by blocks of
+// `block` of its outputs.
 double inputs_read(correlated_axis const& axis, int outputs, int block) {
     if (axis.stride == 1 && axis.dilation == 1 && axis.spacing == 1) {
         return positions_read(outputs, block, axis.taps, axis.pad, axis.inputs);

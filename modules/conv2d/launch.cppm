@@ -34,6 +34,7 @@ template <class Config, class Params> struct ready_body {
     spio::kernel<Params> kernel;
 };
 
+// Throws the error for a problem or a config of which the class at hand makes no kernel.
 [[noreturn]] void refuse(problem const&, config const&);
 
 // What chooses configurations: that of a loader, if it has one, or else the default.

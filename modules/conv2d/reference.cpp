@@ -37,6 +37,7 @@ std::size_t product(std::initializer_list<int> sizes) {
     return count;
 }
 
+// Throws if an argument, which `name` names, has another number of elements than expected.
 void check_size(problem const& problem, char const* name, std::size_t size, std::size_t expected) {
     if (size == expected) return;
     throw error(error_kind::invalid, "reference", "conv2d " + text_of(problem),

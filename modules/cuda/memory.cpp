@@ -19,6 +19,7 @@ namespace {
 
 std::string spelled(std::size_t bytes) { return std::to_string(bytes) + " bytes"; }
 
+// Throws if the two sides of a copy, in bytes, differ; `tried` is the driver's function.
 void check_sizes(char const* tried, std::size_t destination, std::size_t source) {
     if (destination == source) return;
     throw error(error_kind::invalid, tried, spelled(destination),

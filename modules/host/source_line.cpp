@@ -47,6 +47,7 @@ std::string line_in(std::string_view output) {
 
 } // namespace
 
+// The line, as file:number, of the code at an address in the program's file; empty if unknown.
 std::string source_line(std::string const& program, unsigned long long address) {
     if (program.empty() || address == 0) return {};
     try {

@@ -74,6 +74,7 @@ struct gpu_queue : work_queue {
     explicit gpu_queue(cuda::context_ref context) : own(context), stream(*own) {}
     explicit gpu_queue(cuda::stream_ref borrowed) : stream(borrowed) {}
 
+    // Device memory at an address, for the functions of spio.cuda.
     static cuda::memory_ref memory(void const* address, std::size_t bytes) {
         return {reinterpret_cast<cuda::abi::pointer>(address), bytes};
     }

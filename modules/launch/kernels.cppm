@@ -135,6 +135,7 @@ template <class T> class array {
         throw error(error_kind::invalid, "view",
                     "an array of " + std::to_string(length) + " elements", std::move(reason));
     }
+    // The bytes of `count` elements. Throws if they are too many; `name` is the array's.
     static std::size_t bytes_of(std::size_t count, std::string const& name) {
         constexpr auto most = std::numeric_limits<std::size_t>::max() / sizeof(host_value<T>);
         if (count > most) {

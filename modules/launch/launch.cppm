@@ -94,9 +94,11 @@ class stream {
     std::unique_ptr<work_queue> queue;
     mutable std::atomic<std::uint64_t> count = 0;
 
+    // Throws if what is to be launched belongs to another device.
     void check_device(backend const& device) const {
         if (&device != home.get()) fail("launch", "what is launched is of another device");
     }
+    // Throws if the array is of another device, or if the two sides differ in their elements.
     void check_copy(backend const& device, std::size_t destination, std::size_t source) const {
         if (&device != home.get()) fail("copy", "the array is of another device");
         if (destination != source) {

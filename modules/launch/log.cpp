@@ -21,6 +21,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
+// Logs an event about a subject, with the milliseconds since `start`.
 void log_timed(std::string_view event, std::string const& subject, clock::time_point start) {
     std::chrono::duration<double, std::milli> const duration = clock::now() - start;
     char milliseconds[32];

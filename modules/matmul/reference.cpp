@@ -57,6 +57,7 @@ bounded_value activated(bounded_value x, activation activation) {
     return x;
 }
 
+// Throws if an argument, which `name` names, has another number of elements than expected.
 void check_size(problem const& problem, char const* name, std::size_t size, std::size_t expected) {
     if (size == expected) return;
     throw error(error_kind::invalid, "reference", "matmul " + text_of(problem),

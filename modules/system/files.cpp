@@ -60,6 +60,7 @@ std::string random_name() {
     return name;
 }
 
+// Writes all bytes to an open file. Returns false, with errno set, if that fails.
 bool write_all(int file, std::string_view bytes) {
     while (!bytes.empty()) {
         auto const count = ::write(file, bytes.data(), bytes.size());

@@ -80,7 +80,7 @@ class table_lock {
         if (descriptor_ < 0) fail(name);
         constexpr int most_rounds = 1000, milliseconds = 10;
         for (int round = 0; system.lock(descriptor_, 0) != 0; ++round) {
-            // A file system without locks: the file is replaced whole, and the last writer counts.
+            // Without locks in the file system nothing is held: the last writer of the file counts.
             bool const is_held = errno == EAGAIN || errno == EACCES;
             if (!is_held) return;
             if (round == most_rounds) {

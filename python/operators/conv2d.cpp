@@ -92,6 +92,7 @@ void correlate(target const& target, conv2d::problem const& problem, void const*
                                            K(problem.c))});
     y.finish(target);
 }
+// Launches fprop or dgrad, the problem's pass, on tensors at these addresses; `bias` may be null.
 void correlate(target const& target, conv2d::problem const& problem, void const* input,
                void const* filter, float const* bias, void* output) {
     bool const is_half = problem.type == conv2d::element_type::fp16;

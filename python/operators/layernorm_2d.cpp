@@ -14,6 +14,7 @@ import spio.runtime;
 
 namespace spio::pytorch {
 
+// Normalizes x into y; weight and bias are floats for each channel, or null.
 void layernorm_2d(place const& place, layernorm_2d_request const& request, void const* x,
                   float const* weight, float const* bias, void* y) {
     namespace family = spio::layernorm_2d;

@@ -50,6 +50,7 @@ element element_of(Types const& types, char const* family, char const* name, Ten
 
 // The four sizes of an image tensor or a filter.
 using sizes_4d = std::array<int, 4>;
+// Throws, with the names of family and tensor, if there are not four sizes that fit into ints.
 sizes_4d sizes_of(char const* family, char const* name, Tensor const&);
 inline std::string text_of(sizes_4d const& s) {
     return std::to_string(s[0]) + " x " + std::to_string(s[1]) + " x " + std::to_string(s[2]) +

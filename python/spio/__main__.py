@@ -9,6 +9,7 @@ variables = ("SPIO_POLICY", "SPIO_CACHE_DIR", "SPIO_CACHE", "SPIO_TUNED", "SPIO_
 
 
 def tell(name, words):
+    """Prints a line: a name, and in a second column what was found."""
     print(f"{name:<10}{words}")
 
 
@@ -75,6 +76,7 @@ def try_convolution(device):
 
 
 def doctor():
+    """Tells what the package finds on this machine, and returns the exit status."""
     tell("Python", f"{platform.python_version()} on {platform.platform()}")
     for name in variables:
         if name in os.environ:

@@ -95,6 +95,7 @@ def is_transformed():
 
 
 def pair(value):
+    """A number or a sequence of one or two, as two: that of rows and that of columns."""
     if isinstance(value, int):
         return value, value
     value = tuple(value)
@@ -179,6 +180,7 @@ def why_not_layer(size, stride, dilation):
 
 
 def why_not_layernorm_2d(x, weight, bias, is_cast):
+    """The reason why no kernel of Spio takes this call, as the end of a sentence; None if one does."""
     reason = support.why_not_device("layernorm_2d", x)
     if reason is not None:
         return reason
@@ -204,6 +206,7 @@ def why_not_layernorm_2d(x, weight, bias, is_cast):
 
 
 def why_not_matmul(a, b, bias, residual, out_dtype):
+    """The reason why no kernel of Spio takes this product, as the end of a sentence; None if one does."""
     reason = support.why_not_device("matmul", a)
     if reason is not None:
         return reason

@@ -19,6 +19,7 @@ def single(bias):
 
 
 def as_type(tensor, dtype):
+    """The tensor with elements of this type: itself if it has them."""
     return tensor if tensor.dtype == dtype else tensor.to(dtype)
 
 
@@ -94,6 +95,7 @@ class FirstOrder(torch.autograd.Function):
 
 
 def first_order(function, gradient, x, weight, *rest):
+    """The gradients that are wanted by `function`, None for the others; they cannot be differentiated again."""
     present = iter(FirstOrder.apply(function, gradient, x, weight, *rest))
     wanted = rest[-2]
     return tuple(next(present) if is_wanted else None for is_wanted in wanted)

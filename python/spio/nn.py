@@ -10,6 +10,7 @@ class Conv2d(torch.nn.Conv2d):
     """torch.nn.Conv2d; what no kernel supports is computed by aten."""
 
     def _conv_forward(self, input, weight, bias):
+        """What torch.nn.Conv2d calls to convolve: here by the kernels of Spio where they can."""
         padding = self.padding
         if self.padding_mode != "zeros":
             input = aten.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode)

@@ -42,6 +42,7 @@ short_types = (torch.float16, torch.bfloat16)
 
 
 def new_channels_last(tensor, sizes, dtype=None):
+    """A new tensor on the device of another, with the channels of each pixel side by side."""
     return torch.empty(sizes, dtype=dtype or tensor.dtype, device=tensor.device, memory_format=torch.channels_last)
 
 
@@ -94,10 +95,12 @@ def folded(tensor, dim, size, axis):
 
 
 def unfolded(tensor, size, axis):
+    """The reverse of folded(): the mapped dimension, of this size, becomes a dimension before `axis`."""
     return tensor.unflatten(axis, (size, tensor.shape[axis] // size))
 
 
 def map_correlation(operator):
+    """The rule of vmap for a convolution or its input gradient: mapped images are more images, or more groups."""
     def rule(info, in_dims, x, weight, *rest):
         size = info.batch_size
         biases, paddings = rest[:-2], rest[-2:]
@@ -111,12 +114,14 @@ def map_correlation(operator):
 
 
 def map_weight_gradient(info, in_dims, gradient, x, *rest):
+    """The rule of vmap for the weight gradient: mapped images are more groups of channels."""
     size = info.batch_size
     dw, dbias = conv2d_weight_gradient(folded(gradient, in_dims[0], size, 1), folded(x, in_dims[1], size, 1), *rest)
     return (unfolded(dw, size, 0), unfolded(dbias, size, 0)), (0, 0)
 
 
 def map_one_after_another(operator):
+    """The rule of vmap for an operator that is called once for each mapped element."""
     def rule(info, in_dims, *arguments):
         results = [
             operator(*(value if dim is None else value.select(dim, i) for value, dim in zip(arguments, in_dims)))

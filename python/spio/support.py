@@ -76,6 +76,7 @@ _capabilities = {}
 
 
 def is_old(device):
+    """Whether a GPU is older than sm_80, the oldest that has kernels; asked once for each GPU."""
     number = device.index
     capability = _capabilities.get(number)
     if capability is None:

@@ -106,6 +106,7 @@ def estimates(module, x, arch):
 
 
 def recorder(layer, arch):
+    """A hook that notes each call of a layer: its sizes, and times estimated for this architecture."""
     def record(module, arguments, output):
         x = arguments[0]
         size = x.element_size()
@@ -131,6 +132,7 @@ def candidates(model):
 
 
 def describe(module):
+    """A layer as PyTorch prints it: its class and its options."""
     return f"{type(module).__name__}({module.extra_repr()})"
 
 
@@ -158,6 +160,7 @@ hook_names = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backw
 
 
 def why_not_conv2d(module):
+    """The reason why no kernel takes this convolution, as a sentence; None if one does."""
     if module.padding_mode != "zeros":
         return f"the padding is {module.padding_mode}"
     width = functional.group_width
@@ -173,6 +176,7 @@ def why_not_conv2d(module):
 
 
 def why_not_norm(module):
+    """The reason why no kernel takes this LayerNorm, as a sentence; None if one does."""
     channels = module.normalized_shape[0]
     if channels % 8 != 0 or channels > 2048:
         return f"there are {channels} channels, where kernels take multiples of 8 up to 2048"

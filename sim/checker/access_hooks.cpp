@@ -25,12 +25,14 @@ static void check(void const* address, int bytes, access_info const& info, void 
     check_access(*running, address, bytes, info);
     accessing_code = nullptr;
 }
+// Checks a read of Size bytes, and counts it to find loops that only read.
 template <int Size, int Alignment> static void check_read(void const* address, void const* code) {
     static constexpr access_info info = {access::read, "a read", Alignment};
     if (running == nullptr) return;
     check(address, Size, info, code);
     count_read(*running, address);
 }
+// Checks a write of Size bytes.
 template <int Size, int Alignment> static void check_write(void const* address, void const* code) {
     static constexpr access_info info = {access::write, "a write", Alignment};
     if (running == nullptr) return;

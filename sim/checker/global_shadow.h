@@ -31,6 +31,7 @@ class writer_range {
 
     bool is_empty() const { return count_ == 0; }
     bool contains(writer writer) const { return writer - first_ < count_; }
+    // The writer that stands for plain or for atomic writes of a block.
     writer number(long long block, bool is_atomic) const {
         return first_ + 2 * static_cast<std::uint32_t>(block) + (is_atomic ? 1 : 0);
     }

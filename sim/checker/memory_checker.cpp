@@ -5,7 +5,7 @@
 // report of the launch, and abandons the thread. A vector clock has, for each thread, the last of
 // its epochs that is known to have ended; a thread ends an epoch when it releases its accesses at a
 // synchronization object, and others acquire there what was released. An accessor is the thread, or
-// the TMA engine for it, that makes an access.
+// the TMA engine for it, that makes an access; observers number both, the threads first.
 #include "sim/checker/memory_checker.h"
 
 #include "sim/checker/diagnostic.h"

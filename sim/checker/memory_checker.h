@@ -15,6 +15,7 @@ struct access_info {
     int alignment;    // in bytes, that the access needs
 };
 
+// Whether an address is a multiple of `alignment` bytes.
 inline bool is_aligned(void const* address, int alignment) {
     return reinterpret_cast<std::uintptr_t>(address) % static_cast<unsigned>(alignment) == 0;
 }

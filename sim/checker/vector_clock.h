@@ -61,6 +61,8 @@ class vector_clock {
 // The clock of a synchronization object: it collects what threads release there.
 class sync_clock {
   public:
+    // Adds what an observer releases: its epoch, and all that its clock knows. `observers` is their
+    // number.
     void release(int observer, epoch_number epoch, vector_clock const& clock, int observers) {
         // Threads often share a clock, which need be joined only once.
         if (!clock.shares_components(last_joined_)) {

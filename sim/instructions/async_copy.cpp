@@ -19,6 +19,7 @@
 
 namespace spio::sim {
 
+// Issues a copy of `size` bytes, of which `bytes` are read and the others become zero.
 void start_async_copy(void* shared, void const* global, int size, int bytes) {
     auto& thread = *running;
     char const* const name = "an asynchronous copy";

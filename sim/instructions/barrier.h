@@ -33,6 +33,7 @@ struct cluster_barrier {
     std::vector<sync_clock> arrivals;       // by block
     std::vector<vector_clock> last_phase;   // by block: what the last phase released
 
+    // Prepares the barrier for the blocks of a cluster, and for all of their threads together.
     void open(int blocks, int threads) {
         phases_of_thread.assign(static_cast<std::size_t>(threads), 0);
         arrivals.resize(static_cast<std::size_t>(blocks));

@@ -129,6 +129,7 @@ static void advance_group(gpu_thread& thread, bulk_store_group& group, bool writ
     for (auto const& store : group.stores) write_destination(thread, store);
 }
 
+// Completes all groups but the last `pending`: their reads and, if it `writes`, their writes too.
 void wait_for_bulk_groups(int pending, bool writes) {
     auto& thread = *running;
     auto& groups = thread.store_groups;

@@ -28,6 +28,7 @@ gpu_block& block_of_rank(gpu_thread& thread, int rank, char const* name) {
     return *blocks[static_cast<std::size_t>(rank)];
 }
 
+// How many phases of the barrier the thread has arrived at.
 static unsigned& phases_of(gpu_thread const& thread) {
     auto const& block = *thread.block;
     auto const number = static_cast<std::size_t>(block.rank) * block.threads.size() +

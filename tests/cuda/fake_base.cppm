@@ -34,6 +34,7 @@ template <class Handle> result add(Handle* handle, object o) {
     *handle = reinterpret_cast<Handle>(gpus.add(std::move(o)));
     return result::success;
 }
+// Removes the object behind a handle; an invalid handle is the driver's error.
 inline result removed(kind k, void const* handle) {
     return gpus.remove(k, handle) ? result::success : result::invalid_handle;
 }
@@ -49,6 +50,7 @@ template <class F> result in_context(F f) {
 }
 // The handles of the default streams, which are the same in every context.
 inline bool is_default(abi::stream s) { return reinterpret_cast<std::uintptr_t>(s) <= 2; }
+// Calls f with the object of a stream, null for a default one; fails if there is none.
 template <class F> result in_stream(abi::stream s, F f) {
     if (is_default(s)) return in_context([&](int) { return f(nullptr); });
     object* const stream = gpus.find(kind::stream, s);
@@ -65,6 +67,7 @@ inline result work(abi::stream s, std::function<void()> f) {
         return result::success;
     });
 }
+// Stores an answer where the caller wants it.
 template <class T> result say(T* output, T value) {
     *output = value;
     return result::success;

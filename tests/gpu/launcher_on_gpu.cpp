@@ -150,7 +150,7 @@ void captures(runtime const& gpu, cuda::driver const& driver) {
     own_stream.launch(gpu.load(cold, own_stream), p);
     expect(sum(own_stream) == 14, "the cold kernel after the capture");
 
-    // A stream of the caller, and a capture that the caller began: the stream alone shows it.
+    // A capture that the caller began in a stream of its own is known to that stream alone.
     cuda::context const foreign_context(driver.device(0));
     cuda::stream const foreign_stream(foreign_context);
     stream const borrowed_stream(gpu.target_device(), cuda::stream_ref(foreign_stream).handle());

@@ -7,6 +7,7 @@
 
 namespace spio::test {
 
+// A 16-bit format: a sign bit, then the exponent, then the fraction.
 struct format {
     int exponent_bits;
     int fraction_bits;

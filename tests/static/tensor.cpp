@@ -189,9 +189,9 @@ static_assert(tensor<half8, axis<I>(16), axis<J>(32)>::num_bytes() == 16 * 32 * 
 using Transposed = chars<axis<I>(4).pitch(1), axis<J>(8).pitch(4)>;
 static_assert(Transposed::storage_size() == 32 && offset_of(Transposed(memory)[I(3)][J(7)]) == 31);
 
-// Tensors of one and of four dimensions. (TestTensorEdgeCases.test_1d_tensor, test_many_dimensions,
-// TestTensorPositionalDimArgs.test_single_dim_positional, test_three_dims_positional,
-// test_many_dimensions_positional)
+// Tensors of one and of four dimensions find their elements. (TestTensorEdgeCases.test_1d_tensor,
+// test_many_dimensions, TestTensorPositionalDimArgs.test_single_dim_positional,
+// test_three_dims_positional, test_many_dimensions_positional)
 static_assert(offset_of(chars<axis<I>(5)>(memory)[I(4)]) == 4);
 static_assert(offset_of(chars<axis<I>(3), axis<J>(4), axis<K>(5), axis<H>(6)>(
                   memory)[I(2) + J(3)][K(4) + H(5)]) == 359);
