@@ -1,4 +1,4 @@
-// Spells reports.
+// Spells reports: the name of each kind of misuse, and a report as one line.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A misuse is an access or a call of a kernel that breaks a rule of the simulated GPU.

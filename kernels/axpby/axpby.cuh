@@ -20,7 +20,7 @@
 
 namespace spio::axpby {
 
-// a x + b y for one element, as one fused operation.
+// a x + b y for one element: the product b y is rounded, and then one fused operation adds a x.
 __device__ inline float sum_of(params const& p, float x, float y) {
     return multiply_add(p.a, x, p.b * y);
 }

@@ -38,7 +38,8 @@ template <class Cursor, class Base, class Output, class Tap, window Window> clas
     using data_type = typename Cursor::data_type;
     using bases = typename window_bases<typename Cursor::bases, Base, Output, Tap>::type;
 
-    // From the cursor at the first input, for windows of so many outputs.
+    // From the cursor at the first input. The view has so many outputs; `output` and `tap` are the
+    // position.
     constexpr window_cursor(Cursor const& input, int outputs, int output = 0, int tap = 0)
         : input_(input), outputs_(outputs), output_(output), tap_(tap) {}
 

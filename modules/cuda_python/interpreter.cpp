@@ -230,8 +230,8 @@ class block_interpreter : evaluator {
 
 } // namespace
 
-// Runs a kernel for all threads of a grid, in at most `steps` steps; `params` is its struct of
-// parameters.
+// Runs a kernel for all threads of a grid, one block after the other; each block may take `steps`
+// steps. `params` is the kernel's struct of parameters.
 void interpret(kernel const& kernel, extent grid, extent block, void const* params,
                std::uint64_t steps) {
     for (long long number = 0; number < grid.count(); ++number) {

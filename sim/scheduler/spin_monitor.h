@@ -11,7 +11,7 @@ class spin_monitor {
     // A thread is observed after `max_reads` reads; an observation lasts `window` reads.
     static constexpr unsigned max_reads = 1U << 16;
     static constexpr unsigned window = 128;
-    static constexpr int max_addresses = 8;
+    static constexpr int max_addresses = 8; // that a thread reads which counts as spinning
 
     void reset() { reads_ = 0; }
     // Counts a read at `address`. Returns true if the thread has just been found to spin.

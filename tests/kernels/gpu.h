@@ -1,8 +1,8 @@
 // A GPU as a device of tests, with the kernels of one folder of images.
 // SPDX-License-Identifier: Apache-2.0
 //
-// An image is a compiled file of kernels: a cubin or PTX text. Poison are the bytes 0xff that fill
-// new memory; guards are such bytes around each array.
+// An image is a compiled file of kernels: a cubin or PTX text. Poison is the bytes 0xff that new
+// memory is full of; guards are other bytes (0xa5) around each array, which no kernel may change.
 #pragma once
 
 #include "device.h"

@@ -1,14 +1,14 @@
 // Runs every case on a GPU with each folder of images, and compares with the host device:
 // SPDX-License-Identifier: Apache-2.0
 //
-// An image is a compiled file of kernels: a cubin or PTX text. Poison are the bytes 0xff that fill
-// new memory; guards are such bytes around each array.
-//
 //     kernels_on_gpu IMAGES [NAME...] [--images COMPILER-ARCH] [--small] [--bare] [--planted TOOL]
 //
 // IMAGES holds folders COMPILER-ARCH; --images takes one of them. --small and --bare are for
 // compute-sanitizer: small sizes; and memory without guards or poison, and no host device.
 // --planted runs the kernel with a bug that this tool of compute-sanitizer must find.
+//
+// An image is a compiled file of kernels: a cubin or PTX text. Poison is the bytes 0xff that new
+// memory is full of; guards are other bytes (0xa5) around each array, which no kernel may change.
 #include "gpu.h"
 #include "host.h"
 #include "planted_bugs.h"

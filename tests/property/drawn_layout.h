@@ -15,7 +15,7 @@
 
 using drawn_table = spio::layout_table<16, 24>;
 
-// A random layout of up to three bases and some ten digits, as plain numbers.
+// A random layout of up to three bases and ten digits, as plain numbers.
 inline oracle::layout draw_layout(dice& random) {
     constexpr oracle::number sizes[] = {2, 2, 2, 3, 4, 4, 5, 6, 7, 8, 8, 9, 16};
     constexpr oracle::number finest[] = {1, 1, 1, 1, 2, 3, 5};

@@ -1,5 +1,7 @@
 // Imports every module of Spio by one name.
 // SPDX-License-Identifier: Apache-2.0
+//
+// fold<I, 8>(3) is the third block of 8 along the dimension I, counted from 0: position 24.
 import spio;
 
 struct I : spio::dim {
