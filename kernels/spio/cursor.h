@@ -201,7 +201,7 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
     // it.
     template <class X>
     using term_for = typename either<(same<X, Ts> || ...), dimension_of<X>, X>::type;
-    // The term of X in a list; no term if the tensor lacks the base of X.
+    // A list of one type, the term of X; it is empty if the tensor lacks the base of X.
     template <class X>
     using term_list =
         typename either<contains<bases, base_of<X>>, mp_list<term_for<X>>, mp_list<>>::type;

@@ -196,7 +196,8 @@ constexpr auto precision_of_elements = same<T, float>  ? precision::fp32
                                        : same<T, half> ? precision::fp16
                                                        : precision::bf16;
 template <class T> void check_type(problem const& problem, char const* tensors) {
-    // The parameters of a kernel do not name their type.
+    // Parameters of a kernel have element_bits for elements of any type: there is nothing to
+    // compare.
     if constexpr (!same<T, element_bits>) {
         if (precision_of_elements<T> == precision_of(problem.type)) return;
         refuse_launch(problem, std::string(tensors) + " are of " +

@@ -78,6 +78,7 @@ namespace spio::machine {
 
 using namespace sim;
 
+// Each of these returns the old value of the word.
 unsigned atomic_add(unsigned* word, unsigned value) {
     return change(word, "atomic_add", [&](unsigned old_value) { return old_value + value; });
 }

@@ -57,7 +57,8 @@ template <class Tensor> void law_1(Tensor const& t) {
         auto from_here = t[e][K(5)];
         from_here.step(d + a).step(c).step(b - K(5));
         equal &= from_here.offset() == sum_offset;
-        // Stepped first, subscripted then, and stepped again.
+        // A cursor that is stepped first, then subscripted, and then stepped again comes to the
+        // same place.
         auto later = t[e];
         later.step(c).step(d);
         auto last = later[b];

@@ -78,6 +78,7 @@ variant variant_of(char const* symbol, void (*function)(Params), Product const& 
     return {symbol, product.problem, std::is_same_v<Params, matmul::wgmma::params>, launch};
 }
 
+// A result as a double: a float as it is, or the number that 16 bits stand for in a type.
 template <class Result> double number(Result value, factor_type) { return value; }
 template <> double number(unsigned short bits, factor_type type) {
     return matmul::number_of(bits, type);
