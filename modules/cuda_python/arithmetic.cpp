@@ -1,7 +1,8 @@
 // The operators on values of the interpreter, as the language defines them.
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA Python is a statically typed Python whose functions become CUDA kernels.
+// CUDA Python is a statically typed Python whose functions become CUDA kernels. A cell is the value
+// of one thread: an integer, or the parts of a real or complex number.
 module;
 
 #include <cmath>

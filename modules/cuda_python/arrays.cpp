@@ -1,7 +1,11 @@
 // The types of elements and attributes of arrays, and of parts of tuples.
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA Python is a statically typed Python whose functions become CUDA kernels.
+// CUDA Python is a statically typed Python whose functions become CUDA kernels. The typing pass
+// turns a parsed function into a typed one, for arguments of known types; a rule is the section of
+// docs/cuda_python.md that a refused program breaks. A value is a typed expression, a coercion one
+// of another type; a slot is a variable of a function with one type; a location (span) is a place
+// in the source.
 module;
 
 #include <algorithm>

@@ -1,7 +1,12 @@
 // The types of calls: casts, math, intrinsics, device functions; and what names of modules mean.
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA Python is a statically typed Python whose functions become CUDA kernels.
+// CUDA Python is a statically typed Python whose functions become CUDA kernels. The typing pass
+// turns a parsed function into a typed one, for arguments of known types; a rule is the section of
+// docs/cuda_python.md that a refused program breaks. A value is a typed expression, a coercion one
+// of another type; a slot is a variable of a function with one type; a location (span) is a place
+// in the source. An entity is what a name means that is no variable: a path such as math.sin, a
+// function, or the value of a global.
 module;
 
 #include <algorithm>

@@ -1,7 +1,10 @@
 // Writes a typed program as CUDA C++, every coercion as a cast.
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA Python is a statically typed Python whose functions become CUDA kernels.
+// CUDA Python is a statically typed Python whose functions become CUDA kernels. A value is a typed
+// expression, a coercion one of another type; a slot is a variable of a function with one type; a
+// location (span) is a place in the source. A typed program is a kernel and the device functions
+// that it calls, whose text becomes a spec: what a kernel is compiled from.
 module;
 
 #include <algorithm>

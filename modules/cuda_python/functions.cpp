@@ -1,7 +1,10 @@
 // Functions and their decorators, each typed once for a list of argument types; and frozen globals.
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA Python is a statically typed Python whose functions become CUDA kernels.
+// CUDA Python is a statically typed Python whose functions become CUDA kernels. The typing pass
+// turns a parsed function into a typed one, for arguments of known types; a rule is the section of
+// docs/cuda_python.md that a refused program breaks. A slot is a variable of one type. A frozen
+// global keeps the value that it has when a kernel is compiled.
 module;
 
 #include <algorithm>

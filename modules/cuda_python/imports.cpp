@@ -1,7 +1,8 @@
 // Reads imports, and words that are no names.
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA Python is a statically typed Python whose functions become CUDA kernels.
+// CUDA Python is a statically typed Python whose functions become CUDA kernels. A path is a full
+// name, such as math.sin, that a name of the program may stand for.
 module;
 
 #include <algorithm>

@@ -1,7 +1,9 @@
 // Runs a typed program without a compiler: each statement for all threads of a block, under a mask.
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA Python is a statically typed Python whose functions become CUDA kernels.
+// CUDA Python is a statically typed Python whose functions become CUDA kernels. A mask says which
+// threads of a block take part in a statement; a cell is the value of one thread, a column the
+// cells of all.
 module;
 
 #include "spio/launch_values.h"

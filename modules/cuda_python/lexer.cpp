@@ -1,7 +1,8 @@
 // Tokens of a text, indentation among them, numbers, and errors with the line they are in.
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA Python is a statically typed Python whose functions become CUDA kernels.
+// CUDA Python is a statically typed Python whose functions become CUDA kernels. A token is a word,
+// number or sign of the text; a span is a place in it.
 module;
 
 #include <algorithm>

@@ -1,7 +1,10 @@
 // The types of loops, and of the variables that live into them.
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA Python is a statically typed Python whose functions become CUDA kernels.
+// CUDA Python is a statically typed Python whose functions become CUDA kernels. The typing pass
+// turns a parsed function into a typed one, for arguments of known types; a rule is the section of
+// docs/cuda_python.md that a refused program breaks. A binding is what is known of a variable at a
+// point: its slot (a variable of one type), and whether every path to the point defines it.
 module;
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 // Reads statements, functions and the names of a module.
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA Python is a statically typed Python whose functions become CUDA kernels.
+// CUDA Python is a statically typed Python whose functions become CUDA kernels. The parser makes a
+// tree of the tokens of a text; a node of the tree owns the nodes below it.
 module;
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 // What a thread of the interpreter computes with, and the operators on it.
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA Python is a statically typed Python whose functions become CUDA kernels.
+// CUDA Python is a statically typed Python whose functions become CUDA kernels. The interpreter
+// runs a program without a compiler, each statement for all threads of a block.
 module;
 
 #include <cstdint>

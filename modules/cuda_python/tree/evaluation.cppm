@@ -1,7 +1,8 @@
 // Values of the interpreter: an expression is computed for all threads of a block under a mask.
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA Python is a statically typed Python whose functions become CUDA kernels.
+// CUDA Python is a statically typed Python whose functions become CUDA kernels. A cell is the value
+// of one thread, a column the cells of all threads; a slot is a variable of a function.
 module;
 
 #include "spio/launch_values.h"

@@ -1,7 +1,8 @@
 // The tree that the parser makes of a text: tokens, expressions, statements, functions.
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA Python is a statically typed Python whose functions become CUDA kernels.
+// CUDA Python is a statically typed Python whose functions become CUDA kernels. A span is a place
+// in the source; a node of the tree owns the nodes below it.
 module;
 
 #include <complex>

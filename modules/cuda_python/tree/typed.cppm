@@ -1,7 +1,9 @@
 // The typed tree of a program: each value in it has a type, and every coercion is a node.
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA Python is a statically typed Python whose functions become CUDA kernels.
+// CUDA Python is a statically typed Python whose functions become CUDA kernels. A value is a typed
+// expression, and its node says of what kind; a slot is a variable of a function with one type, and
+// stands here by its number. Statements own their values.
 module;
 
 #include <complex>
@@ -31,6 +33,7 @@ using value_list = std::vector<value_ptr>;
 struct slot_value { // a variable of a function
     int slot;
 };
+// The operand as a number of the value's type.
 struct coercion {
     value_ptr operand;
 };
@@ -38,6 +41,7 @@ struct operation_value { // operands have the types that the operation wants
     cuda_python::operation operation;
     value_list operands;
 };
+// An element of an array, of as many indices as the array has dimensions.
 struct element_value {
     value_ptr array;
     value_list indices;
@@ -91,9 +95,11 @@ struct store_element {
     value_ptr operand;
     int old_slot = -1; // gets the element before `operand` is computed, if it is not negative
 };
+// A value that is computed for its calls alone.
 struct evaluation {
     value_ptr operand;
 };
+// The parts of a tuple, each stored to a slot.
 struct unpacking {
     std::vector<int> slots;
     value_ptr operand;

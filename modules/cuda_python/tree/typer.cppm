@@ -1,7 +1,10 @@
 // The typing pass: one walk over a function, for arguments of known types.
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA Python is a statically typed Python whose functions become CUDA kernels.
+// CUDA Python is a statically typed Python whose functions become CUDA kernels. The parsed tree has
+// expressions; the typed one has values, each with a type. A slot is a variable of one type; a span
+// is a place in the source. A rule is the section of docs/cuda_python.md that a refused program
+// breaks.
 module;
 
 #include <complex>

@@ -1,7 +1,8 @@
 // Texts of values: expressions of CUDA C++.
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA Python is a statically typed Python whose functions become CUDA kernels.
+// CUDA Python is a statically typed Python whose functions become CUDA kernels. A value is a typed
+// expression; a slot is a variable of one type, in the text by its number.
 module;
 
 #include <algorithm>
