@@ -1,5 +1,7 @@
 // The dimensions that the kernels of this folder share.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A dimension is an integer type that says what it counts.
 #pragma once
 
 #include "spio/dims.h"

@@ -1,5 +1,10 @@
 // A copy into a folded layout: K is split into blocks of 8, and I lies between.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The kernels `typed` and `raw` are twins: one has Spio's dimensions, the other ints, and compilers
+// should make the same code of both. axis<K>(32) is the dimension K with 32 values, k / 8 its
+// blocks of 8 and k % 8 the positions in one. A tensor is a pointer with axes, a subscript a
+// position in it.
 namespace fold {
 
 constexpr auto i = spio::axis<I>(16);

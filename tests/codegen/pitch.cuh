@@ -1,5 +1,10 @@
 // A tile that lies within a greater matrix: its rows are as far apart as the pitch says.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The kernels `typed` and `raw` are twins: one has Spio's dimensions, the other ints, and compilers
+// should make the same code of both. axis<K>(32) is the dimension K with 32 values, k / 8 its
+// blocks of 8 and k % 8 the positions in one. A tensor is a pointer with axes, a subscript a
+// position in it.
 namespace pitch {
 
 constexpr auto i = spio::axis<I>(8);

@@ -1,5 +1,10 @@
 // A loop over all positions of a tensor: an odometer, which divides nowhere.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The kernels `typed` and `raw` are twins: one has Spio's dimensions, the other ints, and compilers
+// should make the same code of both. axis<K>(32) is the dimension K with 32 values, k / 8 its
+// blocks of 8 and k % 8 the positions in one. A tensor is a pointer with axes, a subscript a
+// position in it.
 // typed has no: div, rem
 // typed differs from raw: nvrtc: +1 mov.u32: the first digit has a register of its own in the carry
 // typed differs from raw: nvcc: +1 mov.u32: the first digit has a register of its own in the carry

@@ -1,5 +1,9 @@
 // A copy between two layouts, written once for the kernel that imports and the one that includes.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A dimension, such as I, is an integer type that says what it counts. axis<K>(64) is the dimension
+// K with 64 values, k / 8 its blocks of 8 and k % 8 the positions in one. A tensor is a pointer
+// with axes, a subscript a position in it.
 #pragma once
 
 struct I : spio::dim {

@@ -1,5 +1,7 @@
 // Each function of kernels/machine once: every compiler must assemble it.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The kernel is compiled and assembled, and never run.
 #include "machine/arithmetic.h"
 #include "machine/async_copy.h"
 #include "machine/atomic.h"

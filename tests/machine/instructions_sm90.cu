@@ -1,5 +1,7 @@
 // Each function of kernels/machine that needs sm_90, once.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The kernel is compiled and assembled, and never run.
 #include "machine/bulk_copy.h"
 #include "machine/fence.h"
 #include "machine/launch_control.h"
