@@ -1,10 +1,9 @@
 // Not twins: the ring wraps and the ints do not. The comparison must say that they differ.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The kernels `typed` and `raw` are twins: one has Spio's dimensions, the other ints, and compilers
-// should make the same code of both. axis<K>(32) is the dimension K with 32 values, k / 8 its
-// blocks of 8 and k % 8 the positions in one. A tensor is a pointer with axes, a subscript a
-// position in it.
+// `typed` has Spio's dimensions and `raw` has ints. axis<K>(32) is the dimension K with 32 values;
+// on a ring, positions wrap at the end. A tensor is a pointer with axes, a subscript a position in
+// it.
 namespace different {
 
 constexpr auto i = spio::axis<I>(16);
