@@ -56,45 +56,59 @@ Tensor channels_last(Tensor const& tensor) {
     return torch::stable::contiguous(tensor, MemoryFormat::ChannelsLast);
 }
 
-Tensor convolution(Tensor const& input, Tensor const& weight, std::optional<Tensor> const& bias,
-                   numbers const& padding, bool is_transposed) {
-    numbers const ones = {1, 1}, zeros = {0, 0};
-    auto const groups = input.size(1) / 8;
-    auto const [result] = call<Tensor>("aten::convolution", "", input, weight, bias, ones, padding,
-                                       ones, is_transposed, zeros, groups);
-    return channels_last(result);
+struct pairs {
+    numbers stride, padding, dilation;
+
+    explicit pairs(window const& window)
+        : stride{window.stride_h, window.stride_w},
+          padding{window.pad_h, window.pad_w},
+          dilation{window.dilation_h, window.dilation_w} {}
+};
+
+// The gradients of the input, the weight and the bias, of those that the mask wants.
+auto gradients(Tensor const& gradient, Tensor const& input, Tensor const& weight,
+               window const& window, std::array<bool, 3> const& mask) {
+    auto const [stride, padding, dilation] = pairs(window);
+    auto const c = input.size(1);
+    return call<Tensor, Tensor, Tensor>("aten::convolution_backward", "", gradient, input, weight,
+                                        std::optional<numbers>({c}), stride, padding, dilation,
+                                        false, numbers{0, 0}, c / 8,
+                                        torch::headeronly::HeaderOnlyArrayRef<bool>(mask));
 }
 
 } // namespace
 
 Tensor conv2d(Tensor const& input, Tensor const& weight, std::optional<Tensor> const& bias,
-              std::int64_t pad_h, std::int64_t pad_w) {
+              window const& window) {
     without_gradients const guard;
-    return convolution(input, weight, converted(bias, input.scalar_type()), {pad_h, pad_w}, false);
+    auto const [stride, padding, dilation] = pairs(window);
+    auto const [result] =
+        call<Tensor>("aten::convolution", "", input, weight, converted(bias, input.scalar_type()),
+                     stride, padding, dilation, false, numbers{0, 0}, input.size(1) / 8);
+    return channels_last(result);
 }
 
-Tensor input_gradient(Tensor const& gradient, Tensor const& weight, std::int64_t pad_h,
-                      std::int64_t pad_w) {
+Tensor input_gradient(Tensor const& gradient, Tensor const& weight, std::int64_t h, std::int64_t w,
+                      window const& window) {
     without_gradients const guard;
-    return convolution(gradient, weight, std::nullopt, {pad_h, pad_w}, true);
+    auto const input = torch::stable::new_empty(
+        gradient, numbers{gradient.size(0), gradient.size(1), h, w}, gradient.scalar_type());
+    auto const [dx, dw, dbias] = gradients(gradient, input, weight, window, {true, false, false});
+    return channels_last(dx);
 }
 
 std::tuple<Tensor, Tensor> weight_gradient(Tensor const& gradient, Tensor const& input,
-                                           std::int64_t r, std::int64_t s, std::int64_t pad_h,
-                                           std::int64_t pad_w, bool has_bias,
-                                           bool has_float_result) {
+                                           std::int64_t r, std::int64_t s, window const& window,
+                                           bool has_bias, bool has_float_result) {
     without_gradients const guard;
     auto const c = input.size(1);
     auto const type = input.scalar_type();
     bool const is_short = type == ScalarType::Half || type == ScalarType::BFloat16;
     auto const sum_type = is_short && has_float_result ? ScalarType::Float : type;
     auto const weight = torch::stable::new_empty(input, numbers{c, 8, r, s}, sum_type);
-    numbers const ones = {1, 1}, zeros = {0, 0}, padding = {pad_h, pad_w};
-    constexpr std::array mask = {false, true, true}; // the gradients that are wanted
-    auto const [dx, dw, dbias] = call<Tensor, Tensor, Tensor>(
-        "aten::convolution_backward", "", converted(gradient, sum_type), converted(input, sum_type),
-        weight, std::optional<numbers>({c}), ones, padding, ones, false, zeros, c / 8,
-        torch::headeronly::HeaderOnlyArrayRef<bool>(mask));
+    auto const [dx, dw, dbias] =
+        gradients(converted(gradient, sum_type), converted(input, sum_type), weight, window,
+                  {false, true, true});
     auto const bias_type = type == ScalarType::Double ? type : ScalarType::Float;
     return {channels_last(dw), has_bias ? converted(dbias, bias_type)
                                         : torch::stable::new_empty(input, numbers{0}, bias_type)};

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "launches.h"
+
 #include <torch/csrc/stable/tensor.h>
 
 #include <cstdint>
@@ -13,15 +15,14 @@ namespace spio::pytorch::aten {
 
 using torch::stable::Tensor;
 
-// A convolution with stride 1, whose groups follow from the weight. The result is channels_last.
+// A convolution, whose groups follow from the weight. The result is channels_last.
 Tensor conv2d(Tensor const& input, Tensor const& weight, std::optional<Tensor> const& bias,
-              std::int64_t pad_h, std::int64_t pad_w);
-Tensor input_gradient(Tensor const& gradient, Tensor const& weight, std::int64_t pad_h,
-                      std::int64_t pad_w);
+              window const&);
+Tensor input_gradient(Tensor const& gradient, Tensor const& weight, std::int64_t h, std::int64_t w,
+                      window const&);
 std::tuple<Tensor, Tensor> weight_gradient(Tensor const& gradient, Tensor const& input,
-                                           std::int64_t r, std::int64_t s, std::int64_t pad_h,
-                                           std::int64_t pad_w, bool has_bias,
-                                           bool has_float_result);
+                                           std::int64_t r, std::int64_t s, window const&,
+                                           bool has_bias, bool has_float_result);
 Tensor layernorm_2d(Tensor const& input, std::optional<Tensor> const& weight,
                     std::optional<Tensor> const& bias, double epsilon);
 Tensor matmul(Tensor const& a, Tensor const& b, std::optional<Tensor> const& bias,

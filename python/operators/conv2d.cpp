@@ -30,12 +30,16 @@ conv2d::problem problem_of(conv2d_sizes const& sizes, conv2d::direction pass, bo
             .w = sizes.w,
             .r = sizes.r,
             .s = sizes.s,
-            .pad_h = sizes.pad_h,
-            .pad_w = sizes.pad_w,
+            .pad_h = sizes.window.pad_h,
+            .pad_w = sizes.window.pad_w,
             .pass = pass,
             .made_for = is_host ? conv2d::known_sizes::any_image : conv2d::known_sizes::any_n,
             .type = sizes.type == element::bf16 ? conv2d::element_type::bf16
-                                                : conv2d::element_type::fp16};
+                                                : conv2d::element_type::fp16,
+            .stride_h = sizes.window.stride_h,
+            .stride_w = sizes.window.stride_w,
+            .dilation_h = sizes.window.dilation_h,
+            .dilation_w = sizes.window.dilation_w};
 }
 key key_of(conv2d::problem const& p) {
     return {p.c,
@@ -48,7 +52,11 @@ key key_of(conv2d::problem const& p) {
             static_cast<int>(p.pass),
             p.bias,
             static_cast<int>(p.gradient),
-            static_cast<int>(p.type)};
+            static_cast<int>(p.type),
+            p.stride_h,
+            p.stride_w,
+            p.dilation_h,
+            p.dilation_w};
 }
 
 std::size_t x_size(conv2d::problem const& p) { return product({p.n, p.h, p.w, p.c}); }

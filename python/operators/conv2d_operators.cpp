@@ -16,10 +16,20 @@
 
 namespace spio::pytorch {
 
-void check_padding(std::int64_t pad_h, std::int64_t pad_w) {
-    constexpr int most = (1 << 20) - 1;
-    STD_TORCH_CHECK(pad_h >= 0 && pad_w >= 0 && pad_h <= most && pad_w <= most,
-                    "spio::conv2d: the padding is ", pad_h, " and ", pad_w);
+window checked_window(std::int64_t stride_h, std::int64_t stride_w, std::int64_t pad_h,
+                      std::int64_t pad_w, std::int64_t dilation_h, std::int64_t dilation_w) {
+    auto const checked = [](char const* name, std::int64_t number, int least, int most) {
+        STD_TORCH_CHECK(number >= least && number <= most, "spio::conv2d: ", name, " is ", number,
+                        ", but must be ", least, " to ", most);
+        return static_cast<int>(number);
+    };
+    constexpr int most_padding = (1 << 20) - 1;
+    return {.stride_h = checked("stride_h", stride_h, 1, 2),
+            .stride_w = checked("stride_w", stride_w, 1, 2),
+            .pad_h = checked("pad_h", pad_h, 0, most_padding),
+            .pad_w = checked("pad_w", pad_w, 0, most_padding),
+            .dilation_h = checked("dilation_h", dilation_h, 1, 2),
+            .dilation_w = checked("dilation_w", dilation_w, 1, 2)};
 }
 
 sizes_4d image_sizes(char const* name, std::array<std::int64_t, 4> const& sizes) {
@@ -36,8 +46,7 @@ sizes_4d image_sizes(char const* name, std::array<std::int64_t, 4> const& sizes)
     return result;
 }
 
-conv2d_sizes checked_sizes(Tensor const& input, Tensor const& weight, std::int64_t pad_h,
-                           std::int64_t pad_w) {
+conv2d_sizes checked_sizes(Tensor const& input, Tensor const& weight, window const& window) {
     auto const [n, c, h, w] = sizes_of("conv2d", "the input", input);
     auto const [k, width, r, s] = sizes_of("conv2d", "the weight", weight);
     STD_TORCH_CHECK(k == c && width == 8, "spio::conv2d: the weight is ", text_of({k, width, r, s}),
@@ -46,30 +55,25 @@ conv2d_sizes checked_sizes(Tensor const& input, Tensor const& weight, std::int64
                     torch::headeronly::toString(input.scalar_type()), " and the weight ",
                     torch::headeronly::toString(weight.scalar_type()));
     check_same_device("conv2d", input, weight);
-    check_padding(pad_h, pad_w);
-    return {.n = n,
-            .c = c,
-            .h = h,
-            .w = w,
-            .r = r,
-            .s = s,
-            .pad_h = static_cast<int>(pad_h),
-            .pad_w = static_cast<int>(pad_w)};
+    return {.n = n, .c = c, .h = h, .w = w, .r = r, .s = s, .window = window};
 }
 
 sizes_4d output_sizes(conv2d_sizes const& s) {
-    auto const p = std::int64_t(s.h) + 2 * s.pad_h - s.r + 1;
-    auto const q = std::int64_t(s.w) + 2 * s.pad_w - s.s + 1;
-    STD_TORCH_CHECK(p > 0 && q > 0, "spio::conv2d: an image of ", s.h, " x ", s.w,
-                    " with a padding of ", s.pad_h, " and ", s.pad_w,
-                    " is smaller than the filter of ", s.r, " x ", s.s);
-    return image_sizes("the result", {s.n, s.c, p, q});
+    auto const& window = s.window;
+    // What is left of the padded image beside the filter in its first place.
+    auto const rest_h = std::int64_t(s.h) + 2 * window.pad_h - window.dilation_h * (s.r - 1) - 1;
+    auto const rest_w = std::int64_t(s.w) + 2 * window.pad_w - window.dilation_w * (s.s - 1) - 1;
+    STD_TORCH_CHECK(rest_h >= 0 && rest_w >= 0, "spio::conv2d: an image of ", s.h, " x ", s.w,
+                    " with a padding of ", window.pad_h, " and ", window.pad_w,
+                    " is smaller than the filter of ", s.r, " x ", s.s, " with a dilation of ",
+                    window.dilation_h, " and ", window.dilation_w);
+    return image_sizes("the result",
+                       {s.n, s.c, rest_h / window.stride_h + 1, rest_w / window.stride_w + 1});
 }
 
 Tensor conv2d_by_kernels(Tensor const& input, Tensor const& weight,
-                         std::optional<Tensor> const& bias, std::int64_t pad_h,
-                         std::int64_t pad_w) {
-    auto sizes = checked_sizes(input, weight, pad_h, pad_w);
+                         std::optional<Tensor> const& bias, window const& window) {
+    auto sizes = checked_sizes(input, weight, window);
     sizes.type = element_of(conv2d_types, "conv2d", "the input", input);
     auto const x = channels_last(input, {sizes.n, sizes.c, sizes.h, sizes.w});
     auto const filter = channels_last(weight, {sizes.c, 8, sizes.r, sizes.s});
@@ -80,22 +84,20 @@ Tensor conv2d_by_kernels(Tensor const& input, Tensor const& weight,
     return y;
 }
 
-// The gradient of an input of height p + r - 1 - 2 pad_h: with stride 1 there is one such height.
-Tensor input_gradient_by_kernels(Tensor const& gradient, Tensor const& weight, std::int64_t pad_h,
-                                 std::int64_t pad_w) {
-    auto const [n, k, p, q] = sizes_of("conv2d_input_gradient", "the gradient", gradient);
-    auto sizes = checked_sizes(gradient, weight, pad_h, pad_w);
+Tensor input_gradient_by_kernels(Tensor const& gradient, Tensor const& weight, std::int64_t h,
+                                 std::int64_t w, window const& window) {
+    auto const y_sizes = sizes_of("conv2d_input_gradient", "the gradient", gradient);
+    auto const [n, k, p, q] = y_sizes;
+    auto sizes = checked_sizes(gradient, weight, window);
     sizes.type = element_of(conv2d_types, "conv2d", "the gradient", gradient);
-    auto const h = std::int64_t(p) + sizes.r - 1 - 2 * sizes.pad_h;
-    auto const w = std::int64_t(q) + sizes.s - 1 - 2 * sizes.pad_w;
-    STD_TORCH_CHECK(h > 0 && w > 0,
-                    "spio::conv2d_input_gradient: no image has with "
-                    "this padding a result of ",
-                    p, " x ", q);
     auto const x_sizes = image_sizes("the gradient of the input", {n, k, h, w});
     sizes.h = x_sizes[2];
     sizes.w = x_sizes[3];
-    auto const dy = channels_last(gradient, {n, k, p, q});
+    auto const expected = output_sizes(sizes);
+    STD_TORCH_CHECK(y_sizes == expected, "spio::conv2d_input_gradient: the gradient is ",
+                    text_of(y_sizes), ", but the result for an input of ", text_of(x_sizes), " is ",
+                    text_of(expected));
+    auto const dy = channels_last(gradient, y_sizes);
     auto const filter = channels_last(weight, {sizes.c, 8, sizes.r, sizes.s});
     auto const dx = new_channels_last(gradient, x_sizes, gradient.scalar_type());
     conv2d_input_gradient(place_of(gradient), sizes, dy.const_data_ptr(), filter.const_data_ptr(),
@@ -105,13 +107,12 @@ Tensor input_gradient_by_kernels(Tensor const& gradient, Tensor const& weight, s
 
 std::tuple<Tensor, Tensor> weight_gradient_by_kernels(Tensor const& gradient, Tensor const& input,
                                                       std::int64_t r, std::int64_t s,
-                                                      std::int64_t pad_h, std::int64_t pad_w,
-                                                      bool has_bias, bool has_float_result) {
+                                                      window const& window, bool has_bias,
+                                                      bool has_float_result) {
     char const* const name = "conv2d_weight_gradient";
     auto const [n, c, h, w] = sizes_of(name, "the input", input);
     STD_TORCH_CHECK(r > 0 && s > 0 && r <= 7 && s <= 7, "spio::", name, ": the filter is ", r,
                     " x ", s);
-    check_padding(pad_h, pad_w);
     check_same_device(name, gradient, input);
     weight_gradient_request const request = {
         .sizes = {.n = n,
@@ -120,8 +121,7 @@ std::tuple<Tensor, Tensor> weight_gradient_by_kernels(Tensor const& gradient, Te
                   .w = w,
                   .r = static_cast<int>(r),
                   .s = static_cast<int>(s),
-                  .pad_h = static_cast<int>(pad_h),
-                  .pad_w = static_cast<int>(pad_w),
+                  .window = window,
                   .type = element_of(conv2d_types, "conv2d", "the input", input)},
         .has_float_result = has_float_result,
         .has_bias = has_bias};

@@ -22,11 +22,18 @@ inline constexpr int host_device = -1;
 // The types of elements; those of a bias are floats.
 enum class element { fp16, bf16, fp32 };
 
-// A convolution of groups of 8 channels with stride 1. Images are n h w c, filters c r s 8.
+// How a filter goes over an image. Stride: the inputs from one output to the next, 1 or 2. Padding:
+// the zeros on each side. Dilation: the inputs from one tap to the next, 1 or 2.
+struct window {
+    int stride_h = 1, stride_w = 1;
+    int pad_h = 0, pad_w = 0;
+    int dilation_h = 1, dilation_w = 1;
+};
+// A convolution of groups of 8 channels. Images are n h w c, filters c r s 8.
 struct conv2d_sizes {
     int n, c, h, w;
     int r, s;
-    int pad_h, pad_w;
+    pytorch::window window = {};
     element type = element::fp16;
 };
 

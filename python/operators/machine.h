@@ -32,7 +32,7 @@ import spio.spec;
 namespace spio::pytorch {
 
 // The fields of a problem that choose its kernels, as numbers.
-using key = std::array<int, 12>;
+using key = std::array<int, 15>;
 struct hash_of_key {
     std::size_t operator()(key const& key) const {
         std::size_t hash = 0;

@@ -20,22 +20,22 @@ namespace {
 // On the CPU: the host device, if it is asked for, or PyTorch's own operators.
 
 Tensor conv2d_on_cpu(Tensor const& input, Tensor const& weight, std::optional<Tensor> const& bias,
-                     std::int64_t pad_h, std::int64_t pad_w) {
-    if (uses_host_device()) return conv2d_by_kernels(input, weight, bias, pad_h, pad_w);
-    output_sizes(checked_sizes(input, weight, pad_h, pad_w));
-    return aten::conv2d(input, weight, bias, pad_h, pad_w);
+                     window const& window) {
+    if (uses_host_device()) return conv2d_by_kernels(input, weight, bias, window);
+    output_sizes(checked_sizes(input, weight, window));
+    return aten::conv2d(input, weight, bias, window);
 }
-Tensor input_gradient_on_cpu(Tensor const& gradient, Tensor const& weight, std::int64_t pad_h,
-                             std::int64_t pad_w) {
-    if (uses_host_device()) return input_gradient_by_kernels(gradient, weight, pad_h, pad_w);
-    return aten::input_gradient(gradient, weight, pad_h, pad_w);
+Tensor input_gradient_on_cpu(Tensor const& gradient, Tensor const& weight, std::int64_t h,
+                             std::int64_t w, window const& window) {
+    auto const function = uses_host_device() ? input_gradient_by_kernels : aten::input_gradient;
+    return function(gradient, weight, h, w, window);
 }
 std::tuple<Tensor, Tensor> weight_gradient_on_cpu(Tensor const& gradient, Tensor const& input,
                                                   std::int64_t r, std::int64_t s,
-                                                  std::int64_t pad_h, std::int64_t pad_w,
-                                                  bool has_bias, bool has_float_result) {
+                                                  window const& window, bool has_bias,
+                                                  bool has_float_result) {
     auto const function = uses_host_device() ? weight_gradient_by_kernels : aten::weight_gradient;
-    return function(gradient, input, r, s, pad_h, pad_w, has_bias, has_float_result);
+    return function(gradient, input, r, s, window, has_bias, has_float_result);
 }
 Tensor layernorm_2d_on_cpu(Tensor const& input, std::optional<Tensor> const& weight,
                            std::optional<Tensor> const& bias, double epsilon) {
@@ -50,59 +50,96 @@ Tensor matmul_on_cpu(Tensor const& a, Tensor const& b, std::optional<Tensor> con
 }
 
 double microseconds(std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w, std::int64_t r,
-                    std::int64_t s, std::int64_t pad_h, std::int64_t pad_w, bool has_bias,
-                    std::string const& pass, std::string const& arch) {
+                    std::int64_t s, std::int64_t stride_h, std::int64_t stride_w,
+                    std::int64_t pad_h, std::int64_t pad_w, std::int64_t dilation_h,
+                    std::int64_t dilation_w, bool has_bias, std::string const& pass,
+                    std::string const& arch) {
     STD_TORCH_CHECK(pass == "fprop" || pass == "dgrad" || pass == "wgrad",
                     "spio::conv2d_microseconds: the pass is ", pass,
                     ", but must be fprop, dgrad or wgrad");
     STD_TORCH_CHECK(c % 8 == 0 && r > 0 && s > 0 && r <= 7 && s <= 7,
                     "spio::conv2d_microseconds: there are ", c, " channels, and the filter is ", r,
                     " x ", s);
-    check_padding(pad_h, pad_w);
     auto const x = image_sizes("the input", {n, c, h, w});
-    conv2d_sizes const sizes = {.n = x[0],
-                                .c = x[1],
-                                .h = x[2],
-                                .w = x[3],
-                                .r = static_cast<int>(r),
-                                .s = static_cast<int>(s),
-                                .pad_h = static_cast<int>(pad_h),
-                                .pad_w = static_cast<int>(pad_w)};
+    conv2d_sizes const sizes = {
+        .n = x[0],
+        .c = x[1],
+        .h = x[2],
+        .w = x[3],
+        .r = static_cast<int>(r),
+        .s = static_cast<int>(s),
+        .window = checked_window(stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w)};
     output_sizes(sizes);
     return conv2d_microseconds(sizes, has_bias, pass, arch);
+}
+
+// The operators as PyTorch calls them: a window is six numbers, since a list costs a call more.
+
+template <auto Function>
+Tensor conv2d_of_numbers(Tensor const& input, Tensor const& weight,
+                         std::optional<Tensor> const& bias, std::int64_t stride_h,
+                         std::int64_t stride_w, std::int64_t pad_h, std::int64_t pad_w,
+                         std::int64_t dilation_h, std::int64_t dilation_w) {
+    return Function(input, weight, bias,
+                    checked_window(stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w));
+}
+template <auto Function>
+Tensor input_gradient_of_numbers(Tensor const& gradient, Tensor const& weight, std::int64_t h,
+                                 std::int64_t w, std::int64_t stride_h, std::int64_t stride_w,
+                                 std::int64_t pad_h, std::int64_t pad_w, std::int64_t dilation_h,
+                                 std::int64_t dilation_w) {
+    return Function(gradient, weight, h, w,
+                    checked_window(stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w));
+}
+template <auto Function>
+std::tuple<Tensor, Tensor>
+weight_gradient_of_numbers(Tensor const& gradient, Tensor const& input, std::int64_t r,
+                           std::int64_t s, std::int64_t stride_h, std::int64_t stride_w,
+                           std::int64_t pad_h, std::int64_t pad_w, std::int64_t dilation_h,
+                           std::int64_t dilation_w, bool has_bias, bool has_float_result) {
+    return Function(gradient, input, r, s,
+                    checked_window(stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w),
+                    has_bias, has_float_result);
 }
 
 } // namespace
 
 STABLE_TORCH_LIBRARY(spio, library) {
-    library.def(
-        "conv2d(Tensor input, Tensor weight, Tensor? bias, int pad_h, int pad_w) -> Tensor");
-    library.def(
-        "conv2d_input_gradient(Tensor gradient, Tensor weight, int pad_h, int pad_w) -> Tensor");
-    library.def("conv2d_weight_gradient(Tensor gradient, Tensor input, int r, int s, int pad_h, "
-                "int pad_w, bool has_bias, bool has_float_result) -> (Tensor, Tensor)");
+    library.def("conv2d(Tensor input, Tensor weight, Tensor? bias, int stride_h, int stride_w, "
+                "int pad_h, int pad_w, int dilation_h, int dilation_w) -> Tensor");
+    library.def("conv2d_input_gradient(Tensor gradient, Tensor weight, int h, int w, "
+                "int stride_h, int stride_w, int pad_h, int pad_w, int dilation_h, "
+                "int dilation_w) -> Tensor");
+    library.def("conv2d_weight_gradient(Tensor gradient, Tensor input, int r, int s, "
+                "int stride_h, int stride_w, int pad_h, int pad_w, int dilation_h, "
+                "int dilation_w, bool has_bias, bool has_float_result) -> (Tensor, Tensor)");
     library.def(
         "layernorm_2d(Tensor input, Tensor? weight, Tensor? bias, float epsilon) -> Tensor");
     library.def("matmul(Tensor a, Tensor b, Tensor? bias, str activation, Tensor? residual, "
                 "bool has_float_result) -> Tensor");
     library.def("use_host_device(bool is_used) -> ()");
     library.def(
-        "conv2d_microseconds(int n, int c, int h, int w, int r, int s, int pad_h, int pad_w, "
-        "bool has_bias, str direction, str arch) -> float");
+        "conv2d_microseconds(int n, int c, int h, int w, int r, int s, int stride_h, "
+        "int stride_w, int pad_h, int pad_w, int dilation_h, int dilation_w, bool has_bias, "
+        "str direction, str arch) -> float");
 }
 
 STABLE_TORCH_LIBRARY_IMPL(spio, CUDA, library) {
-    library.impl("conv2d", TORCH_BOX(&conv2d_by_kernels));
-    library.impl("conv2d_input_gradient", TORCH_BOX(&input_gradient_by_kernels));
-    library.impl("conv2d_weight_gradient", TORCH_BOX(&weight_gradient_by_kernels));
+    library.impl("conv2d", TORCH_BOX(&conv2d_of_numbers<conv2d_by_kernels>));
+    library.impl("conv2d_input_gradient",
+                 TORCH_BOX(&input_gradient_of_numbers<input_gradient_by_kernels>));
+    library.impl("conv2d_weight_gradient",
+                 TORCH_BOX(&weight_gradient_of_numbers<weight_gradient_by_kernels>));
     library.impl("layernorm_2d", TORCH_BOX(&layernorm_2d_by_kernels));
     library.impl("matmul", TORCH_BOX(&matmul_by_kernels));
 }
 
 STABLE_TORCH_LIBRARY_IMPL(spio, CPU, library) {
-    library.impl("conv2d", TORCH_BOX(&conv2d_on_cpu));
-    library.impl("conv2d_input_gradient", TORCH_BOX(&input_gradient_on_cpu));
-    library.impl("conv2d_weight_gradient", TORCH_BOX(&weight_gradient_on_cpu));
+    library.impl("conv2d", TORCH_BOX(&conv2d_of_numbers<conv2d_on_cpu>));
+    library.impl("conv2d_input_gradient",
+                 TORCH_BOX(&input_gradient_of_numbers<input_gradient_on_cpu>));
+    library.impl("conv2d_weight_gradient",
+                 TORCH_BOX(&weight_gradient_of_numbers<weight_gradient_on_cpu>));
     library.impl("layernorm_2d", TORCH_BOX(&layernorm_2d_on_cpu));
     library.impl("matmul", TORCH_BOX(&matmul_on_cpu));
 }

@@ -16,25 +16,26 @@
 
 namespace spio::pytorch {
 
-// Convolutions with stride 1 of groups of 8 channels. Tensors of another layout are copied; results
-// are channels_last. The bias has floats, and so has its gradient.
+// Convolutions of groups of 8 channels. Tensors of another layout are copied; results are
+// channels_last. The bias has floats, and so has its gradient.
 Tensor conv2d_by_kernels(Tensor const& input, Tensor const& weight,
-                         std::optional<Tensor> const& bias, std::int64_t pad_h, std::int64_t pad_w);
-Tensor input_gradient_by_kernels(Tensor const& gradient, Tensor const& weight, std::int64_t pad_h,
-                                 std::int64_t pad_w);
+                         std::optional<Tensor> const& bias, window const&);
+// The gradient of an input of h x w: with stride 2, inputs of two heights have results of one.
+Tensor input_gradient_by_kernels(Tensor const& gradient, Tensor const& weight, std::int64_t h,
+                                 std::int64_t w, window const&);
 // The gradients of the weight, in floats or in the type of the input, and of the bias.
 std::tuple<Tensor, Tensor> weight_gradient_by_kernels(Tensor const& gradient, Tensor const& input,
-                                                      std::int64_t r, std::int64_t s,
-                                                      std::int64_t pad_h, std::int64_t pad_w,
+                                                      std::int64_t r, std::int64_t s, window const&,
                                                       bool has_bias, bool has_float_result);
 // The sizes of the input and the filter of a convolution. Throws if they do not fit each other.
-conv2d_sizes checked_sizes(Tensor const& input, Tensor const& weight, std::int64_t pad_h,
-                           std::int64_t pad_w);
+conv2d_sizes checked_sizes(Tensor const& input, Tensor const& weight, window const&);
+// The sizes of its result. Throws if the image is smaller than the filter.
 sizes_4d output_sizes(conv2d_sizes const&);
 // The sizes of an image tensor n c h w. Throws if one is not positive or kernels cannot index it.
 sizes_4d image_sizes(char const* name, std::array<std::int64_t, 4> const&);
-// Throws unless both are sizes of a padding.
-void check_padding(std::int64_t pad_h, std::int64_t pad_w);
+// A window of numbers from outside. Throws unless kernels have such a window.
+window checked_window(std::int64_t stride_h, std::int64_t stride_w, std::int64_t pad_h,
+                      std::int64_t pad_w, std::int64_t dilation_h, std::int64_t dilation_w);
 
 // LayerNorm of images over their channels. Weight and bias are floats.
 Tensor layernorm_2d_by_kernels(Tensor const& input, std::optional<Tensor> const& weight,

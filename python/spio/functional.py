@@ -13,22 +13,22 @@ most_rows = 2**24  # or columns of a matrix
 
 
 def conv2d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
-    """torch.nn.functional.conv2d; groups of 8 channels with stride 1 take Spio's kernels.
+    """torch.nn.functional.conv2d; groups of 8 channels with strides and dilations up to 2 take Spio's kernels.
 
     Under autocast the result has autocast's type, and the gradient of a float32 weight is computed in float32.
     """
     kind = "cuda" if x.is_cuda else x.device.type
     is_cast = torch.is_autocast_enabled(kind) and x.is_floating_point() and x.dtype != torch.float64
     cast = x.to(torch.get_autocast_dtype(kind)) if is_cast else x
-    paddings, reason = remembered(cast, weight, bias, stride, padding, dilation, groups, is_cast)
+    window, reason = remembered(cast, weight, bias, stride, padding, dilation, groups, is_cast)
     if reason is not None:
         support.refuse("conv2d", reason, x, weight)
         return aten.conv2d(x, weight, bias, stride, padding, dilation, groups)
     is_differentiated = x.requires_grad or weight.requires_grad or (bias is not None and bias.requires_grad)
     if is_differentiated and torch.is_grad_enabled():
         function = gradients.MappableConv2d if is_transformed() else gradients.Conv2d
-        return function.apply(cast, weight, bias, paddings)
-    return operators.conv2d(cast, gradients.short(weight, cast), gradients.single(bias), *paddings)
+        return function.apply(cast, weight, bias, window)
+    return operators.conv2d(cast, gradients.short(weight, cast), gradients.single(bias), *window)
 
 
 def conv2d_gw8(inputs, weight, bias=None, stride=1, padding_y=0, padding_x=0, dilation=1, groups=None):
@@ -102,9 +102,19 @@ def pair(value):
     return value * 2 if len(value) == 1 else value
 
 
-def same_padding(size):
+def same_padding(taps, dilation):
     """The padding of both sides that keeps a size; None if the sides would differ."""
-    return (size - 1) // 2 if size % 2 == 1 else None
+    rest = dilation * (taps - 1)
+    return rest // 2 if rest % 2 == 0 else None
+
+
+def numeric_padding(padding, taps, dilations):
+    """The padding of rows and of columns; None for what has none that is equal on both sides."""
+    if padding == "valid":
+        return 0, 0
+    if isinstance(padding, str):
+        return tuple(map(same_padding, taps, dilations)) if padding == "same" else (None, None)
+    return pair(padding)
 
 
 _decisions = {}
@@ -132,7 +142,9 @@ def remembered(x, weight, bias, stride, padding, dilation, groups, is_cast):
 
 
 def why_not_conv2d(x, weight, bias, stride, padding, dilation, groups, is_cast=False):
-    """The padding as two numbers and None, or None and the reason why no kernel computes the convolution."""
+    """The window and None, or None and the reason why no kernel computes the convolution.
+
+    A window is stride, padding and dilation, each of rows and of columns: six numbers."""
     reason = support.why_not_device("conv2d", x)
     if reason is not None:
         return None, reason
@@ -153,27 +165,28 @@ def why_not_conv2d(x, weight, bias, stride, padding, dilation, groups, is_cast=F
     reason = why_not_layer((r, s), stride, dilation)
     if reason is not None:
         return None, reason
-    if isinstance(padding, str):
-        paddings = (0, 0) if padding == "valid" else (same_padding(r), same_padding(s))
-        if padding not in ("valid", "same") or None in paddings:
-            return None, f"a padding of {padding!r} with a filter of {r} x {s}"
-    else:
-        paddings = pair(padding)
-    p, q = h + 2 * paddings[0] - r + 1, w + 2 * paddings[1] - s + 1
+    strides, dilations = pair(stride), pair(dilation)
+    paddings = numeric_padding(padding, (r, s), dilations)
+    if None in paddings:
+        return None, f"a padding of {padding!r} with a filter of {r} x {s}"
+    if padding == "same" and strides != (1, 1):
+        return None, f"a padding of 'same' with a stride of {stride}"
+    window = (*strides, *paddings, *dilations)
+    p, q = operators.output_sizes((h, w), (r, s), window)
     if min(paddings) < 0 or n < 1 or h < 1 or w < 1 or p < 1 or q < 1:
         return None, f"{n} images of {h} x {w} with a filter of {r} x {s} and a padding of {paddings[0]} and {paddings[1]}"
     # Of a compiled graph with open sizes, the operator itself asks.
     if not torch.compiler.is_compiling() and max(n * c * h * w, n * c * p * q) > most_elements:
         return None, f"a tensor has more than {most_elements} elements"
-    return paddings, None
+    return window, None
 
 
 def why_not_layer(size, stride, dilation):
     """Why no kernel has this filter, or None."""
-    if pair(stride) != (1, 1):
-        return f"the stride is {stride}"
-    if pair(dilation) != (1, 1):
-        return f"the dilation is {dilation}"
+    if not set(pair(stride)) <= {1, 2}:
+        return f"the stride is {stride}, where kernels have 1 and 2"
+    if not set(pair(dilation)) <= {1, 2}:
+        return f"the dilation is {dilation}, where kernels have 1 and 2"
     if max(size) > largest_filter:
         return f"the filter is {size[0]} x {size[1]}, larger than {largest_filter}"
     return None

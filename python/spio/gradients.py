@@ -23,15 +23,15 @@ def as_type(tensor, dtype):
     return tensor if tensor.dtype == dtype else tensor.to(dtype)
 
 
-def conv2d_gradients(gradient, x, weight, padding, wanted, dtypes):
+def conv2d_gradients(gradient, x, weight, window, wanted, dtypes):
     """The gradients of x, the weight and the bias; of those that are not wanted, None."""
     dx = dw = dbias = None
     if wanted[0]:
-        dx = operators.conv2d_input_gradient(gradient, weight, *padding)
+        dx = operators.conv2d_input_gradient(gradient, weight, *x.shape[2:], *window)
     if wanted[1] or wanted[2]:
         r, s = weight.shape[2:]
         dw, dbias = operators.conv2d_weight_gradient(
-            gradient, x, r, s, *padding, wanted[2], dtypes[0] == torch.float32
+            gradient, x, r, s, *window, wanted[2], dtypes[0] == torch.float32
         )
         dw = as_type(dw, dtypes[0]) if wanted[1] else None
         dbias = as_type(dbias, dtypes[1]) if wanted[2] else None
@@ -40,32 +40,32 @@ def conv2d_gradients(gradient, x, weight, padding, wanted, dtypes):
 
 class Conv2d(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x, weight, bias, padding):
+    def forward(ctx, x, weight, bias, window):
         dtypes = (weight.dtype, None if bias is None else bias.dtype)
         weight = short(weight, x)
         ctx.save_for_backward(x, weight)
-        ctx.padding, ctx.dtypes = padding, dtypes
-        return operators.conv2d(x, weight, single(bias), *padding)
+        ctx.window, ctx.dtypes = window, dtypes
+        return operators.conv2d(x, weight, single(bias), *window)
 
     @staticmethod
     def backward(ctx, gradient):
         x, weight = ctx.saved_tensors
         wanted = ctx.needs_input_grad[:3]
         if torch.is_grad_enabled() and not torch.compiler.is_compiling():
-            return (*first_order(conv2d_gradients, gradient, x, weight, ctx.padding, wanted, ctx.dtypes), None)
-        return (*conv2d_gradients(gradient, x, weight, ctx.padding, wanted, ctx.dtypes), None)
+            return (*first_order(conv2d_gradients, gradient, x, weight, ctx.window, wanted, ctx.dtypes), None)
+        return (*conv2d_gradients(gradient, x, weight, ctx.window, wanted, ctx.dtypes), None)
 
 
 class MappableConv2d(torch.autograd.Function):
     generate_vmap_rule = True
 
     @staticmethod
-    def forward(x, weight, bias, padding):
-        return operators.conv2d(x, short(weight, x), single(bias), *padding)
+    def forward(x, weight, bias, window):
+        return operators.conv2d(x, short(weight, x), single(bias), *window)
 
     @staticmethod
     def setup_context(ctx, inputs, output):
-        x, weight, bias, ctx.padding = inputs
+        x, weight, bias, ctx.window = inputs
         ctx.save_for_backward(x, weight)
         ctx.dtypes = (weight.dtype, None if bias is None else bias.dtype)
 
@@ -73,7 +73,7 @@ class MappableConv2d(torch.autograd.Function):
     def backward(ctx, gradient):
         x, weight = ctx.saved_tensors
         wanted = ctx.needs_input_grad[:3]
-        return (*first_order(conv2d_gradients, gradient, x, short(weight, x), ctx.padding, wanted, ctx.dtypes), None)
+        return (*first_order(conv2d_gradients, gradient, x, short(weight, x), ctx.window, wanted, ctx.dtypes), None)
 
 
 class FirstOrder(torch.autograd.Function):

@@ -46,25 +46,32 @@ def new_channels_last(tensor, sizes, dtype=None):
     return torch.empty(sizes, dtype=dtype or tensor.dtype, device=tensor.device, memory_format=torch.channels_last)
 
 
-# Fakes: sizes, types and strides of results.
+# Fakes: sizes, types and strides of results. The window of a convolution is six numbers: stride,
+# padding and dilation, each of rows and of columns.
+
+
+def output_size(size, taps, stride, padding, dilation):
+    """The outputs of a convolution along one axis; 0 or fewer if the filter is larger than the padded image."""
+    return (size + 2 * padding - dilation * (taps - 1) - 1) // stride + 1
+
+
+def output_sizes(sizes, taps, window):
+    return tuple(map(output_size, sizes, taps, window[0:2], window[2:4], window[4:6]))
 
 
 @torch.library.register_fake("spio::conv2d")
-def fake_conv2d(x, weight, bias, pad_h, pad_w):
-    n, c, h, w = x.shape
-    _, _, r, s = weight.shape
-    return new_channels_last(x, (n, c, h + 2 * pad_h - r + 1, w + 2 * pad_w - s + 1))
+def fake_conv2d(x, weight, bias, *window):
+    return new_channels_last(x, (*x.shape[:2], *output_sizes(x.shape[2:], weight.shape[2:], window)))
 
 
 @torch.library.register_fake("spio::conv2d_input_gradient")
-def fake_conv2d_input_gradient(gradient, weight, pad_h, pad_w):
-    n, c, p, q = gradient.shape
-    _, _, r, s = weight.shape
-    return new_channels_last(gradient, (n, c, p + r - 1 - 2 * pad_h, q + s - 1 - 2 * pad_w))
+def fake_conv2d_input_gradient(gradient, weight, h, w, *window):
+    return new_channels_last(gradient, (*gradient.shape[:2], h, w))
 
 
 @torch.library.register_fake("spio::conv2d_weight_gradient")
-def fake_conv2d_weight_gradient(gradient, x, r, s, pad_h, pad_w, has_bias, has_float_result):
+def fake_conv2d_weight_gradient(gradient, x, r, s, *rest):
+    has_bias, has_float_result = rest[-2:]
     c = x.shape[1]
     dtype = torch.float32 if has_float_result and x.dtype in short_types else x.dtype
     bias_dtype = torch.float64 if x.dtype == torch.float64 else torch.float32
@@ -103,11 +110,11 @@ def map_correlation(operator):
     """The rule of vmap for a convolution or its input gradient: mapped images are more images, or more groups."""
     def rule(info, in_dims, x, weight, *rest):
         size = info.batch_size
-        biases, paddings = rest[:-2], rest[-2:]
         if in_dims[1] is None and all(dim is None for dim in in_dims[2:]):
             return unfolded(operator(folded(x, in_dims[0], size, 0), weight, *rest), size, 0), 0
-        biases = [folded(bias, in_dims[2], size, 0) for bias in biases]
-        y = operator(folded(x, in_dims[0], size, 1), folded(weight, in_dims[1], size, 0), *biases, *paddings)
+        # Of the rest, the bias is a tensor or None, and numbers are what they are.
+        rest = [value if isinstance(value, int) else folded(value, in_dims[2], size, 0) for value in rest]
+        y = operator(folded(x, in_dims[0], size, 1), folded(weight, in_dims[1], size, 0), *rest)
         return unfolded(y, size, 1), 1
 
     return rule

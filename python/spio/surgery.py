@@ -96,11 +96,8 @@ def architecture(x):
 
 def estimates(module, x, arch):
     """The microseconds of a convolution's kernels, in words."""
-    r, s = module.kernel_size
-    padding = module.padding
-    if isinstance(padding, str):
-        padding = (0, 0) if padding == "valid" else map(functional.same_padding, (r, s))
-    sizes = (*x.shape, r, s, *padding, module.bias is not None)
+    padding = functional.numeric_padding(module.padding, module.kernel_size, module.dilation)
+    sizes = (*x.shape, *module.kernel_size, *module.stride, *padding, *module.dilation, module.bias is not None)
     times = [operators.conv2d_microseconds(*sizes, direction, arch) for direction in ("fprop", "dgrad", "wgrad")]
     return "; kernels {:.1f}, {:.1f} and {:.1f} us on {}".format(*times, arch)
 
@@ -170,7 +167,7 @@ def why_not_conv2d(module):
             f"where kernels take groups of {width} to {width}"
         )
     reason = functional.why_not_layer(module.kernel_size, module.stride, module.dilation)
-    if reason is None and module.padding == "same" and None in map(functional.same_padding, module.kernel_size):
+    if reason is None and None in functional.numeric_padding(module.padding, module.kernel_size, module.dilation):
         return "the padding is 'same' with an even filter"
     return reason
 

@@ -18,11 +18,14 @@ spellings = [
     {"padding": "same"},
     {"padding": "valid"},
     {"stride": (1, 1), "padding": 1, "dilation": [1, 1]},
+    {"stride": 2, "padding": 1},
+    {"stride": (2, 1), "padding": (1, 2), "dilation": (1, 2)},
+    {"padding": "same", "dilation": 2},
 ]
 # What no kernel computes, and a word of the reason.
 unsupported = [
-    ({"stride": 2}, "stride"),
-    ({"dilation": (1, 2)}, "dilation"),
+    ({"stride": 3}, "stride"),
+    ({"dilation": (1, 3)}, "dilation"),
     ({"padding": "same", "shape": (2, 3)}, "same"),
     ({"shape": (8, 3), "padding": 4}, "larger than 7"),
     ({"groups": 1}, "groups"),
@@ -86,7 +89,7 @@ class Spellings(unittest.TestCase):
 
 class Gradients(unittest.TestCase):
     def test_against_finite_differences(self):
-        for keywords in ({"padding": (1, 2)}, {"padding": "valid"}):
+        for keywords in ({"padding": (1, 2)}, {"padding": "valid"}, {"stride": 2, "padding": 1}, {"padding": 1, "dilation": (2, 1)}):
             x, weight, bias = (
                 tensor(shape, torch.float64, requires_grad=True) for shape in ((2, 8, 4, 3), (8, 8, 3, 2), (8,))
             )

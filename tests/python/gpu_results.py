@@ -28,15 +28,17 @@ def random_layers(count, seed=3):
         c = 8 * draw.choice((1, 2, 3, 8, 12, 16))
         r, s = draw.choice(((3, 3), (3, 3), (5, 5), (1, 1), (4, 1), (7, 7), (2, 5)))
         h, w = draw.randint(r, 40), draw.randint(s, 40)
-        yield draw.randint(1, 9), c, h, w, r, s, draw.randint(0, r - 1), draw.randint(0, s - 1)
+        steps = draw.choice(((1, 1), (1, 1), (2, 2), (2, 1))), draw.choice(((1, 1), (1, 1), (2, 2), (1, 2)))
+        yield draw.randint(1, 9), c, h, w, (r, s), (draw.randint(0, r - 1), draw.randint(0, s - 1)), *steps
 
 
 def convolutions(seconds=75):
     start, checked, worst = time.monotonic(), 0, 0
-    for index, (n, c, h, w, r, s, *padding) in enumerate(random_layers(60)):
+    for index, (n, c, h, w, (r, s), padding, stride, dilation) in enumerate(random_layers(60)):
         if time.monotonic() - start > seconds:
             break
-        if h + 2 * padding[0] < r or w + 2 * padding[1] < s:
+        keywords = {"padding": padding, "stride": stride, "dilation": dilation, "groups": c // 8}
+        if min(operators.output_sizes((h, w), (r, s), (*stride, *padding, *dilation))) < 1:
             continue
         # The last batch is smaller, and takes the same kernels.
         for images in (n, max(1, n // 2)):
@@ -46,15 +48,15 @@ def convolutions(seconds=75):
             weight = tensor((c, 8, r, s), short, device="cuda").to(dtype).requires_grad_()
             bias = tensor((c,), short, device="cuda").to(dtype).requires_grad_()
             with spio.strict(), torch.autocast("cuda", short, enabled=dtype != short):
-                y = functional.conv2d(x, weight, bias, padding=padding, groups=c // 8)
+                y = functional.conv2d(x, weight, bias, **keywords)
             gradient = tensor(y.shape, short, layouts[(index + 1) % 3], device="cuda")
             y.backward(gradient)
             values = [v.detach().double() for v in (x, weight, bias)]
-            sizes = [c], [1, 1], padding, [1, 1], False, [0, 0], c // 8, [True] * 3
-            exact = [aten.conv2d(*values, padding=padding, groups=c // 8)]
+            sizes = [c], stride, padding, dilation, False, [0, 0], c // 8, [True] * 3
+            exact = [aten.conv2d(*values, **keywords)]
             exact += torch.ops.aten.convolution_backward(gradient.double(), *values[:2], *sizes)
             values = [v.abs() for v in values]
-            magnitudes = [aten.conv2d(*values, padding=padding, groups=c // 8)]
+            magnitudes = [aten.conv2d(*values, **keywords)]
             magnitudes += torch.ops.aten.convolution_backward(gradient.double().abs(), *values[:2], *sizes)
             pixels = images * y.shape[2] * y.shape[3]
             counts = (8 * r * s + 1, 8 * r * s, pixels, pixels)
@@ -139,7 +141,7 @@ def leaks(count=100_000):
     sizes = []
     for _ in range(3):
         for _ in range(count // 2):
-            operators.conv2d(x, weight, None, 1, 1)
+            operators.conv2d(x, weight, None, 1, 1, 1, 1, 1, 1)
         torch.cuda.synchronize()
         sizes.append((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, torch.cuda.memory_allocated()))
     assert sizes[1][1] == sizes[2][1] and sizes[2][0] - sizes[1][0] < 1024, sizes

@@ -36,7 +36,7 @@ def host_times():
     wide = weight.float()
     times = {}
     with torch.no_grad():
-        times["spio operator"] = microseconds(lambda: operators.conv2d(x, weight, None, 1, 1))
+        times["spio operator"] = microseconds(lambda: operators.conv2d(x, weight, None, 1, 1, 1, 1, 1, 1))
         times["spio function"] = microseconds(lambda: functional.conv2d(x, weight, padding=1, groups=8))
         times["torch function"] = microseconds(lambda: aten.conv2d(x, weight, padding=1, groups=8))
         times["empty_like"] = microseconds(lambda: torch.empty_like(x))

@@ -12,12 +12,12 @@ from spio import functional, operators
 half = torch.float16
 
 
-def exact_gradients(x, weight, gradient):
+def exact_gradients(x, weight, gradient, stride=(1, 1), dilation=(1, 1)):
     """The gradients of x, the weight and the bias in double."""
     mask = [True, True, True]
     channels = [weight.shape[0]]
     return torch.ops.aten.convolution_backward(
-        gradient.double(), x.double(), weight.double(), channels, [1, 1], [1, 1], [1, 1], False, [0, 0], 2, mask
+        gradient.double(), x.double(), weight.double(), channels, stride, [1, 1], dilation, False, [0, 0], 2, mask
     )
 
 
@@ -50,6 +50,22 @@ class HostDevice(unittest.TestCase):
                 for part in (torch.clone, torch.abs)
             )
             check_sums(self, y, exact, magnitudes, 73)
+
+    def test_strides_and_dilations(self):
+        steps = {"stride": (2, 1), "dilation": (1, 2)}
+        for height in (7, 8):  # with a stride of 2, both have a result of one height
+            x, weight = tensor((2, 16, height, 9), half, requires_grad=True), tensor((16, 8, 3, 3), half, requires_grad=True)
+            with spio.host_device(), spio.strict():
+                y = functional.conv2d(x, weight, padding=1, groups=2, **steps)
+                gradient = tensor(y.shape, half)
+                y.backward(gradient)
+            values = [v.detach().double() for v in (x, weight)]
+            exact, magnitudes = (aten.conv2d(*map(part, values), padding=1, groups=2, **steps) for part in (torch.clone, torch.abs))
+            check_sums(self, y.detach(), exact, magnitudes, 72)
+            exact = exact_gradients(*values, gradient, **steps)
+            magnitudes = exact_gradients(*map(torch.abs, values), gradient.abs(), **steps)
+            check_sums(self, x.grad, exact[0], magnitudes[0], 72)
+            check_sums(self, weight.grad, exact[1], magnitudes[1], 2 * y.shape[2] * y.shape[3])
 
     def test_biases_that_kernels_cannot_load(self):
         x, weight, numbers = tensor((2, 16, 12, 12), half), tensor((16, 8, 3, 3), half), tensor((32,), torch.float32)
@@ -98,8 +114,8 @@ class HostDevice(unittest.TestCase):
     def test_other_problems_are_told(self):
         x, weight = tensor((1, 24, 4, 4), half), tensor((24, 8, 3, 3), half)
         with spio.host_device(), self.assertRaisesRegex(RuntimeError, "conv2d n=1 c=24"):
-            operators.conv2d(x, weight, None, 1, 1)
-        operators.conv2d(x, weight, None, 1, 1)
+            operators.conv2d(x, weight, None, 1, 1, 1, 1, 1, 1)
+        operators.conv2d(x, weight, None, 1, 1, 1, 1, 1, 1)
 
 
 if __name__ == "__main__":

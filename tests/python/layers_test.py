@@ -21,7 +21,7 @@ def convolution(channels=16, size=3, groups=None, **keywords):
 
 class Layers(unittest.TestCase):
     def test_drop_in(self):
-        for keywords in ({}, {"padding": 1, "bias": False}, {"padding": 1, "padding_mode": "reflect"}, {"stride": 2}):
+        for keywords in ({}, {"padding": 1, "bias": False}, {"padding": 1, "padding_mode": "reflect"}, {"stride": 2}, {"stride": 3}):
             layer, twin = convolution(**keywords), spio.nn.Conv2d(16, 16, 3, groups=2, **keywords)
             twin.load_state_dict(layer.state_dict())
             self.assertEqual(layer.extra_repr(), twin.extra_repr())
@@ -57,8 +57,8 @@ class Surgery(unittest.TestCase):
         patched.forward = lambda x: x
         cases = {
             "reflect": convolution(padding=1, padding_mode="reflect"),
-            "stride": convolution(stride=2),
-            "dilation": convolution(dilation=2),
+            "stride": convolution(stride=3),
+            "dilation": convolution(dilation=3),
             "groups": convolution(groups=1),
             "groups of 8": nn.Conv2d(16, 32, 3, groups=2),
             "float64": convolution().double(),
@@ -88,7 +88,7 @@ class Surgery(unittest.TestCase):
             torch.testing.assert_close(model[0](x).mean(1), torch.zeros(1, 2, 2), atol=1e-5, rtol=0)
 
     def test_scan(self):
-        model = nn.Sequential(convolution(padding=1), convolution(stride=2))
+        model = nn.Sequential(convolution(padding=1), convolution(stride=3))
         report = spio.scan(model, tensor((2, 16, 8, 8), torch.float32))
         self.assertIs(type(model[0]), nn.Conv2d)
         self.assertFalse(model[0]._forward_hooks)

@@ -10,18 +10,23 @@ from cases import layouts, tensor
 from spio import operators
 
 
+near = (1, 1, 1, 0, 1, 1)  # a window: stride, padding and dilation, each of rows and of columns
+far = (2, 1, 2, 1, 1, 2)
+
+
 def conv2d_arguments(layout, dtype, requires_grad=False):
     """Arguments of each operator, one case for each."""
     x = tensor((3, 16, 5, 6), dtype, layout, requires_grad)
     weight = tensor((16, 8, 3, 2), dtype, layout, requires_grad)
     bias = tensor((16,), torch.float32)
-    gradient = tensor((3, 16, 5, 5), dtype, layout)
+    gradient, far_gradient = tensor((3, 16, 5, 5), dtype, layout), tensor((3, 16, 4, 6), dtype, layout)
     return [
-        (operators.conv2d, (x, weight, bias, 1, 0)),
-        (operators.conv2d, (x, weight, None, 1, 0)),
-        (operators.conv2d_input_gradient, (gradient, weight, 1, 0)),
-        (operators.conv2d_weight_gradient, (gradient, x, 3, 2, 1, 0, True, True)),
-        (operators.conv2d_weight_gradient, (gradient, x, 3, 2, 1, 0, False, False)),
+        (operators.conv2d, (x, weight, bias, *near)),
+        (operators.conv2d, (x, weight, None, *far)),
+        (operators.conv2d_input_gradient, (gradient, weight, 5, 6, *near)),
+        (operators.conv2d_input_gradient, (far_gradient, weight, 5, 6, *far)),
+        (operators.conv2d_weight_gradient, (gradient, x, 3, 2, *near, True, True)),
+        (operators.conv2d_weight_gradient, (far_gradient, x, 3, 2, *far, False, False)),
         (operators.layernorm_2d, (x, tensor((16,), torch.float32), tensor((16,), torch.float32), 1e-5)),
         (operators.layernorm_2d, (x, None, None, 1e-5)),
     ]
@@ -76,18 +81,29 @@ class Mistakes(unittest.TestCase):
 
     def test_convolutions(self):
         x, weight = tensor((2, 16, 4, 4), torch.float16), tensor((16, 8, 3, 3), torch.float16)
-        self.refuse("the weight is 16 x 8 x 3 x 3, but must be 24", operators.conv2d, tensor((2, 24, 4, 4), torch.float16), weight, None, 1, 1)
-        self.refuse("the input is Half and the weight Float", operators.conv2d, x, weight.float(), None, 1, 1)
-        self.refuse("the input has 3 dimensions", operators.conv2d, x[0], weight, None, 1, 1)
-        self.refuse("dimension 0 of the input has the size 0", operators.conv2d, x[:0], weight, None, 1, 1)
-        self.refuse("the padding is -1 and 1", operators.conv2d, x, weight, None, -1, 1)
-        pad = 2**20 - 1
-        self.refuse("the padding is 1048576 and 1", operators.conv2d, x, weight, None, pad + 1, 1)
-        self.refuse("the result is 2 x 16 x 2097152 x 2097152", operators.conv2d, x, weight, None, pad, pad)
-        self.refuse("smaller than the filter", operators.conv2d, x, tensor((16, 8, 7, 7), torch.float16), None, 1, 1)
+        window = (1, 1, 1, 1, 1, 1)
+        self.refuse("the weight is 16 x 8 x 3 x 3, but must be 24", operators.conv2d, tensor((2, 24, 4, 4), torch.float16), weight, None, *window)
+        self.refuse("the input is Half and the weight Float", operators.conv2d, x, weight.float(), None, *window)
+        self.refuse("the input has 3 dimensions", operators.conv2d, x[0], weight, None, *window)
+        self.refuse("dimension 0 of the input has the size 0", operators.conv2d, x[:0], weight, None, *window)
+        self.refuse("smaller than the filter", operators.conv2d, x, tensor((16, 8, 7, 7), torch.float16), None, *window)
+        most = 2**20 - 1
+        limits = {"stride_h": (1, 2), "stride_w": (1, 2), "pad_h": (0, most), "pad_w": (0, most), "dilation_h": (1, 2), "dilation_w": (1, 2)}
+        for place, (name, (least, greatest)) in enumerate(limits.items()):
+            for number in (least - 1, greatest + 1, -(2**40), 2**40):
+                words = f"{name} is {number}, but must be {least} to {greatest}"
+                self.refuse(words, operators.conv2d, x, weight, None, *window[:place], number, *window[place + 1 :])
+        self.refuse("the result is 2 x 16 x 2097152 x 2097152", operators.conv2d, x, weight, None, 1, 1, most, most, 1, 1)
+        operators.use_host_device(True)
+        try:
+            words = "the gradient is 2 x 16 x 4 x 4, but the result for an input of 2 x 16 x 6 x 4 is 2 x 16 x 6 x 4"
+            self.refuse(words, operators.conv2d_input_gradient, x, weight, 6, 4, *window)
+            self.refuse("but must be 2 x 16 x 2 x 2", operators.conv2d_weight_gradient, x, x, 3, 3, 2, 2, *window[2:], False, False)
+        finally:
+            operators.use_host_device(False)
 
     def test_estimates(self):
-        sizes, rest = (2, 16, 4, 4, 3, 3), (1, 1, True)
+        sizes, rest = (2, 16, 4, 4, 3, 3), (1, 1, 1, 1, 1, 1, True)
         self.refuse("the pass is backward", operators.conv2d_microseconds, *sizes, *rest, "backward", "sm_90a")
         self.refuse("must have 1 to", operators.conv2d_microseconds, 2**32 + 2, *sizes[1:], *rest, "fprop", "sm_90a")
 

@@ -1,0 +1,59 @@
+# spio.bench on the CPU: its networks are the same with kernels and without, and what it writes can be read.
+# SPDX-License-Identifier: Apache-2.0
+import contextlib
+import io
+import json
+import pathlib
+import tempfile
+import unittest
+import xml.dom.minidom
+
+import torch
+
+import spio
+from spio import bench, blocks
+
+small = "--device cpu --images 2 --size 8 --channels 16 --depth 1 --expansion 2 --steps 2 --ways eager converted".split()
+
+
+class Bench(unittest.TestCase):
+    def test_networks_are_the_same(self):
+        for name in blocks.blocks:
+            model = blocks.stack(name, channels=16, depth=2, expansion=2)
+            converted = bench.variant(model, "converted")
+            kinds = {type(module) for module in converted.modules()}
+            self.assertIn(spio.nn.Conv2d, kinds)
+            self.assertEqual(spio.nn.LayerNorm2d in kinds, name == "convnext")
+            self.assertNotIn(blocks.PlainNorm2d, kinds)
+            x = blocks.random_images(2, 8, "cpu")
+            torch.testing.assert_close(converted(x), model(x), rtol=1e-4, atol=1e-4)
+
+    def test_what_it_writes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            files = [pathlib.Path(folder, name) for name in ("times.json", "times.svg")]
+            told = io.StringIO()
+            with contextlib.redirect_stdout(told), contextlib.redirect_stderr(io.StringIO()):
+                bench.main(["block", "convfirst", *small, "--json", str(files[0]), "--plot", str(files[1])])
+            self.assertRegex(told.getvalue(), r"(?m)^eager +\d+\.\d\d ms +1\.000")
+            self.assertRegex(told.getvalue(), r"(?m)^converted +\d+\.\d\d ms +\d+\.\d{3}")
+            results = json.loads(files[0].read_text())["results"]
+            self.assertEqual(list(results), ["eager", "converted"])
+            bars = xml.dom.minidom.parse(str(files[1])).getElementsByTagName("rect")
+            self.assertAlmostEqual(max(float(bar.getAttribute("width")) for bar in bars), 400)
+
+    def test_mistakes(self):
+        for words, arguments in {
+            "there is no block mbconf: convfirst, mbconv, convnext": ["block", "mbconf"],
+            "--channels must be a multiple of 8": ["block", "mbconv", "--channels", "12"],
+            "--steps must be 1 or more": ["block", "mbconv", "--steps", "0"],
+            "timm": ["timm", "no_such_model"],
+        }.items():
+            told = io.StringIO()
+            with contextlib.redirect_stderr(told), self.assertRaises(SystemExit) as end:
+                bench.main([*arguments, *(["--device", "cpu"] if "--channels" not in arguments else [])])
+            self.assertEqual(end.exception.code, 2)
+            self.assertIn(words, told.getvalue())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,97 @@
+# Trains on two GPUs by DistributedDataParallel and FSDP2: gradients as of one GPU, and how a step scales.
+# SPDX-License-Identifier: Apache-2.0
+"""two_gpus.py FILE    writes what it finds as JSON; PYTHONPATH has the wheel"""
+import json
+import os
+import sys
+import time
+
+import torch
+import torch.distributed as distributed
+from torch.distributed.fsdp import fully_shard
+from torch.nn.parallel import DistributedDataParallel
+
+import spio
+from spio import blocks
+
+gpus = 2
+images = 64  # of a GPU
+dtype = torch.bfloat16
+
+
+def network():
+    # Of the blocks, this one has no statistics over the batch, which two halves do not share.
+    torch.manual_seed(1)
+    model = blocks.stack("convnext", channels=64, depth=4, expansion=4)
+    spio.convert(blocks.take_kernels(model))
+    return model.cuda().to(memory_format=torch.channels_last)
+
+
+def batch(first, count):
+    torch.manual_seed(2)
+    x = blocks.random_images(gpus * images, 32, "cpu")
+    labels = torch.randint(10, (gpus * images,))
+    return x[first : first + count].cuda().contiguous(memory_format=torch.channels_last), labels[first : first + count].cuda()
+
+
+def backward(model, x, labels):
+    with torch.autocast("cuda", dtype):
+        loss = torch.nn.functional.cross_entropy(model(x), labels)
+    loss.backward()
+
+
+def gradients(model):
+    values = (parameter.grad for parameter in model.parameters())
+    return [value.full_tensor() if hasattr(value, "full_tensor") else value for value in values]
+
+
+def milliseconds(model, x, labels, steps=30):
+    optimizer = torch.optim.SGD(model.parameters(), 1e-3)
+    for step in range(steps + 5):
+        if step == 5:
+            torch.cuda.synchronize()
+            start = time.perf_counter()
+        optimizer.zero_grad(set_to_none=True)
+        backward(model, x, labels)
+        optimizer.step()
+    torch.cuda.synchronize()
+    return (time.perf_counter() - start) / steps * 1e3
+
+
+def sharded(model):
+    for layer in model:
+        if isinstance(layer, blocks.Residual):
+            fully_shard(layer)
+    return fully_shard(model)
+
+
+def train(rank, file):
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="29517", RANK=str(rank), WORLD_SIZE=str(gpus))
+    torch.cuda.set_device(rank)
+    distributed.init_process_group("nccl", device_id=torch.device("cuda", rank))
+    whole = network()
+    backward(whole, *batch(0, gpus * images))
+    exact = gradients(whole)
+    half = batch(rank * images, images)
+    results = {"images of a GPU": images, "one GPU, half the batch: ms": milliseconds(network(), *half),
+               "one GPU, the whole batch: ms": milliseconds(network(), *batch(0, gpus * images))}
+    for name, wrap in (("DDP", lambda model: DistributedDataParallel(model, device_ids=[rank])), ("FSDP2", sharded)):
+        model = wrap(network())
+        with spio.strict():
+            backward(model, *half)
+        errors = [((found - value).norm() / value.norm()).item() for found, value in zip(gradients(model), exact, strict=True)]
+        # Weights that PyTorch's own layers have get gradients that were rounded to bfloat16 for each GPU.
+        assert max(errors) < 2**-7, (name, errors)
+        results[name] = {"largest relative error of a gradient": max(errors), "whole batch on two GPUs: ms": milliseconds(model, *half)}
+        distributed.barrier()
+    if rank == 0:
+        with open(file, "w") as output:
+            json.dump({"pytorch": torch.__version__, "gpu": torch.cuda.get_device_name(), **results}, output, indent=1)
+        print(json.dumps(results, indent=1))
+    distributed.destroy_process_group()
+
+
+if __name__ == "__main__":
+    if torch.cuda.device_count() < gpus:
+        sys.exit(f"this needs {gpus} GPUs, and there are {torch.cuda.device_count()}")
+    torch.multiprocessing.spawn(train, (sys.argv[1],), nprocs=gpus)
