@@ -46,6 +46,7 @@ not_run = {
     r"cmake --preset .*|cmake --build --preset .*|ctest --preset .*": full_build,
     r"python3 bench/(conv2d/run|launch|conv2d/in_situ)\.py .*": "needs a GPU",
     r"pip install \./python .*": "python.wheel builds it",
+    r"python -m spio\.bench .*": "python.bench runs it beside PyTorch",
     r".*\bspio run .*--time\b.*": "needs a GPU",
     r"spio tune .*": "needs a GPU",
     r"source <\(spio completion .*": "is a line of a shell's own start file",
