@@ -69,9 +69,9 @@ def train(rank, file):
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="29517", RANK=str(rank), WORLD_SIZE=str(gpus))
     torch.cuda.set_device(rank)
     distributed.init_process_group("nccl", device_id=torch.device("cuda", rank))
-    whole = network()
-    backward(whole, *batch(0, gpus * images))
-    exact = gradients(whole)
+    reference = network()
+    backward(reference, *batch(0, gpus * images))
+    exact = gradients(reference)
     half = batch(rank * images, images)
     results = {"images of a GPU": images, "one GPU, half the batch: ms": milliseconds(network(), *half),
                "one GPU, the whole batch: ms": milliseconds(network(), *batch(0, gpus * images))}
