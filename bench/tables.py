@@ -65,15 +65,16 @@ def conv2d(name, count=None):
     return rows
 
 
-def conv2d_in_situ():
-    """The time in a network that trains, over that of PyTorch's convolution there."""
-    file, results = newest("conv2d_in_situ")
-    rows = [f"[{heading(results)}]({{root}}{file.relative_to(root)})", "",
-            "| blocks, batch | fprop | dgrad | wgrad | a training step |", "|---|---|---|---|---|"]
-    for stack in results["stacks"]:
-        ratios = " | ".join(f"{stack['ours'][key] / stack['pytorch'][key]:.2f}"
-                            for key in ("fprop", "dgrad", "wgrad", "step"))
-        rows.append(f"| {stack['stack']}, {stack['batch']} | {ratios} |")
+def pytorch_blocks():
+    """Steps of networks in PyTorch, over a step of the same network compiled by PyTorch."""
+    file, results = newest("pytorch_blocks")
+    rows = [f"[{results['gpu']}, PyTorch {results['pytorch']}, {results['date']}]({{root}}{file.relative_to(root)})", "",
+            "| blocks | torch.compile | eager | converted | converted and compiled |", "|---|---|---|---|---|"]
+    for block in results["blocks"]:
+        options, steps = block["options"], {way: result["step_ms"] for way, result in block["results"].items()}
+        name = "{name}: {depth} of {channels} channels, N{images} {size} x {size}, {dtype}".format(**options)
+        ratios = " | ".join(f"{steps[way] / steps['compiled']:.2f}" for way in ("eager", "converted", "both"))
+        rows.append(f"| {name} | {steps['compiled']:.1f} ms | {ratios} |")
     return rows
 
 
@@ -160,7 +161,7 @@ tables = {
     "conv2d": lambda: conv2d("conv2d_goals_sm90a"),
     "conv2d_three": lambda: conv2d("conv2d_goals_sm90a", 3),
     "conv2d_ptx": lambda: conv2d("conv2d_goals_compute80"),
-    "conv2d_in_situ": conv2d_in_situ,
+    "pytorch_blocks": pytorch_blocks,
     "conv2d_ablation": conv2d_ablation,
     "conv2d_steps": conv2d_steps,
     "tuned_conv2d": tuned_conv2d,
