@@ -12,11 +12,12 @@ namespace spio::conv2d {
 
 // The bias of the two channels of a group that this lane's accumulators hold, or zeros where the
 // problem has none. `bias` points to a float for each channel K of the output; a group, fold<K, 8>,
-// is 8 of them.
+// is 8 of them. A kernel that serves any layer takes a null pointer for no bias.
 template <problem Problem>
 __device__ vec<float, 2> bias_of_lane(float const* bias, fold<K, 8> group) {
     if constexpr (Problem.bias) {
-        using pairs = tensor<vec<float, 2> const, axis<K>(Problem.c) / 2>;
+        using pairs = tensor<vec<float, 2> const, axis<K>(most_channels(Problem)) / 2>;
+        if (!Problem.knows_layer() && bias == nullptr) return {0, 0};
         auto const lane = for_lane<accumulator::lane_index>(this_lane());
         return *pairs(reinterpret_cast<vec<float, 2> const*>(bias))[group][lane];
     } else {

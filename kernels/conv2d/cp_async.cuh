@@ -93,7 +93,8 @@ __device__ __forceinline__ void run(params const& p) {
     constexpr int advance = tiles::advance;
 
     // Setup: the block's part of the tensors, and the first copies.
-    typename tiles::position const block(correlation_of<Problem>(p.args));
+    int const groups = groups_of<Problem>(p.args.input.template extent<C>().get());
+    typename tiles::position const block(correlation_of<Problem>(p.args), groups);
     if (tiles::phases > 1 && block.input_rows == 0) return;
     auto const memory = dynamic_shared_memory<Config.shared_bytes(Problem)>();
     auto const [ring, after_ring] = memory.template push<typename tiles::ring>();
@@ -113,7 +114,7 @@ __device__ __forceinline__ void run(params const& p) {
     auto const warp = typename tiles::Warp(this_warp().get());
     auto const strip = warp.template get<fold<Q, tiles::strip>>();
     auto const warp_group = warp.template get<fold<K, 8>>();
-    auto const group = min(cast<K>(block.group) + warp_group, fold<K, 8>(Problem.groups() - 1));
+    auto const group = min(cast<K>(block.group) + warp_group, fold<K, 8>(groups - 1));
     filter_from_global<Problem> const filter(p.args.filter.get(), cast<C>(group));
     vec<float, 2> const bias = bias_of_lane<Problem>(p.args.bias.get(), group);
 

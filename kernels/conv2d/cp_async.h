@@ -76,7 +76,7 @@ struct config {
             columns == 8 ? is_shared_evenly
                          : columns % warp_columns == 0 || (warp_columns % columns == 0 &&
                                                            columns % 16 == 0 && is_shared_evenly);
-        return has_whole_tiles && stages >= 2 && warps() <= 32 && groups <= problem.groups();
+        return has_whole_tiles && stages >= 2 && warps() <= 32 && problem.has_groups(groups);
     }
 
     // The number of blocks of a launch.

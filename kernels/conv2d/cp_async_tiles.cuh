@@ -113,9 +113,10 @@ template <problem Problem, config Config> struct block_tiles {
         W input_column;
         int input_rows; // of the walk; none in a block without output rows
 
-        __device__ explicit position(correlation const& sizes) : rows(rows_of(sizes)) {
+        // `group_count` is the number of groups of the problem.
+        __device__ position(correlation const& sizes, int group_count) : rows(rows_of(sizes)) {
             auto number = static_cast<unsigned>(this_block());
-            group = take_digit<Groups>(number, divup(Problem.groups(), groups));
+            group = take_digit<Groups>(number, divup(group_count, groups));
             column = take_digit<Columns>(number, divup(sizes.q, Config.columns));
             auto const phase = take_digit<PHASE>(number, phases);
             auto const row_in_phase =

@@ -43,14 +43,16 @@ template <problem Problem> class filter_from_global : public filter_fragments<Pr
         auto const output_channel = lane.template get<K>();
         auto const input_channels = cast<C>(lane.template get<fold<D, 2>>());
         if constexpr (Problem.pass == direction::fprop) {
-            using taps = tensor<pair<T> const, axis<K>(Problem.c), rows, columns, axis<C>(8) / 2>;
+            using taps = tensor<pair<T> const, axis<K>(most_channels(Problem)), rows, columns,
+                                axis<C>(8) / 2>;
             auto const channel =
                 taps(reinterpret_cast<pair<T> const*>(filter))[cast<K>(group)][output_channel];
             return (*channel[r][s][input_channels]).bits;
         } else {
             // dgrad: the output channels of fprop are its input channels, and the filter is rotated
             // by 180 degrees.
-            using taps = tensor<T const, axis<C>(Problem.c), rows, columns, axis<K>(8)>;
+            using taps =
+                tensor<T const, axis<C>(most_channels(Problem)), rows, columns, axis<K>(8)>;
             auto const channels =
                 taps(reinterpret_cast<T const*>(filter))[group][input_channels][output_channel];
             auto const tap = channels[R(Problem.r - 1) - r][S(Problem.s - 1) - s];

@@ -27,7 +27,7 @@ template <problem Problem> struct filter_tile {
 
     template <int Channels, class Cell = cell<Problem>>
     using of_channels = tensor<Cell, axis<Channel>(Channels), r, s>;
-    using global = of_channels<Problem.c, cell<Problem> const>;
+    using global = of_channels<most_channels(Problem), cell<Problem> const>;
 
     // Loads `count` groups, at most Groups, beginning with group `first`; `full` counts the bytes
     // that come. Exactly Groups groups take a single copy; fewer take one copy per group.
@@ -36,7 +36,8 @@ template <problem Problem> struct filter_tile {
                                 Group first, int count, mbarrier<Arch>& full) {
         auto const source = global(reinterpret_cast<cell<Problem> const*>(filter))[first];
         full.arrive_and_expect(count * static_cast<int>(of_channels<8>::num_bytes()));
-        bool const is_full_tile = Problem.groups() % Groups == 0 || count == Groups;
+        bool const is_full_tile =
+            (Problem.knows_layer() && Problem.groups() % Groups == 0) || count == Groups;
         if (is_full_tile) {
             load_bulk(tile, of_channels<8 * Groups, cell<Problem> const>(source.get()), full);
         } else {

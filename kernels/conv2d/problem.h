@@ -43,6 +43,8 @@ struct FLOAT : dim {
 };
 
 inline constexpr int group_width = 8;
+// The most channels that a kernel takes which does not know them when it is compiled.
+inline constexpr int most_channels_of_any_layer = 1 << 20;
 
 // fprop   y from x and the filter
 // dgrad   the gradient of x, from that of y and the filter
@@ -50,9 +52,10 @@ inline constexpr int group_width = 8;
 enum class direction { fprop, dgrad, wgrad };
 
 // Which sizes of a problem are known when its kernel is compiled. all: every size. any_n: every
-// size but n. any_image: every size but n, h and w. The launch passes the sizes that are not known.
-// The problem still has values of these, for which the configuration is chosen.
-enum class known_sizes { all, any_n, any_image };
+// size but n. any_image: every size but n, h and w. any_layer: only those of the filter; n, h, w, c
+// and the padding are not known, and the strides are 1. The launch passes the sizes that are not
+// known. The problem still has values of these, for which the configuration is chosen.
+enum class known_sizes { all, any_n, any_image, any_layer };
 
 // The type of the elements of x, y, the filter, and the gradients of x and y.
 enum class element_type { fp16, bf16 };
@@ -86,15 +89,21 @@ struct problem {
     constexpr int taps() const { return r * s; }
 
     constexpr bool knows_n() const { return made_for == known_sizes::all; }
-    constexpr bool knows_image() const { return made_for != known_sizes::any_image; }
+    constexpr bool knows_image() const { return knows_n() || made_for == known_sizes::any_n; }
+    // Whether the channels and the padding are known.
+    constexpr bool knows_layer() const { return made_for != known_sizes::any_layer; }
     // The same problem with zeros for the sizes that the launch passes. Problems that differ in
     // these sizes only then share one template argument, and so one kernel.
     constexpr problem without_unknown() const {
         problem known = *this;
         if (!knows_n()) known.n = 0;
         if (!knows_image()) known.h = known.w = 0;
+        if (!knows_layer()) known.c = known.pad_h = known.pad_w = 0;
         return known;
     }
+    // Whether a block may have a number of groups: at most those of the problem. A kernel that does
+    // not know the channels leaves groups idle where the problem has fewer.
+    constexpr bool has_groups(int count) const { return !knows_layer() || count <= groups(); }
     // The same problem for other images.
     constexpr problem with(int images, int height, int width) const {
         problem resized = *this;

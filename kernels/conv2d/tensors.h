@@ -29,7 +29,20 @@ constexpr correlation correlation_of(correlation_args<element_bits> const& args)
         sizes.p = args.output.template extent<P>().get();
         sizes.q = args.output.template extent<Q>().get();
     }
+    if constexpr (!Problem.knows_layer()) {
+        sizes.pad_h = (sizes.p - sizes.h + Problem.extent_h() - 1) / 2;
+        sizes.pad_w = (sizes.q - sizes.w + Problem.extent_w() - 1) / 2;
+    }
     return sizes;
+}
+// The groups of a launch: a compile-time constant where the kernel knows the channels.
+template <problem Problem> constexpr int groups_of(int channels) {
+    return Problem.knows_layer() ? Problem.groups() : channels / group_width;
+}
+// The channels, or the most that a tensor may have where the kernel does not know them: the size of
+// the slowest axis of a tensor, which enters no address.
+constexpr int most_channels(problem const& problem) {
+    return problem.knows_layer() ? problem.c : most_channels_of_any_layer;
 }
 
 // An axis of a size that is known when the kernel is compiled, or of one that the launch passes.
@@ -40,6 +53,7 @@ template <index D> constexpr axis<D> static_or_dynamic(bool is_known, int size) 
 template <problem Problem> struct tensors {
     static constexpr bool knows_n = Problem.knows_n();
     static constexpr bool knows_image = Problem.knows_image();
+    static constexpr bool knows_layer = Problem.knows_layer();
     // The sizes that are known at compile time, and zeros for the others.
     static constexpr correlation sizes = correlation_of(Problem);
 
@@ -48,31 +62,34 @@ template <problem Problem> struct tensors {
     static constexpr axis<W> w = static_or_dynamic<W>(knows_image, sizes.w);
     static constexpr axis<P> p = static_or_dynamic<P>(knows_image, sizes.p);
     static constexpr axis<Q> q = static_or_dynamic<Q>(knows_image, sizes.q);
-    static constexpr axis<C> c{Problem.c};
-    static constexpr axis<K> k{Problem.c};
+    static constexpr axis<C> c = static_or_dynamic<C>(knows_layer, Problem.c);
+    static constexpr axis<K> k = static_or_dynamic<K>(knows_layer, Problem.c);
 
     using input = tensor<cell<Problem> const, n, h, w, c / 8>;
     using output = tensor<cell<Problem>, n, p, q, k / 8>;
 
     static constexpr input input_of(correlation_args<element_bits> const& args) {
-        return with_sizes<input, H, W>(args.input);
+        return with_sizes<input, H, W, C>(args.input);
     }
     static constexpr output output_of(correlation_args<element_bits> const& args) {
-        return with_sizes<output, P, Q>(args.output);
+        return with_sizes<output, P, Q, K>(args.output);
     }
 
   private:
     // The tensor of cells, given the sizes that its type does not know.
-    template <class Cells, class Row, class Column, class Tensor>
+    template <class Cells, class Row, class Column, class Channel, class Tensor>
     static constexpr Cells with_sizes(Tensor const& elements) {
         auto* const cells = reinterpret_cast<typename Cells::data_type*>(elements.get());
         if constexpr (knows_n) {
             return Cells(cells);
         } else if constexpr (knows_image) {
             return Cells(cells, elements.template extent<N>());
-        } else {
+        } else if constexpr (knows_layer) {
             return Cells(cells, elements.template extent<N>(), elements.template extent<Row>(),
                          elements.template extent<Column>());
+        } else {
+            return Cells(cells, elements.template extent<N>(), elements.template extent<Row>(),
+                         elements.template extent<Column>(), elements.template extent<Channel>());
         }
     }
 };

@@ -49,10 +49,11 @@ struct block {
         : p(params),
           sizes(correlation_of<Problem>(params.args)),
           images(Problem.knows_n() ? N(Problem.n) : params.args.output.template extent<N>()) {
-        constexpr int blocks_across = divup(Problem.groups(), Config.groups);
+        int const groups = groups_of<Problem>(params.args.input.template extent<C>().get());
+        int const blocks_across = divup(groups, Config.groups);
         first_group = Groups(this_block() % blocks_across);
         first_tile = this_block() / blocks_across * Config.tiles_per_block;
-        group_count = min(Config.groups, Problem.groups() - fold<C, 8>(first_group).get());
+        group_count = min(Config.groups, groups - fold<C, 8>(first_group).get());
 
         auto const memory = dynamic_shared_memory<Config.shared_bytes(Problem)>();
         auto const inputs = tiles::push_input(memory);

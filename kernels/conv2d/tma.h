@@ -93,7 +93,7 @@ struct config {
         bool const has_registers = mma_tiles() <= 64 && held_registers(problem) <= 208;
         // The number of bytes of a block must fit into an int.
         auto const cells = checked_size(tiles_per_block) * images * pitch_of_boxes(problem);
-        return has_pass(problem) && is_power_of_two(groups) && groups <= problem.groups() &&
+        return has_pass(problem) && is_power_of_two(groups) && problem.has_groups(groups) &&
                input_rows(problem) <= 256 && input_columns(problem) <= 256 && has_registers &&
                cells.value < 1 << 24 && blocks >= 0;
     }

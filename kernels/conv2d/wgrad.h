@@ -71,7 +71,7 @@ constexpr tap_pairs pairs_of(problem const& problem) {
 constexpr bool pairs_rows(problem const& problem) { return problem.s % 2 == 1 && problem.r > 1; }
 // Whether the row above an image is needed, as zeros, because a pair of rows begins with it.
 constexpr bool needs_row_above(problem const& problem) {
-    return pairs_rows(problem) && problem.pad_h > 0;
+    return pairs_rows(problem) && (problem.pad_h > 0 || !problem.knows_layer());
 }
 // Whether a row below the image is needed, as zeros. The taps (r - 1, s - 1) and (r, s - 1), for
 // odd r, are one product; it needs two rows of x and runs when the lower of them is loaded. If the
@@ -79,9 +79,15 @@ constexpr bool needs_row_above(problem const& problem) {
 constexpr bool needs_row_below(problem const& problem) {
     if (problem.s % 2 == 0) return false;
     for (int r = 1; r < problem.r; r += 2) {
-        if (problem.dilation_h * r >= problem.extent_h() - problem.pad_h) return true;
+        bool const meets_padding = problem.dilation_h * r >= problem.extent_h() - problem.pad_h;
+        if (meets_padding || !problem.knows_layer()) return true;
     }
     return false;
+}
+// Whether a number of splits may be that of a configuration. A kernel that serves any layer takes
+// them from the launch, and its configuration has 0.
+constexpr bool has_splits(problem const& problem, int splits) {
+    return splits > 0 || (splits == 0 && !problem.knows_layer());
 }
 // The number of rows of an image, including the rows of the padding that are needed.
 constexpr int needed_rows(problem const& problem) {

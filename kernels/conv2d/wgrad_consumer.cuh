@@ -23,15 +23,18 @@ struct STAGE : dim {
 // What a block sums: a slice of Config.groups groups, over a split of the rows of all images.
 template <problem Problem, auto Config> struct block_part {
     using Groups = fold<C, 8 * Config.groups>;
-    static constexpr int slices = wgrad::slices(Problem, Config.groups);
 
     launch_sizes sizes;
+    int slices;
+    int splits;
     Groups slice;
     SPLIT split;
 
     template <class Params>
     __device__ explicit block_part(Params const& params)
-        : sizes(sizes_of<Problem>(params.n, params.h, params.w)),
+        : sizes(sizes_of<Problem>(params)),
+          slices(divup(sizes.groups, Config.groups)),
+          splits(Problem.knows_layer() ? Config.splits : blocks_of_grid() / slices),
           slice(this_block() % slices),
           split(this_block() / slices) {}
 };
@@ -45,10 +48,18 @@ struct warp_taps {
     using accumulators = tap_accumulators<Problem, Columns, Config.mma_tiles(), KeepsRow>;
     using mask_type = column_mask<Columns, Config.mma_tiles()>;
     using part = block_part<Problem, Config>;
-    static constexpr axis<K> k{8 * Config.groups * part::slices};
+    static constexpr axis<K> k = static_or_dynamic<K>(
+        Problem.knows_layer(), 8 * Config.groups * wgrad::slices(Problem, Config.groups));
     static constexpr axis<PAIR> pair{accumulators::count};
     static constexpr axis<LANE> lane{32};
-    using workspace = tensor<vec<float, 4>, axis<SPLIT>(Config.splits), k / 8, pair, lane>;
+    using workspace = tensor<vec<float, 4>, axis<SPLIT>(max(Config.splits, 1)), k / 8, pair, lane>;
+    __device__ static workspace workspace_of(vec<float, 4>* partial_sums, part const& block) {
+        if constexpr (Problem.knows_layer()) {
+            return workspace(partial_sums);
+        } else {
+            return workspace(partial_sums, K(8 * Config.groups * block.slices));
+        }
+    }
 
     // The group of this warp, and where a lane reads the first row: columns of x, columns of x
     // under the last tap, and columns of dy.
@@ -79,7 +90,7 @@ struct warp_taps {
         : x(x_of_lane(x_tiles)),
           last(last_of_lane(x_tiles)),
           dy(dy_of_lane(dy_tiles)),
-          schedule(sizes.h),
+          schedule(sizes),
           mask(sizes.q) {}
 
     // To be called before each span. It masks the columns of a strip that ends beyond the last
@@ -101,8 +112,8 @@ struct warp_taps {
         }
     }
     __device__ __forceinline__ void store(vec<float, 4>* partial_sums, part const& block) const {
-        sums.store(workspace(
-            partial_sums)[block.split][cast<K>(block.slice)][cast<K>(group())][this_lane()]);
+        sums.store(workspace_of(
+            partial_sums, block)[block.split][cast<K>(block.slice)][cast<K>(group())][this_lane()]);
     }
 };
 

@@ -30,8 +30,8 @@ template <problem Problem, config Config> class producer {
 
     // The first row of a span, in global memory.
     __device__ static auto first_of_x(typename Block::x_images const& x, Groups slice,
-                                      span const& rows) {
-        constexpr correlated_axis columns = columns_of(Problem);
+                                      span const& rows, int pad_w) {
+        correlated_axis const columns = padded<Problem>(columns_of(Problem), pad_w);
         return x[rows.image][slice][H(0)][W(columns.first_position(rows.column.get()))];
     }
     __device__ static auto first_of_dy(typename Block::dy_images const& dy, Groups slice,
@@ -40,7 +40,7 @@ template <problem Problem, config Config> class producer {
     }
     using x_source =
         cells<typename Block::XCell,
-              decltype(first_of_x(declval<typename Block::x_images>(), Groups(), span()))>;
+              decltype(first_of_x(declval<typename Block::x_images>(), Groups(), span(), 0))>;
     using dy_source =
         cells<typename Block::DyCell,
               decltype(first_of_dy(declval<typename Block::dy_images>(), Groups(), span()))>;
@@ -53,8 +53,9 @@ template <problem Problem, config Config> class producer {
           x_stages_(block.x.origin(), this_thread()),
           dy_stages_(block.dy.origin(), this_thread()),
           spans_(block.spans_of_block()),
-          schedule_(block.part.sizes.h),
-          x_(first_of_x(x_images_, block.part.slice, span()), this_thread()),
+          schedule_(block.part.sizes),
+          x_(first_of_x(x_images_, block.part.slice, span(), block.part.sizes.pad_w),
+             this_thread()),
           dy_(first_of_dy(dy_images_, block.part.slice, span()), this_thread()) {
         begin_span();
     }
@@ -74,7 +75,9 @@ template <problem Problem, config Config> class producer {
         has_step_ = spans_.next(schedule_.current);
         if (!has_step_) return;
         number_ = 0;
-        x_ = x_source(first_of_x(x_images_, block_.part.slice, schedule_.current), this_thread());
+        x_ = x_source(
+            first_of_x(x_images_, block_.part.slice, schedule_.current, block_.part.sizes.pad_w),
+            this_thread());
         dy_ =
             dy_source(first_of_dy(dy_images_, block_.part.slice, schedule_.current), this_thread());
         x_.step(schedule_.input_row(0));

@@ -36,7 +36,7 @@ struct config {
     }
     constexpr bool fits(problem const& problem) const {
         bool const is_bounded = groups > 0 && images > 0 && columns > 0 && columns <= 512 &&
-                                stages > 1 && splits > 0 && blocks >= 0;
+                                stages > 1 && wgrad::has_splits(problem, splits) && blocks >= 0;
         if (!is_bounded || problem.pass != direction::wgrad) return false;
         bool const has_tiles = columns % 16 == 0 || (columns == 8 && images % 2 == 0);
         return has_tiles && groups <= 32 && shared_bytes(problem) <= max_shared_bytes;
@@ -55,6 +55,7 @@ struct params {
     void const* dy;
     vec<float, 4>* workspace;
     int n, h, w;
+    int c = 0, pad_h = 0, pad_w = 0; // read only by kernels that serve any layer
 };
 
 } // namespace spio::conv2d::wgrad_cp_async

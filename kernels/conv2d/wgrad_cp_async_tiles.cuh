@@ -58,26 +58,29 @@ struct block {
         dy = xs.rest.template push<dy_tiles>().tensor;
     }
     __device__ spans spans_of_block() const {
-        return spans(part.sizes, Config.images, Config.columns, part.split, Config.splits,
+        return spans(part.sizes, Config.images, Config.columns, part.split, part.splits,
                      rows_of(Problem).phases());
     }
     __device__ x_images x_of() const {
-        return images_of<x_images, H, W>(args.x, part.sizes.h, part.sizes.w);
+        return images_of<x_images, H, W, C>(args.x, part.sizes.h, part.sizes.w);
     }
     __device__ dy_images dy_of() const {
-        return images_of<dy_images, P, Q>(args.dy, part.sizes.p, part.sizes.q);
+        return images_of<dy_images, P, Q, K>(args.dy, part.sizes.p, part.sizes.q);
     }
 
   private:
-    template <class Images, class Row, class Column>
+    template <class Images, class Row, class Column, class Channel>
     __device__ Images images_of(void const* elements, int h, int w) const {
         auto const* const cells = static_cast<cell<Problem> const*>(elements);
         if constexpr (Problem.knows_n()) {
             return Images(cells);
         } else if constexpr (Problem.knows_image()) {
             return Images(cells, N(part.sizes.n));
-        } else {
+        } else if constexpr (Problem.knows_layer()) {
             return Images(cells, N(part.sizes.n), Row(h), Column(w));
+        } else {
+            return Images(cells, N(part.sizes.n), Row(h), Column(w),
+                          Channel(group_width * part.sizes.groups));
         }
     }
 };

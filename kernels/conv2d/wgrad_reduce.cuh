@@ -45,12 +45,14 @@ constexpr void add(float4& sum, float4 const& value) {
 template <problem Problem, config Config, arch Arch>
     requires(Config.fits(Problem))
 struct block {
-    static constexpr axis<SPLIT> split{Config.splits};
-    static constexpr axis<K> k{8 * Config.groups};
+    static constexpr bool knows_layer = Problem.knows_layer();
+    static constexpr axis<SPLIT> split{max(Config.splits, 1)};
+    static constexpr axis<K> k{knows_layer ? 8 * Config.groups : most_channels(Problem)};
+    static constexpr axis<K> stored_k = static_or_dynamic<K>(knows_layer, k.size);
     // Pairs of taps, as wgrad.h defines them: an accumulator sums the gradients of one pair.
     static constexpr axis<PAIR> pair{pairs_of(Problem).count()};
     static constexpr axis<LANE> lane{32};
-    using workspace = tensor<float4 const, split, k / 8, pair, lane>;
+    using workspace = tensor<float4 const, split, stored_k / 8, pair, lane>;
     using Element = compound_index<k / 8, pair, lane>;
 
     static constexpr axis<READER> reader{Config.readers};
@@ -58,24 +60,43 @@ struct block {
     using Thread = compound_index<reader, element>;
     using reader_sums = tensor<float4, reader, element>;
 
-    // The greatest number of splits that one reader sums.
-    static constexpr int rounds = divup(Config.splits, Config.readers);
+    // The greatest number of splits that one reader sums; one where the launch passes the splits.
+    static constexpr int rounds = divup(split.size, Config.readers);
 
     // The gradient of the filter, in the type of elements that the problem asks for.
     using number =
         typename either<Problem.gradient == precision::fp32, float, conv2d::element<Problem>>::type;
-    using filter = tensor<number, axis<K>(Problem.c), axis<R>(Problem.r), axis<S>(Problem.s),
-                          axis<C>(group_width)>;
+    using filter = tensor<number, axis<K>(most_channels(Problem)), axis<R>(Problem.r),
+                          axis<S>(Problem.s), axis<C>(group_width)>;
+
+    __device__ static workspace workspace_of(params const& p) {
+        if constexpr (knows_layer) {
+            return workspace(p.workspace);
+        } else {
+            return workspace(p.workspace, K(8 * p.groups));
+        }
+    }
+    // The elements of a launch.
+    __device__ static OFFSET element_count(params const& p) {
+        constexpr int of_group = pair.size * lane.size;
+        return OFFSET(knows_layer ? Element::size() : p.groups * of_group);
+    }
 
     // The sum of an element over the splits reader, reader + readers, reader + 2 * readers, ….
-    __device__ static float4 partial_sum(workspace const& partial_sums, Element const& element,
-                                         READER reader) {
-        auto const splits = partial_sums[element];
+    __device__ static float4 partial_sum(params const& p, Element const& element, READER reader) {
+        auto const splits = workspace_of(p)[element];
         float4 sum = {};
+        if constexpr (!knows_layer) {
+#pragma unroll 4
+            for (int next = reader.get(); next < p.splits; next += Config.readers) {
+                add(sum, *splits[SPLIT(next)]);
+            }
+        } else {
 #pragma unroll
-        for (int round = 0; round < rounds; ++round) {
-            SPLIT const next(reader.get() + round * Config.readers);
-            if (next < SPLIT(Config.splits)) add(sum, *splits[next]);
+            for (int round = 0; round < rounds; ++round) {
+                SPLIT const next(reader.get() + round * Config.readers);
+                if (next < SPLIT(Config.splits)) add(sum, *splits[next]);
+            }
         }
         return sum;
     }
@@ -97,7 +118,9 @@ struct block {
                 *dw = number(sum[2 * half]);
                 *dw[K(1)] = number(sum[2 * half + 1]);
             } else if (contents == kind::bias && c == C(0)) {
-                auto const dbias = tensor<float, axis<K>(Problem.c)>(p.dbias)[channel];
+                // A kernel that serves any layer takes a null pointer for no bias.
+                if (!knows_layer && p.dbias == nullptr) continue;
+                auto const dbias = tensor<float, axis<K>(most_channels(Problem))>(p.dbias)[channel];
                 *dbias = sum[2 * half];
                 *dbias[K(1)] = sum[2 * half + 1];
             }
@@ -110,14 +133,14 @@ struct block {
         auto const reader = thread.template get<READER>();
         // In the last block, an element's index may lie beyond the workspace.
         Element const index(this_block() * element.size + number_in_block.get());
-        bool const is_valid = index.offset() < OFFSET(Element::size());
+        bool const is_valid = index.offset() < element_count(p);
 
         if constexpr (Config.overlaps) {
             let_kernels_after_start<Arch>();
             wait_for_kernels_before<Arch>();
         }
         float4 sum = {};
-        if (is_valid) sum = partial_sum(workspace(p.workspace), index, READER(reader.get()));
+        if (is_valid) sum = partial_sum(p, index, READER(reader.get()));
         if constexpr (Config.readers > 1) {
             auto const memory = dynamic_shared_memory<Config.shared_bytes(Problem)>();
             auto const [sums, rest] = memory.template push<reader_sums>();
@@ -131,7 +154,7 @@ struct block {
         }
         // The workspace has room for whole slices of groups. Groups beyond the last one of the
         // problem have no gradient to store.
-        if (is_valid && index.template get<fold<K, 8>>() < fold<K, 8>(Problem.groups())) {
+        if (is_valid && index.template get<fold<K, 8>>() < fold<K, 8>(groups_of<Problem>(p.c))) {
             store(p, index, sum);
         }
     }

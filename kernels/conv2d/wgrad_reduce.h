@@ -25,8 +25,8 @@ struct config {
     }
     constexpr int shared_bytes(problem const&) const { return readers > 1 ? 16 * block_size : 0; }
     constexpr bool fits(problem const& problem) const {
-        return problem.pass == direction::wgrad && splits > 0 && groups >= problem.groups() &&
-               readers > 0 && block_size % readers == 0;
+        return problem.pass == direction::wgrad && wgrad::has_splits(problem, splits) &&
+               groups >= problem.groups() && readers > 0 && block_size % readers == 0;
     }
     constexpr long long elements(problem const& problem) const {
         return (checked_size(groups) * 32 * wgrad::pairs_of(problem).count()).value;
@@ -52,6 +52,9 @@ struct params {
     vec<float, 4> const* workspace;
     void* dw;
     float* dbias;
+    // Read only by kernels that serve any layer: the channels, and what the configuration of the
+    // launch has.
+    int c = 0, splits = 0, groups = 0;
 };
 
 } // namespace spio::conv2d::wgrad_reduce

@@ -12,16 +12,23 @@
 
 namespace spio::conv2d::wgrad {
 
-// The sizes of a launch: constants where the kernel knows the image.
+// The sizes of a launch: constants where the kernel knows them.
 struct launch_sizes {
     int n, h, w, p, q;
+    int groups, pad_h, pad_w;
 };
-// Of n images of h x w, where the kernel does not know better.
-template <problem Problem> constexpr launch_sizes sizes_of(int n, int h, int w) {
-    problem const problem =
-        Problem.with(Problem.knows_n() ? Problem.n : n, Problem.knows_image() ? Problem.h : h,
-                     Problem.knows_image() ? Problem.w : w);
-    return {problem.n, problem.h, problem.w, problem.p(), problem.q()};
+// The sizes in the parameters of a kernel, where it does not know better.
+template <problem Problem, class Params> constexpr launch_sizes sizes_of(Params const& params) {
+    problem problem = Problem.with(Problem.knows_n() ? Problem.n : params.n,
+                                   Problem.knows_image() ? Problem.h : params.h,
+                                   Problem.knows_image() ? Problem.w : params.w);
+    if constexpr (!Problem.knows_layer()) {
+        problem.c = params.c;
+        problem.pad_h = params.pad_h;
+        problem.pad_w = params.pad_w;
+    }
+    return {problem.n,   problem.h,        problem.w,     problem.p(),
+            problem.q(), problem.groups(), problem.pad_h, problem.pad_w};
 }
 
 // Neighbouring rows of dy in a phase, of some images, in a strip of columns.
@@ -95,6 +102,12 @@ struct row_step {
     __device__ bool loads_row() const { return has_dy() || has_x; }
 };
 
+// An axis with the padding of a launch, where the kernel does not know it.
+template <problem Problem> constexpr correlated_axis padded(correlated_axis axis, int pad) {
+    if constexpr (!Problem.knows_layer()) axis.pad = pad;
+    return axis;
+}
+
 template <problem Problem> class steps {
   public:
     static constexpr int r = Problem.r;
@@ -110,10 +123,10 @@ template <problem Problem> class steps {
 
     span current = {};
 
-    __device__ explicit steps(int input_rows) : h_(input_rows) {}
+    __device__ explicit steps(launch_sizes const& sizes) : h_(sizes.h), pad_h_(sizes.pad_h) {}
 
     __device__ H input_row(int number) const {
-        constexpr correlated_axis rows = rows_of(Problem);
+        correlated_axis const rows = padded<Problem>(rows_of(Problem), pad_h_);
         return H(rows.first_position(current.row.get()) + dilation * number);
     }
     __device__ P dy_row(int number) const { return current.row + P(phases * (number / advance)); }
@@ -159,7 +172,8 @@ template <problem Problem> class steps {
   private:
     template <class Visit> __device__ __forceinline__ void each_kind(Visit& visit) const {
         // With little padding, every row of x in the middle is in the image.
-        constexpr bool is_inside = Problem.pad_h <= dilation * advance * (live - 1) &&
+        constexpr bool is_inside = Problem.knows_layer() &&
+                                   Problem.pad_h <= dilation * advance * (live - 1) &&
                                    Problem.pad_h + advance - 1 < Problem.extent_h();
 #pragma unroll
         for (int number = 0; number < advance * (live - 1); ++number) {
@@ -184,6 +198,7 @@ template <problem Problem> class steps {
     }
 
     int h_;
+    int pad_h_;
 };
 
 } // namespace spio::conv2d::wgrad

@@ -48,7 +48,8 @@ template <problem Problem, config Config, arch Arch> struct producer {
             full.arrive_and_expect(bytes);
             span const& rows = schedule.current;
             if (has_x) {
-                constexpr correlated_axis columns = columns_of(Problem);
+                correlated_axis const columns =
+                    padded<Problem>(columns_of(Problem), block.part.sizes.pad_w);
                 load_box(block.x[ring.stage()], map_as<x_map>(block.args.x),
                          make_coordinates(rows.image, row,
                                           W(columns.first_position(rows.column.get())),
@@ -149,7 +150,7 @@ __device__ __forceinline__ void run(params const& p) {
     block.set_up();
     if (Block::is_producer()) {
         auto rows = block.spans_of_block();
-        producer<Problem, Config, Arch> produce{block, steps<Problem>(block.part.sizes.h)};
+        producer<Problem, Config, Arch> produce{block, steps<Problem>(block.part.sizes)};
         while (rows.next(produce.schedule.current)) produce.load_span();
     } else {
         auto rows = block.spans_of_block();

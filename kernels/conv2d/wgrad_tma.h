@@ -68,7 +68,7 @@ struct config {
     // A TMA box has at most 256 elements a side.
     constexpr bool fits(problem const& problem) const {
         bool const is_bounded = groups > 0 && images > 0 && columns > 0 && columns <= 256 &&
-                                stages > held_stages(problem) && splits > 0;
+                                stages > held_stages(problem) && wgrad::has_splits(problem, splits);
         if (!is_bounded || problem.pass != direction::wgrad) return false;
         bool const is_small =
             problem.q() <= columns && max(input_rows(problem), problem.p()) <= 256;
@@ -112,6 +112,7 @@ struct params {
     tensor_map_words dy;
     vec<float, 4>* workspace;
     int n, h, w;
+    int c = 0, pad_h = 0, pad_w = 0; // read only by kernels that serve any layer
 };
 
 } // namespace spio::conv2d::wgrad_tma

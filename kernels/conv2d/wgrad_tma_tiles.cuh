@@ -71,7 +71,7 @@ struct block {
     __device__ spans spans_of_block() const {
         launch_sizes sizes = part.sizes;
         if (Config.whole_images) sizes.p = 1; // an image is one row of a span
-        return spans(sizes, Config.images, Config.columns, part.split, Config.splits,
+        return spans(sizes, Config.images, Config.columns, part.split, part.splits,
                      rows_of(Problem).phases());
     }
 

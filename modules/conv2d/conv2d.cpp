@@ -72,6 +72,10 @@ void check_sides(problem const& problem) {
 void check(problem const& problem) {
     spio::check("conv2d", problem);
     check_sides(problem);
+    if (!problem.knows_layer() && !has_generic(problem)) {
+        refuse(problem, "made_for is any_layer, so the strides must be 1, and c at most " +
+                            std::to_string(most_channels_of_any_layer));
+    }
     if (problem.bias && problem.pass == direction::dgrad) {
         refuse(problem, "bias is true, but dgrad has none");
     }
@@ -106,13 +110,14 @@ std::string name_of(problem const& problem) {
     auto const part = [](int value, char const* unit, bool is_known = true) {
         return (is_known ? std::to_string(value) : "any") + unit;
     };
-    return part(problem.n, "n_", problem.knows_n()) + part(problem.c, "c_") +
+    return part(problem.n, "n_", problem.knows_n()) + part(problem.c, "c_", problem.knows_layer()) +
            part(problem.h, "h_", problem.knows_image()) +
-           part(problem.w, "w_", problem.knows_image()) + part(problem.pad_h, "py_") +
-           part(problem.pad_w, "px_") + part(problem.r, "r_") + part(problem.s, "s_") +
-           (problem.bias ? "b" : "nb") + (problem.stride_h == 2 ? "_2sy" : "") +
-           (problem.stride_w == 2 ? "_2sx" : "") + (problem.dilation_h == 2 ? "_2dy" : "") +
-           (problem.dilation_w == 2 ? "_2dx" : "") +
+           part(problem.w, "w_", problem.knows_image()) +
+           part(problem.pad_h, "py_", problem.knows_layer()) +
+           part(problem.pad_w, "px_", problem.knows_layer()) + part(problem.r, "r_") +
+           part(problem.s, "s_") + (problem.bias ? "b" : "nb") +
+           (problem.stride_h == 2 ? "_2sy" : "") + (problem.stride_w == 2 ? "_2sx" : "") +
+           (problem.dilation_h == 2 ? "_2dy" : "") + (problem.dilation_w == 2 ? "_2dx" : "") +
            (problem.type == element_type::bf16 ? "_bf16" : "");
 }
 
@@ -153,7 +158,8 @@ config best_config(problem const& problem, arch arch, config_source const& confi
     if (auto const choice = configs.find({"conv2d", text_of(problem), arch})) {
         return parse_config(choice->config);
     }
-    auto const candidates = space(problem, arch);
+    auto const candidates =
+        problem.knows_layer() ? space(problem, arch) : generic_configs(problem, arch);
     if (candidates.empty()) {
         throw error(error_kind::unsupported, "configure", "conv2d " + text_of(problem),
                     "no body for " + text_of(arch) + " makes " + enumerator_name(problem.pass));

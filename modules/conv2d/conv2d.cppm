@@ -40,44 +40,22 @@ using conv2d::precision;
 using conv2d::precision_of;
 using conv2d::problem;
 
-using conv2d::bias_of;
-using conv2d::C;
-using conv2d::correlation_args;
-using conv2d::element_bits;
-using conv2d::filter_of;
-using conv2d::FLOAT;
-using conv2d::floats;
-using conv2d::H;
-using conv2d::input_of;
-using conv2d::K;
-using conv2d::N;
-using conv2d::output_of;
-using conv2d::P;
-using conv2d::Q;
-using conv2d::R;
-using conv2d::S;
-using conv2d::W;
-using conv2d::wgrad_args;
+using conv2d::N, conv2d::C, conv2d::H, conv2d::W, conv2d::K, conv2d::P, conv2d::Q, conv2d::R,
+    conv2d::S, conv2d::FLOAT;
+using conv2d::bias_of, conv2d::filter_of, conv2d::floats, conv2d::input_of, conv2d::output_of;
+using conv2d::correlation_args, conv2d::element_bits, conv2d::wgrad_args;
 
 namespace cp_async {
-using cp_async::config;
-using cp_async::params;
+using cp_async::config, cp_async::params;
 } // namespace cp_async
 namespace tma {
-using tma::config;
-using tma::input_plan;
-using tma::output_plan;
-using tma::params;
+using tma::config, tma::params, tma::input_plan, tma::output_plan;
 } // namespace tma
 namespace wgrad_cp_async {
-using wgrad_cp_async::config;
-using wgrad_cp_async::params;
+using wgrad_cp_async::config, wgrad_cp_async::params;
 } // namespace wgrad_cp_async
 namespace wgrad_tma {
-using wgrad_tma::config;
-using wgrad_tma::params;
-using wgrad_tma::dy_plan;
-using wgrad_tma::x_plan;
+using wgrad_tma::config, wgrad_tma::params, wgrad_tma::dy_plan, wgrad_tma::x_plan;
 } // namespace wgrad_tma
 namespace wgrad_reduce {
 using wgrad_reduce::params;
@@ -123,6 +101,16 @@ tma::config best_tma(problem const&); // throws for dgrad of stride 2, which the
 wgrad_cp_async::config best_wgrad_cp_async(problem const&, arch);
 wgrad_tma::config best_wgrad_tma(problem const&, arch);
 
+// A generic kernel is made for any_layer. There is one for a problem whose strides are 1.
+bool has_generic(problem const&);
+// The problem of the generic kernel that computes this one. It has a bias wherever the pass knows
+// one; a launch without a bias passes none.
+problem generic_problem(problem const&);
+// The configurations of generic kernels, with the splits that suit the problem: few, so that all of
+// them can be shipped. best_config() of a problem made for any_layer is the one that is estimated
+// to be the fastest.
+std::vector<config> generic_configs(problem const&, arch);
+
 // The estimated time of a launch and its parts, which overlap; all times are in microseconds.
 struct estimate {
     double microseconds = 0;
@@ -160,6 +148,14 @@ std::vector<spec> specs_of(problem const&, config const&, arch);
 
 // The grid of a launch, in blocks. Throws if there are none, or too many.
 extent grid(problem const&, config const&);
+// The reduction of wgrad's partial sums: its grid, and the parameters that say how much there is to
+// reduce; the caller adds the addresses.
+struct reduction_launch {
+    extent grid;
+    wgrad_reduce::params params;
+    long long workspace_bytes;
+};
+reduction_launch reduction(problem const&, config const&);
 // The problem that a launch with these arguments solves, by a kernel that was compiled for
 // `compiled_problem`, which may leave sizes open. Throws if the kernel cannot take the arguments;
 // they are not checked again later.
@@ -188,8 +184,15 @@ void check(problem const&, config const&);
 // explain() of a problem and a configuration that were checked.
 estimate estimated(problem const&, config const&, arch);
 
+// The number of splits of a weight gradient for about `blocks` blocks in all, in steps of so many
+// images and columns of dy.
+int split_count(problem const&, int images, int columns, int slices, int blocks);
+
 // A number of blocks as the extent of a grid. Throws if it does not fit into x, an int.
 extent grid_of(problem const&, long long blocks);
+
+// The reduction of partial sums, by as many readers as a kernel for the problem has.
+wgrad_reduce::config reduction_for(problem const&, int groups_of_block, int splits, bool overlaps);
 
 // Blocks that an SM of an H200 holds at once.
 int blocks_of_sm(problem const&, tma::config const&);
@@ -207,7 +210,8 @@ template <> struct enumerator_table<conv2d::direction> {
 };
 template <> struct enumerator_table<conv2d::known_sizes> {
     static constexpr std::string_view type = "spio::conv2d::known_sizes";
-    static constexpr std::array<std::string_view, 3> names = {"all", "any_n", "any_image"};
+    static constexpr std::array<std::string_view, 4> names = {"all", "any_n", "any_image",
+                                                              "any_layer"};
 };
 template <> struct enumerator_table<conv2d::precision> {
     static constexpr std::string_view type = "spio::conv2d::precision";

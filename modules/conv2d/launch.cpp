@@ -84,31 +84,47 @@ void convolution::launch(stream const& stream, correlation_args<bfloat16> const&
 template <class Gradient, class T>
 void weight_gradient::launch_both(stream const& stream, wgrad_args<Gradient, T> const& args) const {
     problem const problem = problem_of(compiled_problem, args);
+    config const config = std::visit([](auto const& body) { return conv2d::config(body.config); },
+                                     kernels.partial_sums);
+    auto const reduced = reduction(problem, config);
+    auto const needed = static_cast<std::size_t>(reduced.workspace_bytes) / sizeof(float);
     auto const floats = static_cast<std::size_t>(args.workspace.template extent<FLOAT>().get());
-    if (floats < workspace_floats()) {
+    if (floats < needed) {
         throw error(error_kind::invalid, "launch", "conv2d " + text_of(problem),
                     "the workspace has " + std::to_string(floats) + " floats, of at least " +
-                        std::to_string(workspace_floats()));
+                        std::to_string(needed));
     }
     auto* const workspace = reinterpret_cast<vec<float, 4>*>(args.workspace.get());
+    auto const blocks = grid(problem, config);
     if (auto const* const cp_async = std::get_if<cp_async_body>(&kernels.partial_sums)) {
-        stream.launch(cp_async->kernel, {.x = args.x.get(),
-                                         .dy = args.dy.get(),
-                                         .workspace = workspace,
-                                         .n = problem.n,
-                                         .h = problem.h,
-                                         .w = problem.w});
+        stream.launch(cp_async->kernel, cp_async->kernel.over(blocks),
+                      {.x = args.x.get(),
+                       .dy = args.dy.get(),
+                       .workspace = workspace,
+                       .n = problem.n,
+                       .h = problem.h,
+                       .w = problem.w,
+                       .c = problem.c,
+                       .pad_h = problem.pad_h,
+                       .pad_w = problem.pad_w});
     } else {
-        auto const& [config, kernel] = std::get<tma_body>(kernels.partial_sums);
-        stream.launch(kernel, {.x = home.map(wgrad_tma::x_plan(problem, config), args.x.get()),
-                               .dy = home.map(wgrad_tma::dy_plan(problem, config), args.dy.get()),
-                               .workspace = workspace,
-                               .n = problem.n,
-                               .h = problem.h,
-                               .w = problem.w});
+        auto const& [tma, kernel] = std::get<tma_body>(kernels.partial_sums);
+        stream.launch(kernel, kernel.over(blocks),
+                      {.x = home.map(wgrad_tma::x_plan(problem, tma), args.x.get()),
+                       .dy = home.map(wgrad_tma::dy_plan(problem, tma), args.dy.get()),
+                       .workspace = workspace,
+                       .n = problem.n,
+                       .h = problem.h,
+                       .w = problem.w,
+                       .c = problem.c,
+                       .pad_h = problem.pad_h,
+                       .pad_w = problem.pad_w});
     }
-    stream.launch(kernels.reduction,
-                  {.workspace = workspace, .dw = args.dw.get(), .dbias = args.dbias.get()});
+    auto parameters = reduced.params;
+    parameters.workspace = workspace;
+    parameters.dw = args.dw.get();
+    parameters.dbias = args.dbias.get();
+    stream.launch(kernels.reduction, kernels.reduction.over(reduced.grid), parameters);
 }
 
 void weight_gradient::launch(stream const& stream, wgrad_args<float> const& args) const {

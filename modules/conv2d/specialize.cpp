@@ -1,4 +1,4 @@
-// Specializes convolutions, and checks the arguments of their launches.
+// Specializes convolutions.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A spec (specialization) is what a kernel is compiled from: its text for a problem, a
@@ -52,12 +52,21 @@ void check_arch(problem const& problem, arch arch, bool takes_tma, int shared_by
     }
 }
 
+// The configuration of a kernel: without what a kernel that serves any layer leaves to the launch.
+template <class Config> Config of_kernel(problem const& problem, Config config) {
+    if (problem.knows_layer()) return config;
+    if constexpr (requires { config.splits; }) config.splits = 0;
+    if constexpr (requires { config.overlaps; }) config.groups = 0;
+    return config;
+}
+
 // The specialization of the kernel template with the name `body`, with the parts that all of them
 // share. `blocks` is how many blocks an SM should hold at once (0: any number). If `overlaps`, the
 // launch may begin while the kernel before it in the stream ends.
 template <class Config>
-specialization request_of(problem const& problem, Config const& config, std::string const& pass,
+specialization request_of(problem const& problem, Config const& launched, std::string const& pass,
                           std::string_view body, int blocks, bool overlaps, arch arch) {
+    auto const config = of_kernel(problem, launched);
     std::string const name(body);
     return {.family = "conv2d",
             .prefix = "conv2d_" + pass + "_" + name_of(problem),
@@ -97,19 +106,33 @@ gradient_specs<Params> specialize_both(problem const& problem, Config const& con
     check(problem, config);
     check_arch(problem, arch, needs_maps(config), config.shared_bytes(problem));
     bool const overlaps = needs_maps(config);
-    auto const reduction =
-        wgrad_reduce::config_for(problem, config.groups, config.splits, overlaps);
+    auto const reduction = reduction_for(problem, config.groups, config.splits, overlaps);
     auto const grid = grid_of(problem, config.blocks_of(problem));
     auto const reduction_grid = grid_of(problem, reduction.blocks_of(problem));
-    return {specialized<Params>(request_of(problem, config, "wgrad", body, blocks, overlaps, arch),
+    // Generic kernels are as few as can be: partial sums are the same for every type of the
+    // gradient, and a gradient in fp32 is summed alike for every type of x.
+    auto summed = problem, reduced = problem;
+    if (!problem.knows_layer()) {
+        summed.gradient = precision::fp32;
+        if (reduced.gradient == precision::fp32) reduced.type = element_type::fp16;
+    }
+    return {specialized<Params>(request_of(summed, config, "wgrad", body, blocks, overlaps, arch),
                                 [grid](Params const&) { return grid; }),
             specialized<wgrad_reduce::params>(
-                request_of(problem, reduction, "wgrad_reduce", "wgrad_reduce", 0, overlaps, arch),
+                request_of(reduced, reduction, "wgrad_reduce", "wgrad_reduce", 0, overlaps, arch),
                 [reduction_grid](wgrad_reduce::params const&) { return reduction_grid; }),
             config.workspace_bytes(problem)};
 }
 
 } // namespace
+
+wgrad_reduce::config reduction_for(problem const& problem, int groups_of_block, int splits,
+                                   bool overlaps) {
+    auto config = wgrad_reduce::config_for(problem, groups_of_block, splits, overlaps);
+    // Generic kernels have 4 or 32 readers, which serve all numbers of splits well enough.
+    if (!problem.knows_layer()) config.readers = config.readers <= 4 ? 4 : 32;
+    return config;
+}
 
 typed_spec<cp_async::params> specialize(problem const& problem, cp_async::config const& config,
                                         arch arch) {
@@ -157,129 +180,26 @@ extent grid(problem const& problem, config const& config) {
         config);
 }
 
-namespace {
-
-template <class... Ds, class Tensor> std::string sizes_text(Tensor const& tensor) {
-    std::string text;
-    ((text += (text.empty() ? "" : " x ") + std::to_string(tensor.template extent<Ds>().get())),
-     ...);
-    return text;
+reduction_launch reduction(problem const& problem, config const& config) {
+    return std::visit(
+        [&](auto const& body_config) -> reduction_launch {
+            if constexpr (requires { body_config.workspace_bytes(problem); }) {
+                auto const reduction = reduction_for(problem, body_config.groups,
+                                                     body_config.splits, needs_maps(config));
+                return {.grid = grid_of(problem, reduction.blocks_of(problem)),
+                        .params = {.workspace = nullptr,
+                                   .dw = nullptr,
+                                   .dbias = nullptr,
+                                   .c = problem.c,
+                                   .splits = reduction.splits,
+                                   .groups = reduction.groups},
+                        .workspace_bytes = body_config.workspace_bytes(problem)};
+            } else {
+                throw error(error_kind::invalid, "launch", "conv2d " + text_of(problem),
+                            "the configuration " + config_text(config) + " makes no wgrad");
+            }
+        },
+        config);
 }
-[[noreturn]] void refuse_launch(problem const& problem, std::string reason) {
-    throw error(error_kind::invalid, "launch", "conv2d " + text_of(problem), std::move(reason));
-}
-// Kernels access tensors by vectors of 16 bytes, so each tensor must be aligned to 16.
-void check_address(problem const& problem, char const* tensor, void const* address) {
-    auto const value = reinterpret_cast<std::uintptr_t>(address);
-    if (value == 0) refuse_launch(problem, std::string(tensor) + " is not there");
-    if (value % 16 != 0) {
-        refuse_launch(problem, std::string(tensor) + " begins at no multiple of 16 bytes");
-    }
-}
-// Whether a kernel may be launched on this problem. For any other image no size may be computed: it
-// might not fit into an int.
-bool allows(problem const& compiled_problem, problem const& launched) {
-    if (compiled_problem.knows_image()) {
-        if (launched.h != compiled_problem.h || launched.w != compiled_problem.w) return false;
-    } else {
-        // check() converts the problem to text, which is too slow for every launch, so it is only
-        // called to word the error.
-        if (launched.h < 1 || launched.w < 1) check(launched);
-        check_sides(launched);
-    }
-    return launched.n > 0 && (!compiled_problem.knows_n() || launched.n == compiled_problem.n);
-}
-
-// The type of elements of a tensor that is an argument.
-template <class T>
-constexpr auto precision_of_elements = same<T, float>  ? precision::fp32
-                                       : same<T, half> ? precision::fp16
-                                                       : precision::bf16;
-template <class T> void check_type(problem const& problem, char const* tensors) {
-    // Parameters of a kernel have element_bits for elements of any type: there is nothing to
-    // compare.
-    if constexpr (!same<T, element_bits>) {
-        if (precision_of_elements<T> == precision_of(problem.type)) return;
-        refuse_launch(problem, std::string(tensors) + " are of " +
-                                   enumerator_name(precision_of_elements<T>) +
-                                   ", but the kernel takes " + enumerator_name(problem.type));
-    }
-}
-
-} // namespace
-
-template <class T>
-problem problem_of(problem const& compiled_problem, correlation_args<T> const& args) {
-    bool const is_forward = compiled_problem.pass == direction::fprop;
-    int const h =
-        is_forward ? args.input.template extent<H>().get() : args.output.template extent<P>().get();
-    int const w =
-        is_forward ? args.input.template extent<W>().get() : args.output.template extent<Q>().get();
-    problem const launched = compiled_problem.with(args.output.template extent<N>().get(), h, w);
-    bool const is_allowed = allows(compiled_problem, launched);
-    correlation const sizes = is_allowed ? correlation_of(launched) : correlation();
-    bool const agrees = is_allowed &&
-                        args.input.extents() == make_coordinates(N(launched.n), H(sizes.h),
-                                                                 W(sizes.w), C(launched.c)) &&
-                        args.output.extents() == make_coordinates(N(launched.n), P(sizes.p),
-                                                                  Q(sizes.q), K(launched.c)) &&
-                        args.filter.template extent<K>() == K(launched.c) &&
-                        args.filter.template extent<R>() == R(launched.r) &&
-                        args.filter.template extent<S>() == S(launched.s) &&
-                        args.bias.template extent<K>() == K(launched.bias ? launched.c : 0);
-    if (!agrees) {
-        refuse_launch(compiled_problem, "the tensors have other sizes: input " +
-                                            sizes_text<N, H, W, C>(args.input) + ", output " +
-                                            sizes_text<N, P, Q, K>(args.output) + ", the filter " +
-                                            sizes_text<K, R, S>(args.filter) + ", the bias " +
-                                            sizes_text<K>(args.bias));
-    }
-    check_type<T>(compiled_problem, "input, filter and output");
-    check_address(launched, "the input", args.input.get());
-    check_address(launched, "the filter", args.filter.get());
-    check_address(launched, "the output", args.output.get());
-    if (launched.bias) check_address(launched, "the bias", args.bias.get());
-    return launched;
-}
-template problem problem_of(problem const&, correlation_args<half> const&);
-template problem problem_of(problem const&, correlation_args<bfloat16> const&);
-template problem problem_of(problem const&, correlation_args<element_bits> const&);
-
-template <class Gradient, class T>
-problem problem_of(problem const& compiled_problem, wgrad_args<Gradient, T> const& args) {
-    problem const launched =
-        compiled_problem.with(args.x.template extent<N>().get(), args.x.template extent<H>().get(),
-                              args.x.template extent<W>().get());
-    bool const agrees =
-        allows(compiled_problem, launched) && args.x.template extent<C>() == C(launched.c) &&
-        args.dy.extents() ==
-            make_coordinates(N(launched.n), P(launched.p()), Q(launched.q()), K(launched.c)) &&
-        args.dw.extents() ==
-            make_coordinates(K(launched.c), R(launched.r), S(launched.s), C(group_width)) &&
-        args.dbias.template extent<K>() == K(launched.bias ? launched.c : 0);
-    if (!agrees) {
-        refuse_launch(compiled_problem,
-                      "the tensors have other sizes: x " + sizes_text<N, H, W, C>(args.x) +
-                          ", dy " + sizes_text<N, P, Q, K>(args.dy) + ", dw " +
-                          sizes_text<K, R, S>(args.dw) + ", dbias " + sizes_text<K>(args.dbias));
-    }
-    check_type<T>(compiled_problem, "x and dy");
-    constexpr auto actual = precision_of_elements<Gradient>;
-    if (actual != compiled_problem.gradient) {
-        refuse_launch(compiled_problem, "dw is of " + enumerator_name(actual) +
-                                            ", but the kernel makes " +
-                                            enumerator_name(compiled_problem.gradient));
-    }
-    check_address(launched, "x", args.x.get());
-    check_address(launched, "dy", args.dy.get());
-    check_address(launched, "dw", args.dw.get());
-    check_address(launched, "the workspace", args.workspace.get());
-    if (launched.bias) check_address(launched, "dbias", args.dbias.get());
-    return launched;
-}
-template problem problem_of(problem const&, wgrad_args<float> const&);
-template problem problem_of(problem const&, wgrad_args<half> const&);
-template problem problem_of(problem const&, wgrad_args<float, bfloat16> const&);
-template problem problem_of(problem const&, wgrad_args<bfloat16, bfloat16> const&);
 
 } // namespace spio::conv2d

@@ -52,17 +52,6 @@ step_columns columns_of_step(problem const& problem, int most_mma_tiles) {
     return {1, 16 * best};
 }
 
-// The rows of the sum over images are cut into splits, and the groups of channels into slices: a
-// block computes one slice over one split. Returns the number of splits that makes `blocks` blocks
-// in all, or fewer so that each split has enough rows.
-int split_count(problem const& problem, step_columns const& step, int slices, int blocks) {
-    long long const rows = (checked_size(divup(problem.n, step.images)) *
-                            divup(problem.q(), step.columns) * problem.p())
-                               .value;
-    long long const most = rows / (1LL * least_rows_of_split * problem.r);
-    return static_cast<int>(std::max(1LL, std::min<long long>(blocks / slices, most)));
-}
-
 // Whether each step of a block takes all rows and columns of two images, with all rows unrolled. A
 // ring of three such stages must fit into shared memory.
 bool takes_whole_images(problem const& problem) {
@@ -90,6 +79,15 @@ int most_mma_tiles_of_warp(problem const& problem, int registers) {
 
 } // namespace
 
+// The rows of the sum over images are cut into splits, and the groups of channels into slices: a
+// block computes one slice over one split. There are fewer blocks if a split had too few rows.
+int split_count(problem const& problem, int images, int columns, int slices, int blocks) {
+    long long const rows =
+        (checked_size(divup(problem.n, images)) * divup(problem.q(), columns) * problem.p()).value;
+    long long const most = rows / (1LL * least_rows_of_split * problem.r);
+    return static_cast<int>(std::max(1LL, std::min<long long>(blocks / slices, most)));
+}
+
 wgrad_cp_async::config best_wgrad_cp_async(problem const& problem, arch arch) {
     check(problem);
     chip const& chip = chip_of(arch);
@@ -108,8 +106,8 @@ wgrad_cp_async::config best_wgrad_cp_async(problem const& problem, arch arch) {
     auto const stage_bytes = [&] { return best.shared_bytes(problem) / best.stages; };
     // More rows in flight gain more than reading whole cache lines.
     if (best.groups == 8 && 4 * stage_bytes() > most_bytes) best.groups = 4;
-    best.splits =
-        split_count(problem, step, wgrad::slices(problem, best.groups), blocks * chip.sm_count);
+    best.splits = split_count(problem, step.images, step.columns,
+                              wgrad::slices(problem, best.groups), blocks * chip.sm_count);
     best.stages = std::clamp(most_bytes / stage_bytes(), 2, most_cp_async_stages);
     return best;
 }
@@ -124,8 +122,9 @@ wgrad_tma::config best_wgrad_tma(problem const& problem, arch arch) {
     int groups = 1;
     while (groups < 8 && groups < problem.groups()) groups *= 2;
     int const slices = wgrad::slices(problem, groups);
-    int const splits = whole_images ? image_split_count(problem, step, slices, chip.sm_count)
-                                    : split_count(problem, step, slices, chip.sm_count);
+    int const splits = whole_images
+                           ? image_split_count(problem, step, slices, chip.sm_count)
+                           : split_count(problem, step.images, step.columns, slices, chip.sm_count);
     wgrad_tma::config best = {.groups = groups,
                               .images = step.images,
                               .columns = step.columns,

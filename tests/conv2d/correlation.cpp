@@ -6,6 +6,7 @@
 // configuration, which says how blocks share it.
 #include "correlation.h"
 
+#include "layers.h"
 #include "numbers.h"
 
 #include <algorithm>
@@ -22,10 +23,11 @@ using namespace spio::conv2d;
 namespace {
 
 // The layer for images of random sizes.
-problem drawn_problem(std::mt19937& random, problem const& layer, bool is_small) {
+problem drawn_problem(std::mt19937& random, problem const& compiled_layer, bool is_small) {
     auto const random_int = [&](int least, int most) {
         return std::uniform_int_distribution<int>(least, std::max(least, most))(random);
     };
+    auto const layer = conv2d_layers::with_drawn_layer(compiled_layer, random_int);
     bool const is_wide = !is_small && random() % 16 == 0;
     int const least_h = std::max(1, layer.extent_h() - 2 * layer.pad_h);
     int const least_w = std::max(1, layer.extent_w() - 2 * layer.pad_w);

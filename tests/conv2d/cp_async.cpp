@@ -26,6 +26,8 @@ extern "C" void conv2d_cp_async_back_far(params p);
 extern "C" void conv2d_cp_async_strided(params p);
 extern "C" void conv2d_cp_async_dilated(params p);
 extern "C" void conv2d_cp_async_stepped_far(params p);
+extern "C" void conv2d_cp_async_any(params p);
+extern "C" void conv2d_cp_async_back_any(params p);
 extern "C" void conv2d_cp_async_stepped_even(params p);
 extern "C" void conv2d_cp_async_back_strided(params p);
 extern "C" void conv2d_cp_async_back_dilated(params p);
@@ -65,6 +67,7 @@ std::vector<variant> const fprops = {
     variant_of({"conv2d_cp_async_stepped_far", conv2d_cp_async_stepped_far}, cp_async::stepped_far),
     variant_of({"conv2d_cp_async_stepped_even", conv2d_cp_async_stepped_even},
                cp_async::stepped_even),
+    variant_of({"conv2d_cp_async_any", conv2d_cp_async_any}, cp_async::any_layer),
 };
 std::vector<variant> const dgrads = {
     variant_of({"conv2d_cp_async_back", conv2d_cp_async_back}, cp_async::back),
@@ -78,13 +81,14 @@ std::vector<variant> const dgrads = {
                cp_async::back_dilated),
     variant_of({"conv2d_cp_async_back_stepped", conv2d_cp_async_back_stepped},
                cp_async::back_stepped),
+    variant_of({"conv2d_cp_async_back_any", conv2d_cp_async_back_any}, cp_async::back_any),
 };
 
 test::test_case const fprop_case("conv2d_cp_async_fprop", [](test::trial& t) {
-    run_random(t, fprops, t.is_small() ? 12 : 304);
+    run_random(t, fprops, t.is_small() ? 13 : 304);
 });
 test::test_case const dgrad_case("conv2d_cp_async_dgrad", [](test::trial& t) {
-    run_random(t, dgrads, t.is_small() ? 8 : 305);
+    run_random(t, dgrads, t.is_small() ? 9 : 305);
 });
 test::test_case const infinite_case("conv2d_cp_async_infinite", [](test::trial& t) {
     run_infinite(t, fprops);

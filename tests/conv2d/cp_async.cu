@@ -81,3 +81,9 @@ extern "C" __global__ void conv2d_cp_async_known(__grid_constant__ cp_async::par
 extern "C" __global__ void conv2d_cp_async_known_but_n(__grid_constant__ cp_async::params const p) {
     cp_async::run<known_but_n.problem, known_but_n.config>(p);
 }
+extern "C" __global__ void conv2d_cp_async_any(__grid_constant__ cp_async::params const p) {
+    cp_async::run<any_layer.problem, any_layer.config>(p);
+}
+extern "C" __global__ void conv2d_cp_async_back_any(__grid_constant__ cp_async::params const p) {
+    cp_async::run<back_any.problem, back_any.config>(p);
+}

@@ -53,6 +53,11 @@ inline constexpr layer back_dilated = {
 inline constexpr layer back_stepped = {stepped(layer_of(dgrad, 8, 2, 4, 1, 2), 2, 2, 2, 1),
                                        {1, 4, 8, 3, 2, 3, 0}};
 
+// The filter alone is known; the layer that the launch brings has more groups than a block, or
+// fewer.
+inline constexpr layer any_layer = {any_layer_of(fprop, 3, 3, true), {3, 1, 16, 5, 1, 3, 0}};
+inline constexpr layer back_any = {in_bf16(any_layer_of(dgrad, 5, 2)), {2, 2, 8, 4, 1, 2, 0, true}};
+
 // A layer whose sizes are all known when its kernel is compiled, and the same layer with n
 // unknown until the launch.
 inline constexpr layer known = {{.n = 3, .c = 64, .h = 10, .w = 70}, {4, 1, 64, 4, 4, 3, 0}};

@@ -33,6 +33,22 @@ constexpr problem layer_of(direction pass, int c, int r, int s, int pad_h, int p
             .made_for = known_sizes::any_image,
             .gradient = gradient};
 }
+// A layer whose kernel is compiled for any layer with this filter.
+constexpr problem any_layer_of(direction pass, int r, int s, bool bias = false,
+                               precision gradient = precision::fp32) {
+    auto layer = layer_of(pass, 0, r, s, 0, 0, bias, gradient);
+    layer.made_for = known_sizes::any_layer;
+    return layer;
+}
+// The problem of a launch of such a kernel, with random channels and padding: `number(least, most)`
+// draws one. A layer that knows them keeps its own.
+template <class Random> problem with_drawn_layer(problem layer, Random const& number) {
+    if (layer.knows_layer()) return layer;
+    layer.c = 8 * number(1, 5);
+    layer.pad_h = number(0, layer.extent_h());
+    layer.pad_w = number(0, layer.extent_w());
+    return layer;
+}
 // The same layer with elements in bf16. The filter's gradient stays in float if it was.
 constexpr problem in_bf16(problem layer) {
     layer.type = element_type::bf16;

@@ -25,6 +25,8 @@ extern "C" void conv2d_tma_back_tall(params p);
 extern "C" void conv2d_tma_back_far(params p);
 extern "C" void conv2d_tma_strided(params p);
 extern "C" void conv2d_tma_stepped_far(params p);
+extern "C" void conv2d_tma_any(params p);
+extern "C" void conv2d_tma_back_any(params p);
 extern "C" void conv2d_tma_back_dilated(params p);
 extern "C" void conv2d_tma_covered_strided(params p);
 extern "C" void conv2d_tma_known(params p);
@@ -66,6 +68,7 @@ std::vector<variant> const fprops = {
     variant_of({"conv2d_tma_far", conv2d_tma_far}, tma::far),
     variant_of({"conv2d_tma_strided", conv2d_tma_strided}, tma::strided),
     variant_of({"conv2d_tma_stepped_far", conv2d_tma_stepped_far}, tma::stepped_far),
+    variant_of({"conv2d_tma_any", conv2d_tma_any}, tma::any_layer),
 };
 std::vector<variant> const dgrads = {
     variant_of({"conv2d_tma_back", conv2d_tma_back}, tma::back),
@@ -74,12 +77,13 @@ std::vector<variant> const dgrads = {
     variant_of({"conv2d_tma_back_tall", conv2d_tma_back_tall}, tma::back_tall),
     variant_of({"conv2d_tma_back_far", conv2d_tma_back_far}, tma::back_far),
     variant_of({"conv2d_tma_back_dilated", conv2d_tma_back_dilated}, tma::back_dilated),
+    variant_of({"conv2d_tma_back_any", conv2d_tma_back_any}, tma::back_any),
 };
 
 test::test_case const fprop_case(
-    "conv2d_tma_fprop", [](test::trial& t) { run_random(t, fprops, t.is_small() ? 10 : 304); }, 90);
+    "conv2d_tma_fprop", [](test::trial& t) { run_random(t, fprops, t.is_small() ? 11 : 304); }, 90);
 test::test_case const dgrad_case(
-    "conv2d_tma_dgrad", [](test::trial& t) { run_random(t, dgrads, t.is_small() ? 6 : 305); }, 90);
+    "conv2d_tma_dgrad", [](test::trial& t) { run_random(t, dgrads, t.is_small() ? 7 : 305); }, 90);
 test::test_case const infinite_case(
     "conv2d_tma_infinite",
     [](test::trial& t) {

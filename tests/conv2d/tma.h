@@ -41,6 +41,11 @@ inline constexpr layer stepped_far = {in_bf16(stepped(layer_of(fprop, 24, 4, 2, 
 inline constexpr layer back_dilated = {stepped(layer_of(dgrad, 40, 3, 5, 2, 3), 1, 1, 2, 2),
                                        {4, 1, 32, 5, 1, 0}};
 
+// The filter alone is known; the layer that the launch brings has more groups than a block, or
+// fewer.
+inline constexpr layer any_layer = {any_layer_of(fprop, 3, 3, true), {4, 1, 16, 5, 1, 0}};
+inline constexpr layer back_any = {in_bf16(any_layer_of(dgrad, 5, 2)), {2, 2, 8, 4, 2, 0}};
+
 // A layer whose sizes are all known when its kernel is compiled, the same layer but for n, and one
 // whose images have no more rows than a tile.
 inline constexpr layer known = {{.n = 3, .c = 64, .h = 10, .w = 38}, {8, 1, 16, 4, 2, 0}};

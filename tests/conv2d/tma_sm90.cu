@@ -77,3 +77,9 @@ extern "C" __global__ void conv2d_tma_covered_small(__grid_constant__ tma::param
 extern "C" __global__ void conv2d_tma_covered_back(__grid_constant__ tma::params const p) {
     tma::run<covered_back.problem, covered_back.config>(p);
 }
+extern "C" __global__ void conv2d_tma_any(__grid_constant__ tma::params const p) {
+    tma::run<any_layer.problem, any_layer.config>(p);
+}
+extern "C" __global__ void conv2d_tma_back_any(__grid_constant__ tma::params const p) {
+    tma::run<back_any.problem, back_any.config>(p);
+}

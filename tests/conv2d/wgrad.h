@@ -52,6 +52,13 @@ inline constexpr problem stepped_even =
     in_bf16(stepped(layer_of(8, 4, 3, 3, 2, true, precision::fp16), 2, 1, 1, 2));
 inline constexpr problem stepped_both = stepped(layer_of(16, 3, 2, 2, 3), 2, 2, 2, 1);
 
+// The filter alone is known; the layer that the launch brings has more groups than a block, or
+// fewer.
+inline constexpr problem any_layer =
+    conv2d_layers::any_layer_of(conv2d::direction::wgrad, 3, 3, true, precision::fp16);
+inline constexpr problem any_wide_layer =
+    in_bf16(conv2d_layers::any_layer_of(conv2d::direction::wgrad, 5, 2, true));
+
 // The same layer, but for images of one size, in any number.
 constexpr problem image_of(problem image, int h, int w) {
     image.made_for = conv2d::known_sizes::any_n;
@@ -73,6 +80,8 @@ inline constexpr cp_async_layer cp_async_dilated = {dilated, {3, 2, 16, 4, 4, 0}
 inline constexpr cp_async_layer cp_async_stepped_even = {stepped_even, {1, 2, 8, 2, 5, 0}};
 inline constexpr cp_async_layer cp_async_stepped_both = {stepped_both, {2, 1, 16, 3, 2, 0}};
 
+inline constexpr cp_async_layer cp_async_any = {any_layer, {2, 1, 16, 4, 5, 0}};
+
 // Of each configuration: groups, images, columns, stages, splits, whole_images
 inline constexpr tma_layer tma_plain = {plain, {2, 1, 16, 3, 1, false}};
 inline constexpr tma_layer tma_ragged = {ragged, {4, 1, 64, 3, 3, false}};
@@ -91,5 +100,6 @@ inline constexpr tma_layer tma_image = {image_of(five, 7, 7), {2, 2, 8, 3, 2, tr
 inline constexpr tma_layer tma_low_image = {image_of(wide, 5, 9), {8, 2, 16, 2, 3, true}};
 inline constexpr tma_layer tma_far_image = {image_of(far, 4, 12), {4, 1, 32, 3, 2, true}};
 inline constexpr tma_layer tma_plain_image = {image_of(plain, 8, 8), {1, 4, 8, 2, 1, true}};
+inline constexpr tma_layer tma_any = {any_wide_layer, {4, 2, 16, 4, 9, false}};
 
 } // namespace spio::test::conv2d_wgrad

@@ -95,3 +95,9 @@ wgrad_cp_async_stepped_both(__grid_constant__ wgrad_cp_async::params const p) {
 extern "C" __global__ void wgrad_reduce_cp_async_stepped_both(wgrad_reduce::params p) {
     wgrad_reduce::run<cp_async_stepped_both.problem, cp_async_stepped_both.reduction()>(p);
 }
+extern "C" __global__ void wgrad_cp_async_any(wgrad_cp_async::params p) {
+    wgrad_cp_async::run<cp_async_any.problem, cp_async_any.config>(p);
+}
+extern "C" __global__ void wgrad_reduce_cp_async_any(wgrad_reduce::params p) {
+    wgrad_reduce::run<cp_async_any.problem, cp_async_any.reduction()>(p);
+}

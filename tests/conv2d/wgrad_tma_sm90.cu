@@ -115,3 +115,9 @@ extern "C" __global__ void wgrad_tma_plain_image(__grid_constant__ wgrad_tma::pa
 extern "C" __global__ void wgrad_reduce_tma_plain_image(wgrad_reduce::params p) {
     wgrad_reduce::run<tma_plain_image.problem, tma_plain_image.reduction()>(p);
 }
+extern "C" __global__ void wgrad_tma_any(__grid_constant__ wgrad_tma::params const p) {
+    wgrad_tma::run<tma_any.problem, tma_any.config>(p);
+}
+extern "C" __global__ void wgrad_reduce_tma_any(wgrad_reduce::params p) {
+    wgrad_reduce::run<tma_any.problem, tma_any.reduction()>(p);
+}

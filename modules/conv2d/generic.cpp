@@ -1,0 +1,136 @@
+// Chooses configurations of generic kernels, which serve every layer with the same filter.
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a configuration has for the sizes of a problem is left to the launch, or is the same for all
+// problems. So there are few of them for a filter, and all can be compiled ahead of time. A group
+// is 8 channels, a split a part of the sum over the images, and dy the gradient of the output.
+module;
+
+#include "conv2d/cp_async.h"
+#include "conv2d/problem.h"
+#include "conv2d/tma.h"
+#include "conv2d/wgrad_cp_async.h"
+#include "conv2d/wgrad_tma.h"
+
+#include <algorithm>
+#include <iterator>
+#include <variant>
+#include <vector>
+
+module spio.conv2d;
+
+import spio.spec;
+
+namespace spio::conv2d {
+
+namespace {
+
+constexpr int few_taps = 9, medium_taps = 25; // 3 x 3, 5 x 5
+// The shared memory of a processor that kernels by cp.async count on: that of the smallest chip
+// from sm_80 on. One kernel then serves all of them.
+constexpr int least_shared_bytes = 100 * 1024;
+
+std::vector<config> correlations(problem const& problem) {
+    // Groups, images, columns, rows, mma tiles, stages, blocks of an SM, unrolled.
+    if (problem.taps() <= few_taps) {
+        return {cp_async::config{8, 2, 8, 8, 1, 4, 5, true},
+                cp_async::config{8, 1, 16, 16, 1, 4, 5, true}};
+    }
+    if (problem.taps() <= medium_taps) {
+        return {cp_async::config{4, 4, 8, 8, 2, 4, 5, true},
+                cp_async::config{4, 1, 32, 16, 2, 4, 5, true}};
+    }
+    return {cp_async::config{4, 2, 8, 8, 1, 4, 4, true},
+            cp_async::config{4, 1, 16, 32, 1, 4, 4, true}};
+}
+
+// The configurations for small images, for wide ones if the filter is large, and for all others.
+std::vector<config> tma_correlations(problem const& problem) {
+    std::vector<config> configs;
+    auto const add = [&](tma::config config) {
+        config.blocks = blocks_of_sm(problem, config);
+        configs.emplace_back(config);
+    };
+    // Groups, images, columns, rows, tiles per block, blocks of an SM.
+    if (problem.taps() > 16) {
+        add({4, 2, 8, 16, 2, 0});
+        add({4, 1, 16, 16, 1, 0});
+    } else {
+        add({8, 2, 8, 8, 1, 0});
+        add({8, 1, 16, 8, 1, 0});
+    }
+    return configs;
+}
+
+// The images and columns of dy in a step. Large filters leave registers for fewer mma tiles.
+struct step {
+    int images, columns;
+};
+std::vector<step> steps_of(problem const& problem, bool has_tma) {
+    if (problem.taps() <= medium_taps) return {{8, 8}, {4, 16}, {2, 32}, {1, 64}};
+    if (has_tma) return {{2, 8}, {1, 16}};
+    return {{4, 8}, {2, 16}, {1, 32}};
+}
+
+std::vector<config> gradients(problem const& problem, arch arch) {
+    chip const& chip = chip_of(arch);
+    std::vector<config> configs;
+    for (auto const& [images, columns] : steps_of(problem, chip.has_tma)) {
+        constexpr int groups = 8;
+        int const slices = wgrad::slices(problem, groups);
+        int const blocks = chip.has_tma || problem.taps() > few_taps ? 1 : 2;
+        int const splits = split_count(problem, images, columns, slices, blocks * chip.sm_count);
+        if (chip.has_tma) {
+            wgrad_tma::config config = {groups, images, columns, 3, splits, false};
+            auto deeper = config;
+            int const most_stages = problem.taps() > few_taps ? 8 : 12;
+            while (++deeper.stages <= most_stages && deeper.fits(problem)) config = deeper;
+            configs.emplace_back(config);
+        } else {
+            wgrad_cp_async::config config = {groups, images, columns, 2, splits, blocks};
+            int const most_bytes = least_shared_bytes / blocks - reserved_shared_bytes;
+            if (config.shared_bytes(problem) > most_bytes) {
+                config.groups /= 2;
+                config.splits =
+                    split_count(problem, images, columns, wgrad::slices(problem, config.groups),
+                                blocks * chip.sm_count);
+            }
+            int const stage_bytes = config.shared_bytes(problem) / config.stages;
+            config.stages = std::clamp(most_bytes / stage_bytes, 2, 8);
+            if (config.shared_bytes(problem) <= most_bytes) configs.emplace_back(config);
+        }
+    }
+    return configs;
+}
+
+} // namespace
+
+bool has_generic(problem const& problem) {
+    return problem.stride_h == 1 && problem.stride_w == 1 &&
+           problem.c <= most_channels_of_any_layer;
+}
+
+problem generic_problem(problem const& problem) {
+    auto generic = problem;
+    generic.made_for = known_sizes::any_layer;
+    generic.bias = problem.pass != direction::dgrad;
+    return generic;
+}
+
+std::vector<config> generic_configs(problem const& problem, arch arch) {
+    check(problem);
+    auto const generic = generic_problem(problem);
+    auto configs = generic.pass == direction::wgrad ? gradients(generic, arch)
+                   : chip_of(arch).has_tma          ? tma_correlations(generic)
+                                                    : correlations(generic);
+    // The narrowest that has all columns of the output comes first, or else the widest.
+    int const columns = correlation_of(generic).q;
+    auto const width = [](auto const& body_config) { return body_config.columns; };
+    auto const has_all = [&](config const& config) { return std::visit(width, config) >= columns; };
+    auto const fitting = std::ranges::find_if(configs, has_all);
+    auto const first = fitting == configs.end() ? std::prev(fitting) : fitting;
+    std::rotate(configs.begin(), first, std::next(first));
+    return configs;
+}
+
+} // namespace spio::conv2d
