@@ -10,8 +10,9 @@
 //     sums    tiles --ldmatrix--> fragments, those of the next step while this one is multiplied
 //     result  sums --epilogue--> d
 //
-// All threads copy tiles, as many ahead as there are stages, less one. One barrier for each tile
-// tells that all threads' copies have come, and that the oldest stage may be overwritten.
+// All threads copy tiles, as many ahead as there are stages, less one, some cells between the
+// products of each part of a step. One barrier for each tile tells that all threads' copies have
+// come, and that the oldest stage may be overwritten.
 #pragma once
 
 #include "matmul/cp_async_block.cuh"
@@ -40,7 +41,7 @@ __device__ __forceinline__ void run(params const& p, Epilogue const& epilogue) {
     using B = typename Block::B;
     using C = typename Block::C;
     constexpr int steps = tile_k / 16;
-    Block const block(p.args);
+    Block block(p.args);
     typename Block::Warp const warp(this_warp().get());
     auto const a_rows =
         block
@@ -62,7 +63,10 @@ __device__ __forceinline__ void run(params const& p, Epilogue const& epilogue) {
     };
 
     using stage = bounded<STAGE, Config.stages>;
-    for (int n = 0; n < Config.stages - 1; ++n) block.copy(n, stage(n));
+    for (int n = 0; n < Config.stages - 1; ++n) {
+        block.copy(0, 1, stage(n));
+        commit_copies();
+    }
     int reading = 0, writing = Config.stages - 1;
     wait_for_copies<Config.stages - 2>();
     sync_block();
@@ -71,18 +75,15 @@ __device__ __forceinline__ void run(params const& p, Epilogue const& epilogue) {
     for (int k = 0; k < block.depth; ++k) {
 #pragma unroll
         for (int step = 0; step < steps; ++step) {
-            if (step == 0) {
-                block.copy(k + Config.stages - 1, stage(writing));
-                writing = reading;
-            }
             if (step == steps - 1) {
+                writing = reading;
                 reading = reading + 1 == Config.stages ? 0 : reading + 1;
+                commit_copies();
                 wait_for_copies<Config.stages - 2>();
                 sync_block();
             }
-            if (step < steps - 1 || k + 1 < block.depth) {
-                load_step((step + 1) % 2, stage(reading), (step + 1) % steps);
-            }
+            load_step((step + 1) % 2, stage(reading), (step + 1) % steps);
+            if (step < steps - 1) block.copy(step, steps - 1, stage(writing));
             multiply(c, typename Block::As(a_data[step % 2]), typename Block::Bs(b_data[step % 2]));
         }
     }

@@ -49,45 +49,71 @@ struct block {
     static_assert(bank_conflicts<typename a_tiles::box, rows_of<A, a_by_lines>>() == 0);
     static_assert(bank_conflicts<typename b_tiles::box, rows_of<B, b_by_lines>>() == 0);
 
-    typename a_tiles::ring a;
-    typename b_tiles::ring b;
-    lines a_lines, b_lines;
+    using a_copies = thread_copies<a_tiles, M, Config.m, Config.threads(), a_by_lines>;
+    using b_copies = thread_copies<b_tiles, N, Config.n, Config.threads(), b_by_lines>;
+
     BATCH batch;
     M first_row;
     N first_column;
     int depth;
+    typename a_tiles::ring a;
+    typename b_tiles::ring b;
+    a_copies copies_of_a;
+    b_copies copies_of_b;
 
-    __device__ __forceinline__ explicit block(args const& args) {
-        auto const memory = dynamic_shared_memory<Config.shared_bytes()>();
-        auto const as = memory.template push<typename a_tiles::ring>();
-        a = as.tensor;
-        b = as.rest.template push<typename b_tiles::ring>().tensor;
-        auto const& [m, n, k, count] = args.sizes;
+    // A place of the result: the matrix of the batch, and the first row and column of a tile.
+    struct place {
+        BATCH batch;
+        M row;
+        N column;
+    };
+    __device__ __forceinline__ explicit block(args const& args) : block(args, place_of(args)) {}
+
+    // Copies a part, of so many, of the tiles of the next step that is to be copied.
+    __device__ __forceinline__ void copy(int part, int parts, bounded<STAGE, Config.stages> stage) {
+        constexpr int count = a_copies::count + b_copies::count;
+#pragma unroll
+        for (int n = 0; n < count; ++n) {
+            if (n < count * part / parts || n >= count * (part + 1) / parts) continue;
+            if (n < a_copies::count) {
+                copies_of_a.copy(n, stage);
+            } else {
+                copies_of_b.copy(n - a_copies::count, stage);
+            }
+        }
+    }
+
+  private:
+    __device__ block(args const& args, place const& tile)
+        : batch(tile.batch),
+          first_row(tile.row),
+          first_column(tile.column),
+          depth(divup(args.sizes.k, tile_k)),
+          a(a_memory().tensor),
+          b(a_memory().rest.template push<typename b_tiles::ring>().tensor),
+          copies_of_a(a,
+                      lines_of(args.a, a_by_lines ? args.sizes.k : args.sizes.m,
+                               a_by_lines ? args.sizes.m : args.sizes.k),
+                      first_row),
+          copies_of_b(b,
+                      lines_of(args.b, b_by_lines ? args.sizes.k : args.sizes.n,
+                               b_by_lines ? args.sizes.n : args.sizes.k),
+                      first_column) {}
+    __device__ static auto a_memory() {
+        return dynamic_shared_memory<Config.shared_bytes()>()
+            .template push<typename a_tiles::ring>();
+    }
+    __device__ static place place_of(args const& args) {
         int const rows = Config.rows(args.sizes), columns = Config.columns(args.sizes);
         int const number = this_block() % (rows * columns);
-        batch = BATCH(this_block() / (rows * columns));
         auto const [row, column] = Config.order()(number, rows, columns);
-        first_row = fold<M, Config.m>(row);
-        first_column = fold<N, Config.n>(column);
-        depth = divup(k, tile_k);
-        a_lines = lines_of(args.a, a_by_lines ? k : m, a_by_lines ? m : k);
-        b_lines = lines_of(args.b, b_by_lines ? k : n, b_by_lines ? n : k);
+        return {BATCH(this_block() / (rows * columns)), fold<M, Config.m>(row),
+                fold<N, Config.n>(column)};
     }
     // The rows or columns of the block's matrix of the batch: `count` lines of `width` numbers.
     __device__ lines lines_of(matrix<void const> const& matrix, int count, int width) const {
         auto const* const data = static_cast<unsigned short const*>(matrix.data);
         return {data + batch.get() * matrix.batch, matrix.leading, count, width};
-    }
-    // Copies both tiles of a step along k to a stage, if there is such a step.
-    __device__ __forceinline__ void copy(int step, bounded<STAGE, Config.stages> stage) const {
-        if (step < depth) {
-            fold<K, tile_k> const k(step);
-            copy_tile<a_tiles, M, Config.m, Config.threads(), a_by_lines>(a, stage, a_lines,
-                                                                          first_row, k);
-            copy_tile<b_tiles, N, Config.n, Config.threads(), b_by_lines>(b, stage, b_lines,
-                                                                          first_column, k);
-        }
-        commit_copies();
     }
 };
 

@@ -65,6 +65,43 @@ sizes sizes_of(problem const& problem) { return {problem.m, problem.n, problem.k
 // product.
 double share_of(int m, int n) { return 1 / (1 + fitted.edge_cost * (1.0 / m + 1.0 / n) / 2); }
 
+// Calls add() with configurations of the body wgmma, whose ring has as many stages as fit.
+template <class Add> void add_wgmma_configs(problem const& problem, Add const& add) {
+    for (auto const& [m, n] : {std::pair(128, 256),
+                               {128, 192},
+                               {128, 128},
+                               {64, 256},
+                               {64, 192},
+                               {128, 64},
+                               {64, 128},
+                               {64, 64}}) {
+        for (int const cluster_m : {2, 1}) {
+            wgmma::config config = {.m = m,
+                                    .n = n,
+                                    .stages = 8,
+                                    .buffers = 2,
+                                    .cluster_m = cluster_m,
+                                    .cluster_n = 1,
+                                    .band = 2048 / (m * cluster_m)}; // tiles over 2048 rows
+            while (!config.fits(problem) && config.stages > 2) --config.stages;
+            add(config);
+        }
+    }
+}
+// The same for the body cp_async.
+template <class Add> void add_cp_async_configs(Add const& add) {
+    struct {
+        int m, n, warps_m, warps_n;
+    } constexpr tiles[] = {{128, 256, 2, 4}, {256, 128, 4, 2}, {128, 128, 2, 4},
+                           {128, 64, 2, 2},  {64, 128, 2, 2},  {64, 64, 2, 2}};
+    for (auto const& [m, n, warps_m, warps_n] : tiles) {
+        for (int const stages : {4, 3, 2}) {
+            int const band = 1024 / m; // tiles over 1024 rows
+            add(cp_async::config{m, n, warps_m, warps_n, stages, band});
+        }
+    }
+}
+
 } // namespace
 
 estimate explain(problem const& problem, config const& config, arch arch) {
@@ -118,63 +155,53 @@ std::string estimate::explained() const {
     return text;
 }
 
-std::vector<config> space(problem const& problem, arch arch) {
-    check(problem);
-    struct entry {
-        double microseconds;
-        std::size_t number;
-        matmul::config config;
-    };
-    std::vector<entry> entries;
+namespace {
+
+// Configurations in the order of their estimated times; of equal times, the first comes first.
+struct timed_config {
+    double microseconds;
+    std::size_t number;
+    matmul::config config;
+};
+void add_body(problem const& problem, arch arch, body body, std::vector<timed_config>& timed) {
     auto const add = [&](auto const& config) {
         if (!config.fits(problem) || config.shared_bytes() > shared_bytes_of_block(arch)) return;
-        entries.push_back({explain(problem, config, arch).microseconds, entries.size(), config});
+        timed.push_back({explain(problem, config, arch).microseconds, timed.size(), config});
     };
-    if (arch.has_wgmma()) {
-        for (auto const& [m, n] : {std::pair(128, 256),
-                                   {128, 192},
-                                   {128, 128},
-                                   {64, 256},
-                                   {64, 192},
-                                   {128, 64},
-                                   {64, 128},
-                                   {64, 64}}) {
-            for (int const cluster_m : {2, 1}) {
-                wgmma::config config = {.m = m,
-                                        .n = n,
-                                        .stages = 8,
-                                        .buffers = 2,
-                                        .cluster_m = cluster_m,
-                                        .cluster_n = 1,
-                                        .band = 2048 / (m * cluster_m)}; // tiles over 2048 rows
-                while (!config.fits(problem) && config.stages > 2) --config.stages;
-                add(config);
-            }
-        }
+    if (body == body::cp_async) {
+        add_cp_async_configs(add);
+    } else if (arch.has_wgmma()) {
+        add_wgmma_configs(problem, add);
     }
-    // The body cp_async takes what wgmma does not.
-    if (entries.empty() || arch.is_host) {
-        struct {
-            int m, n, warps_m, warps_n;
-        } constexpr tiles[] = {{128, 256, 2, 4}, {256, 128, 4, 2}, {128, 128, 2, 4},
-                               {128, 64, 2, 2},  {64, 128, 2, 2},  {64, 64, 2, 2}};
-        for (auto const& [m, n, warps_m, warps_n] : tiles) {
-            for (int const stages : {4, 3, 2}) {
-                int const band = 1024 / m; // tiles over 1024 rows
-                add(cp_async::config{m, n, warps_m, warps_n, stages, band});
-            }
-        }
-    }
-    // Of equal times, the first that was added comes first.
-    std::ranges::sort(
-        entries, {}, [](auto const& entry) { return std::pair(entry.microseconds, entry.number); });
+    std::ranges::sort(timed, {}, [](auto const& config) {
+        return std::pair(config.microseconds, config.number);
+    });
+}
+// Those whose time is at most this multiple of the fastest.
+std::vector<config> fastest(std::vector<timed_config> const& timed, double multiple) {
     std::vector<config> configs;
-    for (auto const& entry : entries) {
-        if (entry.microseconds <= slowest_trial * entries.front().microseconds) {
-            configs.push_back(entry.config);
-        }
+    for (auto const& [microseconds, number, config] : timed) {
+        if (microseconds <= multiple * timed.front().microseconds) configs.push_back(config);
     }
     return configs;
+}
+
+} // namespace
+
+std::vector<config> space(problem const& problem, arch arch, body body) {
+    check(problem);
+    std::vector<timed_config> timed;
+    add_body(problem, arch, body, timed);
+    return fastest(timed, HUGE_VAL);
+}
+
+std::vector<config> space(problem const& problem, arch arch) {
+    check(problem);
+    std::vector<timed_config> timed;
+    add_body(problem, arch, body::wgmma, timed);
+    // The body cp_async takes what wgmma does not.
+    if (timed.empty() || arch.is_host) add_body(problem, arch, body::cp_async, timed);
+    return fastest(timed, slowest_trial);
 }
 
 } // namespace spio::matmul

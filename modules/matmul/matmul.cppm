@@ -66,6 +66,10 @@ config parse_config(std::string_view text);
 // first. A problem has values even for sizes that are known only at launch, and these are used
 // here.
 std::vector<config> space(problem const&, arch);
+// One of the two kernel templates, and all configurations of it that fit, the fastest by its
+// estimated time first.
+enum class body { wgmma, cp_async };
+std::vector<config> space(problem const&, arch, body);
 // The configuration to use if the caller names none: that of the config_source, or else the first
 // of space().
 config best_config(problem const&, arch, config_source const& = default_config_source());

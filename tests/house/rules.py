@@ -257,7 +257,7 @@ def check_includes(texts):
 def check_interface_units(texts):
     # A unit that exports nothing is compiled by its own module alone.
     units = [path for path, text in texts.items()
-             if path.suffix == ".cppm" and path.parts[0] not in {"tests", "examples"} and
+             if path.suffix == ".cppm" and path.parts[0] not in {"tests", "bench", "examples"} and
              re.search(r"^export module", text, re.M)]
     if len(units) > interface_unit_budget:
         complaints.append(f"{len(units)} interface units, and {interface_unit_budget} may be: join two of one nature")

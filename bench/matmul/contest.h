@@ -1,0 +1,189 @@
+// The kernels of one product in turn: their times, and how far their results are from each other.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Include it after the imports that machine.h names, and spio.matmul and spio.matmul.launch.
+#pragma once
+
+#include "cublas.h"
+#include "machine.h"
+#include "shapes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <random>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace spio::bench {
+
+using matmul::body;
+
+struct options {
+    std::vector<std::string> sets;
+    unsigned seed = 2026;
+    int count = 200, rounds = 4;
+    double seconds = 0.1;
+    bool takes_all = false;
+    int part = 0, parts = 0;
+};
+
+// A kernel that computes a product; launch(i) takes the i-th set of buffers.
+struct contestant {
+    std::string name, config;
+    bool is_chosen;
+    double estimate;
+    std::function<void(int)> launch;
+};
+
+inline double median(std::vector<double> values) {
+    auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::ranges::nth_element(values, middle);
+    return *middle;
+}
+
+// The problem whose kernels take any sizes: each configuration is compiled once.
+inline matmul::problem any_sizes(matmul::problem problem) {
+    problem.made_for = matmul::known_sizes::none;
+    return problem;
+}
+
+class contest {
+  public:
+    contest(machine const& machine, options const& options)
+        : machine_(machine),
+          options_(options),
+          blas_(machine.stream_handle(), at(machine.workspace, 0), 32 * mebibyte),
+          lt_(machine.stream_handle(), at(machine.workspace, 32 * mebibyte), 32 * mebibyte) {}
+
+    int blas_version() const { return blas_.version(); }
+
+    // Measures all kernels of a shape.
+    void run(std::string const& set, shape const& shape) {
+        auto const& p = shape.problem;
+        product_buffers const buffers(machine_, p);
+        auto contestants = ours(p, buffers);
+        contestants.push_back(
+            {"cublas", "", true, 0, [&](int i) { blas_.launch(p, buffers.args(i)); }});
+        std::vector<cublas_lt::product> prepared;
+        for (int i = 0; i < 1; ++i) prepared.push_back(lt_.prepare(p, buffers.args(i)));
+        contestants.push_back(
+            {"cublaslt", "", true, 0, [&](int i) { prepared[0].launch(buffers.args(i)); }});
+
+        int const calls = buffers.sets * std::max(1, 8 / buffers.sets);
+        std::vector<graph> graphs;
+        std::vector<double> differences;
+        auto const expected = result(contestants[contestants.size() - 2], buffers);
+        for (auto const& each : contestants) {
+            differences.push_back(difference(result(each, buffers), expected));
+            graphs.push_back(machine_.stream.capture([&] {
+                for (int i = 0; i < calls; ++i) each.launch(i % buffers.sets);
+            }));
+        }
+        std::vector<std::vector<round_time>> times(contestants.size());
+        std::vector<std::vector<double>> bursts(contestants.size());
+        std::vector<std::size_t> order(contestants.size());
+        for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+        for (int round = 0; round < options_.rounds; ++round) {
+            std::ranges::shuffle(order, random_);
+            for (auto const i : order) {
+                times[i].push_back(machine_.time(graphs[i], calls, options_.seconds));
+                if (options_.seconds >= 0.02) {
+                    bursts[i].push_back(machine_.burst(graphs[i], calls));
+                }
+            }
+        }
+        for (std::size_t i = 0; i < contestants.size(); ++i) {
+            print(set, shape, contestants[i], differences[i], times[i], bursts[i]);
+        }
+    }
+
+  private:
+    machine const& machine_;
+    options const& options_;
+    cublas blas_;
+    cublas_lt lt_;
+    std::mt19937 random_{1};
+    std::map<std::string, matmul::product> products_;
+
+    static void* at(cuda::memory const& memory, std::size_t offset) {
+        return reinterpret_cast<std::byte*>(memory.address()) + offset;
+    }
+    std::vector<contestant> ours(matmul::problem const& p, product_buffers const& buffers) {
+        std::vector<contestant> contestants;
+        for (auto const body : {body::wgmma, body::cp_async}) {
+            auto const configs = matmul::space(p, machine_.gpu.arch(), body);
+            for (std::size_t i = 0; i < configs.size() && (i == 0 || options_.takes_all); ++i) {
+                auto const& config = configs[i];
+                auto const text = matmul::config_text(config);
+                auto found = products_.find(text);
+                if (found == products_.end()) {
+                    found =
+                        products_.emplace(text, matmul::product(machine_.gpu, any_sizes(p), config))
+                            .first;
+                }
+                auto const& product = found->second;
+                contestants.push_back(
+                    {text.substr(0, text.find(' ')), text, i == 0,
+                     matmul::explain(p, config, machine_.gpu.arch()).microseconds,
+                     [&](int set) { product.launch(machine_.stream, buffers.args(set)); }});
+            }
+        }
+        return contestants;
+    }
+    // The first results, at most 65536.
+    std::vector<unsigned short> result(contestant const& kernel, product_buffers const& buffers) {
+        std::vector<unsigned short> bits(std::min<std::size_t>(buffers.d_bytes() / 2, 65536));
+        cuda::fill(machine_.driver_stream, buffers.d(0), std::byte{0xff});
+        kernel.launch(0);
+        cuda::copy(machine_.driver_stream, std::as_writable_bytes(std::span(bits)),
+                   buffers.d(0).part(0, 2 * bits.size()));
+        machine_.stream.synchronize();
+        return bits;
+    }
+    // The distance of two results over the length of the second.
+    static double difference(std::vector<unsigned short> const& got,
+                             std::vector<unsigned short> const& expected) {
+        double distance = 0, length = 0;
+        for (std::size_t i = 0; i < got.size(); ++i) {
+            double const y = matmul::number_of(expected[i], matmul::factor_type::bf16);
+            double const error = matmul::number_of(got[i], matmul::factor_type::bf16) - y;
+            distance += error * error;
+            length += y * y;
+        }
+        return std::sqrt(distance / length);
+    }
+    void print(std::string const& set, shape const& shape, contestant const& kernel,
+               double difference, std::vector<round_time> const& times,
+               std::vector<double> const& bursts) const {
+        auto const& p = shape.problem;
+        double const work = 2e-6 * p.m * p.n * p.k;
+        std::vector<double> values;
+        std::string rounds;
+        for (auto const& time : times) {
+            values.push_back(time.microseconds);
+            char text[80];
+            std::snprintf(text, sizeof text, "%s[%.3f, %u, %u]", rounds.empty() ? "" : ", ",
+                          time.microseconds, time.sensors.watts, time.sensors.megahertz);
+            rounds += text;
+        }
+        double const time = median(values);
+        std::printf(
+            "{\"name\": \"product\", \"set\": \"%s\", \"shape\": \"%s\", \"m\": %d, \"n\": %d, "
+            "\"k\": %d, \"kernel\": \"%s\", \"config\": \"%s\", \"chosen\": %s, "
+            "\"estimate\": %.2f, \"us\": %.3f, \"tflops\": %.1f, ",
+            set.c_str(), shape.name.c_str(), p.m, p.n, p.k, kernel.name.c_str(),
+            kernel.config.c_str(), kernel.is_chosen ? "true" : "false", kernel.estimate, time,
+            work / time);
+        if (!bursts.empty()) std::printf("\"burst_tflops\": %.1f, ", work / median(bursts));
+        std::printf("\"difference\": %.1e, \"rounds\": [%s]}\n", difference, rounds.c_str());
+        std::fflush(stdout);
+    }
+};
+
+} // namespace spio::bench

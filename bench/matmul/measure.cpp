@@ -1,0 +1,132 @@
+// Matrix products on a GPU: ours, those of cuBLAS, and what its tensor cores can do at most.
+// SPDX-License-Identifier: Apache-2.0
+//
+//     bench_matmul FOLDER SET… [--seed N] [--count N] [--rounds N] [--seconds S] [--all]
+//     bench_matmul FOLDER --compile PART PARTS
+//
+// FOLDER keeps the kernels that NVRTC compiles; --compile does only that, for one of PARTS equal
+// parts of them. A SET is ceilings, squares, layers or random, the latter with --count shapes. In
+// each round all kernels of a product run for S seconds, in random order; --all is for every
+// configuration, not only for the one of each body that is chosen. A line of JSON is printed for
+// each kernel of each product.
+#include "matmul/cp_async.h"
+#include "matmul/wgmma.h"
+
+#include "ceiling/problem.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+import ceiling;
+import spio.cache;
+import spio.cuda;
+import spio.launch;
+import spio.matmul;
+import spio.matmul.launch;
+import spio.runtime;
+import spio.spec;
+
+#include "contest.h"
+
+namespace {
+
+using namespace spio;
+using namespace spio::bench;
+// The rate of a loop that only multiplies.
+void run_ceiling(machine const& machine, std::string const& name, ceiling::config const& config,
+                 options const& options) {
+    auto const spec = ceiling::specialize(name, config, machine.gpu.arch());
+    auto const kernel = machine.gpu.load(spec);
+    int const blocks = machine.gpu.target_device().arch().has_wgmma() ? 132 : 108;
+    int const steps = 20000;
+    ceiling::params const params = {
+        .numbers = reinterpret_cast<unsigned short const*>(machine.factors.address()),
+        .sums = reinterpret_cast<float*>(machine.results.address()),
+        .steps = steps};
+    auto const graph = machine.stream.capture(
+        [&] { machine.stream.launch(kernel, kernel.over({blocks}), params); });
+    double const work = 2e-6 * config.products() * steps * blocks;
+    std::vector<double> rates, bursts;
+    reading sensors;
+    for (int round = 0; round < options.rounds; ++round) {
+        auto const time = machine.time(graph, 1, 2 * options.seconds);
+        rates.push_back(work / time.microseconds);
+        bursts.push_back(work / machine.burst(graph, 1));
+        sensors = time.sensors;
+    }
+    std::printf(
+        "{\"name\": \"ceiling\", \"kernel\": \"%s\", \"tflops\": %.1f, \"burst_tflops\": %.1f, "
+        "\"watts\": %u, \"megahertz\": %u}\n",
+        name.c_str(), median(rates), median(bursts), sensors.watts, sensors.megahertz);
+    std::fflush(stdout);
+}
+
+// Compiles a part of all kernels, so that several processes share the work.
+void compile(machine const& machine, options const& options) {
+    auto const problem = product_of(1024, 1024, 1024);
+    int number = 0;
+    for (auto const body : {body::wgmma, body::cp_async}) {
+        for (auto const& config : matmul::space(problem, machine.gpu.arch(), body)) {
+            if (number++ % options.parts != options.part) continue;
+            auto const start = std::chrono::steady_clock::now();
+            matmul::product const product(machine.gpu, any_sizes(problem), config);
+            std::chrono::duration<double, std::milli> const took =
+                std::chrono::steady_clock::now() - start;
+            std::printf("{\"name\": \"compiled\", \"config\": \"%s\", \"ms\": %.1f}\n",
+                        matmul::config_text(config).c_str(), took.count());
+        }
+    }
+}
+
+void go(std::string const& folder, options const& options) {
+    if (options.parts > 0) return compile(machine(folder, mebibyte), options);
+    machine const machine(folder, 2048 * mebibyte);
+    contest contest(machine, options);
+    std::printf("{\"name\": \"machine\", \"gpu\": \"%s\", \"cublas\": %d, \"seed\": %u}\n",
+                machine.driver.device(0).name().c_str(), contest.blas_version(), options.seed);
+    for (auto const& set : options.sets) {
+        if (set == "ceilings") {
+            run_ceiling(machine, "wgmma", {128, 256, 4}, options);
+            run_ceiling(machine, "mma_sync", {128, 256, 0}, options);
+        }
+        for (auto const& shape : shapes_named(set, options.seed, options.count)) {
+            contest.run(set, shape);
+        }
+    }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    options options;
+    for (int i = 2; i < argc; ++i) {
+        std::string_view const word = argv[i];
+        auto const next = [&] { return i + 1 < argc ? argv[++i] : "0"; };
+        if (word == "--seed")
+            options.seed = static_cast<unsigned>(std::atoi(next()));
+        else if (word == "--count")
+            options.count = std::atoi(next());
+        else if (word == "--rounds")
+            options.rounds = std::atoi(next());
+        else if (word == "--seconds")
+            options.seconds = std::atof(next());
+        else if (word == "--all")
+            options.takes_all = true;
+        else if (word == "--compile")
+            options.part = std::atoi(next()), options.parts = std::atoi(next());
+        else
+            options.sets.emplace_back(word);
+    }
+    if (argc < 3)
+        return std::fprintf(stderr, "usage: bench_matmul FOLDER SET… (see measure.cpp)\n"), 2;
+    try {
+        go(argv[1], options);
+    } catch (std::exception const& e) {
+        return std::fprintf(stderr, "%s\n", e.what()), 1;
+    }
+}
