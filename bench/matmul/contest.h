@@ -30,6 +30,7 @@ struct options {
     int count = 200, rounds = 4;
     double seconds = 0.1;
     bool takes_all = false;
+    int repeats = 0;
     int part = 0, parts = 0;
 };
 
@@ -100,6 +101,7 @@ class contest {
         }
         for (std::size_t i = 0; i < contestants.size(); ++i) {
             print(set, shape, contestants[i], differences[i], times[i], bursts[i]);
+            if (options_.repeats > 0) repeat(shape, contestants[i], buffers);
         }
     }
 
@@ -145,6 +147,15 @@ class contest {
                    buffers.d(0).part(0, 2 * bits.size()));
         machine_.stream.synchronize();
         return bits;
+    }
+    // Runs a kernel many times, and prints how often its results had the bits of the first ones.
+    void repeat(shape const& shape, contestant const& kernel, product_buffers const& buffers) {
+        auto const first = result(kernel, buffers);
+        int equal = 0;
+        for (int i = 0; i < options_.repeats; ++i) equal += result(kernel, buffers) == first;
+        std::printf("{\"name\": \"repeated\", \"shape\": \"%s\", \"kernel\": \"%s\", "
+                    "\"runs\": %d, \"same_bits\": %d}\n",
+                    shape.name.c_str(), kernel.name.c_str(), options_.repeats, equal);
     }
     // The distance of two results over the length of the second.
     static double difference(std::vector<unsigned short> const& got,

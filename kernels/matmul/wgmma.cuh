@@ -5,12 +5,14 @@
 //     sums    tiles --wgmma--> 64 rows of the block's tile in the registers of each warpgroup
 //     result  sums --epilogue, stmatrix--> buffers in shared memory --TMA--> d
 //
-// The last warpgroup is the producer, the others consume. For each stage, an mbarrier `full` tells
-// the consumers that both tiles have come, and `empty` tells the producers of all blocks of the
-// cluster that the consumers of this block have read them. Stores of a tile go on while the next
-// tile is computed.
+// With several splits, each block of a cluster sums over a part of k, and split_exchange comes
+// before the epilogue. The last warpgroup is the producer, the others consume. For each stage, an
+// mbarrier `full` tells the consumers that both tiles have come, and `empty` tells the producers of
+// all blocks of the cluster that the consumers of this block have read them. Stores of a tile go on
+// while the next tile is computed.
 #pragma once
 
+#include "matmul/wgmma_splits.cuh"
 #include "matmul/wgmma_store.cuh"
 
 namespace spio::matmul::wgmma {
@@ -30,7 +32,7 @@ __device__ __forceinline__ void produce(block<Problem, Config, Arch> const& bloc
         auto const tile = schedule.tile(cluster);
         int const depth = schedule.depth();
         for (int n = 0; n < depth; ++n) {
-            fold<K, tile_k> const k(is_backward ? depth - 1 - n : n);
+            fold<K, tile_k> const k(cluster.split * depth + (is_backward ? depth - 1 - n : n));
             auto& full = *block.full[ring.stage()];
             block.empty[ring.stage()]->wait(ring.parity() ^ 1);
             full.arrive_and_expect(tiles::stage_bytes);
@@ -55,6 +57,7 @@ __device__ __forceinline__ void consume(block<Problem, Config, Arch> const& bloc
     auto const b = described<N>(block.b.origin());
     typename tiles::ring ring;
     typename tiles::buffer_ring buffers;
+    int parity = 0;
     for (typename tiles::schedule schedule(block.p.sizes); schedule.has_tile();
          schedule.advance()) {
         typename tiles::sum sum;
@@ -70,9 +73,16 @@ __device__ __forceinline__ void consume(block<Problem, Config, Arch> const& bloc
             previous = ring.stage();
             ++ring;
         }
-        auto const& fragment = sum.finished();
+        auto fragment = sum.finished();
         block.release(previous);
-        store(block, fragment, schedule.tile(block.cluster), buffers, epilogue);
+        if constexpr (Config.splits > 1) {
+            split_exchange<Problem, Config, Arch>(block).run(fragment, parity,
+                                                             numbers_below<Config.splits>());
+            parity ^= 1;
+        }
+        auto const tile = schedule.tile(block.cluster);
+        using stores = wgmma::stores<Problem, Config, Arch, Epilogue>;
+        stores{block, fragment, tile, buffers, epilogue}.run(numbers_below<stores::lines>());
     }
     if (thread_of_warpgroup() == 0) wait_for_bulk_reads<Arch>();
 }

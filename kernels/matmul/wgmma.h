@@ -12,7 +12,8 @@
 namespace spio::matmul::wgmma {
 
 // A cluster of blocks computes neighbouring tiles, one of m x n for each block, and each block
-// loads a part of the factors that they share for all of them. The last warpgroup of
+// loads a part of the factors that they share for all of them. Or, with several splits, its blocks
+// compute one tile, each over its part of k (split-K), and share the sums. The last warpgroup of
 // a block is the producer; the others consume, one for each 64 rows. As many clusters run as the
 // chip holds, and each computes one tile after the other. In shared memory, factors and result lie
 // in lines of 128 bytes.
@@ -23,9 +24,11 @@ struct config {
     int buffers;              // through which a warpgroup stores its rows, 128 bytes wide
     int cluster_m, cluster_n; // blocks of a cluster along m, which share b, and along n
     int band;                 // rows of clusters that are passed column by column
+    int splits = 1;           // blocks of a cluster that share the sum over k
 
     constexpr int consumers() const { return m / 64; }
-    constexpr int cluster() const { return cluster_m * cluster_n; }
+    constexpr int sharers() const { return cluster_m * cluster_n; } // of factors
+    constexpr int cluster() const { return sharers() * splits; }
     constexpr int threads() const { return 128 * (consumers() + 1); }
     // Whether the producer gives away registers that it does not need: the 65536 of an SM are
     // shared by 128 threads a warpgroup. The threads of a single consumer have enough.
@@ -43,22 +46,37 @@ struct config {
     constexpr int piece_b(problem const& problem) const {
         return problem.b == order::columns ? n / cluster_m : tile_k;
     }
-    // The columns of the result that a line holds.
-    static constexpr int result_columns(problem const& problem) {
-        return line_bytes / problem.result_bytes();
+    // The columns of the result that are stored at a time: as many as a line holds, or those of a
+    // split.
+    constexpr int result_columns(problem const& problem) const {
+        return min(line_bytes / problem.result_bytes(), n / splits);
     }
+    // The steps along k of a block. With several splits, the last ones may lie beyond the end.
+    constexpr int depth(int k) const { return divup(divup(k, tile_k), splits); }
 
     // The bytes of both tiles of a stage, 2 for each element.
     constexpr int stage_bytes() const { return 2 * tile_k * (m + n); }
-    // The last term is for the barriers `full` and `empty` of each stage, 8 bytes each.
+    // The sums that the other splits bring, in floats: those of the columns that a block stores.
+    constexpr int inbox_bytes() const { return 4 * m * (n / splits) * (splits - 1); }
+    // The last term is for the barriers `full` and `empty` of each stage, and for two of each
+    // consumer, 8 bytes each.
     constexpr int shared_bytes() const {
-        return stages * stage_bytes() + consumers() * buffers * 64 * line_bytes +
-               32 * divup(stages, 2);
+        return stages * stage_bytes() + consumers() * buffers * 64 * line_bytes + inbox_bytes() +
+               32 * divup(stages, 2) + (splits > 1 ? 32 * divup(consumers(), 2) : 0);
     }
     // TMA stores whole cells of 16 bytes (seen on an H200): rows of the result must end with a
     // cell.
     static constexpr bool stores_columns(problem const& problem, int n) {
         return n * problem.result_bytes() % 16 == 0;
+    }
+    // Each split stores whole lines of result columns, or one of 32 or 64 bytes; with several
+    // splits, the blocks of a cluster share no factors.
+    constexpr bool splits_columns(problem const& problem) const {
+        if (splits < 1 || splits > 8 || n % splits != 0) return false;
+        int const line = result_columns(problem) * problem.result_bytes();
+        bool const has_lines = line == 32 || line == 64 || line == line_bytes;
+        return has_lines && n / splits % result_columns(problem) == 0 &&
+               (splits == 1 || sharers() == 1);
     }
     // A TMA box has at most 256 lines, a cluster at most 8 blocks. The bounds of stages, buffers
     // and band only keep products of them within an int.
@@ -66,11 +84,12 @@ struct config {
         bool const has_sides =
             (m == 64 || m == 128 || m == 192) && n % 64 == 0 && n >= 64 && n <= 256;
         bool const has_cluster = cluster_m >= 1 && cluster_n >= 1 && cluster_m <= 8 &&
-                                 cluster_n <= 8 && cluster() <= 8 && m % cluster_n == 0 &&
+                                 cluster_n <= 8 && sharers() <= 8 && m % cluster_n == 0 &&
                                  n % cluster_m == 0;
         if (!has_sides || !has_cluster || stages < 2 || stages > 16 || buffers < 2 ||
             buffers > 16 || band < 1 || band > 1024)
             return false;
+        if (!splits_columns(problem)) return false;
         if (problem.knows_n() && !stores_columns(problem, problem.n)) return false;
         bool const has_pieces = piece_a(problem) % 8 == 0 &&
                                 m / piece_a(problem) % cluster_n == 0 &&
@@ -112,7 +131,7 @@ constexpr tensor_map_plan plan_of(matrix<T> const& matrix, line_sizes const& siz
                         element_bytes *
                             (sizes.batch > 1 ? matrix.batch : matrix.leading * sizes.outer)},
             .box = {columns, rows, 1},
-            .swizzle = line_bytes,
+            .swizzle = columns * element_bytes,
             .fetched = fetched};
 }
 // The tensor maps of a launch.

@@ -21,6 +21,10 @@ template <problem Problem, config Config, arch Arch> struct block {
     typename tiles::b::ring b;
     typename tiles::d_buffers d;
     typename tiles::barriers full, empty;
+    // Of several splits: the sums that others have sent, and barriers of each warpgroup. `received`
+    // tells that they have come, `vacant` that all others have read what this block sent.
+    typename tiles::inbox inbox;
+    typename tiles::group_barriers received, vacant;
 
     __device__ __forceinline__ explicit block(params const& params)
         : p(params), cluster(Config.cluster() > 1 ? rank_in_cluster<Arch>() : 0) {
@@ -33,7 +37,15 @@ template <problem Problem, config Config, arch Arch> struct block {
         b = bs.tensor;
         d = ds.tensor;
         full = fulls.tensor;
-        empty = fulls.rest.template push<typename tiles::barriers>().tensor;
+        auto const empties = fulls.rest.template push<typename tiles::barriers>();
+        empty = empties.tensor;
+        if constexpr (Config.splits > 1) {
+            auto const inboxes = empties.rest.template push<typename tiles::inbox>();
+            auto const receiveds = inboxes.rest.template push<typename tiles::group_barriers>();
+            inbox = inboxes.tensor;
+            received = receiveds.tensor;
+            vacant = receiveds.rest.template push<typename tiles::group_barriers>().tensor;
+        }
     }
     __device__ static bool is_producer() {
         return this_warpgroup() == WARPGROUP(Config.consumers());
@@ -46,7 +58,13 @@ template <problem Problem, config Config, arch Arch> struct block {
             prefetch<Arch>(map_as<typename tiles::d_map>(p.d));
             for (auto const stage : range(full)) {
                 full[stage]->init(1);
-                empty[stage]->init(Config.consumers() * Config.cluster());
+                empty[stage]->init(Config.consumers() * Config.sharers());
+            }
+            if constexpr (Config.splits > 1) {
+                for (auto const group : range(received)) {
+                    received[group]->init(1);
+                    vacant[group]->init(Config.splits - 1);
+                }
             }
             mbarrier<Arch>::publish();
         }
@@ -70,10 +88,14 @@ template <problem Problem, config Config, arch Arch> struct block {
             }
         }
     }
-    // Tells all blocks of the cluster that this warpgroup has read a stage.
+    // Tells all blocks that share factors with this one that this warpgroup has read a stage.
     __device__ __forceinline__ void release(bounded<STAGE, Config.stages> stage) const {
         int const rank = thread_of_warpgroup();
-        if (rank < Config.cluster()) empty[stage]->arrive_in_cluster(rank);
+        if constexpr (Config.sharers() > 1) {
+            if (rank < Config.sharers()) empty[stage]->arrive_in_cluster(rank);
+        } else {
+            if (rank == 0) empty[stage]->arrive();
+        }
     }
     // Waits for all threads that use the barriers of this block.
     __device__ __forceinline__ static void sync() {

@@ -28,28 +28,32 @@ __device__ __forceinline__ void write(Cursor const& buffer, Part& sum) {
     }
 }
 
-// Stores the sums of a warpgroup, a line of columns at a time.
-template <problem Problem, config Config, arch Arch, class Epilogue>
-__device__ __forceinline__ void
-store(block<Problem, Config, Arch> const& block,
-      typename block_tiles<Problem, Config, Arch>::fragment const& sums,
-      typename block_tiles<Problem, Config, Arch>::tile_position const& tile,
-      typename block_tiles<Problem, Config, Arch>::buffer_ring& ring, Epilogue const& epilogue) {
+// Stores the sums of a warpgroup.
+template <problem Problem, config Config, arch Arch, class Epilogue> struct stores {
     using tiles = block_tiles<Problem, Config, Arch>;
     using part = typename tiles::fragment::part;
-    constexpr int columns = tiles::columns;
-    auto const& d_map = map_as<typename tiles::d_map>(block.p.d);
-    auto const warp_row = fold<M, 16>(warp_of_warpgroup().get());
-    auto const first_row = tile.row + fold<M, 64>(this_warpgroup().get());
-    auto const lane = for_lane<typename part::lane_index>(this_lane());
-    auto const buffers = block.d[this_warpgroup()];
-#pragma unroll
-    for (int line = 0; line < Config.n / columns; ++line) {
-        auto const buffer = buffers[ring.stage()];
-        auto const first_column = tile.column + fold<N, columns>(line);
+    static constexpr int columns = tiles::columns; // that are stored at a time: a line of each row
+    static constexpr int lines = Config.n / columns;
+
+    block<Problem, Config, Arch> const& home;
+    typename tiles::fragment const& sums;
+    typename tiles::tile_position const& tile;
+    typename tiles::buffer_ring& ring;
+    Epilogue const& epilogue;
+
+    // With several splits, this block stores its part of the columns.
+    template <int... Line> __device__ __forceinline__ void run(numbers<Line...>) const {
+        ((Line * Config.splits / lines == home.cluster.split ? store<Line>() : void()), ...);
+    }
+    template <int Line> __device__ __forceinline__ void store() const {
+        auto const warp_row = fold<M, 16>(warp_of_warpgroup().get());
+        auto const first_row = tile.row + fold<M, 64>(this_warpgroup().get());
+        auto const first_column = tile.column + fold<N, columns>(Line);
+        auto const lane = for_lane<typename part::lane_index>(this_lane());
+        auto const buffer = home.d[this_warpgroup()][ring.stage()];
 #pragma unroll
         for (int n = 0; n < columns / 16; ++n) {
-            part sum = sums[line * (columns / 16) + n];
+            part sum = sums[Line * (columns / 16) + n];
             auto const column = fold<N, 16>(n);
 #pragma unroll
             for (auto const piece : range(typename part::pieces(sum.registers))) {
@@ -63,11 +67,12 @@ store(block<Problem, Config, Arch> const& block,
         if (thread_of_warpgroup() == 0) wait_for_bulk_reads<Arch, Config.buffers - 2>();
         sync_warpgroup();
         if (thread_of_warpgroup() == 0) {
-            store_box<Arch>(d_map, coordinates_of(tile.batch) + first_row + first_column, buffer);
+            store_box<Arch>(map_as<typename tiles::d_map>(home.p.d),
+                            coordinates_of(tile.batch) + first_row + first_column, buffer);
             commit_bulk_stores<Arch>();
         }
         ++ring;
     }
-}
+};
 
 } // namespace spio::matmul::wgmma

@@ -21,6 +21,18 @@ struct BUFFER : dim {
     using dim::dim;
 };
 
+// What a block gets from the other splits: SOURCE counts these, QUAD the fours of neighbouring sums
+// that a THREAD of a warpgroup holds.
+struct SOURCE : dim {
+    using dim::dim;
+};
+struct QUAD : dim {
+    using dim::dim;
+};
+struct THREAD : dim {
+    using dim::dim;
+};
+
 // Layouts, maps and positions of the factors a and b and of the result d.
 template <problem Problem, config Config, arch Arch>
     requires(Config.fits(Problem))
@@ -44,13 +56,21 @@ struct block_tiles {
     static constexpr axis<BUFFER> buffer{Config.buffers};
     static constexpr axis<M> m{64};
     static constexpr axis<N> n{columns};
-    using d_box = tensor<result_cell, m, swizzle(n / cell_columns, m % 8)>;
-    using d_buffers = tensor<result_cell, warpgroup, buffer, m, swizzle(n / cell_columns, m % 8)>;
+    // TMA swizzles 8 rows of 8 cells: a shorter line leaves room for several rows in each.
+    static constexpr int cells = columns / cell_columns;
+    static constexpr auto line = swizzle(n / cell_columns, m / (8 / cells) % cells);
+    using d_box = tensor<result_cell, m, line>;
+    using d_buffers = tensor<result_cell, warpgroup, buffer, m, line>;
     using d_global = tensor<result_cell, axis<BATCH>(dynamic), axis<M>(dynamic),
                             axis<N>(dynamic) / cell_columns>;
     using d_map = tensor_map<d_box, d_global>;
 
     using barriers = tensor<mbarrier<Arch>, axis<STAGE>(Config.stages)>;
+    using group_barriers = tensor<mbarrier<Arch>, warpgroup>;
+    // The sums that a warpgroup stores: some of its columns, if there are several splits.
+    static constexpr int quads = Config.n / 8 / Config.splits;
+    using inbox = tensor<vec<float, 4>, warpgroup, axis<SOURCE>(max(1, Config.splits - 1)),
+                         axis<QUAD>(quads), axis<THREAD>(128)>;
     using ring = ring_position<STAGE, Config.stages>;
     using buffer_ring = ring_position<BUFFER, Config.buffers>;
     static constexpr axis<N> sum_n{Config.n};
@@ -59,12 +79,13 @@ struct block_tiles {
 
     // This block among those of its cluster, and the ranks of those that share a, and b, with it.
     struct cluster_position {
-        int row, column;
+        int row, column, split;
         unsigned ranks_of_a, ranks_of_b;
 
         __device__ explicit cluster_position(int rank)
             : row(rank % Config.cluster_m),
-              column(rank / Config.cluster_m),
+              column(rank / Config.cluster_m % Config.cluster_n),
+              split(rank / Config.sharers()),
               ranks_of_a(0),
               ranks_of_b(0) {
             for (int n = 0; n < Config.cluster_n; ++n)
@@ -85,7 +106,7 @@ struct block_tiles {
             : rows_(Config.rows(sizes)),
               columns_(Config.columns(sizes)),
               batch_(sizes.batch),
-              depth_(divup(sizes.k, tile_k)),
+              depth_(Config.depth(sizes.k)),
               number_(this_block() / Config.cluster()) {}
         __device__ bool has_tile() const { return number_ < rows_ * columns_ * batch_; }
         __device__ void advance() { number_ += blocks_of_grid() / Config.cluster(); }

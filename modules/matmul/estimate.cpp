@@ -48,6 +48,7 @@ chip_rates const& rates_of(chip const& chip) {
 // Constants of the estimate, fitted to cycles measured on an H200.
 struct fitted_constants {
     double wgmma_tile_cycles = 1500, cp_async_tile_cycles = 4000; // of a tile beside its products
+    double exchange_cycles = 1500;                                // of the sums of splits
     double sustained_clock = 0.8; // share of the clock that is left when the chip is busy
     double edge_cost = 24;        // the larger, the slower are small tiles: see share_of()
 };
@@ -65,8 +66,19 @@ sizes sizes_of(problem const& problem) { return {problem.m, problem.n, problem.k
 // product.
 double share_of(int m, int n) { return 1 / (1 + fitted.edge_cost * (1.0 / m + 1.0 / n) / 2); }
 
-// Calls add() with configurations of the body wgmma, whose ring has as many stages as fit.
-template <class Add> void add_wgmma_configs(problem const& problem, Add const& add) {
+// Calls add() with a configuration of the body wgmma that has as many stages as fit, if there is
+// one.
+template <class Add>
+void add_deepest(problem const& problem, wgmma::config config, Add const& add) {
+    config.band = 2048 / (config.m * config.cluster_m); // tiles over 2048 rows
+    config.stages = 8;
+    while (!config.fits(problem) && config.stages > 2) --config.stages;
+    add(config);
+}
+// Splits are worth a trial where the tiles leave multiprocessors idle, and where each has at least
+// two steps along k.
+template <class Add>
+void add_wgmma_configs(problem const& problem, int multiprocessors, Add const& add) {
     for (auto const& [m, n] : {std::pair(128, 256),
                                {128, 192},
                                {128, 128},
@@ -75,16 +87,16 @@ template <class Add> void add_wgmma_configs(problem const& problem, Add const& a
                                {128, 64},
                                {64, 128},
                                {64, 64}}) {
-        for (int const cluster_m : {2, 1}) {
-            wgmma::config config = {.m = m,
-                                    .n = n,
-                                    .stages = 8,
-                                    .buffers = 2,
-                                    .cluster_m = cluster_m,
-                                    .cluster_n = 1,
-                                    .band = 2048 / (m * cluster_m)}; // tiles over 2048 rows
-            while (!config.fits(problem) && config.stages > 2) --config.stages;
-            add(config);
+        wgmma::config config = {
+            .m = m, .n = n, .stages = 2, .buffers = 2, .cluster_m = 2, .cluster_n = 1, .band = 1};
+        add_deepest(problem, config, add);
+        config.cluster_m = 1;
+        add_deepest(problem, config, add);
+        for (int const splits : {2, 4, 8}) {
+            bool const fills = config.tiles(sizes_of(problem)) * splits / 2 >= multiprocessors;
+            if (fills || problem.k < 2 * splits * tile_k) break;
+            config.splits = splits;
+            add_deepest(problem, config, add);
         }
     }
 }
@@ -118,8 +130,7 @@ estimate explain(problem const& problem, config const& config, arch arch) {
     result.bytes = bytes_of(problem);
     result.traffic = result.bytes / chip.copy_bytes;
     double const clock = chip.clock_mhz * fitted.sustained_clock;
-    auto const cycles_of_tile = [&](int m, int n, double rate, double others) {
-        double const steps = divup(problem.k, tile_k);
+    auto const cycles_of_tile = [&](int m, int n, int steps, double rate, double others) {
         return steps * tile_k * m * n / (rate * share_of(m, n)) + others;
     };
     if (auto const* const wgmma = std::get_if<wgmma::config>(&config)) {
@@ -127,7 +138,9 @@ estimate explain(problem const& problem, config const& config, arch arch) {
         result.waves = static_cast<double>(wgmma->tiles(sizes)) / clusters;
         result.arithmetic =
             std::ceil(result.waves) *
-            cycles_of_tile(wgmma->m, wgmma->n, rates_of(chip).wgmma, fitted.wgmma_tile_cycles) /
+            cycles_of_tile(wgmma->m, wgmma->n, wgmma->depth(problem.k), rates_of(chip).wgmma,
+                           fitted.wgmma_tile_cycles +
+                               (wgmma->splits > 1 ? fitted.exchange_cycles : 0)) /
             clock;
     } else {
         auto const& cp_async = std::get<cp_async::config>(config);
@@ -138,8 +151,8 @@ estimate explain(problem const& problem, config const& config, arch arch) {
                                                  .shared_bytes = cp_async.shared_bytes()}));
         result.waves = static_cast<double>(cp_async.tiles(sizes)) / (chip.sm_count * blocks);
         result.arithmetic = std::ceil(result.waves) * blocks *
-                            cycles_of_tile(cp_async.m, cp_async.n, rates_of(chip).mma_sync,
-                                           fitted.cp_async_tile_cycles) /
+                            cycles_of_tile(cp_async.m, cp_async.n, divup(problem.k, tile_k),
+                                           rates_of(chip).mma_sync, fitted.cp_async_tile_cycles) /
                             clock;
     }
     result.microseconds = chip.launch_microseconds + std::max(result.traffic, result.arithmetic);
@@ -171,7 +184,7 @@ void add_body(problem const& problem, arch arch, body body, std::vector<timed_co
     if (body == body::cp_async) {
         add_cp_async_configs(add);
     } else if (arch.has_wgmma()) {
-        add_wgmma_configs(problem, add);
+        add_wgmma_configs(problem, chip_of(arch.is_host ? sm_90a : arch).sm_count, add);
     }
     std::ranges::sort(timed, {}, [](auto const& config) {
         return std::pair(config.microseconds, config.number);

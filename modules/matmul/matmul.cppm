@@ -181,7 +181,8 @@ template <> struct field_table<matmul::wgmma::config> {
                    field{"buffers", &config::buffers, {.least = 2, .most = 8}},
                    field{"cluster_m", &config::cluster_m, {.least = 1, .most = 8}},
                    field{"cluster_n", &config::cluster_n, {.least = 1, .most = 8}},
-                   field{"band", &config::band, {.least = 1, .most = 1024}});
+                   field{"band", &config::band, {.least = 1, .most = 1024}},
+                   field{"splits", &config::splits, {.least = 1, .most = 8}, presence::optional});
 };
 
 } // namespace spio

@@ -27,7 +27,7 @@ static void perform_load(async_operation const& load) {
     vector_clock const clock = is_own ? load.clock : vector_clock();
     epoch_number const epoch = ++barrier.tma_epoch;
     for (auto const& piece : load.pieces) {
-        if (piece.source) {
+        if (piece.source != nullptr && load.data.empty()) {
             check_global(thread, piece.source, piece.bytes, {access::read, "a bulk load", 1});
         }
         write_copied(block, piece.destination, piece.source, piece.bytes);

@@ -49,6 +49,7 @@ struct async_operation {
     int mbarrier = 0;            // its offset in shared memory
     copy_group copies;
     std::vector<load_piece> pieces;
+    std::vector<unsigned char> data; // what a store to another block brings; its piece points here
     int bytes = 0;
 };
 

@@ -6,6 +6,7 @@
 // thread runs now. An epoch is a thread's accesses between two releases, and a clock has those that
 // are known to have ended. A tensor map describes a tensor and its boxes.
 #include "machine/bulk_copy.h"
+#include "machine/cluster_store.h"
 
 #include "sim/checker/diagnostic.h"
 #include "sim/checker/memory_checker.h"
@@ -166,6 +167,15 @@ void box_multicast(void* shared, tensor_map_words const* map, int const (&coordi
 void box_multicast(void* shared, tensor_map_words const* map, int const (&coordinates)[3],
                    mbarrier_word* barrier, unsigned short ranks) {
     multicast_box(shared, map, coordinates, barrier, ranks);
+}
+void store_in_cluster(void* shared, unsigned const (&words)[4], mbarrier_word* barrier, int rank) {
+    auto& thread = *running;
+    char const* const name = "store_in_cluster";
+    auto const request = request_of(thread, shared, sizeof words, 16, barrier, name);
+    auto& store = start_load(thread, block_of_rank(thread, rank, name), request);
+    auto const* const bytes = reinterpret_cast<unsigned char const*>(words);
+    store.data.assign(bytes, bytes + sizeof words);
+    store.pieces.push_back({request.destination, store.data.data(), sizeof words});
 }
 void prefetch_map(tensor_map_words const* map) {
     check_multiple(*running, map, "prefetch_map", 64);

@@ -3,6 +3,7 @@
 //
 // The kernel is compiled and assembled, and never run.
 #include "machine/bulk_copy.h"
+#include "machine/cluster_store.h"
 #include "machine/fence.h"
 #include "machine/launch_control.h"
 #include "machine/matrix.h"
@@ -37,6 +38,7 @@ extern "C" __global__ void every_instruction_sm90(spio::tensor_map_words const* 
     box_multicast(s, map, c2, b, 3);
     box_multicast(s, map, c3, b, 3);
     mbarrier_arrive_in_cluster(b, 1);
+    store_in_cluster(s + 64, a4, b, 1);
     box_store(map, c1, s);
     box_store(map, c2, s);
     box_store(map, c3, s);

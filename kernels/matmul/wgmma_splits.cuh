@@ -1,0 +1,77 @@
+// How the splits of a matrix product by wgmma add up their sums, through shared memory.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "matmul/wgmma_block.cuh"
+#include "spio/tile/cluster_store.cuh"
+
+namespace spio::matmul::wgmma {
+
+// Four neighbouring sums of a thread, from the First on.
+template <int First, class Fragment> __device__ vec<float, 4> four_sums(Fragment const& sums) {
+    auto const& values = sums.values;
+    return {values[First], values[First + 1], values[First + 2], values[First + 3]};
+}
+
+// The exchange of a warpgroup's sums over the blocks of its cluster, each of which has summed its
+// part of k. A block stores some of the columns: of these it gets the other blocks' sums, and adds
+// all in the order of the blocks, so that results have the same bits every time.
+template <problem Problem, config Config, arch Arch> struct split_exchange {
+    using tiles = block_tiles<Problem, Config, Arch>;
+    using fragment = typename tiles::fragment;
+    static constexpr int sent_bytes = 16 * 128 * tiles::quads * (Config.splits - 1);
+
+    block<Problem, Config, Arch> const& home;
+    int thread, own; // this thread of the warpgroup, and the split of this block
+
+    __device__ explicit split_exchange(block<Problem, Config, Arch> const& block)
+        : home(block), thread(thread_of_warpgroup()), own(block.cluster.split) {}
+
+    // The inbox for this thread's sums from a block, in another one.
+    __device__ auto inbox(int sender, int receiver) const {
+        SOURCE const source(sender < receiver ? sender : sender - 1);
+        return home.inbox[this_warpgroup()][THREAD(thread)][source];
+    }
+    template <int Split, int... Quad>
+    __device__ void send(fragment const& sums, numbers<Quad...>) const {
+        if (Split == own) return;
+        (store_in_cluster(inbox(own, Split)[QUAD(Quad)],
+                          four_sums<4 * (Split * tiles::quads + Quad)>(sums),
+                          *home.received[this_warpgroup()], Split),
+         ...);
+    }
+    template <int First> __device__ void add(fragment& sums, QUAD quad) const {
+        auto const mine = four_sums<First>(sums);
+        vec<float, 4> total = {};
+#pragma unroll
+        for (int split = 0; split < Config.splits; ++split) {
+            auto const addend = split == own ? mine : *inbox(split, own)[quad];
+            for (int i = 0; i < 4; ++i) total[i] += addend[i];
+        }
+        sums.values[First] = total[0];
+        sums.values[First + 1] = total[1];
+        sums.values[First + 2] = total[2];
+        sums.values[First + 3] = total[3];
+    }
+    template <int Split, int... Quad>
+    __device__ void receive(fragment& sums, numbers<Quad...>) const {
+        if (Split != own) return;
+        (add<4 * (Split * tiles::quads + Quad)>(sums, QUAD(Quad)), ...);
+    }
+    // `parity` is that of the tile's number.
+    template <int... Split>
+    __device__ void run(fragment& sums, int parity, numbers<Split...>) const {
+        using quads = decltype(numbers_below<tiles::quads>());
+        auto& received = *home.received[this_warpgroup()];
+        auto& vacant = *home.vacant[this_warpgroup()];
+        if (thread == 0) received.arrive_and_expect(sent_bytes);
+        vacant.wait(parity ^ 1);
+        (send<Split>(sums, quads()), ...);
+        received.wait(parity);
+        (receive<Split>(sums, quads()), ...);
+        sync_warpgroup();
+        if (thread < Config.splits && thread != own) vacant.arrive_in_cluster(thread);
+    }
+};
+
+} // namespace spio::matmul::wgmma
