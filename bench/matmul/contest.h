@@ -140,7 +140,7 @@ class contest {
     }
     // The first results, at most 65536.
     std::vector<unsigned short> result(contestant const& kernel, product_buffers const& buffers) {
-        std::vector<unsigned short> bits(std::min<std::size_t>(buffers.d_bytes() / 2, 65536));
+        std::vector<unsigned short> bits(std::min<std::size_t>(buffers.results(), 65536));
         cuda::fill(machine_.driver_stream, buffers.d(0), std::byte{0xff});
         kernel.launch(0);
         cuda::copy(machine_.driver_stream, std::as_writable_bytes(std::span(bits)),

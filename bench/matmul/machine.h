@@ -122,7 +122,9 @@ class product_buffers {
         sets = std::min(sets, static_cast<int>(room));
     }
     int sets;
-    std::size_t d_bytes() const { return d_bytes_; }
+    std::size_t results() const {
+        return static_cast<std::size_t>(p_.m) * static_cast<std::size_t>(p_.n);
+    }
     cuda::memory_ref d(int set) const {
         return cuda::memory_ref(machine_.results)
             .part(static_cast<std::size_t>(set) * d_bytes_, d_bytes_);

@@ -19,6 +19,16 @@ struct lines {
     int count, width;
 };
 
+// A cell of 8 elements among those of a stage, in the order of memory.
+struct CELL : dim {
+    using dim::dim;
+};
+// The ring of a factor as plain cells. Its swizzle repeats every 8 lines of 8 cells, so the cells
+// of a thread that are a multiple of 8 lines apart are a constant distance apart.
+template <class Tiles, int Size>
+using cells_of =
+    tensor<typename Tiles::ring::data_type, axis<STAGE>(Tiles::stage.size), axis<CELL>(8 * Size)>;
+
 // The bytes of a cell of 8 elements, so many of which are left in its line.
 __device__ inline int bytes_inside(int elements) { return max(0, min(16, 2 * elements)); }
 
@@ -34,33 +44,34 @@ template <class Tiles, index Outer, int Size, int Threads, bool ByLines> class t
     static constexpr int count = Size / lines_at_once;
 
     __device__ thread_copies(typename Tiles::ring const& ring, lines const& matrix, Outer first)
-        : tile_(ring[bounded<Outer, lines_at_once>(this_thread() / 8)]
-                    [bounded<fold<K, 8>, 8>(this_thread() % 8)]),
+        : cells_(ring.get()),
+          first_(static_cast<int>(ring[bounded<Outer, lines_at_once>(this_thread() / 8)]
+                                      [bounded<fold<K, 8>, 8>(this_thread() % 8)]
+                                          .offset())),
           source_(static_cast<unsigned char const*>(matrix.data) + 16 * (this_thread() % 8) +
                   2 * (first.get() + this_thread() / 8) * matrix.leading),
-          distance_(2 * lines_at_once * matrix.leading),
+          distance_(static_cast<int>(2 * lines_at_once * matrix.leading)),
           lines_(matrix.count - first.get() - this_thread() / 8),
           elements_(matrix.width - 8 * (this_thread() % 8)) {}
     // Copies the n-th cell of a step; the last one leads to the next step.
     __device__ __forceinline__ void copy(int n, stage stage) {
         bool const is_inside = n * lines_at_once < lines_;
-        copy_part_async(tile_[stage][fold<Outer, lines_at_once>(n)], source_,
+        copy_part_async(cells_[stage][first_ + CELL(8 * lines_at_once * n)], source_,
                         is_inside ? bytes_inside(elements_) : 0);
         source_ += distance_;
         if (n == count - 1) {
-            source_ += line_bytes - count * distance_;
+            source_ += line_bytes - 1LL * count * distance_;
             elements_ -= tile_k;
         }
     }
 
   private:
-    using cursor = decltype(declval<typename Tiles::ring>()[bounded<Outer, lines_at_once>(0)]
-                                                           [bounded<fold<K, 8>, 8>(0)]);
-    cursor tile_;
+    cells_of<Tiles, Size> cells_;
+    CELL first_; // of this thread, in a stage
     unsigned char const* source_;
-    long long distance_; // of lines that are copied one after the other, in bytes
-    int lines_;          // from the first line on to the end of the matrix
-    int elements_;       // from this cell on to the end of the line
+    int distance_; // of lines that are copied one after the other, in bytes
+    int lines_;    // from the first line on to the end of the matrix
+    int elements_; // from this cell on to the end of the line
 };
 
 // Tiles by lines are in chunks of 64 rows or columns, with a line for each k.
@@ -73,11 +84,13 @@ class thread_copies<Tiles, Outer, Size, Threads, true> {
     static constexpr int count = Size / lines_at_once;
 
     __device__ thread_copies(typename Tiles::ring const& ring, lines const& matrix, Outer first)
-        : tile_(ring[bounded<K, lines_at_once>(this_thread() / 8)]
-                    [bounded<fold<Outer, 8>, 8>(this_thread() % 8)]),
+        : cells_(ring.get()),
+          first_(static_cast<int>(ring[bounded<K, lines_at_once>(this_thread() / 8)]
+                                      [bounded<fold<Outer, 8>, 8>(this_thread() % 8)]
+                                          .offset())),
           source_(static_cast<unsigned char const*>(matrix.data) + 2 * first.get() +
                   16 * (this_thread() % 8) + this_thread() / 8 * (2 * matrix.leading)),
-          distance_(2 * lines_at_once * matrix.leading),
+          distance_(static_cast<int>(2 * lines_at_once * matrix.leading)),
           elements_(matrix.width - first.get() - 8 * (this_thread() % 8)),
           lines_(matrix.count - this_thread() / 8) {}
     __device__ __forceinline__ void copy(int n, stage stage) {
@@ -85,7 +98,7 @@ class thread_copies<Tiles, Outer, Size, Threads, true> {
         constexpr int chunks = Size / 64;
         int const part = n / chunks, chunk = n % chunks;
         bool const is_inside = part * lines_at_once < lines_;
-        copy_part_async(tile_[stage][fold<Outer, 64>(chunk)][fold<K, lines_at_once>(part)],
+        copy_part_async(cells_[stage][first_ + CELL(8 * (tile_k * chunk + lines_at_once * part))],
                         source_ + chunk * line_bytes,
                         is_inside ? bytes_inside(elements_ - 64 * chunk) : 0);
         if (chunk == chunks - 1) source_ += distance_;
@@ -93,13 +106,12 @@ class thread_copies<Tiles, Outer, Size, Threads, true> {
     }
 
   private:
-    using cursor = decltype(declval<typename Tiles::ring>()[bounded<K, lines_at_once>(0)]
-                                                           [bounded<fold<Outer, 8>, 8>(0)]);
-    cursor tile_;
+    cells_of<Tiles, Size> cells_;
+    CELL first_; // of this thread, in a stage
     unsigned char const* source_;
-    long long distance_; // of lines that are copied one after the other, in bytes
-    int elements_;       // from the first chunk's cell on to the end of the line
-    int lines_;          // from this thread's first line on to the end of the matrix
+    int distance_; // of lines that are copied one after the other, in bytes
+    int elements_; // from the first chunk's cell on to the end of the line
+    int lines_;    // from this thread's first line on to the end of the matrix
 };
 
 } // namespace spio::matmul::cp_async
