@@ -29,7 +29,7 @@ struct options {
     unsigned seed = 2026;
     int count = 200, rounds = 4;
     double seconds = 0.1;
-    bool takes_all = false;
+    bool takes_all = false, takes_all_cp_async = false;
     int repeats = 0;
     int part = 0, parts = 0;
 };
@@ -94,7 +94,7 @@ class contest {
             std::ranges::shuffle(order, random_);
             for (auto const i : order) {
                 times[i].push_back(machine_.time(graphs[i], calls, options_.seconds));
-                if (options_.seconds >= 0.02) {
+                if (options_.seconds >= 0.05) {
                     bursts[i].push_back(machine_.burst(graphs[i], calls));
                 }
             }
@@ -120,7 +120,9 @@ class contest {
         std::vector<contestant> contestants;
         for (auto const body : {body::wgmma, body::cp_async}) {
             auto const configs = matmul::space(p, machine_.gpu.arch(), body);
-            for (std::size_t i = 0; i < configs.size() && (i == 0 || options_.takes_all); ++i) {
+            bool const takes_all =
+                body == body::wgmma ? options_.takes_all : options_.takes_all_cp_async;
+            for (std::size_t i = 0; i < configs.size() && (i == 0 || takes_all); ++i) {
                 auto const& config = configs[i];
                 auto const text = matmul::config_text(config);
                 auto found = products_.find(text);

@@ -2,15 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 //     bench_matmul FOLDER SET… [--seed N] [--count N] [--rounds N] [--seconds S] [--all]
+//     [--all-cp-async]
 //                  [--repeat N]
 //     bench_matmul FOLDER --compile PART PARTS
 //
 // FOLDER keeps the kernels that NVRTC compiles; --compile does only that, for one of PARTS equal
 // parts of them. A SET is ceilings, squares, layers or random, the latter with --count shapes. In
 // each round all kernels of a product run for S seconds, in random order; --all is for every
-// configuration, not only for the one of each body that is chosen. With --repeat each kernel runs N
-// times more, and results are compared bit by bit. A line of JSON is printed for each kernel of
-// each product.
+// configuration of the body wgmma and --all-cp-async of the other body, not only for the chosen
+// one. With --repeat each kernel runs N times more, and results are compared bit by bit. A line of
+// JSON is printed for each kernel of each product.
 #include "matmul/cp_async.h"
 #include "matmul/wgmma.h"
 
@@ -119,6 +120,8 @@ int main(int argc, char** argv) {
             options.seconds = std::atof(next());
         else if (word == "--all")
             options.takes_all = true;
+        else if (word == "--all-cp-async")
+            options.takes_all_cp_async = true;
         else if (word == "--repeat")
             options.repeats = std::atoi(next());
         else if (word == "--compile")

@@ -45,12 +45,22 @@ chip_rates const& rates_of(chip const& chip) {
     return found == std::end(rates) ? rates[1] : *found;
 }
 
-// Constants of the estimate, fitted to cycles measured on an H200.
+// Constants of the estimate, fitted to times that were measured on an H200.
 struct fitted_constants {
-    double wgmma_tile_cycles = 1500, cp_async_tile_cycles = 4000; // of a tile beside its products
-    double exchange_cycles = 1500;                                // of the sums of splits
-    double sustained_clock = 0.8; // share of the clock that is left when the chip is busy
-    double edge_cost = 24;        // the larger, the slower are small tiles: see share_of()
+    // Of the body wgmma. A launch with the first loads, and the stores of a tile, of each element.
+    double launch_microseconds = 2.3, element_microseconds = 6.4e-5;
+    double later_element_microseconds = 9.7e-5; // of a tile that follows another one
+    double step_cycles = 62;                    // of a step along k, beside its loads
+    double load_cycles = 14.1e-3;               // of a byte that comes to a multiprocessor
+    double wgmma_share = 0.82;                  // of the rate of wgmma
+    double cache_bytes = 6.6e6;                 // in a microsecond, from the L2 cache to all SMs
+    double memory_bytes = 3.35e6;               // and from memory
+    double exchange_microseconds = 1;           // of the sums of splits
+    double sent_element_microseconds = 7.5e-6;
+    // Of the body cp_async.
+    double cp_async_tile_cycles = 4000; // of a tile beside its products
+    double sustained_clock = 0.8;       // share of the clock that is left when the chip is busy
+    double edge_cost = 24;              // the larger, the slower are small tiles: see share_of()
 };
 constexpr fitted_constants fitted;
 
@@ -75,8 +85,8 @@ void add_deepest(problem const& problem, wgmma::config config, Add const& add) {
     while (!config.fits(problem) && config.stages > 2) --config.stages;
     add(config);
 }
-// Splits are worth a trial where the tiles leave multiprocessors idle, and where each has at least
-// two steps along k.
+// Splits are worth a trial where there are few tiles for each multiprocessor, and where each split
+// has at least two steps along k.
 template <class Add>
 void add_wgmma_configs(problem const& problem, int multiprocessors, Add const& add) {
     for (auto const& [m, n] : {std::pair(128, 256),
@@ -86,15 +96,17 @@ void add_wgmma_configs(problem const& problem, int multiprocessors, Add const& a
                                {64, 192},
                                {128, 64},
                                {64, 128},
-                               {64, 64}}) {
+                               {64, 64},
+                               {192, 128},
+                               {192, 192}}) {
         wgmma::config config = {
             .m = m, .n = n, .stages = 2, .buffers = 2, .cluster_m = 2, .cluster_n = 1, .band = 1};
         add_deepest(problem, config, add);
         config.cluster_m = 1;
         add_deepest(problem, config, add);
         for (int const splits : {2, 4, 8}) {
-            bool const fills = config.tiles(sizes_of(problem)) * splits / 2 >= multiprocessors;
-            if (fills || problem.k < 2 * splits * tile_k) break;
+            bool const is_full = config.tiles(sizes_of(problem)) * splits >= 4LL * multiprocessors;
+            if (is_full || problem.k < 2 * splits * tile_k) break;
             config.splits = splits;
             add_deepest(problem, config, add);
         }
@@ -104,7 +116,7 @@ void add_wgmma_configs(problem const& problem, int multiprocessors, Add const& a
 template <class Add> void add_cp_async_configs(Add const& add) {
     struct {
         int m, n, warps_m, warps_n;
-    } constexpr tiles[] = {{128, 256, 2, 4}, {256, 128, 4, 2}, {128, 128, 2, 4},
+    } constexpr tiles[] = {{128, 256, 2, 4}, {256, 128, 4, 2}, {128, 128, 2, 4}, {128, 128, 2, 2},
                            {128, 64, 2, 2},  {64, 128, 2, 2},  {64, 64, 2, 2}};
     for (auto const& [m, n, warps_m, warps_n] : tiles) {
         for (int const stages : {4, 3, 2}) {
@@ -112,6 +124,52 @@ template <class Add> void add_cp_async_configs(Add const& add) {
             add(cp_async::config{m, n, warps_m, warps_n, stages, band});
         }
     }
+}
+
+} // namespace
+
+namespace {
+
+// The time of a step along k is that of the tensor cores, or of the loads of a multiprocessor, or
+// of what the L2 cache gives to all of them.
+void estimate_time(estimate& result, problem const& problem, wgmma::config const& config,
+                   chip const& chip) {
+    auto const sizes = sizes_of(problem);
+    auto const tiles = static_cast<double>(config.tiles(sizes));
+    double const clusters = chip.sm_count / config.cluster();
+    double const elements = config.m * config.n;
+    double const shared_bytes = 2.0 * tile_k * (config.m + 1.0 * config.n / config.cluster_m);
+    double const cycles = std::max(elements * tile_k / (rates_of(chip).wgmma * fitted.wgmma_share),
+                                   fitted.step_cycles + fitted.load_cycles * config.stage_bytes());
+    double const loads = std::min(tiles, clusters) * config.cluster() * shared_bytes;
+    double const step = std::max(cycles / chip.clock_mhz, loads / fitted.cache_bytes);
+    double const waves = std::ceil(tiles / clusters);
+    result.waves = tiles / clusters;
+    result.traffic = result.bytes / fitted.memory_bytes;
+    result.arithmetic = waves * config.depth(problem.k) * step +
+                        (waves - 1) * elements * fitted.later_element_microseconds;
+    result.microseconds = fitted.launch_microseconds + elements * fitted.element_microseconds +
+                          std::max(result.traffic, result.arithmetic);
+    if (config.splits > 1) {
+        result.microseconds +=
+            fitted.exchange_microseconds + elements * fitted.sent_element_microseconds;
+    }
+}
+void estimate_time(estimate& result, problem const& problem, cp_async::config const& config,
+                   chip const& chip) {
+    constexpr int registers = 255; // as many as a thread may have
+    int const blocks =
+        std::max(1, concurrent_blocks(chip, {.threads = config.threads(),
+                                             .registers = registers,
+                                             .shared_bytes = config.shared_bytes()}));
+    double const rate = rates_of(chip).mma_sync * share_of(config.m, config.n);
+    double const cycles = 1.0 * divup(problem.k, tile_k) * tile_k * config.m * config.n / rate +
+                          fitted.cp_async_tile_cycles;
+    result.waves = static_cast<double>(config.tiles(sizes_of(problem))) / (chip.sm_count * blocks);
+    result.traffic = result.bytes / chip.copy_bytes;
+    result.arithmetic =
+        std::ceil(result.waves) * blocks * cycles / (chip.clock_mhz * fitted.sustained_clock);
+    result.microseconds = chip.launch_microseconds + std::max(result.traffic, result.arithmetic);
 }
 
 } // namespace
@@ -125,37 +183,10 @@ estimate explain(problem const& problem, config const& config, arch arch) {
     // The host device runs both bodies; that of wgmma is estimated for its own GPU.
     chip const& chip =
         chip_of(arch.is_host && std::holds_alternative<wgmma::config>(config) ? sm_90a : arch);
-    auto const sizes = sizes_of(problem);
     estimate result;
     result.bytes = bytes_of(problem);
-    result.traffic = result.bytes / chip.copy_bytes;
-    double const clock = chip.clock_mhz * fitted.sustained_clock;
-    auto const cycles_of_tile = [&](int m, int n, int steps, double rate, double others) {
-        return steps * tile_k * m * n / (rate * share_of(m, n)) + others;
-    };
-    if (auto const* const wgmma = std::get_if<wgmma::config>(&config)) {
-        double const clusters = chip.sm_count / wgmma->cluster();
-        result.waves = static_cast<double>(wgmma->tiles(sizes)) / clusters;
-        result.arithmetic =
-            std::ceil(result.waves) *
-            cycles_of_tile(wgmma->m, wgmma->n, wgmma->depth(problem.k), rates_of(chip).wgmma,
-                           fitted.wgmma_tile_cycles +
-                               (wgmma->splits > 1 ? fitted.exchange_cycles : 0)) /
-            clock;
-    } else {
-        auto const& cp_async = std::get<cp_async::config>(config);
-        constexpr int registers = 255; // as many as a thread may have
-        int const blocks =
-            std::max(1, concurrent_blocks(chip, {.threads = cp_async.threads(),
-                                                 .registers = registers,
-                                                 .shared_bytes = cp_async.shared_bytes()}));
-        result.waves = static_cast<double>(cp_async.tiles(sizes)) / (chip.sm_count * blocks);
-        result.arithmetic = std::ceil(result.waves) * blocks *
-                            cycles_of_tile(cp_async.m, cp_async.n, divup(problem.k, tile_k),
-                                           rates_of(chip).mma_sync, fitted.cp_async_tile_cycles) /
-                            clock;
-    }
-    result.microseconds = chip.launch_microseconds + std::max(result.traffic, result.arithmetic);
+    std::visit([&](auto const& body_config) { estimate_time(result, problem, body_config, chip); },
+               config);
     return result;
 }
 
