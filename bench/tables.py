@@ -8,6 +8,7 @@ not what the newest results give is an error.
 import argparse
 import collections
 import json
+import math
 import pathlib
 import re
 import sys
@@ -157,6 +158,73 @@ def bandwidth():
     return rows
 
 
+def matmul_records():
+    """The file of the newest matrix products, its heading, and its records by set, shape and kernel."""
+    file, results = newest("matmul_shapes_sm90a")
+    version = f"cuBLAS {results['cublas'] // 10000}.{results['cublas'] // 100 % 100}"
+    head = f"[{results['gpu']}, {version}, {results['date']}]({{root}}{file.relative_to(root)})"
+    products = collections.defaultdict(dict)
+    for record in records_named(results, "product"):
+        if record["chosen"]:
+            products[record["set"], record["shape"]][record["kernel"]] = record
+    return results, head, products
+
+
+def matmul():
+    """TFLOP/s of squares: sustained, and in a burst."""
+    results, head, products = matmul_records()
+    rows = [head, "", "| size | wgmma | cuBLAS | cuBLASLt | wgmma over cuBLAS | mma.sync | a burst: wgmma, cuBLAS | wgmma draws |",
+            "|---|---|---|---|---|---|---|---|"]
+    rate = lambda record: f"{record['tflops']:.0f}"
+    for (name, shape), kernels in products.items():
+        if name != "squares":
+            continue
+        ours, cublas = kernels["wgmma"], kernels["cublas"]
+        _, watts, clock = ours["rounds"][-1]
+        rows.append(f"| {shape} | {rate(ours)} | {rate(cublas)} | {rate(kernels['cublaslt'])} | "
+                    f"{ours['tflops'] / cublas['tflops']:.2f} | {rate(kernels['cp_async'])} | {ours['burst_tflops']:.0f}, "
+                    f"{cublas['burst_tflops']:.0f} | {watts} W, {clock} MHz |")
+    for record in records_named(results, "ceiling"):
+        rows.append(f"| only products, {record['kernel']} | {record['tflops']:.0f} | | | | | {record['burst_tflops']:.0f} | "
+                    f"{record['watts']} W, {record['megahertz']} MHz |")
+    return rows
+
+
+def matmul_layers():
+    _, head, products = matmul_records()
+    rows = [head, "", "| layer | m x n x k | wgmma | cuBLAS | cuBLAS over wgmma |", "|---|---|---|---|---|"]
+    for (name, shape), kernels in products.items():
+        if name == "layers":
+            ours, cublas = kernels["wgmma"], kernels["cublas"]
+            rows.append(f"| {shape} | {ours['m']} x {ours['n']} x {ours['k']} | {microseconds(ours['us'])} us | "
+                        f"{microseconds(cublas['us'])} us | {cublas['us'] / ours['us']:.2f} |")
+    return rows
+
+
+def geomean(values):
+    return math.exp(sum(math.log(value) for value in values) / len(values))
+
+
+def matmul_random():
+    """The time of cuBLAS over ours, for groups of random sizes."""
+    _, head, products = matmul_records()
+    groups = collections.defaultdict(list)
+    for (name, _), kernels in products.items():
+        if name == "random":
+            ours = kernels["wgmma"]
+            tiles = -(-ours["m"] // 128) * -(-ours["n"] // 128)
+            size = "at most 16" if tiles <= 16 else "17 to 132" if tiles <= 132 else "more than 132"
+            depth = "k < 512" if ours["k"] < 512 else "k < 2048" if ours["k"] < 2048 else "k >= 2048"
+            for group in ((size, depth), ("all", "all")):
+                groups[group].append(kernels["cublas"]["us"] / ours["us"])
+    rows = [head, "", "| tiles of 128 x 128 | k | products | cuBLAS over wgmma, geometric mean | below 0.95 |", "|---|---|---|---|---|"]
+    for group in sorted(groups):
+        values = groups[group]
+        rows.append(f"| {group[0]} | {group[1]} | {len(values)} | {geomean(values):.2f} | "
+                    f"{sum(value < 0.95 for value in values)} |")
+    return rows
+
+
 tables = {
     "conv2d": lambda: conv2d("conv2d_goals_sm90a"),
     "conv2d_three": lambda: conv2d("conv2d_goals_sm90a", 3),
@@ -167,6 +235,9 @@ tables = {
     "tuned_conv2d": tuned_conv2d,
     "first_result": first_result,
     "bandwidth": bandwidth,
+    "matmul": matmul,
+    "matmul_layers": matmul_layers,
+    "matmul_random": matmul_random,
 }
 
 
