@@ -1,5 +1,8 @@
 # Measures launches on the machine's GPU, and draws the tables of what was measured.
 # SPDX-License-Identifier: Apache-2.0
+#
+# A pack is a file of compiled kernels; nvcc, clang and ptx are packs of the same kernels by two compilers and
+# as PTX. NVRTC compiles kernels at run time.
 """launch.py FOLDER --out FILE [--commit HASH] [--sweep]   on a machine with a GPU and NVRTC
 launch.py --table FILE
 
@@ -31,6 +34,7 @@ def records_of(command, seconds=400):
 
 
 def said_by(*command):
+    """What a command prints; nothing if there is no such command."""
     try:
         return subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout.strip()
     except OSError:
@@ -74,6 +78,7 @@ def measure(options):
 
 
 def median(values):
+    """The median, or the greater of the two in the middle."""
     return sorted(values)[len(values) // 2]
 
 

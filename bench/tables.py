@@ -23,6 +23,7 @@ def newest(name):
 
 
 def microseconds(value):
+    """The time as text, with a decimal where that is not lost in noise."""
     return f"{value:.0f}" if value >= 20 else f"{value:.1f}"
 
 
@@ -123,6 +124,7 @@ def tuned_conv2d():
 
 
 def median(values):
+    """The median, or the greater of the two in the middle."""
     return sorted(values)[len(values) // 2]
 
 
@@ -149,6 +151,7 @@ def first_result():
 
 
 def bandwidth():
+    """The rows of a table: the bandwidth of kernels, and their time over that of a copy of the same bytes."""
     file, results = newest("launch")
     rows = [f"[{records_named(results, 'machine')[0]['gpu']}, {results['date']}]({{root}}{file.relative_to(root)})",
             "", "| kernel | problem | size | GB/s | time over a copy |", "|---|---|---|---|---|"]

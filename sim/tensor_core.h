@@ -1,5 +1,10 @@
 // The tensor core: c += a * b over a warp, with the same bits as on the GPU.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The simulation runs on the CPU, with the 32 lanes of a warp in an array. A factor is an element
+// of a or b decoded from its 16 bits; an addend is a product of two factors, or what c holds. I16,
+// J8 and K are the row, the column and the depth of the product. A tensor_core is how one chip
+// sums: how many addends at once, and how many bits it keeps of them.
 #pragma once
 
 #include "sim/tensor_sum.h"

@@ -1,5 +1,8 @@
 # Launches kernels on tensors of PyTorch, in its context, by the shared library of launcher.cpp.
 # SPDX-License-Identifier: Apache-2.0
+#
+# A description is an object of kernels.json, which conv2d_export wrote: the kernels of one configuration, each
+# with its grid, its block and the bytes of its parameters.
 """The library is libconv2d_launcher.so, in the folder where conv2d_export wrote its kernels or in
 SPIO_BENCH_LAUNCHER. It is built where clang is, and needs nothing but the driver here."""
 import ctypes
@@ -31,6 +34,8 @@ class Figures(ctypes.Structure):
 
 
 class Library:
+    """The shared library, by its path."""
+
     def __init__(self, path):
         self.functions = ctypes.CDLL(str(path))
         self.functions.launcher_error.restype = ctypes.c_char_p
@@ -62,6 +67,7 @@ class Kernel:
                      ctypes.byref(self.handle))
 
     def figures(self):
+        """What the driver says of the loaded kernel: its registers, local bytes and blocks on a multiprocessor."""
         figures = Figures()
         self.library.call("launcher_figures", self.handle, ctypes.byref(figures))
         return figures
@@ -77,6 +83,7 @@ class Kernel:
         return (ctypes.c_char * len(data)).from_buffer(data)
 
     def launch(self, params, stream):
+        """Launches on a stream, given as its handle, with what params() made."""
         self.library.call("launcher_launch", self.handle, params, ctypes.c_void_p(stream),
                           int(self.description["overlaps"]))
 
@@ -91,8 +98,10 @@ class Launch:
         self.description = description
 
     def params(self, tensors):
+        """The parameters of each kernel, for tensors by their names."""
         return [kernel.params(tensors) for kernel in self.kernels]
 
     def launch(self, params, stream):
+        """Launches all kernels on a stream, given as its handle, with what params() made."""
         for kernel, kernel_params in zip(self.kernels, params):
             kernel.launch(kernel_params, stream)

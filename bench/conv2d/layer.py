@@ -1,5 +1,9 @@
 # A layer in PyTorch: its tensors, its passes, and the exact result with its error bound.
 # SPDX-License-Identifier: Apache-2.0
+#
+# The passes of a convolution are fprop, its result, dgrad, the gradient of its input, and wgrad, that of its
+# filter. Its sizes have letters: n images of c channels, h x w pixels of the input, p x q of the output, r x s
+# taps of the filter. wgrad's kernels need a workspace, an array of floats.
 import torch
 import torch.nn.functional as F
 
@@ -32,6 +36,7 @@ class Layer:
         self.like_x = self.random(self.x) if self.direction == "dgrad" else None
 
     def random(self, shape):
+        """Random numbers of the layer's type, with the channels of each pixel side by side."""
         values = torch.randn(shape, device="cuda").to(self.type)
         return values.to(memory_format=torch.channels_last)
 

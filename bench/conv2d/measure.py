@@ -1,5 +1,8 @@
 # Measures convolutions on a GPU: ours, a copy of the same bytes, and PyTorch's, in one run.
 # SPDX-License-Identifier: Apache-2.0
+#
+# A configuration is a choice of tiles and stages that gives one kernel, or two for the gradient of the filter;
+# the chosen one is what Spio would take. kernels.json, which conv2d_export wrote, describes them.
 """measure.py FOLDER --out FILE.json [--repeat 100]
 
 FOLDER is what conv2d_export and build.py left, with libconv2d_launcher.so. Every result is checked against sums in double, and
@@ -21,6 +24,7 @@ from layer import Layer
 
 
 def machine():
+    """What measured: the date, the GPU and the versions of software."""
     query = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"],
                            stdout=subprocess.PIPE, text=True)
     return {"date": datetime.date.today().isoformat(), "gpu": torch.cuda.get_device_name(),

@@ -1,5 +1,10 @@
 // What happens to the sums of a product before they are stored: bias, activation, residual.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The problem says, when the kernel is compiled, which of these there are. The bias has a float for
+// each column of the product. The residual is a matrix of the product's sizes that is added last:
+// c, whose rows are c.leading elements apart and, in a batch of products, whose matrices are
+// c.batch elements apart.
 #pragma once
 
 #include "matmul/factor_tiles.cuh"

@@ -4,16 +4,18 @@
 // A base is a dimension that is no fold: K of fold<K, 8>, which counts K in blocks of 8. An axis
 // counts a digit of a position in its base, floor(position / stride) mod size; a derived axis is a
 // function of several digits, and all others are plain. A view is a tensor of the same elements
-// under other axes. A layout's `table` has its digits and axes as numbers. A late size is known
-// only when the tensor is made.
+// under other axes. A layout's `table` has its digits and axes as numbers. A dynamic size,
+// called late, is known only when the tensor is made.
 #pragma once
 
 #include "spio/tiles.h"
 
 namespace spio {
 
-// A change makes a list of axes of each axis, and the extents of late bases of those that were. A
-// view keeps the strides of its tensor; the axes around those that change stay as they are written.
+// A change is a type with three members. is_possible<Shape> says whether the layout Shape admits
+// it. replace<Shape, A, Axis>() is the list of axes that stand in the view for Axis, number A of
+// Shape. extent<Base>(shape) is the size of a dynamic base of the view. A view keeps the strides of
+// its tensor; the axes around those that change stay as they are written.
 template <class Change, auto... Axes> struct change_of {
     using shape = layout<Axes...>;
     template <class> struct replaced;
@@ -23,6 +25,7 @@ template <class Change, auto... Axes> struct change_of {
     };
     using axes = typename replaced<numbers_below<sizeof...(Axes)>>::type;
 };
+// Whether the change is possible for the tensor and gives a valid layout.
 template <class Change, class Tensor> inline constexpr bool changes = false;
 template <class Change, class Data, auto... Axes>
     requires(Change::template is_possible<layout<Axes...>>)
@@ -31,6 +34,7 @@ inline constexpr bool changes<Change, tensor<Data, Axes...>> =
 template <class Tensor, class Change>
 concept changed_by = changes<Change, Tensor>;
 
+// Writes the size of one base of the view to its extents if that size is known at run time alone.
 template <class Change, class View, class Base, class Shape>
 constexpr void set_late(typename View::extents_type& values, Shape const& shape) {
     constexpr int base = View::template base<Base>;
@@ -38,6 +42,7 @@ constexpr void set_late(typename View::extents_type& values, Shape const& shape)
         values.values[View::table.dynamic_before(base)] = Change::template extent<Base>(shape);
     }
 }
+// The view of a tensor that a possible change makes.
 template <class Change, class Data, auto... Axes>
 constexpr auto changed(tensor<Data, Axes...> const& t) {
     using view = typename change_of<Change, Axes...>::axes::template tensor<Data>;
@@ -53,7 +58,7 @@ constexpr auto changed(tensor<Data, Axes...> const& t) {
     return view(t.get(), shape(values));
 }
 
-// What most changes have in common: those of one base, whose digits are all on plain axes.
+// What most changes have in common: each is of one base, whose digits are all on plain axes.
 struct change {
     template <class Base, class Shape> static constexpr int extent(Shape const& shape) {
         return shape.template extent_in_units<Shape::template base<Base>>();
@@ -70,6 +75,7 @@ struct change {
             return false;
         }
     }
+    // Plain, and of a size known at compile time.
     template <class Shape, class Base> static consteval bool is_static_base() {
         return is_plain_base<Shape, Base>() &&
                !Shape::table.is_dynamic(position_in<Base>(typename Shape::bases()));
@@ -79,10 +85,11 @@ struct change {
     static constexpr bool is_free =
         base_dimension<New> && (!contains<typename Shape::bases, New> || (same<New, Old> || ...));
     template <auto Axis> static consteval auto unchanged() { return axis_list<Axis>(); }
+    // Whether axis A counts this base.
     template <class Shape, int A, class Base> static consteval bool counts() {
         return Shape::table.digits[Shape::table.first_digit(A)].base == Shape::template base<Base>;
     }
-    // An axis of Dimension in place of another one.
+    // An axis of Dimension in place of axis a; `pitch` is its stride in memory, in elements.
     template <class Dimension, class Axis>
     static consteval axis<Dimension> moved(Axis a, int stride, int size, long long pitch) {
         axis<Dimension> result(size);
@@ -94,6 +101,7 @@ struct change {
     }
 };
 
+// The base From is called To.
 template <class From, class To> struct renaming : change {
     template <class Shape>
     static constexpr bool is_possible =
@@ -121,8 +129,9 @@ template <class From, class To> struct renaming : change {
     }
 };
 
+// The function of a derived axis that counts from its last step to its first.
 struct mirror {
-    int size;
+    int size; // steps of the axis
 
     template <index D> constexpr int operator()(D position) const {
         return size - 1 - position.value;
@@ -130,6 +139,7 @@ struct mirror {
     constexpr int cell(int place, int const*) const { return size - 1 - place; }
     constexpr bool is_permutation(digit const*, digit const*) const { return true; }
 };
+// The positions of Base from the last to the first.
 template <class Base> struct reversal : change {
     template <class Shape>
     static constexpr bool is_possible = change::is_static_base<Shape, Base>();

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A digit is a part of a position in a dimension: floor(position / stride) mod size. A plain axis
-// counts one digit; its pitch is the distance in memory between two of its steps.
+// counts one digit; its pitch is the distance in memory between two of its steps. Deleted overloads
+// take what the others refuse; the compiler shows their names, which say what is wrong.
 #pragma once
 
 #include "spio/axis.h"

@@ -108,6 +108,7 @@ double inputs_read(correlated_axis const& axis, int outputs, int block) {
         axis.spacing;
     return std::ceil(1.0 * outputs / block) * std::min(1.0 * axis.inputs, of_block);
 }
+// Rows and columns of one input image that blocks of so many output rows or columns read in all.
 double rows_read(setting const& setting, int block_rows) {
     return inputs_read(rows_of(setting.sizes), setting.sizes.p, block_rows);
 }

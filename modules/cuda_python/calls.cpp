@@ -63,7 +63,8 @@ std::optional<entity> function_typer::entity_of(expression const& expression) {
     auto object = entity_of(*attribute->object);
     if (!object || object->path.empty()) return {};
     auto path = object->path + "." + std::string(attribute->name);
-    // In paths, numba, numbapro, numpy and spio are all called types: numba.cuda.grid is cuda.grid.
+    // The modules numba, numbapro, numpy and spio all have the path `types`, as types.float32, but
+    // numba.cuda.grid is cuda.grid.
     if (path.starts_with("types.cuda")) path.erase(0, 6);
     return entity{std::move(path)};
 }

@@ -1,5 +1,9 @@
 // The calls of Linux, and what the files of users and groups say.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Calls that tests must see fail go through the class system_calls, in whose place they put
+// another. An access list is what POSIX ACLs give to more users than the mode's bits do. A private
+// group is one that has its owner as its only member and has the owner's name.
 module;
 
 #include <cerrno>
@@ -102,6 +106,8 @@ int system_calls::list(int folder, std::vector<std::string>& names) {
     return failure == 0 ? 0 : -1;
 }
 
+// Locks or unlocks one byte of a file, without waiting. Such a lock belongs to the open file, not
+// to the process.
 static int set_lock(int file, std::int64_t byte, short type) {
     struct flock request = {};
     request.l_type = type;
@@ -149,6 +155,7 @@ static bool for_each_record(char const* path, Reader reader, F f) {
     }
 }
 
+// `users` and `groups` are the paths of files like /etc/passwd and /etc/group.
 bool is_private_group(gid_t group, uid_t owner, char const* users, char const* groups) {
     if (owner == 0) return false;
     std::string name;

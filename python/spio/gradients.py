@@ -1,8 +1,9 @@
 # The gradients of the operators, as functions of autograd outside of them.
 # SPDX-License-Identifier: Apache-2.0
 #
-# Each operator has two functions: one for eager calls, which keeps what it has converted and costs least,
-# and one in the form that torch.func asks for. Second derivatives do not exist: asking for one raises.
+# `ctx` is the context of autograd. Each operator has two functions: one for eager calls, which keeps what it
+# has converted and costs least, and one in the form that torch.func asks for. Second derivatives do not
+# exist: asking for one raises.
 import torch
 
 from spio import operators

@@ -46,7 +46,7 @@ def new_channels_last(tensor, sizes, dtype=None):
     return torch.empty(sizes, dtype=dtype or tensor.dtype, device=tensor.device, memory_format=torch.channels_last)
 
 
-# Fakes: sizes, types and strides of results. The window of a convolution is six numbers: stride,
+# Fakes, by which PyTorch traces: the sizes, the types and the strides of results, without their numbers. The window of a convolution is six numbers: stride,
 # padding and dilation, each of rows and of columns.
 
 

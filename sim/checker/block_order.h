@@ -41,6 +41,7 @@ class block_set {
   private:
     using words = std::vector<std::uint64_t>;
 
+    // The words to write to, `count` or more of them: copied first if another set shares them.
     words& own_words(std::size_t count) {
         if (!words_) {
             words_ = std::make_shared<words>();

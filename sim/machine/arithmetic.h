@@ -1,5 +1,8 @@
 // Arithmetic with a defined rounding, which no compiler option changes.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Kernels that are compiled for the CPU, to run on a simulated GPU, include this header where those
+// for GPUs include kernels/machine/arithmetic.h.
 #pragma once
 
 namespace spio::machine {

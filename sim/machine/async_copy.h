@@ -1,5 +1,8 @@
 // cp.async: copies from global to shared memory, for which the thread waits later.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Kernels that are compiled for the CPU, to run on a simulated GPU, include this header where those
+// for GPUs include kernels/machine/async_copy.h.
 #pragma once
 
 #include "machine/shared_address.h"

@@ -1,5 +1,8 @@
 // Atomic operations on words of shared or global memory.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Kernels that are compiled for the CPU, to run on a simulated GPU, include this header where those
+// for GPUs include kernels/machine/atomic.h.
 #pragma once
 
 namespace spio::machine {

@@ -1,6 +1,9 @@
 // Bulk copies: ranges and boxes of tensors that the TMA engine copies (sm_90).
 // SPDX-License-Identifier: Apache-2.0
 //
+// Kernels that are compiled for the CPU, to run on a simulated GPU, include this header where those
+// for GPUs include kernels/machine/bulk_copy.h.
+//
 // A tensor map is the descriptor by which TMA copies boxes of a tensor, here as the simulator reads
 // it.
 #pragma once

@@ -1,5 +1,8 @@
 // Conversions between float and the 16-bit formats, given and returned as bits.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Kernels that are compiled for the CPU, to run on a simulated GPU, include this header where those
+// for GPUs include kernels/machine/convert.h.
 #pragma once
 
 #include "sim/convert.h"

@@ -1,5 +1,8 @@
 // Elementary functions of real numbers, and products that no compiler fuses with a sum.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Kernels that are compiled for the CPU, to run on a simulated GPU, include this header where those
+// for GPUs include kernels/machine/elementary.h.
 #pragma once
 
 namespace spio::machine {

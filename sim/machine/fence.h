@@ -1,5 +1,8 @@
 // Fences: the order in which others see what this thread writes.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Kernels that are compiled for the CPU, to run on a simulated GPU, include this header where those
+// for GPUs include kernels/machine/fence.h.
 #pragma once
 
 namespace spio::machine {

@@ -1,5 +1,8 @@
 // Registers that move between warps, and kernels that overlap (sm_90).
 // SPDX-License-Identifier: Apache-2.0
+//
+// Kernels that are compiled for the CPU, to run on a simulated GPU, include this header where those
+// for GPUs include kernels/machine/launch_control.h.
 #pragma once
 
 namespace spio::sim {

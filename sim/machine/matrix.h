@@ -1,5 +1,8 @@
 // 8 x 8 matrices of 16-bit elements between shared memory and the registers of a warp.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Kernels that are compiled for the CPU, to run on a simulated GPU, include this header where those
+// for GPUs include kernels/machine/matrix.h.
 #pragma once
 
 #include "machine/shared_address.h"

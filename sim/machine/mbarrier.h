@@ -1,5 +1,8 @@
 // Mbarriers: barriers in shared memory that count arrivals and bytes, phase by phase.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Kernels that are compiled for the CPU, to run on a simulated GPU, include this header where those
+// for GPUs include kernels/machine/mbarrier.h.
 #pragma once
 
 #include "machine/shared_address.h"

@@ -1,5 +1,8 @@
 // mma.sync: a warp computes c += a b on the tensor core, 16-bit factors and float sums.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Kernels that are compiled for the CPU, to run on a simulated GPU, include this header where those
+// for GPUs include kernels/machine/mma.h.
 #pragma once
 
 namespace spio::machine {

@@ -1,5 +1,8 @@
 // Addresses in the window of shared memory, as instructions take them.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Kernels that are compiled for the CPU, to run on a simulated GPU, include this header where those
+// for GPUs include kernels/machine/shared_address.h.
 #pragma once
 
 namespace spio::machine {

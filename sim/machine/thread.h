@@ -1,5 +1,8 @@
 // Threads, blocks and clusters: their indices, their sizes and their barriers.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Kernels that are compiled for the CPU, to run on a simulated GPU, include this header where those
+// for GPUs include kernels/machine/thread.h.
 #pragma once
 
 namespace spio::machine {

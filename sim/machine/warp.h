@@ -1,5 +1,8 @@
 // Exchanges between the lanes of a warp: shuffles, votes, reductions.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Kernels that are compiled for the CPU, to run on a simulated GPU, include this header where those
+// for GPUs include kernels/machine/warp.h.
 #pragma once
 
 namespace spio::machine {

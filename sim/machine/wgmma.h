@@ -1,5 +1,8 @@
 // wgmma: a warpgroup computes c += a b on the tensor cores, from shared memory (sm_90a).
 // SPDX-License-Identifier: Apache-2.0
+//
+// Kernels that are compiled for the CPU, to run on a simulated GPU, include this header where those
+// for GPUs include kernels/machine/wgmma.h.
 #pragma once
 
 namespace spio::sim {

@@ -1,7 +1,9 @@
 // A family of kernels whose source changes, and the pack of compiled kernels that was made before.
 // SPDX-License-Identifier: Apache-2.0
 //
-// An image is a compiled kernel; a spec is what it is compiled from.
+// A family is the kernels of one operation; an image is a compiled kernel; a spec is what it is
+// compiled from. An image is stale if its spec has another text, or another configuration, now than
+// when it was compiled.
 #include <doctest/doctest.h>
 
 #include <cstddef>

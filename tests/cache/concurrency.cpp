@@ -1,6 +1,10 @@
 // Many threads and processes want the same kernels at once: one of them compiles, all get them.
 // SPDX-License-Identifier: Apache-2.0
 //
+// `rig` is what these tests share: a scratch folder, processes that are forked, keys and entries by
+// number, and `troubled`, a file system whose calls fail as a test says. The origin of an entry is
+// where it came from: compiled now or found on disk.
+//
 // An entry is the compiled image of a kernel, in a file that is named by its key: a digest of all
 // that the image depends on.
 #include <doctest/doctest.h>

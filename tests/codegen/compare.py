@@ -1,5 +1,7 @@
 # Compares each typed kernel with its raw twin, in PTX and then in machine code.
 # SPDX-License-Identifier: Apache-2.0
+#
+# A typed kernel indexes by the types of this library, its raw twin by plain integers: both must cost the same.
 """compare.py --name NAME --out FOLDER --ptxas PTXAS [--show CASE] CASE.cuh... -- COMMAND...
 
 A case is a namespace with two kernels, typed and raw. COMMAND compiles {file}, which includes all
@@ -25,6 +27,7 @@ COMMUTES = r"^((?:add|mul|mad|fma|and|or|xor|min|max)\S* \S+, )(\S+), ([^\s,;]+)
 
 
 def run(words):
+    """Runs a command that must succeed."""
     result = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if result.returncode != 0:
         sys.exit(" ".join(map(str, words)) + "\n" + result.stdout)
@@ -67,6 +70,7 @@ def machine_code(cubin):
 
 
 def opcodes(lines):
+    """The operation of each instruction, without its operands and its predicate."""
     return [re.sub(r"^@!?\S+ ", "", line).split()[0].rstrip(";") for line in lines if line[-1] == ";"]
 
 

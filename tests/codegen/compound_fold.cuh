@@ -1,4 +1,4 @@
-// A block and a thread over a layout folded as they are: nothing is left to carry.
+// A layout folded into the digits that a block's index and a thread's have: no sum of them carries.
 // SPDX-License-Identifier: Apache-2.0
 //
 // The kernels `typed` and `raw` are twins: one has Spio's dimensions, the other ints, and compilers

@@ -1,5 +1,8 @@
 # Asks the program `spio`, and checks its answers.
 # SPDX-License-Identifier: Apache-2.0
+#
+# An answer is a subprocess.CompletedProcess. Checks that fail are collected in `complaints`, so that one run
+# says all.
 import json
 import os
 import pathlib
@@ -20,12 +23,14 @@ plain = {"PATH": os.environ["PATH"], "HOME": str(home), "CUDA_HOME": cuda,
 
 
 def ask(*words, environment={}, **more):
+    """Runs spio with these arguments; `more` are arguments of subprocess.run."""
     more.setdefault("stdout", subprocess.PIPE)
     return subprocess.run([spio, *words], env=plain | environment, stderr=subprocess.PIPE,
                           stdin=subprocess.DEVNULL, cwd=work, timeout=240, **more)
 
 
 def expect(holds, check, got=None):
+    """Notes a check, in words, and whether it holds; `got` is the answer to show if not."""
     done.append(check)
     if not holds:
         complaints.append(check if got is None else
@@ -48,6 +53,7 @@ def expect_code(code, *words, says=None, environment={}):
 
 
 def object_of(*words, code=0, environment={}):
+    """The answer to these arguments with --json, as an object; spio must end with `code`."""
     got = expect_code(code, *words, "--json", environment=environment)
     try:
         return json.loads(got.stdout.decode())

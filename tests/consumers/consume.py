@@ -9,6 +9,7 @@ import sys
 
 
 def run(*words):
+    """Runs a command that must succeed."""
     result = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if result.returncode != 0:
         sys.exit(f"{' '.join(map(str, words))}\n{result.stdout}")

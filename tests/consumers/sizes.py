@@ -1,5 +1,8 @@
 # Measures what is installed, and how large a program that ships kernels is, and what it needs.
 # SPDX-License-Identifier: Apache-2.0
+#
+# Its arguments are the folder of an installed library and the build folder of the program deploy, which uses
+# it.
 import pathlib
 import re
 import subprocess
@@ -7,10 +10,12 @@ import sys
 
 
 def said_by(*words):
+    """What a command prints, which must succeed."""
     return subprocess.run(words, check=True, capture_output=True, text=True).stdout
 
 
 def needed_by(program):
+    """The shared libraries that a program needs."""
     return re.findall(r"\(NEEDED\).*\[(.*)\]", said_by("readelf", "-d", program))
 
 

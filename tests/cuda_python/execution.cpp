@@ -1,6 +1,9 @@
 // Runs kernels on a device and by the interpreter.
 // SPDX-License-Identifier: Apache-2.0
 //
+// A test_kernel is a source text, the kernel's name, its signature and the shapes of a launch. The
+// oracle is what the interpreter computes.
+//
 // The interpreter runs a program of CUDA Python, a statically typed Python, without a compiler.
 #include "tests/cuda_python/execution.h"
 
@@ -93,6 +96,8 @@ bytes plain_values(std::string const& type, std::size_t count, int number) {
     return result;
 }
 
+// Writes the scalar parameter that is the `number`-th of its kind to the parameters of a launch: a
+// number of the test, or else one with special bits.
 void put_scalar(test_kernel const& test, py::parameter const& parameter, std::size_t number,
                 bytes& params) {
     auto const& element = parameter.type.element;
@@ -109,6 +114,7 @@ void put_scalar(test_kernel const& test, py::parameter const& parameter, std::si
     }
 }
 
+// Arrays of the test's shapes, or of a value for each thread, and the parameters.
 arguments arguments_for(test_kernel const& test, py::kernel const& kernel) {
     arguments result;
     result.params.resize(kernel.params_bytes);
@@ -138,6 +144,7 @@ arguments arguments_for(test_kernel const& test, py::kernel const& kernel) {
     return result;
 }
 
+// `usual` is the size along x if the test names none.
 extent extent_of(std::vector<int> const& sizes, int usual) {
     if (sizes.empty()) return {.x = usual};
     return {.x = sizes[0], .y = sizes[1]};
@@ -172,6 +179,8 @@ void interpret(test_kernel const& test, py::kernel const& kernel, arguments& arg
                   args.params.data());
 }
 
+// Compares the numbers that lie at a and b. Notes the worst relative difference that the tolerance
+// admits; sets `differs` if it is greater.
 template <class Real>
 void compare_reals(unsigned char const* a, unsigned char const* b, double tolerance,
                    comparison& result, bool& differs) {

@@ -4,7 +4,9 @@
 // A dimension, such as I, is an integer type that says what it counts; fold<K, 8>, often K8, counts
 // K in blocks of 8. axis<K>(32) is the dimension K with 32 values, k / 8 and k % 8 are its blocks
 // of 8 and the positions in one. A tensor is a pointer with axes, outermost first; a subscript is a
-// position, and makes a cursor, which a further one moves.
+// position, and makes a cursor, which a further one moves. A derived axis computes its place from
+// several digits of a position: swizzle() and checkerboard() make such axes, which spread a tile
+// over the banks of shared memory, and derived() makes one of any function.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -70,7 +72,7 @@ TEST_CASE("a loop over positions sums all elements (CoordinatesRange.accumulate_
     CHECK(sum == 9);
 }
 
-// Every element is visited once: law 9, by counting visits.
+// Every element is visited once: law 9 of docs/algebra.md, by counting visits.
 template <class Tensor> void visits_every_element_once(Tensor const& t) {
     std::vector<int> visits(t.storage_size());
     int count = 0;

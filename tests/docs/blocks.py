@@ -7,6 +7,9 @@ figure = r"[0-9.]+(?= (?:ms|us|s|bytes|MB|kB)\b)"
 
 
 class Block:
+    """A fenced block of a page. `number` is the line of its fence; `directive`, the comment above it, is
+    (from, FILE), (into, FILE) or (wrong, EDIT), or None. page.py says what they mean."""
+
     def __init__(self, number, language, directive, lines):
         self.number, self.language, self.lines = number, language, lines
         self.verb, self.file = directive or (None, None)
@@ -14,6 +17,7 @@ class Block:
 
 
 def blocks_of(page):
+    """The blocks of a Markdown file, in order."""
     lines = page.read_text().splitlines()
     blocks, directive, number = [], None, 0
     while number < len(lines):
@@ -64,6 +68,7 @@ def unlike(wanted, found, expression):
 
 
 def unlike_output(wanted, printed):
+    """Why the printed text is not what the lines wanted say; None if it is."""
     return unlike(wanted, [line.rstrip() for line in printed.splitlines()], expression_of)
 
 

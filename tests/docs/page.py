@@ -58,6 +58,7 @@ nvcc_flags = ["-std=c++20", "--expt-relaxed-constexpr", "-arch=sm_80", "-Ibuild/
 
 
 def reason_not_to_run(line):
+    """Why a line of a shell is not run here; None if it is."""
     return next((reason for pattern, reason in not_run.items() if re.fullmatch(pattern, line)), None)
 
 
@@ -74,6 +75,7 @@ class Page:
         self.lay_out()
 
     def lay_out(self):
+        """Makes the folder that looks like a checkout, and the environment of commands."""
         shutil.rmtree(self.folder, ignore_errors=True)
         (self.folder / "build").mkdir(parents=True)
         for path in root.iterdir():
@@ -98,11 +100,13 @@ class Page:
         }
 
     def run(self, *command):
+        """Runs a command in the page's folder: its exit status, and what it printed."""
         result = subprocess.run(list(map(str, command)), cwd=self.folder, env=self.environment, text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         return result.returncode, result.stdout
 
     def fail(self, block, reason):
+        """Notes that a block is not as it says."""
         self.failures.append(f"{self.name}:{block.number}: {reason}")
 
     def succeed(self, block, *command):
@@ -118,6 +122,7 @@ class Page:
     # Programs
 
     def finish_program(self):
+        """Compiles and runs the C++ program that the blocks before have written, if there is one."""
         if self.program is None:
             return
         (block, text), self.program = self.program, None
@@ -170,6 +175,7 @@ class Page:
             self.printed = self.succeed(block, "bash", "-euc", "\n".join(lines))
 
     def console(self, block):
+        """Runs the commands of a block, and compares what each prints with the lines below it."""
         command, wanted = None, []
 
         def compare():
@@ -190,6 +196,7 @@ class Page:
         compare()
 
     def output(self, block):
+        """Compares a block with what was printed last."""
         self.count("outputs")
         if self.printed is None:
             self.fail(block, "nothing was run that could have printed this")
@@ -199,6 +206,7 @@ class Page:
     # Excerpts and files
 
     def excerpt(self, block):
+        """Checks that a block is an excerpt of the file that its comment names."""
         self.count("excerpts")
         if not (root / block.file).exists():
             self.fail(block, f"there is no {block.file}")
@@ -206,6 +214,7 @@ class Page:
             self.fail(block, f"no excerpt of {block.file}: {difference}")
 
     def wrong(self, block):
+        """Checks what nvcc says to an edited kernel; block.file holds the edit, a command of sed."""
         self.count("errors")
         family = self.folder / "build" / "wrong" / "softmax"
         shutil.copytree(root / "examples" / "softmax" / "softmax", family, dirs_exist_ok=True)

@@ -89,6 +89,7 @@ def is_in_body(tokens, index):
 
 
 def declares(tokens, index):
+    """Whether the name at this index is declared there."""
     if not ends_type(tokens, index - 1) and not is_reference(tokens, index - 1):
         return False
     follower = tokens.word(index + 1)

@@ -1,5 +1,9 @@
 # Checks which files may include and import which, and the other rules of the source that a script can see.
 # SPDX-License-Identifier: Apache-2.0
+#
+# A room is a folder at the root, or one of kernels/. A family is the kernels of one operation, as conv2d.
+# Device text is C++ that every compiler of kernels reads. `code` is a file's text without comments, `path` its
+# path from the root.
 import functools
 import pathlib
 import re
@@ -74,19 +78,23 @@ def without_comments(text):
 
 
 def complain(path, text, position, sentence):
+    """Notes that the text breaks a rule at this position."""
     complaints.append(f"{path}:{text.count(chr(10), 0, position) + 1}: {sentence}")
 
 
 def forbid(path, text, pattern, sentence):
+    """Complains of each match of the pattern."""
     for match in re.finditer(pattern, text, flags=re.M):
         complain(path, text, match.start(), f"{sentence}: {match[0].strip()}")
 
 
 def includes_of(text):
+    """The position and the name of each header that a text includes."""
     return [(m.start(), m[1]) for m in re.finditer(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', text, re.M)]
 
 
 def check_opening(path, text):
+    """A file begins with one sentence and its licence."""
     mark = "//" if is_cxx(path) else "#"
     lines = [line for line in text.splitlines()[:15] if not line.startswith("#!")]
     licence = f"{mark} SPDX-License-Identifier: Apache-2.0"
@@ -121,12 +129,14 @@ def check_everywhere(path, text):
 
 
 def check_names(path, text):
+    """Variables are named by nouns."""
     finder = names.forbidden_names if is_cxx(path) else names.forbidden_python_names
     for line, name in finder(text):
         complaints.append(f"{path}:{line}: a name should be a noun: {name}")
 
 
 def check_doors(path, code):
+    """Headers from outside have one door: the file that may include them."""
     for position, header in includes_of(code):
         door = doors.get(header)
         if door and not re.fullmatch(door, path.as_posix()):
@@ -237,6 +247,7 @@ def check(path, text):
 
 
 def check_one_door_each(texts):
+    """No folder has two doors to one header."""
     for header in doors:
         users = {
             path.with_suffix("")
@@ -248,6 +259,7 @@ def check_one_door_each(texts):
 
 
 def check_includes(texts):
+    """Files include the headers of the names of std that they use."""
     codes = {path: without_comments(text) for path, text in texts.items() if is_cxx(path)}
     for path in codes:
         for line, name, header in includes.missing_includes(path, codes):

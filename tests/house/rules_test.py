@@ -110,6 +110,7 @@ python_riddles = [
 
 
 def said(path, text):
+    """What rules.py complains of in a file of this path and text."""
     rules.complaints.clear()
     rules.check(pathlib.PurePath(path), text)
     return list(rules.complaints)

@@ -26,6 +26,7 @@ def sources():
 
 
 def is_cxx(path):
+    """Whether a file is C++ or CUDA."""
     return path.suffix in cxx
 
 

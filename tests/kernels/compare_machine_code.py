@@ -26,6 +26,7 @@ class Kernel:
 
 
 def text_at(strings, offset):
+    """The text at an offset, up to its zero."""
     return strings[offset:strings.index(b"\0", offset)].decode()
 
 
@@ -46,6 +47,7 @@ def sections_of(image):
 
 
 def registers_of(info, symbols):
+    """The number of registers of each kernel, by its symbol, as the section .nv.info tells."""
     counts = {}
     for match in re.finditer(re.escape(REGISTER_COUNT), info, re.S):
         symbol, count = struct.unpack_from("<II", info, match.end())
@@ -55,6 +57,7 @@ def registers_of(info, symbols):
 
 
 def kernels_of_cubin(path):
+    """The name and the Kernel of each kernel in a file of machine code."""
     sections, symbols = sections_of(path.read_bytes())
     registers = registers_of(sections.get(".nv.info", (0, b""))[1], symbols)
     for section, (length, code) in sections.items():
@@ -81,6 +84,7 @@ def normalized(text, name):
 
 
 def kernels_of_ptx(path):
+    """The name and the Kernel of each kernel in a file of PTX."""
     for match in re.finditer(r"\.entry\s+(\w+)\s*\(.*?^\}", path.read_text(), re.S | re.M):
         text = normalized(match[0], match[1])
         instructions = text.count(";")
@@ -88,6 +92,7 @@ def kernels_of_ptx(path):
 
 
 def kernels_in(folder, renames):
+    """All kernels of a folder by subfolder and name; `renames` are pairs (expression, text) for names."""
     kernels = {}
     for path in sorted(folder.rglob("*")):
         reader = {".cubin": kernels_of_cubin, ".ptx": kernels_of_ptx}.get(path.suffix)

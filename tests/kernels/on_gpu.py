@@ -1,5 +1,8 @@
 # Runs every case on a GPU, then under compute-sanitizer, then each planted bug under its tool.
 # SPDX-License-Identifier: Apache-2.0
+#
+# A case is one run of a kernel whose results are checked. A planted bug is a kernel with a fault that a tool of
+# compute-sanitizer must find.
 """on_gpu.py FOLDER --out OUT [--commit HASH] [--skip-tools] [NAME...]
 
 FOLDER is what the build left in tests/kernels: the program kernels_on_gpu and the folder images.
@@ -33,6 +36,7 @@ class Steps:
         self.log, self.seconds, self.failed = log, seconds, []
 
     def run(self, name, command):
+        """Runs a command: its exit status or why it has none, what it printed, and its seconds."""
         start = time.monotonic()
         try:
             done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE,
@@ -48,6 +52,7 @@ class Steps:
         return status, text, round(time.monotonic() - start, 1)
 
     def judge(self, name, good, seconds, words, text=""):
+        """Prints a line on a step; if it is no good, also the last lines of its text."""
         print("pass" if good else "FAIL", f"{name:20} {seconds:6.1f} s  {words}", flush=True)
         if not good:
             self.failed.append(name)

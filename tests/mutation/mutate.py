@@ -56,6 +56,8 @@ number = re.compile(r"(?<![\w.])\d+(?![\w.])")  # becomes greater by one
 
 
 class fault:
+    """An edit: the line of this number in a file, as it is and as it becomes."""
+
     def __init__(self, path, line, old, new):
         self.path, self.line, self.old, self.new = path, line, old, new
 
@@ -115,6 +117,7 @@ class planted:
 
 
 def is_built(build, targets):
+    """Builds targets, and says whether that succeeded."""
     words = ["cmake", "--build", build, "-j", "2", "--target", *targets]
     return subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
 

@@ -14,6 +14,7 @@ checks = 0
 
 
 def expect(got, wanted, subject):
+    """Ends the program with a message that names the subject if what it got is not what is wanted."""
     global checks
     checks += 1
     if got != wanted:
@@ -21,6 +22,7 @@ def expect(got, wanted, subject):
 
 
 def numbers(text):
+    """The whole numbers in a text."""
     return [int(n) for n in re.findall(r"\d+", text)]
 
 
@@ -73,6 +75,7 @@ layouts = {
 
 
 def check_layout(name, picture):
+    """A picture of lanes that read shared memory: the bank of each cell, and in which pass each lane is served."""
     size, rows, columns, byte, place = layouts[name]
     banks = lambda a: str(a // 4 % 32) if size == 4 else f"{a // 4 % 32}-{a // 4 % 32 + 3}"
     lanes = {place(lane): lane for lane in range(32)}
@@ -123,6 +126,7 @@ letters = {"product": "abc", "left": "a", "right": "b", "sum": "c"}
 
 
 def check_fragment(name, picture):
+    """A picture of the operands of mma.m16n8k16: which lane holds which numbers."""
     for letter in letters[name]:
         count, place = fragments[letter]
         seen, corners = set(), {}
@@ -144,6 +148,7 @@ boxes = {"128": (8, 7), "64": (4, 3), "32": (2, 1), "none": (8, 0)}
 
 
 def check_box(name, picture):
+    """A picture of a TMA box: where its cells lie in shared memory after the swizzle of this name."""
     columns, mask = boxes[name]
     pattern = (r"(in memory )?row (\d+), cell (\d+): byte (\d+), line (\d+), "
                r"banks (\d+)-(\d+)")
@@ -172,10 +177,12 @@ def check_box(name, picture):
 
 
 def run(*words):
+    """Runs the program that draws, with these arguments."""
     return subprocess.run([program, *words], cwd=folder, capture_output=True, text=True)
 
 
 def check_command_line():
+    """What the program says to wrong arguments, and where it writes."""
     for words, wanted in [
         (["tile"], "no kind tile; there are: layout fragment box"),
         (["box", "48"], "no box 48; there are: 128 64 32 none"),

@@ -1,5 +1,9 @@
 # Writes random layout types, walks through them and compound indices as C++, each described.
 # SPDX-License-Identifier: Apache-2.0
+#
+# A layout maps positions to memory; a walk through one is a list of subscripts and steps; a compound index is
+# one number that counts through several dimensions. Each is described in plain text too, from which the test
+# computes what the C++ must give. `dice` is a random.Random.
 import argparse
 import math
 import pathlib
@@ -18,6 +22,7 @@ heading = """\
 
 
 def quoted(text):
+    """The text as a string literal of C++."""
     return '"' + " ".join(text.split()).replace('"', '\\"') + '"'
 
 
@@ -57,6 +62,7 @@ def print_layout(layout, walks, name):
 
 
 def print_layouts(dice, unit, count):
+    """The C++ source number `unit`, with `count` random layouts and two walks through each."""
     indices = [make_index(dice, f"index_{n}") for n in range(8)]
     bodies = [i.declaration for i in indices]
     entries = []
@@ -75,6 +81,7 @@ def print_layouts(dice, unit, count):
 
 
 def print_indices(dice, count):
+    """The C++ source of `count` random compound indices."""
     indices = [make_index(dice, f"index_{n}") for n in range(count)]
     bodies = [i.declaration for i in indices]
     entries = [
@@ -90,6 +97,7 @@ def print_indices(dice, count):
 
 
 def print_header(seed, units):
+    """The header that declares the functions of all sources; `units` is the number of those with layouts."""
     declarations = "".join(f"void add_layouts_{u}(std::vector<compiled_layout>&);\n" for u in range(units))
     calls = "".join(f"    add_layouts_{u}(all);\n" for u in range(units))
     return f"""\

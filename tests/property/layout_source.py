@@ -1,5 +1,11 @@
 # A random layout as C++ text, and the plain description of it that the reference (model.h) reads.
 # SPDX-License-Identifier: Apache-2.0
+#
+# A layout maps positions to memory. A base is a dimension, and a digit of it is a part of the position that one
+# axis counts: in I = 8 * block + rest, block and rest are digits of I. A derived axis computes its place from
+# several digits: those that it places are its own, those that it only reads are other axes'. The extent of a
+# base is the number of its positions: static is known when the layout is compiled, dynamic when a tensor is
+# made, and a ring wraps positions around. `dice` is a random.Random.
 import dataclasses
 import math
 

@@ -7,7 +7,7 @@
 
 #include "spio/carry.h"
 
-inline constexpr int most_terms = 4;
+inline constexpr int most_terms = 4; // arrays have one more element, which is not used
 
 // Terms of one position: base, stride, bound (0: none) and value of each.
 struct drawn_terms {
@@ -16,6 +16,8 @@ struct drawn_terms {
     int bounds[most_terms + 1] = {};
     int values[most_terms + 1] = {};
 
+    // How the library computes the digit of the terms' sum: of each term a factor for the whole
+    // steps that it adds, or one for the fractions that are summed and divided.
     spio::carry_plan<most_terms> plan(int digit_base, int stride, long long period) const {
         bool is_of_base[most_terms + 1] = {};
         for (int i = 0; i < most_terms; ++i) is_of_base[i] = base[i] == digit_base;

@@ -1,5 +1,10 @@
 # Random walks through a layout, and compound indices, as C++ text beside a plain description.
 # SPDX-License-Identifier: Apache-2.0
+#
+# A walk indexes a tensor by subscripts, which give cursors, and moves cursors by steps. A digit is a part of a
+# position in a dimension, which is called its base: floor(position / stride) modulo size. A compound index is
+# one number that counts through several digits. The plain description is a text from which a reference computes
+# the same addresses. `dice` is a random.Random.
 import math
 
 from layout_source import Digit
@@ -76,6 +81,7 @@ class Walk:
             self.statements.append(f"{self.end}.step({place});")
 
     def move(self, expression):
+        """Makes a new cursor of this C++ expression, on which the walk goes on."""
         self.statements.append(f"auto c{self.cursors} = {expression};")
         self.end = f"c{self.cursors}"
         self.cursors += 1

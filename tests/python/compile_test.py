@@ -9,6 +9,7 @@ from cases import layouts, tensor
 
 
 class Block(torch.nn.Module):
+    """A small model with two layers of spio and one of PyTorch."""
     def __init__(self):
         super().__init__()
         self.convolution = spio.nn.Conv2d(16, 16, 3, padding="same", groups=2)

@@ -1,5 +1,8 @@
 # The functions: torch's spellings, gradients, autocast, transforms, and what happens where there is no kernel.
 # SPDX-License-Identifier: Apache-2.0
+#
+# Where no kernel computes a call, spio computes it by aten (PyTorch's own functions) and logs the reason once;
+# within spio.strict() that is the exception spio.Unsupported.
 import logging
 import unittest
 
@@ -35,6 +38,7 @@ unsupported = [
 
 
 def layer(dtype=torch.float32, shape=(3, 3), groups=2, rank=4, images=2, requires_grad=False, layout="contiguous"):
+    """An input, a filter and a bias of a convolution of 16 channels; `shape` is that of the filter, in pixels."""
     x = tensor((max(images, 1), 16, 9, 8), dtype, layout)[:images]
     values = (x[0] if rank == 3 else x), tensor((16, 16 // groups, *shape), dtype), tensor((16,), dtype)
     return tuple(value.requires_grad_(requires_grad) for value in values)
@@ -71,7 +75,7 @@ class Spellings(unittest.TestCase):
     def test_two_devices(self):
         x, weight, bias = layer()
         a, far = tensor((16, 16), torch.float32), bias.to("meta")
-        functional.conv2d(x, weight, bias, groups=2)  # the decision is remembered for this device alone
+        functional.conv2d(x, weight, bias, groups=2)  # whether a kernel takes it is remembered for this device alone
         for call in (
             lambda: functional.conv2d(x, weight, far, groups=2),
             lambda: functional.layernorm_2d(x, bias, far),

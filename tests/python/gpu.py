@@ -26,6 +26,7 @@ def versions():
 
 
 def suites():
+    """Runs each test program of this folder: its exit status, its seconds, and the end of what it prints."""
     results = {}
     for test in sorted(folder.glob("*_test.py")):
         start = time.perf_counter()
@@ -52,6 +53,7 @@ def run(stage, seconds, file):
 
 
 def stop(*_):
+    """The signal handler that ends a stage that takes too long."""
     raise TimeoutError("the stage takes too long")
 
 

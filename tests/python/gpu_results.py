@@ -23,6 +23,7 @@ class Assertions:
 
 
 def random_layers(count, seed=3):
+    """Sizes of convolutions: n, c, h, w of the input, r, s of the filter, and the padding of both axes."""
     draw = random.Random(seed)
     for _ in range(count):
         c = 8 * draw.choice((1, 2, 3, 8, 12, 16))
@@ -33,6 +34,7 @@ def random_layers(count, seed=3):
 
 
 def convolutions(seconds=75):
+    """Checks results and gradients of random convolutions, until so many seconds have passed."""
     start, checked, worst = time.monotonic(), 0, 0
     for index, (n, c, h, w, (r, s), padding, stride, dilation) in enumerate(random_layers(60)):
         if time.monotonic() - start > seconds:
@@ -67,6 +69,7 @@ def convolutions(seconds=75):
 
 
 def norms():
+    """Checks LayerNorm, for several numbers of channels."""
     worst = 0
     for channels in (8, 24, 64, 96, 384, 768, 2048):
         x = tensor((2, channels, 9, 7), half, "channels_last", device="cuda").requires_grad_()
@@ -83,6 +86,7 @@ def norms():
 
 
 def products():
+    """Checks matrix products and their gradients."""
     checked, worst = 0, 0
     for index, (m, n, k) in enumerate(((64, 32, 48), (512, 256, 1024), (100, 72, 200), (1, 128, 64), (2048, 1024, 512))):
         dtype = (half, torch.bfloat16)[index % 2]
@@ -105,6 +109,7 @@ def products():
 
 
 def graphs():
+    """Captures convolutions in CUDA graphs, one of them with a cold kernel, and runs some on a second stream."""
     x = torch.randn(2, 64, 16, 16, device="cuda", dtype=half).contiguous(memory_format=torch.channels_last)
     weight = torch.randn(64, 8, 3, 3, device="cuda", dtype=half)
     with torch.no_grad(), spio.strict():
@@ -136,6 +141,7 @@ def graphs():
 
 
 def leaks(count=100_000):
+    """Checks that `count` calls leave no more memory in use, on the host and on the GPU."""
     x = torch.randn(1, 16, 8, 8, device="cuda", dtype=half).contiguous(memory_format=torch.channels_last)
     weight = torch.randn(16, 8, 3, 3, device="cuda", dtype=half)
     sizes = []

@@ -1,5 +1,7 @@
 # The GPU's kernels, run by the operators on the host device: within the bound of their arithmetic.
 # SPDX-License-Identifier: Apache-2.0
+#
+# The host device executes kernels on the CPU, thread by thread, with the arithmetic of the GPU.
 import unittest
 
 import torch

@@ -1,5 +1,8 @@
 # The layers and model surgery: equal state_dicts, equal results, and layers that are left alone.
 # SPDX-License-Identifier: Apache-2.0
+#
+# Model surgery is spio.convert(), which turns the layers of a model that have kernels into spio's; spio.scan()
+# only reports which.
 import copy
 import re
 import unittest
@@ -16,6 +19,7 @@ class Subclass(nn.Conv2d):
 
 
 def convolution(channels=16, size=3, groups=None, **keywords):
+    """A layer of PyTorch with filters of size x size; its groups have 8 channels unless their number is told."""
     return nn.Conv2d(channels, channels, size, groups=groups or channels // 8, **keywords)
 
 

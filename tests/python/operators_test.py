@@ -1,5 +1,8 @@
 # The operators: their fakes agree with them in every layout, and wrong tensors are refused in words.
 # SPDX-License-Identifier: Apache-2.0
+#
+# A fake of an operator says the sizes, the types and the strides of its results without computing them; PyTorch
+# traces with it.
 import itertools
 import unittest
 import warnings
@@ -33,6 +36,7 @@ def conv2d_arguments(layout, dtype, requires_grad=False):
 
 
 def matmul_arguments(dtype):
+    """Arguments of the operator matmul, one case for each form that it takes."""
     a, b = tensor((24, 16), dtype), tensor((16, 8), dtype)
     bias, residual = tensor((8,), torch.float32), tensor((24, 8), torch.float32)
     return [
@@ -76,6 +80,7 @@ class Fakes(unittest.TestCase):
 
 class Mistakes(unittest.TestCase):
     def refuse(self, words, operator, *arguments):
+        """Checks that a call raises an error that has these words."""
         with self.assertRaisesRegex(RuntimeError, words):
             operator(*arguments)
 

@@ -11,10 +11,12 @@ library = pathlib.Path(spio.__file__).with_name("spio_operators.so")
 
 
 def printed(*command):
+    """What a command prints, which must succeed."""
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 def python(program):
+    """What a program in Python prints."""
     return printed(sys.executable, "-c", program)
 
 

@@ -18,6 +18,7 @@ skipped = 77
 
 
 def python_with_pytorch():
+    """The Python to use, or None if none has PyTorch."""
     named = os.environ.get("SPIO_PYTHON")
     places = [named] if named else [root / "build/pytorch/bin/python", sys.executable]
     for place in places:
@@ -31,6 +32,7 @@ def python_with_pytorch():
 
 
 def build(python, folder):
+    """Builds the wheel in the folder and unpacks it; returns an exit status."""
     has_backend = subprocess.run([python, "-c", "import scikit_build_core"], capture_output=True).returncode == 0
     if not has_backend:
         print("no scikit-build-core beside PyTorch: './bootstrap torch' installs it")
@@ -52,6 +54,7 @@ def build(python, folder):
 
 
 def run(python, folder, program, *arguments):
+    """Runs a program with the unpacked wheel of the folder; returns its exit status."""
     keep = {key: value for key, value in os.environ.items() if not key.startswith("SPIO_") or key == "SPIO_PYTHON"}
     keep |= {"PYTHONPATH": os.pathsep.join(map(str, (folder / "site", folder_of_tests))), "PYTHONDONTWRITEBYTECODE": "1",
              "OMP_NUM_THREADS": "1"}

@@ -114,7 +114,7 @@ static_assert((bounded<J, 8>(7) + I(9)).get<J>() == J(7));
 static_assert(equals<fold<J, 8>>((Module(2) + fold<J, 8>(3)).get<fold<J, 8>>(), 3));
 static_assert(equals<Module>((fold<J, 8>(3) + Module(2)).get<F16>(), 2));
 
-// The remainder is never negative and below its bound (law 2).
+// The remainder is never negative and below its bound (law 2 of docs/algebra.md).
 template <class T, int Size> constexpr bool modulo_is_euclidean() {
     for (int n = -50; n < 50; ++n) {
         int const rest = spio::modulo<Size>(T(n)).get();

@@ -48,12 +48,12 @@ static_assert(at_each_offset<Index1D>([](Index1D x, int o) {
     return equals<bounded<I, 16>>(x.get<I>(), o);
 }));
 
-// With two axes the last one counts first. (Index2D.get)
+// With two axes the last one varies fastest. (Index2D.get)
 static_assert(at_each_offset<Index2D>([](Index2D x, int o) {
     return equals<bounded<I, 32>>(x.get<I>(), o / 8) && equals<bounded<J, 8>>(x.get<J>(), o % 8);
 }));
 
-// With three axes the last one counts first. (Index3D.get)
+// With three axes the last one varies fastest. (Index3D.get)
 static_assert(at_each_offset<Index3D>([](Index3D x, int o) {
     return x.get<I>() == I(o / 32) && x.get<J>() == J(o / 4 % 8) && x.get<K>() == K(o % 4);
 }));

@@ -74,7 +74,8 @@ static_assert(equals<fold<K, 128>>(t.origin().extent<fold<K, 128>>(), 0));
 static_assert(equals<K>(decltype(t)::extent<K>(), 64));
 
 // A cursor is inside if 0 <= position < extent in every base; comparing with extents() does not see
-// what is below 0. (CursorInbounds.basic, law 10, 0 <= position < extent in every base)
+// what is below 0. (CursorInbounds.basic, law 10 of docs/algebra.md, 0 <= position < extent in
+// every base)
 constexpr bool is_in_where_both_are() {
     for (int h = -2; h < 20; h += 3) {
         for (int w = -5; w < 40; ++w) {

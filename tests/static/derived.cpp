@@ -159,7 +159,8 @@ using Pitched = chars<i, reversed.pitch(3), axis<K>(3)>;
 static_assert(offset_of(Pitched(middle)[I(1)][J(7)][K(2)]) == 24 + 2 &&
               offset_of(Pitched(middle)[J(0)]) == 21);
 
-// Subscripts of any form give the same offset (law 1): coordinates, sums, folds, one after another.
+// Subscripts of any form give the same offset (law 1 of docs/algebra.md): coordinates, sums, folds,
+// one after another.
 constexpr Diagonal t(middle);
 static_assert(offset_of(t[I(1)][K8(2)]) == offset_of(t[make_coordinates(I(1), K8(2))]));
 static_assert(offset_of(t[make_coordinates(I(1), fold<I, 2>(1), K8(1))]) ==

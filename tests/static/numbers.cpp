@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A dimension, such as I, is an integer type that says what it counts; fold<K, 8>, often K8, counts
-// K in blocks of 8. Coordinates have a value for each of several dimensions.
+// K in blocks of 8. Coordinates have a value for each of several dimensions. A derived axis
+// computes its place from several digits of a position: swizzle() and checkerboard() make such
+// axes, which spread a tile over the banks of shared memory, and derived() makes one of any
+// function.
 import spio.dims;
 
 struct I : spio::dim {

@@ -15,6 +15,7 @@ import sys
 
 
 def including_copy(file, folder, suffix):
+    """A copy of the file in the folder, in which the import has become an #include."""
     text = file.read_text()
     if text.count("import spio.dims;") != 1:
         sys.exit(f"{file}: expected one line `import spio.dims;`")

@@ -119,7 +119,7 @@ class function_typer {
     value_ptr cast_value(expression const&, call_expression const&, scalar);
     value_ptr math_value_of(expression const&, call_expression const&, std::string_view name);
     value_ptr grid_value(expression const&, call_expression const&);
-    value_ptr device_call(expression const&, call_expression const&, int callee);
+    value_ptr device_call(expression const&, call_expression const&, int callee); // its number
     value_ptr path_value(span, std::string const& path);
     value_list index_values(expression const&, value const& array, expression_list const&);
     value_list arguments_of(call_expression const&);
