@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An entry is a file of the folder with one image, named by a key: a digest of all that the image
-// depends on.
+// depends on. An inventory lists the files of the cache's folder.
 module;
 
 #include <chrono>

@@ -4,6 +4,8 @@
 // A family is a set of kernels for one operation, such as conv2d; a problem, what is known when a
 // kernel is compiled, such as the sizes of tensors; an image, a compiled kernel; a pack, a file of
 // images. The host device simulates a GPU on the processor. A trial runs a problem on random data.
+// A config_source finds measured configurations; without one the family chooses. A policy says
+// whether images come from packs (files of them), from a compiler at run time, or both.
 module;
 
 #include <cstddef>

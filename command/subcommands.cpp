@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A family is the kernels of one operation, such as conv2d; a problem is the sizes and options of a
-// call.
+// call. A config_source finds measured configurations; without one the family chooses.
 module;
 
 #include <algorithm>

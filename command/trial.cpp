@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A family is the kernels of one operation, such as conv2d. A verdict counts the results of a
-// kernel that are wrong.
+// kernel that are wrong. A config_source finds measured configurations; without one the family
+// chooses. A workbench is the device of a trial: it loads kernels, and notes where their images
+// came from. A field_slot is a field of an aggregate in memory: where its value is read from and
+// written to.
 module;
 
 #include <algorithm>

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A dimension is an integer type that says what it counts; axis<K>(32) is K with 32 values, and
-// fold<K, 8> counts K in blocks of 8. A tensor is a pointer with axes.
+// fold<K, 8> counts K in blocks of 8. A tensor is a pointer with axes. A ring is an axis around
+// which positions wrap. A compound index is one number for several indices, the last of which
+// varies fastest.
 #include "spio/dims.h"
 
 struct I : spio::dim {

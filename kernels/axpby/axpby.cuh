@@ -4,7 +4,8 @@
 // axis<D>(n) is the dimension D with n values; fold<D, n>, or axis / n, counts it in blocks of n. A
 // tensor is a pointer with axes, outermost first. A subscript is a position along some of its axes,
 // and returns a cursor: a place in the tensor, with an address. Config says how many threads a
-// block has, and how many vectors a thread.
+// block has, and how many vectors a thread. A compound index is one number for several indices, the
+// last of which varies fastest.
 //
 //     x, y  global --vectors of four--> registers --fused multiply and add--> global y
 //

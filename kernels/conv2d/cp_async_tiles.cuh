@@ -7,7 +7,8 @@
 // blocks of n. A tensor is a pointer with axes, outermost first. A subscript is a position along
 // some of its axes, and returns a cursor: a place in the tensor, with an address. Problem (the
 // sizes and options of a call) and Config (how blocks and warps share it) are known when a kernel
-// is compiled.
+// is compiled. A compound index is one number for several indices, the last of which varies
+// fastest.
 #pragma once
 
 #include "conv2d/cp_async.h"

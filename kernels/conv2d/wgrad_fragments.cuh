@@ -3,7 +3,8 @@
 //
 // wgrad is the gradient of the filter. A fragment is the part of a matrix operand that a lane
 // holds: d8 and d16 are the 8 channels of x under one tap of the filter and under two, q16 is 16
-// columns, which the product sums over, and k8 is 8 channels of y.
+// columns, which the product sums over, and k8 is 8 channels of y. A compound index is one number
+// for several indices, the last of which varies fastest.
 #pragma once
 
 #include "conv2d/mma_axes.h"

@@ -6,7 +6,8 @@
 // values; fold<D, n>, or axis / n, counts it in blocks of n. A tensor is a pointer with axes,
 // outermost first. A subscript is a position along some of its axes, and returns a cursor: a place
 // in the tensor, with an address. Problem (the sizes and options of a call) and Config (how blocks
-// and warps share it) are known when a kernel is compiled.
+// and warps share it) are known when a kernel is compiled. A ring is an axis around which positions
+// wrap. A compound index is one number for several indices, the last of which varies fastest.
 #pragma once
 
 #include "layernorm_2d/problem.h"

@@ -5,7 +5,8 @@
 // dimension D with n values; fold<D, n>, or axis / n, counts it in blocks of n. A tensor is a
 // pointer with axes, outermost first. A subscript is a position along some of its axes, and returns
 // a cursor: a place in the tensor, with an address. Problem (the sizes and options of a call) and
-// Config (how blocks and warps share it) are known when a kernel is compiled.
+// Config (how blocks and warps share it) are known when a kernel is compiled. A swizzle exchanges
+// cells by their row, so that lanes read different banks.
 #pragma once
 
 #include "matmul/factor_tiles.cuh"

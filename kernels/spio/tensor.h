@@ -4,7 +4,7 @@
 // A base is a dimension that is no fold: K of fold<K, 8>, which counts K in blocks of 8. A place is
 // an index such as I(2), or anything that has coordinates. A cursor is a position in a tensor. A
 // function that is deleted is an error message, whose words are the names of its template
-// parameters.
+// parameters. A compound index is one number for several indices, the last of which varies fastest.
 #pragma once
 
 #include "spio/compound_index.h"

@@ -4,7 +4,8 @@
 // A family is the kernels of one operation, such as conv2d; a problem is the sizes and options of a
 // call, a configuration how blocks and threads share it. A spec (specialization) is what a kernel
 // is compiled from: its text for a problem, a configuration and an architecture. An image is the
-// compiled code. The host device simulates a GPU: it runs kernels that were compiled for the CPU.
+// compiled code. The host device simulates a GPU: it runs kernels that were compiled for the CPU. A
+// config_source finds measured configurations; without one the family chooses.
 module;
 
 #include <cstddef>

@@ -4,7 +4,8 @@
 // A pack is a file with images, that is the compiled code of kernels, and an index before them. An
 // entry of the index tells what its image was compiled from: the `line` of a manifest (a list of
 // kernels), the configuration, and a digest of the kernel's text. A spec is what a kernel would be
-// compiled from now; an entry whose digest differs is not current.
+// compiled from now; an entry whose digest differs is not current. A trusted file is one that no
+// other user could have written.
 module;
 
 #include <algorithm>

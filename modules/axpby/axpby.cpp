@@ -4,7 +4,8 @@
 // A spec (specialization) is what a kernel is compiled from: its text for a problem, a
 // configuration and an architecture. The problem of axpby is the length n of its vectors, the
 // configuration how threads share them. A family is the kernels of one operation; its entry is for
-// callers that have a problem as text.
+// callers that have a problem as text. A config_source finds measured configurations; without one
+// the family chooses.
 module;
 
 #include "axpby/problem.h"

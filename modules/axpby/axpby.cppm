@@ -3,7 +3,8 @@
 //
 // A problem is the size of a call, a configuration how threads share it. A spec is what a kernel is
 // compiled from: its text for both, and an architecture. A typed_spec also has the type of the
-// kernel's parameters, and computes the grid of a launch from them.
+// kernel's parameters, and computes the grid of a launch from them. A config_source finds measured
+// configurations; without one the family chooses.
 module;
 
 #include "axpby/problem.h"

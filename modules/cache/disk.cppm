@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An entry is the compiled image of a kernel; its key is a digest of all that the image depends on.
+// An inventory lists the files of the cache's folder.
 module;
 
 #include <atomic>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An entry is the compiled image of a kernel, in a file whose name begins with its key in
-// hexadecimal digits.
+// hexadecimal digits. An inventory lists the files of the cache's folder.
 module;
 
 #include <algorithm>

@@ -3,7 +3,8 @@
 //
 // fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
 // body is one of four kernel templates, a config the configuration of one of them. A spec is what a
-// kernel is compiled from; a family is all kernels of one operation.
+// kernel is compiled from; a family is all kernels of one operation. A config_source finds measured
+// configurations; without one the family chooses.
 module;
 
 #include "conv2d/cp_async.h"

@@ -3,7 +3,8 @@
 //
 // A problem is the number of channels and whether there are a weight and a bias; a configuration is
 // how threads share positions, which are pixels with all their channels. A spec is what a kernel is
-// compiled from: its text for both, and an architecture.
+// compiled from: its text for both, and an architecture. A config_source finds measured
+// configurations; without one the family chooses.
 module;
 
 #include "layernorm_2d/problem.h"

@@ -3,7 +3,8 @@
 //
 // An image is a compiled kernel, a pack a file of images, and a spec what an image is compiled
 // from. The host device simulates a GPU on the CPU. A policy says whether kernels may come from
-// packs, from a compiler at run time, or both.
+// packs, from a compiler at run time, or both. A config_source finds measured configurations;
+// without one the family chooses.
 module;
 
 #include <filesystem>

@@ -3,7 +3,8 @@
 //
 // A problem is the sizes and options of a call. A spec is what a kernel is compiled from: its text
 // for a problem, a configuration and an architecture. An image is a compiled kernel, a pack a file
-// of images. A policy says whether kernels may come from packs, a compiler at run time, or both.
+// of images. A policy says whether kernels may come from packs, a compiler at run time, or both. A
+// config_source finds measured configurations; without one the family chooses.
 //
 //     spio::runtime const gpu({.packs = {spio::aot::pack::read("kernels.spiopack")}});
 //     auto const kernel = gpu.load(axpby::specialize({.n = n}, gpu.arch()));

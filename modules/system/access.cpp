@@ -1,5 +1,7 @@
 // The rule of trust: who can write to a file, by its mode, its group and its access-control list.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A private group has its owner as its only member, and has the owner's name.
 module;
 
 #include <array>

@@ -1,5 +1,7 @@
 // Reads files, writes them whole or not at all, and makes temporary folders.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A trusted file is one that no other user could have written.
 module;
 
 #include <array>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A table has, for a GPU, an architecture and a problem, the fastest configuration that was
-// measured. A configuration is how blocks and threads share a problem.
+// measured. A configuration is how blocks and threads share a problem. A trusted file is one that
+// no other user could have written.
 module;
 
 #include <algorithm>

@@ -1,6 +1,8 @@
 // A fuzz target: manifests (a kernel a line), whose lines are read back from what was understood.
 // SPDX-License-Identifier: Apache-2.0
 //
+// A family is the kernels of one operation.
+//
 // tests/fuzz.cmake has it run 10^5 times. For longer:
 //     build/ci/tests/aot/fuzz_manifest -runs=10000000 -max_len=256 -dict=tests/aot/manifest.dict
 #include <cstddef>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An entry is the compiled image of a kernel, in a file that is named by its key: a digest of all
-// that the image depends on.
+// that the image depends on. `rig` is what these tests share: scratch folders, processes, keys and
+// entries by number, and `troubled`, whose system calls fail as a test says.
 #include <doctest/doctest.h>
 
 #include <cstdio>

@@ -1,7 +1,8 @@
 // Command lines of `spio` at random, sensible and not: each ends with the exit status it should.
 // SPDX-License-Identifier: Apache-2.0
 //
-// `spio` is the project's command: it compiles, runs, measures and lists kernels.
+// `spio` is the project's command: it compiles, runs, measures and lists kernels. The fake driver
+// stands for CUDA's: it keeps memory and kernels in plain objects, and can fail any call.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"

@@ -1,5 +1,8 @@
 // Weight gradients: random images of every layer, against sums in double.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
+// With small effort it runs fewer sizes.
 #include "wgrad_variants.h"
 
 #include "numbers.h"

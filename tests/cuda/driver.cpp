@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A fault is the one call of the driver that is made to fail; an object has what is behind a
-// handle.
+// handle. The fake driver stands for CUDA's: it keeps memory and kernels in plain objects, and can
+// fail any call.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"

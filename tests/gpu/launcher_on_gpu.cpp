@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A spec is what a kernel is compiled from; a pack is a file of compiled kernels. The host device
-// simulates a GPU on the CPU.
+// simulates a GPU on the CPU. A policy says whether images come from packs (files of them), from a
+// compiler at run time, or both.
 //
 //     launcher_on_gpu FOLDER      with the packs nvcc, clang and ptx of launcher.manifest
 #include "tests/folder.h"

@@ -1,7 +1,8 @@
 // Where NVRTC is found, and whose files are not opened.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A fault is a call that is made to fail. A header is a name and a text in memory.
+// A fault is a call that is made to fail. A header is a name and a text in memory. A private group
+// has its owner as its only member, and has the owner's name.
 #include <doctest/doctest.h>
 
 #include "tests/folder.h"

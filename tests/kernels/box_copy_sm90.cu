@@ -3,7 +3,9 @@
 //
 // axis<K>(32) is the dimension K with 32 values, k / 8 and k % 8 are its blocks of 8 and the
 // positions in one. A tensor is a pointer with axes, outermost first; a subscript is a position,
-// and makes a cursor, which a further one moves.
+// and makes a cursor, which a further one moves. A compound index is one number for several
+// indices, the last of which varies fastest. partition() deals the positions of an index out to
+// lanes.
 //
 // A block copies the tiles of one image from x to y, by its threads, and to z with flipped signs.
 // TMA loads the tiles from x and stores them to z, in boxes.

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A spec is what a kernel is compiled from: its text for a problem, a configuration and an
-// architecture. An image is a compiled kernel. The host device simulates a GPU on the CPU.
+// architecture. An image is a compiled kernel. The host device simulates a GPU on the CPU. A policy
+// says whether images come from packs (files of them), from a compiler at run time, or both.
 #include <doctest/doctest.h>
 
 #include <chrono>

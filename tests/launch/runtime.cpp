@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A spec is what a kernel is compiled from: its text for a problem, a configuration and an
-// architecture. An image is a compiled kernel. The host device simulates a GPU on the CPU.
+// architecture. An image is a compiled kernel. The host device simulates a GPU on the CPU. The fake
+// driver stands for CUDA's: it keeps memory and kernels in plain objects, and can fail any call. A
+// policy says whether images come from packs (files of them), from a compiler at run time, or both.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"

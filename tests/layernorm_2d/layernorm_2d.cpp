@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The host device simulates a GPU on the CPU. A position is a pixel with all its channels; a
-// configuration is how threads share positions.
+// configuration is how threads share positions. A trial runs a test case on a device: a GPU, or the
+// host device, which simulates one on the CPU. With small effort it runs fewer sizes.
 #include "layernorm_2d/problem.h"
 #include "rounding.h"
 #include "sixteen_bits.h"

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The product is d = activation(a b + bias) + c, where c is the residual; what follows the sums of
-// a b is the epilogue.
+// a b is the epilogue. A trial runs a test case on a device: a GPU, or the host device, which
+// simulates one on the CPU. With small effort it runs fewer sizes.
 #include "products.h"
 #include "inputs.h"
 #include "trial.h"

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A digit of a position in a base (a dimension) is floor(position / stride) mod size; an axis of a
-// layout counts one.
+// layout counts one. A tally counts checks, and reports the first failure of each law; dice draw
+// random numbers. The oracle computes the same by brute force.
 #include "tally.h"
 
 #include <string>

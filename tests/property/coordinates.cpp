@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A dimension, such as I, is an integer type that says what it counts; fold<K, 8>, often K8, counts
-// K in blocks of 8. Coordinates have a value for each of several dimensions.
+// K in blocks of 8. Coordinates have a value for each of several dimensions. A tally counts checks,
+// and reports the first failure of each law; dice draw random numbers. The oracle computes the same
+// by brute force.
 #include "tally.h"
 
 #include <algorithm>

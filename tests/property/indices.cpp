@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A compound index is one number for several digits, each a value of a dimension below a bound, the
-// last of which varies fastest.
+// last of which varies fastest. A tally counts checks, and reports the first failure of each law;
+// dice draw random numbers.
 #include "tally.h"
 
 #include <sstream>

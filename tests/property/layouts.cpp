@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A digit of a dimension is what one axis counts of it: of K, the axis K / 8 counts the blocks of
-// 8, and K % 8 the rest. A plain axis counts one digit and has no function such as a swizzle.
+// 8, and K % 8 the rest. A plain axis counts one digit and has no function such as a swizzle. A
+// tally counts checks, and reports the first failure of each law; dice draw random numbers.
 #include "tally.h"
 
 #include <algorithm>

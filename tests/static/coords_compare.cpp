@@ -3,7 +3,8 @@
 //
 // A dimension, such as I, is an integer type that says what it counts; fold<K, 8>, often K8, counts
 // K in blocks of 8. Coordinates have a value for each of several dimensions. A base is a dimension
-// that is no fold.
+// that is no fold. A compound index is one number for several indices, the last of which varies
+// fastest.
 //
 // Names in parentheses are requirements of tests/house/conformance.txt, which the lines test.
 import spio.dims;

@@ -4,7 +4,8 @@
 // A dimension, such as I, is an integer type that says what it counts; fold<K, 8>, often K8, counts
 // K in blocks of 8. axis<K>(32) is the dimension K with 32 values, k / 8 and k % 8 are its blocks
 // of 8 and the positions in one. A derived axis is a function of several positions, such as a
-// swizzle.
+// swizzle. A ring is an axis around which positions wrap. A compound index is one number for
+// several indices, the last of which varies fastest.
 //
 // Names in parentheses are requirements of tests/house/conformance.txt, which the lines test.
 #include "spio/tile/fragment_map.h"

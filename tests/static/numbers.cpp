@@ -5,7 +5,7 @@
 // K in blocks of 8. Coordinates have a value for each of several dimensions. A derived axis
 // computes its place from several digits of a position: swizzle() and checkerboard() make such
 // axes, which spread a tile over the banks of shared memory, and derived() makes one of any
-// function.
+// function. A compound index is one number for several indices, the last of which varies fastest.
 import spio.dims;
 
 struct I : spio::dim {

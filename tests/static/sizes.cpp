@@ -5,7 +5,8 @@
 // K in blocks of 8. axis<K>(32) is the dimension K with 32 values, k / 8 and k % 8 are its blocks
 // of 8 and the positions in one. A derived axis computes its place from several digits of a
 // position: swizzle() and checkerboard() make such axes, which spread a tile over the banks of
-// shared memory, and derived() makes one of any function.
+// shared memory, and derived() makes one of any function. A compound index is one number for
+// several indices, the last of which varies fastest.
 //
 // Names in parentheses are requirements of tests/house/conformance.txt, which the lines test.
 import spio.dims;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The rule of trust: every folder above a file belongs to the user or to root, and nobody else can
-// write to it.
+// write to it. A private group has its owner as its only member, and has the owner's name.
 #include <doctest/doctest.h>
 
 #include "tests/folder.h"
