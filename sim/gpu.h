@@ -4,7 +4,8 @@
 // A worker is an OS thread that runs clusters; it runs their threads as fibers, one at a time. A
 // vector clock has the last epoch of each thread that is known to have ended: a thread ends an
 // epoch when it releases its accesses. A proxy fence shows writes of threads to the TMA engine. A
-// misuse breaks a rule of the GPU.
+// misuse breaks a rule of the GPU. A collective is an operation that lanes of a warp perform
+// together.
 #pragma once
 
 #include "sim/checker/block_order.h"

@@ -1,7 +1,8 @@
 // Spells reports: the name of each kind of misuse, and a report as one line.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A misuse is an access or a call of a kernel that breaks a rule of the simulated GPU.
+// A misuse is an access or a call of a kernel that breaks a rule of the simulated GPU. A collective
+// is an operation that lanes of a warp perform together.
 #include "sim/report.h"
 
 namespace spio::sim {

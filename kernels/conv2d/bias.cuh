@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Problem (the sizes and options of a call) and Config (how blocks and warps share it) are known
-// when a kernel is compiled.
+// when a kernel is compiled. A group is 8 channels.
 #pragma once
 
 #include "conv2d/filter_fragments.cuh"

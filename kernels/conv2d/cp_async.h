@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // fprop is the forward pass, dgrad the gradient of its input. Both correlate an input with a
-// filter, in groups of 8 channels. A problem is the sizes and options of a call.
+// filter, in groups of 8 channels. A problem is the sizes and options of a call. With a dilation of
+// 2, rows are in two phases, each of every second row. A cell is 16 bytes: 8 channels of a pixel. A
+// stage is one place of a ring in shared memory.
 #pragma once
 
 #include "conv2d/halo.h"

@@ -8,7 +8,10 @@
 // some of its axes, and returns a cursor: a place in the tensor, with an address. Problem (the
 // sizes and options of a call) and Config (how blocks and warps share it) are known when a kernel
 // is compiled. A compound index is one number for several indices, the last of which varies
-// fastest.
+// fastest. With a dilation of 2, rows are in two phases, each of every second row. A strip is some
+// neighbouring columns. A cell is 16 bytes: 8 channels of a pixel. A stage is one place of a ring
+// in shared memory. `live` is the number of output rows that read the same input row. A group is 8
+// channels.
 #pragma once
 
 #include "conv2d/cp_async.h"

@@ -6,7 +6,8 @@
 // values; fold<D, n>, or axis / n, counts it in blocks of n. A tensor is a pointer with axes,
 // outermost first. A subscript is a position along some of its axes, and returns a cursor: a place
 // in the tensor, with an address. Problem (the sizes and options of a call) and Config (how blocks
-// and warps share it) are known when a kernel is compiled.
+// and warps share it) are known when a kernel is compiled. A cell is 16 bytes: 8 channels of a
+// pixel. A tap is an element of the filter's window.
 #pragma once
 
 #include "conv2d/filter_fragments.cuh"

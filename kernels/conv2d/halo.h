@@ -3,7 +3,8 @@
 //
 // A tap is an element of the filter's window. A correlation is what fprop (the forward pass) and
 // dgrad (the gradient of the input) compute: an output sums inputs times taps. wgrad computes the
-// gradient of the filter from the input x and dy, the gradient of the output y.
+// gradient of the filter from the input x and dy, the gradient of the output y. With a dilation of
+// 2, rows are in two phases, each of every second row.
 #pragma once
 
 #include "conv2d/problem.h"

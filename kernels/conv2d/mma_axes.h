@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One mma computes 16 columns Q by 8 channels K of the output, and sums over 8 or 16 values of D.
-// axis<Q>(16) is the dimension Q with 16 values; fold<D, 8> counts D in blocks of 8.
+// axis<Q>(16) is the dimension Q with 16 values; fold<D, 8> counts D in blocks of 8. A tap is an
+// element of the filter's window.
 #pragma once
 
 #include "conv2d/problem.h"

@@ -3,7 +3,7 @@
 //
 // A tensor map is the descriptor by which TMA copies boxes of a tensor; its plan says all but the
 // address. A swizzle exchanges cells of 16 bytes within lines of memory, so that lanes read
-// different banks.
+// different banks. A group is 8 channels.
 #pragma once
 
 #include "conv2d/problem.h"

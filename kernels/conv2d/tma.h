@@ -3,7 +3,8 @@
 //
 // fprop is the forward pass, dgrad the gradient of its input. Both correlate an input with a
 // filter, in groups of 8 channels. A problem is the sizes and options of a call; a tensor map is
-// the descriptor by which TMA copies boxes of a tensor.
+// the descriptor by which TMA copies boxes of a tensor. A cell is 16 bytes: 8 channels of a pixel.
+// A tap is an element of the filter's window.
 #pragma once
 
 #include "conv2d/halo.h"

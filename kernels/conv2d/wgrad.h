@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // wgrad computes the gradient of the filter from the input x and dy, the gradient of the output y.
-// A tap is an element of the filter's window; channels are in groups of 8.
+// A tap is an element of the filter's window; channels are in groups of 8. A slice is the channels
+// of some groups, which a block takes.
 #pragma once
 
 #include "conv2d/halo.h"

@@ -5,7 +5,9 @@
 // matrix operand that a lane holds. A step takes one row of x, and `live` rows of dy read it; from
 // a row of dy to the next it is `advance` rows of x. Q numbers the columns of dy, W those of x.
 // Problem (the sizes and options of a call) and Config (how blocks and warps share it) are known
-// when a kernel is compiled.
+// when a kernel is compiled. A span is some neighbouring rows of dy. The workspace is the array in
+// global memory where blocks leave partial sums. A PAIR is two taps, whose gradients one mma
+// computes.
 #pragma once
 
 #include "conv2d/wgrad_fragments.cuh"

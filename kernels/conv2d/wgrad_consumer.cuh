@@ -7,7 +7,11 @@
 // pointer with axes, outermost first. A subscript is a position along some of its axes, and returns
 // a cursor: a place in the tensor, with an address. Problem (the sizes and options of a call) and
 // Config (how blocks and warps share it) are known when a kernel is compiled. A compound index is
-// one number for several indices, the last of which varies fastest.
+// one number for several indices, the last of which varies fastest. A split is a share of the rows
+// of all images. A slice is the channels of some groups, which a block takes. The workspace is the
+// array in global memory where blocks leave partial sums. A PAIR is two taps, whose gradients one
+// mma computes. A strip is some neighbouring columns. A stage is one place of a ring in shared
+// memory.
 #pragma once
 
 #include "conv2d/tensors.h"

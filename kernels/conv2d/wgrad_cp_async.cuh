@@ -4,7 +4,8 @@
 // wgrad is the gradient of the filter, x the input and dy the gradient of the output; groups have 8
 // channels. A cursor is a place in a tensor: a subscript adds a position to it, and step() moves
 // it. Problem (the sizes and options of a call) and Config (how blocks and warps share it) are
-// known when a kernel is compiled.
+// known when a kernel is compiled. A slice is the channels of some groups, which a block takes.
+// With a dilation of 2, rows are in two phases, each of every second row.
 //
 //     x, dy   global --cp.async--> a ring of rows in shared memory
 //     mma     ldmatrix.trans: x under two taps x dy -> accumulators of all taps of a group

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // wgrad is the gradient of the filter, x the input and dy the gradient of the output. Channels are
-// in groups of 8; a problem is the sizes and options of a call.
+// in groups of 8; a problem is the sizes and options of a call. A span is some neighbouring rows of
+// dy. A split is a share of the rows of all images. The workspace is the array in global memory
+// where blocks leave partial sums. A strip is some neighbouring columns. A cell is 16 bytes: 8
+// channels of a pixel. A stage is one place of a ring in shared memory.
 #pragma once
 
 #include "conv2d/wgrad.h"

@@ -7,7 +7,8 @@
 // is a position along some of its axes, and returns a cursor: a place in the tensor, with an
 // address. Problem (the sizes and options of a call) and Config (how blocks and warps share it) are
 // known when a kernel is compiled. A compound index is one number for several indices, the last of
-// which varies fastest.
+// which varies fastest. A slice is the channels of some groups, which a block takes. A PAIR is two
+// taps, whose gradients one mma computes.
 //
 //     workspace  global -> four floats of an element, summed over some of the splits per reader
 //     readers    shared -> the first reader adds the others' sums in order -> global dw and dbias

@@ -3,7 +3,8 @@
 //
 // wgrad is the gradient of the filter. Its first kernel leaves partial sums in the workspace, one
 // for each of some splits of the rows of all images. An element is four floats: the part of an
-// accumulator that a lane holds. Channels are in groups of 8.
+// accumulator that a lane holds. Channels are in groups of 8. A slice is the channels of some
+// groups, which a block takes.
 #pragma once
 
 #include "conv2d/wgrad.h"

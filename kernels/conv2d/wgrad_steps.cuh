@@ -4,7 +4,9 @@
 // wgrad is the gradient of the filter, x the input and dy the gradient of the output. A split is a
 // part of the rows of all images, and a block sums one. With a dilation of 2, rows are in two
 // phases, each of every second row. N, P, Q are the images, rows and columns of dy, and H the rows
-// of x. Problem, the sizes and options of a call, is known when a kernel is compiled.
+// of x. Problem, the sizes and options of a call, is known when a kernel is compiled. A span is
+// some neighbouring rows of dy. A strip is some neighbouring columns. A tap is an element of the
+// filter's window.
 #pragma once
 
 #include "conv2d/wgrad.h"

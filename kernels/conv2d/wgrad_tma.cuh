@@ -4,7 +4,9 @@
 // wgrad is the gradient of the filter, x the input and dy the gradient of the output; groups have 8
 // channels. `held` are stages that a warp has read and not yet released. A tensor's subscript is a
 // position, and returns a cursor: a place in the tensor. Problem (the sizes and options of a call)
-// and Config (how blocks and warps share it) are known when a kernel is compiled.
+// and Config (how blocks and warps share it) are known when a kernel is compiled. A slice is the
+// channels of some groups, which a block takes. With a dilation of 2, rows are in two phases, each
+// of every second row.
 //
 //     x, dy   global --TMA--> a ring of rows, or of whole images, in shared memory
 //     mma     ldmatrix.trans: x under two taps x dy -> accumulators of all taps of a group

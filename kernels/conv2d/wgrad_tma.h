@@ -3,7 +3,10 @@
 //
 // wgrad is the gradient of the filter, x the input and dy the gradient of the output. Channels are
 // in groups of 8; a problem is the sizes and options of a call. A tensor map is the descriptor by
-// which TMA copies boxes of a tensor; its plan says all but the address.
+// which TMA copies boxes of a tensor; its plan says all but the address. A span is some
+// neighbouring rows of dy. A split is a share of the rows of all images. The workspace is the array
+// in global memory where blocks leave partial sums. A strip is some neighbouring columns. A cell is
+// 16 bytes: 8 channels of a pixel. A stage is one place of a ring in shared memory.
 #pragma once
 
 #include "conv2d/tile_plan.h"

@@ -7,7 +7,9 @@
 // axis / n, counts it in blocks of n. A tensor is a pointer with axes, outermost first. A subscript
 // is a position along some of its axes, and returns a cursor: a place in the tensor, with an
 // address. Problem (the sizes and options of a call) and Config (how blocks and warps share it) are
-// known when a kernel is compiled.
+// known when a kernel is compiled. A span is some neighbouring rows of dy. A split is a share of
+// the rows of all images. With a dilation of 2, rows are in two phases, each of every second row. A
+// cell is 16 bytes: 8 channels of a pixel. A stage is one place of a ring in shared memory.
 #pragma once
 
 #include "conv2d/wgrad_consumer.cuh"

@@ -1,5 +1,7 @@
 // The matrix product by cp.async and mma.sync: how blocks share a problem.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A stage is one place of a ring in shared memory.
 #pragma once
 
 #include "matmul/problem.h"

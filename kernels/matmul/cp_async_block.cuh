@@ -6,7 +6,8 @@
 // pointer with axes, outermost first. A subscript is a position along some of its axes, and returns
 // a cursor: a place in the tensor, with an address. Problem (the sizes and options of a call) and
 // Config (how blocks and warps share it) are known when a kernel is compiled. A compound index is
-// one number for several indices, the last of which varies fastest.
+// one number for several indices, the last of which varies fastest. A stage is one place of a ring
+// in shared memory.
 #pragma once
 
 #include "matmul/cp_async.h"

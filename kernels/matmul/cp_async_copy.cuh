@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A factor is a or b of the product a b, K what the product sums over. A cell is the 16 bytes that
-// one instruction copies; a tile has a line of 64 elements (tile_k) for each row or column.
+// one instruction copies; a tile has a line of 64 elements (tile_k) for each row or column. A stage
+// is one place of a ring in shared memory.
 #pragma once
 
 #include "matmul/factor_tiles.cuh"

@@ -5,7 +5,8 @@
 // the columns of b. axis<D>(n) is the dimension D with n values; fold<D, n>, or axis / n, counts it
 // in blocks of n. A tensor is a pointer with axes, outermost first. A subscript is a position along
 // some of its axes, and returns a cursor: a place in the tensor, with an address. A swizzle
-// exchanges cells by their row, so that lanes read different banks.
+// exchanges cells by their row, so that lanes read different banks. A stage is one place of a ring
+// in shared memory.
 #pragma once
 
 #include "matmul/problem.h"

@@ -3,7 +3,7 @@
 //
 // A line is a row or a column of a matrix, whichever is contiguous in memory: of a, stored by rows,
 // it goes along k. A step along k has tile_k = 64 products, and so 128 bytes (line_bytes) of a
-// line.
+// line. A stage is one place of a ring in shared memory.
 #pragma once
 
 #include "matmul/problem.h"

@@ -6,7 +6,8 @@
 // pointer with axes, outermost first. A subscript is a position along some of its axes, and returns
 // a cursor: a place in the tensor, with an address. Problem (the sizes and options of a call) and
 // Config (how blocks and warps share it) are known when a kernel is compiled. A swizzle exchanges
-// cells by their row, so that lanes read different banks.
+// cells by their row, so that lanes read different banks. A stage is one place of a ring in shared
+// memory.
 #pragma once
 
 #include "matmul/factor_tiles.cuh"

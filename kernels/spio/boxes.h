@@ -3,7 +3,7 @@
 //
 // An index is a value of one dimension or of a fold of it. Coordinates are several indices of
 // different dimensions, and a place is either. The base of fold<K, 8>, which counts K in blocks of
-// 8, is K.
+// 8, is K. numbers<A...> is a list of ints.
 #pragma once
 
 #include "spio/coords.h"

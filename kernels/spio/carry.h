@@ -3,7 +3,7 @@
 //
 // A position is a sum of terms: values of a dimension or of folds of it, such as I(3) + fold<I,
 // 8>(2). The stride of a term is the size of the blocks that it counts, its bound the number below
-// which it stays.
+// which it stays. numbers<A...> is a list of ints.
 #pragma once
 
 #include "spio/coords.h"

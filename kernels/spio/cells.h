@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A derived axis places several digits of a position as one axis. Its function may also read digits
-// that other axes place. A cell is a combination of values of the placed digits.
+// that other axes place. A cell is a combination of values of the placed digits. numbers<A...> is a
+// list of ints.
 #pragma once
 
 #include "spio/derived.h"

@@ -3,7 +3,8 @@
 //
 // An index is a value of one dimension or of a fold of it. The digits of a compound index are
 // indices with a bound (a size); a base is a dimension that is no fold. Axes are dimensions with a
-// size, as layouts have them.
+// size, as layouts have them. A place is an index, or anything that has coordinates. numbers<A...>
+// is a list of ints.
 #pragma once
 
 #include "spio/well_formed.h"

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A base (dimension) is one that is no fold: K of fold<K, 8>. A position is a sum of terms, each of
-// its own type, such as I(3) + fold<K, 8>(2), and of steps of one in each base.
+// its own type, such as I(3) + fold<K, 8>(2), and of steps of one in each base. A place is an
+// index, or anything that has coordinates. numbers<A...> is a list of ints.
 #pragma once
 
 #include "spio/base_cursor.h"

@@ -13,8 +13,7 @@ namespace spio {
 // longer side of a matrix of tiles. Numbers whose tiles lie beyond the matrix are skipped by
 // range(); in both directions at least half of the squares' tiles are in the matrix.
 struct square_curve {
-    // How many numbers there are, and the bits of a square's side: it is the least power of two
-    // that the shorter side of the matrix fits in.
+    // How many numbers there are, also of tiles beyond the matrix.
     constexpr int count(int rows, int columns) const {
         int const bits = side_bits(rows, columns);
         int const squares = divup(max(rows, columns), 1 << bits);

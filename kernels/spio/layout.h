@@ -3,6 +3,7 @@
 //
 // A base is a dimension that is no fold: K of fold<K, 8>. A position is a sum of terms, each of its
 // own type, such as I(3) + fold<K, 8>(2), and of a number of steps of one in each base.
+// numbers<A...> is a list of ints.
 #pragma once
 
 #include "spio/well_formed.h"

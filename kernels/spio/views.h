@@ -1,5 +1,7 @@
 // Views: a part of a tensor along one dimension, and a tensor read as vectors.
 // SPDX-License-Identifier: Apache-2.0
+//
+// numbers<A...> is a list of ints.
 #pragma once
 
 #include "spio/vectors.h"

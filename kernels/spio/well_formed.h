@@ -3,7 +3,7 @@
 //
 // A base is a dimension that is no fold: K of fold<K, 8>. Each axis of a base counts a digit of its
 // positions, floor(position / stride) mod size. A derived axis is a function of several digits; all
-// others are plain.
+// others are plain. numbers<A...> is a list of ints.
 #pragma once
 
 #include "spio/axes_table.h"

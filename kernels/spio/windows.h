@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A base is a dimension that is no fold: K of fold<K, 8>, which counts K in blocks of 8. A layout's
-// `table` has its digits and axes as numbers.
+// `table` has its digits and axes as numbers. A place is an index, or anything that has
+// coordinates.
 #pragma once
 
 #include "spio/tensor.h"

@@ -3,7 +3,8 @@
 //
 // An image is the compiled code of a kernel, and a spec is what a kernel is compiled from. A line
 // is that of a manifest (a list of kernels) which asks for the kernel, such as axpby n=1000. A
-// trusted file is one that no other user could have written.
+// trusted file is one that no other user could have written. A keeper owns the memory that
+// something refers to.
 module;
 
 #include <array>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A problem is the sizes and options of a call; it may leave sizes open until the launch. A config
-// is the configuration of one of conv2d's kernel templates, which are called bodies.
+// is the configuration of one of conv2d's kernel templates, which are called bodies. A loader is a
+// runtime, or any object with target_device() and load().
 //
 //     spio::runtime const gpu;
 //     conv2d::convolution const forward(gpu, {.n = 32, .c = 64, .h = 56, .w = 56});

@@ -3,7 +3,8 @@
 //
 // The gradient of the filter (wgrad) sums products of rows of the input x and of dy, the gradient
 // of the output, over all images. A tap is an element of the filter's window; channels are taken in
-// groups of 8. A configuration is how blocks and warps share the sums.
+// groups of 8. A configuration is how blocks and warps share the sums. A chip is the figures of a
+// GPU that estimates use.
 module;
 
 #include "conv2d/problem.h"

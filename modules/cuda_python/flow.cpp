@@ -5,7 +5,7 @@
 // turns a parsed function into a typed one, for arguments of known types; a rule is the section of
 // docs/cuda_python.md that a refused program breaks. A binding is what is known of a variable at a
 // point of the program: its slot (a variable of one type), and whether every path to the point
-// defines it.
+// defines it. A span is a place in the source.
 module;
 
 #include <algorithm>

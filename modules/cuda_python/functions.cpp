@@ -4,7 +4,8 @@
 // CUDA Python is a statically typed Python whose functions become CUDA kernels. The typing pass
 // turns a parsed function into a typed one, for arguments of known types; a rule is the section of
 // docs/cuda_python.md that a refused program breaks. A slot is a variable of one type. A frozen
-// global keeps the value that it has when a kernel is compiled.
+// global keeps the value that it has when a kernel is compiled. A span is a place in the source. An
+// entity is what a name means that is no variable.
 module;
 
 #include <algorithm>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // CUDA Python is a statically typed Python whose functions become CUDA kernels. A path is a full
-// name, such as math.sin, that a name of the program may stand for.
+// name, such as math.sin, that a name of the program may stand for. A span is a place in the
+// source.
 module;
 
 #include <algorithm>

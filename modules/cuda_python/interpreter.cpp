@@ -3,7 +3,8 @@
 //
 // CUDA Python is a statically typed Python whose functions become CUDA kernels. A mask says which
 // threads of a block take part in a statement; a cell is the value of one thread, a column the
-// cells of all. A slot is a variable of one type.
+// cells of all. A slot is a variable of one type. A frame has the variables of one call, each with
+// a value for every lane.
 module;
 
 #include "spio/launch_values.h"

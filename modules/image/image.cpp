@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An image is a compiled kernel. A spec (specialization) is what it is compiled from, and a line is
-// the line of a manifest (a list of kernels) that asks for it.
+// the line of a manifest (a list of kernels) that asks for it. A keeper owns the memory that
+// something refers to.
 module;
 
 #include <cstddef>

@@ -3,7 +3,8 @@
 //
 // A specialization (spec) is what a kernel is compiled from: its text for a problem, a
 // configuration and an architecture. A manifest is a list of kernels, a pack a file of images. The
-// host is the host device: a simulated GPU, whose kernels are compiled into the program.
+// host is the host device: a simulated GPU, whose kernels are compiled into the program. A keeper
+// owns the memory that something refers to.
 module;
 
 #include <concepts>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A captured launch becomes a node of a CUDA graph instead of being run. A cold kernel is one that
-// is not loaded yet. A work queue is what runs the work of a stream on its device.
+// is not loaded yet. A work queue is what runs the work of a stream on its device. A backend is a
+// device, a GPU or the host, as all that is made for it shares it.
 module;
 
 #include <memory>

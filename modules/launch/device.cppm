@@ -3,7 +3,8 @@
 //
 // The host is the host device: a GPU that is simulated on the CPU. An image is a compiled kernel,
 // and a spec what it is compiled from. A tensor map is the descriptor by which TMA copies boxes of
-// a tensor; its plan says all but the address.
+// a tensor; its plan says all but the address. A backend is a device, a GPU or the host, as all
+// that is made for it shares it.
 module;
 
 #include "spio/tile/tensor_map.h"

@@ -3,7 +3,8 @@
 //
 // A backend is a device, a GPU or the host device (a simulated GPU), behind the calls that both
 // have. An image is a compiled kernel; a ready kernel is one that is loaded. A queue runs the work
-// of a stream. The plan of a tensor map says all but its address.
+// of a stream. The plan of a tensor map says all but its address. A keeper owns the memory that
+// something refers to.
 module;
 
 #include "spio/tile/tensor_map.h"

@@ -1,5 +1,7 @@
 // Estimates how long a configuration takes, and lists those that are worth a trial.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A chip is the figures of a GPU that estimates use.
 module;
 
 #include "matmul/cp_async.h"

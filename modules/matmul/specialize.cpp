@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A spec (specialization) is what a kernel is compiled from: its text for a problem, a
-// configuration and an architecture. A body is one of matmul's kernel templates.
+// configuration and an architecture. A body is one of matmul's kernel templates. A chip is the
+// figures of a GPU that estimates use.
 module;
 
 #include "matmul/cp_async.h"

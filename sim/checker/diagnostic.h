@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A misuse is an access or a call of a simulated thread that breaks a rule of the GPU. Such a
-// thread runs as a fiber: a flow of control with a stack of its own.
+// thread runs as a fiber: a flow of control with a stack of its own. A thread that is abandoned
+// never runs again.
 #pragma once
 
 #include "sim/gpu.h"

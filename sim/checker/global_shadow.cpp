@@ -3,7 +3,7 @@
 //
 // An entry of the shadow memory stands for two bytes and has the writer: a block of some launch. An
 // accessor is the block that makes an access now; its predecessors are the blocks ordered before
-// it.
+// it. The arena is the simulated global memory.
 #include "sim/checker/global_shadow.h"
 
 #include "sim/arena.h"

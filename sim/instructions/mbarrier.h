@@ -3,7 +3,8 @@
 //
 // A vector clock has, for each thread, the last of its epochs that is known to have ended; a thread
 // ends an epoch when it releases its accesses at a synchronization object, and others acquire there
-// what was released. A misuse is an access or a call that breaks a rule of the GPU.
+// what was released. A misuse is an access or a call that breaks a rule of the GPU. A thread that
+// is abandoned never runs again.
 #pragma once
 
 #include "sim/checker/vector_clock.h"

@@ -3,7 +3,8 @@
 //
 // A worker is an OS thread that runs the simulated threads of a cluster as fibers, flows of control
 // with stacks of their own. A poller asks for a change in a loop. A misuse breaks a rule of the GPU
-// and stops the launch.
+// and stops the launch. A collective is an operation that lanes of a warp perform together. The
+// arena is the simulated global memory.
 #include "sim/scheduler/scheduler.h"
 
 #include "sim/arena.h"

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A fiber is a flow of control with a stack of its own. A worker is an OS thread that runs
-// clusters. A misuse breaks a rule of the GPU and ends the launch.
+// clusters. A misuse breaks a rule of the GPU and ends the launch. A collective is an operation
+// that lanes of a warp perform together.
 #pragma once
 
 #include "sim/gpu.h"

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A wait reason says what a thread waits for, `blocked_by`: a barrier, lanes of its warp, a phase
-// of an mbarrier, or a change for which it polls.
+// of an mbarrier, or a change for which it polls. A collective is an operation that lanes of a warp
+// perform together. The arena is the simulated global memory.
 #include "sim/arena.h"
 #include "sim/scheduler/deadlock.h"
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A matrix is in pieces of 8 x 8 elements. A map says which elements of a piece a lane holds, and
-// in which registers. Its rows and columns are axes: dimensions with a size, 8 or 16.
+// in which registers. Its rows and columns are axes: dimensions with a size, 8 or 16. A place is an
+// index, or anything that has coordinates.
 #pragma once
 
 #include "machine/matrix.h"

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A tensor is a pointer with typed axes. A derived axis is a function of several positions, such as
-// a swizzle, which spreads cells over the banks.
+// a swizzle, which spreads cells over the banks. A place is an index, or anything that has
+// coordinates.
 #pragma once
 
 #include "spio/number.h"

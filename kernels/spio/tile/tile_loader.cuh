@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A tensor is a pointer with typed axes, a tile a small one, and a cursor a position in a tensor. A
-// fold counts a dimension in blocks; a traversal numbers all elements of the tile.
+// fold counts a dimension in blocks; a traversal numbers all elements of the tile. A place is an
+// index, or anything that has coordinates.
 #pragma once
 
 #include "spio/tile/async_copy.cuh"

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A tile's layout is its axes: dimensions with a size, in the order of memory. A matrix descriptor
-// is the 64 bits by which wgmma names a tile: its address, distances and swizzle.
+// is the 64 bits by which wgmma names a tile: its address, distances and swizzle. numbers<A...> is
+// a list of ints.
 #pragma once
 
 #include "machine/shared_address.h"

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // CUDA Python is a statically typed Python whose functions become CUDA kernels. A cell is the value
-// of one thread, a column the cells of all threads; a slot is a variable of a function.
+// of one thread, a column the cells of all threads; a slot is a variable of a function. A span is a
+// place in the source. A frame has the variables of one call, each with a value for every lane.
 module;
 
 #include "spio/launch_values.h"

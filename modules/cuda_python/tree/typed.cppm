@@ -3,7 +3,7 @@
 //
 // CUDA Python is a statically typed Python whose functions become CUDA kernels. A value is a typed
 // expression, and its node says of what kind; a slot is a variable of a function with one type, and
-// stands here by its number. Statements own their values.
+// stands here by its number. Statements own their values. A span is a place in the source.
 module;
 
 #include <complex>

@@ -4,7 +4,7 @@
 // CUDA Python is a statically typed Python whose functions become CUDA kernels. The parsed tree has
 // expressions; the typed one has values, each with a type. A slot is a variable of one type; a span
 // is a place in the source. A rule is the section of docs/cuda_python.md that a refused program
-// breaks.
+// breaks. An entity is what a name means that is no variable.
 module;
 
 #include <complex>
