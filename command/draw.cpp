@@ -80,6 +80,7 @@ grid grid_of(text_layout const& layout) {
     auto const& row = sizes[sizes.size() - 2];
     return {row.name, column.name, row.size, column.size};
 }
+// The position of a cell: those of the plane that is drawn, then its row and its column.
 std::vector<int> position_in(text_layout const& layout, std::vector<int> plane, int row,
                              int column) {
     if (layout.sizes().size() > 1) plane.push_back(row);

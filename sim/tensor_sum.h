@@ -179,6 +179,7 @@ struct tensor_core {
         }
     }
 
+    // The float whose bits below the sign are `magnitude`.
     static constexpr float with_sign(bool negative, unsigned magnitude) {
         return std::bit_cast<float>(magnitude | (negative ? 0x80000000U : 0U));
     }

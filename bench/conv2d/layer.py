@@ -9,7 +9,10 @@ import torch.nn.functional as F
 
 
 class Layer:
-    """One pass of a convolution, on random tensors. `tensors` has as many sets of them as are used in turn."""
+    """One pass of a convolution, on random tensors. `tensors` has as many sets of them as are used in turn.
+
+    `described` is an object of kernels.json, with the sizes and options of the pass.
+    """
 
     def __init__(self, described, sets=1, workspace_floats=0, seed=2026):
         self.sizes = described

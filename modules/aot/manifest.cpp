@@ -35,6 +35,7 @@ std::vector<manifest_line> lines_of(std::string_view manifest) {
     return lines;
 }
 
+// The kernels of each line of a manifest's text; `name` is for messages.
 std::vector<std::vector<spec>> specs_of_lines(std::string_view manifest, std::string_view name,
                                               std::span<family const> families, spio::arch arch,
                                               config_source const& configs) {

@@ -124,6 +124,8 @@ struct filter_index {
 
 } // namespace
 
+// Tensors are bits of the problem's type, channels last; the result has values in double, and the
+// sums of the products' magnitudes.
 double_sums reference(problem const& problem, std::span<unsigned short const> input,
                       std::span<unsigned short const> filter, std::span<float const> bias) {
     correlation const correlation = correlation_of(problem);
@@ -240,6 +242,7 @@ long long products_of(problem const& problem) {
     return (checked_size(problem.n) * problem.p() * problem.q()).value;
 }
 
+// The greatest error of a sum of so many products that is rounded to the precision.
 double bound(long long products, double value, double magnitude, precision precision) {
     // A tensor core truncates sums instead of rounding them, so its error is up to 2^-23, twice the
     // 2^-24 of a rounded float.

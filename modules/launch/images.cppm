@@ -101,6 +101,7 @@ class images {
     // The image from memory or from disk, or compiled now; none if nothing compiles for the spec.
     std::optional<image> find_outside_packs(spec const&) const;
     std::optional<image> find_in_memory(std::string const& key) const;
+    // Counts an image that was found, and the time since `start`; returns it.
     image counted(image, clock::time_point start) const;
     // Counts a request that found no image, and throws the error for it.
     [[noreturn]] void miss(spec const&, policy, std::string const& no_compiler,

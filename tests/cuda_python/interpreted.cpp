@@ -16,6 +16,8 @@ namespace spio::cuda_python_test {
 
 namespace {
 
+// What a kernel k(n, o) with this body leaves in the 16 elements of o, whose elements have this
+// type.
 template <class T>
 std::vector<T> ran(std::string const& body, std::string const& type,
                    interpreted_launch const& launch) {

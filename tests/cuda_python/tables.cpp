@@ -64,6 +64,7 @@ std::string entry(std::string_view row, std::size_t column) {
     return std::string(names[letters.find(code.front())]) + std::string(code.substr(1));
 }
 
+// Whether an operation is in a list with blanks between.
 bool is_one_of(std::string_view operation, std::string_view list) {
     return (" " + std::string(list) + " ").find(" " + std::string(operation) + " ") !=
            std::string::npos;

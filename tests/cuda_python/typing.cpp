@@ -21,6 +21,7 @@ namespace {
 constexpr std::string_view operators[] = {"+",  "-",  "*", "/",  "//", "%",  "&",  "|", "^",
                                           "<<", ">>", "<", "<=", ">",  ">=", "==", "!="};
 
+// The CUDA C++ of a kernel k(a, b) with this body, for parameters of these types.
 std::string text_of(std::string const& body, std::string const& types) {
     py::program const program({.name = "k.py", .text = "@cuda.jit\ndef k(a, b):\n" + body});
     return program.compile("k", types).text;
@@ -36,6 +37,7 @@ std::string declared_type(std::string const& text, std::string const& variable) 
     return type.starts_with("py::") ? type.substr(4) : type;
 }
 
+// The rule (a section of docs/cuda_python.md) that such a kernel breaks, or none.
 std::string rule_of(std::string const& body, std::string const& types) {
     try {
         text_of(body, types);

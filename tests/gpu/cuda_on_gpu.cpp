@@ -47,6 +47,7 @@ void expect(bool is_right, char const* title) {
     failures += !is_right;
 }
 
+// Expects f() to throw an error.
 template <class F> void refuses(char const* title, F f) {
     try {
         f();
@@ -56,6 +57,7 @@ template <class F> void refuses(char const* title, F f) {
     }
 }
 
+// The least time of a call of f(), which launches on the stream, over 50 runs.
 template <class F> double nanoseconds_of(stream const& stream, F f) {
     double least = 1e9;
     for (int run = 0; run < 50; ++run) {

@@ -84,6 +84,8 @@ std::map<std::string, std::unique_ptr<runtime>> all_sources(std::string const& p
     return runtimes;
 }
 
+// Compares results that kernels of each source give, all the same bits: each runtime, by its name,
+// takes its kernels from one place.
 void agree(std::map<std::string, std::unique_ptr<runtime>> const& runtimes) {
     int compared = 0, different = 0;
     auto const compare = [&](std::string const& title, auto const& run) {
@@ -172,6 +174,7 @@ void captures(runtime const& gpu, cuda::driver const& driver) {
     std::printf("{\"name\": \"captures\", \"cold_kernel\": \"%s\"}\n", message.c_str());
 }
 
+// Lets 16 threads compile, launch and check kernels at once.
 void run_many_threads(runtime const& gpu) {
     std::atomic<int> wrong = 0, launches = 0;
     std::vector<std::jthread> workers;
@@ -204,6 +207,7 @@ void run_many_threads(runtime const& gpu) {
                 launches.load(), wrong.load(), static_cast<unsigned long long>(count.compiled));
 }
 
+// What the errors say of a kernel that is in no pack, and of an NVRTC that is missing.
 void misses(runtime const& strict) {
     auto const message =
         message_of([&] { strict.load(layernorm_2d::specialize({72}, strict.arch())); });
@@ -221,6 +225,7 @@ void misses(runtime const& strict) {
                 message.c_str(), no_nvrtc.substr(0, no_nvrtc.find('\n')).c_str());
 }
 
+// Loads and unloads a kernel thousands of times: the GPU's free memory must stay what it is.
 void rounds(runtime const& shipped, cuda::driver const& driver) {
     cuda::context const context(driver.device(0));
     auto const spec = axpby::specialize({.n = 1000}, shipped.arch());

@@ -21,6 +21,7 @@ using namespace test;
 
 namespace {
 
+// Runs each experiment by the kernel that it names, and gives it the results.
 void run_on_chip(image_on_gpu& gpu, experiments& experiments) {
     for (auto& e : experiments) {
         auto fragments = e->inputs();
@@ -75,6 +76,7 @@ tensor_core some_core(unsigned seed) {
 struct conversions {
     long long count = 0, wrong = 0;
 
+    // All but the title are bits: what was converted, and what the chip and the model made of it.
     void check(char const* title, unsigned input, unsigned chip, unsigned model) {
         ++count;
         if (chip == model || wrong++ >= 10) return;
@@ -156,6 +158,8 @@ bool conclude(std::vector<candidate> const& best) {
     return true;
 }
 
+// Finds the parameters of a simulated tensor core that explain all results; whether there are some.
+// Each kind of tile has `tiles_of_kind` tiles.
 bool fit(experiments const& experiments, int tiles_of_kind) {
     int const sample = std::min(tiles_of_kind, 40) * tile_kinds;
     auto ways = ways_to_add();

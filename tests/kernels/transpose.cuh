@@ -16,6 +16,7 @@
 
 namespace spio::transpose {
 
+// The matrix at an address. The sizes count where the type does not know them.
 template <class Tensor, class T> __device__ Tensor matrix(T* elements, int rows, int columns) {
     auto* const vectors = reinterpret_cast<typename Tensor::data_type*>(elements);
     if constexpr (Tensor::layout_type::is_static) {

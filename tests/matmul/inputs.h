@@ -51,6 +51,8 @@ inline unsigned short drawn_bits(std::mt19937& random, factor_type type) {
 }
 inline constexpr unsigned short not_a_number = 0x7fff;
 
+// A batch of random matrices of `lines` lines of `width` numbers. Lines are further apart than
+// their numbers take, with NaN between them.
 inline stored_matrix draw(std::mt19937& random, problem const& problem, int lines, int width) {
     int const leading = (width + 7) / 8 * 8 + 8 * static_cast<int>(random() % 3);
     stored_matrix matrix = {lines, width, leading, problem.batch, {}};

@@ -29,6 +29,8 @@ struct compiled_index {
 
 template <class Tensor> struct dense_form {};
 
+// Makes the description of an index: `text` is its C++, `digits` the digits for the reference.
+// Dense is a tensor with the index's axes, or dense_form if there is none.
 template <class Index, class Dense> struct index_of_digits {
     template <class... Digits> static compiled_index make(char const* text, char const* digits) {
         constexpr bool tiles = requires { typename Dense::data_type; };

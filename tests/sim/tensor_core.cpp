@@ -112,10 +112,12 @@ template <int K> void row_and_column_of_a(int lane, int i, int& row, int& column
         column = i < 4 ? thread * 2 + (i & 1) : thread * 2 + (i & 1) + 8;
     }
 }
+// Row and column of element i of b in a lane, as in the PTX manual.
 template <int K> void row_and_column_of_b(int lane, int i, int& row, int& column) {
     row = K == 8 || i < 2 ? lane % 4 * 2 + (i & 1) : lane % 4 * 2 + (i & 1) + 8;
     column = lane >> 2;
 }
+// The same for the sum c.
 void row_and_column_of_c(int lane, int i, int& row, int& column) {
     row = i < 2 ? lane >> 2 : (lane >> 2) + 8;
     column = lane % 4 * 2 + (i & 1);

@@ -240,7 +240,8 @@ static_assert(Huge()[N(1 << 19)][I(-1)][J(5)].offset() == (1ll << 49) - 1024 + 5
 
 // 13. A typed kernel compiles to the code of the raw one: tests/codegen.
 
-// 14. What does not compile is visible to requires: all of refused.cpp, and here in a template.
+// 14. What does not compile is visible to requires, so that a template can choose by it.
+// refused.cpp has all that is refused.
 template <class A, class B> constexpr int sum_or(A a, B b, int otherwise) {
     if constexpr (requires { (a + b).get(); }) {
         return (a + b).get();

@@ -40,6 +40,8 @@ template <class Factor> constexpr int byte_of(int outer, int k) {
         step + chunk * field(16) + line / 8 * field(32) + line % 8 * line_bytes + column / 8 * 16;
     return byte ^ byte / 128 % (line_bytes / 16) * 16;
 }
+// Whether the hardware's addresses of a tile's elements are those of its layout. `depth` is the
+// tile's size along K, `outer_size` along M.
 template <class Tile> constexpr bool agrees(int outer_size, int depth) {
     using factor = warpgroup_factor<typename Tile::layout_type, M>;
     if (!factor::is_possible || factor::depth() != depth || factor::outer_size() != outer_size)
