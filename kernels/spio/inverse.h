@@ -157,9 +157,7 @@ class inverse<layout<Axes...>> {
         return sum;
     }
     template <int D> static constexpr auto value(int const* digits) {
-        constexpr digit_row row = table.digits[D];
-        using base = typename nth<typename shape_type::bases, row.base>::type;
-        return typename digit_value<base, digit(row), row.is_dynamic>::type(digits[D]);
+        return value_of_digit<shape_type, D>(digits[D]);
     }
 
     shape_type shape_;

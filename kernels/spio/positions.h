@@ -8,6 +8,16 @@
 
 namespace spio {
 
+// The type of the D-th digit's values in a layout, and the coordinates of all digits it places.
+template <class Layout, int D>
+using value_of_digit =
+    typename digit_value<typename nth<typename Layout::bases, Layout::table.digits[D].base>::type,
+                         digit(Layout::table.digits[D]), Layout::table.digits[D].is_dynamic>::type;
+template <class Layout, class Numbers> struct placed_coordinates;
+template <class Layout, int... N> struct placed_coordinates<Layout, numbers<N...>> {
+    using type = coords<value_of_digit<Layout, Layout::table.nth_placed(N)>...>;
+};
+
 // A range of coordinates with one entry for each axis that is not always 0, the last fastest. An
 // axis counts a digit of its base dimension: floor(position / stride) mod size. `table` lists all
 // digits; `rank` of them are entries.
@@ -21,34 +31,59 @@ template <class Layout> class positions {
     static constexpr bool is_small = Layout::is_static && table.greatest_size() <= 1024;
 
   public:
+    using value_type =
+        typename placed_coordinates<Layout, numbers_below<table.placed_count()>>::type;
+
     constexpr explicit positions(Layout const& shape) : shape_(shape) {}
 
     struct sentinel {};
     class counter {
       public:
+        using value_type = positions::value_type;
+        using difference_type = long long;
+
+        constexpr counter() = default;
         constexpr explicit counter(Layout const&) {}
-        constexpr auto operator*() const { return positions::position_of_cell(cell_); }
+        constexpr value_type operator*() const { return positions::position_of_cell(cell_); }
         constexpr counter& operator++() {
             ++cell_;
             return *this;
         }
+        constexpr counter operator++(int) {
+            counter const previous = *this;
+            ++cell_;
+            return previous;
+        }
         friend constexpr bool operator==(counter, counter) = default;
-        constexpr bool operator!=(sentinel) const { return cell_ < positions::cells(); }
+        friend constexpr bool operator==(counter const& c, sentinel) {
+            return c.cell_ >= positions::cells();
+        }
 
       private:
         int cell_ = 0;
     };
     class odometer {
       public:
+        using value_type = positions::value_type;
+        using difference_type = long long;
+
+        constexpr odometer() = default;
         constexpr explicit odometer(Layout const& shape) : shape_(shape) {
             has_more_ = !positions::is_empty(shape, numbers_below<rank>());
             skip_overhang();
         }
-        constexpr auto operator*() const { return position(numbers_below<rank>()); }
+        constexpr value_type operator*() const {
+            return positions::position_of_digits(digits_, numbers_below<rank>());
+        }
         constexpr odometer& operator++() {
             count_up<last>();
             skip_overhang();
             return *this;
+        }
+        constexpr odometer operator++(int) {
+            odometer const previous = *this;
+            ++*this;
+            return previous;
         }
         friend constexpr bool operator==(odometer const& a, odometer const& b) {
             if (!a.has_more_ || !b.has_more_) return a.has_more_ == b.has_more_;
@@ -57,23 +92,25 @@ template <class Layout> class positions {
             }
             return true;
         }
-        constexpr bool operator!=(sentinel) const { return has_more_; }
+        friend constexpr bool operator==(odometer const& a, sentinel) { return !a.has_more_; }
 
       private:
-        // Only the carry out of all other digits tells whether there is more: clang then makes
-        // loops within loops of this.
+        // Only the carry out of all other digits tells whether there is more. At the end the first
+        // digit stays as it is, and the others are 0. From this g++ and clang make loops within
+        // loops, the innermost of which they vectorize.
         template <int N> constexpr void count_up() {
             if constexpr (N == 0) {
-                has_more_ = ++digits_[0] < positions::count<0>(shape_);
+                int const next = digits_[0] + 1;
+                int const end = positions::count<0>(shape_);
+                if (next < end) [[likely]]
+                    digits_[0] = next;
+                has_more_ = next < end;
             } else {
                 if (++digits_[N] < positions::count<N>(shape_)) [[likely]]
                     return;
                 digits_[N] = 0;
                 count_up<N - 1>();
             }
-        }
-        template <int... N> constexpr auto position(numbers<N...>) const {
-            return make_coordinates(positions::value<N>(digits_[N])...);
         }
         constexpr void skip_overhang() {
             if constexpr (positions::may_overhang()) {
@@ -83,7 +120,7 @@ template <class Layout> class positions {
 
         Layout shape_;
         int digits_[rank + 1] = {};
-        bool has_more_ = true;
+        bool has_more_ = false;
     };
     using iterator = typename either<is_small, counter, odometer>::type;
     constexpr iterator begin() const { return iterator(shape_); }
@@ -98,18 +135,20 @@ template <class Layout> class positions {
         return shape.template digit_count<table.nth_placed(N)>();
     }
     template <int N> static constexpr auto value(int n) {
-        constexpr digit_row row = table.digits[table.nth_placed(N)];
-        using base = typename nth<typename Layout::bases, row.base>::type;
-        return typename digit_value<base, digit(row), row.is_dynamic>::type(n);
+        return value_of_digit<Layout, table.nth_placed(N)>(n);
     }
     template <int... N> static constexpr bool is_empty(Layout const& shape, numbers<N...>) {
         return (false || ... || (count<N>(shape) == 0));
     }
+    template <int... N>
+    static constexpr value_type position_of_digits(int const* digits, numbers<N...>) {
+        return value_type(positions::value<N>(digits[N])...);
+    }
     // How many combinations of digits there are, and the position of one of them by its number.
     static consteval int cells() { return static_cast<int>(table.greatest_size()); }
-    static constexpr auto position_of_cell(int cell) {
+    static constexpr value_type position_of_cell(int cell) {
         return [&]<int... N>(numbers<N...>) {
-            return make_coordinates(positions::value<N>(digit_of_cell<N>(cell))...);
+            return value_type(positions::value<N>(digit_of_cell<N>(cell))...);
         }(numbers_below<rank>());
     }
     // A digit of the cell in mixed radix; the first takes the quotient that is left.
