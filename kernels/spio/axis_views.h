@@ -43,15 +43,18 @@ template <int HasToDivideTheFinestAxis, class Base, class Tensor>
     requires(!changes<thinning<Base, HasToDivideTheFinestAxis>, Tensor>)
 void every(Tensor const&) = delete;
 
-// Two dimensions of one:  v[Outer(m)][Inner(n)] is t[I(N * m + n)]. N divides the extent.
+// Two dimensions of one:  v[Outer(m)][Inner(n)] is t[I(N * m + n)]. N divides the extent. A late
+// extent is that of the outermost axis, or of one to whose left all axes have pitches.
 //     split<I, Outer, Inner, 8>(t)
 template <class Base, class Outer, class Inner, int N,
           changed_by<splitting<Base, Outer, Inner, N>> Tensor>
 constexpr auto split(Tensor const& t) {
     return changed<splitting<Base, Outer, Inner, N>>(t);
 }
-template <class OnlyAStaticDimension, class Outer, class Inner, int HasToDivideIt, class Tensor>
-    requires(!changes<splitting<OnlyAStaticDimension, Outer, Inner, HasToDivideIt>, Tensor>)
+template <class OnlyAStaticOrOutermostDimension, class Outer, class Inner, int HasToDivideIt,
+          class Tensor>
+    requires(!changes<splitting<OnlyAStaticOrOutermostDimension, Outer, Inner, HasToDivideIt>,
+                      Tensor>)
 void split(Tensor const&) = delete;
 
 // One dimension of two:  v[I(n)] is t[Outer(n / size)][Inner(n % size)], where size is the extent

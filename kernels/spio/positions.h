@@ -55,11 +55,11 @@ template <class Layout> class positions {
             return previous;
         }
         friend constexpr bool operator==(counter, counter) = default;
-        friend constexpr bool operator==(counter const& c, sentinel) {
-            return c.cell_ >= positions::cells();
-        }
+        friend constexpr bool operator==(counter const& c, sentinel) { return c.is_over(); }
 
       private:
+        constexpr bool is_over() const { return cell_ >= positions::cells(); }
+
         int cell_ = 0;
     };
     class odometer {

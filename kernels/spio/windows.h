@@ -6,7 +6,7 @@
 // coordinates.
 #pragma once
 
-#include "spio/tensor.h"
+#include "spio/tiles.h"
 
 namespace spio {
 
@@ -107,13 +107,24 @@ template <class Source, class Base, class Output, class Tap, window Window> clas
   public:
     using data_type = typename Source::data_type;
     using bases = typename window_bases<typename Source::bases, Base, Output, Tap>::type;
+    static constexpr window shape = Window;
 
-    constexpr explicit window_view(Source const& source) : source_(source) {}
+    constexpr explicit window_view(Source const& source)
+        : window_view(source, -Window.pad, Window.outputs(source.template extent<Base>().value)) {}
+    // From the input of the first tap of the first output, and the number of outputs.
+    constexpr window_view(Source const& source, int start, int outputs)
+        : source_(source), start_(start), outputs_(outputs) {}
+
+    constexpr Source const& source() const { return source_; }
+    // The input of a tap of an output: a position along Base, which may lie in the padding.
+    constexpr int input(int output, int tap) const {
+        return start_ + Window.stride * output + Window.dilation * tap;
+    }
 
     constexpr auto origin() const {
-        auto const first = source_.origin()[Base(-Window.pad)];
+        auto const first = source_.origin()[Base(start_)];
         return window_cursor<decltype(source_.origin()[Base()]), Base, Output, Tap, Window>(
-            first, extent<Output>().value);
+            first, outputs_);
     }
     template <place_among<bases> P> [[nodiscard]] constexpr auto operator[](P const& p) const {
         return origin()[p];
@@ -128,7 +139,7 @@ template <class Source, class Base, class Output, class Tap, window Window> clas
         requires contains<bases, D>
     constexpr D extent() const {
         if constexpr (same<D, Output>) {
-            return Output(Window.outputs(source_.template extent<Base>().value));
+            return Output(outputs_);
         } else if constexpr (same<D, Tap>) {
             return Tap(Window.taps);
         } else {
@@ -144,6 +155,8 @@ template <class Source, class Base, class Output, class Tap, window Window> clas
 
   private:
     Source source_;
+    int start_;
+    int outputs_;
 };
 
 // Whether a tensor, or a view of windows, has the dimension Base and neither Output nor Tap.
@@ -167,5 +180,69 @@ template <class OfADimension, class OutputsInANewOne, class AndTapsInAnother, wi
           class Source>
     requires(!has_windows<Source, OfADimension, OutputsInANewOne, AndTapsInAnother, AValidOne>)
 void windows(Source const&) = delete;
+
+// Whether slice() and tile() can make a part of a view of windows that is Size steps long: along
+// its outputs, its taps, or a dimension along which they can cut what the view is of.
+template <class Start, int Size, class View> inline constexpr bool cuts_windows = false;
+template <class Start, int Size, class Source, class Base, class Output, class Tap, window Window>
+inline constexpr bool cuts_windows<Start, Size, window_view<Source, Base, Output, Tap, Window>> =
+    [] {
+        if constexpr (same<base_of<Start>, Output>) {
+            return Size > 0;
+        } else if constexpr (same<base_of<Start>, Tap>) {
+            return Size > 0 && Size * stride_of<Start> <= Window.taps;
+        } else {
+            return !same<base_of<Start>, Base> &&
+                   requires(Source const& source, Start start) { slice<Size>(source, start); };
+        }
+    }();
+
+// The part of a view of windows that is Size steps of one dimension long. It keeps the padding.
+//     slice<4>(v, P(8))      P(8) … P(11), which are P(0) … P(3) of the slice
+template <int Size, index Start, class Source, class Base, class Output, class Tap, window Window>
+    requires cuts_windows<Start, Size, window_view<Source, Base, Output, Tap, Window>>
+constexpr auto slice(window_view<Source, Base, Output, Tap, Window> const& v, Start start) {
+    constexpr int length = Size * stride_of<Start>;
+    int const first = count<1>(start);
+    if constexpr (same<base_of<Start>, Output> || same<base_of<Start>, Tap>) {
+        int const extent = v.template extent<base_of<Start>>().value;
+        if (checks_at_run_time || __builtin_is_constant_evaluated()) {
+            if (first < 0 || first > extent - length) {
+                a_slice_lies_in_its_tensor<Start>(first, extent);
+            }
+        }
+    }
+    if constexpr (same<base_of<Start>, Output>) {
+        return window_view<Source, Base, Output, Tap, Window>(v.source(), v.input(first, 0),
+                                                              length);
+    } else if constexpr (same<base_of<Start>, Tap>) {
+        constexpr window part = {length, Window.stride, Window.dilation, Window.pad};
+        return window_view<Source, Base, Output, Tap, part>(v.source(), v.input(0, first),
+                                                            v.template extent<Output>().value);
+    } else {
+        auto const source = slice<Size>(v.source(), start);
+        return window_view<decltype(slice<Size>(v.source(), start)), Base, Output, Tap, Window>(
+            source, v.input(0, 0), v.template extent<Output>().value);
+    }
+}
+template <int Size, index CannotBeCut, class Source, class Base, class Output, class Tap,
+          window Window>
+    requires(!cuts_windows<CannotBeCut, Size, window_view<Source, Base, Output, Tap, Window>>)
+void slice(window_view<Source, Base, Output, Tap, Window> const&, CannotBeCut) = delete;
+
+// The same along the outputs, or fewer at the end: what a block computes.
+//     tile<64>(v, fold<P, 64>(block))
+template <int Size, index Start, class Source, class Base, class Output, class Tap, window Window>
+    requires(same<base_of<Start>, Output> && Size > 0)
+constexpr auto tile(window_view<Source, Base, Output, Tap, Window> const& v, Start start) {
+    int const first = count<1>(start);
+    int const rest = v.template extent<Output>().value - first;
+    return window_view<Source, Base, Output, Tap, Window>(v.source(), v.input(first, 0),
+                                                          max(0, min(Size, rest)));
+}
+template <int Size, class AlongTheOutputsAlone, class Source, class Base, class Output, class Tap,
+          window Window>
+    requires(Size <= 0 || !same_base<AlongTheOutputsAlone, Output>)
+void tile(window_view<Source, Base, Output, Tap, Window> const&, AlongTheOutputsAlone) = delete;
 
 } // namespace spio

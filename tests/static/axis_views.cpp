@@ -165,7 +165,14 @@ static_assert(thins<Rows, 5, K> && !thins<Rows, 0, K> && !thins<Rows, -1, K> &&
               !thins<Blocks, 3, K> && !thins<Rows, 2, J> && !thins<of_char<k, late>, 2, K>);
 static_assert(splits<Rows, K, J, 4> && splits<Rows, J, K, 4> && !splits<Rows, J, J, 4> &&
               !splits<Rows, I, J, 4> && !splits<Rows, J, N, 5> && !splits<Blocks, J, N, 3> &&
-              !splits<of_char<axis<K>(dynamic)>, J, N, 4>);
+              splits<of_char<axis<K>(dynamic)>, J, N, 4> &&
+              !splits<of_char<axis<I>(2), axis<K>(dynamic)>, J, N, 4>);
+// Late extents: the whole blocks are split, whatever the folds.
+constexpr auto late_k = axis<K>(dynamic);
+static_assert(is_split(of_char<late_k, i>(memory, K(8))) &&
+              is_split(of_char<late_k / 2, i, late_k % 2>(memory, K(8))) &&
+              is_split(of_char<late_k / 8, i, late_k % 8>(memory, K(8))) &&
+              is_split(of_char<i.pitch(40), late_k.pitch(3)>(memory, K(8))));
 static_assert(joins<Rows, I, K, J> && joins<Rows, I, K, K> && !joins<Rows, I, I, J> &&
               !joins<Late, K, I, J> && !joins<Rows, I, J, J> && !joins<Swizzled, I, K, J>);
 static_assert(broadcasts<Rows, axis<J>(4)> && !broadcasts<Rows, axis<I>(4)> &&

@@ -105,6 +105,44 @@ constexpr bool is_convolution() {
 }
 static_assert(is_convolution());
 
+// A part of a view has the view's elements from its start on, and its own extent along D.
+template <class D, class V, class Part>
+constexpr bool is_part(V const& v, Part const& part, int start, int length) {
+    if (part.template extent<D>() != D(length)) return false;
+    auto const end = part.extents() + P(1) + R(1) + C(1);
+    for (auto const p : spio::range(P(-1) + R(-1) + C(0), end)) {
+        bool const is_inside = 0 <= p.template get<D>().get() && p.template get<D>().get() < length;
+        auto const cursor = v[p][D(start)];
+        if (part[p].inbounds() != (is_inside && cursor.inbounds())) return false;
+        if (part[p].inbounds() && part[p].get() != cursor.get()) return false;
+    }
+    return true;
+}
+template <window Window, class T> constexpr bool has_parts(T const& x) {
+    auto const v = windows<H, P, R, Window>(x);
+    int const outputs = v.template extent<P>().get();
+    for (int n = 0; n + 2 <= outputs; ++n) {
+        if (!is_part<P>(v, slice<2>(v, P(n)), n, 2)) return false;
+        if (!is_part<P>(v, slice<1>(slice<2>(v, P(n)), P(1)), n + 1, 1)) return false;
+        auto const rest = outputs - n < 3 ? outputs - n : 3;
+        if (!is_part<P>(v, tile<3>(v, P(n)), n, rest)) return false;
+    }
+    return true;
+}
+template <window Window, class T> constexpr bool has_other_parts(T const& x) {
+    auto const v = windows<H, P, R, Window>(x);
+    int const outputs = v.template extent<P>().get();
+    return is_part<R>(v, slice<2>(v, R(1)), 1, 2) && is_part<C>(v, slice<1>(v, C(1)), 1, 1) &&
+           is_part<P>(v, tile<2>(v, spio::fold<P, 2>(outputs)), 2 * outputs, 0);
+}
+using Row = tensor<char const, axis<H>(9), axis<C>(2)>;
+using LateRow = tensor<char const, axis<C>(2), axis<H>(spio::dynamic)>;
+constexpr window strided{.taps = 3, .stride = 2, .pad = 1};
+constexpr window dilated{.taps = 3, .dilation = 2, .pad = 2};
+static_assert(has_parts<strided>(Row(memory)) && has_other_parts<strided>(Row(memory)));
+static_assert(has_parts<dilated>(LateRow(memory, H(5))));
+static_assert(has_other_parts<dilated>(LateRow(memory, H(5))));
+
 using Image = tensor<char const, h, axis<C>(2)>;
 template <class T, class Base, class Output, class Tap, window Window = window{}>
 concept has_windows = requires(T t) { windows<Base, Output, Tap, Window>(t); };
@@ -118,3 +156,17 @@ concept subscripts = requires(T t, D d) { t[d]; };
 using View = decltype(windows<H, P, R, window{}>(Image()));
 static_assert(subscripts<View, P> && subscripts<View, C> && !subscripts<View, H> &&
               !subscripts<View, int> && !subscripts<decltype(View(Image())[P()]), H>);
+template <int Size, class T, class D>
+concept slices = requires(T t, D d) { slice<Size>(t, d); };
+template <int Size, class T, class D>
+concept tiles = requires(T t, D d) { tile<Size>(t, d); };
+static_assert(slices<3, View, P> && slices<1, View, R> && slices<2, View, C>);
+static_assert(!slices<0, View, P> && !slices<2, View, R> && !slices<3, View, C> &&
+              !slices<1, View, H> && !slices<1, View, W>);
+static_assert(tiles<3, View, P> && !tiles<0, View, P> && !tiles<1, View, R> && !tiles<1, View, C>);
+// A slice that leaves its view is no constant.
+template <auto> struct constant;
+template <int Start>
+concept is_slice =
+    requires { typename constant<slice<2>(View(Image(memory)), P(Start)).source().size()>; };
+static_assert(is_slice<0> && is_slice<6> && !is_slice<7> && !is_slice<-1>);
