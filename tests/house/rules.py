@@ -25,6 +25,7 @@ families = {"spio." + path.name for path in (root / "kernels").iterdir()} - {"sp
 # The modules that each module may import, those that it reaches through others included.
 imports = {
     "spio.dims": set(),
+    "spio.standard": {"spio.dims"},
     "spio.error": set(),
     "spio.spec": set(),
     **{family: {"spio.dims", "spio.spec"} for family in families},
@@ -45,7 +46,7 @@ imports = {
     "spio.runtime": {"spio.aot", "spio.cache", "spio.cuda", "spio.image", "spio.jit", "spio.launch",
                      "spio.spec", "spio.tuned"},
 }
-for module in set(imports) - {"spio.error", "spio.dims"}:
+for module in set(imports) - {"spio.error", "spio.dims", "spio.standard"}:
     imports[module] = imports[module] | {"spio.error"}
 imports["spio"] = set(imports)
 
