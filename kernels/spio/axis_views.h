@@ -6,7 +6,7 @@
 // message: the names of its template parameters are the sentence.
 #pragma once
 
-#include "spio/axis_changes.h"
+#include "spio/axis_splits.h"
 
 namespace spio {
 

@@ -95,16 +95,13 @@ template <class Layout> class positions {
         friend constexpr bool operator==(odometer const& a, sentinel) { return !a.has_more_; }
 
       private:
-        // Only the carry out of all other digits tells whether there is more. At the end the first
-        // digit stays as it is, and the others are 0. From this g++ and clang make loops within
-        // loops, the innermost of which they vectorize.
+        // Only the carry out of all other digits tells whether there is more, and at the end all
+        // digits are 0. From this g++ and clang make loops within loops, whose innermost one they
+        // vectorize.
         template <int N> constexpr void count_up() {
             if constexpr (N == 0) {
-                int const next = digits_[0] + 1;
-                int const end = positions::count<0>(shape_);
-                if (next < end) [[likely]]
-                    digits_[0] = next;
-                has_more_ = next < end;
+                has_more_ = ++digits_[0] < positions::count<0>(shape_);
+                if (!has_more_) digits_[0] = 0;
             } else {
                 if (++digits_[N] < positions::count<N>(shape_)) [[likely]]
                     return;

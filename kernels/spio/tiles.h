@@ -93,7 +93,7 @@ constexpr auto tile(tensor<Data, Axes...> const& t, Start start) {
     using part = typename cut::axes::template tensor<Data>;
     int const rest = t.shape().template extent_in_units<cut::base>() - count<1>(start);
     int const extent = max(0, min(Size, rest));
-    return part(t[start].get(),
+    return part(start_of_part(t, start),
                 cut::template shape_of<typename part::layout_type>(t.shape(), extent));
 }
 
@@ -114,7 +114,7 @@ constexpr auto slice(tensor<Data, Axes...> const& t, Start start) {
             a_slice_lies_in_its_tensor<Start>(count<1>(start), extent);
         }
     }
-    return part(t[start].get(),
+    return part(start_of_part(t, start),
                 cut::template shape_of<typename part::layout_type>(t.shape(), Size));
 }
 template <int Size, index CannotBeCut, class Tensor>

@@ -44,6 +44,17 @@ template <class Dimension> constexpr void a_slice_lies_in_its_tensor(int start, 
     [[maybe_unused]] refusal<Dimension> const numbers{start, extent};
 }
 
+// The pointer of a part, which has the derived axes of the tensor: what their functions add to the
+// address of position zero is no part of it.
+template <class Data, auto... Axes, index Start>
+constexpr Data* start_of_part(tensor<Data, Axes...> const& t, Start start) {
+    if constexpr (layout_table_of<Axes...>.is_plain()) {
+        return t[start].get();
+    } else {
+        return t[start].get() - t.origin().offset();
+    }
+}
+
 // The part of a tensor that is Size steps of one dimension long. It must lie in the tensor.
 //     slice<4>(t, H(20))       H(20) … H(23), which are H(0) … H(3) of the slice
 template <int Size, index Start, class Data, auto... Axes>
@@ -56,7 +67,7 @@ constexpr auto slice(tensor<Data, Axes...> const& t, Start start) {
             a_slice_lies_in_its_tensor<Start>(start.value, last + Size);
         }
     }
-    return part(t[start].get(), typename part::layout_type(t.shape()));
+    return part(start_of_part(t, start), typename part::layout_type(t.shape()));
 }
 
 } // namespace spio

@@ -22,7 +22,13 @@ namespace {
 struct I : spio::dim {
     using dim::dim;
 };
+struct J : spio::dim {
+    using dim::dim;
+};
 struct K : spio::dim {
+    using dim::dim;
+};
+struct N : spio::dim {
     using dim::dim;
 };
 using spio::axis;
@@ -32,6 +38,7 @@ constexpr auto i = axis<I>(4);
 constexpr auto k = axis<K>(16);
 using rows = spio::tensor<float, i, k / 8, k % 8>;
 using late = spio::tensor<float, axis<I>(spio::dynamic.up_to(4)), k>;
+using later = spio::tensor<float, axis<I>(spio::dynamic), k>;
 using buffers = spio::tensor<float, i.ring(), k>;
 
 float memory[64];
@@ -79,6 +86,8 @@ int main() {
     expect("a dynamic size is from 0 to its greatest: 5, 4", [] { late(memory, I(four + 1)); });
     expect("a slice lies in its tensor: 2, 4", [&] { spio::slice<3>(t, I(four - 2)); });
     expect("a slice lies in its tensor: 5, 4", [] { shift(late(memory, I(four)), I(four + 1)); });
+    expect("the blocks of a split divide the extent: 6, 4",
+           [] { spio::split<I, J, N, 4>(later(memory, I(four + 2))); });
     expect("an index counts from 0: -4, 0", [] { spio::compound_index<i, k>(-four); });
     expect("an offset is that of an element: 64, 0", [&] { position(t, 16 * four); });
 

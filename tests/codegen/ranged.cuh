@@ -6,11 +6,13 @@
 // blocks of 8 and k % 8 the positions in one. A tensor is a pointer with axes, a subscript a
 // position in it.
 // typed has no: div, rem
-// typed differs from raw: nvrtc: +1 mov.u32: the first digit has a register of its own in the carry
-// typed differs from raw: nvcc: +1 mov.u32: the first digit has a register of its own in the carry
+// typed differs from raw: nvrtc: +2 selp.b32 -1 selp.u32 -1 setp.gt.s32 +1 setp.lt.s32 -1
+// setp.lt.u32: a digit is selected where the raw loop adds 1 or 0
+// typed differs from raw: nvcc: +2 selp.b32 -1 selp.u32 -1 setp.gt.s32 +1 setp.lt.s32 -1
+// setp.lt.u32: a digit is selected where the raw loop adds 1 or 0
 // typed differs from raw: clang-cuda: -2 add.s32 +1 bra.uni +1 mad.lo.s32 +1 mov.b32 -1 mov.pred +1
-// mov.u32 +1 mul.wide.s32 -1 mul.wide.u32 +2 setp.lt.s32 -1 setp.lt.u32 -1 setp.ne.s32: it makes
-// two loops of the typed one, and one of the raw one
+// mov.u32 +1 mul.wide.s32 -1 mul.wide.u32 +1 selp.b32 +2 setp.lt.s32 -1 setp.lt.u32 -1
+// setp.ne.s32: it makes two loops of the typed one, and one of the raw one
 namespace ranged {
 
 constexpr auto i = spio::axis<I>(100);

@@ -56,6 +56,19 @@ struct compiled_walk {
     arrival (*go)(int const* sizes, int const* values);
 };
 
+// What a chain of views says of a position: which of the views the compiler takes, the extents
+// along I, J, K, N, A and B (-1: there is no such dimension), and the element's place in memory.
+struct glimpse {
+    bool is_possible[4] = {};
+    int extents[6] = {};
+    long long address = 0;
+    bool inbounds = false;
+};
+struct compiled_chain {
+    std::vector<char const*> steps;
+    glimpse (*see)(int const* sizes, int const* starts, int const* position);
+};
+
 struct compiled_layout {
     char const* text;
     char const* model;
@@ -64,6 +77,9 @@ struct compiled_layout {
     std::vector<visit> (*visit_vectors)(int const* sizes); // offsets of their first elements
     std::vector<compiled_walk> walks;
     std::vector<char const*> moves; // "K 8": tried at the end of the first walk
+    std::vector<compiled_chain> chains;
+    char const* order; // the layout's digits as plain axes of another order
+    std::vector<visit> (*visit_order)(int const* sizes);
 };
 
 struct I : spio::dim {
@@ -144,9 +160,17 @@ template <class... Bases> struct with_bases {
         return visits;
     }
 
+    template <auto... Axes, class Tensor> static std::vector<visit> visit_order(Tensor const& t) {
+        std::vector<visit> visits;
+        for (auto const place : spio::range<Axes...>(t)) {
+            visits.push_back(
+                {{spio::unfold(place.template total<Bases>()).get()...}, t[place].get() - memory});
+        }
+        return visits;
+    }
+
     // Whether the position that an offset leads to is this place. A place without dimensions
-    // compares
-    // with no other, and counts as found.
+    // compares with no other, and counts as found.
     template <class Tensor, class Place> static bool is_found(Tensor const& t, Place const& place) {
         auto const found = position(t, t[place].offset());
         return Place::num_dims() == 0 ||

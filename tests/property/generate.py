@@ -1,4 +1,4 @@
-# Writes random layout types, walks through them and compound indices as C++, each described.
+# Writes random layout types, walks through them, views, orders and compound indices as C++.
 # SPDX-License-Identifier: Apache-2.0
 #
 # A layout maps positions to memory; a walk through one is a list of subscripts and steps; a compound index is
@@ -10,6 +10,7 @@ import pathlib
 import random
 
 from layout_source import make_layout
+from view_source import Chain, make_order
 from walk_source import make_index, make_walk
 
 heading = """\
@@ -26,7 +27,7 @@ def quoted(text):
     return '"' + " ".join(text.split()).replace('"', '\\"') + '"'
 
 
-def print_layout(layout, walks, name):
+def print_layout(layout, walks, chains, order, name):
     """One namespace for a layout, with an entry for the list of all."""
     bases = ", ".join(layout.bases)
     digits = ", ".join(d.type() for d in layout.placed())
@@ -41,6 +42,10 @@ def print_layout(layout, walks, name):
         f"inline std::vector<visit> visit_vectors(int const* s) "
         f"{{ return with_bases<{bases}>::visit_vectors(make(s)); }}",
     ]
+    lines.append(f"inline std::vector<visit> visit_order(int const* s) "
+                 f"{{ return with_bases<{bases}>::visit_order<{order[0]}>(make(s)); }}")
+    for n, chain in enumerate(chains):
+        lines += chain.function(n)
     for n, walk in enumerate(walks):
         lines += [f"inline arrival walk_{n}(int const* s, int const* v) {{", "auto const t = make(s);"]
         lines += walk.statements
@@ -53,10 +58,14 @@ def print_layout(layout, walks, name):
         for n, w in enumerate(walks)
     )
     moves = ", ".join(quoted(m.term()) for m in layout.moves)
+    views = ", ".join(
+        f"{{{{{', '.join(quoted(step) for step in chain.steps)}}}, {name}::see_{n}}}" for n, chain in enumerate(chains)
+    )
     text = " ".join(layout.declarations) + f" tensor<char, {', '.join(layout.axes)}>"
     entry = (
         f"all.push_back({{{quoted(text)},\n{quoted(layout.model())},\n"
-        f"{name}::describe, {name}::visit_all, {name}::visit_vectors, {{{entries}}}, {{{moves}}}}});"
+        f"{name}::describe, {name}::visit_all, {name}::visit_vectors, {{{entries}}}, {{{moves}}},\n"
+        f"{{{views}}}, {quoted(order[1])}, {name}::visit_order}});"
     )
     return "\n".join(lines), entry
 
@@ -69,11 +78,12 @@ def print_layouts(dice, unit, count):
     for n in range(count):
         layout = make_layout(dice)
         walks = [make_walk(dice, layout, indices, longest) for longest in (5, 2)]
-        body, entry = print_layout(layout, walks, f"layout_{n}")
+        chains = [c for c in (Chain(dice, layout, longest) for longest in (4, 2, 1)) if c.calls]
+        body, entry = print_layout(layout, walks, chains, make_order(dice, layout), f"layout_{n}")
         bodies.append(body)
         entries.append(entry)
     return (
-        heading.format(header="compiled_layout.h")
+        heading.format(header="compiled_view.h")
         + "\nnamespace {\n\n" + "\n\n".join(bodies) + "\n\n}\n\n"
         + f"void add_layouts_{unit}(std::vector<compiled_layout>& all) {{\n"
         + "\n".join(entries) + "\n}\n"

@@ -163,7 +163,7 @@ void check_numbers(tally& t, oracle::layout const& l, drawn_table const& table) 
 TEST_CASE("a layout table gives the offsets of the oracle") {
     tally t;
     dice random(2);
-    std::size_t const layouts = rounds(1'000'000);
+    std::size_t const layouts = rounds(100'000);
     std::unordered_set<std::uint64_t> seen;
     long long offsets = 0;
     int folded = 0;
@@ -205,7 +205,7 @@ TEST_CASE("a layout table gives the offsets of the oracle") {
 TEST_CASE("offsets that need 64 bits get them, however great sizes and pitches are") {
     tally t;
     dice random(3);
-    for (int n = 0; n < rounds(100'000); ++n) {
+    for (int n = 0; n < rounds(10'000); ++n) {
         drawn_table table;
         struct {
             __int128 steps, pitch;

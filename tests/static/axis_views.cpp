@@ -84,6 +84,21 @@ static_assert(is_thinned<1>(of_char<i, k>(memory)) && is_thinned<5>(of_char<i, k
 static_assert(is_thinned<3>(of_char<axis<K>(dynamic), i>(memory, K(7))) &&
               is_thinned<2>(of_char<late, k>(memory, I(3))));
 
+// Parts of what a function lays out, where the function does not map zero to zero: rows of a tensor
+// that is reversed along the columns.
+template <class T> constexpr bool has_reversed_rows(T const& t) {
+    auto const v = spio::reverse<K>(t);
+    auto const part = [&](I start) {
+        return [&v, start](I row, K column) { return v[start + row][column]; };
+    };
+    return agrees(slice<2>(v, I(3)), I(2), K(8), part(I(3))) &&
+           agrees(tile<4>(v, fold<I, 4>(1)), I(2), K(8), part(I(4))) &&
+           agrees(shift(v, I(1)), I(5), K(8), part(I(1)));
+}
+static_assert(has_reversed_rows(of_char<i, k>(memory)) &&
+              has_reversed_rows(of_char<k, i>(memory)) &&
+              has_reversed_rows(of_char<k, late>(memory, I(6))));
+
 // Blocks of four: whole axes, and axes that are cut.
 template <class T> constexpr bool is_split(T const& t) {
     auto const v = spio::split<K, N, J, 4>(t);
@@ -167,6 +182,21 @@ static_assert(splits<Rows, K, J, 4> && splits<Rows, J, K, 4> && !splits<Rows, J,
               !splits<Rows, I, J, 4> && !splits<Rows, J, N, 5> && !splits<Blocks, J, N, 3> &&
               splits<of_char<axis<K>(dynamic)>, J, N, 4> &&
               !splits<of_char<axis<I>(2), axis<K>(dynamic)>, J, N, 4>);
+// Both dimensions are there where one of them has a single position.
+template <class V> constexpr bool has_extents(V const& v, N outer, J inner) {
+    return v.template extent<N>() == outer && v.template extent<J>() == inner &&
+           v[outer - N(1)][inner - J(1)][I(0)].inbounds() && !v[outer][J(0)][I(0)].inbounds() &&
+           !v[N(0)][inner][I(0)].inbounds();
+}
+template <class T> constexpr bool is_split_at_its_ends(T const& t) {
+    return has_extents(spio::split<K, N, J, 8>(t), N(1), J(8)) &&
+           has_extents(spio::split<K, N, J, 1>(t), N(8), J(1));
+}
+static_assert(is_split_at_its_ends(of_char<i, k>(memory)) &&
+              is_split_at_its_ends(of_char<k / 4, i, k % 4>(memory)) &&
+              is_split_at_its_ends(of_char<i, k.pitch(3)>(memory)));
+static_assert(has_extents(spio::split<K, N, J, 4>(of_char<k / 4, i>(memory)), N(2), J(4)) &&
+              !splits<of_char<k / 4, i>, N, J, 2>);
 // Late extents: the whole blocks are split, whatever the folds.
 constexpr auto late_k = axis<K>(dynamic);
 static_assert(is_split(of_char<late_k, i>(memory, K(8))) &&

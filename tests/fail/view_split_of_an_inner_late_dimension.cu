@@ -1,0 +1,7 @@
+// error: OnlyAStaticOrOutermostDimension=N.*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+#include "spio/axis_views.h"
+
+using Late = spio::tensor<float, spio::axis<I>(2), spio::axis<N>(spio::dynamic)>;
+constexpr auto v = spio::split<N, J, K, 4>(Late(nullptr, N(8))); // wrong

@@ -1,0 +1,7 @@
+// error: AlongTheOutputsAlone=N.*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+#include "spio/windows.h"
+
+constexpr auto v = spio::windows<I, J, N, spio::window{.taps = 3}>(Plain());
+constexpr auto part = tile<1>(v, N(0)); // wrong

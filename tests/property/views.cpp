@@ -1,0 +1,148 @@
+// Random views and orders of random layouts, against the laws that name their elements.
+// SPDX-License-Identifier: Apache-2.0
+#include "tally.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "view_model.h"
+
+#include "compiled_layout.h"
+
+#include "generated.h"
+
+namespace {
+
+using sizes = std::vector<int>;
+
+sizes draw_extents(dice& random, oracle::layout const& layout) {
+    sizes result;
+    for (oracle::base const& b : layout.bases) {
+        if (b.dynamic) {
+            long long const most = std::min(b.extent, 60LL);
+            result.push_back(
+                static_cast<int>(random.draw_between(random.one_in(30) ? 0 : 1, most)));
+        }
+    }
+    return result;
+}
+
+// The views of a chain that the compiler takes, with starts of their parts. Empty if a part does
+// not fit into what there is.
+std::vector<oracle::view_step> draw_chain(dice& random, compiled_chain const& c,
+                                          glimpse const& types, oracle::layout const& o,
+                                          std::vector<int>& starts) {
+    std::vector<oracle::number> extents(6, oracle::absent);
+    for (oracle::base const& b : o.bases) {
+        extents[oracle::view_dimensions.find(b.name)] = b.extent;
+    }
+    std::vector<oracle::view_step> chain;
+    for (std::size_t n = 0; n < c.steps.size(); ++n) {
+        if (!types.is_possible[n]) continue;
+        auto& step = chain.emplace_back(oracle::view_step::parse(c.steps[n]));
+        step.extents = extents;
+        if (step.is_part()) {
+            if (step.last_start() < 0) return {};
+            starts[n] = static_cast<int>(random.draw_between(0, step.last_start()));
+            step.start = starts[n];
+        }
+        extents = step.new_extents();
+    }
+    return chain;
+}
+
+// Checks one position of a view, or one beside it.
+void check_position(tally& t, dice& random, compiled_layout const& l, compiled_chain const& c,
+                    sizes const& s, oracle::layout const& o, std::vector<int> const& starts,
+                    std::vector<oracle::view_step> const& chain) {
+    auto const extents = chain.back().new_extents();
+    bool is_inside = true;
+    oracle::position p(6);
+    std::vector<int> numbers(6);
+    for (int n = 0; n < 6; ++n) {
+        bool const is_near = random.one_in(12);
+        auto const last = std::max(extents[n] - 1, 0LL);
+        numbers[n] = static_cast<int>(random.draw_between(is_near ? -2 : 0, last + 2 * is_near));
+        p[n] = numbers[n];
+        if (extents[n] != oracle::absent) is_inside &= 0 <= p[n] && p[n] < extents[n];
+    }
+    glimpse const g = c.see(s.data(), starts.data(), numbers.data());
+    auto source = p;
+    for (std::size_t n = chain.size(); n-- > 0;) source = chain[n].source(source);
+    oracle::position place;
+    for (auto const& b : o.bases) place.push_back(source[oracle::view_dimensions.find(b.name)]);
+    auto const expect = [&](bool holds, char const* law) {
+        t.check(holds, law, [&] {
+            std::string steps;
+            for (char const* step : c.steps) steps += std::string(step) + "; ";
+            return std::string(l.text) + "\n  sizes " + listed(s) + " views " + steps +
+                   "\n  starts " + listed(starts) + " position " + listed(p) + " source " +
+                   listed(place) + " address " + std::to_string(g.address) + " oracle " +
+                   std::to_string(o.offset(place).value_or(-1)) + " extents " + listed(extents);
+        });
+    };
+    for (int n = 0; n < 6; ++n) expect(g.extents[n] == extents[n], "extent of a view");
+    expect(g.inbounds == is_inside, "inbounds() of a view");
+    if (is_inside) expect(g.address == o.offset(place), "element of a view");
+}
+
+// Checks that an order has each position once, in the order of its axes.
+void check_order(tally& t, compiled_layout const& l, sizes const& s, oracle::layout const& o) {
+    auto order = oracle::layout::parse(std::string(l.model) + " " + l.order);
+    order.axes.erase(order.axes.begin(), order.axes.begin() + static_cast<long>(o.axes.size()));
+    order.settle();
+    order = order.sized(s);
+    auto const visits = l.visit_order(s.data());
+    std::size_t count = 0;
+    bool agrees = true;
+    for (auto const& cell : order.cells()) {
+        if (!order.inbounds(cell)) continue;
+        bool is_same = count < visits.size() && visits[count].offset == o.offset(cell);
+        for (std::size_t b = 0; is_same && b < o.bases.size(); ++b) {
+            is_same = visits[count].position[b] == cell[b];
+        }
+        agrees &= is_same;
+        ++count;
+    }
+    t.check(agrees && count == visits.size(), "positions of an order", [&] {
+        return std::string(l.text) + "\n  order " + l.order + "\n  sizes " + listed(s);
+    });
+}
+
+} // namespace
+
+TEST_CASE("every compiled view has the elements that its law names") {
+    std::vector<compiled_layout> types;
+    add_layouts(types);
+    tally t;
+    long long chains = 0;
+    long long views = 0;
+    std::set<std::string> kinds;
+    for (std::size_t number = 0; number < types.size(); ++number) {
+        compiled_layout const& l = types[number];
+        auto const model = oracle::layout::parse(l.model);
+        dice random(7000 + number);
+        for (int round = 0; round < rounds(40); ++round) {
+            sizes const s = draw_extents(random, model);
+            auto const o = model.sized(s);
+            if (round < 3 && o.size() <= 2000) check_order(t, l, s, o);
+            for (compiled_chain const& c : l.chains) {
+                std::vector<int> starts(c.steps.size() + 1);
+                int const origin[6] = {};
+                auto const chain =
+                    draw_chain(random, c, c.see(s.data(), starts.data(), origin), o, starts);
+                if (chain.empty()) continue;
+                ++chains;
+                views += static_cast<long long>(chain.size());
+                for (auto const& step : chain) kinds.insert(step.kind);
+                for (int n = 0; n < 12; ++n) check_position(t, random, l, c, s, o, starts, chain);
+            }
+        }
+    }
+    CHECK(kinds.size() == 9);
+    t.conclude("views: " + std::to_string(types.size()) + " types, " + std::to_string(chains) +
+               " chains of " + std::to_string(views) + " views, " + std::to_string(t.tried) +
+               " checks");
+}
