@@ -4,8 +4,7 @@
 // NVRTC makes a variable of each constant that the text names, also of those that only the compiler
 // reads, and a cubin keeps all variables: most of its bytes, and most of the time of loading it.
 // They lie in .nv.global and .nv.global.init; .nv.constant4 has the addresses through which code
-// would read them. Cubins for GPUs before sm_90 have relocations of another kind and stay as they
-// are.
+// would read them. The relocations of those sections are REL before sm_90 and RELA from there on.
 module;
 
 #include <elf.h>
@@ -123,13 +122,28 @@ std::optional<elf_parts> parse(byte_span file) {
 
 // Whether sh_info is the number of a section.
 bool names_section(Elf64_Shdr const& section) {
-    return section.sh_type == SHT_RELA || (section.sh_flags & SHF_INFO_LINK) != 0;
+    return section.sh_type == SHT_REL || section.sh_type == SHT_RELA ||
+           (section.sh_flags & SHF_INFO_LINK) != 0;
+}
+
+// The numbers of the symbols that a section of relocations refers to.
+std::vector<std::size_t> relocated_symbols(elf_parts const& parts, std::size_t section) {
+    std::vector<std::size_t> symbols;
+    auto const& content = parts.contents[section];
+    auto const add = [&]<class Relocation>(Relocation) {
+        auto const table = *read<Relocation>(content, 0, content.size() / sizeof(Relocation));
+        for (auto const& entry : table) symbols.push_back(ELF64_R_SYM(entry.r_info));
+    };
+    if (parts.sections[section].sh_type == SHT_REL) add(Elf64_Rel());
+    if (parts.sections[section].sh_type == SHT_RELA) add(Elf64_Rela());
+    return symbols;
 }
 
 // Marks the sections to leave out; nothing if another section needs one of them.
 std::optional<std::vector<bool>> unused_sections(elf_parts const& parts) {
     std::set<std::string_view> const data = {".nv.global", ".nv.global.init"};
-    std::set<std::string_view> const addresses = {".nv.constant4", ".rela.nv.constant4",
+    std::set<std::string_view> const addresses = {".nv.constant4", ".rel.nv.constant4",
+                                                  ".rel.nv.global.init", ".rela.nv.constant4",
                                                   ".rela.nv.global.init"};
     std::vector<bool> is_data, is_unused;
     for (auto const& section : parts.sections) {
@@ -145,12 +159,7 @@ std::optional<std::vector<bool>> unused_sections(elf_parts const& parts) {
                                   (names_section(section) && section.sh_info < is_unused.size() &&
                                    is_unused[section.sh_info]);
         if (names_unused && !is_unused[i]) return {};
-        if (section.sh_type == SHT_REL) return {};
-        if (section.sh_type != SHT_RELA) continue;
-        auto const relocations =
-            *read<Elf64_Rela>(parts.contents[i], 0, parts.contents[i].size() / sizeof(Elf64_Rela));
-        for (auto const& relocation : relocations) {
-            std::size_t const symbol = ELF64_R_SYM(relocation.r_info);
+        for (auto const symbol : relocated_symbols(parts, i)) {
             if (symbol >= parts.symbols.size()) return {};
             auto const place = parts.symbols[symbol].st_shndx;
             bool const needs_data = place < is_data.size() && is_data[place];
@@ -161,30 +170,38 @@ std::optional<std::vector<bool>> unused_sections(elf_parts const& parts) {
     return is_unused;
 }
 
-// Moves a segment to where its sections are now. Returns whether any of them is left.
+// Moves a segment to where its sections are now. Returns whether any of them is left. Sections that
+// the file has no bytes for, such as shared memory, follow the others in memory.
 bool move_segment(Elf64_Phdr& segment, std::vector<Elf64_Shdr> const& old_sections,
                   elf_parts const& parts, std::vector<bool> const& is_unused) {
-    bool had_sections = false, lost_sections = false;
-    std::uint64_t first = ~std::uint64_t{0}, end = 0;
+    bool had_sections = false, keeps_sections = false, loses_sections = false;
+    std::uint64_t first = ~std::uint64_t{0}, end = 0, zeros = 0, first_zeros = 0;
     for (std::size_t i = 0; i < old_sections.size(); ++i) {
         auto const& section = old_sections[i];
-        bool const is_inside = section.sh_type == SHT_NOBITS
-                                   ? segment.p_filesz == 0 && section.sh_size > 0 &&
-                                         section.sh_offset == segment.p_offset
-                                   : section.sh_type != SHT_NULL &&
-                                         section.sh_offset >= segment.p_offset &&
-                                         section.sh_offset - segment.p_offset < segment.p_filesz;
+        bool const has_bytes = section.sh_type != SHT_NOBITS;
+        bool const is_inside =
+            has_bytes ? section.sh_type != SHT_NULL && section.sh_offset >= segment.p_offset &&
+                            section.sh_offset - segment.p_offset < segment.p_filesz
+                      : segment.p_memsz > segment.p_filesz &&
+                            section.sh_offset == segment.p_offset + segment.p_filesz;
         if (!is_inside) continue;
         had_sections = true;
-        lost_sections = lost_sections || is_unused[i];
+        loses_sections = loses_sections || is_unused[i];
         if (is_unused[i]) continue;
-        first = std::min<std::uint64_t>(first, parts.sections[i].sh_offset);
-        end = std::max<std::uint64_t>(end, parts.sections[i].sh_offset + parts.contents[i].size());
+        keeps_sections = true;
+        auto const offset = parts.sections[i].sh_offset;
+        if (has_bytes) {
+            first = std::min<std::uint64_t>(first, offset);
+            end = std::max<std::uint64_t>(end, offset + parts.contents[i].size());
+        } else {
+            first_zeros = offset;
+            zeros += section.sh_size;
+        }
     }
-    if (end == 0) return !had_sections;
-    auto const zeros = lost_sections ? 0 : segment.p_memsz - segment.p_filesz;
-    segment.p_offset = first;
-    segment.p_filesz = end - first;
+    if (!keeps_sections) return !had_sections;
+    if (!loses_sections) zeros = segment.p_memsz - segment.p_filesz;
+    segment.p_offset = end == 0 ? first_zeros : first;
+    segment.p_filesz = end == 0 ? 0 : end - first;
     segment.p_memsz = segment.p_filesz + zeros;
     return true;
 }
