@@ -82,8 +82,10 @@ class kernel_ref {
     abi::kernel handle() const { return kernel_handle; }
     std::string const& name() const { return symbol; }
 
-    // The parameters as the compiler laid them out. The driver tells them in a context only.
-    std::vector<parameter> parameters(context_ref const&) const;
+    // The first parameter, as the compiler laid it out; an error if there is none. The driver tells
+    // it in a context only. It does not tell how many there are, and to ask beyond the last is an
+    // error of the call, which compute-sanitizer reports.
+    parameter first_parameter(context_ref const&) const;
     int attribute(abi::function_attribute, device_ref const&) const;
     void set_attribute(abi::function_attribute, int value, device_ref const&) const;
     // Must be called once per device before a launch with more than 48 KiB of dynamic shared

@@ -117,23 +117,13 @@ kernel_ref::kernel_ref(cuda::driver const& driver, abi::kernel handle, std::stri
         throw error(error_kind::invalid, "kernel_ref", "kernel " + symbol, "null kernel");
 }
 
-std::vector<parameter> kernel_ref::parameters(context_ref const& context) const {
+parameter kernel_ref::first_parameter(context_ref const& context) const {
     scope const entered(context);
-    std::vector<parameter> parameters;
-    for (;;) {
-        parameter next = {};
-        auto const result = driver().ask<"cuKernelGetParamInfo">(kernel_handle, parameters.size(),
-                                                                 &next.offset, &next.size);
-        // The driver cannot tell the number of parameters. An index beyond the last one is invalid,
-        // which ends the list.
-        if (result == abi::result::invalid_value) return parameters;
-        if (result != abi::result::success) {
-            driver().fail("cuKernelGetParamInfo", result,
-                          "parameter " + std::to_string(parameters.size()) + " of kernel " +
-                              symbol);
-        }
-        parameters.push_back(next);
-    }
+    parameter first = {};
+    driver().call<"cuKernelGetParamInfo">([&] { return "parameter 0 of kernel " + symbol; },
+                                          kernel_handle, std::size_t{0}, &first.offset,
+                                          &first.size);
+    return first;
 }
 
 int kernel_ref::attribute(abi::function_attribute attribute_id, device_ref const& device) const {

@@ -28,19 +28,15 @@ namespace spio {
 
 namespace {
 
-// The kernel of an image. Throws unless the kernel takes one struct of the size that the image
+// The kernel of an image. Throws unless its parameter, a struct, has the size that the image
 // states.
 cuda::kernel_ref checked_kernel(cuda::library const& library, cuda::context_ref const& context,
                                 image const& image) {
     auto const kernel = library.kernel(image.symbol);
-    auto const parameters = kernel.parameters(context);
-    if (parameters.size() == 1 && parameters[0].size == image.params_bytes) return kernel;
-    std::string sizes;
-    for (auto const& parameter : parameters) {
-        sizes += (sizes.empty() ? "" : " and ") + std::to_string(parameter.size);
-    }
+    auto const size = kernel.first_parameter(context).size;
+    if (size == image.params_bytes) return kernel;
     throw error(error_kind::invalid, "load", "kernel " + image.spelled(),
-                "the driver says that it takes parameters of " + (sizes.empty() ? "0" : sizes) +
+                "the driver says that it takes parameters of " + std::to_string(size) +
                     " bytes, not of " + std::to_string(image.params_bytes));
 }
 

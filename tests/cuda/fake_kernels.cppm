@@ -12,6 +12,7 @@ module;
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <mutex>
@@ -103,7 +104,8 @@ inline result answer(to<"cuKernelGetParamInfo">, abi::kernel kernel, std::size_t
                      std::size_t* offset, std::size_t* size) {
     return in_context([&](int) {
         if (gpus.find(kind::kernel, kernel) == nullptr) return result::invalid_handle;
-        if (index > 0) return result::invalid_value;
+        // compute-sanitizer reports a program that asks for more.
+        if (index > 0) std::abort();
         return *offset = 0, say(size, sizeof(addition));
     });
 }

@@ -62,7 +62,7 @@ struct outcome {
 // Loads a kernel, launches it in three ways and checks its sums.
 void use(kernel_ref const& kernel, context const& context, outcome& result) {
     auto const device = context.device();
-    result.expect(kernel.parameters(context) == std::vector<parameter>{{0, sizeof(addition)}});
+    result.expect(kernel.first_parameter(context) == parameter{0, sizeof(addition)});
     kernel.allow_dynamic_shared(100 * 1024, device);
     auto const shared = abi::function_attribute::max_dynamic_shared_bytes;
     result.expect(kernel.attribute(shared, device) == 100 * 1024);

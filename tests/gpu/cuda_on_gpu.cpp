@@ -180,8 +180,7 @@ void go(driver const& driver, std::span<std::byte const> image) {
             .load(context);
     });
     auto const kernel = library.kernel("axpby_256x4");
-    expect(kernel.parameters(context) == std::vector<parameter>{{0, sizeof(axpby)}},
-           "its parameters");
+    expect(kernel.first_parameter(context) == parameter{0, sizeof(axpby)}, "its parameter");
     kernel.allow_dynamic_shared(64 << 10, device);
     auto const function = kernel.load(context);
     std::printf("%d registers, %d blocks on each multiprocessor\n",

@@ -184,9 +184,8 @@ void gpu_device::launch(launch_request const& request) {
     on_device([&] {
         auto const& [driver, device, context, stream] = gpu_.driver_state();
         auto const kernel = state_->find(request.symbol, name_);
-        auto const parameters = kernel.parameters(context);
-        if (parameters.size() != 1 || parameters[0].size != request.params_bytes) {
-            throw failure(std::string(request.symbol) + " does not take one parameter of " +
+        if (kernel.first_parameter(context).size != request.params_bytes) {
+            throw failure(std::string(request.symbol) + " does not take a parameter of " +
                           std::to_string(request.params_bytes) + " bytes, as the host knows it");
         }
         if (request.shape.shape.shared_bytes > 0) {
