@@ -5,18 +5,22 @@
 // access. A spec is what a kernel is compiled from; its symbol is the name of the kernel.
 module;
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
-#include <set>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 module spio.aot;
 
 import spio.spec;
 import spio.system;
+import spio.text;
 
 namespace spio::aot {
 
@@ -50,17 +54,46 @@ std::vector<fs::path> files_of(std::string_view rule) {
     return files;
 }
 
+// Whether one of the folders has this header with this text.
+bool has_header(std::span<fs::path const> folders, header const& header) {
+    for (auto const& folder : folders) {
+        std::error_code unknown;
+        if (!fs::is_regular_file(folder / header.name, unknown)) continue;
+        return read_file(folder / header.name) == header.text;
+    }
+    return false;
+}
+
+// Writes the headers of a kernel's family to a folder, unless the include folders have all of them.
+// Returns whether it did.
+bool write_missing_headers(spec const& kernel, std::span<fs::path const> include_folders,
+                           fs::path const& folder) {
+    auto const is_there = [&](header const& header) { return has_header(include_folders, header); };
+    if (std::ranges::all_of(kernel.headers, is_there)) return false;
+    for (auto const& [name, text] : kernel.headers) {
+        fs::create_directories((folder / name).parent_path());
+        write_file(folder / name, text);
+    }
+    return true;
+}
+
 } // namespace
 
 std::string host_text_of(std::span<spec const> kernels) {
     std::string text = "// Kernels for the host device.\n#include \"sim/host_kernel.h\"\n\n";
-    std::set<std::string> symbols;
+    std::map<std::string, std::uint64_t> digests;
     for (auto const& kernel : kernels) {
         auto const& symbol = kernel.symbol;
-        if (!symbols.insert(symbol).second) continue;
+        auto const digest = text_digest_of(kernel);
+        auto const [known, is_new] = digests.emplace(symbol, digest);
+        if (!is_new && known->second != digest) {
+            throw error(error_kind::invalid, "spell", "kernel " + kernel.spelled(),
+                        "another kernel of this program has the same symbol and another text");
+        }
+        if (!is_new) continue;
         text += "// " + kernel.spelled() + "\n" + kernel.source +
                 "namespace {\nspio::sim::host_kernel_of<" + symbol + "> const entry_of_" + symbol +
-                "(\"" + symbol + "\");\n}\n\n";
+                "(\"" + symbol + "\", " + std::to_string(digest) + "ULL);\n}\n\n";
     }
     return text;
 }
@@ -79,6 +112,10 @@ fs::path compile_for_host(host_compiler const& compiler, spec const& kernel,
     write_file(folder.path() / (stem + ".cpp"), host_text_of(std::span(&kernel, 1)));
     command words = {compiler.program.string(), "-std=c++20", "-O1",
                      "-gline-tables-only",      "-fPIC",      "-c"};
+    auto const own_headers = folder.path() / "headers";
+    if (write_missing_headers(kernel, compiler.include_folders, own_headers)) {
+        words.push_back("-I" + own_headers.string());
+    }
     for (auto const& include : compiler.include_folders) words.push_back("-I" + include.string());
     // Every load and store becomes a call into the host device. So does every null pointer and
     // every misaligned access that UBSan finds.

@@ -17,8 +17,13 @@ constinit std::mutex list_mutex;
 
 } // namespace
 
-host_kernel::host_kernel(char const* symbol, std::size_t params_bytes, run_function run)
-    : symbol_(symbol), params_bytes_(params_bytes), run_(run), next_(nullptr) {
+host_kernel::host_kernel(char const* symbol, std::uint64_t text_digest, std::size_t params_bytes,
+                         run_function run)
+    : symbol_(symbol),
+      text_digest_(text_digest),
+      params_bytes_(params_bytes),
+      run_(run),
+      next_(nullptr) {
     std::lock_guard const lock(list_mutex);
     next_ = first_kernel;
     first_kernel = this;
@@ -34,10 +39,10 @@ host_kernel::~host_kernel() {
     }
 }
 
-host_kernel const* host_kernel::find(std::string_view symbol) {
+host_kernel const* host_kernel::find(std::string_view symbol, std::uint64_t text_digest) {
     std::lock_guard const lock(list_mutex);
     for (host_kernel const* kernel = first_kernel; kernel != nullptr; kernel = kernel->next_) {
-        if (kernel->symbol_ == symbol) return kernel;
+        if (kernel->symbol_ == symbol && kernel->text_digest_ == text_digest) return kernel;
     }
     return nullptr;
 }

@@ -1,4 +1,4 @@
-// Kernels that were compiled into the program, found by their symbols.
+// Kernels that were compiled into the program, found by symbol and digest of their text.
 // SPDX-License-Identifier: Apache-2.0
 //
 // The host device simulates a GPU, whose kernels are compiled for the CPU. A report says which rule
@@ -8,6 +8,7 @@
 #include "sim/launch.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace spio::sim {
@@ -17,7 +18,9 @@ class host_kernel {
   public:
     using run_function = report (*)(char const* symbol, launch_shape const&, void const* params);
 
-    host_kernel(char const* symbol, std::size_t params_bytes, run_function run);
+    // `text_digest` tells apart kernels of one symbol that were compiled from different headers.
+    host_kernel(char const* symbol, std::uint64_t text_digest, std::size_t params_bytes,
+                run_function run);
     host_kernel(host_kernel const&) = delete;
     ~host_kernel();
 
@@ -27,11 +30,12 @@ class host_kernel {
         return run_(symbol_, shape, params);
     }
 
-    // Returns the kernel whose symbol is `symbol`, or null.
-    static host_kernel const* find(std::string_view symbol);
+    // Returns the kernel with this symbol that was compiled from this text, or null.
+    static host_kernel const* find(std::string_view symbol, std::uint64_t text_digest);
 
   private:
     char const* symbol_;
+    std::uint64_t text_digest_;
     std::size_t params_bytes_;
     run_function run_;
     host_kernel* next_;
@@ -39,12 +43,12 @@ class host_kernel {
 
 // A kernel whose only parameter is a struct.
 //     extern "C" void axpby_256x4(params p) { … }
-//     namespace { spio::sim::host_kernel_of<axpby_256x4> const entry("axpby_256x4"); }
+//     namespace { spio::sim::host_kernel_of<axpby_256x4> const entry("axpby_256x4", 0x6f1d); }
 template <auto Kernel> class host_kernel_of;
 template <class Params, void (*Kernel)(Params)> class host_kernel_of<Kernel> : public host_kernel {
   public:
-    explicit host_kernel_of(char const* symbol)
-        : host_kernel(symbol, sizeof(Params),
+    host_kernel_of(char const* symbol, std::uint64_t text_digest)
+        : host_kernel(symbol, text_digest, sizeof(Params),
                       [](char const* name, launch_shape const& shape, void const* params) {
                           auto const& arguments = *static_cast<Params const*>(params);
                           return launch(name, shape, [&arguments] { Kernel(arguments); });

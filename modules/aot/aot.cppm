@@ -122,14 +122,16 @@ std::vector<built_image> build_images(build_request const&, std::size_t line,
 built_pack assemble_pack(build_request const&);
 
 // C++ source of kernels for the host device, for spio_add_host_kernels() or compile_for_host(). The
-// host device finds the kernels by their symbols.
+// host device finds the kernels by their symbols and the digests of their texts. Refuses two texts
+// of one symbol.
 std::string host_text_of(std::span<spec const>);
 
 struct host_compiler {
     std::filesystem::path program;                      // clang++ 19
     std::vector<std::filesystem::path> include_folders; // host device first, then kernels
 };
-// Compiles a kernel to a shared object in the folder. The program that loads the object must
+// Compiles a kernel to a shared object in the folder. Headers of the kernel's family that the include
+// folders lack, or have with another text, are written to the folder first. The program that loads the object must
 // contain the host device and export its symbols. Refuses a compiler or a header that other users
 // could have written. If the compiler fails, the error has its output.
 std::filesystem::path compile_for_host(host_compiler const&, spec const&, temporary_folder const&);

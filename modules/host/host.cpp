@@ -25,12 +25,13 @@ module spio.host;
 
 import spio.image;
 import spio.spec;
+import spio.text;
 
 namespace spio::host {
 
 std::optional<image> find(spec const& spec) {
     if (!spec.arch.is_host) return {};
-    auto const* const kernel = sim::host_kernel::find(spec.symbol);
+    auto const* const kernel = sim::host_kernel::find(spec.symbol, text_digest_of(spec));
     if (kernel == nullptr) return {};
     image result = {.symbol = spec.symbol,
                     .line = spec.line(),

@@ -35,7 +35,8 @@ std::shared_ptr<ready_kernel const> kernels::load(image const& image,
              std::to_string(params_bytes));
     }
     auto const is_wanted = [&](loaded_kernel const& loaded) {
-        return loaded.params_bytes == params_bytes && loaded.text == image.text;
+        return loaded.params_bytes == params_bytes && loaded.symbol == image.symbol &&
+               loaded.text == image.text;
     };
     if (auto loaded = find(image.symbol, is_wanted)) return loaded;
     // This finds only captures that Spio began in this thread. Only the stream knows of a capture
@@ -52,7 +53,10 @@ std::shared_ptr<ready_kernel const> kernels::load(image const& image,
         std::shared_ptr<ready_kernel const> const kernel = home->load(image);
         log("loaded", image, start);
         std::lock_guard const lock(mutex);
-        loaded_kernels.emplace(image.symbol, loaded_kernel{image.text, params_bytes, kernel});
+        auto const key = key_of(image.symbol);
+        loaded_kernels.insert(
+            std::ranges::upper_bound(loaded_kernels, key, {}, &loaded_kernel::key),
+            {key, image.symbol, image.text, params_bytes, kernel});
         return kernel;
     };
     return std::static_pointer_cast<ready_kernel const>(loads.run(key, task).result);
@@ -61,15 +65,18 @@ std::shared_ptr<ready_kernel const> kernels::load(image const& image,
 template <class F>
 std::shared_ptr<ready_kernel const> kernels::find(std::string const& symbol, F is_wanted) const {
     std::lock_guard const lock(mutex);
-    auto const [first, last] = loaded_kernels.equal_range(symbol);
-    auto const found =
-        std::find_if(first, last, [&](auto const& entry) { return is_wanted(entry.second); });
-    return found == last ? nullptr : found->second.kernel;
+    auto const key = key_of(symbol);
+    auto found = std::ranges::lower_bound(loaded_kernels, key, {}, &loaded_kernel::key);
+    for (; found != loaded_kernels.end() && found->key == key; ++found) {
+        if (is_wanted(*found)) return found->kernel;
+    }
+    return nullptr;
 }
 
 std::shared_ptr<ready_kernel const> kernels::find(spec const& spec,
                                                   std::size_t params_bytes) const {
     return find(spec.symbol, [&](loaded_kernel const& loaded) {
+        // The source has the symbol in it.
         return loaded.params_bytes == params_bytes && loaded.text.is_of(spec);
     });
 }

@@ -12,13 +12,14 @@ module;
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
-#include <unordered_map>
 #include <utility>
+#include <vector>
 
 export module spio.launch:kernels;
 
@@ -205,7 +206,17 @@ class kernels {
     std::uint64_t loaded() const;
 
   private:
+    // The end of a symbol as a number. It is the hexadecimal digits of a digest, so that kernels
+    // hardly ever share it.
+    static std::uint64_t key_of(std::string const& symbol) {
+        std::uint64_t digits = 0;
+        auto const size = symbol.size() < sizeof digits ? symbol.size() : sizeof digits;
+        std::memcpy(&digits, symbol.data() + symbol.size() - size, size);
+        return digits;
+    }
     struct loaded_kernel {
+        std::uint64_t key; // key_of() the symbol
+        std::string symbol;
         text_identity text;
         std::size_t params_bytes;
         std::shared_ptr<ready_kernel const> kernel;
@@ -213,7 +224,7 @@ class kernels {
 
     std::shared_ptr<backend> home;
     mutable fork_safe_mutex mutex; // guards the kernels, and is not held while one is loaded
-    mutable std::unordered_multimap<std::string, loaded_kernel> loaded_kernels; // by symbol
+    mutable std::vector<loaded_kernel> loaded_kernels; // ordered by key
     mutable single_flight loads;
 
     std::shared_ptr<ready_kernel const> load(image const&, std::size_t params_bytes) const;

@@ -15,7 +15,6 @@ module;
 
 #include "spio/tile/half.h"
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -52,7 +51,6 @@ class stream {
         if (queue->captured_kernels != nullptr) [[unlikely]]
             queue->captured_kernels->push_back(kernel.shared_kernel());
         queue->launch(kernel.ready(), shape, &params);
-        count.fetch_add(1, std::memory_order_relaxed);
     }
     // Launches a kernel with as many blocks as its family computes for the parameters.
     template <class Params>
@@ -87,12 +85,10 @@ class stream {
         check_device(graph.device());
         queue->launch(graph.work());
     }
-    std::uint64_t launched() const { return count.load(std::memory_order_relaxed); }
 
   private:
     std::shared_ptr<backend> home;
     std::unique_ptr<work_queue> queue;
-    mutable std::atomic<std::uint64_t> count = 0;
 
     // Throws if what is to be launched belongs to another device.
     void check_device(backend const& device) const {

@@ -222,8 +222,8 @@ TEST_CASE("a kernel for the host is not compiled with headers that others could 
     write("include/inner.h", "\n");
     write(
         "include/sim/host_kernel.h",
-        "namespace spio::sim { template <auto> struct host_kernel_of { host_kernel_of(char const*) "
-        "{} }; }\n");
+        "namespace spio::sim { template <auto> struct host_kernel_of { host_kernel_of(char const*, "
+        "unsigned long long) {} }; }\n");
     aot::host_compiler const compiler = {SPIO_TEST_CLANG, {folder / "include"}};
     spec kernel;
     kernel.family = "f";
