@@ -31,18 +31,28 @@ namespace {
 
 constexpr auto width = static_cast<std::size_t>(group_width);
 
-std::size_t product(std::initializer_list<int> sizes) {
-    std::size_t count = 1;
-    for (int const size : sizes) count *= static_cast<std::size_t>(size);
+checked_size product(std::initializer_list<int> sizes) {
+    checked_size count = 1;
+    for (int const size : sizes) count = count * size;
     return count;
 }
 
 // Throws if an argument, which `name` names, has another number of elements than expected.
-void check_size(problem const& problem, char const* name, std::size_t size, std::size_t expected) {
-    if (size == expected) return;
+void check_size(problem const& problem, char const* name, std::size_t size, checked_size expected) {
+    if (!expected.is_too_large() && size == static_cast<std::size_t>(expected.value)) return;
     throw error(error_kind::invalid, "reference", "conv2d " + text_of(problem),
                 std::string(name) + " has " + std::to_string(size) + " elements, not " +
-                    std::to_string(expected));
+                    std::to_string(expected.value));
+}
+
+// The sums of arrays of this size, all zero.
+double_sums zero_sums(problem const& problem, checked_size size) {
+    auto const count = static_cast<std::size_t>(size.value);
+    if (size.is_too_large() || count > std::vector<double>().max_size()) {
+        throw error(error_kind::invalid, "reference", "conv2d " + text_of(problem),
+                    "the results have more elements than can be counted");
+    }
+    return {std::vector<double>(count), std::vector<double>(count)};
 }
 
 // Calls f(0) … f(count - 1), on as many threads as there are cores.
@@ -114,7 +124,7 @@ struct filter_index {
     std::size_t operator()(std::size_t group, std::size_t output, std::size_t input, int r,
                            int s) const {
         auto const index = [&](std::size_t k, std::size_t c) {
-            auto const tap = (group * width + k) * product({problem.r, problem.s}) +
+            auto const tap = (group * width + k) * static_cast<std::size_t>(problem.r * problem.s) +
                              static_cast<std::size_t>(r * problem.s + s);
             return tap * width + c;
         };
@@ -128,6 +138,7 @@ struct filter_index {
 // sums of the products' magnitudes.
 double_sums reference(problem const& problem, std::span<unsigned short const> input,
                       std::span<unsigned short const> filter, std::span<float const> bias) {
+    check(problem);
     correlation const correlation = correlation_of(problem);
     auto const channels = static_cast<std::size_t>(problem.c);
     check_size(problem, "the input", input.size(),
@@ -138,9 +149,7 @@ double_sums reference(problem const& problem, std::span<unsigned short const> in
     auto const x = numbers_of(input, problem.type), weights = numbers_of(filter, problem.type);
     filter_index const index = {problem, correlation.is_backward};
 
-    double_sums sums;
-    sums.values.resize(product({problem.n, correlation.p, correlation.q, problem.c}));
-    sums.magnitudes.resize(sums.values.size());
+    auto sums = zero_sums(problem, product({problem.n, correlation.p, correlation.q, problem.c}));
     // Computes all channels of an output position.
     auto const make = [&](std::size_t image, int p, int q, double* value, double* magnitude) {
         auto const rows = taps_inside(rows_side(problem), p, index.is_backward);
@@ -167,7 +176,8 @@ double_sums reference(problem const& problem, std::span<unsigned short const> in
             }
         }
     };
-    for_each(product({problem.n, correlation.p}), [&](std::size_t row) {
+    auto const rows = product({problem.n, correlation.p});
+    for_each(static_cast<std::size_t>(rows.value), [&](std::size_t row) {
         auto const height = static_cast<std::size_t>(correlation.p);
         for (int q = 0; q < correlation.q; ++q) {
             auto const first =
@@ -182,16 +192,15 @@ double_sums reference(problem const& problem, std::span<unsigned short const> in
 
 double_gradients reference_gradients(problem const& problem, std::span<unsigned short const> x,
                                      std::span<unsigned short const> dy) {
+    check(problem);
     check_size(problem, "x", x.size(), product({problem.n, problem.h, problem.w, problem.c}));
     check_size(problem, "the gradient of y", dy.size(),
                product({problem.n, problem.p(), problem.q(), problem.c}));
     auto const inputs = numbers_of(x, problem.type), gradients = numbers_of(dy, problem.type);
     auto const channels = static_cast<std::size_t>(problem.c);
-    auto const sized = [](std::size_t size) {
-        return double_sums{std::vector<double>(size), std::vector<double>(size)};
-    };
-    double_gradients result = {sized(product({problem.c, problem.r, problem.s, group_width})),
-                               sized(problem.bias ? channels : 0)};
+    double_gradients result = {
+        zero_sums(problem, product({problem.c, problem.r, problem.s, group_width})),
+        zero_sums(problem, problem.bias ? channels : 0)};
     auto const add = [](double_sums& sums, std::size_t index, double term) {
         sums.values[index] += term;
         sums.magnitudes[index] += std::abs(term);
@@ -223,8 +232,9 @@ double_gradients reference_gradients(problem const& problem, std::span<unsigned 
                                         channels +
                                     channel];
                         for (std::size_t k = 0; k < width; ++k) {
-                            auto const tap = (channel + k) * product({problem.r, problem.s}) +
-                                             static_cast<std::size_t>(r * problem.s + s);
+                            auto const tap =
+                                (channel + k) * static_cast<std::size_t>(problem.r * problem.s) +
+                                static_cast<std::size_t>(r * problem.s + s);
                             for (std::size_t c = 0; c < width; ++c) {
                                 add(result.filter, tap * width + c, dy_pixel[k] * x_pixel[c]);
                             }

@@ -58,11 +58,11 @@ bounded_value activated(bounded_value x, activation activation) {
 }
 
 // Throws if an argument, which `name` names, has another number of elements than expected.
-void check_size(problem const& problem, char const* name, std::size_t size, std::size_t expected) {
-    if (size == expected) return;
+void check_size(problem const& problem, char const* name, std::size_t size, checked_size expected) {
+    if (!expected.is_too_large() && size == static_cast<std::size_t>(expected.value)) return;
     throw error(error_kind::invalid, "reference", "matmul " + text_of(problem),
                 std::string(name) + " has " + std::to_string(size) + " elements, not " +
-                    std::to_string(expected));
+                    std::to_string(expected.value));
 }
 
 // The numbers of a factor in `lines` lines along k (rows of a, or columns of b), one after the
@@ -103,15 +103,21 @@ bounded_results reference(problem const& problem, operands const& operands) {
                n_size = static_cast<std::size_t>(problem.n),
                k_size = static_cast<std::size_t>(problem.k),
                batch = static_cast<std::size_t>(problem.batch);
-    check_size(problem, "a", operands.a.size(), batch * m_size * k_size);
-    check_size(problem, "b", operands.b.size(), batch * k_size * n_size);
+    auto const elements = checked_size(batch) * problem.m * problem.n;
+    if (elements.is_too_large() ||
+        static_cast<std::size_t>(elements.value) > std::vector<double>().max_size()) {
+        throw error(error_kind::invalid, "reference", "matmul " + text_of(problem),
+                    "the product has more elements than can be counted");
+    }
+    check_size(problem, "a", operands.a.size(), checked_size(batch) * problem.m * problem.k);
+    check_size(problem, "b", operands.b.size(), checked_size(batch) * problem.k * problem.n);
     check_size(problem, "the bias", operands.bias.size(), problem.bias ? n_size : 0);
-    check_size(problem, "c", operands.c.size(), problem.residual ? batch * m_size * n_size : 0);
+    check_size(problem, "c", operands.c.size(), problem.residual ? elements : checked_size(0));
     auto const a = lines_of(operands.a, m_size, k_size, problem.a == order::rows, problem.type);
     auto const b = lines_of(operands.b, n_size, k_size, problem.b == order::columns, problem.type);
 
     bounded_results results;
-    results.values.resize(batch * m_size * n_size);
+    results.values.resize(static_cast<std::size_t>(elements.value));
     results.bounds.resize(results.values.size());
     double const products = problem.k;
     double const gamma = products * float_unit / (1 - products * float_unit);
