@@ -53,7 +53,7 @@ endfunction()
 #
 # MEASURED is a table of configurations; measured_text(), which is not exported, returns its text.
 #
-# launch.cppm and launch.cpp, if they are there, are the module NAME.launch, of the target NAME_launch:
+# trial.cpp, if it is there, is for spio_add_command(). launch.cppm and launch.cpp, if they are there, are the module NAME.launch, of the target NAME_launch:
 # what makes the family's kernels ready on a device.
 function(spio_add_family name)
     cmake_parse_arguments(PARSE_ARGV 1 family "" "FOLDER;KERNELS;NAMESPACE;MEASURED" "")
@@ -106,9 +106,11 @@ function(spio_add_family name)
     file(GLOB interfaces CONFIGURE_DEPENDS "${family_FOLDER}/*.cppm")
     file(GLOB sources CONFIGURE_DEPENDS "${family_FOLDER}/*.cpp")
     list(REMOVE_ITEM interfaces "${family_FOLDER}/launch.cppm")
-    list(REMOVE_ITEM sources "${family_FOLDER}/launch.cpp")
+    # How spio_add_command() tries the family.
+    list(REMOVE_ITEM sources "${family_FOLDER}/launch.cpp" "${family_FOLDER}/trial.cpp")
     spio_add_family_library(${target} "${family_FOLDER}" "${root}" INTERFACES ${interfaces} SOURCES
                             ${sources} "${text}" ${measured} LIBRARIES spio::spec spio::headers)
+    set_target_properties(${target} PROPERTIES SPIO_FAMILY_FOLDER "${family_FOLDER}")
     if(EXISTS "${family_FOLDER}/launch.cppm")
         spio_add_family_library(
             ${target}_launch "${family_FOLDER}" "${root}" INTERFACES "${family_FOLDER}/launch.cppm"

@@ -3,6 +3,7 @@
 include("${CMAKE_CURRENT_LIST_DIR}/families.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/find_cuda.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/host_device.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/command.cmake")
 
 # A pack beside the target, TARGET.spiopack unless OUTPUT is given, built before it is. A manifest has
 # lines such as `layernorm_2d channels=64`. With EMBED the pack is in the target too, under a name.
@@ -115,18 +116,22 @@ function(spio_packer_of out_var)
                                ${ARGN})
             add_executable(${packer} "${main}")
             list(GET ARGN 0 first)
-            # In the dialect of the modules that it imports.
-            foreach(property IN ITEMS CXX_STANDARD CXX_EXTENSIONS COMPILE_FEATURES)
-                get_target_property(value ${first} ${property})
-                if(NOT "${value}" MATCHES "NOTFOUND$")
-                    set_property(TARGET ${packer} PROPERTY ${property} ${value})
-                endif()
-            endforeach()
+            spio_take_dialect(${packer} ${first})
             target_link_libraries(
                 ${packer} PRIVATE ${ARGN} spio::aot spio::families spio::image spio::spec spio::text)
         endif()
     endif()
     set(${out_var} ${packer} PARENT_SCOPE)
+endfunction()
+
+# Gives a target that imports the modules of another one its dialect.
+function(spio_take_dialect target other)
+    foreach(property IN ITEMS CXX_STANDARD CXX_EXTENSIONS COMPILE_FEATURES)
+        get_target_property(value ${other} ${property})
+        if(NOT "${value}" MATCHES "NOTFOUND$")
+            set_property(TARGET ${target} PROPERTY ${property} ${value})
+        endif()
+    endforeach()
 endfunction()
 
 # Sets out_var to the arguments that tell a packer its compiler.

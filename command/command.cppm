@@ -42,6 +42,24 @@ std::string help(subcommand const&);
 // Runs the command: parses the words after the program's name, and does what they ask for.
 exit_status run(std::span<std::string_view const> words, io const&);
 
+// A family of a project, and how it is tried. Without trials it can be shown and packed, not run.
+struct project_family {
+    family kernels;
+    std::optional<trial_family> trials = {};
+};
+
+// What a program has besides the subcommands.
+struct program_parts {
+    std::vector<project_family> families = {}; // beside those of Spio
+    std::vector<std::string> host_kernels = {}; // see host_manifest_lines()
+    // Where the headers of Spio are installed, if not beside the program.
+    std::filesystem::path include_folder = {};
+};
+
+// The main function of the program: runs the command with these words, the first of which is the
+// program's name, and with the streams of the process. Returns the exit status.
+int run_program(std::span<char* const> words, program_parts);
+
 } // namespace spio::command
 
 // What follows is for the implementations of the subcommands.
@@ -53,6 +71,11 @@ inline constexpr option pack_option = {"--pack", "FILE", "ask this pack too, bef
 
 inline constexpr option tuned_option = {
     "--tuned", "FILE", "choose the configurations that 'spio tune' wrote to this file"};
+
+// The families that this program knows: those of Spio, then those of a project.
+std::span<family const> families();
+// Of a program whose main function has not said anything, all is empty.
+program_parts const& parts_of_program();
 
 // Prints the JSON object if --json was given, and the text otherwise.
 void print_result(arguments const&, io const&, json const&, std::string const& text);

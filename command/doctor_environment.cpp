@@ -13,6 +13,7 @@ module;
 #include <string_view>
 #include <vector>
 
+#include <sys/auxv.h>
 #include <unistd.h>
 
 module spio.command;
@@ -109,6 +110,11 @@ diagnosis diagnose_configurations() {
 // The environment variables that are set, and those that look like Spio's but are not read.
 diagnosis diagnose_environment() {
     diagnosis result = {.name = "environment"};
+    if (::getauxval(AT_SECURE) != 0) {
+        result.text = "not read: this program has more rights than its caller";
+        result.facts = json::array({});
+        return result;
+    }
     std::vector<json> facts;
     std::vector<std::string_view> names;
     for (auto const& [name, meaning] : read_variables()) {

@@ -9,7 +9,6 @@ module;
 
 module spio.command;
 
-import spio.families;
 import spio.spec;
 
 namespace spio::command {

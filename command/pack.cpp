@@ -15,7 +15,6 @@ module;
 module spio.command;
 
 import spio.aot;
-import spio.families;
 import spio.image;
 import spio.spec;
 import spio.system;

@@ -20,7 +20,6 @@ module;
 module spio.command;
 
 import spio.aot;
-import spio.families;
 import spio.spec;
 
 namespace spio::command {

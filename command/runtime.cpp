@@ -42,7 +42,16 @@ std::string_view mp11_folder();
 namespace fs = std::filesystem;
 
 arch arch_named(std::string_view text) {
+    // Chips to come are taken; a number that is far beyond them is a slip.
+    constexpr int least_unlikely = 200;
+    static constexpr std::string_view chips[] = {"sm_80",   "sm_86",   "sm_87",  "sm_88",
+                                                 "sm_89",   "sm_90a",  "sm_90",  "sm_100a",
+                                                 "sm_103a", "sm_110a", "sm_120a"};
     auto const arch = parse_arch(text);
+    if (arch.number >= least_unlikely) {
+        throw failure(exit_status::usage, quote(text) + " is far beyond the GPUs that there are" +
+                                              suggestion(text, chips));
+    }
     if (arch.is_host || arch.number >= sm_80.number) return arch;
     throw failure(exit_status::usage,
                   quote(text) + " is older than sm_80, the first that Spio has kernels for");
@@ -115,8 +124,12 @@ aot::host_compiler host_compiler_for(io const& io) {
     // An installed program uses the headers beside it and no others: if others could have written
     // them, that is told when they are read.
     std::error_code ignored;
-    auto const installed = io.program.parent_path().parent_path() / "include/spio";
-    if (!io.program.empty() && fs::exists(installed / "host", ignored)) {
+    auto const& include_folder = parts_of_program().include_folder;
+    auto const installed = include_folder.empty()
+                               ? io.program.parent_path().parent_path() / "include/spio"
+                               : include_folder / "spio";
+    bool const is_known = !include_folder.empty() || !io.program.empty();
+    if (is_known && fs::exists(installed / "host", ignored)) {
         folders = {installed / "host", installed / "host/sim", installed / "kernels",
                    installed.parent_path()};
     } else {

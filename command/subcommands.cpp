@@ -19,7 +19,6 @@ module spio.command;
 
 import spio.aot;
 import spio.cache;
-import spio.families;
 import spio.spec;
 import spio.system;
 import spio.text;

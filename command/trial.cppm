@@ -156,7 +156,7 @@ struct trial_family {
     std::vector<std::string> (*configs)(std::string_view words, arch) = nullptr;
 };
 
-// All families that `spio run` can try on random data.
+// All families that `spio run` can try on random data, those of Spio first.
 std::span<trial_family const> trial_families();
 // The trials of a family of kernels, or null if it has none.
 trial_family const* trial_family_of(family const&);

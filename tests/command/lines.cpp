@@ -177,7 +177,7 @@ struct writer {
 
 } // namespace
 
-// The environment variable SPIO_TEST_LINES may say how many.
+// The environment variable SPIO_TEST_LINES may say how many, and SPIO_TEST_SEED which others.
 TEST_CASE("whatever a line asks for, the command ends as it says it does") {
     char const* const asked = std::getenv("SPIO_TEST_LINES");
     int const count = asked == nullptr ? 400 : std::atoi(asked);
@@ -186,7 +186,9 @@ TEST_CASE("whatever a line asks for, the command ends as it says it does") {
     test::folder const cache;
     setenv("SPIO_CACHE_DIR", cache.path.c_str(), 1);
     setenv("SPIO_NVRTC", "/nowhere/libnvrtc.so", 1); // lines are to be many, and compile nothing
-    writer writer{std::mt19937(30), files.names};
+    char const* const seed = std::getenv("SPIO_TEST_SEED");
+    writer writer{std::mt19937(seed == nullptr ? 30U : static_cast<unsigned>(std::atoi(seed))),
+                  files.names};
     std::map<exit_status, int> endings;
     for (int i = 0; i < count; ++i) {
         auto const line = writer.line();
