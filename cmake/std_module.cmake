@@ -4,8 +4,14 @@
 # They become a header module of clang's, `std`, made when the build is configured; every #include of one of
 # them then imports it. Otherwise each module of Spio holds its own copy of what it includes, and whoever
 # imports ten modules makes ten copies of std::string one again: that is most of what their files take.
-# Programs that use an installed Spio have nothing of this.
+#
+# A project that uses an installed Spio has it too if it sets SPIO_STD_MODULE before find_package(spio). All
+# its targets are then compiled in one standard and with one set of extensions.
 
+# Of projects within projects, the outermost has it for all.
+if(CMAKE_CXX_FLAGS MATCHES "-fmodule-file=std=")
+    return()
+endif()
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     message(FATAL_ERROR "SPIO_STD_MODULE needs clang++, this is ${CMAKE_CXX_COMPILER_ID}.")
 endif()
@@ -23,7 +29,16 @@ set(folder "${PROJECT_BINARY_DIR}/std_module")
 file(MAKE_DIRECTORY "${folder}")
 file(WRITE "${folder}/probe.cpp" "#include <version>\n")
 separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS}")
-list(APPEND flags -std=c++20)
+# In the dialect of the build, which is C++20 with extensions unless it says otherwise.
+set(standard 20)
+if(CMAKE_CXX_STANDARD)
+    set(standard ${CMAKE_CXX_STANDARD})
+endif()
+set(extensions gnu)
+if(DEFINED CMAKE_CXX_EXTENSIONS AND NOT CMAKE_CXX_EXTENSIONS)
+    set(extensions c)
+endif()
+list(APPEND flags -std=${extensions}++${standard})
 execute_process(
     COMMAND "${CMAKE_CXX_COMPILER}" ${flags} -M "${folder}/probe.cpp" OUTPUT_VARIABLE depends
     COMMAND_ERROR_IS_FATAL ANY)
@@ -57,4 +72,10 @@ endif()
 # Other builds of the same compiler and standard can be given them too, sanitized or not.
 set(SPIO_STD_MODULE_FLAGS -fmodules -fno-implicit-modules -fno-implicit-module-maps "-fmodule-map-file=${map}"
                           "-fmodule-file=std=${unit}")
-add_compile_options(${SPIO_STD_MODULE_FLAGS})
+if(SPIO_BUILD_TESTS)
+    add_compile_options(${SPIO_STD_MODULE_FLAGS})
+else()
+    # Options of a library are installed with its modules, and would lead others to this folder. Flags are not.
+    list(JOIN SPIO_STD_MODULE_FLAGS " " joined)
+    string(APPEND CMAKE_CXX_FLAGS " ${joined}")
+endif()
