@@ -49,6 +49,7 @@ not_run = {
     r"python -m spio\.bench .*": "python.bench runs it beside PyTorch",
     r".*\bspio run .*--time\b.*": "needs a GPU",
     r"spio tune .*": "needs a GPU",
+    r"python3 tests/command/attacks\.py .*": "consumers.attacks does it by night",
     r"source <\(spio completion .*": "is a line of a shell's own start file",
 }
 
@@ -86,7 +87,14 @@ class Page:
         # Projects that the tests of consumers build.
         consumers = self.options.prefix.resolve().parent
         for name in ("softmax", "deploy"):
-            (self.folder / "build" / name).symlink_to(consumers / "shipping" / name / "Release")
+            folder = self.folder / "build" / name
+            folder.mkdir()
+            for program in (consumers / "shipping" / name / "Release").glob("*"):
+                (folder / program.name).symlink_to(program)
+        # By day that is installed without the command.
+        own_command = self.folder / "build" / "softmax" / "softmax_spio"
+        if not own_command.exists():
+            own_command.symlink_to(self.options.build.resolve() / "examples" / "softmax" / "softmax_spio")
         cache = self.folder / "build" / "cache"
         cache.mkdir(mode=0o700)
         places = [self.options.build / "command", self.options.nvcc.parent, self.options.cmake.parent]
