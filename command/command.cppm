@@ -50,7 +50,7 @@ struct project_family {
 
 // What a program has besides the subcommands.
 struct program_parts {
-    std::vector<project_family> families = {}; // beside those of Spio
+    std::vector<project_family> families = {};  // beside those of Spio
     std::vector<std::string> host_kernels = {}; // see host_manifest_lines()
     // Where the headers of Spio are installed, if not beside the program.
     std::filesystem::path include_folder = {};

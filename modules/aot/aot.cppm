@@ -130,10 +130,10 @@ struct host_compiler {
     std::filesystem::path program;                      // clang++ 19
     std::vector<std::filesystem::path> include_folders; // host device first, then kernels
 };
-// Compiles a kernel to a shared object in the folder. Headers of the kernel's family that the include
-// folders lack, or have with another text, are written to the folder first. The program that loads the object must
-// contain the host device and export its symbols. Refuses a compiler or a header that other users
-// could have written. If the compiler fails, the error has its output.
+// Compiles a kernel to a shared object in the folder. Headers of the kernel's family that the
+// include folders lack, or have with another text, are written to the folder first. The program
+// that loads the object must contain the host device and export its symbols. Refuses a compiler or
+// a header that other users could have written. If the compiler fails, the error has its output.
 std::filesystem::path compile_for_host(host_compiler const&, spec const&, temporary_folder const&);
 
 struct stale_image {

@@ -76,7 +76,7 @@ def test_run():
     expect_code(3, "run", "axpby", "n=1", "--device", "host", "--arch", "sm_80")
     expect_code(2, "run", "axpby", "n=1", "--device", "host", "--arch", "sm80")
     expect_code(2, "run", "axpby", "n=1", "--device", "host", "--arch", "sm_42", says="older than sm_80")
-    expect_code(2, "show", "axpby", "n=1", "--arch", "sm_900", says="(did you mean 'sm_90'?)")
+    expect_code(2, "show", "axpby", "n=1", "--arch", "sm_900", says="(did you mean 'sm_90a'?)")
     got = expect_code(0, "run", *layer, "pass=wgrad", "--check", "--device", "host")
     expect(b"each the exact number" in got.stdout, "exact results are called so", got)
 
