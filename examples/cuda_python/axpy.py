@@ -1,6 +1,6 @@
 # y = a x + y, an element for each thread.
 # SPDX-License-Identifier: Apache-2.0
-from numba import cuda
+from spio import cuda
 
 
 @cuda.jit("void(float32, float32[:], float32[:])")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import math
 
-from numba import cuda
+from spio import cuda
 
 INTEREST = 0.035
 DEVIATION = 0.45  # of the logarithm of a price in a year

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 import math
 
-from numba import cuda, float64
+from spio import cuda
+from spio.cuda import float64
 
 SIDE = 8
 

@@ -1,6 +1,6 @@
 # How many steps a point of the plane takes to leave the circle of radius 2.
 # SPDX-License-Identifier: Apache-2.0
-from numba import cuda
+from spio import cuda
 
 
 @cuda.jit("int32(float64, float64, int32)", device=True)

@@ -1,6 +1,7 @@
 # c = a b by tiles of 8 x 8 in shared memory; the sizes need be no multiples of 8.
 # SPDX-License-Identifier: Apache-2.0
-from numba import cuda, float32
+from spio import cuda
+from spio.cuda import float32
 
 TILE = 8
 

@@ -62,11 +62,7 @@ std::optional<entity> function_typer::entity_of(expression const& expression) {
     if (!attribute) return {};
     auto object = entity_of(*attribute->object);
     if (!object || object->path.empty()) return {};
-    auto path = object->path + "." + std::string(attribute->name);
-    // The modules numba, numbapro, numpy and spio all have the path `types`, as types.float32, but
-    // numba.cuda.grid is cuda.grid.
-    if (path.starts_with("types.cuda")) path.erase(0, 6);
-    return entity{std::move(path)};
+    return entity{path_within(object->path, attribute->name)};
 }
 
 value_list function_typer::arguments_of(call_expression const& call) {

@@ -51,31 +51,91 @@ std::string name_of(position const& place) {
 
 } // namespace
 
+std::string position::excerpt() const {
+    return "    " + printable(text) + "\n    " + std::string(mark, ' ') + "^\n";
+}
+
 std::string diagnostic::spelled() const {
-    auto const excerpt = [](position const& place) {
-        return "    " + printable(place.text) + "\n    " + std::string(place.mark, ' ') + "^\n";
-    };
-    auto text = name_of(place) + ": " + rule + ": " + message + "\n" + excerpt(place);
-    for (auto const& call : calls) text += name_of(call) + ": called from here\n" + excerpt(call);
+    auto text = name_of(place) + ": " + rule + ": " + message + "\n" + place.excerpt();
+    for (auto const& call : calls) {
+        text += name_of(call) + ": called from here\n" + call.excerpt();
+    }
     return text;
 }
 
-program::program(source source, std::span<global const> globals) {
-    auto module = std::make_shared<module_tree>(std::move(source));
-    for (auto const& [name, value] : globals) {
-        auto const& text = module->further_texts.emplace_back(
-            cuda_python::source{.name = "global " + name, .text = value});
-        module->values.push_back(parse_expression(text));
-        auto const stored_name = std::string_view(text.source.name).substr(7);
-        module->names[stored_name] = {.value = module->values.back().get(), .text = &text};
+namespace {
+
+// The texts of all fragments, one after another.
+source joined(std::vector<fragment> const& fragments) {
+    source result = {.name = fragments.at(0).source.name, .text = {}};
+    for (auto const& fragment : fragments) {
+        for (auto const* const text : {&fragment.imports, &fragment.source.text}) {
+            if (!result.text.empty() && !result.text.ends_with('\n')) result.text += '\n';
+            result.text += *text;
+        }
     }
+    return result;
+}
+
+} // namespace
+
+source_text::source_text(std::vector<fragment> const& fragments) : source_text(joined(fragments)) {
+    parts.clear();
+    auto const line_after = [&](unsigned end) {
+        bool const is_inside = end > 0 && end < source.text.size() && source.text[end - 1] != '\n';
+        return is_inside ? end + 1 : end;
+    };
+    unsigned begin = 0;
+    for (std::size_t i = 0; i < fragments.size(); ++i) {
+        auto const& [text, imports, globals] = fragments[i];
+        begin = line_after(begin);
+        if (!imports.empty()) {
+            parts.push_back({begin, "imports of " + text.name, 1, 1, i});
+            begin = line_after(begin + static_cast<unsigned>(imports.size()));
+        }
+        parts.push_back({begin, text.name, text.first_line, text.first_column, i});
+        begin += static_cast<unsigned>(text.text.size());
+    }
+}
+
+program::program(source source, std::span<global const> globals)
+    : program(std::vector{fragment{std::move(source), {}, {globals.begin(), globals.end()}}}) {}
+
+program::program(std::vector<fragment> fragments) {
+    if (fragments.empty()) {
+        throw error(error_kind::invalid, "compile", "a program", "it has no fragment");
+    }
+    auto module = std::make_shared<module_tree>(std::move(fragments));
+    auto const for_each_global = [&](auto f) {
+        for (std::size_t i = 0; i < module->fragments.size(); ++i) {
+            for (auto const& global : module->fragments[i].globals) f(module->names[i], global);
+        }
+    };
+    for_each_global([&](auto& names, global const& global) {
+        if (global.fragment >= 0) return;
+        auto const& text = module->further_texts.emplace_back(
+            cuda_python::source{.name = "global " + global.name, .text = global.value});
+        module->values.push_back(parse_expression(text));
+        names[global.name] = {.value = module->values.back().get(), .text = &text};
+    });
     parse_module(*module);
+    for_each_global([&](auto& names, global const& global) {
+        if (global.fragment < 0) return;
+        auto const& others = module->names.at(static_cast<std::size_t>(global.fragment));
+        auto const found = others.find(global.value);
+        if (found == others.end() || found->second.function < 0) {
+            throw error(error_kind::invalid, "compile", in_quotes(global.name),
+                        "its fragment has no function " + in_quotes(global.value));
+        }
+        names[global.name] = found->second;
+    });
     tree = std::move(module);
 }
 
 std::vector<std::string> program::kernels() const {
     std::vector<std::string> names;
     for (auto const& function : tree->functions) {
+        if (tree->text.part_of(function.location).fragment != 0) continue;
         auto const decoration = decoration_of(*tree, function);
         if (decoration.is_decorated && !decoration.is_device) names.emplace_back(function.name);
     }
@@ -85,8 +145,8 @@ std::vector<std::string> program::kernels() const {
 namespace {
 
 std::size_t function_named(module_tree const& tree, std::string_view name) {
-    auto const found = tree.names.find(name);
-    if (found == tree.names.end() || found->second.function < 0) {
+    auto const found = tree.names[0].find(name);
+    if (found == tree.names[0].end() || found->second.function < 0) {
         throw error(error_kind::not_found, "compile", in_quotes(name),
                     in_quotes(tree.text.source.name) + " has no function of this name");
     }

@@ -58,6 +58,8 @@ class program {
   public:
     // The globals give values to names that the file does not define.
     explicit program(source, std::span<global const> = {});
+    // Functions that come from several texts. The kernels are those of the first fragment.
+    explicit program(std::vector<fragment>);
 
     // The names of its kernels: the functions with a decorator that does not say device=True.
     std::vector<std::string> kernels() const;

@@ -85,7 +85,10 @@ int program_typer::instance(int function, std::vector<type> const& parameters, s
 }
 
 std::optional<entity> program_typer::entity_named(std::string_view name, span location) {
-    auto const& names = result.tree->names;
+    // Names in the value of a global that was passed have their first meanings.
+    bool const is_passed = text != &result.tree->text;
+    static module_tree::meanings const none;
+    auto const& names = is_passed ? none : result.tree->names_for(location);
     auto const found = names.find(name);
     if (found == names.end()) {
         for (std::string_view const known : {"cuda", "math", "range", "xrange"}) {
@@ -101,8 +104,8 @@ std::optional<entity> program_typer::entity_named(std::string_view name, span lo
         fail(location, "globals", in_quotes(name) + " is defined by itself");
     }
     auto const* const outer = std::exchange(text, meaning.text);
-    typed_function none;
-    function_typer typer(*this, nullptr, none, false);
+    typed_function nothing;
+    function_typer typer(*this, nullptr, nothing, false);
     auto result_entity = typer.entity_of(*meaning.value);
     bool const is_type = result_entity && result_entity->path.starts_with("types.") &&
                          scalar_named(result_entity->path.substr(6));

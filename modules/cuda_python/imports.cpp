@@ -60,6 +60,7 @@ std::string canonical(source_text const& text, span place, std::string const& pa
 
 void read_import(expression_parser& parser, module_tree& module) {
     auto const& text = module.text;
+    auto& names = module.names_for(parser.next().location);
     bool const is_selective = parser.is_keyword("from");
     parser.advance();
     auto const place = parser.next().location;
@@ -69,7 +70,7 @@ void read_import(expression_parser& parser, module_tree& module) {
         auto const meaning = canonical(text, place, path);
         auto const name = has_alias ? parser.expect_name("a name") : text.text(place);
         auto const package = canonical(text, place, path.substr(0, path.find('.')));
-        module.names.insert_or_assign(name, module_name{place, has_alias ? meaning : package});
+        names.insert_or_assign(name, module_name{place, has_alias ? meaning : package});
         return;
     }
     auto const meaning = canonical(text, place, path);
@@ -80,10 +81,16 @@ void read_import(expression_parser& parser, module_tree& module) {
         auto const name = parser.expect_name("a name to import");
         auto const alias = parser.accept("as") ? parser.expect_name("a name") : name;
         if (meaning == "__future__") continue;
-        module.names.insert_or_assign(alias,
-                                      module_name{name_place, meaning + "." + std::string(name)});
+        names.insert_or_assign(alias, module_name{name_place, path_within(meaning, name)});
     } while (parser.accept(",") && !parser.is_sign(")"));
     if (has_bracket) parser.expect(")");
+}
+
+std::string path_within(std::string const& object, std::string_view name) {
+    // numba.cuda is cuda, and cuda.float32 is numba.float32.
+    if (object == "types" && name == "cuda") return "cuda";
+    if (object == "cuda" && scalar_named(name)) return "types." + std::string(name);
+    return object + "." + std::string(name);
 }
 
 bool is_reserved(std::string_view name) {

@@ -254,7 +254,10 @@ constant constant_of(source_text const& source, span location) {
 
 std::vector<token> tokens_of(source_text const& source) { return lexer(source).tokens(); }
 
-source_text::source_text(cuda_python::source text) : source(std::move(text)), line_begins{0} {
+source_text::source_text(cuda_python::source text)
+    : source(std::move(text)),
+      parts{{0, source.name, source.first_line, source.first_column, 0}},
+      line_begins{0} {
     if (source.text.size() > greatest_size) {
         fail({}, "text", "a text has at most 64 MiB");
     }
@@ -263,9 +266,16 @@ source_text::source_text(cuda_python::source text) : source(std::move(text)), li
     }
 }
 
+text_part const& source_text::part_of(span location) const {
+    return *std::prev(std::ranges::upper_bound(parts, location.begin, {}, &text_part::begin));
+}
+
 position source_text::position_of(span location) const {
-    auto const next = std::ranges::upper_bound(line_begins, location.begin);
-    auto const number = next - line_begins.begin();
+    auto const& part = part_of(location);
+    auto const number_of = [&](unsigned offset) {
+        return std::ranges::upper_bound(line_begins, offset) - line_begins.begin();
+    };
+    auto const number = number_of(location.begin);
     auto const begin = static_cast<std::size_t>(line_begins[static_cast<std::size_t>(number) - 1]);
     auto const end = std::min(source.text.find('\n', begin), source.text.size());
     auto const mark = location.begin - begin;
@@ -273,9 +283,9 @@ position source_text::position_of(span location) const {
     constexpr std::size_t margin = 60;
     auto const skipped = mark > margin ? mark - margin : 0;
     auto const size = std::min(end - begin - std::min(skipped, end - begin), 2 * margin);
-    return {.file = source.name,
-            .line = source.first_line + static_cast<int>(number) - 1,
-            .column = static_cast<int>(mark) + 1,
+    return {.file = part.file,
+            .line = part.first_line + static_cast<int>(number - number_of(part.begin)),
+            .column = part.first_column + static_cast<int>(mark),
             .text = source.text.substr(begin + std::min(skipped, end - begin), size),
             .mark = mark - skipped};
 }

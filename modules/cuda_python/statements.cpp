@@ -76,7 +76,7 @@ class statement_parser : public expression_parser {
     }
 
     void define(std::string_view name, module_name meaning) {
-        module.names.insert_or_assign(name, std::move(meaning));
+        module.names_for(meaning.location).insert_or_assign(name, std::move(meaning));
     }
 
     // A global, which need not make sense until a function uses it, or a text that documents.

@@ -74,16 +74,27 @@ struct signature {
 };
 signature parse_signature(std::string_view);
 
-// A text, and how it is named in messages.
+// A text, and how it is named in messages. Its first line is line `first_line` of a file, and each
+// line begins in column `first_column` there.
 struct source {
     std::string name;
     std::string text;
     int first_line = 1;
+    int first_column = 1;
 };
-// A global that the text does not define: its value is an expression, such as 16 or float32.
+// A global that the text does not define: its value is an expression, such as 16 or float32, or the
+// function of this name that another fragment has.
 struct global {
     std::string name;
     std::string value;
+    int fragment = -1; // that has the function
+};
+// A part of a program whose names have their own meanings: functions, the imports that stand before
+// them, and what other names mean.
+struct fragment {
+    cuda_python::source source;
+    std::string imports = {};
+    std::vector<global> globals = {};
 };
 struct options {
     // Whether // and % round as Python does, to minus infinity, or to zero as integers of C++.
@@ -100,6 +111,8 @@ struct position {
     int line = 0, column = 0;
     std::string text = {}; // of the line, or of a part of it that `mark` points into
     std::size_t mark = 0;
+
+    std::string excerpt() const; // the text, and a caret below the mark
 };
 struct diagnostic {
     std::string rule; // the name of a section in docs/cuda_python.md

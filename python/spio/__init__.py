@@ -1,13 +1,13 @@
-# Spio for PyTorch: operators, layers and model surgery, each loaded when it is first asked for.
+# Spio for Python: CUDA Python, and operators, layers and model surgery for PyTorch, loaded when asked for.
 # SPDX-License-Identifier: Apache-2.0
-"""GPU kernels of Spio as operators of PyTorch.
+"""GPU kernels of Spio as operators of PyTorch, and kernels written in Python: see spio.cuda.
 
     import spio
 
     report = spio.convert(model)      # layers that have kernels take them
     y = spio.functional.conv2d(x, weight, bias, padding="same", groups=x.shape[1] // 8)
 
-The package can be imported without a GPU and without PyTorch. Its parts need PyTorch 2.10 or newer.
+The package can be imported without a GPU and without PyTorch. Its parts but spio.cuda need PyTorch 2.10 or newer.
 """
 import importlib
 
@@ -21,10 +21,12 @@ _homes = {
     "strict": "support",
     "Unsupported": "support",
 }
-__all__ = sorted(_homes)
+__all__ = sorted([*_homes, "cuda"])
 
 
 def __getattr__(name):
+    if name == "cuda":
+        return importlib.import_module("spio.cuda")
     if name not in _homes:
         raise AttributeError(f"module 'spio' has no attribute {name!r}")
     importlib.import_module("spio.operators")  # says what PyTorch is needed

@@ -1,9 +1,9 @@
 # The operators as PyTorch sees them: the library that has them, their fakes, and how vmap folds them.
 # SPDX-License-Identifier: Apache-2.0
-import importlib.util
-import os
 import pathlib
 import re
+
+from spio import nvrtc
 
 try:
     import torch
@@ -13,18 +13,7 @@ except ImportError as missing:
 if tuple(map(int, re.findall(r"\d+", torch.__version__)[:2])) < (2, 10):
     raise ImportError(f"this part of spio needs PyTorch 2.10 or newer, and this is {torch.__version__}")
 
-
-
-def pytorch_nvrtc():
-    """The compiler that PyTorch's wheels bring, which no variable of the environment names."""
-    package = importlib.util.find_spec("nvidia")
-    folders = [] if package is None else package.submodule_search_locations
-    files = [file for folder in folders for file in sorted(pathlib.Path(folder).glob("cu13/lib/libnvrtc.so.*"))]
-    return next((str(file.resolve()) for file in files), None)
-
-
-if "SPIO_NVRTC" not in os.environ and (nvrtc := pytorch_nvrtc()) is not None:
-    os.environ["SPIO_NVRTC"] = nvrtc
+nvrtc.use_installed()
 
 library_file = str(pathlib.Path(__file__).with_name("spio_operators.so"))
 torch.ops.load_library(library_file)

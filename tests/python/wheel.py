@@ -45,7 +45,7 @@ def build(python, folder):
     status = subprocess.run(command, env=keep).returncode
     if status:
         return status
-    (wheel,) = (folder / "dist").glob("spio-*-py3-none-*.whl")
+    (wheel,) = (folder / "dist").glob("spio-*-abi3-*.whl")
     shutil.rmtree(folder / "site", ignore_errors=True)
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder / "site")

@@ -140,7 +140,8 @@ class evaluator {
         auto const place = program.tree->text.position_of(location);
         throw error(error_kind::misuse, "interpret", std::string(program.functions.back().name),
                     place.file + ":" + std::to_string(place.line) + ":" +
-                        std::to_string(place.column) + ": " + reason);
+                        std::to_string(place.column) + ": " + reason,
+                    place.excerpt());
     }
     std::string thread_text(std::size_t lane) const {
         auto const index = block.index_of(static_cast<long long>(lane));

@@ -35,11 +35,21 @@ struct token {
     span location;
 };
 
+// A part of a text that comes from a file of its own, or from lines of its own.
+struct text_part {
+    unsigned begin;
+    std::string file;
+    int first_line, first_column;
+    std::size_t fragment; // whose meanings its names have
+};
 // A source whose lines can be found, and errors in it.
 struct source_text {
     cuda_python::source source;
+    std::vector<text_part> parts; // in the order of their begins, which are begins of lines
 
     explicit source_text(cuda_python::source);
+    explicit source_text(std::vector<fragment> const&);
+    text_part const& part_of(span) const;
     std::string_view text(span location) const {
         return std::string_view(source.text).substr(location.begin, location.end - location.begin);
     }
@@ -188,13 +198,22 @@ struct module_name {
 };
 // A file as it was read: functions without types, and what its names mean.
 struct module_tree {
-    source_text text;
+    using meanings = std::map<std::string_view, module_name>;
+
+    std::vector<fragment> fragments;
+    source_text text;                      // of all fragments
     std::deque<source_text> further_texts; // of globals
     expression_list values;                // of globals
     std::vector<function_tree> functions;
-    std::map<std::string_view, module_name> names;
+    std::vector<meanings> names; // of each fragment
 
-    explicit module_tree(source source) : text(std::move(source)) {}
+    explicit module_tree(std::vector<fragment> list)
+        : fragments(std::move(list)), text(fragments), names(fragments.size()) {}
+    // What names mean where a part of the text stands.
+    meanings& names_for(span location) { return names[text.part_of(location).fragment]; }
+    meanings const& names_for(span location) const {
+        return names[text.part_of(location).fragment];
+    }
 };
 
 inline constexpr int greatest_depth = 100; // of expressions, of blocks, and of calls
@@ -249,6 +268,8 @@ std::string in_quotes(std::string_view); // for messages: short and printable
 bool is_reserved(std::string_view name);
 void parse_module(module_tree&);
 void read_import(expression_parser&, module_tree&);
+// The path of what an object such as cuda, math or types has under a name.
+std::string path_within(std::string const& object, std::string_view name);
 // A text that is one expression.
 expression_ptr parse_expression(source_text const&);
 constant constant_of(source_text const&, span number);

@@ -1,0 +1,147 @@
+// Reads arguments of kernels: numbers, arrays of Spio, tensors by DLPack, and what Python adapts.
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels.h"
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace spio::dialect {
+
+namespace {
+
+namespace py = cuda_python;
+
+argument array_argument(array const& view, object keeper) {
+    return {.type = code_of(view.element, view.rank), .array = &view, .keeper = std::move(keeper)};
+}
+
+argument tensor_argument(PyObject* tensor, dlpack_exchange const& exchange,
+                         std::optional<void*>& stream) {
+    dlpack_tensor described = {};
+    if (exchange.tensor_from_object(tensor, &described) != 0) {
+        if (PyErr_Occurred() == nullptr)
+            PyErr_SetString(PyExc_BufferError, "a tensor cannot be passed");
+        throw python_error();
+    }
+    argument result;
+    result.view = array_of(described);
+    result.type = code_of(result.view->element, result.view->rank);
+    if (result.view->place != host_place && !stream) {
+        void* current = nullptr;
+        if (exchange.current_stream(dlpack_cuda, described.device, &current) != 0) {
+            throw python_error();
+        }
+        stream = current;
+    }
+    return result;
+}
+
+// Asks Python for an Array, or for a pair: a number and the name of its type.
+argument adapted_argument(PyObject* other, std::optional<void*> const& stream) {
+    static PyObject* adapt = nullptr;
+    if (adapt == nullptr) {
+        auto const module = checked(PyImport_ImportModule("spio.cuda.arguments"));
+        adapt = checked(PyObject_GetAttrString(module.get(), "adapt")).release();
+    }
+    auto const handle = checked(PyLong_FromVoidPtr(stream.value_or(nullptr)));
+    auto adapted = checked(PyObject_CallFunctionObjArgs(adapt, other, handle.get(), nullptr));
+    if (auto const* const view = value_in<array>(adapted.get())) {
+        return array_argument(*view, std::move(adapted));
+    }
+    PyObject *number = nullptr, *name = nullptr;
+    if (PyArg_ParseTuple(adapted.get(), "OO", &number, &name) == 0) throw python_error();
+    return {
+        .type = code_of(scalar_of_text(name), 0), .number = number, .keeper = std::move(adapted)};
+}
+
+template <class T> void put(unsigned char* place, T number) {
+    std::memcpy(place, &number, sizeof number);
+}
+
+[[noreturn]] void refuse(PyObject* number, py::scalar type) {
+    object const words(PyObject_Repr(number));
+    auto const* const text = words ? PyUnicode_AsUTF8AndSize(words.get(), nullptr) : nullptr;
+    PyErr_Clear();
+    throw error(error_kind::invalid, "pass", "a number",
+                std::string("is ") + (text != nullptr ? text : "something") +
+                    ", which is no value of " + name_of(type));
+}
+
+void put_integer(unsigned char* place, py::scalar type, PyObject* number) {
+    bool const is_integer = PyLong_Check(number) != 0 || PyIndex_Check(number) != 0;
+    object const index(is_integer ? PyNumber_Index(number) : nullptr);
+    if (!index) refuse(number, type);
+    if (type == py::scalar{py::kind::unsigned_integer, 64}) {
+        auto const value = PyLong_AsUnsignedLongLong(index.get());
+        if (PyErr_Occurred() != nullptr) refuse(number, type);
+        return put(place, value);
+    }
+    int overflow = 0;
+    auto const value = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
+    auto const least = type.kind == py::kind::unsigned_integer
+                           ? 0
+                           : std::numeric_limits<long long>::min() >> (64 - type.bits);
+    auto const most = type.kind == py::kind::unsigned_integer
+                          ? (1LL << type.bits) - 1
+                          : std::numeric_limits<long long>::max() >> (64 - type.bits);
+    if (overflow != 0 || value < least || value > most) refuse(number, type);
+    std::memcpy(place, &value, type.bytes()); // little-endian
+}
+
+double real_in(PyObject* number, py::scalar type) {
+    auto const value = PyFloat_AsDouble(number);
+    if (value == -1 && PyErr_Occurred() != nullptr) refuse(number, type);
+    return value;
+}
+
+} // namespace
+
+std::uint16_t code_of(py::scalar element, int rank) {
+    return static_cast<std::uint16_t>(number_of(element) | static_cast<std::size_t>(rank) << 8);
+}
+std::uint16_t code_of(py::type const& type) {
+    return code_of(type.element, type.is_array() ? type.rank : 0);
+}
+py::type type_of_code(std::uint16_t code) {
+    auto const element = py::scalars()[code & 0xff];
+    int const rank = code >> 8;
+    return rank == 0 ? number(element) : cuda_python::array(element, rank);
+}
+
+argument argument_of(PyObject* value, machine const&, std::optional<void*>& stream) {
+    if (auto const* const own = value_in<array>(value)) return array_argument(*own, {});
+    auto* const type = Py_TYPE(value);
+    auto const number = [&](py::scalar scalar) {
+        return argument{.type = code_of(scalar, 0), .number = value};
+    };
+    if (type == &PyFloat_Type) return number(py::float64);
+    if (type == &PyLong_Type) return number(py::intp);
+    if (type == &PyBool_Type) return number(py::boolean);
+    if (type == &PyComplex_Type) return number(py::complex128);
+    if (auto const* const exchange = exchange_of(type))
+        return tensor_argument(value, *exchange, stream);
+    return adapted_argument(value, stream);
+}
+
+void put_number(unsigned char* place, py::scalar type, PyObject* number) {
+    if (type.is_boolean()) {
+        if (PyBool_Check(number) == 0) refuse(number, type);
+        return put(place, number == Py_True);
+    }
+    if (type.is_integer()) return put_integer(place, type, number);
+    if (type == py::float64) return put(place, real_in(number, type));
+    if (type == py::float32) return put(place, static_cast<float>(real_in(number, type)));
+    auto const real = PyComplex_RealAsDouble(number), imaginary = PyComplex_ImagAsDouble(number);
+    if (PyErr_Occurred() != nullptr) refuse(number, type);
+    if (type == py::complex128) {
+        put(place, real), put(place + 8, imaginary);
+    } else {
+        put(place, static_cast<float>(real)), put(place + 4, static_cast<float>(imaginary));
+    }
+}
+
+} // namespace spio::dialect

@@ -1,0 +1,273 @@
+// Arrays in memory of devices and of the CPU, as Python sees them, and their copies.
+// SPDX-License-Identifier: Apache-2.0
+#include "machine.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace spio::dialect {
+
+namespace {
+
+// Calls f(near, far) for each line of elements that are nearest in memory, in order.
+template <class F>
+void for_each_element(array const& a, array const& b, int axis, unsigned char* left,
+                      unsigned char* right, F const& f) {
+    if (axis == a.rank) return f(left, right);
+    auto const i = static_cast<std::size_t>(axis);
+    for (std::int64_t k = 0; k < a.shape[i]; ++k) {
+        for_each_element(a, b, axis + 1, left + k * a.strides[i], right + k * b.strides[i], f);
+    }
+}
+
+// Copies in the memory of the CPU.
+void copy_on_host(array const& destination, array const& source) {
+    if (destination.is_dense() && source.is_dense()) {
+        std::memmove(destination.address, source.address, source.bytes());
+        return;
+    }
+    auto const bytes = source.element.bytes();
+    for_each_element(destination, source, 0, destination.address, source.address,
+                     [&](unsigned char* to, unsigned char* from) { std::memcpy(to, from, bytes); });
+}
+
+void make_dense(array& array) {
+    auto stride = static_cast<std::int64_t>(array.element.bytes());
+    for (auto i = static_cast<std::size_t>(array.rank); i-- > 0; stride *= array.shape[i]) {
+        array.strides[i] = stride;
+    }
+}
+
+// The array in memory of the CPU without gaps: itself, or a copy of this shape.
+array dense_model(array const& model, std::vector<unsigned char>& memory) {
+    auto result = model;
+    make_dense(result);
+    memory.resize(std::max<std::size_t>(model.bytes(), 1));
+    result.address = memory.data();
+    result.place = host_place;
+    return result;
+}
+
+std::int64_t integer_in(PyObject* number) {
+    auto const value = PyLong_AsLongLong(number);
+    if (value == -1 && PyErr_Occurred() != nullptr) throw python_error();
+    return value;
+}
+
+void read_numbers(PyObject* tuple, std::array<std::int64_t, most_dimensions>& numbers, int rank) {
+    if (PyTuple_Size(tuple) != rank) {
+        throw error(error_kind::invalid, "describe", "an array",
+                    "its strides are not of its shape");
+    }
+    for (int i = 0; i < rank; ++i) {
+        numbers[static_cast<std::size_t>(i)] = integer_in(PyTuple_GetItem(tuple, i));
+    }
+}
+
+// Reads a shape and strides, or None for those of an array without gaps.
+array described(PyObject* shape, PyObject* strides, PyObject* name) {
+    array result;
+    result.element = scalar_of_text(name);
+    auto const rank = PyTuple_Size(shape);
+    if (rank < 1 || rank > most_dimensions) {
+        if (PyErr_Occurred() != nullptr) throw python_error();
+        throw error(error_kind::invalid, "describe", "an array",
+                    "it has " + std::to_string(rank) + " dimensions, and must have 1 to 8");
+    }
+    result.rank = static_cast<int>(rank);
+    read_numbers(shape, result.shape, result.rank);
+    double bytes = static_cast<double>(result.element.bytes());
+    for (int i = 0; i < result.rank; ++i) {
+        auto const extent = result.shape[static_cast<std::size_t>(i)];
+        if (extent < 0)
+            throw error(error_kind::invalid, "describe", "an array", "its shape is negative");
+        bytes *= static_cast<double>(extent);
+    }
+    if (bytes > 0x1p62) throw error(error_kind::invalid, "describe", "an array", "it is too large");
+    make_dense(result);
+    if (strides != Py_None) read_numbers(strides, result.strides, result.rank);
+    return result;
+}
+
+// view(address, shape, strides, element, place, is_writable) is memory that another object owns.
+PyObject* view(PyObject*, PyObject* arguments) {
+    return guarded([&] {
+        PyObject *address = nullptr, *shape = nullptr, *strides = nullptr, *name = nullptr;
+        int place = 0, is_writable = 0;
+        if (PyArg_ParseTuple(arguments, "OO!OOip", &address, &PyTuple_Type, &shape, &strides, &name,
+                             &place, &is_writable) == 0) {
+            throw python_error();
+        }
+        auto result = described(shape, strides, name);
+        result.address = static_cast<unsigned char*>(PyLong_AsVoidPtr(address));
+        if (PyErr_Occurred() != nullptr) throw python_error();
+        result.place = place;
+        result.is_writable = is_writable != 0;
+        return new_object(std::move(result));
+    });
+}
+
+// allocate(class, shape, element, is_pinned): memory of the current device, or memory of the CPU
+// that is pinned for its copies.
+PyObject* allocate(PyObject*, PyObject* arguments) {
+    return guarded([&] {
+        PyObject *type = nullptr, *shape = nullptr, *name = nullptr;
+        int is_pinned = 0;
+        if (PyArg_ParseTuple(arguments, "O!O!Op", &PyType_Type, &type, &PyTuple_Type, &shape, &name,
+                             &is_pinned) == 0) {
+            throw python_error();
+        }
+        auto& machine = current_machine();
+        auto result = described(shape, Py_None, name);
+        auto* const wanted = reinterpret_cast<PyTypeObject*>(type);
+        if (is_pinned == 0 || machine.is_host())
+            return new_object(new_array(machine, result), wanted);
+        auto const memory = std::make_shared<cuda::host_memory>(
+            *machine.context, std::max<std::size_t>(result.bytes(), 1));
+        result.address = reinterpret_cast<unsigned char*>(memory->bytes().data());
+        result.owner = memory;
+        return new_object(std::move(result), wanted);
+    });
+}
+
+// copy(destination, source, stream or None)
+PyObject* copy_arrays(PyObject*, PyObject* arguments) {
+    return guarded([&] {
+        PyObject *to = nullptr, *from = nullptr, *on = nullptr;
+        if (PyArg_ParseTuple(arguments, "O!O!O", type_object<array>, &to, type_object<array>, &from,
+                             &on) == 0) {
+            throw python_error();
+        }
+        auto const destination = value_of<array>(to), source = value_of<array>(from);
+        auto const place = std::max(destination.place, source.place);
+        auto& home = place == host_place ? current_machine() : machine_at(place);
+        auto& queue = home.queue(on == Py_None ? nullptr : stream_of(on).handle);
+        released_lock const unlocked;
+        copy(queue, destination, source);
+    });
+}
+
+object tuple_of(std::array<std::int64_t, most_dimensions> const& numbers, int rank) {
+    auto tuple = checked(PyTuple_New(rank));
+    for (int i = 0; i < rank; ++i) {
+        auto number = checked(PyLong_FromLongLong(numbers[static_cast<std::size_t>(i)]));
+        if (PyTuple_SetItem(tuple.get(), i, number.release()) != 0) throw python_error();
+    }
+    return tuple;
+}
+
+PyObject* address_of(PyObject* self, void*) {
+    return guarded([&] { return checked(PyLong_FromVoidPtr(value_of<array>(self).address)); });
+}
+PyObject* shape_of(PyObject* self, void*) {
+    return guarded(
+        [&] { return tuple_of(value_of<array>(self).shape, value_of<array>(self).rank); });
+}
+PyObject* strides_of(PyObject* self, void*) {
+    return guarded(
+        [&] { return tuple_of(value_of<array>(self).strides, value_of<array>(self).rank); });
+}
+PyObject* element_of(PyObject* self, void*) {
+    return guarded([&] {
+        return checked(PyUnicode_FromString(name_of(value_of<array>(self).element).c_str()));
+    });
+}
+PyObject* place_of(PyObject* self, void*) {
+    return guarded([&] { return checked(PyLong_FromLong(value_of<array>(self).place)); });
+}
+PyObject* is_writable(PyObject* self, void*) {
+    return guarded([&] { return checked(PyBool_FromLong(value_of<array>(self).is_writable)); });
+}
+
+PyMethodDef functions[] = {
+    {"view", view, METH_VARARGS, nullptr},
+    {"allocate", allocate, METH_VARARGS, nullptr},
+    {"copy", copy_arrays, METH_VARARGS, nullptr},
+    {},
+};
+PyGetSetDef members[] = {
+    {"address", address_of, nullptr, "The address of the first element.", nullptr},
+    {"shape", shape_of, nullptr, "The extents of all dimensions.", nullptr},
+    {"strides", strides_of, nullptr, "The strides of all dimensions, in bytes.", nullptr},
+    {"element", element_of, nullptr, "The name of the type of its elements.", nullptr},
+    {"place", place_of, nullptr, "The number of the GPU, or -1 for the CPU's memory.", nullptr},
+    {"is_writable", is_writable, nullptr, nullptr, nullptr},
+    {},
+};
+PyType_Slot slots[] = {
+    {Py_tp_dealloc, reinterpret_cast<void*>(release<array>)},
+    {Py_tp_getset, members},
+    {},
+};
+
+} // namespace
+
+bool array::is_dense() const {
+    auto stride = static_cast<std::int64_t>(element.bytes());
+    for (auto i = static_cast<std::size_t>(rank); i-- > 0; stride *= shape[i]) {
+        if (shape[i] != 1 && strides[i] != stride) return false;
+    }
+    return true;
+}
+
+array new_array(machine& home, array const& model) {
+    auto result = model;
+    make_dense(result);
+    result.owner = home.device().shared_backend()->allocate(model.bytes(), "an array");
+    result.address = static_cast<unsigned char*>(result.owner.get());
+    result.place = home.place;
+    result.is_writable = true;
+    return result;
+}
+
+void copy(work_queue& queue, array const& destination, array const& source) {
+    if (destination.rank != source.rank || destination.shape != source.shape ||
+        destination.element != source.element) {
+        throw error(error_kind::invalid, "copy", "an array",
+                    "both sides must have one shape and type");
+    }
+    if (!destination.is_writable) {
+        throw error(error_kind::invalid, "copy", "an array", "the destination is only read");
+    }
+    auto const bytes = source.bytes();
+    if (bytes == 0) return;
+    bool const is_to_host = destination.place == host_place;
+    bool const is_from_host = source.place == host_place;
+    if (is_to_host && is_from_host) return copy_on_host(destination, source);
+    auto const& far = is_to_host ? source : destination;
+    if (!far.is_dense() || is_to_host == is_from_host) {
+        throw error(error_kind::unsupported, "copy", "an array of a GPU",
+                    "its elements have gaps between them, or both sides are on GPUs");
+    }
+    std::vector<unsigned char> memory;
+    if (is_from_host) {
+        auto near = source;
+        if (!source.is_dense()) {
+            near = dense_model(source, memory);
+            copy_on_host(near, source);
+        }
+        queue.write(destination.address, std::as_bytes(std::span(near.address, bytes)));
+        queue.synchronize();
+    } else {
+        auto near = destination;
+        if (!destination.is_dense()) near = dense_model(destination, memory);
+        queue.read(std::as_writable_bytes(std::span(near.address, bytes)), source.address);
+        queue.synchronize();
+        if (!destination.is_dense()) copy_on_host(destination, near);
+    }
+}
+
+void add_arrays(PyObject* module) {
+    if (PyModule_AddFunctions(module, functions) != 0) throw python_error();
+    add_type<array>(module, "spio.dialect.Array", slots, Py_TPFLAGS_BASETYPE);
+}
+
+} // namespace spio::dialect

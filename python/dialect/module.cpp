@@ -1,0 +1,24 @@
+// The module spio.dialect: what spio.cuda needs of C++.
+// SPDX-License-Identifier: Apache-2.0
+#include "python.h"
+
+extern "C" __attribute__((visibility("default"))) PyObject* PyInit_dialect() {
+    using namespace spio::dialect;
+    static PyModuleDef definition = {
+        PyModuleDef_HEAD_INIT,
+        "spio.dialect",
+        "Compiles and launches kernels of CUDA Python; spio.cuda is its face.",
+        -1,
+        nullptr,
+        nullptr,
+        nullptr,
+        nullptr,
+        nullptr};
+    return guarded([] {
+        auto module = checked(PyModule_Create(&definition));
+        for (auto* const add : {add_arrays, add_devices, add_dlpack, add_kernels, add_programs}) {
+            add(module.get());
+        }
+        return module;
+    });
+}

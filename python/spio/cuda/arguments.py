@@ -1,0 +1,75 @@
+# Turns arguments of kernels into what the library takes: arrays in memory, and numbers with a type.
+# SPDX-License-Identifier: Apache-2.0
+import ctypes
+
+from spio import dialect
+from spio.cuda.errors import Error
+from spio.cuda.types import element_of_format, element_of_typestring
+
+host = -1
+
+
+def array_of_interface(interface, place):
+    address, is_read_only = interface["data"]
+    element = element_of_typestring(interface["typestr"])
+    return dialect.view(address, tuple(interface["shape"]), interface.get("strides"), element, place, not is_read_only)
+
+
+def wait_for_owner(interface, stream):
+    """Work that the owner of an array has begun in another stream ends before the kernel begins."""
+    owner = interface.get("stream")
+    if owner is None or owner in (stream, 1 if stream == 0 else None):
+        return
+    dialect.new_stream(0 if owner == 1 else owner).synchronize()
+
+
+def array_of_buffer(value):
+    """The array that an object with Python's buffer protocol has, such as array.array."""
+    memory = memoryview(value)
+    if not memory.c_contiguous:
+        raise Error("a buffer with gaps is passed as a NumPy array", "unsupported")
+    if memory.nbytes == 0:
+        return dialect.view(0, memory.shape, None, element_of_format(memory.format), host, not memory.readonly)
+    if memory.readonly:
+        raise Error(f"a {type(value).__name__} is only read: copy it to a bytearray or an array", "unsupported")
+    address = ctypes.addressof((ctypes.c_char * memory.nbytes).from_buffer(memory.cast("B")))
+    return dialect.view(address, memory.shape, None, element_of_format(memory.format), host, True)
+
+
+def array_of(value, stream=0):
+    """The array of an object that has one; None if it has none."""
+    if isinstance(value, dialect.Array):
+        return value
+    interface = getattr(value, "__cuda_array_interface__", None)
+    if interface is not None:
+        wait_for_owner(interface, stream)
+        return array_of_interface(interface, max(dialect.current_device(), 0))
+    interface = getattr(value, "__array_interface__", None)
+    if interface is not None:
+        return array_of_interface(interface, host)
+    if hasattr(value, "__dlpack__"):
+        kind, _ = value.__dlpack_device__()
+        on_gpu = kind in (2, 13)
+        return dialect.from_dlpack(value.__dlpack__(stream=stream or 1) if on_gpu else value.__dlpack__())
+    try:
+        return array_of_buffer(value)
+    except TypeError:
+        return None
+
+
+def adapt(value, stream):
+    """An argument that the library does not read by itself: an array, or a number and the name of its type."""
+    interface = getattr(value, "__array_interface__", None)
+    if interface is not None and interface["shape"] == ():
+        return value.item(), element_of_typestring(interface["typestr"])
+    found = array_of(value, stream)
+    if found is not None:
+        return found
+    for converted, element in ((int, "int64"), (float, "float64"), (complex, "complex128")):
+        method = {int: "__index__", float: "__float__", complex: "__complex__"}[converted]
+        if hasattr(value, method):
+            return (value.__index__() if converted is int else converted(value)), element
+    raise Error(
+        f"a {type(value).__name__} is no argument of a kernel: those are numbers, and arrays with "
+        "__cuda_array_interface__, __dlpack__, __array_interface__ or a buffer"
+    )
