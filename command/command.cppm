@@ -111,6 +111,8 @@ std::vector<aot::pack> read_packs(arguments const&, io const&);
 std::span<std::string const> host_manifest_lines();
 // Compiles and loads kernels for the host device that this program was built without.
 void add_host_kernels(std::span<spec const>, io const&);
+// The families of kernels that manifests may name: Spio's own, and cuda_python, which names a file.
+std::span<family const> packed_families();
 // Finds a kernel for the host device, whether built into the program or added by add_host_kernels.
 std::optional<image> find_host_image(spec const&);
 

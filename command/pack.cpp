@@ -84,13 +84,14 @@ verification verify(std::string const& file, config_source const& configs) {
     verification result = {.file = file};
     auto const is_unknown = [](aot::packed_image const& image) {
         auto const family = image.line.substr(0, image.line.find(' '));
-        return std::ranges::find(families(), family, &family::name) == families().end();
+        return std::ranges::find(packed_families(), family, &family::name) ==
+               packed_families().end();
     };
     try {
         auto const pack = inspect_pack(file);
         result.images = pack.list().size();
         pack.verify();
-        result.stale = aot::stale_images(pack, families(), configs);
+        result.stale = aot::stale_images(pack, packed_families(), configs);
         std::erase_if(result.stale, [&](auto const& image) { return is_unknown(image.entry); });
         for (auto const& image : pack.list()) {
             if (is_unknown(image)) result.unknown.push_back(image.line + " for " + image.arch);

@@ -81,7 +81,7 @@ aot::device_compiler compiler_in(arguments const& args) {
 std::string hint_for_manifest(std::string const& manifest, arch arch) {
     for (auto const& [number, text] : aot::lines_of(manifest)) {
         try {
-            specs_of_line(text, families(), arch);
+            specs_of_line(text, packed_families(), arch);
         } catch (spio::error const&) {
             auto const blank = std::min(text.find(' '), text.size());
             auto const name = std::string_view(text).substr(0, blank);
@@ -139,7 +139,7 @@ exit_status run_build(arguments const& args, io const& io) {
     }
     aot::build_request request = {.manifest = read_manifest(name),
                                   .manifest_name = name,
-                                  .families = families(),
+                                  .families = packed_families(),
                                   .archs = archs_in(args),
                                   .configs = tuned_configs(args),
                                   .output = output,
@@ -174,8 +174,10 @@ subcommand pack_build() {
         .summary = "compile what a manifest lists into a pack",
         .details =
             R"(A manifest has a line for each kernel, a family and a problem, as 'spio show' takes them;
-what comes after a # is a comment. Without --arch it is for sm_80, sm_86, sm_89 and sm_90a,
-and compute_80 for what comes after them.
+what comes after a # is a comment. A kernel of CUDA Python is a line such as
+cuda_python axpy.py axpy(float32, float32[:], float32[:])
+where the types may be left out if its decorator has them. Without --arch it is for sm_80,
+sm_86, sm_89 and sm_90a, and compute_80 for what comes after them.
 
   spio pack build kernels.manifest
   spio pack build kernels.manifest --arch sm_90a --output hopper.spiopack

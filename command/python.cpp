@@ -72,7 +72,9 @@ void run_on(runtime const& runtime, spec const& spec, image const& image, python
         queue->write(memory.back().get(), array.data);
         launch.put(array.parameter.offset, memory.back().get());
     }
-    queue->launch(*loaded, spec.over(launch.grid), launch.params.data());
+    launch_shape const shape = {launch.grid,
+                                {.block = launch.block, .shared_bytes = spec.shape.shared_bytes}};
+    queue->launch(*loaded, shape, launch.params.data());
     for (std::size_t i = 0; i < launch.arrays.size(); ++i) {
         queue->read(launch.arrays[i].data, memory[i].get());
     }
@@ -117,9 +119,9 @@ exit_status run_kernel(arguments const& args, io const& io) {
     auto launch = launch_of(kernel, args);
     auto const policy =
         args.has("--policy") ? policy_named(args.value("--policy")) : policy_of_environment();
-    auto const opened = open_runtime(args.value("--device"), policy, {}, io);
+    auto const opened = open_runtime(args.value("--device"), policy, read_packs(args, io), io);
     auto const& device = opened.runtime->target_device();
-    auto const spec = kernel.specialize(launch.block, device.arch());
+    auto const spec = kernel.specialize(device.arch());
     if (device.arch().is_host && !find_host_image(spec)) add_host_kernels(std::span(&spec, 1), io);
     auto const image = opened.runtime->all_images().find(spec, policy);
     auto oracle = launch;
@@ -189,6 +191,7 @@ CUDA C++ that is compiled.
                     {"--check", "", "compare the arrays with the interpreter's"},
                     {"--floor", "", "round // and % as Python does"},
                     {"--device", "gpu|gpu:NUMBER|host", "where it runs"},
+                    pack_option,
                     {"--policy", "aot_only|aot_then_jit|jit_only", "who is asked for images"},
                     {"--seed", "NUMBER", "of the random data; 1 if it is not given"},
                     json_option},

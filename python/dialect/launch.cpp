@@ -81,16 +81,15 @@ void check_types(specialization const& wanted, std::vector<argument> const& argu
 }
 
 std::shared_ptr<ready_kernel const> load(machine& home, work_queue& queue,
-                                         std::shared_ptr<cuda_python::kernel const> const& kernel,
-                                         extent block) {
-    auto const spec = kernel->specialize(block, home.device().arch());
+                                         std::shared_ptr<cuda_python::kernel const> const& kernel) {
+    auto const spec = kernel->specialize(home.device().arch());
     if (queue.is_captured()) throw cold_kernel_error(spec.spelled());
     if (home.is_host()) add_interpreted(kernel);
     return home.device().shared_backend()->load(home.runtime->all_images().find(spec));
 }
 
-std::shared_ptr<ready_kernel const> ready(specialization& wanted, machine& home, work_queue& queue,
-                                          extent block) {
+std::shared_ptr<ready_kernel const> ready(specialization& wanted, machine& home,
+                                          work_queue& queue) {
     for (auto const& [machine, loaded] : wanted.loaded) {
         if (machine == &home) return loaded;
     }
@@ -99,7 +98,7 @@ std::shared_ptr<ready_kernel const> ready(specialization& wanted, machine& home,
         // Compiling takes long.
         auto const kernel = wanted.kernel;
         released_lock const unlocked;
-        loaded = load(home, queue, kernel, block);
+        loaded = load(home, queue, kernel);
     }
     wanted.loaded.emplace_back(&home, loaded);
     return loaded;
@@ -166,7 +165,7 @@ void launch_kernel(launch const& launch, PyObject* tuple) {
     auto& wanted = specialization_for(self, state, arguments);
     check_types(wanted, arguments);
     auto& queue = home.queue(handle.value_or(nullptr));
-    auto const loaded = ready(wanted, home, queue, launch.block);
+    auto const loaded = ready(wanted, home, queue);
 
     std::array<std::uint64_t, 512> few; // parameters alone are read
     std::vector<std::uint64_t> many(

@@ -9,7 +9,9 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
+import spio.aot;
 import spio.image;
 import spio.spec;
 
@@ -52,10 +54,18 @@ void* allocate(std::size_t bytes, std::string name) {
 }
 void free_memory(void* memory) noexcept { std::free(memory); }
 
+// The packs that devices are opened with.
+std::vector<aot::pack>& packs() {
+    static auto& list = *new std::vector<aot::pack>();
+    return list;
+}
+bool has_opened = false;
+
 std::unique_ptr<machine> open(int place) {
+    has_opened = true;
     auto result = std::make_unique<machine>();
     result->place = place;
-    runtime_options options;
+    runtime_options options = {.packs = packs()};
     if (place == host_place) {
         options.host =
             host_machine{.allocate = allocate, .release = free_memory, .find = find_interpreted};
@@ -114,6 +124,18 @@ PyObject* synchronize(PyObject*, PyObject*) {
     });
 }
 
+PyObject* use_pack(PyObject*, PyObject* path) {
+    return guarded([&] {
+        auto const* const name = PyUnicode_AsUTF8AndSize(path, nullptr);
+        if (name == nullptr) throw python_error();
+        if (has_opened) {
+            throw error(error_kind::invalid, "use", std::string("pack ") + name,
+                        "packs are named before the first kernel is launched");
+        }
+        packs().push_back(aot::pack::read(name));
+    });
+}
+
 // new_stream(handle, or None for a stream of its own)
 PyObject* new_stream(PyObject*, PyObject* handle) {
     return guarded([&] {
@@ -155,6 +177,7 @@ PyMethodDef functions[] = {
     {"select_device", select_device, METH_O, nullptr},
     {"current_device", current_device, METH_NOARGS, nullptr},
     {"synchronize", synchronize, METH_NOARGS, nullptr},
+    {"use_pack", use_pack, METH_O, nullptr},
     {"new_stream", new_stream, METH_O, nullptr},
     {},
 };

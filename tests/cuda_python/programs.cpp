@@ -51,3 +51,44 @@ TEST_CASE("a specification has a symbol by its text, and a launch shape") {
     CHECK(kernel.text.find("extern \"C\" __global__ void " + kernel.symbol + "(") !=
           std::string::npos);
 }
+
+TEST_CASE("fragments: names mean what they mean in each text, and lines are those of its file") {
+    auto const device = [](std::string const& text, int line) {
+        return py::source{"lib.py", "@cuda.jit(device=True)\n" + text, line};
+    };
+    auto const fragments = [&](std::string const& kernel_line) {
+        return std::vector<py::fragment>{
+            {.source = {"k.py", "@cuda.jit\ndef f(x):\n    " + kernel_line, 9, 5},
+             .imports = "from spio import cuda as c",
+             .globals = {{"N", "4"}, {"g", "f", 1}, {"h", "f", 2}}},
+            {.source = device("def f(x):\n    return kind(x) + N", 19),
+             .globals = {{"N", "float32(0.5)"}, {"kind", "float32"}}},
+            {.source = device("def f(x): return wrong(x)", 29), .globals = {{"wrong", "g", 3}}},
+            {.source = device("def g(x): return x & N", 39), .imports = "import math\n"}};
+    };
+    py::program const program(fragments("x[c.threadIdx.x] = g(N)"));
+    CHECK(program.kernels() == std::vector<std::string>{"f"});
+    auto const kernel = program.compile("f", "float32[:]");
+    float result = 0;
+    struct {
+        float* data;
+        long long shape, stride;
+    } const params = {&result, 1, 4};
+    py::interpret(kernel, {}, {}, &params);
+    CHECK(result == 4.5F);
+
+    std::string words;
+    try {
+        py::program(fragments("x[0] = h(N)")).compile("f", "float32[:]");
+    } catch (py::program_error const& e) {
+        words = e.diagnostic().spelled();
+    }
+    CHECK(words == "lib.py:40:22: variables: there is no 'N'\n"
+                   "    def g(x): return x & N\n                         ^\n"
+                   "lib.py:30:18: called from here\n    def f(x): return wrong(x)\n"
+                   "                     ^\n"
+                   "k.py:11:16: called from here\n        x[0] = h(N)\n               ^\n");
+    CHECK_THROWS_AS(py::program(std::vector<py::fragment>()), spio::error);
+    CHECK_THROWS_AS(py::program({{.source = {"k.py", ""}, .globals = {{"g", "f", 0}}}}),
+                    spio::error);
+}

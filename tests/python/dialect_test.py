@@ -5,6 +5,7 @@ import math
 import pathlib
 import subprocess
 import sys
+import tempfile
 import threading
 import unittest
 
@@ -270,6 +271,15 @@ class Package(unittest.TestCase):
         )
         run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
         self.assertEqual(run.stdout, "axpy\nblack_scholes\nlaplace\nmandelbrot\nmatmul\n", run.stderr)
+
+    def test_program_of_the_page(self):
+        page = pathlib.Path(__file__).resolve().parents[2] / "docs/cuda_python.md"
+        program = page.read_text().split("<!-- into build/example.py -->\n```python\n")[1].split("```")[0]
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "example.py"
+            file.write_text(program)
+            run = subprocess.run([sys.executable, file], capture_output=True, text=True)
+        self.assertEqual(run.stdout, program.rsplit("  # ")[-1], run.stderr)
 
 
 class NumPy(Dialect):

@@ -14,6 +14,8 @@
 
 Without a GPU the interpreter runs kernels, slowly, and finds accesses outside of arrays. PyTorch is not needed.
 """
+import os
+
 from spio import nvrtc
 
 nvrtc.use_installed()
@@ -39,6 +41,12 @@ def select_device(device):
     return dialect.select_device(None if device == "host" else device)
 
 
+def use_pack(file):
+    """Looks for kernels in this file, which 'spio pack build' has made, before they are compiled. It is named before the
+    first kernel is launched."""
+    dialect.use_pack(os.fspath(file))
+
+
 def stream():
     """A new stream of the device, for kernel[grid, block, stream](…)."""
     return dialect.new_stream(None)
@@ -51,6 +59,6 @@ def external_stream(handle):
 
 __all__ = [
     *("DeviceArray", "DeviceFunction", "Error", "Kernel", "Type", "autojit", "current_device", "device_array"),
-    *("device_array_like", "external_stream", "jit", "pinned_array", "select_device", "stream", "synchronize", "to_device"),
+    *("device_array_like", "external_stream", "jit", "pinned_array", "select_device", "stream", "synchronize", "to_device", "use_pack"),
     *("blockDim", "blockIdx", "grid", "gridDim", "shared", "syncthreads", "threadIdx", *names),
 ]

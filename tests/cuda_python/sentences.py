@@ -1,0 +1,55 @@
+# Each sentence about the language in docs/cuda_python.md has a test, which sentences.txt names.
+# SPDX-License-Identifier: Apache-2.0
+"""sentences.py [--list]
+
+A line of sentences.txt has the begin of a sentence and, after a |, what tests it: the name of a TEST_CASE, or a text
+that stands in rejected.txt, or a test of dialect_test.py.
+"""
+import pathlib
+import re
+import sys
+
+here = pathlib.Path(__file__).resolve().parent
+root = here.parents[1]
+
+
+def sentences():
+    page = (root / "docs/cuda_python.md").read_text()
+    section = page.split("## The language\n")[1].split("\n## ")[0]
+    for paragraph in section.split("\n\n"):
+        rows = paragraph.strip().splitlines()
+        if rows and rows[0].startswith("|"):
+            yield from (row for row in rows[2:])
+            continue
+        text = re.sub(r"^\*\*([^*]+)\.\*\* ", "", " ".join(rows)).replace("**", "")
+        yield from filter(None, re.split(r"(?<=[.:]) (?=[A-Z`])", text))
+
+
+def tests():
+    """The names of all tests, and the texts of programs that are refused."""
+    for file in here.glob("*.cpp"):
+        yield from re.findall(r'TEST_CASE\("([^"]*)"\)', file.read_text())
+    yield from re.findall(r"def (test_\w+)", (root / "tests/python/dialect_test.py").read_text())
+
+
+def main():
+    if sys.argv[1:] == ["--list"]:
+        return print("\n".join(sentences()))
+    cited = [line.rsplit(" | ", 1) for line in (here / "sentences.txt").read_text().splitlines() if not line.startswith("#")]
+    names, refused = set(tests()), (here / "rejected.txt").read_text()
+    faults = []
+    found = list(sentences())
+    for sentence in found:
+        if not any(sentence.startswith(begin) for begin, _ in cited):
+            faults.append(f"no test is named for: {sentence}")
+    for begin, test in cited:
+        if sum(sentence.startswith(begin) for sentence in found) != 1:
+            faults.append(f"this is the begin of no sentence, or of several: {begin}")
+        if test not in names and test not in refused:
+            faults.append(f"there is no such test: {test}")
+    print("\n".join(faults) or f"{len(found)} sentences, each with a test")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
