@@ -1,7 +1,7 @@
-// The examples of CUDA Python as kernels of CUDA C++, for measure.py: arrays without gaps, 32-bit
-// indices. SPDX-License-Identifier: Apache-2.0
+// The examples of CUDA Python as kernels of CUDA C++: arrays without gaps and 32-bit indices.
+// SPDX-License-Identifier: Apache-2.0
 //
-// Each function launches a kernel in a stream over a grid and a block of (x, y) threads.
+// Each launch function takes a grid and a block of (x, y), and a stream; measure.py calls them.
 
 struct sizes {
     unsigned x, y;

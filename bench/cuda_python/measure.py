@@ -19,8 +19,8 @@ import torch
 
 from spio import cuda
 
-here = pathlib.Path(__file__).resolve().parent
-examples = here.parents[1] / "examples/cuda_python"
+folder_of_bench = pathlib.Path(__file__).resolve().parent
+examples = folder_of_bench.parents[1] / "examples/cuda_python"
 
 
 class Sizes(ctypes.Structure):
@@ -31,7 +31,7 @@ def compiled_examples(folder):
     library = pathlib.Path(folder) / "examples.so"
     major, minor = torch.cuda.get_device_capability()
     options = ["-O3", f"-arch=sm_{major}{minor}", "-shared", "-Xcompiler", "-fPIC"]
-    subprocess.run(["nvcc", *options, here / "examples.cu", "-o", library], check=True)
+    subprocess.run(["nvcc", *options, folder_of_bench / "examples.cu", "-o", library], check=True)
     return ctypes.CDLL(library)
 
 
@@ -90,23 +90,23 @@ def measure_examples():
             stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
             tensors = [value for value in arguments if isinstance(value, torch.Tensor)]
             words = [Sizes(*grid), Sizes(*block), stream] + [words_of_c(name, value) for value in arguments + sizes]
-            kept = [tensor.clone() for tensor in tensors]
+            originals = [tensor.clone() for tensor in tensors]
             outcomes = []
             for launch in (lambda: kernel(*arguments), lambda: peer(*words)):
-                for tensor, original in zip(tensors, kept):
+                for tensor, original in zip(tensors, originals):
                     tensor.copy_(original)
                 launch()
                 torch.cuda.synchronize()
                 outcomes.append([tensor.to(torch.float64) for tensor in tensors])
             difference = max(float((a - b).abs().max() / (1 + b.abs().max())) for a, b in zip(*outcomes))
-            ours, theirs = [], []
+            spio_times, cuda_times = [], []
             for _ in range(7):
-                ours += milliseconds_of(lambda: kernel(*arguments), 1)
-                theirs += milliseconds_of(lambda: peer(*words), 1)
+                spio_times += milliseconds_of(lambda: kernel(*arguments), 1)
+                cuda_times += milliseconds_of(lambda: peer(*words), 1)
             result = {
                 "name": name,
-                "spio_us": 1000 * statistics.median(ours),
-                "cuda_us": 1000 * statistics.median(theirs),
+                "spio_us": 1000 * statistics.median(spio_times),
+                "cuda_us": 1000 * statistics.median(cuda_times),
                 "difference": difference,
             }
             result["ratio"] = result["spio_us"] / result["cuda_us"]

@@ -104,8 +104,8 @@ std::optional<entity> program_typer::entity_named(std::string_view name, span lo
         fail(location, "globals", in_quotes(name) + " is defined by itself");
     }
     auto const* const outer = std::exchange(text, meaning.text);
-    typed_function nothing;
-    function_typer typer(*this, nullptr, nothing, false);
+    typed_function unused;
+    function_typer typer(*this, nullptr, unused, false);
     auto result_entity = typer.entity_of(*meaning.value);
     bool const is_type = result_entity && result_entity->path.starts_with("types.") &&
                          scalar_named(result_entity->path.substr(6));

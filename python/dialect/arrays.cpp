@@ -35,8 +35,9 @@ void copy_on_host(array const& destination, array const& source) {
         return;
     }
     auto const bytes = source.element.bytes();
-    for_each_element(destination, source, 0, destination.address, source.address,
-                     [&](unsigned char* to, unsigned char* from) { std::memcpy(to, from, bytes); });
+    for_each_element(
+        destination, source, 0, destination.address, source.address,
+        [&](unsigned char* target, unsigned char* origin) { std::memcpy(target, origin, bytes); });
 }
 
 void make_dense(array& array) {
@@ -141,15 +142,16 @@ PyObject* allocate(PyObject*, PyObject* arguments) {
 // copy(destination, source, stream or None)
 PyObject* copy_arrays(PyObject*, PyObject* arguments) {
     return guarded([&] {
-        PyObject *to = nullptr, *from = nullptr, *on = nullptr;
-        if (PyArg_ParseTuple(arguments, "O!O!O", type_object<array>, &to, type_object<array>, &from,
-                             &on) == 0) {
+        PyObject *target = nullptr, *origin = nullptr, *queue_object = nullptr;
+        if (PyArg_ParseTuple(arguments, "O!O!O", type_object<array>, &target, type_object<array>,
+                             &origin, &queue_object) == 0) {
             throw python_error();
         }
-        auto const destination = value_of<array>(to), source = value_of<array>(from);
+        auto const destination = value_of<array>(target), source = value_of<array>(origin);
         auto const place = std::max(destination.place, source.place);
         auto& home = place == host_place ? current_machine() : machine_at(place);
-        auto& queue = home.queue(on == Py_None ? nullptr : stream_of(on).handle);
+        auto& queue =
+            home.queue(queue_object == Py_None ? nullptr : stream_of(queue_object).handle);
         released_lock const unlocked;
         copy(queue, destination, source);
     });

@@ -59,8 +59,9 @@ PyObject* configured(PyObject* self, PyObject* index) {
                         "the block has " + std::to_string(result.block.count()) +
                             " threads, but must have at most 1024");
         }
-        if (auto* const on = count == 3 ? PyTuple_GetItem(index, 2) : Py_None; on != Py_None) {
-            result.on = stream_of(on);
+        if (auto* const wanted = count == 3 ? PyTuple_GetItem(index, 2) : Py_None;
+            wanted != Py_None) {
+            result.stream = stream_of(wanted);
         }
         result.kernel = borrowed(self);
         return new_object(std::move(result));

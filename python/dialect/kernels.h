@@ -43,7 +43,7 @@ struct kernel {
 struct launch {
     object kernel = {};
     extent grid, block;
-    std::optional<stream> on = {};
+    std::optional<dialect::stream> stream = {};
 };
 
 void launch_kernel(launch const&, PyObject* arguments);

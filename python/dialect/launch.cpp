@@ -148,8 +148,8 @@ void launch_kernel(launch const& launch, PyObject* tuple) {
     auto* const self = launch.kernel.get();
     auto& state = value_of<kernel>(self);
     std::optional<void*> handle;
-    if (launch.on) handle = launch.on->handle;
-    auto& home = launch.on ? *launch.on->home : current_machine();
+    if (launch.stream) handle = launch.stream->handle;
+    auto& home = launch.stream ? *launch.stream->home : current_machine();
 
     // Other threads may call the kernel while this one waits: the memory is this call's for so
     // long.

@@ -113,8 +113,8 @@ PyType_Slot slots[] = {
 } // namespace
 
 std::size_t number_of(py::scalar scalar) {
-    auto const all = py::scalars();
-    return static_cast<std::size_t>(std::ranges::find(all, scalar) - all.begin());
+    auto const known = py::scalars();
+    return static_cast<std::size_t>(std::ranges::find(known, scalar) - known.begin());
 }
 
 py::scalar scalar_of_text(PyObject* name) {

@@ -55,3 +55,32 @@ def test_numbers():
     got = object_of("run-python", numbers, "grow", "y=3", "--signature", "float64[:]", "--check",
                     "--device", "host")
     expect(got["checked"] == 3 and got["wrong"] == 0, "infinite results are as the interpreter's")
+
+
+def test_python_pack():
+    """A manifest names a file, a kernel, and its types where the decorator has none."""
+    file, manifest, pack = work / "kernels.py", work / "python.manifest", work / "python.spiopack"
+    text = "from spio import cuda\n\n\n@cuda.jit\ndef scale(x, a):\n    x[cuda.grid(1)] *= a\n"
+    file.write_text(text)
+    manifest.write_text(f"cuda_python {file} scale(float32[:], float32)  # of one type\n"
+                        f"cuda_python {file} scale(float64[:], float64)\naxpby n=7\n")
+    built = object_of("pack", "build", str(manifest), "--arch", "sm_80", "--output", str(pack))
+    expect(len(built["images"]) == 3, "three images", built)
+    lines = [image["line"] for image in object_of("pack", "list", str(pack))["packs"][0]["images"]]
+    expect(f"cuda_python {file} scale(float64[:], float64)" in lines, "the lines", lines)
+    expect(object_of("pack", "verify", str(pack))["packs"][0]["is_good"], "whole")
+    file.write_text(text.replace("*=", "+="))
+    stale = object_of("pack", "verify", str(pack), code=1)["packs"][0]["stale"]
+    expect(len(stale) == 2, "what is made of another text is stale", stale)
+    manifest.write_text(f"\ncuda_python {file} scale(float32)\n")
+    got = ask("pack", "build", str(manifest))
+    expect(got.returncode == 2 and f"{manifest}:2: ".encode() in got.stderr, "its line", got)
+    expect(b"has 1 parameters, and the function 2" in got.stderr and b"^" in got.stderr, "a caret", got)
+    for line, says in (("scale(float32", "its types do not end with a bracket"),
+                       ("scale", "its decorator has no signature, and none is passed"),
+                       ("", "a line is such as: cuda_python axpy.py axpy"),
+                       ("shrink(float32)", "has no function of this name")):
+        manifest.write_text(f"cuda_python {file} {line}\n")
+        expect_code(2, "pack", "build", str(manifest), says=says)
+    manifest.write_text("cuda_python nowhere.py scale\n")
+    expect_code(2, "pack", "build", str(manifest), says="nowhere.py: it cannot be opened")

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from asking import ask, cuda, complaints, done, expect, expect_code, home, object_of, plain, spio, work
-from cuda_python import test_numbers, test_python
+from cuda_python import test_numbers, test_python, test_python_pack
 
 
 def test_help():
@@ -282,7 +282,8 @@ def main():
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         for test in [test_help, test_list, test_run, test_packs, test_cache, test_doctor,
-                     test_hostile, test_completion, test_python, test_numbers]:
+                     test_hostile, test_completion, test_python, test_numbers,
+                     test_python_pack]:
             test()
     finally:
         shutil.rmtree(work)

@@ -9,8 +9,8 @@ import pathlib
 import re
 import sys
 
-here = pathlib.Path(__file__).resolve().parent
-root = here.parents[1]
+folder = pathlib.Path(__file__).resolve().parent
+root = folder.parents[1]
 
 
 def sentences():
@@ -27,7 +27,7 @@ def sentences():
 
 def tests():
     """The names of all tests, and the texts of programs that are refused."""
-    for file in here.glob("*.cpp"):
+    for file in folder.glob("*.cpp"):
         yield from re.findall(r'TEST_CASE\("([^"]*)"\)', file.read_text())
     yield from re.findall(r"def (test_\w+)", (root / "tests/python/dialect_test.py").read_text())
 
@@ -35,8 +35,8 @@ def tests():
 def main():
     if sys.argv[1:] == ["--list"]:
         return print("\n".join(sentences()))
-    cited = [line.rsplit(" | ", 1) for line in (here / "sentences.txt").read_text().splitlines() if not line.startswith("#")]
-    names, refused = set(tests()), (here / "rejected.txt").read_text()
+    cited = [line.rsplit(" | ", 1) for line in (folder / "sentences.txt").read_text().splitlines() if not line.startswith("#")]
+    names, refused = set(tests()), (folder / "rejected.txt").read_text()
     faults = []
     found = list(sentences())
     for sentence in found:

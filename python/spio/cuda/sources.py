@@ -146,8 +146,8 @@ def fragments_of(kernel):
             elif expression is not None:
                 values.append((name, expression, -1))
             else:
-                what = "a Python function without cuda.jit(device=True)" if inspect.isfunction(value) else f"a {type(value).__name__}"
-                text.fail(node, "globals", f"'{name}' is {what}: a kernel uses numbers, types, math, and device functions")
+                kind = "a Python function without cuda.jit(device=True)" if inspect.isfunction(value) else f"a {type(value).__name__}"
+                text.fail(node, "globals", f"'{name}' is {kind}: a kernel uses numbers, types, math, and device functions")
         decorator = owner.decorator + "\n"
         fragments[number] = (
             text.file, decorator + "".join(text.lines), text.line - 1, text.column, "".join(imports), values

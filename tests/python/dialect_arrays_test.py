@@ -1,0 +1,103 @@
+# spio.cuda as a package, and its arrays: those of NumPy, of DLPack, and of the device.
+# SPDX-License-Identifier: Apache-2.0
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from spio import cuda
+
+
+@cuda.jit
+def stored(o, x):
+    o[cuda.threadIdx.x] = x
+
+
+def filled_kernel(o, x):
+    j, i = cuda.grid(2)
+    o[i, j] = x
+
+
+class Package(unittest.TestCase):
+    def test_imports_nothing_large(self):
+        program = "import sys; sys.modules['torch'] = sys.modules['numpy'] = None\nimport spio\nprint(spio.cuda.float32[:, :])"
+        self.assertEqual(subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout, "float32[:, :]\n")
+
+    def test_examples(self):
+        folder = pathlib.Path(__file__).resolve().parents[2] / "examples/cuda_python"
+        program = (
+            "import pathlib, runpy, sys\n"
+            "from spio import cuda\n"
+            f"for file in sorted(pathlib.Path({str(folder)!r}).glob('*.py')):\n"
+            "    kernel = runpy.run_path(str(file))[file.stem]\n"
+            "    print(kernel.program().symbol.rsplit('_', 1)[0])\n"
+        )
+        run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        self.assertEqual(run.stdout, "axpy\nblack_scholes\nlaplace\nmandelbrot\nmatmul\n", run.stderr)
+
+    def test_program_of_the_page(self):
+        page = pathlib.Path(__file__).resolve().parents[2] / "docs/cuda_python.md"
+        program = page.read_text().split("<!-- into build/example.py -->\n```python\n")[1].split("```")[0]
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "example.py"
+            file.write_text(program)
+            run = subprocess.run([sys.executable, file], capture_output=True, text=True)
+        self.assertEqual(run.stdout, program.rsplit("  # ")[-1], run.stderr)
+
+
+class NumPy(unittest.TestCase):
+    def setUp(self):
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("there is no NumPy")
+        self.numpy = numpy
+
+    def refuse(self, call, *arguments):
+        with self.assertRaises(cuda.Error) as caught:
+            call(*arguments)
+        return caught.exception
+
+    def test_arrays(self):
+        np = self.numpy
+        for kind in ("bool", "int8", "uint16", "int32", "int64", "uint64", "float32", "float64", "complex64", "complex128"):
+            for o in (np.zeros(6, kind), np.zeros((6, 2), kind)[:, 1], np.zeros(6, kind)[::-1]):
+                stored[1, 6](o, np.ones(1, kind)[0])
+                self.assertTrue((o == 1).all(), kind)
+        frame = np.zeros((4, 6), "f4")
+        stored[1, 2](frame[1:3, 4], np.float32(2))
+        self.assertEqual(frame.sum(), 4)
+        self.assertEqual(frame[1:3, 4].tolist(), [2, 2])
+        fixed = np.zeros(2, "f4")
+        fixed.setflags(write=False)
+        stored[1, 2](fixed, 1.0)
+        self.assertEqual(fixed.sum(), 0)
+        self.assertIn("'<f2'", str(self.refuse(stored[1, 1], np.zeros(1, "f2"), 1)))
+        self.assertIn("8", str(self.refuse(stored[1, 1], np.zeros((1,) * 9), 1)))
+
+    def test_copies(self):
+        np = self.numpy
+        for array_of in (lambda a: a, np.asfortranarray, lambda a: a[::-1]):
+            x = array_of(np.arange(12.0).reshape(3, 4))
+            d = cuda.to_device(x)
+            self.assertEqual(d.dtype, x.dtype)
+            self.assertEqual(d.copy_to_host().tolist(), x.tolist())
+        empty = cuda.to_device(np.zeros((0, 3)))
+        self.assertEqual(empty.copy_to_host().shape, (0, 3))
+        pinned = cuda.pinned_array((2, 3), np.int32)
+        pinned[:] = 7
+        self.assertEqual(cuda.to_device(pinned).copy_to_host().tolist(), pinned.tolist())
+
+    def test_dlpack(self):
+        class Tensor:
+            def __init__(self, values):
+                self.__dlpack__, self.__dlpack_device__ = values.__dlpack__, values.__dlpack_device__
+
+        values = self.numpy.zeros((2, 3), "f4")
+        cuda.jit(filled_kernel)[1, (3, 2)](Tensor(values), 4)
+        self.assertEqual(values.sum(), 24)
+
+
+if __name__ == "__main__":
+    unittest.main()
