@@ -228,6 +228,31 @@ def matmul_random():
     return rows
 
 
+def cuda_python_launches():
+    """What a launch costs the host, by what is passed."""
+    file, results = newest("cuda_python")
+    counts = [record["arguments"] for record in results["launches_by_cpp"]]
+    rows = [f"[{results['gpu']}, {results['date']}]({{root}}{file.relative_to(root)})", "",
+            "| launched | " + " | ".join(f"{count} arguments" for count in counts) + " |", "|---|" + "---|" * len(counts)]
+    kinds = {"from C++": results["launches_by_cpp"]}
+    for record in results["launches"]:
+        kinds.setdefault(f"from Python, {record['kind']}", []).append(record)
+    for kind, records in kinds.items():
+        rows.append(f"| {kind} | " + " | ".join(f"{record['us']:.1f} us" for record in records) + " |")
+    return rows
+
+
+def cuda_python_examples():
+    """The examples beside the same kernels in CUDA C++."""
+    file, results = newest("cuda_python")
+    rows = [f"[{results['gpu']}, {results['date']}]({{root}}{file.relative_to(root)})", "",
+            "| example | CUDA Python | CUDA C++ | ratio |", "|---|---|---|---|"]
+    for example in results["examples"]:
+        rows.append(f"| `{example['name']}` | {microseconds(example['spio_us'])} us | "
+                    f"{microseconds(example['cuda_us'])} us | {example['ratio']:.2f} |")
+    return rows
+
+
 tables = {
     "conv2d": lambda: conv2d("conv2d_goals_sm90a"),
     "conv2d_three": lambda: conv2d("conv2d_goals_sm90a", 3),
@@ -241,6 +266,8 @@ tables = {
     "matmul": matmul,
     "matmul_layers": matmul_layers,
     "matmul_random": matmul_random,
+    "cuda_python_launches": cuda_python_launches,
+    "cuda_python_examples": cuda_python_examples,
 }
 
 

@@ -2,12 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """measure.py RESULTS.json [NAME=VALUE...]
 
-Needs PyTorch, nvcc, and the package spio. The words NAME=VALUE are kept in the results.
+Needs PyTorch, the package spio, and nvcc or a library that it has made of examples.cu, which SPIO_EXAMPLES names. The
+words NAME=VALUE are kept in the results. SPIO_LAUNCHES names the program bench_cuda_python, if launches from C++ are to
+be measured, too.
 """
+import array
 import ctypes
 import json
 import os
 import pathlib
+import re
 import runpy
 import statistics
 import subprocess
@@ -15,12 +19,12 @@ import sys
 import tempfile
 import time
 
-import torch
-
 from spio import cuda
 
 folder_of_bench = pathlib.Path(__file__).resolve().parent
 examples = folder_of_bench.parents[1] / "examples/cuda_python"
+if "--first-calls" not in sys.argv:
+    import torch
 
 
 class Sizes(ctypes.Structure):
@@ -28,6 +32,8 @@ class Sizes(ctypes.Structure):
 
 
 def compiled_examples(folder):
+    if "SPIO_EXAMPLES" in os.environ:
+        return ctypes.CDLL(os.environ["SPIO_EXAMPLES"])
     library = pathlib.Path(folder) / "examples.so"
     major, minor = torch.cuda.get_device_capability()
     options = ["-O3", f"-arch=sm_{major}{minor}", "-shared", "-Xcompiler", "-fPIC"]
@@ -151,6 +157,12 @@ def measure_launches():
     return results
 
 
+def measure_launches_by_cpp():
+    printed = subprocess.run([os.environ["SPIO_LAUNCHES"]], check=True, capture_output=True, text=True).stdout
+    pairs = re.findall(r"with (\d+) arrays: ([\d.]+) us", printed)
+    return [{"arguments": int(count), "us": float(time)} for count, time in pairs]
+
+
 class Interface:
     def __init__(self, interface):
         self.__cuda_array_interface__ = interface
@@ -182,31 +194,31 @@ def takes_8(a, b, c, d, e, f, g, h):
 
 
 operations = {
-    "a + b of int32": ("int32", "a[i] + b[i]"),
-    "a // b of int32": ("int32", "a[i] // b[i]"),
-    "a % b of int32": ("int32", "a[i] % b[i]"),
-    "a // b of int64": ("int64", "a[i] // b[i]"),
-    "a + b of float64": ("float64", "a[i] + b[i]"),
-    "a // b of float64": ("float64", "a[i] // b[i]"),
-    "a % b of float64": ("float64", "a[i] % b[i]"),
-    "a % b of float32": ("float32", "a[i] % b[i]"),
+    "a + b of int32": ("i", "a[i] + b[i]"),
+    "a // b of int32": ("i", "a[i] // b[i]"),
+    "a % b of int32": ("i", "a[i] % b[i]"),
+    "a // b of int64": ("q", "a[i] // b[i]"),
+    "a + b of float64": ("d", "a[i] + b[i]"),
+    "a // b of float64": ("d", "a[i] // b[i]"),
+    "a % b of float64": ("d", "a[i] % b[i]"),
+    "a % b of float32": ("f", "a[i] % b[i]"),
 }
 
 
 def first_calls(folder):
     """Milliseconds of the first call of new kernels. The very first opens the driver and the compiler, too."""
     results = {}
-    for name, (element, expression) in operations.items():
+    for name, (letter, expression) in operations.items():
         for floor in (False, True):
             times = []
-            for number in range(4):
+            for number in range(3):
                 file = pathlib.Path(folder) / f"kernel_{len(results)}_{number}.py"
                 file.write_text(
                     f"from spio import cuda\n@cuda.jit(floor={floor})\ndef kernel(a, b, o):\n"
                     f"    i = cuda.grid(1)\n    o[i] = {expression} + {number}\n"
                 )
                 kernel = runpy.run_path(str(file))["kernel"]
-                arrays = [cuda.to_device(torch.ones(32, dtype=getattr(torch, element))) for _ in range(3)]
+                arrays = [cuda.to_device(array.array(letter, [1] * 32)) for _ in range(3)]
                 cuda.synchronize()
                 start = time.perf_counter()
                 kernel[1, 32](*arrays)
@@ -235,7 +247,9 @@ def main():
         return
     named = dict(word.split("=", 1) for word in sys.argv[2:])
     results = {"gpu": torch.cuda.get_device_name(), "pytorch": torch.__version__, **named}
-    for name, measure in (("launches", measure_launches), ("first_calls", measure_first_calls), ("examples", measure_examples)):
+    parts = [("launches_by_cpp", measure_launches_by_cpp)] if "SPIO_LAUNCHES" in os.environ else []
+    parts += [("launches", measure_launches), ("first_calls", measure_first_calls), ("examples", measure_examples)]
+    for name, measure in parts:
         try:
             results[name] = measure()
         except Exception as error:

@@ -46,20 +46,21 @@ py::fragment fragment_of(PyObject* description) {
     return result;
 }
 
-// compile(fragments, kernel, signature, has_floor_division): a fragment is (file, text, first line,
-// first column, imports, globals), a global (name, value, fragment or -1).
+// compile(fragments, kernel, signature, has_floor_division, has_fused_products): a fragment is
+// (file, text, first line, first column, imports, globals), a global (name, value, fragment or -1).
 PyObject* compile(PyObject*, PyObject* arguments) {
     return guarded([&] {
         PyObject *list = nullptr, *name = nullptr, *signature = nullptr;
-        int has_floor_division = 0;
-        if (PyArg_ParseTuple(arguments, "O!OOp", &PyList_Type, &list, &name, &signature,
-                             &has_floor_division) == 0) {
+        int has_floor_division = 0, has_fused_products = 0;
+        if (PyArg_ParseTuple(arguments, "O!OOpp", &PyList_Type, &list, &name, &signature,
+                             &has_floor_division, &has_fused_products) == 0) {
             throw python_error();
         }
         std::vector<py::fragment> fragments;
         for_each_item(list, [&](PyObject* item) { fragments.push_back(fragment_of(item)); });
         py::program const program(std::move(fragments));
-        py::options const options = {.has_floor_division = has_floor_division != 0};
+        py::options const options = {.has_floor_division = has_floor_division != 0,
+                                     .has_fused_products = has_fused_products != 0};
         return new_object(dialect::program{std::make_shared<py::kernel const>(program.compile(
             text_of(name), py::parse_signature(text_of(signature)).parameters, options))});
     });

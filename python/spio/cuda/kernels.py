@@ -13,13 +13,13 @@ class Kernel(dialect.Kernel):
 
     decorator = "@cuda.jit"
 
-    def __new__(cls, function, signature, has_floor):
+    def __new__(cls, function, signature, *options):
         return super().__new__(cls, signature is not None)
 
-    def __init__(self, function, signature, has_floor):
+    def __init__(self, function, signature, *options):
         self.function = function
         self.signature = signature  # of the decorator, or None
-        self.has_floor = has_floor
+        self.options = options  # whether // floors, and whether products are fused
         self.programs = {}
         functools.update_wrapper(self, function)
         if signature is not None:
@@ -33,7 +33,7 @@ class Kernel(dialect.Kernel):
             raise Error(f"the decorator of '{self.__name__}' has no signature, and none is passed")
         found = self.programs.get(signature)
         if found is None:
-            found = dialect.compile(fragments_of(self), self.function.__name__, signature, self.has_floor)
+            found = dialect.compile(fragments_of(self), self.function.__name__, signature, *self.options)
             self.programs[signature] = found
         return found
 
@@ -71,14 +71,15 @@ def spelled(signature):
     return signature
 
 
-def jit(signature=None, *, argtypes=None, restype=None, device=False, floor=False, **rest):
+def jit(signature=None, *, argtypes=None, restype=None, device=False, floor=False, fused=True, **rest):
     """Makes a function a kernel, or with device=True a device function.
 
         @cuda.jit("void(float32, float32[:])")    # for arguments of these types
         @cuda.jit(argtypes=[float32, float32[:]])
         @cuda.jit                                 # for whatever arguments it is called with
 
-    A kernel with a signature is compiled to CUDA C++ at once. With floor=True, // and % round as Python does.
+    A kernel with a signature is compiled to CUDA C++ at once. With floor=True, // and % round as Python does. With
+    fused=False a product is rounded before it is added on a GPU too, as the interpreter does.
     """
     unknown = [name for name in rest if name not in ("inline", "target")]
     if unknown:
@@ -97,7 +98,7 @@ def jit(signature=None, *, argtypes=None, restype=None, device=False, floor=Fals
             raise Error(f"cuda.jit decorates functions, and {function!r} is none")
         if device:
             return DeviceFunction(function, text)
-        return Kernel(function, text, floor)
+        return Kernel(function, text, floor, fused)
 
     return decorate
 
