@@ -228,29 +228,26 @@ def matmul_random():
     return rows
 
 
-def cuda_python_launches():
-    """What a launch costs the host, by what is passed."""
+def cuda_python_head():
     file, results = newest("cuda_python")
-    counts = [record["arguments"] for record in results["launches_by_cpp"]]
-    rows = [f"[{results['gpu']}, {results['date']}]({{root}}{file.relative_to(root)})", "",
-            "| launched | " + " | ".join(f"{count} arguments" for count in counts) + " |", "|---|" + "---|" * len(counts)]
+    return results, [f"[{results['gpu']}, {results['date']}]({{root}}{file.relative_to(root)})", ""]
+
+
+def cuda_python_launches():
+    results, rows = cuda_python_head()
     kinds = {"from C++": results["launches_by_cpp"]}
     for record in results["launches"]:
         kinds.setdefault(f"from Python, {record['kind']}", []).append(record)
-    for kind, records in kinds.items():
-        rows.append(f"| {kind} | " + " | ".join(f"{record['us']:.1f} us" for record in records) + " |")
-    return rows
+    counts = " | ".join(f"{record['arguments']} arguments" for record in kinds["from C++"])
+    rows += [f"| launched | {counts} |", "|---|" + "---|" * len(kinds["from C++"])]
+    return rows + [f"| {kind} | " + " | ".join(f"{each['us']:.1f} us" for each in same) + " |" for kind, same in kinds.items()]
 
 
 def cuda_python_examples():
-    """The examples beside the same kernels in CUDA C++."""
-    file, results = newest("cuda_python")
-    rows = [f"[{results['gpu']}, {results['date']}]({{root}}{file.relative_to(root)})", "",
-            "| example | CUDA Python | CUDA C++ | ratio |", "|---|---|---|---|"]
-    for example in results["examples"]:
-        rows.append(f"| `{example['name']}` | {microseconds(example['spio_us'])} us | "
-                    f"{microseconds(example['cuda_us'])} us | {example['ratio']:.2f} |")
-    return rows
+    results, rows = cuda_python_head()
+    rows += ["| example | CUDA Python | CUDA C++ | ratio |", "|---|---|---|---|"]
+    return rows + [f"| `{each['name']}` | {microseconds(each['spio_us'])} us | {microseconds(each['cuda_us'])} us | "
+                   f"{each['ratio']:.2f} |" for each in results["examples"]]
 
 
 tables = {
