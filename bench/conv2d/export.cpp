@@ -37,59 +37,14 @@ import spio.conv2d;
 import spio.spec;
 import spio.system;
 
-namespace fs = std::filesystem;
 using json = nlohmann::ordered_json;
+#include "launch_parameters.h"
+
+namespace fs = std::filesystem;
 using namespace spio;
 using namespace spio::conv2d;
 
 namespace {
-
-// Stand for the pointers of a launch: they are found in its parameters, and replaced there.
-std::map<std::string, std::uint64_t> const stand_ins = {
-    {"input", 0x7fa1'c0de'0000'0100}, {"filter", 0x7fa2'c0de'0000'0200},
-    {"bias", 0x7fa3'c0de'0000'0300},  {"output", 0x7fa4'c0de'0000'0400},
-    {"dy", 0x7fa5'c0de'0000'0500},    {"dw", 0x7fa6'c0de'0000'0600},
-    {"dbias", 0x7fa7'c0de'0000'0700}, {"workspace", 0x7fa8'c0de'0000'0800}};
-template <class T> T* stand_in(char const* name) {
-    return reinterpret_cast<T*>(stand_ins.at(name));
-}
-
-correlation_args<element_bits> arguments_of(problem const& p) {
-    correlation const correlation = correlation_of(p);
-    return {.input = input_of<element_bits const>(stand_in<element_bits const>("input"), N(p.n),
-                                                  H(correlation.h), W(correlation.w), C(p.c)),
-            .filter = filter_of<element_bits const>(stand_in<element_bits const>("filter"), K(p.c),
-                                                    R(p.r), S(p.s)),
-            .bias = bias_of<float const>(p.bias ? stand_in<float const>("bias") : nullptr,
-                                         K(p.bias ? p.c : 0)),
-            .output = output_of<element_bits>(stand_in<element_bits>("output"), N(p.n),
-                                              P(correlation.p), Q(correlation.q), K(p.c))};
-}
-cp_async::params params_of(problem const& p, cp_async::config const&) { return {arguments_of(p)}; }
-tma::params params_of(problem const& p, tma::config const&) {
-    return {.input = {}, .output = {}, .args = arguments_of(p)};
-}
-wgrad_cp_async::params params_of(problem const& p, wgrad_cp_async::config const&) {
-    return {.x = stand_in<void const>("input"),
-            .dy = stand_in<void const>("dy"),
-            .workspace = stand_in<vec<float, 4>>("workspace"),
-            .n = p.n,
-            .h = p.h,
-            .w = p.w};
-}
-wgrad_tma::params params_of(problem const& p, wgrad_tma::config const&) {
-    return {.x = {},
-            .dy = {},
-            .workspace = stand_in<vec<float, 4>>("workspace"),
-            .n = p.n,
-            .h = p.h,
-            .w = p.w};
-}
-wgrad_reduce::params params_of_sum(problem const& p) {
-    return {.workspace = stand_in<vec<float, 4> const>("workspace"),
-            .dw = stand_in<void>("dw"),
-            .dbias = p.bias ? stand_in<float>("dbias") : nullptr};
-}
 
 json listed(extent const& size) { return {size.x, size.y, size.z}; }
 
@@ -113,27 +68,6 @@ json pointers_in(std::span<unsigned char const> bytes) {
         }
     }
     return pointers;
-}
-
-// A tensor map that is encoded for a launch: of which tensor, and its offset among the parameters.
-json described(char const* tensor, std::size_t offset, tensor_map_plan const& plan) {
-    auto const first = [&](auto const& numbers) {
-        return json(std::vector(numbers, numbers + plan.rank));
-    };
-    return {{"tensor", tensor},           {"offset", offset},
-            {"sizes", first(plan.sizes)}, {"strides", first(plan.strides)},
-            {"box", first(plan.box)},     {"swizzle", plan.swizzle},
-            {"fetched", plan.fetched}};
-}
-json maps_of(problem const&, cp_async::config const&) { return json::array(); }
-json maps_of(problem const&, wgrad_cp_async::config const&) { return json::array(); }
-json maps_of(problem const& p, tma::config const& config) {
-    return {described("input", offsetof(tma::params, input), tma::input_plan(p, config)),
-            described("output", offsetof(tma::params, output), tma::output_plan(p, config))};
-}
-json maps_of(problem const& p, wgrad_tma::config const& config) {
-    return {described("input", offsetof(wgrad_tma::params, x), wgrad_tma::x_plan(p, config)),
-            described("dy", offsetof(wgrad_tma::params, dy), wgrad_tma::dy_plan(p, config))};
 }
 
 struct request {
@@ -209,11 +143,8 @@ class kernels {
         }
         auto const expected = explain(p, c, arch);
         json entry = {{"problem", text_of(p)},
-                      {"pass", enumerator_name(p.pass)},
                       {"config", config_text(c)},
                       {"chosen", is_chosen},
-                      {"bias", p.bias},
-                      {"type", enumerator_name(p.type)},
                       {"workspace_floats", workspace_bytes / static_cast<int>(sizeof(float))},
                       {"estimate", expected.microseconds},
                       {"explained", expected.explained()},
@@ -221,6 +152,10 @@ class kernels {
         auto problem = p;
         for (auto const& slot : slots_of(problem)) {
             if (slot.integer != nullptr) entry[slot.name] = *slot.integer;
+            if (slot.boolean != nullptr) entry[slot.name] = *slot.boolean;
+            if (slot.enumeration != nullptr) {
+                entry[slot.name] = slot.enumerators[slot.number(slot.enumeration)];
+            }
         }
         entry.update({{"p", p.p()}, {"q", p.q()}});
         exported.push_back(entry);
@@ -275,7 +210,10 @@ void run(request const& r) {
         layer const asked(line);
         for (auto const& pass : r.passes) {
             auto base = spio::parse<problem>("conv2d", asked.problem + " pass=" + pass);
+            if (base.pass != direction::fprop)
+                base.scale = base.residual = base.preactivation = false;
             if (base.pass == direction::dgrad) base.bias = false;
+            if (base.pass == direction::wgrad) base.activation = activation::none;
             auto batches = r.batches;
             if (batches.empty()) batches.push_back(base.n);
             for (int const n : batches) {

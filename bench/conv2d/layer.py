@@ -29,14 +29,33 @@ class Layer:
         self.filter = self.filter.to(memory_format=torch.channels_last)
         self.bias = torch.randn(c, device="cuda") if described["bias"] else None
         self.short_bias = self.bias.to(self.type) if described["bias"] else None
-        self.makes = ["output"] if self.direction != "wgrad" else ["dw", "dbias"] if described["bias"] else ["dw"]
+        self.activation = described["activation"]
+        self.scale = torch.rand(c, device="cuda") + 0.5 if described["scale"] else None
+        self.makes = ["dw", "dbias"] if described["bias"] else ["dw"]
+        if self.direction != "wgrad":
+            self.makes = ["output", "preactivation"] if described["preactivation"] else ["output"]
         self.tensors = [self.set(workspace_floats) for _ in range(sets)]
-        if max(self.stride) > 1:
+        if max(self.stride) > 1 or self.others():
             for tensors in self.tensors:
-                count = (tensors["input"].numel() + tensors["output"].numel()) // 2
+                count = sum(tensors[name].numel() for name in ("input", "output", *self.others())) // 2
                 tensors |= {name: torch.randn(count, device="cuda").to(self.type) for name in ("to_copy", "copied")}
         # PyTorch's gradient takes an input of which it reads the size alone.
         self.like_x = self.random(self.x) if self.direction == "dgrad" else None
+
+    def others(self):
+        """The names of further tensors of the size of y that the pass reads or writes."""
+        if self.direction == "dgrad":
+            return ["preactivation"] if self.activation != "none" else []
+        return [name for name in ("residual", "preactivation") if self.sizes[name]]
+
+    def activate(self, values):
+        functions = {"none": lambda v: v, "relu": F.relu, "silu": F.silu, "gelu": F.gelu}
+        return functions[self.activation](values)
+
+    def slope(self, preactivation):
+        """The derivative of the activation, in double."""
+        values = preactivation.double().requires_grad_()
+        return torch.autograd.grad(self.activate(values).sum(), values)[0]
 
     def random(self, shape):
         """Random numbers of the layer's type, with the channels of each pixel side by side."""
@@ -47,8 +66,10 @@ class Layer:
         """The tensors of a launch by the names of the kernels' parameters; results of wgrad begin as NaN."""
         if self.direction != "wgrad":
             input_shape, output_shape = (self.x, self.y) if self.direction == "fprop" else (self.y, self.x)
-            return {"input": self.random(input_shape), "filter": self.filter, "bias": self.bias,
-                    "output": self.random(output_shape)}
+            others = {name: self.random(input_shape if self.direction == "dgrad" else output_shape)
+                      for name in self.others()}
+            return {"input": self.random(input_shape), "filter": self.filter, "bias": self.bias, "scale": self.scale,
+                    "output": self.random(output_shape)} | others
         poison = lambda *shape: torch.full(shape, float("nan"), device="cuda")
         dw = poison(*self.filter.shape).to(memory_format=torch.channels_last)
         return {"input": self.random(self.x), "dy": self.random(self.y), "dw": dw, "dbias": poison(self.sizes["c"]),
@@ -59,7 +80,7 @@ class Layer:
         tensors = self.tensors[0]
         if self.direction == "wgrad":
             return 2 * (tensors["input"].numel() + tensors["dy"].numel()) + 4 * tensors["dw"].numel()
-        return 2 * sum(tensors[name].numel() for name in ("input", "output", "filter"))
+        return 2 * sum(tensors[name].numel() for name in ("input", "output", "filter", *self.others()))
 
     def gradients(self, dy, x, mask):
         """The gradients of x, the filter and the bias that the mask wants, by PyTorch."""
@@ -70,9 +91,19 @@ class Layer:
         """The pass as PyTorch computes it."""
         tensors = self.tensors[number]
         if self.direction == "fprop":
-            return F.conv2d(tensors["input"], self.filter, self.short_bias, groups=self.groups, **self.steps)
+            y = F.conv2d(tensors["input"], self.filter, self.short_bias, groups=self.groups, **self.steps)
+            if self.scale is not None:
+                y = y * self.scale.to(self.type).view(1, -1, 1, 1)
+            y = self.activate(y)
+            return y + tensors["residual"] if self.sizes["residual"] else y
         if self.direction == "dgrad":
-            return self.gradients(tensors["input"], self.like_x, (True, False, False))[0]
+            dy = tensors["input"]
+            if self.activation != "none":
+                backward = {"relu": lambda: torch.ops.aten.threshold_backward(dy, tensors["preactivation"], 0),
+                            "silu": lambda: torch.ops.aten.silu_backward(dy, tensors["preactivation"]),
+                            "gelu": lambda: torch.ops.aten.gelu_backward(dy, tensors["preactivation"])}
+                dy = backward[self.activation]()
+            return self.gradients(dy, self.like_x, (True, False, False))[0]
         return self.gradients(tensors["dy"], tensors["input"], (False, True, bool(self.sizes["bias"])))[1]
 
     def copy(self, number):
@@ -86,7 +117,8 @@ class Layer:
         flat(tensors["output"]).copy_(flat(tensors["input"]))
 
     def exact(self, images):
-        """The result for some images in double, and the sum of the magnitudes of its products."""
+        """The results for some images in double, by their names; for each the sum of the magnitudes of its products, and
+        what else it may be wrong by: activations are within 2^-16 of their value, derivatives within 2^-16."""
         x = self.tensors[0]["input"][images].double()
         filters = self.filter.double()
         if self.direction == "fprop":
@@ -94,11 +126,30 @@ class Layer:
         else:
             shape = (len(images), *self.x[1:])
             run = lambda x, f: torch.nn.grad.conv2d_input(shape, f, x, groups=self.groups, **self.steps)
+        if self.direction == "dgrad" and self.activation != "none":
+            unit, exact = self.unit(), self.activation == "relu"
+            dy, x = x, x * self.slope(self.tensors[0]["preactivation"][images])
+            wrong = torch.zeros_like(x) if exact else unit * x.abs() + 2.0 ** -25 + 1.01 * 2.0 ** -16 * dy.abs()
+            return {"output": (run(x, filters), run(x.abs(), filters.abs()), run(wrong, filters.abs()))}
         value, magnitude = run(x, filters), run(x.abs(), filters.abs())
+        if self.scale is not None:
+            scale = self.scale.double().view(1, -1, 1, 1)
+            value, magnitude = value * scale, magnitude * scale.abs()
         if self.bias is not None:
             bias = self.bias.double().view(1, -1, 1, 1)
             value, magnitude = value + bias, magnitude + bias.abs()
-        return value, magnitude
+        results = {"preactivation": (value, magnitude, 0)}
+        wrong = 0
+        if self.activation != "none":
+            value, magnitude = self.activate(value), 1.13 * magnitude
+            wrong = 2.0 ** -16 * value.abs() + 2.0 ** -31
+        if self.sizes["residual"]:
+            residual = self.tensors[0]["residual"][images].double()
+            value, magnitude = value + residual, magnitude + residual.abs()
+        return results | {"output": (value, magnitude, wrong)}
+
+    def unit(self):
+        return 2.0 ** -11 if self.type == torch.float16 else 2.0 ** -8
 
     def exact_gradient(self, group):
         """The gradients of one group's filter and bias in double, each with its sum of magnitudes."""
@@ -127,15 +178,16 @@ class Layer:
                     errors.append(error(tensors["dbias"][channels], dbias, dbias_magnitude, products, 2.0 ** -24))
             return max(errors)
         images = sorted({0, self.sizes["n"] // 2, self.sizes["n"] - 1})
-        value, magnitude = self.exact(images)
-        products = 8 * self.sizes["r"] * self.sizes["s"] + self.sizes["bias"]
-        unit = 2.0 ** -11 if self.type == torch.float16 else 2.0 ** -8
-        return error(self.tensors[0]["output"][images], value, magnitude, products, unit)
+        exact = self.exact(images)
+        products = 8 * self.sizes["r"] * self.sizes["s"] + sum(self.sizes[name] for name in ("bias", "scale", "residual"))
+        return max(error(self.tensors[0][name][images], *exact[name][:2], products, self.unit(), exact[name][2])
+                   for name in self.makes)
 
 
-def error(result, value, magnitude, products, unit):
-    """The greatest error as a share of its bound: `products` sums are rounded to float, then the result to `unit`."""
-    gamma = products * 2.0 ** -23 / (1 - products * 2.0 ** -23) * magnitude
+def error(result, value, magnitude, products, unit, wrong=0):
+    """The greatest error as a share of its bound: `products` sums are rounded to float, then the result to `unit`; before,
+    it may be wrong by `wrong` besides."""
+    gamma = products * 2.0 ** -23 / (1 - products * 2.0 ** -23) * magnitude + wrong
     bound = gamma + unit * (value.abs() + gamma) + 2.0 ** -25
     errors = (result.double() - value).abs() / bound
     return float("inf") if bool(errors.isnan().any()) else float(errors.max())

@@ -3,10 +3,11 @@
 #
 # A configuration is a choice of tiles and stages that gives one kernel, or two for the gradient of the filter;
 # the chosen one is what Spio would take. kernels.json, which conv2d_export wrote, describes them.
-"""measure.py FOLDER --out FILE.json [--repeat 100]
+"""measure.py FOLDER --out FILE.json [--repeat 100] [--alone]
 
 FOLDER is what conv2d_export and build.py left, with libconv2d_launcher.so. Every result is checked against sums in double, and
-all configurations of a layer must give the same bits; the chosen one is run many times.
+all configurations of a layer must give the same bits; the chosen one is run many times. With --alone nothing of PyTorch's
+is timed.
 """
 import argparse
 import datetime
@@ -52,7 +53,7 @@ def timed(launch, layer, sets):
     return timing.microseconds(lambda number, stream: launch.launch(params[number], stream), sets)
 
 
-def measure_layer(folder, built, described, repeats):
+def measure_layer(folder, built, described, repeats, is_alone):
     """The report on one pass of a layer; `described` has its configurations, from kernels.json."""
     first = described[0]
     workspace = max(each["workspace_floats"] for each in described)
@@ -61,9 +62,10 @@ def measure_layer(folder, built, described, repeats):
     cold = lambda work: timing.microseconds(work, sets)
     report = {"problem": first["problem"], "pass": first["pass"], "n": first["n"], "bytes": layer.bytes(),
               "copy": cold(lambda number, _: layer.copy(number)),
-              "copy_hot": timing.microseconds(lambda *_: layer.copy(0), 1),
-              "pytorch": cold(lambda number, _: layer.peer(number)),
-              "pytorch_hot": timing.microseconds(lambda *_: layer.peer(0), 1), "kernels": []}
+              "copy_hot": timing.microseconds(lambda *_: layer.copy(0), 1), "kernels": []}
+    if not is_alone:
+        report |= {"pytorch": cold(lambda number, _: layer.peer(number)),
+                   "pytorch_hot": timing.microseconds(lambda *_: layer.peer(0), 1)}
     bits = None
     for kernel in described:
         launch = launcher.Launch(folder, kernel, built)
@@ -88,8 +90,8 @@ def measure_layer(folder, built, described, repeats):
 def tell(report):
     """Prints the times of a layer: of a copy, of PyTorch, and of the fastest kernels and the chosen one."""
     kernels = sorted(report["kernels"], key=lambda kernel: kernel["cold"])
-    print(f"{report['problem']}\n  copy {report['copy']:.1f} us, hot {report['copy_hot']:.1f};"
-          f" PyTorch {report['pytorch']:.1f} us, hot {report['pytorch_hot']:.1f}")
+    peer = f"; PyTorch {report['pytorch']:.1f} us, hot {report['pytorch_hot']:.1f}" if "pytorch" in report else ""
+    print(f"{report['problem']}\n  copy {report['copy']:.1f} us, hot {report['copy_hot']:.1f}{peer}")
     for place, kernel in enumerate(kernels):
         if place < 6 or kernel["chosen"]:
             print(f"  {kernel['cold']:7.1f} us, {kernel['cold'] / report['copy']:.3f} of the copy, hot {kernel['hot']:.1f},"
@@ -103,6 +105,7 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--repeat", type=int, default=100)
+    parser.add_argument("--alone", action="store_true")
     options = parser.parse_args()
     torch.backends.cudnn.benchmark = True
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
@@ -111,7 +114,8 @@ def main():
     built = json.loads((options.folder / "built.json").read_text())
     report = machine() | {"layers": []}
     for _, group in itertools.groupby(kernels, lambda kernel: kernel["problem"]):
-        report["layers"].append(measure_layer(options.folder, built, list(group), options.repeat))
+        report["layers"].append(measure_layer(options.folder, built, list(group), options.repeat,
+                                              options.alone))
         tell(report["layers"][-1])
         options.out.write_text(json.dumps(report, indent=1) + "\n")
     wrong = [each["symbol"] for layer in report["layers"] for each in layer["kernels"]

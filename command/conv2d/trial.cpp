@@ -68,7 +68,9 @@ struct conv2d_data {
     std::mt19937 random;
     // x, or the gradient of y for dgrad.
     std::vector<unsigned short> input = {}, filter = {}, dy = {};
-    std::vector<float> bias = {};
+    std::vector<float> bias = {}, scale = {};
+    // Of the sizes of y: added to it by fprop, or read by dgrad.
+    std::vector<unsigned short> residual = {}, preactivation = {};
 
     checked_size x_count() const {
         return checked_size(problem.n) * problem.h * problem.w * problem.c;
@@ -83,6 +85,15 @@ struct conv2d_data {
                group_width;
     }
     std::size_t bias_size() const { return problem.bias ? static_cast<std::size_t>(problem.c) : 0; }
+    std::size_t scale_size() const {
+        return problem.scale ? static_cast<std::size_t>(problem.c) : 0;
+    }
+    // The tensors of the size of x and of y that the pass reads or writes.
+    checked_size moved_count() const {
+        int const others = (problem.residual ? 1 : 0) + (problem.preactivation ? 1 : 0) +
+                           (problem.has_derivative() ? 1 : 0);
+        return x_count() + y_count() * (1 + others);
+    }
     bool is_dgrad() const { return problem.pass == direction::dgrad; }
     bool is_wgrad() const { return problem.pass == direction::wgrad; }
 
@@ -94,6 +105,10 @@ struct conv2d_data {
             input = random_elements(random, is_dgrad() ? y_size() : x_size(), problem.type);
             filter = random_elements(random, filter_size(), problem.type);
             bias = random_floats(random, bias_size(), -2, 2);
+            scale = random_floats(random, scale_size(), -2, 2);
+            residual = random_elements(random, problem.residual ? y_size() : 0, problem.type);
+            preactivation =
+                random_elements(random, problem.has_derivative() ? y_size() : 0, problem.type);
         }
     }
 };
@@ -102,8 +117,9 @@ struct conv2d_data {
 template <class T> struct correlation_arrays {
     conv2d::convolution convolution;
     array<T> input, filter;
-    array<float> bias;
-    array<T> output;
+    array<float> bias, scale;
+    array<T> residual, input_preactivation;
+    array<T> output, preactivation;
 };
 
 // For fprop and dgrad: loads the kernel and uploads the tensors.
@@ -111,36 +127,60 @@ template <class T> prepared_trial prepare_correlation(workbench& bench, conv2d_d
     auto const arrays = std::make_shared<correlation_arrays<T>>(
         conv2d::convolution(bench, data.problem, data.config), bench.upload<T>(data.input, "input"),
         bench.upload<T>(data.filter, "filter"), bench.upload<float>(data.bias, "bias"),
-        array<T>(bench.target_device(), data.is_dgrad() ? data.x_size() : data.y_size(), "output"));
+        bench.upload<float>(data.scale, "scale"), bench.upload<T>(data.residual, "residual"),
+        bench.upload<T>(data.preactivation, "input_preactivation"),
+        array<T>(bench.target_device(), data.is_dgrad() ? data.x_size() : data.y_size(), "output"),
+        array<T>(bench.target_device(), data.problem.preactivation ? data.y_size() : 0,
+                 "preactivation"));
     auto const launch = [&data, arrays](stream const& stream) {
-        auto const& [convolution, input, filter, bias, output] = *arrays;
+        auto const& a = *arrays;
         auto const& p = data.problem;
         auto const sizes = correlation_of(p);
-        convolution.launch(
+        // Arrays that the problem does not have are empty.
+        auto const like_input = [&](array<T> const& elements) {
+            int const images = elements.size() > 0 ? p.n : 0;
+            return elements.template as<input_of<T const>>(N(images), H(sizes.h), W(sizes.w),
+                                                           C(p.c));
+        };
+        auto const like_output = [&]<class U>(array<T> const& elements) {
+            int const images = elements.size() > 0 ? p.n : 0;
+            return elements.template as<output_of<U>>(N(images), P(sizes.p), Q(sizes.q), K(p.c));
+        };
+        auto const channels = [](array<float> const& floats) {
+            return floats.template as<bias_of<float const>>(K(static_cast<int>(floats.size())));
+        };
+        a.convolution.launch(
             stream,
             correlation_args<T>{
-                .input =
-                    input.template as<input_of<T const>>(N(p.n), H(sizes.h), W(sizes.w), C(p.c)),
-                .filter = filter.template as<filter_of<T const>>(K(p.c), R(p.r), S(p.s)),
-                .bias =
-                    bias.template as<bias_of<float const>>(K(static_cast<int>(data.bias_size()))),
-                .output =
-                    output.template as<output_of<T>>(N(p.n), P(sizes.p), Q(sizes.q), K(p.c))});
+                .input = like_input(a.input),
+                .filter = a.filter.template as<filter_of<T const>>(K(p.c), R(p.r), S(p.s)),
+                .bias = channels(a.bias),
+                .output = like_output.template operator()<T>(a.output)},
+            epilogue_args<T>{.scale = channels(a.scale),
+                             .residual = like_output.template operator()<T const>(a.residual),
+                             .preactivation = like_output.template operator()<T>(a.preactivation),
+                             .input_preactivation = like_input(a.input_preactivation)});
     };
     auto const check = [&bench, &data, arrays, launch](stream const& stream) {
         bench.poison(arrays->output);
+        bench.poison(arrays->preactivation);
         launch(stream);
         stream.synchronize();
-        auto const exact = reference(data.problem, data.input, data.filter, data.bias);
-        auto const results = bench.download(arrays->output);
-        auto const products = products_of(data.problem);
+        auto const exact = reference(data.problem, {.input = data.input,
+                                                    .filter = data.filter,
+                                                    .bias = data.bias,
+                                                    .scale = data.scale,
+                                                    .residual = data.residual,
+                                                    .preactivation = data.preactivation});
         verdict verdict;
-        for (std::size_t i = 0; i < results.size(); ++i) {
-            verdict.compare(data.is_dgrad() ? "dx" : "y", i,
-                            number_of(results[i], data.problem.type), exact.values[i],
-                            conv2d::bound(products, exact.values[i], exact.magnitudes[i],
-                                          precision_of(data.problem.type)));
-        }
+        auto const compare = [&](char const* name, auto const& results, double_sums const& sums) {
+            for (std::size_t i = 0; i < results.size(); ++i) {
+                verdict.compare(name, i, number_of(results[i], data.problem.type), sums.values[i],
+                                error_bound(data.problem, sums, i));
+            }
+        };
+        compare(data.is_dgrad() ? "dx" : "y", bench.download(arrays->output), exact.output);
+        compare("preactivation", bench.download(arrays->preactivation), exact.preactivation);
         return verdict;
     };
     return {launch, check};
@@ -233,9 +273,9 @@ trial create(std::string_view words, arch arch, unsigned seed, config_source con
     bool const is_wide = data->is_wgrad() && problem.gradient == precision::fp32;
     return {.problem = text_of(problem),
             .kernels = specs_of(problem, config, arch),
-            .bytes_moved = (data->x_count() + data->y_count()) * 2 +
+            .bytes_moved = data->moved_count() * 2 +
                            checked_size(data->filter_size()) * (is_wide ? 4 : 2) +
-                           checked_size(data->bias_size()) * 4,
+                           checked_size(data->bias_size() + data->scale_size()) * 4,
             .prepare = [data](workbench& bench) { return prepare(bench, *data); }};
 }
 

@@ -13,7 +13,8 @@
 //     input   global --cp.async--> a ring of shared rows --ldmatrix--> fragments of 16 columns
 //     filter  global -> fragments that stay in registers
 //     mma     input fragments x filter fragments -> accumulators of r output rows
-//     output  accumulators -> one of two rows in shared memory -> global
+//     output  accumulators --epilogue--> one of two rows in shared memory -> global
+//     second  residual or preactivation, if the problem has them: see cp_async_second.cuh
 //
 // r is the number of rows of the filter; a group is 8 channels. All threads copy input rows and
 // output rows, in cells of 16 bytes. Each warp computes one group and a strip of 16 *
@@ -22,74 +23,17 @@
 // output row is in the staging memory.
 #pragma once
 
-#include "conv2d/bias.cuh"
 #include "conv2d/cp_async_consumer.cuh"
+#include "conv2d/cp_async_rows.cuh"
+#include "conv2d/cp_async_second.cuh"
 #include "conv2d/filter_from_global.cuh"
-#include "conv2d/thread_cells.cuh"
-#include "spio/tile/async_copy.cuh"
-#include "spio/views.h"
 
 namespace spio::conv2d::cp_async {
 
-// Copies the input rows of a block into the ring.
-template <class Tiles, int Threads, class Global, class Stages> struct producer {
-    typename Tiles::position const& position;
-    thread_cells<typename Tiles::InputCell, Threads, Global> source;
-    thread_cells<typename Tiles::InputCell, Threads, Stages, /*AllExist=*/true> stage_cells;
-
-    __device__ producer(typename Tiles::position const& block_position, Global const& input,
-                        Stages const& stages)
-        : position(block_position),
-          source(input, this_thread()),
-          stage_cells(stages, this_thread()) {
-        source.step(position.first_input());
-    }
-    // Commits a group of copies in every step, also if the row has no input or is after the last
-    // one.
-    __device__ __forceinline__ void load(int row, STAGE stage) {
-        if (row < position.input_rows && position.is_row_in_image(row)) {
-#pragma unroll
-            for (int n = 0; n < source.count; ++n) {
-                if (stage_cells.is_mine(n, this_thread()))
-                    copy_async(stage_cells[n][stage], source[n], source.has(n));
-            }
-        }
-        commit_copies();
-        if (position.has_input(row)) source.step(H(Tiles::input_step));
-    }
-};
-
-// Writes zeros to the columns of the ring between inputs. No copy writes there.
-template <class Tiles, int Threads, class Ring> __device__ void clear_gaps(Ring const& ring) {
-    using Cell = compound_index<axis<STAGE>(Tiles::stages), Tiles::n, Tiles::w, Tiles::c / 8>;
-    for (int number = this_thread(); number < Cell::size(); number += Threads) {
-        Cell const cell(number);
-        bool const has_input =
-            cell.template get<W>().get() % Tiles::width.spacing == Tiles::first_input_column;
-        if (!has_input) *ring[cell] = {};
-    }
-}
-
-// Copies finished output rows from the staging memory to global memory.
-template <class Tiles, int Threads, class Staging, class Global> struct epilogue {
-    thread_cells<typename Tiles::OutputCell, Threads, Staging, /*AllExist=*/true> staged;
-    thread_cells<typename Tiles::OutputCell, Threads, Global> output;
-
-    __device__ epilogue(Staging const& staging, Global const& destination)
-        : staged(staging, this_thread()), output(destination, this_thread()) {}
-    // Stores one of the two staged rows as the block's next output row.
-    __device__ __forceinline__ void store(SIDE side) {
-#pragma unroll
-        for (int n = 0; n < output.count; ++n) {
-            if (output.has(n)) *output[n] = *staged[n][side];
-        }
-        output.step(P(Tiles::phases));
-    }
-};
-
-template <problem Problem, config Config>
+// `last` is the last step of the epilogue (see no_last_step).
+template <problem Problem, config Config, class Last = no_last_step>
     requires(Config.fits(Problem))
-__device__ __forceinline__ void run(params const& p) {
+__device__ __forceinline__ void run(params const& p, Last const& last = {}) {
     using tiles = block_tiles<Problem, Config>;
     using Pixels = typename tiles::Pixels;
     constexpr int threads = Config.threads(Problem), stages = Config.stages, r = Problem.r;
@@ -101,17 +45,23 @@ __device__ __forceinline__ void run(params const& p) {
     if (tiles::phases > 1 && block.input_rows == 0) return;
     auto const memory = dynamic_shared_memory<Config.shared_bytes(Problem)>();
     auto const [ring, after_ring] = memory.template push<typename tiles::ring>();
-    auto const [staging, rest] = after_ring.template push<typename tiles::staging>();
+    auto const [staging, after_staging] = after_ring.template push<typename tiles::staging>();
+    auto const [second_ring, rest] = push_second_ring<tiles>(after_staging);
+    auto const preactivations =
+        push_if<typename tiles::staging, Problem.preactivation>(rest).tensor;
     auto const input =
         tiles::global::input_of(p.args)[block.image][block.group][block.input_column];
-    auto const output = tiles::global::output_of(
-        p.args)[block.image][cast<K>(block.group)][block.row][block.column];
+    auto const output = tiles::output_of_block(tiles::global::output_of(p.args), block);
     auto const inputs = tiles::inputs_of(ring);
     producer<tiles, threads, decltype(input), decltype(inputs.origin())> produce(block, input,
                                                                                  inputs.origin());
+    auto second = second_producer<tiles, threads>(p, block, second_ring);
     if constexpr (tiles::width.spacing > 1) clear_gaps<tiles, threads>(ring);
 #pragma unroll
-    for (int row = 0; row < stages - 1; ++row) produce.load(row, STAGE(row));
+    for (int row = 0; row < stages - 1; ++row) {
+        second.load(row, STAGE(row));
+        produce.load(row, STAGE(row));
+    }
 
     // The warp's group and columns.
     auto const warp = typename tiles::Warp(this_warp().get());
@@ -119,7 +69,7 @@ __device__ __forceinline__ void run(params const& p) {
     auto const warp_group = warp.template get<fold<K, 8>>();
     auto const group = min(cast<K>(block.group) + warp_group, fold<K, 8>(groups - 1));
     filter_from_global<Problem> const filter(p.args.filter.get(), cast<C>(group));
-    vec<float, 2> const bias = bias_of_lane<Problem>(p.args.bias.get(), group);
+    channel_epilogue<Problem> const channels(p.args.bias.get(), p.epilogue.scale, group);
 
     auto const row_of_lane = two_taps<element<Problem>>::row_index();
     auto const input_pixel = Pixels(unfold(strip + row_of_lane.template get<Q>()).get());
@@ -134,6 +84,31 @@ __device__ __forceinline__ void run(params const& p) {
     auto const staged = as_vectors<cell<Problem>>(staging);
     epilogue<tiles, threads, decltype(staged.origin()), decltype(output)> finish(staged.origin(),
                                                                                  output);
+    auto finish_preactivation = preactivation_epilogue<tiles, threads>(p, block, preactivations);
+    auto const place_of_lane = [&](auto const& rows) {
+        return rows[output_pixel][warp_group][sums_of_lane.template get<fold<K, 2>>()].rebase();
+    };
+    // What happens to two sums of the output row that input row `row` finishes.
+    auto const change_sums = [&]([[maybe_unused]] int row, vec<float, 2>& two,
+                                 [[maybe_unused]] N image, [[maybe_unused]] Q column) {
+        channels.make_preactivation(two);
+        if constexpr (Problem.preactivation) {
+            *place_of_lane(preactivations)[image][column][SIDE(row / advance % 2)] =
+                pair<element<Problem>>(two[0], two[1]);
+        }
+        channels.activate(two);
+        if constexpr (Problem.residual) {
+            channels.add_residual(two,
+                                  *place_of_lane(second_ring)[image][column][STAGE(row % stages)]);
+        }
+        if constexpr (!same<Last, no_last_step>) {
+            last(make_coordinates(unfold(block.image) + output_pixel.template get<N>() + image,
+                                  block.row + P(tiles::phases * ((row - (r - 1)) / advance)),
+                                  unfold(block.column) + output_pixel.template get<Q>() + column,
+                                  unfold(group) + unfold(sums_of_lane.template get<fold<K, 2>>())),
+                 two);
+        }
+    };
 
     // Input row n finishes the output row that begins at input row n - r + 1, if one does. With the
     // loop unrolled as often as there are accumulators of rows, none moves from one register to
@@ -149,21 +124,34 @@ __device__ __forceinline__ void run(params const& p) {
             bool const finishes_row = (offset - (r - 1)) % advance == 0;
             bool const follows_finished_row = (offset - r) % advance == 0;
             wait_for_copies<stages - 2>();
+            if constexpr (Problem.has_derivative()) {
+                second.multiply(row, STAGE(row % stages), produce.stage_cells);
+            }
             sync_block();
-            if (offset == 0) consume.shift(bias);
+            if (offset == 0) consume.shift(channels.initial());
             if (block.is_row_in_image(row)) {
                 consume.add_row(input_of_lane[STAGE(row % stages)], filter, offset);
             }
             // These run while the tensor cores are busy.
-            if (follows_finished_row && row >= r) finish.store(SIDE((row - 1) / advance % 2));
+            if (follows_finished_row && row >= r) {
+                finish.store(SIDE((row - 1) / advance % 2));
+                finish_preactivation.store(SIDE((row - 1) / advance % 2));
+            }
+            second.load(row + stages - 1, STAGE((row + stages - 1) % stages));
             produce.load(row + stages - 1, STAGE((row + stages - 1) % stages));
             if (finishes_row && row >= r - 1) {
-                consume.stage_first_row(staging_of_lane[SIDE(row / advance % 2)]);
+                auto const staging_row = staging_of_lane[SIDE(row / advance % 2)];
+                if constexpr (Problem.has_epilogue() || !same<Last, no_last_step>) {
+                    consume.stage_first_row(row, staging_row, change_sums);
+                } else {
+                    consume.stage_first_row(row, staging_row, no_epilogue());
+                }
             }
         }
     }
     sync_block();
     finish.store(SIDE((block.input_rows - 1) / advance % 2));
+    finish_preactivation.store(SIDE((block.input_rows - 1) / advance % 2));
 }
 
 } // namespace spio::conv2d::cp_async

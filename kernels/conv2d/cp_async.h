@@ -48,9 +48,18 @@ struct config {
     constexpr int output_cells() const {
         return (checked_size(columns_of_images()) * pitch()).as_int();
     }
+    // The cells for a second tensor. In fprop: a row of the residual for each stage, and two rows
+    // of the preactivation. In dgrad: a row of the preactivation for each stage.
+    constexpr checked_size second_cells(problem const& problem) const {
+        if (problem.has_derivative()) return checked_size(stages) * input_cells(problem);
+        if (!problem.has_second_output()) return checked_size(0);
+        int const rows_of_second =
+            (problem.residual ? stages : 0) + (problem.preactivation ? 2 : 0);
+        return checked_size(rows_of_second) * output_cells();
+    }
     constexpr int shared_bytes(problem const& problem) const {
-        auto const cells =
-            checked_size(stages) * input_cells(problem) + checked_size(2) * output_cells();
+        auto const cells = checked_size(stages) * input_cells(problem) +
+                           checked_size(2) * output_cells() + second_cells(problem);
         return (cells * 16).as_int();
     }
     // An estimate, a few registers off, of what ptxas allocates to a thread without a limit:
@@ -94,6 +103,7 @@ struct config {
 
 struct params {
     correlation_args<element_bits> args;
+    epilogue_pointers epilogue = {};
 };
 
 } // namespace spio::conv2d::cp_async

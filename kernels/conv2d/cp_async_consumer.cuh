@@ -60,15 +60,18 @@ template <problem Problem, config Config> struct consumer {
             for (auto& two : sums[live - 1][mma_tile].registers) two = bias;
         }
     }
-    // Writes the finished output row to the staging memory, as halves.
-    template <class Cursor>
-    __device__ __forceinline__ void stage_first_row(Cursor const& staging) const {
+    // Writes the output row that input row `row` finishes to the staging memory. An epilogue
+    // changes a lane's two sums first; it gets their image and column.
+    template <class Cursor, class Epilogue>
+    __device__ __forceinline__ void stage_first_row(int row, Cursor const& staging,
+                                                    Epilogue const& epilogue) const {
 #pragma unroll
         for (int mma_tile = 0; mma_tile < Config.mma_tiles; ++mma_tile) {
 #pragma unroll
             for (int piece = 0; piece < 2; ++piece) {
-                auto const& two = sums[0][mma_tile].registers[piece];
+                auto two = sums[0][mma_tile].registers[piece];
                 int const columns = 2 * mma_tile + piece;
+                epilogue(row, two, tiles::image_of(columns), tiles::column_of(columns));
                 *staging[tiles::image_of(columns)][tiles::column_of(columns)] =
                     pair<typename tiles::T>(two[0], two[1]);
             }

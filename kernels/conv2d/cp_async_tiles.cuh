@@ -53,6 +53,8 @@ template <problem Problem, config Config> struct block_tiles {
     static constexpr axis<C> c{8 * groups};
     static constexpr axis<K> k{8 * groups};
 
+    static constexpr problem layer = Problem;
+    static constexpr int r = Problem.r;
     using T = element<Problem>;
     using global = tensors<Problem>;
     // Positions in units of what a block computes: Rows(2) is the first row of the third block.
@@ -77,6 +79,8 @@ template <problem Problem, config Config> struct block_tiles {
     using ring = tensor<cell<Problem>, axis<STAGE>(Config.stages), n, w.pitch(pitch), c / 8>;
     using staging = tensor<pair<T>, axis<SIDE>(2), n, q.pitch(4 * pitch), k / 2>;
     static_assert(Config.shared_bytes(Problem) >= shared_bytes<ring, staging>);
+    // A row of the residual for each stage.
+    using residual_ring = tensor<pair<T>, axis<STAGE>(Config.stages), n, q.pitch(4 * pitch), k / 2>;
 
     // The columns of the ring that have inputs, and the first of them.
     static constexpr correlated_axis width = columns_of(global::sizes);
@@ -140,6 +144,12 @@ template <problem Problem, config Config> struct block_tiles {
         __device__ bool has_input(int n) const { return rows.has_input(position_of(n)); }
         __device__ H first_input() const { return H(rows.input_from(first_position)); }
     };
+
+    // The part of the output, or of a tensor of its size, that a block computes.
+    template <class Output>
+    __device__ static auto output_of_block(Output const& output, position const& block) {
+        return output[block.image][cast<K>(block.group)][block.row][block.column];
+    }
 };
 
 } // namespace spio::conv2d::cp_async

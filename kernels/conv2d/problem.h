@@ -65,9 +65,17 @@ constexpr precision precision_of(element_type type) {
     return type == element_type::fp16 ? precision::fp16 : precision::bf16;
 }
 
+enum class activation { none, relu, silu, gelu };
+
 // The tensor x has the dimensions n h w c and y has n p q c. The filter has the dimensions c r s 8:
-// a channel of y depends on the 8 channels of x in the same group. With `bias`, fprop adds a bias
-// of c floats to y, and wgrad computes the gradient of the bias.
+// a channel of y depends on the 8 channels of x in the same group. From the sums of products, fprop
+// computes
+//     y = activation(scale * sum + bias) + residual
+// where scale and bias have c floats, and the residual has the elements of a y. The value of which
+// it takes the activation is the preactivation. With `preactivation`, fprop writes this too,
+// rounded to the type of y. dgrad with an activation reads it again: the gradient of y is first
+// multiplied by the derivative of the activation, and the product is rounded to the type of the
+// elements. With `bias`, wgrad computes the gradient of the bias.
 struct problem {
     int n, c, h, w;
     int r = 3, s = 3;
@@ -79,6 +87,10 @@ struct problem {
     element_type type = element_type::fp16;
     int stride_h = 1, stride_w = 1;     // 1 or 2: the inputs from one output to the next
     int dilation_h = 1, dilation_w = 1; // 1 or 2: the inputs from one tap to the next
+    conv2d::activation activation = conv2d::activation::none;
+    bool scale = false;
+    bool residual = false;
+    bool preactivation = false;
 
     // The rows and columns of the input under the filter.
     constexpr int extent_h() const { return dilation_h * (r - 1) + 1; }
@@ -87,6 +99,20 @@ struct problem {
     constexpr int q() const { return (w + 2 * pad_w - extent_w()) / stride_w + 1; }
     constexpr int groups() const { return c / group_width; }
     constexpr int taps() const { return r * s; }
+
+    // Whether fprop does more to a sum than begin it with the bias.
+    constexpr bool has_epilogue() const {
+        return pass == direction::fprop &&
+               (activation != conv2d::activation::none || scale || residual || preactivation);
+    }
+    // Whether fprop reads or writes a tensor of the size of y besides y.
+    constexpr bool has_second_output() const {
+        return pass == direction::fprop && (residual || preactivation);
+    }
+    // Whether dgrad multiplies the gradient of y by the derivative of the activation.
+    constexpr bool has_derivative() const {
+        return pass == direction::dgrad && activation != conv2d::activation::none;
+    }
 
     constexpr bool knows_n() const { return made_for == known_sizes::all; }
     constexpr bool knows_image() const { return knows_n() || made_for == known_sizes::any_n; }
@@ -181,14 +207,30 @@ using floats = tensor<float, axis<FLOAT>(dynamic)>;
 // The arguments of fprop and dgrad, of elements of type T, half or bfloat16. A kernel may multiply
 // the filter with the zeros of the padding instead of skipping them, and 0 x NaN is NaN: a NaN or
 // an infinity in the filter may reach every output whose window touches the padding.
-//     fprop   input is x, output is y; bias is read only if the problem has a bias
+//     fprop   input is x, output is y
 //     dgrad   input is the gradient of y, with P, Q, K of the problem as H, W, C; output is the
 //             gradient of x, with H, W, C of the problem as P, Q, K
+// The bias is read only if the problem has one.
 template <class T> struct correlation_args {
     input_of<T const> input;
     filter_of<T const> filter;
     bias_of<float const> bias = {};
     output_of<T> output;
+};
+// The tensors of an epilogue. Those are read or written that the problem has. dgrad with an
+// activation reads input_preactivation, which has the sizes of its input. For ReLU without a
+// residual, y may be passed in its place: both are above 0 at the same places.
+template <class T> struct epilogue_args {
+    bias_of<float const> scale = {};
+    output_of<T const> residual = {};
+    output_of<T> preactivation = {};
+    input_of<T const> input_preactivation = {};
+};
+// The same in a kernel's parameters. Their sizes are those of the output, or of dgrad's input.
+struct epilogue_pointers {
+    float const* scale = nullptr;
+    void const* residual = nullptr;
+    void* preactivation = nullptr;
 };
 // The elements of a kernel's parameters, which do not name their type: that of the problem.
 using element_bits = unsigned short;

@@ -67,19 +67,32 @@ template <problem Problem> struct tensors {
 
     using input = tensor<cell<Problem> const, n, h, w, c / 8>;
     using output = tensor<cell<Problem>, n, p, q, k / 8>;
+    using residual = tensor<cell<Problem> const, n, p, q, k / 8>;
 
     static constexpr input input_of(correlation_args<element_bits> const& args) {
-        return with_sizes<input, H, W, C>(args.input);
+        return with_sizes<input, H, W, C>(args.input, args.input.get());
     }
     static constexpr output output_of(correlation_args<element_bits> const& args) {
-        return with_sizes<output, P, Q, K>(args.output);
+        return with_sizes<output, P, Q, K>(args.output, args.output.get());
+    }
+    // Tensors of the size of the input or of the output.
+    static constexpr input like_input(correlation_args<element_bits> const& args,
+                                      void const* data) {
+        return with_sizes<input, H, W, C>(args.input, data);
+    }
+    static constexpr residual like_output(correlation_args<element_bits> const& args,
+                                          void const* data) {
+        return with_sizes<residual, P, Q, K>(args.output, data);
+    }
+    static constexpr output like_output(correlation_args<element_bits> const& args, void* data) {
+        return with_sizes<output, P, Q, K>(args.output, data);
     }
 
   private:
     // The tensor of cells, given the sizes that its type does not know.
-    template <class Cells, class Row, class Column, class Channel, class Tensor>
-    static constexpr Cells with_sizes(Tensor const& elements) {
-        auto* const cells = reinterpret_cast<typename Cells::data_type*>(elements.get());
+    template <class Cells, class Row, class Column, class Channel, class Tensor, class Data>
+    static constexpr Cells with_sizes(Tensor const& elements, Data* data) {
+        auto* const cells = reinterpret_cast<typename Cells::data_type*>(data);
         if constexpr (knows_n) {
             return Cells(cells);
         } else if constexpr (knows_image) {

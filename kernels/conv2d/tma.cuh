@@ -10,7 +10,8 @@
 //     input   global --TMA--> a shared tile --ldmatrix--> fragments of 16 columns
 //     filter  global --bulk copy--> shared --ldmatrix--> fragments that stay in registers
 //     mma     input fragments x filter fragments -> accumulators of r output rows at a time
-//     output  accumulators --stmatrix--> shared, over input that was read --TMA--> global
+//     output  accumulators --epilogue, stmatrix--> shared, over input that was read --TMA--> global
+//     second  residual or preactivation, global --TMA--> a second shared tile --TMA--> global
 //
 // Thread 0 asks for all loads of the block at the start, and for the stores of a tile when all
 // warps have written it. Warp g computes group g of the block. An mbarrier for each tile, and one
@@ -18,7 +19,6 @@
 // the store.
 #pragma once
 
-#include "conv2d/bias.cuh"
 #include "conv2d/tma_consumer.cuh"
 #include "spio/tile/launch_control.cuh"
 
@@ -41,6 +41,7 @@ struct block {
     int group_count; // of the block, fewer than Config.groups where the channels end
     typename tiles::input_tiles input;
     typename tiles::output_tiles output; // in the memory of the input
+    typename tiles::second_tiles second; // residual or preactivation
     typename tiles::filter_groups filter;
     typename tiles::barriers full;
     bool is_issuer;
@@ -57,12 +58,18 @@ struct block {
 
         auto const memory = dynamic_shared_memory<Config.shared_bytes(Problem)>();
         auto const inputs = tiles::push_input(memory);
-        auto const filters = inputs.rest.template push<typename tiles::filter_groups>();
+        auto const seconds = tiles::push_second(inputs.rest);
+        auto const filters = seconds.rest.template push<typename tiles::filter_groups>();
         input = inputs.tensor;
+        second = seconds.tensor;
         output = tiles::push_output(memory).tensor;
         filter = filters.tensor;
         full = filters.rest.template push<typename tiles::barriers>().tensor;
         is_issuer = this_thread() == 0;
+    }
+    __device__ auto place_of_output(tile_position const& position, N image) const {
+        return make_coordinates(unfold(position.image) + image, unfold(position.row),
+                                unfold(position.column), cast<K>(first_group));
     }
     __device__ tile_position position_of(TILE tile) const {
         return tile_position(first_tile + tile.get(), sizes, images);
@@ -85,38 +92,52 @@ struct block {
                                                     FilterGroup(fold<C, 8>(first_group).get()),
                                                     group_count, *full[tiles::filter_barrier()]);
         using map_type = typename tiles::input_map;
+        using output_map = typename tiles::output_map;
+        constexpr auto bytes_of_image = map_type::num_bytes() * (Problem.has_derivative() ? 2 : 1) +
+                                        (Problem.residual ? output_map::num_bytes() : 0);
         auto const& map = map_as<map_type>(p.input);
 #pragma unroll
         for (auto const tile : range(TILE(Config.tiles_per_block))) {
             tile_position const position = position_of(tile);
             if (!position.exists) continue;
-            full[tile]->arrive_and_expect(Config.images * map_type::num_bytes());
+            full[tile]->arrive_and_expect(Config.images * bytes_of_image);
             H const row(rows_of(sizes).first_position(unfold(position.row).get()) +
                         tiles::first_row);
             W const column(columns_of(sizes).first_position(unfold(position.column).get()));
 #pragma unroll
             for (auto const image : range(N(Config.images))) {
-                load_box(input[tile][image], map,
-                         make_coordinates(unfold(position.image) + image, row, column, first_group),
-                         *full[tile]);
+                auto const place =
+                    make_coordinates(unfold(position.image) + image, row, column, first_group);
+                load_box(input[tile][image], map, place, *full[tile]);
+                if constexpr (Problem.has_derivative()) {
+                    load_box(second[tile][image], map_as<map_type>(p.preactivation), place,
+                             *full[tile]);
+                } else if constexpr (Problem.residual) {
+                    load_box(second[tile][image], map_as<output_map>(p.residual),
+                             place_of_output(position, image), *full[tile]);
+                }
             }
         }
     }
 
     // The lane's view of its warp's group, when the filter has come.
-    __device__ __forceinline__ auto make_consumer() const {
+    template <class Last> __device__ __forceinline__ auto make_consumer(Last const& last) const {
         auto const warp = this_warp().get();
         bool const has_group = warp < group_count;
         auto const group = fold<C, 8>(warp);
-        auto const bias = bias_of_lane<Problem>(
-            p.args.bias.get(), cast<K>(first_group + (has_group ? group : fold<C, 8>(0))));
+        auto const channel = cast<K>(first_group + (has_group ? group : fold<C, 8>(0)));
+        channel_epilogue<Problem> const channels(p.args.bias.get(), p.scale, channel);
         auto const lane = two_taps<element<Problem>>::row_index();
         auto const input_cursor = tiles::input_of_lane(input, group, lane);
         auto const output_cursor = tiles::output_of_lane(output, group, lane);
         full[tiles::filter_barrier()]->wait(0);
-        return consumer<Problem, Config, Arch, decltype(input_cursor), decltype(output_cursor)>{
-            has_group, bias, input_cursor, output_cursor,
-            filter_from_shared<Problem>(filter[FilterGroup(has_group ? warp : 0)])};
+        return consumer<Problem, Config, Arch, decltype(input_cursor), decltype(output_cursor),
+                        Last>{
+            has_group,     unfold(channel),
+            channels,      input_cursor,
+            output_cursor, input,
+            second,        filter_from_shared<Problem>(filter[FilterGroup(has_group ? warp : 0)]),
+            last};
     }
 
     // The epilogue of a tile: its output goes to global memory, box by box.
@@ -127,29 +148,34 @@ struct block {
             auto const& map = map_as<typename tiles::output_map>(p.output);
 #pragma unroll
             for (auto const image : range(N(Config.images))) {
-                store_box<Arch>(map,
-                                make_coordinates(unfold(position.image) + image,
-                                                 unfold(position.row), unfold(position.column),
-                                                 cast<K>(first_group)),
-                                output[tile][image]);
+                store_box<Arch>(map, place_of_output(position, image), output[tile][image]);
+                if constexpr (Problem.preactivation) {
+                    store_box<Arch>(map_as<typename tiles::output_map>(p.preactivation),
+                                    place_of_output(position, image), second[tile][image]);
+                }
             }
             commit_bulk_stores<Arch>();
         }
     }
 };
 
-template <problem Problem, config Config, arch Arch = sm_90a>
-__device__ __forceinline__ void run(params const& p) {
+// `last` is the last step of the epilogue (see no_last_step).
+template <problem Problem, config Config, arch Arch = sm_90a, class Last = no_last_step>
+__device__ __forceinline__ void run(params const& p, Last const& last = {}) {
     block<Problem, Config, Arch> const block(p);
     block.set_up();
     if (block.is_issuer) block.produce();
-    auto const consume = block.make_consumer();
+    auto const consume = block.make_consumer(last);
 #pragma unroll 1
     for (auto const tile : range(TILE(Config.tiles_per_block))) {
         auto const position = block.position_of(tile);
         if (!position.exists) break;
         block.full[tile]->wait(0);
-        if (consume.has_group) consume(tile);
+        if (consume.has_group) {
+            consume(tile, position);
+        } else if constexpr (consume.has_spare_warps) {
+            consume.clear_preactivation(tile);
+        }
         block.store(tile, position);
     }
     if (block.is_issuer) wait_for_bulk_reads<Arch>();

@@ -58,12 +58,23 @@ struct config {
     constexpr int pitch_of_boxes(problem const& problem) const {
         return (divup(checked_size(cells_of_box(problem)), 64) * 64).as_int();
     }
+    // Besides its input, a tile may have a second tensor: in fprop of the size of its output, for
+    // the residual and then for the preactivation, in dgrad of the size of its input, for the
+    // preactivation.
+    constexpr int pitch_of_second(problem const& problem) const {
+        if (problem.has_derivative()) return pitch_of_boxes(problem);
+        if (!problem.has_second_output()) return 0;
+        return (divup(checked_size(rows) * columns * groups, 64) * 64).as_int();
+    }
     constexpr int cells_of_filter(problem const& problem) const {
         return 8 * groups * problem.taps();
     }
+    constexpr checked_size cells_of_tiles(problem const& problem) const {
+        return checked_size(tiles_per_block) * images *
+               (checked_size(pitch_of_boxes(problem)) + pitch_of_second(problem));
+    }
     constexpr int shared_bytes(problem const& problem) const {
-        auto const cells = checked_size(tiles_per_block) * images * pitch_of_boxes(problem) +
-                           cells_of_filter(problem);
+        auto const cells = cells_of_tiles(problem) + cells_of_filter(problem);
         return (cells * 16 + (checked_size(tiles_per_block) + 1) * 8).as_int();
     }
     // An estimate of the registers that ptxas allocates to a thread, a few too many at most: those
@@ -93,10 +104,9 @@ struct config {
         // A thread has at most 255 registers, of which some hold addresses.
         bool const has_registers = mma_tiles() <= 64 && held_registers(problem) <= 208;
         // The number of bytes of a block must fit into an int.
-        auto const cells = checked_size(tiles_per_block) * images * pitch_of_boxes(problem);
         return has_pass(problem) && is_power_of_two(groups) && problem.has_groups(groups) &&
                input_rows(problem) <= 256 && input_columns(problem) <= 256 && has_registers &&
-               cells.value < 1 << 24 && blocks >= 0;
+               cells_of_tiles(problem).value < 1 << 24 && blocks >= 0;
     }
 
     // The number of tiles that cover the output, for the channels of one block.
@@ -114,7 +124,8 @@ struct config {
     }
 };
 
-// The tensor maps of a launch, for a problem whose sizes are all known.
+// The tensor maps of a launch, for a problem whose sizes are all known. That of the input serves
+// the preactivation in dgrad too, that of the output the residual and the preactivation in fprop.
 constexpr tensor_map_plan input_plan(problem const& problem, config const& config) {
     correlation const sizes = correlation_of(problem);
     return plan_of({problem.n, sizes.h, sizes.w, problem.c},
@@ -126,11 +137,15 @@ constexpr tensor_map_plan output_plan(problem const& problem, config const& conf
                    {1, config.rows, config.columns, config.groups});
 }
 
-// `input` and `output` are the tensor maps of args.input and args.output.
+// `input` and `output` are the tensor maps of args.input and args.output. The maps of the residual
+// and of the preactivation are read only if the problem has these.
 struct params {
     tensor_map_words input;
     tensor_map_words output;
     correlation_args<element_bits> args;
+    tensor_map_words residual = {};
+    tensor_map_words preactivation = {};
+    float const* scale = nullptr;
 };
 
 } // namespace spio::conv2d::tma

@@ -8,6 +8,7 @@
 // when a kernel is compiled.
 #pragma once
 
+#include "conv2d/epilogue.cuh"
 #include "conv2d/tma_tiles.cuh"
 #include "spio/tile/half.cuh"
 
@@ -39,37 +40,76 @@ template <problem Problem, config Config> struct add_products {
     }
 };
 
-// A warp with the filter and the bias of its group, and this lane's cursors at the input and at the
-// output of the block's first tile.
-template <problem Problem, config Config, arch Arch, class Input, class Output> struct consumer {
+// A warp with the filter and the epilogue of its group, and this lane's cursors at the input and at
+// the output of the block's first tile.
+template <problem Problem, config Config, arch Arch, class Input, class Output, class Last>
+struct consumer {
     using tiles = block_tiles<Problem, Config, Arch>;
+    using tile_position = typename tiles::tile_position;
     using Pixels = typename tiles::Pixels;
     using adder = add_products<Problem, Config>;
     using accumulators = typename adder::accumulators;
+    using elements = left_fragment<element<Problem>, q16, k8>;
     static constexpr int live = adder::live;
     static constexpr int stride = adder::stride;
     static constexpr int rows = Config.rows;
+    static constexpr bool has_epilogue = Problem.has_epilogue() || !same<Last, no_last_step>;
 
     bool has_group;
-    vec<float, 2> bias;
+    K first_channel;
+    channel_epilogue<Problem> channels;
     Input input;
     Output output;
+    typename tiles::input_tiles inputs;
+    typename tiles::second_tiles second;
     filter_from_shared<Problem> filter;
+    Last last;
 
-    __device__ __forceinline__ void operator()(TILE tile) const {
-        correlate(input[tile], output[tile]);
+    __device__ __forceinline__ void operator()(TILE tile, tile_position const& position) const {
+        if constexpr (Problem.has_derivative()) multiply_by_derivative(tile);
+        correlate(tile, input[tile], output[tile], position);
+    }
+
+    // Where the channels end, some warps of a block have no group. Their part of the preactivation
+    // is beyond the tensor, but TMA reads it; so they write zeros.
+    static constexpr bool has_spare_warps =
+        (!Problem.knows_layer() || Problem.groups() % Config.groups != 0) &&
+        Problem.preactivation && !Problem.residual;
+    __device__ void clear_preactivation(TILE tile) const {
+        using Cell = compound_index<tiles::n_of_tile, tiles::p, tiles::q>;
+        auto const preactivations = second[tile][fold<K, 8>(this_warp().get())];
+        for (int number = this_lane().get(); number < Cell::size(); number += 32) {
+            *preactivations[Cell(number)] = {};
+        }
+    }
+
+    // Multiplies the gradients of y in a tile by the derivative of the activation, for the warp's
+    // group. Zeros outside the image stay zeros.
+    __device__ __forceinline__ void multiply_by_derivative(TILE tile) const {
+        using Cell = compound_index<tiles::n_of_tile, tiles::h, tiles::w>;
+        auto const group = fold<C, 8>(this_warp().get());
+        auto const gradients = inputs[tile][group];
+        auto const preactivations = second[tile][group];
+        for (int number = this_lane().get(); number < Cell::size(); number += 32) {
+            Cell const place(number);
+            *gradients[place] =
+                times_derivative<Problem>(*gradients[place], *preactivations[place]);
+        }
+        sync_warp();
     }
     // Computes all output rows of a tile for the warp's group, taking the input row by row.
     template <class TileInput, class TileOutput>
-    __device__ __forceinline__ void correlate(TileInput const& tile_input,
-                                              TileOutput const& tile_output) const {
+    __device__ __forceinline__ void correlate(TILE tile, TileInput const& tile_input,
+                                              TileOutput const& tile_output,
+                                              tile_position const& position) const {
         accumulators sums;
 #pragma unroll
         for (int row = 0; row < tiles::input_rows; ++row) {
             if (row % stride == 0 && row / stride < rows) {
 #pragma unroll
                 for (int mma_tile = 0; mma_tile < Config.mma_tiles(); ++mma_tile) {
-                    for (auto& two : sums[row / stride % live][mma_tile].registers) two = bias;
+                    for (auto& two : sums[row / stride % live][mma_tile].registers)
+                        two = channels.initial();
                 }
             }
             if (tiles::may_be_in_image(row)) add_row(sums, row, tile_input);
@@ -78,9 +118,12 @@ template <problem Problem, config Config, arch Arch, class Input, class Output> 
                 sync_warp(); // all lanes have read the input that this overwrites
 #pragma unroll
                 for (int mma_tile = 0; mma_tile < Config.mma_tiles(); ++mma_tile) {
-                    sums[finished % live][mma_tile]
-                        .template rounded<element<Problem>>()
-                        .template store<Arch>(tile_output[P(finished)][Pixels(16 * mma_tile)]);
+                    auto& sum = sums[finished % live][mma_tile];
+                    if constexpr (has_epilogue) {
+                        finish(sum, tile, P(finished), 16 * mma_tile, position);
+                    }
+                    sum.template rounded<element<Problem>>().template store<Arch>(
+                        tile_output[P(finished)][Pixels(16 * mma_tile)]);
                 }
             }
         }
@@ -95,6 +138,42 @@ template <problem Problem, config Config, arch Arch, class Input, class Output> 
                                      first.template get<Q>())][H(row - tiles::first_row)],
                                  adder{sums, row, mma_tile});
         }
+    }
+    // The epilogue of 16 columns of an output row. The preactivation overwrites the residual.
+    __device__ __forceinline__ void finish(accumulator& sum, TILE tile, P row, int first,
+                                           tile_position const& position) const {
+        elements residual;
+        if constexpr (Problem.residual) residual.load(second_of_lane(tile, row, first));
+#pragma unroll
+        for (auto& two : sum.registers) channels.make_preactivation(two);
+        if constexpr (Problem.preactivation) {
+            sync_warp(); // all lanes have read the residual that this overwrites
+            sum.template rounded<element<Problem>>().template store<Arch>(
+                second_of_lane(tile, row, first));
+        }
+#pragma unroll
+        for (int piece = 0; piece < accumulator::count; ++piece) {
+            auto& two = sum.registers[piece];
+            channels.activate(two);
+            if constexpr (Problem.residual) {
+                channels.add_residual(two, residual.registers[piece]);
+            }
+            if constexpr (!same<Last, no_last_step>) {
+                auto const lane = for_lane<accumulator::lane_index>(this_lane());
+                Pixels const pixel(first + 8 * piece + lane.template get<Q>().get());
+                last(make_coordinates(unfold(position.image) + pixel.template get<N>(),
+                                      unfold(position.row) + row,
+                                      unfold(position.column) + pixel.template get<Q>(),
+                                      first_channel + unfold(lane.template get<fold<K, 2>>())),
+                     two);
+            }
+        }
+    }
+    // Where this lane's ldmatrix and stmatrix meet 16 columns of a row of the second tensor.
+    __device__ __forceinline__ auto second_of_lane(TILE tile, P row, int first) const {
+        auto const lane = two_taps<element<Problem>>::row_index();
+        return tiles::output_of_lane(second, fold<C, 8>(this_warp().get()),
+                                     lane)[tile][row][Pixels(first)];
     }
 };
 

@@ -37,6 +37,7 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
     using Rows = fold<P, rows>;
     using Columns = fold<Q, Config.columns>;
 
+    static constexpr axis<N> n_of_tile{Config.images};
     static constexpr axis<C> c{8 * groups};
     static constexpr axis<H> h{Config.input_rows(Problem)};
     static constexpr axis<W> w{Config.input_columns(Problem)};
@@ -79,6 +80,27 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
     template <class Memory> __device__ static auto push_output(Memory const& memory) {
         return memory.template push<output_tiles, box_alignment<output_tile>>();
     }
+    // The second tensor of each tile, if it has one.
+    static constexpr bool has_second = Problem.has_second_output() || Problem.has_derivative();
+    static constexpr int second_pitch = has_second ? Config.pitch_of_second(Problem) : pitch;
+    static constexpr auto second_tile =
+        axis<TILE>(Config.tiles_per_block).pitch(Config.images * second_pitch);
+    static constexpr auto second_n = axis<N>(Config.images).pitch(second_pitch);
+    using second_outputs = tensor<cell<Problem>, second_tile, second_n, p, q, output_cells>;
+    using second_tiles =
+        typename either<Problem.has_derivative(), input_tiles, second_outputs>::type;
+    template <class Memory> __device__ static auto push_second(Memory const& memory) {
+        using box = typename either<Problem.has_derivative(), input_tile, output_tile>::type;
+        if constexpr (has_second) {
+            return memory.template push<second_tiles, box_alignment<box>>();
+        } else {
+            struct nothing {
+                second_tiles tensor;
+                Memory rest;
+            };
+            return nothing{second_tiles(nullptr), memory};
+        }
+    }
     // The columns of a row over all images of a tile.
     using Pixels = compound_index<axis<N>(Config.images), q>;
     // The barriers of the tiles, one each, and after them the barrier of the filter.
@@ -97,9 +119,8 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
     }
     // The column of the input tile that a column of the output tile reads first.
     static constexpr W tile_column(Q column) { return W(global::sizes.stride_w * column.get()); }
-    template <class Lane>
-    __device__ static auto output_of_lane(output_tiles const& output, fold<C, 8> group,
-                                          Lane const& lane) {
+    template <class Tiles, class Lane>
+    __device__ static auto output_of_lane(Tiles const& output, fold<C, 8> group, Lane const& lane) {
         auto const pixel = lane.template get<Q>().get();
         return output[cast<K>(group)][N(pixel / Config.columns)][Q(pixel % Config.columns)];
     }

@@ -86,6 +86,17 @@ template <class T> void check_type(problem const& problem, char const* tensors) 
     }
 }
 
+// Throws if a tensor has other sizes than another, or is not aligned. Ds are its dimensions.
+template <class... Ds, class Tensor, class Other>
+void check_like(problem const& problem, char const* name, Tensor const& tensor,
+                Other const& other) {
+    if (tensor.extents() != other.extents()) {
+        refuse_launch(problem,
+                      std::string(name) + " has other sizes: " + sizes_text<Ds...>(tensor));
+    }
+    check_address(problem, name, tensor.get());
+}
+
 } // namespace
 
 template <class T>
@@ -127,6 +138,33 @@ problem problem_of(problem const& compiled_problem, correlation_args<T> const& a
     if (launched.bias) check_address(launched, "the bias", args.bias.get());
     return launched;
 }
+
+template <class T>
+problem problem_of(problem const& compiled_problem, correlation_args<T> const& args,
+                   epilogue_args<T> const& epilogue) {
+    problem const launched = problem_of(compiled_problem, args);
+    if (launched.scale) {
+        if (epilogue.scale.template extent<K>() != K(launched.c)) {
+            refuse_launch(launched, "the scale has other sizes: " + sizes_text<K>(epilogue.scale));
+        }
+        check_address(launched, "the scale", epilogue.scale.get());
+    }
+    if (launched.residual) {
+        check_like<N, P, Q, K>(launched, "the residual", epilogue.residual, args.output);
+    }
+    if (launched.preactivation) {
+        check_like<N, P, Q, K>(launched, "the preactivation", epilogue.preactivation, args.output);
+    }
+    if (launched.has_derivative()) {
+        check_like<N, H, W, C>(launched, "the input's preactivation", epilogue.input_preactivation,
+                               args.input);
+    }
+    return launched;
+}
+template problem problem_of(problem const&, correlation_args<half> const&,
+                            epilogue_args<half> const&);
+template problem problem_of(problem const&, correlation_args<bfloat16> const&,
+                            epilogue_args<bfloat16> const&);
 template problem problem_of(problem const&, correlation_args<half> const&);
 template problem problem_of(problem const&, correlation_args<bfloat16> const&);
 template problem problem_of(problem const&, correlation_args<element_bits> const&);

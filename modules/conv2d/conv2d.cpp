@@ -56,6 +56,30 @@ void check_side(problem const& problem, side const& side) {
     if (padded > INT_MAX) fail("at most " + std::to_string(INT_MAX));
 }
 
+// Names all fields of an epilogue that the pass does not take.
+void check_epilogue(problem const& problem) {
+    bool const is_forward = problem.pass == direction::fprop;
+    bool const is_wgrad = problem.pass == direction::wgrad;
+    std::string refused;
+    auto const refuse_field = [&](bool is_refused, std::string const& field) {
+        if (is_refused) refused += (refused.empty() ? "" : ", ") + field;
+    };
+    refuse_field(problem.bias && !is_forward && !is_wgrad, "bias is true");
+    refuse_field(is_wgrad && problem.activation != activation::none,
+                 "activation is " + enumerator_name(problem.activation));
+    refuse_field(problem.scale && !is_forward, "scale is true");
+    refuse_field(problem.residual && !is_forward, "residual is true");
+    refuse_field(problem.preactivation && !is_forward, "preactivation is true");
+    if (!refused.empty()) {
+        refuse(problem, refused + ", but " + enumerator_name(problem.pass) + " has none");
+    }
+    bool const is_output = problem.activation == activation::none && !problem.residual;
+    if (problem.preactivation && is_output) {
+        refuse(problem, "preactivation is true, but without an activation or a residual it is the "
+                        "output itself");
+    }
+}
+
 } // namespace
 
 void refuse_tma(problem const& problem) {
@@ -74,12 +98,12 @@ void check(problem const& problem) {
     spio::check("conv2d", problem);
     check_sides(problem);
     if (!problem.knows_layer() && !has_generic(problem)) {
-        refuse(problem, "made_for is any_layer, so the strides must be 1, and c at most " +
-                            std::to_string(most_channels_of_any_layer));
+        refuse(problem,
+               "made_for is any_layer, so the strides must be 1, there is no epilogue, and "
+               "c is at most " +
+                   std::to_string(most_channels_of_any_layer));
     }
-    if (problem.bias && problem.pass == direction::dgrad) {
-        refuse(problem, "bias is true, but dgrad has none");
-    }
+    check_epilogue(problem);
     if (problem.gradient != precision::fp32 && problem.pass != direction::wgrad) {
         refuse(problem, "gradient is " + enumerator_name(problem.gradient) + ", but " +
                             enumerator_name(problem.pass) + " makes no weight gradient");
@@ -119,7 +143,11 @@ std::string name_of(problem const& problem) {
            part(problem.s, "s_") + (problem.bias ? "b" : "nb") +
            (problem.stride_h == 2 ? "_2sy" : "") + (problem.stride_w == 2 ? "_2sx" : "") +
            (problem.dilation_h == 2 ? "_2dy" : "") + (problem.dilation_w == 2 ? "_2dx" : "") +
-           (problem.type == element_type::bf16 ? "_bf16" : "");
+           (problem.type == element_type::bf16 ? "_bf16" : "") +
+           (problem.activation == activation::none ? ""
+                                                   : "_" + enumerator_name(problem.activation)) +
+           (problem.scale ? "_scale" : "") + (problem.residual ? "_res" : "") +
+           (problem.preactivation ? "_pre" : "");
 }
 
 namespace {

@@ -30,20 +30,18 @@ using spio::half;
 
 export namespace spio::conv2d {
 
-using conv2d::correlation;
-using conv2d::correlation_of;
+using conv2d::activation, conv2d::correlation, conv2d::correlation_of;
 using conv2d::direction;
 using conv2d::element_type;
 using conv2d::group_width;
 using conv2d::known_sizes;
-using conv2d::precision;
-using conv2d::precision_of;
+using conv2d::precision, conv2d::precision_of;
 using conv2d::problem;
 
 using conv2d::N, conv2d::C, conv2d::H, conv2d::W, conv2d::K, conv2d::P, conv2d::Q, conv2d::R,
     conv2d::S, conv2d::FLOAT;
 using conv2d::bias_of, conv2d::filter_of, conv2d::floats, conv2d::input_of, conv2d::output_of;
-using conv2d::correlation_args, conv2d::element_bits, conv2d::wgrad_args;
+using conv2d::correlation_args, conv2d::epilogue_args, conv2d::element_bits, conv2d::wgrad_args;
 
 namespace cp_async {
 using cp_async::config, cp_async::params;
@@ -64,9 +62,8 @@ using wgrad_reduce::params;
 // Throws an error that names a field whose value is out of its range.
 void check(problem const&);
 
-// A short name of a problem for a profiler's list: 32n_64c_64h_64w_1py_1px_3r_3s_nb. A size that is
-// known only at launch is written as any. Strides and dilations of 2 add _2sy_2sx_2dy_2dx, and
-// elements of type bf16 add _bf16.
+// A short name of a problem for a profiler's list: 32n_64c_64h_64w_1py_1px_3r_3s_nb, and for all
+// that is not plain _2sy_2sx_2dy_2dx_bf16_silu_scale_res_pre. Sizes that a launch tells are any.
 std::string name_of(problem const&);
 
 // A body is one implementation of a pass: a kernel template, which a problem and a configuration
@@ -85,11 +82,9 @@ inline bool needs_maps(config const& config) {
 }
 
 // The configurations whose estimated time is at most 1.25 times that of the fastest, which comes
-// first. One that was chosen by measurements comes before it if it is among them: for wgrad that of
-// best_wgrad_tma() where the chip has TMA and the configuration fits, else that of
-// best_wgrad_cp_async(); for fprop and dgrad that of best_tma() if the body tma is estimated to be
-// the fastest. A problem has values even for sizes that are known only at launch, and these are
-// used here.
+// first. One that was chosen by measurements comes before it if it is among them: that of
+// best_wgrad_tma() or best_wgrad_cp_async(), or that of best_tma() if the body tma is estimated to
+// be the fastest. Sizes that are known only at launch have values too, which are used here.
 std::vector<config> space(problem const&, arch);
 // The configuration to use if the caller names none: that of the config_source, or else the first
 // of space().
@@ -101,7 +96,8 @@ tma::config best_tma(problem const&); // throws for dgrad of stride 2, which the
 wgrad_cp_async::config best_wgrad_cp_async(problem const&, arch);
 wgrad_tma::config best_wgrad_tma(problem const&, arch);
 
-// A generic kernel is made for any_layer. There is one for a problem whose strides are 1.
+// A generic kernel is made for any_layer. There is one for a problem whose strides are 1, without
+// an epilogue.
 bool has_generic(problem const&);
 // The problem of the generic kernel that computes this one. It has a bias wherever the pass knows
 // one; a launch without a bias passes none.
@@ -131,9 +127,9 @@ estimate explain(problem const&, config const&, arch);
 typed_spec<cp_async::params> specialize(problem const&, cp_async::config const&, arch);
 typed_spec<tma::params> specialize(problem const&, tma::config const&, arch);
 
-// wgrad launches two kernels, one after the other: the first computes partial sums over splits of
-// the rows, the second adds them up. Both get the same workspace. It need not be cleared, and
-// nothing else may use it from the start of the first kernel to the end of the second.
+// wgrad launches two kernels: the first computes partial sums over splits of the rows, the second
+// adds them up. Both get the same workspace, which need not be cleared, and which nothing else may
+// use until the second has ended.
 template <class Params> struct gradient_specs {
     typed_spec<Params> partial_sums;
     typed_spec<wgrad_reduce::params> reduction;
@@ -160,6 +156,9 @@ reduction_launch reduction(problem const&, config const&);
 // `compiled_problem`, which may leave sizes open. Throws if the kernel cannot take the arguments;
 // they are not checked again later.
 template <class T> problem problem_of(problem const& compiled_problem, correlation_args<T> const&);
+template <class T>
+problem problem_of(problem const& compiled_problem, correlation_args<T> const&,
+                   epilogue_args<T> const&);
 template <class Gradient, class T>
 problem problem_of(problem const& compiled_problem, wgrad_args<Gradient, T> const&);
 
@@ -174,29 +173,21 @@ namespace spio::conv2d {
 
 // Throws if a side of the image with its padding is shorter than the filter's, or exceeds INT_MAX.
 void check_sides(problem const&);
-
 // Throws because of a problem that the body tma does not make.
 [[noreturn]] void refuse_tma(problem const&);
-
 // Throws if a field is out of its range, or if the configuration does not fit the problem.
 void check(problem const&, config const&);
-
 // explain() of a problem and a configuration that were checked.
 estimate estimated(problem const&, config const&, arch);
-
 // The number of splits of a weight gradient for about `blocks` blocks in all, in steps of so many
 // images and columns of dy.
 int split_count(problem const&, int images, int columns, int slices, int blocks);
-
 // A number of blocks as the extent of a grid. Throws if it does not fit into x, an int.
 extent grid_of(problem const&, long long blocks);
-
 // The reduction of partial sums, by as many readers as a kernel for the problem has.
 wgrad_reduce::config reduction_for(problem const&, int groups_of_block, int splits, bool overlaps);
-
 // Blocks that an SM of an H200 holds at once.
 int blocks_of_sm(problem const&, tma::config const&);
-
 // The table of measured configurations, models/conv2d.txt.
 std::string_view measured_text();
 
@@ -221,6 +212,10 @@ template <> struct enumerator_table<conv2d::element_type> {
     static constexpr std::string_view type = "spio::conv2d::element_type";
     static constexpr std::array<std::string_view, 2> names = {"fp16", "bf16"};
 };
+template <> struct enumerator_table<conv2d::activation> {
+    static constexpr std::string_view type = "spio::conv2d::activation";
+    static constexpr std::array<std::string_view, 4> names = {"none", "relu", "silu", "gelu"};
+};
 // The fields of a problem, as text names them, and their bounds ({}: none).
 template <> struct field_table<conv2d::problem> {
     using problem = conv2d::problem;
@@ -241,7 +236,11 @@ template <> struct field_table<conv2d::problem> {
                    field{"stride_h", &problem::stride_h, one_or_two, presence::implied},
                    field{"stride_w", &problem::stride_w, one_or_two, presence::implied},
                    field{"dilation_h", &problem::dilation_h, one_or_two, presence::implied},
-                   field{"dilation_w", &problem::dilation_w, one_or_two, presence::implied});
+                   field{"dilation_w", &problem::dilation_w, one_or_two, presence::implied},
+                   field{"activation", &problem::activation, {}, presence::implied},
+                   field{"scale", &problem::scale, {}, presence::implied},
+                   field{"residual", &problem::residual, {}, presence::implied},
+                   field{"preactivation", &problem::preactivation, {}, presence::implied});
 };
 
 template <> struct field_table<conv2d::cp_async::config> {

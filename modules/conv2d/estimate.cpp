@@ -134,9 +134,11 @@ int blocks_of_sm(problem const& problem, cp_async::config const& config, chip co
 // Bytes of all tensors, each moved once.
 double tensor_bytes(setting const& setting) {
     correlation const& sizes = setting.sizes;
-    double const pixels = 1.0 * sizes.h * sizes.w + 1.0 * sizes.p * sizes.q;
-    return 2.0 * setting.problem.c *
-           (setting.problem.n * pixels + group_width * setting.problem.taps());
+    conv2d::problem const& problem = setting.problem;
+    int const inputs = problem.has_derivative() ? 2 : 1;
+    int const outputs = 1 + (problem.residual ? 1 : 0) + (problem.preactivation ? 1 : 0);
+    double const pixels = 1.0 * inputs * sizes.h * sizes.w + 1.0 * outputs * sizes.p * sizes.q;
+    return 2.0 * problem.c * (problem.n * pixels + group_width * problem.taps());
 }
 
 double products_of_row(problem const& problem) {

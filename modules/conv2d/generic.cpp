@@ -106,8 +106,9 @@ std::vector<config> gradients(problem const& problem, arch arch) {
 } // namespace
 
 bool has_generic(problem const& problem) {
-    return problem.stride_h == 1 && problem.stride_w == 1 &&
-           problem.c <= most_channels_of_any_layer;
+    bool const is_plain = problem.stride_h == 1 && problem.stride_w == 1 &&
+                          !problem.has_epilogue() && !problem.has_derivative();
+    return is_plain && problem.c <= most_channels_of_any_layer;
 }
 
 problem generic_problem(problem const& problem) {

@@ -60,25 +60,44 @@ template <class T> correlation_args<element_bits> bits_of(correlation_args<T> co
 } // namespace
 
 template <class T>
-void convolution::launch_body(stream const& stream, correlation_args<T> const& args) const {
-    problem const problem = problem_of(compiled_problem, args);
+void convolution::launch_body(stream const& stream, correlation_args<T> const& args,
+                              epilogue_args<T> const& epilogue) const {
+    problem const problem = problem_of(compiled_problem, args, epilogue);
+    // dgrad reads the preactivation of its input.
+    auto* const preactivation = problem.has_derivative()
+                                    ? const_cast<T*>(epilogue.input_preactivation.get())
+                                    : epilogue.preactivation.get();
     if (auto const* const cp_async = std::get_if<cp_async_body>(&body)) {
         auto const& [config, kernel] = *cp_async;
-        stream.launch(kernel, kernel.over(grid(problem, config)), {bits_of(args)});
+        stream.launch(kernel, kernel.over(grid(problem, config)),
+                      {.args = bits_of(args),
+                       .epilogue = {.scale = epilogue.scale.get(),
+                                    .residual = epilogue.residual.get(),
+                                    .preactivation = preactivation}});
         return;
     }
     auto const& [config, kernel] = std::get<tma_body>(body);
-    stream.launch(kernel, kernel.over(grid(problem, config)),
-                  {.input = home.map(tma::input_plan(problem, config), args.input.get()),
-                   .output = home.map(tma::output_plan(problem, config), args.output.get()),
-                   .args = bits_of(args)});
+    auto const input_plan = tma::input_plan(problem, config);
+    auto const output_plan = tma::output_plan(problem, config);
+    tma::params params = {.input = home.map(input_plan, args.input.get()),
+                          .output = home.map(output_plan, args.output.get()),
+                          .args = bits_of(args),
+                          .scale = epilogue.scale.get()};
+    if (problem.residual) params.residual = home.map(output_plan, epilogue.residual.get());
+    if (problem.preactivation || problem.has_derivative()) {
+        params.preactivation =
+            home.map(problem.has_derivative() ? input_plan : output_plan, preactivation);
+    }
+    stream.launch(kernel, kernel.over(grid(problem, config)), params);
 }
 
-void convolution::launch(stream const& stream, correlation_args<half> const& args) const {
-    launch_body(stream, args);
+void convolution::launch(stream const& stream, correlation_args<half> const& args,
+                         epilogue_args<half> const& epilogue) const {
+    launch_body(stream, args, epilogue);
 }
-void convolution::launch(stream const& stream, correlation_args<bfloat16> const& args) const {
-    launch_body(stream, args);
+void convolution::launch(stream const& stream, correlation_args<bfloat16> const& args,
+                         epilogue_args<bfloat16> const& epilogue) const {
+    launch_body(stream, args, epilogue);
 }
 
 template <class Gradient, class T>

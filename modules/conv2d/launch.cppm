@@ -66,9 +66,11 @@ class convolution {
                       best_config(problem, loader.target_device().arch(), configs_of(loader))) {}
 
     // The tensors have the sizes of the problem. A size that the problem leaves open may be any.
-    // They are of the problem's type.
-    void launch(stream const&, correlation_args<half> const&) const;
-    void launch(stream const&, correlation_args<bfloat16> const&) const;
+    // They are of the problem's type. The tensors of the problem's epilogue come last.
+    void launch(stream const&, correlation_args<half> const&,
+                epilogue_args<half> const& = {}) const;
+    void launch(stream const&, correlation_args<bfloat16> const&,
+                epilogue_args<bfloat16> const& = {}) const;
 
   private:
     using cp_async_body = ready_body<cp_async::config, cp_async::params>;
@@ -78,7 +80,8 @@ class convolution {
     problem compiled_problem;
     std::variant<cp_async_body, tma_body> body;
 
-    template <class T> void launch_body(stream const&, correlation_args<T> const&) const;
+    template <class T>
+    void launch_body(stream const&, correlation_args<T> const&, epilogue_args<T> const&) const;
 
     template <class Loader>
     static std::variant<cp_async_body, tma_body> load(Loader& loader, problem const& problem,

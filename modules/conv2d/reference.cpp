@@ -10,10 +10,8 @@ module;
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <span>
 #include <string>
 #include <thread>
@@ -132,12 +130,9 @@ struct filter_index {
     }
 };
 
-} // namespace
-
-// Tensors are bits of the problem's type, channels last; the result has values in double, and the
-// sums of the products' magnitudes.
-double_sums reference(problem const& problem, std::span<unsigned short const> input,
-                      std::span<unsigned short const> filter, std::span<float const> bias) {
+// The sums of fprop before the epilogue, or of dgrad.
+double_sums sums_of(problem const& problem, double_inputs const& inputs) {
+    auto const& [input, filter, bias, scale, residual, preactivation] = inputs;
     check(problem);
     correlation const correlation = correlation_of(problem);
     auto const channels = static_cast<std::size_t>(problem.c);
@@ -146,18 +141,33 @@ double_sums reference(problem const& problem, std::span<unsigned short const> in
     check_size(problem, "the filter", filter.size(),
                product({problem.c, problem.r, problem.s, group_width}));
     check_size(problem, "the bias", bias.size(), problem.bias ? channels : 0);
-    auto const x = numbers_of(input, problem.type), weights = numbers_of(filter, problem.type);
+    check_size(problem, "the scale", scale.size(), problem.scale ? channels : 0);
+    check_size(problem, "the input's preactivation", preactivation.size(),
+               problem.has_derivative() ? input.size() : 0);
+    auto x = numbers_of(input, problem.type);
+    auto const weights = numbers_of(filter, problem.type);
+    // What the input may be wrong by, once it is multiplied by the derivative and rounded.
+    std::vector<double> x_errors(problem.has_derivative() ? x.size() : 0);
+    auto const points = numbers_of(preactivation, problem.type);
+    for (std::size_t i = 0; i < x_errors.size(); ++i) {
+        double const gradient = x[i];
+        bool const is_exact = problem.activation == activation::relu;
+        double const slope = derivative(points[i], problem.activation);
+        x[i] = slope == 0 ? 0 : gradient * slope; // 0 for an infinite gradient too
+        x_errors[i] = is_exact ? 0
+                               : bound(1, x[i], 0, precision_of(problem.type),
+                                       activation_unit * std::abs(gradient));
+    }
     filter_index const index = {problem, correlation.is_backward};
 
     auto sums = zero_sums(problem, product({problem.n, correlation.p, correlation.q, problem.c}));
-    // Computes all channels of an output position.
-    auto const make = [&](std::size_t image, int p, int q, double* value, double* magnitude) {
+    sums.errors.resize(x_errors.empty() ? 0 : sums.values.size());
+    // Computes all channels of an output position, from its index in the sums.
+    auto const make = [&](std::size_t image, int p, int q, std::size_t first) {
+        double* const value = &sums.values[first];
+        double* const magnitude = &sums.magnitudes[first];
         auto const rows = taps_inside(rows_side(problem), p, index.is_backward);
         auto const columns = taps_inside(columns_side(problem), q, index.is_backward);
-        for (std::size_t k = 0; k < channels; ++k) {
-            value[k] = problem.bias ? static_cast<double>(bias[k]) : 0;
-            magnitude[k] = std::abs(value[k]);
-        }
         for (auto const& [r, h] : rows) {
             for (auto const& [s, w] : columns) {
                 auto const row =
@@ -167,13 +177,23 @@ double_sums reference(problem const& problem, std::span<unsigned short const> in
                 for (std::size_t k = 0; k < channels; ++k) {
                     auto const group = k / width;
                     for (std::size_t c = 0; c < width; ++c) {
-                        double const term = x[pixel * channels + group * width + c] *
-                                            weights[index(group, k % width, c, r, s)];
+                        auto const element = pixel * channels + group * width + c;
+                        double const weight = weights[index(group, k % width, c, r, s)];
+                        double const term = x[element] * weight;
                         value[k] += term;
                         magnitude[k] += std::abs(term);
+                        if (!x_errors.empty()) {
+                            sums.errors[first + k] += x_errors[element] * std::abs(weight);
+                        }
                     }
                 }
             }
+        }
+        for (std::size_t k = 0; k < channels; ++k) {
+            double const factor = problem.scale ? static_cast<double>(scale[k]) : 1;
+            double const shift = problem.bias ? static_cast<double>(bias[k]) : 0;
+            value[k] = factor * value[k] + shift;
+            magnitude[k] = std::abs(factor) * magnitude[k] + std::abs(shift);
         }
     };
     auto const rows = product({problem.n, correlation.p});
@@ -183,11 +203,41 @@ double_sums reference(problem const& problem, std::span<unsigned short const> in
             auto const first =
                 (row * static_cast<std::size_t>(correlation.q) + static_cast<std::size_t>(q)) *
                 channels;
-            make(row / height, static_cast<int>(row % height), q, &sums.values[first],
-                 &sums.magnitudes[first]);
+            make(row / height, static_cast<int>(row % height), q, first);
         }
     });
     return sums;
+}
+
+} // namespace
+
+// The activations are nowhere steeper than 1.13: the error of their argument grows at most so much.
+double_outputs reference(problem const& problem, double_inputs const& inputs) {
+    double_outputs result = {.output = sums_of(problem, inputs), .preactivation = {}};
+    if (!problem.has_epilogue()) return result;
+    if (problem.preactivation) result.preactivation = result.output;
+    auto& [values, magnitudes, errors] = result.output;
+    check_size(problem, "the residual", inputs.residual.size(),
+               problem.residual ? values.size() : 0);
+    auto const residual = numbers_of(inputs.residual, problem.type);
+    constexpr double steepest = 1.13;
+    bool const is_smooth =
+        problem.activation == activation::silu || problem.activation == activation::gelu;
+    errors.resize(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (is_smooth) {
+            values[i] = activated(values[i], problem.activation);
+            magnitudes[i] *= steepest;
+            errors[i] = activation_unit * std::abs(values[i]) + 0x1p-31;
+        } else {
+            values[i] = activated(values[i], problem.activation);
+        }
+        if (problem.residual) {
+            values[i] += residual[i];
+            magnitudes[i] += std::abs(residual[i]);
+        }
+    }
+    return result;
 }
 
 double_gradients reference_gradients(problem const& problem, std::span<unsigned short const> x,
@@ -245,42 +295,6 @@ double_gradients reference_gradients(problem const& problem, std::span<unsigned 
         }
     });
     return result;
-}
-
-long long products_of(problem const& problem) {
-    if (problem.pass != direction::wgrad) return 1LL * group_width * problem.taps() + problem.bias;
-    return (checked_size(problem.n) * problem.p() * problem.q()).value;
-}
-
-// The greatest error of a sum of so many products that is rounded to the precision.
-double bound(long long products, double value, double magnitude, precision precision) {
-    // A tensor core truncates sums instead of rounding them, so its error is up to 2^-23, twice the
-    // 2^-24 of a rounded float.
-    constexpr double unit = 0x1p-23, least = 0x1p-150;
-    auto const count = static_cast<double>(products);
-    if (count * unit >= 1) return std::numeric_limits<double>::infinity();
-    double const summed = count * unit / (1 - count * unit) * magnitude + count * least;
-    // The last rounding: relative, and absolute for tiny numbers.
-    bool const is_fp16 = precision == conv2d::precision::fp16;
-    bool const is_bf16 = precision == conv2d::precision::bf16;
-    double const rounding = is_fp16 ? 0x1p-11 : is_bf16 ? 0x1p-8 : 0x1p-24;
-    double const tiny = is_fp16 ? 0x1p-25 : is_bf16 ? 0x1p-134 : least;
-    return summed + rounding * (std::abs(value) + summed) + tiny;
-}
-
-double number_of(unsigned short bits, element_type type) {
-    if (type == element_type::bf16) {
-        return static_cast<double>(std::bit_cast<float>(static_cast<unsigned>(bits) << 16));
-    }
-    int const exponent = bits >> 10 & 31;
-    int const fraction = bits & 1023;
-    double const sign = bits >> 15 ? -1 : 1;
-    if (exponent == 31) {
-        using limits = std::numeric_limits<double>;
-        return fraction != 0 ? limits::quiet_NaN() : sign * limits::infinity();
-    }
-    return sign *
-           (exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(fraction | 1024, exponent - 25));
 }
 
 } // namespace spio::conv2d

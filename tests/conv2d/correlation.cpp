@@ -7,6 +7,7 @@
 // the host device, which simulates one on the CPU. With small effort it runs fewer sizes.
 #include "correlation.h"
 
+#include "last_step.h"
 #include "layers.h"
 #include "numbers.h"
 
@@ -38,30 +39,51 @@ problem drawn_problem(std::mt19937& random, problem const& compiled_layer, bool 
 
 } // namespace
 
-tensors::tensors(std::mt19937& random, problem const& problem)
-    : input(elements(random,
-                     1LL * problem.n * correlation_of(problem).h * correlation_of(problem).w *
-                         problem.c,
-                     problem.type)),
-      filter(elements(random, 8LL * problem.c * problem.taps(), problem.type)),
-      bias(static_cast<std::size_t>(problem.bias ? problem.c : 0)) {
+namespace {
+
+std::vector<float> floats_of(std::mt19937& random, problem const& problem, bool exist) {
+    std::vector<float> values(static_cast<std::size_t>(exist ? problem.c : 0));
     std::uniform_real_distribution<float> distribution(-2, 2);
-    for (auto& value : bias) value = distribution(random);
+    for (auto& value : values) value = distribution(random);
+    return values;
+}
+long long input_size(problem const& problem) {
+    auto const sizes = correlation_of(problem);
+    return 1LL * problem.n * sizes.h * sizes.w * problem.c;
+}
+long long output_size(problem const& problem) {
+    auto const sizes = correlation_of(problem);
+    return 1LL * problem.n * sizes.p * sizes.q * problem.c;
 }
 
 // compute-sanitizer does not see what TMA stores, and would report reads of it as uninitialized. So
-// the output is initialized here.
+// the outputs are initialized here.
+std::vector<unsigned short> poison(long long size) {
+    return std::vector<unsigned short>(static_cast<std::size_t>(size), 0xffff);
+}
+
+} // namespace
+
+tensors::tensors(std::mt19937& random, problem const& problem)
+    : input(elements(random, input_size(problem), problem.type)),
+      filter(elements(random, 8LL * problem.c * problem.taps(), problem.type)),
+      bias(floats_of(random, problem, problem.bias)),
+      scale(floats_of(random, problem, problem.scale)),
+      residual(elements(random, problem.residual ? output_size(problem) : 0, problem.type)),
+      preactivation(
+          elements(random, problem.has_derivative() ? input_size(problem) : 0, problem.type)) {}
+
 tensors_on_device::tensors_on_device(trial& t, problem const& problem, tensors const& inputs)
     : problem_(problem),
       input_(t.make("input", inputs.input)),
       filter_(t.make("filter", inputs.filter)),
       bias_(t.make("bias", inputs.bias)),
-      output_(t.make("output",
-                     std::vector<unsigned short>(
-                         static_cast<std::size_t>(1LL * problem.n * correlation_of(problem).p *
-                                                  correlation_of(problem).q) *
-                             static_cast<std::size_t>(problem.c),
-                         0xffff))) {}
+      scale_(t.make("scale", inputs.scale)),
+      residual_(t.make("residual", inputs.residual)),
+      input_preactivation_(t.make("input_preactivation", inputs.preactivation)),
+      output_(t.make("output", poison(output_size(problem)))),
+      preactivation_(
+          t.make("preactivation", poison(problem.preactivation ? output_size(problem) : 0))) {}
 
 correlation_args<element_bits> tensors_on_device::arguments() const {
     auto const correlation = correlation_of(problem_);
@@ -73,16 +95,62 @@ correlation_args<element_bits> tensors_on_device::arguments() const {
             .output = output_of<element_bits>(output_.data(), N(problem_.n), P(correlation.p),
                                               Q(correlation.q), K(problem_.c))};
 }
+void* tensors_on_device::preactivation() const {
+    return problem_.has_derivative() ? input_preactivation_.data() : preactivation_.data();
+}
+epilogue_pointers tensors_on_device::epilogue() const {
+    return {scale_.data(), residual_.data(), preactivation()};
+}
 
-void expect_sums(trial& t, std::string const& name, problem const& problem, tensors const& inputs,
-                 std::vector<unsigned short> const& got) {
-    auto const exact = reference(problem, inputs.input, inputs.filter, inputs.bias);
-    for (std::size_t i = 0; i < got.size(); ++i) {
-        t.expect_within(name, i, number_of(got[i], problem.type), exact.values[i],
-                        bound(products_of(problem), exact.values[i], exact.magnitudes[i],
-                              precision_of(problem.type)));
+namespace {
+
+double_outputs expected_outputs(variant const& variant, problem const& problem,
+                                tensors const& inputs) {
+    auto exact = reference(problem, {.input = inputs.input,
+                                     .filter = inputs.filter,
+                                     .bias = inputs.bias,
+                                     .scale = inputs.scale,
+                                     .residual = inputs.residual,
+                                     .preactivation = inputs.preactivation});
+    if (!variant.adds_number) return exact;
+    auto const sizes = correlation_of(problem);
+    std::size_t i = 0;
+    for (int n = 0; n < problem.n; ++n) {
+        for (int p = 0; p < sizes.p; ++p) {
+            for (int q = 0; q < sizes.q; ++q) {
+                for (int k = 0; k < problem.c; ++k, ++i) {
+                    double const number = number_at(n, p, q, k);
+                    exact.output.values[i] += number;
+                    exact.output.magnitudes[i] += number;
+                }
+            }
+        }
     }
-    t.same_bits(name, got);
+    return exact;
+}
+
+} // namespace
+
+void expect_sums(trial& t, variant const& variant, problem const& problem, tensors const& inputs,
+                 outputs const& got) {
+    std::string const name = variant.symbol;
+    auto const exact = expected_outputs(variant, problem, inputs);
+    auto const compare = [&](std::string const& tensor, std::vector<unsigned short> const& bits,
+                             double_sums const& sums) {
+        t.expect(bits.size() == sums.values.size(), [&] { return tensor + " has another size"; });
+        for (std::size_t i = 0; i < bits.size(); ++i) {
+            t.expect_within(tensor, i, number_of(bits[i], problem.type), sums.values[i],
+                            error_bound(problem, sums, i));
+        }
+        // The host device rounds SiLU and GELU otherwise than a GPU.
+        bool const is_smooth =
+            problem.activation == activation::silu || problem.activation == activation::gelu;
+        if (!is_smooth) t.same_bits(tensor, bits);
+    };
+    compare(name, got.output, exact.output);
+    if (problem.preactivation) {
+        compare(name + "_preactivation", got.preactivation, exact.preactivation);
+    }
 }
 
 void run_random(trial& t, std::vector<variant> const& variants, int problems) {
@@ -90,7 +158,7 @@ void run_random(trial& t, std::vector<variant> const& variants, int problems) {
         auto const& variant = variants[static_cast<std::size_t>(n) % variants.size()];
         auto const problem = drawn_problem(t.random(), variant.layer, t.is_small());
         tensors const inputs(t.random(), problem);
-        expect_sums(t, variant.symbol, problem, inputs, variant.run(t, problem, inputs));
+        expect_sums(t, variant, problem, inputs, variant.run(t, problem, inputs));
     }
 }
 
@@ -101,8 +169,8 @@ void run_infinite(trial& t, std::vector<variant> const& variants) {
         for (unsigned short const bits : special_elements(problem.type)) {
             inputs.input[t.random()() % inputs.input.size()] = bits;
         }
-        auto const exact = reference(problem, inputs.input, inputs.filter, inputs.bias);
-        auto const got = variant.run(t, problem, inputs);
+        auto const exact = expected_outputs(variant, problem, inputs).output;
+        auto const got = variant.run(t, problem, inputs).output;
         for (std::size_t i = 0; i < got.size(); ++i) {
             double const number = number_of(got[i], problem.type), expected = exact.values[i];
             bool const is_same = is_same_kind(number, expected);

@@ -22,38 +22,48 @@ using conv2d::problem;
 // The tensors that a kernel reads, drawn at random.
 struct tensors {
     std::vector<unsigned short> input, filter;
-    std::vector<float> bias;
+    std::vector<float> bias, scale;
+    std::vector<unsigned short> residual, preactivation; // the latter of the input, in dgrad
 
     tensors(std::mt19937& random, problem const& problem);
 };
 
-// The same tensors on a device, and the output.
+// What a kernel writes.
+struct outputs {
+    std::vector<unsigned short> output, preactivation;
+};
+
+// The same tensors on a device, and the outputs.
 class tensors_on_device {
   public:
     tensors_on_device(trial& t, problem const& problem, tensors const& inputs);
 
     conv2d::correlation_args<conv2d::element_bits> arguments() const;
+    conv2d::epilogue_pointers epilogue() const;
     void* input() const { return input_.data(); }
     void* output() const { return output_.data(); }
-    std::vector<unsigned short> read_output() const { return output_.read(); }
+    // The input's preactivation in dgrad, the output's in fprop.
+    void* preactivation() const;
+    outputs read() const { return {output_.read(), preactivation_.read()}; }
 
   private:
     problem problem_;
     buffer<unsigned short> input_, filter_;
-    buffer<float> bias_;
-    buffer<unsigned short> output_;
+    buffer<float> bias_, scale_;
+    buffer<unsigned short> residual_, input_preactivation_, output_, preactivation_;
 };
 
-// A layer, and a function that launches its kernel for a problem and returns the output.
+// A layer, and a function that launches its kernel for a problem and returns the outputs.
 struct variant {
     char const* symbol;
     problem layer;
-    std::function<std::vector<unsigned short>(trial&, problem const&, tensors const&)> run;
+    std::function<outputs(trial&, problem const&, tensors const&)> run;
+    bool adds_number = false;
 };
 
 // Compares all outputs with sums in double, within the bound of rounding.
-void expect_sums(trial& t, std::string const& name, problem const& problem, tensors const& inputs,
-                 std::vector<unsigned short> const& got);
+void expect_sums(trial& t, variant const& variant, problem const& problem, tensors const& inputs,
+                 outputs const& got);
 // Runs `problems` problems of random sizes for each variant in turn, and compares.
 void run_random(trial& t, std::vector<variant> const& variants, int problems);
 // Puts NaN and infinities into the input: they must reach the outputs that read them, and no

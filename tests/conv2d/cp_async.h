@@ -21,37 +21,46 @@ struct layer {
 
 // Of each configuration: groups, images, columns, rows, mma_tiles, stages, blocks, unrolled
 inline constexpr layer plain = {layer_of(fprop, 16, 3, 3, 1, 1), {2, 1, 16, 8, 1, 2, 0}};
-inline constexpr layer ragged = {in_bf16(layer_of(fprop, 72, 3, 3, 1, 1, true)),
-                                 {4, 1, 64, 5, 4, 3, 0}};
+inline constexpr layer ragged = {
+    activated(in_bf16(layer_of(fprop, 72, 3, 3, 1, 1, true)), activation::silu, extras::all),
+    {4, 1, 64, 5, 4, 3, 0}};
 inline constexpr layer pointwise = {layer_of(fprop, 8, 1, 1, 0, 0), {1, 1, 32, 4, 2, 4, 0}};
 inline constexpr layer five = {layer_of(fprop, 24, 5, 5, 2, 2, true),
                                {3, 2, 16, 32, 2, 3, 0, true}};
 inline constexpr layer seven = {layer_of(fprop, 32, 7, 7, 3, 3), {4, 4, 8, 7, 2, 2, 0}};
-inline constexpr layer wide = {in_bf16(layer_of(fprop, 16, 3, 5, 1, 2, true)),
+inline constexpr layer wide = {activated(in_bf16(layer_of(fprop, 16, 3, 5, 1, 2, true)),
+                                         activation::gelu, extras::preactivation),
                                {1, 2, 48, 3, 3, 5, 0}};
 inline constexpr layer tall = {layer_of(fprop, 8, 4, 1, 0, 6), {1, 1, 64, 6, 2, 3, 0, true}};
 inline constexpr layer far = {layer_of(fprop, 24, 2, 4, 7, 0), {2, 2, 8, 1, 1, 2, 0}};
 inline constexpr layer back = {layer_of(dgrad, 24, 3, 3, 1, 1), {3, 1, 16, 8, 1, 3, 0}};
-inline constexpr layer back_ragged = {in_bf16(layer_of(dgrad, 40, 5, 2, 7, 0)),
-                                      {2, 1, 32, 4, 1, 4, 0}};
+inline constexpr layer back_ragged = {
+    activated(in_bf16(layer_of(dgrad, 40, 5, 2, 7, 0)), activation::silu), {2, 1, 32, 4, 1, 4, 0}};
 inline constexpr layer back_seven = {layer_of(dgrad, 16, 7, 7, 3, 2), {2, 2, 8, 6, 1, 2, 0, true}};
 inline constexpr layer back_tall = {layer_of(dgrad, 8, 6, 1, 0, 1), {1, 1, 16, 3, 1, 2, 0}};
 inline constexpr layer back_far = {layer_of(dgrad, 16, 1, 6, 0, 9), {1, 4, 16, 3, 2, 3, 0}};
 // Strides, then dilations, of rows and of columns.
-inline constexpr layer strided = {stepped(layer_of(fprop, 24, 3, 3, 1, 1, true), 2, 2, 1, 1),
-                                  {3, 1, 16, 5, 1, 3, 0, true}};
-inline constexpr layer dilated = {stepped(layer_of(fprop, 16, 3, 3, 2, 2), 1, 1, 2, 2),
+inline constexpr layer strided = {
+    activated(stepped(layer_of(fprop, 24, 3, 3, 1, 1, true), 2, 2, 1, 1), activation::relu,
+              extras::residual),
+    {3, 1, 16, 5, 1, 3, 0, true}};
+inline constexpr layer dilated = {activated(stepped(layer_of(fprop, 16, 3, 3, 2, 2), 1, 1, 2, 2),
+                                            activation::none, extras::residual_and_preactivation),
                                   {2, 2, 16, 3, 2, 3, 0}};
 inline constexpr layer stepped_far = {in_bf16(stepped(layer_of(fprop, 8, 4, 2, 5, 1), 2, 1, 2, 2)),
                                       {1, 2, 8, 4, 1, 2, 0}};
-inline constexpr layer stepped_even = {stepped(layer_of(fprop, 16, 4, 5, 3, 0), 2, 2, 1, 2),
-                                       {2, 4, 8, 2, 2, 4, 0}};
-inline constexpr layer back_strided = {stepped(layer_of(dgrad, 24, 3, 3, 1, 1), 2, 2, 1, 1),
-                                       {2, 1, 32, 6, 2, 3, 0}};
+inline constexpr layer stepped_even = {
+    activated(stepped(layer_of(fprop, 16, 4, 5, 3, 0), 2, 2, 1, 2), activation::silu,
+              extras::scale),
+    {2, 4, 8, 2, 2, 4, 0}};
+inline constexpr layer back_strided = {
+    activated(stepped(layer_of(dgrad, 24, 3, 3, 1, 1), 2, 2, 1, 1), activation::gelu),
+    {2, 1, 32, 6, 2, 3, 0}};
 inline constexpr layer back_dilated = {
     in_bf16(stepped(layer_of(dgrad, 16, 5, 3, 4, 0), 1, 2, 2, 2)), {2, 2, 16, 4, 1, 4, 0, true}};
-inline constexpr layer back_stepped = {stepped(layer_of(dgrad, 8, 2, 4, 1, 2), 2, 2, 2, 1),
-                                       {1, 4, 8, 3, 2, 3, 0}};
+inline constexpr layer back_stepped = {
+    activated(stepped(layer_of(dgrad, 8, 2, 4, 1, 2), 2, 2, 2, 1), activation::relu),
+    {1, 4, 8, 3, 2, 3, 0}};
 
 // The filter alone is known; the layer that the launch brings has more groups than a block, or
 // fewer.

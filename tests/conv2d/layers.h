@@ -10,6 +10,7 @@
 
 namespace spio::test::conv2d_layers {
 
+using conv2d::activation;
 using conv2d::direction;
 using conv2d::element_type;
 using conv2d::precision;
@@ -62,6 +63,17 @@ constexpr problem stepped(problem layer, int stride_h, int stride_w, int dilatio
     layer.stride_w = stride_w;
     layer.dilation_h = dilation_h;
     layer.dilation_w = dilation_w;
+    return layer;
+}
+// The same layer with an activation, and with what else an epilogue may have.
+enum class extras { none, scale, residual, preactivation, residual_and_preactivation, all };
+constexpr problem activated(problem layer, activation function, extras added = extras::none) {
+    bool const has_all = added == extras::all;
+    bool const has_two = has_all || added == extras::residual_and_preactivation;
+    layer.activation = function;
+    layer.scale = has_all || added == extras::scale;
+    layer.residual = has_two || added == extras::residual;
+    layer.preactivation = has_two || added == extras::preactivation;
     return layer;
 }
 inline constexpr auto fprop = direction::fprop;

@@ -21,25 +21,36 @@ struct layer {
 
 // Of each configuration: groups, images, columns, rows, tiles_per_block, blocks
 inline constexpr layer plain = {layer_of(fprop, 16, 3, 3, 1, 1), {2, 1, 16, 8, 1, 0}};
-inline constexpr layer ragged = {layer_of(fprop, 72, 3, 3, 1, 1, true), {8, 1, 16, 5, 1, 2}};
+inline constexpr layer ragged = {
+    activated(layer_of(fprop, 72, 3, 3, 1, 1, true), activation::silu, extras::all),
+    {8, 1, 16, 5, 1, 2}};
 inline constexpr layer pointwise = {layer_of(fprop, 8, 1, 1, 0, 0), {1, 1, 16, 4, 3, 0}};
-inline constexpr layer five = {in_bf16(layer_of(fprop, 24, 5, 5, 2, 2, true)), {2, 4, 8, 7, 2, 0}};
+inline constexpr layer five = {activated(in_bf16(layer_of(fprop, 24, 5, 5, 2, 2, true)),
+                                         activation::gelu, extras::preactivation),
+                               {2, 4, 8, 7, 2, 0}};
 inline constexpr layer seven = {layer_of(fprop, 32, 7, 7, 3, 3), {4, 1, 16, 4, 1, 0}};
 inline constexpr layer wide = {in_bf16(layer_of(fprop, 16, 3, 5, 1, 2, true)), {1, 1, 32, 3, 3, 0}};
 inline constexpr layer tall = {layer_of(fprop, 8, 4, 1, 0, 6), {1, 2, 8, 6, 1, 0}};
-inline constexpr layer far = {layer_of(fprop, 24, 2, 4, 7, 0), {2, 2, 8, 1, 2, 0}};
+inline constexpr layer far = {
+    activated(layer_of(fprop, 24, 2, 4, 7, 0), activation::none, extras::residual),
+    {2, 2, 8, 1, 2, 0}};
 inline constexpr layer back = {layer_of(dgrad, 24, 3, 3, 1, 1), {2, 1, 16, 8, 1, 0}};
-inline constexpr layer back_ragged = {layer_of(dgrad, 40, 5, 2, 7, 0), {4, 1, 48, 4, 2, 0}};
-inline constexpr layer back_seven = {in_bf16(layer_of(dgrad, 16, 7, 7, 3, 2)), {2, 2, 8, 6, 1, 0}};
+inline constexpr layer back_ragged = {activated(layer_of(dgrad, 40, 5, 2, 7, 0), activation::gelu),
+                                      {4, 1, 48, 4, 2, 0}};
+inline constexpr layer back_seven = {
+    activated(in_bf16(layer_of(dgrad, 16, 7, 7, 3, 2)), activation::silu), {2, 2, 8, 6, 1, 0}};
 inline constexpr layer back_tall = {layer_of(dgrad, 8, 6, 1, 0, 1), {1, 1, 16, 3, 1, 0}};
 inline constexpr layer back_far = {layer_of(dgrad, 64, 1, 6, 0, 9), {8, 2, 16, 3, 2, 0}};
 // Strides, then dilations, of rows and of columns.
 inline constexpr layer strided = {stepped(layer_of(fprop, 64, 3, 3, 1, 1, true), 2, 2, 1, 1),
                                   {8, 1, 16, 5, 1, 0}};
-inline constexpr layer stepped_far = {in_bf16(stepped(layer_of(fprop, 24, 4, 2, 5, 1), 2, 1, 1, 2)),
-                                      {2, 2, 8, 4, 2, 0}};
-inline constexpr layer back_dilated = {stepped(layer_of(dgrad, 40, 3, 5, 2, 3), 1, 1, 2, 2),
-                                       {4, 1, 32, 5, 1, 0}};
+inline constexpr layer stepped_far = {
+    activated(in_bf16(stepped(layer_of(fprop, 24, 4, 2, 5, 1), 2, 1, 1, 2)), activation::relu,
+              extras::scale),
+    {2, 2, 8, 4, 2, 0}};
+inline constexpr layer back_dilated = {
+    activated(stepped(layer_of(dgrad, 40, 3, 5, 2, 3), 1, 1, 2, 2), activation::relu),
+    {4, 1, 32, 5, 1, 0}};
 
 // The filter alone is known; the layer that the launch brings has more groups than a block, or
 // fewer.
@@ -59,11 +70,14 @@ inline constexpr layer covered_small = {
     {.n = 3, .c = 64, .h = 8, .w = 32, .s = 1, .pad_h = 0, .pad_w = 0, .pass = dgrad},
     {8, 1, 32, 8, 1, 0}};
 inline constexpr layer covered_strided = {
-    stepped({.n = 5, .c = 32, .h = 14, .w = 13, .r = 5, .s = 5, .pad_h = 2, .pad_w = 2}, 2, 2, 1,
-            1),
+    activated(stepped({.n = 5, .c = 32, .h = 14, .w = 13, .r = 5, .s = 5, .pad_h = 2, .pad_w = 2},
+                      2, 2, 1, 1),
+              activation::silu, extras::residual_and_preactivation),
     {4, 2, 8, 8, 1, 0}};
 inline constexpr layer covered_back = {
-    {.n = 5, .c = 32, .h = 7, .w = 7, .r = 5, .s = 5, .pad_h = 2, .pad_w = 2, .pass = dgrad},
+    activated(
+        {.n = 5, .c = 32, .h = 7, .w = 7, .r = 5, .s = 5, .pad_h = 2, .pad_w = 2, .pass = dgrad},
+        activation::silu),
     {4, 2, 8, 8, 2, 0}};
 
 } // namespace spio::test::conv2d_tma

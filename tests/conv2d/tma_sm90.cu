@@ -4,6 +4,7 @@
 // fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
 // layer is a problem (sizes and options; images of any size are known only at the launch) with a
 // configuration, which says how blocks share it.
+#include "last_step.cuh"
 #include "tma.h"
 
 #include "conv2d/tma.cuh"
@@ -30,7 +31,7 @@ extern "C" __global__ void conv2d_tma_wide(__grid_constant__ tma::params const p
     tma::run<wide.problem, wide.config>(p);
 }
 extern "C" __global__ void conv2d_tma_tall(__grid_constant__ tma::params const p) {
-    tma::run<tall.problem, tall.config>(p);
+    tma::run<tall.problem, tall.config, spio::sm_90a>(p, spio::test::add_number());
 }
 extern "C" __global__ void conv2d_tma_far(__grid_constant__ tma::params const p) {
     tma::run<far.problem, far.config>(p);

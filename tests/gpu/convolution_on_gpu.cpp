@@ -90,6 +90,15 @@ problem random_problem(std::mt19937& random, direction pass) {
     problem.bias = pass != direction::dgrad && uniform(0, 1) == 1;
     problem.made_for = static_cast<known_sizes>(uniform(0, 2));
     problem.type = static_cast<element_type>(uniform(0, 1));
+    if (pass != direction::wgrad && uniform(0, 1) == 1) {
+        problem.activation = static_cast<activation>(uniform(0, 3));
+    }
+    if (pass == direction::fprop) {
+        problem.scale = uniform(0, 3) == 0;
+        problem.residual = uniform(0, 3) == 0;
+        bool const is_output = problem.activation == activation::none && !problem.residual;
+        problem.preactivation = !is_output && uniform(0, 1) == 1;
+    }
     if (pass == direction::wgrad && uniform(0, 1) == 1) {
         problem.gradient = precision_of(problem.type);
     }

@@ -88,10 +88,12 @@ struct tally {
     template <class Number>
     void compare(problem const& problem, std::vector<Number> const& result,
                  double_sums const& exact, precision output_precision) {
+        if (result.size() != exact.values.size()) ++wrong;
         for (std::size_t i = 0; i < result.size(); ++i) {
             double const error = std::abs(number(result[i], problem.type) - exact.values[i]);
-            double const most = conv2d::bound(products_of(problem), exact.values[i],
-                                              exact.magnitudes[i], output_precision);
+            double const most =
+                conv2d::bound(products_of(problem), exact.values[i], exact.magnitudes[i],
+                              output_precision, exact.error(i));
             ++numbers;
             if (!(error <= most)) ++wrong;
             if (most > 0 && error <= most) worst = std::max(worst, error / most);
@@ -105,6 +107,12 @@ long long size_of_x(problem const& problem) {
 }
 long long size_of_y(problem const& problem) {
     return 1LL * problem.n * problem.p() * problem.q() * problem.c;
+}
+long long size_of_input(problem const& problem) {
+    return problem.pass == direction::fprop ? size_of_x(problem) : size_of_y(problem);
+}
+long long size_of_output(problem const& problem) {
+    return problem.pass == direction::fprop ? size_of_y(problem) : size_of_x(problem);
 }
 long long size_of_filter(problem const& problem) { return 8LL * problem.c * problem.taps(); }
 
@@ -121,40 +129,63 @@ auto repeated_result(int repeats, tally& tally, Read reader, Launch launch) {
     return first;
 }
 
+std::vector<float> floats_of_channels(std::mt19937& random, problem const& problem, bool exist) {
+    std::vector<float> values(static_cast<std::size_t>(exist ? problem.c : 0));
+    for (auto& each : values) each = std::uniform_real_distribution<float>(-2, 2)(random);
+    return values;
+}
+
 // Runs fprop or dgrad once on random tensors, and compares.
 template <class T>
 void run_correlation(runtime const& gpu, stream const& stream, std::mt19937& random,
                      problem const& problem, config const& config, int repeats, tally& tally) {
-    bool const is_forward = problem.pass == direction::fprop;
-    auto const input =
-        elements(random, is_forward ? size_of_x(problem) : size_of_y(problem), problem.type);
+    auto const input = elements(random, size_of_input(problem), problem.type);
     auto const filter = elements(random, size_of_filter(problem), problem.type);
-    std::vector<float> bias(static_cast<std::size_t>(problem.bias ? problem.c : 0));
-    for (auto& each : bias) each = std::uniform_real_distribution<float>(-2, 2)(random);
+    auto const bias = floats_of_channels(random, problem, problem.bias);
+    auto const scale = floats_of_channels(random, problem, problem.scale);
+    auto const of_output = [&](bool exists) { return exists ? size_of_output(problem) : 0; };
+    auto const residual = elements(random, of_output(problem.residual), problem.type);
+    auto const input_preactivation =
+        elements(random, problem.has_derivative() ? size_of_input(problem) : 0, problem.type);
 
     convolution const layer(gpu, problem, config);
     guarded<T> const input_array(stream, input), filter_array(stream, filter);
-    guarded<float> const bias_array(stream, bias);
-    guarded<T> const output_array(
-        stream, static_cast<std::size_t>(is_forward ? size_of_y(problem) : size_of_x(problem)));
-    correlation const correlation = correlation_of(problem);
+    guarded<float> const bias_array(stream, bias), scale_array(stream, scale);
+    guarded<T> const residual_array(stream, residual);
+    guarded<T> const input_preactivation_array(stream, input_preactivation);
+    guarded<T> const output_array(stream, static_cast<std::size_t>(of_output(true)));
+    guarded<T> const preactivation_array(
+        stream, static_cast<std::size_t>(of_output(problem.preactivation)));
+    correlation const sizes = correlation_of(problem);
+    auto const like_input = [&](T const* data) {
+        return input_of<T const>(data, N(problem.n), H(sizes.h), W(sizes.w), C(problem.c));
+    };
+    auto const like_output = [&]<class U>(U* data) {
+        return output_of<U>(data, N(problem.n), P(sizes.p), Q(sizes.q), K(problem.c));
+    };
+    correlation_args<T> const args = {
+        .input = like_input(input_array.get()),
+        .filter = filter_of<T const>(filter_array.get(), K(problem.c), R(problem.r), S(problem.s)),
+        .bias = bias_of<float const>(bias_array.get(), K(problem.bias ? problem.c : 0)),
+        .output = like_output(output_array.get())};
+    epilogue_args<T> const epilogue = {
+        .scale = bias_of<float const>(scale_array.get(), K(problem.c)),
+        .residual = like_output(static_cast<T const*>(residual_array.get())),
+        .preactivation = like_output(preactivation_array.get()),
+        .input_preactivation = like_input(input_preactivation_array.get())};
     bool is_whole = true;
-    auto const output = repeated_result(
-        repeats, tally, [&] { return output_array.read(is_whole); },
-        [&] {
-            layer.launch(
-                stream,
-                correlation_args<T>{
-                    .input = input_of<T const>(input_array.get(), N(problem.n), H(correlation.h),
-                                               W(correlation.w), C(problem.c)),
-                    .filter = filter_of<T const>(filter_array.get(), K(problem.c), R(problem.r),
-                                                 S(problem.s)),
-                    .bias = bias_of<float const>(bias_array.get(), K(problem.bias ? problem.c : 0)),
-                    .output = output_of<T>(output_array.get(), N(problem.n), P(correlation.p),
-                                           Q(correlation.q), K(problem.c))});
-        });
-    tally.compare(problem, output, reference(problem, input, filter, bias),
-                  precision_of(problem.type));
+    auto const [output, preactivation] = repeated_result(
+        repeats, tally,
+        [&] { return std::pair(output_array.read(is_whole), preactivation_array.read(is_whole)); },
+        [&] { layer.launch(stream, args, epilogue); });
+    auto const exact = reference(problem, {.input = input,
+                                           .filter = filter,
+                                           .bias = bias,
+                                           .scale = scale,
+                                           .residual = residual,
+                                           .preactivation = input_preactivation});
+    tally.compare(problem, output, exact.output, precision_of(problem.type));
+    tally.compare(problem, preactivation, exact.preactivation, precision_of(problem.type));
     if (!is_whole) ++tally.wrong;
 }
 

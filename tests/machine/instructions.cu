@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The kernel is compiled and assembled, and never run.
+#include "machine/approximation.h"
 #include "machine/arithmetic.h"
 #include "machine/async_copy.h"
 #include "machine/atomic.h"
@@ -68,4 +69,5 @@ extern "C" __global__ void every_instruction(unsigned* p, unsigned short* q, flo
     f[4] = c[0] + c[1];
     p[16] = a1[0];
     f[6] = square_root(multiply_add(f[0], f[1], f[2]));
+    f[7] = approximate_power_of_two(approximate_reciprocal(f[3]));
 }

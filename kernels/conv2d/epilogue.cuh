@@ -1,0 +1,75 @@
+// What fprop does to a sum before it stores it, and dgrad to the gradient of y before it uses it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "conv2d/activation.cuh"
+#include "conv2d/channel_floats.cuh"
+
+namespace spio::conv2d {
+
+// The last step of a kernel may be any callable, which a kernel of one's own passes to run(). It is
+// called with the position of the first of two neighbouring channels, and with their values, which
+// it changes before they are rounded. Positions may lie beyond the output; such values are not
+// stored.
+//     last(make_coordinates(n, p, q, k), pair)
+struct no_last_step {
+    template <class Position> __device__ void operator()(Position const&, vec<float, 2>&) const {}
+};
+
+// The two channels of a lane: what its accumulators begin with, and what happens to their sums.
+//     preactivation = scale * sum + bias
+//     output        = activation(preactivation) + residual
+template <problem Problem> struct channel_epilogue {
+    using pair_of_elements = pair<element<Problem>>;
+
+    vec<float, 2> bias;
+    vec<float, 2> scale;
+
+    __device__ channel_epilogue(float const* biases, float const* scales, fold<K, 8> group)
+        : bias(floats_of_lane<Problem, Problem.bias>(biases, group)),
+          scale(floats_of_lane<Problem, Problem.scale>(scales, group)) {}
+
+    // Without a scale the bias is in the sums from the start.
+    __device__ vec<float, 2> initial() const {
+        if constexpr (Problem.scale) {
+            return {0, 0};
+        } else {
+            return bias;
+        }
+    }
+    __device__ void make_preactivation(vec<float, 2>& sums) const {
+        if constexpr (Problem.scale) {
+            sums[0] = multiply_add(sums[0], scale[0], bias[0]);
+            sums[1] = multiply_add(sums[1], scale[1], bias[1]);
+        }
+    }
+    // The product with 1 keeps compilers from fusing the sum with a product before it.
+    __device__ void activate(vec<float, 2>& values) const {
+        values[0] = activated<Problem.activation>(values[0]);
+        values[1] = activated<Problem.activation>(values[1]);
+    }
+    __device__ void add_residual(vec<float, 2>& values, pair_of_elements const& residual) const {
+        values[0] = multiply_add(values[0], 1, static_cast<float>(residual.first()));
+        values[1] = multiply_add(values[1], 1, static_cast<float>(residual.second()));
+    }
+};
+
+// A cell of the gradient of y times the derivative of the activation at the preactivation.
+template <problem Problem>
+__device__ cell<Problem> times_derivative(cell<Problem> const& gradient,
+                                          cell<Problem> const& preactivation) {
+    using T = element<Problem>;
+    cell<Problem> product;
+#pragma unroll
+    for (int n = 0; n < group_width; ++n) {
+        float const slope = derivative<Problem.activation>(static_cast<float>(preactivation[n]));
+        if constexpr (Problem.activation == activation::relu) {
+            product[n] = slope == 0 ? T(0.0F) : gradient[n];
+        } else {
+            product[n] = T(static_cast<float>(gradient[n]) * slope);
+        }
+    }
+    return product;
+}
+
+} // namespace spio::conv2d

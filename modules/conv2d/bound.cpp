@@ -1,0 +1,98 @@
+// The numbers that references compute with: elements, activations, and the bounds of errors.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include "conv2d/problem.h"
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numbers>
+#include <span>
+
+module spio.conv2d;
+
+import spio.spec;
+import :reference;
+
+namespace spio::conv2d {
+
+double_sums reference(problem const& problem, std::span<unsigned short const> input,
+                      std::span<unsigned short const> filter, std::span<float const> bias) {
+    return reference(problem, {.input = input, .filter = filter, .bias = bias}).output;
+}
+
+double activated(double x, activation function) {
+    bool const is_lowest = std::isinf(x) && x < 0; // where the formulas are infinity times 0
+    switch (function) {
+    case activation::relu:
+        return x < 0 ? 0 : x;
+    case activation::silu:
+        return is_lowest ? 0 : x / (1 + std::exp(-x));
+    case activation::gelu:
+        return is_lowest ? 0 : x * std::erfc(-x * std::numbers::sqrt2 / 2) / 2;
+    default:
+        return x;
+    }
+}
+double derivative(double x, activation function) {
+    double const sigmoid = 1 / (1 + std::exp(-x));
+    switch (function) {
+    case activation::relu:
+        return x <= 0 ? 0 : 1;
+    case activation::silu:
+        return sigmoid * (1 + x * (1 - sigmoid));
+    case activation::gelu:
+        return std::erfc(-x * std::numbers::sqrt2 / 2) / 2 +
+               x * std::exp(-x * x / 2) * std::numbers::inv_sqrtpi / std::numbers::sqrt2;
+    default:
+        return 1;
+    }
+}
+
+long long products_of(problem const& problem) {
+    if (problem.pass != direction::wgrad) {
+        return 1LL * group_width * problem.taps() + problem.bias + problem.scale + problem.residual;
+    }
+    return (checked_size(problem.n) * problem.p() * problem.q()).value;
+}
+
+// The greatest error of a sum of so many products that is rounded to the precision.
+double bound(long long products, double value, double magnitude, precision precision,
+             double error) {
+    // A tensor core truncates sums instead of rounding them, so its error is up to 2^-23, twice the
+    // 2^-24 of a rounded float.
+    constexpr double unit = 0x1p-23, least = 0x1p-150;
+    auto const count = static_cast<double>(products);
+    if (count * unit >= 1) return std::numeric_limits<double>::infinity();
+    double const summed = count * unit / (1 - count * unit) * magnitude + count * least + error;
+    // The last rounding: relative, and absolute for tiny numbers.
+    bool const is_fp16 = precision == conv2d::precision::fp16;
+    bool const is_bf16 = precision == conv2d::precision::bf16;
+    double const rounding = is_fp16 ? 0x1p-11 : is_bf16 ? 0x1p-8 : 0x1p-24;
+    double const tiny = is_fp16 ? 0x1p-25 : is_bf16 ? 0x1p-134 : least;
+    return summed + rounding * (std::abs(value) + summed) + tiny;
+}
+
+double error_bound(problem const& problem, double_sums const& sums, std::size_t i) {
+    return bound(products_of(problem), sums.values[i], sums.magnitudes[i],
+                 precision_of(problem.type), sums.error(i));
+}
+
+double number_of(unsigned short bits, element_type type) {
+    if (type == element_type::bf16) {
+        return static_cast<double>(std::bit_cast<float>(static_cast<unsigned>(bits) << 16));
+    }
+    int const exponent = bits >> 10 & 31;
+    int const fraction = bits & 1023;
+    double const sign = bits >> 15 ? -1 : 1;
+    if (exponent == 31) {
+        using limits = std::numeric_limits<double>;
+        return fraction != 0 ? limits::quiet_NaN() : sign * limits::infinity();
+    }
+    return sign *
+           (exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(fraction | 1024, exponent - 25));
+}
+
+} // namespace spio::conv2d

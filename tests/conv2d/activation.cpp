@@ -1,0 +1,62 @@
+// The activations of convolutions against those in double, for every number in bfloat16.
+// SPDX-License-Identifier: Apache-2.0
+#include "activation.h"
+
+#include "conv2d/problem.h"
+#include "trial.h"
+
+#include <bit>
+#include <cmath>
+#include <string>
+#include <vector>
+
+import spio.conv2d;
+
+using params = spio::test::conv2d_activation::params;
+extern "C" void conv2d_activation(params p);
+
+namespace {
+
+using namespace spio;
+using conv2d::activation;
+
+std::string const names[] = {"SiLU", "GELU", "derivative of SiLU", "derivative of GELU"};
+
+// The results for the number with the given bits.
+void expect_activations(test::trial& t, unsigned bits, float const* got) {
+    float const x = std::bit_cast<float>(bits << 16);
+    for (int n = 0; n < 4; ++n) {
+        auto const function = n % 2 == 0 ? activation::silu : activation::gelu;
+        double const value = static_cast<double>(got[n]);
+        auto const complaint = [&] {
+            return names[n] + " at " + std::to_string(x) + " is " + std::to_string(value);
+        };
+        if (std::isnan(x)) {
+            t.expect(std::isnan(value), complaint);
+        } else if (std::isinf(x) && x > 0 && n < 2) {
+            t.expect(value == HUGE_VAL, complaint);
+        } else if (n < 2) {
+            double const exact = conv2d::activated(static_cast<double>(x), function);
+            t.expect_within(names[n], bits, value, exact,
+                            conv2d::activation_unit * std::abs(exact) + 0x1p-31);
+        } else {
+            double const exact = std::isinf(x)
+                                     ? (x > 0 ? 1 : 0)
+                                     : conv2d::derivative(static_cast<double>(x), function);
+            t.expect_within(names[n], bits, value, exact, conv2d::activation_unit);
+        }
+    }
+}
+
+test::test_case const activation_case("conv2d_activation", [](test::trial& t) {
+    using namespace test::conv2d_activation;
+    auto const results = t.make<float>("results", 4 * 65536);
+    t.launch<params>({"conv2d_activation", conv2d_activation}, {blocks}, {.block = {threads}},
+                     {results.data()});
+    auto const got = results.read();
+    for (unsigned n = 0; n < 65536; ++n) {
+        expect_activations(t, n, &got[4 * n]);
+    }
+});
+
+} // namespace

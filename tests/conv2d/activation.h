@@ -1,0 +1,15 @@
+// The activations of convolutions under test: what the kernel takes.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace spio::test::conv2d_activation {
+
+// Thread n computes the numbers whose bits as bfloat16 are from values * n on.
+inline constexpr int values = 32, threads = 128, blocks = 65536 / values / threads;
+
+// Of each number SiLU, GELU and their derivatives.
+struct params {
+    float* results;
+};
+
+} // namespace spio::test::conv2d_activation
