@@ -3,9 +3,9 @@
 //
 // A trial is a problem with random data; its verdict counts the results that are wrong. A workbench
 // is a device with the kernels that were loaded there, a config how blocks and threads share a
-// problem, and a spec what a kernel is compiled from. fprop is the forward pass, dgrad the gradient
-// of the input, wgrad that of the filter. A config_source finds measured configurations; without
-// one the family chooses.
+// problem, a spec what a kernel is compiled from, a config_source what finds measured
+// configurations. fprop is the forward pass, dgrad the gradient of the input, wgrad that of the
+// filter.
 module;
 
 #include <array>
