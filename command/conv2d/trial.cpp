@@ -1,11 +1,10 @@
 // Tries grouped convolutions on random images, and compares results with sums in double.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A trial is a problem with random data; its verdict counts the results that are wrong. A workbench
-// is a device with the kernels that were loaded there, a config how blocks and threads share a
-// problem, a spec what a kernel is compiled from, a config_source what finds measured
-// configurations. fprop is the forward pass, dgrad the gradient of the input, wgrad that of the
-// filter.
+// A trial is a problem with random data, a workbench a device with the kernels that were loaded
+// there, a config how blocks and threads share a problem, a spec what a kernel is compiled from.
+// fprop is the forward pass, dgrad the gradient of the input, wgrad that of the filter. A
+// config_source finds measured configurations; without one the family chooses.
 module;
 
 #include <array>
