@@ -223,6 +223,12 @@ void add_body(problem const& problem, arch arch, body body, std::vector<timed_co
         return std::pair(config.microseconds, config.number);
     });
 }
+// Whether configurations like this one have been measured on a GPU. The others run only where a
+// caller names them or lists those of a body.
+bool is_measured(wgmma::config const& config) { return config.splits == 1 && config.m <= 128; }
+bool is_measured(cp_async::config const& config) {
+    return config.warp_m() * config.warp_n() < 64 * 64 || config.threads() > 128;
+}
 // Those whose time is at most this multiple of the fastest.
 std::vector<config> fastest(std::vector<timed_config> const& timed, double multiple) {
     std::vector<config> configs;
@@ -247,6 +253,10 @@ std::vector<config> space(problem const& problem, arch arch) {
     add_body(problem, arch, body::wgmma, timed);
     // The body cp_async takes what wgmma does not.
     if (timed.empty() || arch.is_host) add_body(problem, arch, body::cp_async, timed);
+    std::erase_if(timed, [](timed_config const& candidate) {
+        return !std::visit([](auto const& config) { return is_measured(config); },
+                           candidate.config);
+    });
     return fastest(timed, slowest_trial);
 }
 

@@ -65,8 +65,8 @@ using config = std::variant<cp_async::config, wgmma::config>;
 std::string config_text(config const&);
 config parse_config(std::string_view text);
 
-// The configurations whose estimated time is at most 1.3 times that of the fastest, which comes
-// first. A problem has values even for sizes that are known only at launch, and these are used
+// The configurations, of kinds that were measured on a GPU, whose estimated time is at most 1.3
+// times that of the fastest, which comes first. A problem has values even for sizes that are known only at launch, and these are used
 // here.
 std::vector<config> space(problem const&, arch);
 // One of the two kernel templates, and all configurations of it that fit, the fastest by its
