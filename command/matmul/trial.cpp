@@ -34,12 +34,12 @@ using matmul::order;
 using matmul::result_type;
 
 // The rows or columns of a batch of matrices, as they lie in memory: `width` numbers each, from one
-// line to the next a multiple of 16 bytes, as TMA wants it.
+// line to the next a multiple of `unit` numbers.
 struct stored_lines {
-    std::size_t batch, lines, width;
+    std::size_t batch, lines, width, unit;
 
     // In numbers of 2 bytes.
-    std::size_t leading() const { return (width + 7) / 8 * 8; }
+    std::size_t leading() const { return (width + unit - 1) / unit * unit; }
     checked_size count() const {
         return checked_size(batch) * checked_size(lines) * checked_size(width);
     }
@@ -85,7 +85,7 @@ struct matmul_data {
     stored_lines lines(int outer, int inner, order order) const {
         auto const size = [](int n) { return static_cast<std::size_t>(n); };
         return {size(problem.batch), size(order == order::rows ? outer : inner),
-                size(order == order::rows ? inner : outer)};
+                size(order == order::rows ? inner : outer), size(problem.alignment / 2)};
     }
     stored_lines a_lines() const { return lines(problem.m, problem.k, problem.a); }
     stored_lines b_lines() const { return lines(problem.k, problem.n, problem.b); }

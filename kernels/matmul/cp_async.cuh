@@ -103,7 +103,8 @@ __device__ __forceinline__ void run(params const& p, Epilogue const& epilogue) {
             epilogue(place, pair);
             int const m = M(place.template total<M>()).get(),
                       n = N(place.template total<N>()).get();
-            if (m < p.args.sizes.m) store_pair(rows + m * d.leading + n, pair, p.args.sizes.n - n);
+            if (m < p.args.sizes.m)
+                store_pair<Problem.alignment>(rows + m * d.leading + n, pair, p.args.sizes.n - n);
         }
     }
 }

@@ -22,17 +22,20 @@ struct config {
     constexpr int warp_n() const { return n / warps_n; }
     constexpr int stage_bytes() const { return 2 * tile_k * (m + n); }
     constexpr int shared_bytes() const { return stages * stage_bytes(); }
-    // A warp has at most 64 x 64 sums, or its threads would need too many registers; each thread
-    // loads as many cells as the others. Other bounds only keep products within an int.
-    constexpr bool fits(problem const&) const {
+    // A warp has at most 64 x 64 sums, or its threads would need too many registers. All threads
+    // load 8, 16, 32 or 64 lines of a tile at a time, 8 cells each. Other bounds only keep products
+    // within an int.
+    constexpr bool fits(problem const& problem) const {
         if (warps_m < 1 || warps_n < 1 || warps_m > 8 || warps_n > 8 || stages < 2 || stages > 16 ||
             m < 64 || n < 64 || band < 1 || band > 1024)
             return false;
         bool const has_tiles = m % 64 == 0 && n % 64 == 0 && m <= 256 && n <= 256;
         bool const has_warps = m % (16 * warps_m) == 0 && n % (16 * warps_n) == 0;
         if (!has_tiles || !has_warps || threads() > 512) return false;
-        bool const has_registers = warp_m() * warp_n() <= 64 * 64;
-        bool const is_even = 8 * m % threads() == 0 && 8 * n % threads() == 0;
+        // Elements that are read one by one take registers, too.
+        int const most_sums = problem.alignment < 4 ? 64 * 32 : 64 * 64;
+        bool const has_registers = warp_m() * warp_n() <= most_sums;
+        bool const is_even = threads() >= 64 && tile_k % (threads() / 8) == 0;
         return has_registers && is_even && shared_bytes() <= max_shared_bytes;
     }
 

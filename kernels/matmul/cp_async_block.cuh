@@ -51,8 +51,10 @@ struct block {
     static_assert(bank_conflicts<typename a_tiles::box, rows_of<A, a_by_lines>>() == 0);
     static_assert(bank_conflicts<typename b_tiles::box, rows_of<B, b_by_lines>>() == 0);
 
-    using a_copies = thread_copies<a_tiles, M, Config.m, Config.threads(), a_by_lines>;
-    using b_copies = thread_copies<b_tiles, N, Config.n, Config.threads(), b_by_lines>;
+    using a_copies =
+        thread_copies<a_tiles, M, Config.m, Config.threads(), Problem.alignment, a_by_lines>;
+    using b_copies =
+        thread_copies<b_tiles, N, Config.n, Config.threads(), Problem.alignment, b_by_lines>;
 
     BATCH batch;
     M first_row;
@@ -120,9 +122,13 @@ struct block {
 };
 
 // Stores two neighbouring sums at a place in the result, `width` of whose columns are left there.
-template <class Result>
+// The place of a pair is a multiple of its size only if that divides Alignment.
+template <int Alignment, class Result>
 __device__ void store_pair(Result* destination, vec<float, 2> const& pair, int width) {
-    if constexpr (factor<Result>) {
+    if constexpr (Alignment < static_cast<int>(2 * sizeof(Result))) {
+        if (width >= 1) destination[0] = Result(pair[0]);
+        if (width >= 2) destination[1] = Result(pair[1]);
+    } else if constexpr (factor<Result>) {
         if (width >= 2) *reinterpret_cast<spio::pair<Result>*>(destination) = {pair[0], pair[1]};
         if (width == 1) *destination = Result(pair[0]);
     } else {

@@ -8,6 +8,7 @@
 
 #include "matmul/factor_tiles.cuh"
 #include "spio/tile/async_copy.cuh"
+#include "spio/tile/partial_copy.cuh"
 #include "spio/tile/thread.cuh"
 
 namespace spio::matmul::cp_async {
@@ -33,12 +34,43 @@ using cells_of =
 // The bytes of a cell of 8 elements, so many of which are left in its line.
 __device__ inline int bytes_inside(int elements) { return max(0, min(16, 2 * elements)); }
 
+// A part of a cell, of as many bytes as its address in global memory is a multiple of.
+struct PART : dim {
+    using dim::dim;
+};
+// Copies the first bytes of a cell from an address that is a multiple of Alignment bytes. The
+// others become zeros. Single elements are read at once, all else is copied asynchronously.
+template <int Alignment, class To>
+__device__ __forceinline__ void copy_cell(To const& cell, void const* source, int bytes) {
+    if constexpr (Alignment >= 16) {
+        copy_part_async(cell, source, bytes);
+    } else if constexpr (Alignment >= 4) {
+        constexpr int count = 16 / Alignment;
+        using part = vec<unsigned short, Alignment / 2>;
+        tensor<part, axis<PART>(count)> const parts(reinterpret_cast<part*>(cell.get()));
+#pragma unroll
+        for (int n = 0; n < count; ++n) {
+            copy_some_async(parts[PART(n)], static_cast<part const*>(source) + n,
+                            max(0, min(Alignment, bytes - n * Alignment)));
+        }
+    } else {
+        vec<unsigned short, 8> elements = {};
+#pragma unroll
+        for (int n = 0; n < 8; ++n) {
+            if (2 * n < bytes) elements[n] = static_cast<unsigned short const*>(source)[n];
+        }
+        *reinterpret_cast<vec<unsigned short, 8>*>(cell.get()) = elements;
+    }
+}
+
 // The cells that a thread copies of each tile of a factor, step by step along k, one after the
 // other. Tiles are factor_tiles of Size rows or columns; with ByLines, lines go along these and not
 // along k. Elements beyond the matrix become zeros, also in steps beyond its end.
-template <class Tiles, index Outer, int Size, int Threads, bool ByLines> class thread_copies {
+template <class Tiles, index Outer, int Size, int Threads, int Alignment, bool ByLines>
+class thread_copies {
     // The lines that all threads together copy at a time: a line of a tile has 8 cells.
     static constexpr int lines_at_once = Threads / 8;
+    static_assert(lines_at_once % 8 == 0 && tile_k % lines_at_once == 0);
     using stage = bounded<STAGE, Tiles::stage.size>;
 
   public:
@@ -51,14 +83,14 @@ template <class Tiles, index Outer, int Size, int Threads, bool ByLines> class t
                                           .offset())),
           source_(static_cast<unsigned char const*>(matrix.data) + 16 * (this_thread() % 8) +
                   2 * (first.get() + this_thread() / 8) * matrix.leading),
-          distance_(static_cast<int>(2 * lines_at_once * matrix.leading)),
+          distance_(static_cast<unsigned>(2 * lines_at_once * matrix.leading)),
           lines_(matrix.count - first.get() - this_thread() / 8),
           elements_(matrix.width - 8 * (this_thread() % 8)) {}
     // Copies the n-th cell of a step; the last one leads to the next step.
     __device__ __forceinline__ void copy(int n, stage stage) {
         bool const is_inside = n * lines_at_once < lines_;
-        copy_part_async(cells_[stage][first_ + CELL(8 * lines_at_once * n)], source_,
-                        is_inside ? bytes_inside(elements_) : 0);
+        copy_cell<Alignment>(cells_[stage][first_ + CELL(8 * lines_at_once * n)], source_,
+                             is_inside ? bytes_inside(elements_) : 0);
         source_ += distance_;
         if (n == count - 1) {
             source_ += line_bytes - 1LL * count * distance_;
@@ -70,15 +102,16 @@ template <class Tiles, index Outer, int Size, int Threads, bool ByLines> class t
     cells_of<Tiles, Size> cells_;
     CELL first_; // of this thread, in a stage
     unsigned char const* source_;
-    int distance_; // of lines that are copied one after the other, in bytes
-    int lines_;    // from the first line on to the end of the matrix
-    int elements_; // from this cell on to the end of the line
+    unsigned distance_; // of lines that are copied one after the other, in bytes
+    int lines_;         // from the first line on to the end of the matrix
+    int elements_;      // from this cell on to the end of the line
 };
 
 // Tiles by lines are in chunks of 64 rows or columns, with a line for each k.
-template <class Tiles, index Outer, int Size, int Threads>
-class thread_copies<Tiles, Outer, Size, Threads, true> {
+template <class Tiles, index Outer, int Size, int Threads, int Alignment>
+class thread_copies<Tiles, Outer, Size, Threads, Alignment, true> {
     static constexpr int lines_at_once = Threads / 8;
+    static_assert(lines_at_once % 8 == 0 && tile_k % lines_at_once == 0);
     using stage = bounded<STAGE, Tiles::stage.size>;
 
   public:
@@ -91,7 +124,7 @@ class thread_copies<Tiles, Outer, Size, Threads, true> {
                                           .offset())),
           source_(static_cast<unsigned char const*>(matrix.data) + 2 * first.get() +
                   16 * (this_thread() % 8) + this_thread() / 8 * (2 * matrix.leading)),
-          distance_(static_cast<int>(2 * lines_at_once * matrix.leading)),
+          distance_(static_cast<unsigned>(2 * lines_at_once * matrix.leading)),
           elements_(matrix.width - first.get() - 8 * (this_thread() % 8)),
           lines_(matrix.count - this_thread() / 8) {}
     __device__ __forceinline__ void copy(int n, stage stage) {
@@ -99,9 +132,9 @@ class thread_copies<Tiles, Outer, Size, Threads, true> {
         constexpr int chunks = Size / 64;
         int const part = n / chunks, chunk = n % chunks;
         bool const is_inside = part * lines_at_once < lines_;
-        copy_part_async(cells_[stage][first_ + CELL(8 * (tile_k * chunk + lines_at_once * part))],
-                        source_ + chunk * line_bytes,
-                        is_inside ? bytes_inside(elements_ - 64 * chunk) : 0);
+        copy_cell<Alignment>(
+            cells_[stage][first_ + CELL(8 * (tile_k * chunk + lines_at_once * part))],
+            source_ + chunk * line_bytes, is_inside ? bytes_inside(elements_ - 64 * chunk) : 0);
         if (chunk == chunks - 1) source_ += distance_;
         if (n == count - 1) lines_ -= tile_k;
     }
@@ -110,9 +143,9 @@ class thread_copies<Tiles, Outer, Size, Threads, true> {
     cells_of<Tiles, Size> cells_;
     CELL first_; // of this thread, in a stage
     unsigned char const* source_;
-    int distance_; // of lines that are copied one after the other, in bytes
-    int elements_; // from the first chunk's cell on to the end of the line
-    int lines_;    // from this thread's first line on to the end of the matrix
+    unsigned distance_; // of lines that are copied one after the other, in bytes
+    int elements_;      // from the first chunk's cell on to the end of the line
+    int lines_;         // from this thread's first line on to the end of the matrix
 };
 
 } // namespace spio::matmul::cp_async

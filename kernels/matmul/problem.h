@@ -46,6 +46,9 @@ struct problem {
     matmul::activation activation = matmul::activation::none;
     bool residual = false;
     known_sizes made_for = known_sizes::all;
+    // The bytes of which the addresses of matrices, of their lines, and of the matrices of a batch
+    // are multiples: 16, 8, 4, or the 2 of an element.
+    int alignment = 16;
 
     constexpr bool knows_m() const {
         return made_for != known_sizes::any_m && made_for != known_sizes::none;

@@ -89,7 +89,7 @@ struct config {
         if (!has_sides || !has_cluster || stages < 2 || stages > 16 || buffers < 2 ||
             buffers > 16 || band < 1 || band > 1024)
             return false;
-        if (!splits_columns(problem)) return false;
+        if (!splits_columns(problem) || problem.alignment < 16) return false; // as TMA needs it
         if (problem.knows_n() && !stores_columns(problem, problem.n)) return false;
         bool const has_pieces = piece_a(problem) % 8 == 0 &&
                                 m / piece_a(problem) % cluster_n == 0 &&

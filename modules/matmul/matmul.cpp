@@ -24,6 +24,11 @@ namespace spio::matmul {
 
 void check(problem const& problem) {
     spio::check("matmul", problem);
+    int const alignment = problem.alignment;
+    if ((alignment & (alignment - 1)) != 0) {
+        throw error(error_kind::invalid, "check", "matmul " + text_of(problem),
+                    "alignment is " + std::to_string(alignment) + ", but must be 2, 4, 8 or 16");
+    }
     bool const is_16_bits = problem.result != result_type::fp32;
     bool const is_half = problem.result == result_type::fp16;
     if (is_16_bits && is_half != (problem.type == factor_type::fp16)) {

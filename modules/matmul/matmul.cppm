@@ -66,8 +66,8 @@ std::string config_text(config const&);
 config parse_config(std::string_view text);
 
 // The configurations, of kinds that were measured on a GPU, whose estimated time is at most 1.3
-// times that of the fastest, which comes first. A problem has values even for sizes that are known only at launch, and these are used
-// here.
+// times that of the fastest, which comes first. A problem has values even for sizes that are known
+// only at launch, and these are used here.
 std::vector<config> space(problem const&, arch);
 // One of the two kernel templates, and all configurations of it that fit, the fastest by its
 // estimated time first.
@@ -151,19 +151,20 @@ template <> struct enumerator_table<matmul::known_sizes> {
 template <> struct field_table<matmul::problem> {
     using problem = matmul::problem;
     static constexpr int most = 1 << 24;
-    static constexpr auto fields =
-        std::tuple(field{"m", &problem::m, {.least = 1, .most = most}},
-                   field{"n", &problem::n, {.least = 1, .most = most}},
-                   field{"k", &problem::k, {.least = 1, .most = most}},
-                   field{"batch", &problem::batch, {.least = 1, .most = 65535}, presence::optional},
-                   field{"type", &problem::type, {}, presence::optional},
-                   field{"result", &problem::result, {}, presence::optional},
-                   field{"a", &problem::a, {}, presence::optional},
-                   field{"b", &problem::b, {}, presence::optional},
-                   field{"bias", &problem::bias, {}, presence::optional},
-                   field{"activation", &problem::activation, {}, presence::optional},
-                   field{"residual", &problem::residual, {}, presence::optional},
-                   field{"made_for", &problem::made_for, {}, presence::optional});
+    static constexpr auto fields = std::tuple(
+        field{"m", &problem::m, {.least = 1, .most = most}},
+        field{"n", &problem::n, {.least = 1, .most = most}},
+        field{"k", &problem::k, {.least = 1, .most = most}},
+        field{"batch", &problem::batch, {.least = 1, .most = 65535}, presence::optional},
+        field{"type", &problem::type, {}, presence::optional},
+        field{"result", &problem::result, {}, presence::optional},
+        field{"a", &problem::a, {}, presence::optional},
+        field{"b", &problem::b, {}, presence::optional},
+        field{"bias", &problem::bias, {}, presence::optional},
+        field{"activation", &problem::activation, {}, presence::optional},
+        field{"residual", &problem::residual, {}, presence::optional},
+        field{"made_for", &problem::made_for, {}, presence::optional},
+        field{"alignment", &problem::alignment, {.least = 2, .most = 16}, presence::optional});
 };
 template <> struct field_table<matmul::cp_async::config> {
     using config = matmul::cp_async::config;

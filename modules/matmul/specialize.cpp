@@ -87,7 +87,16 @@ typed_spec<cp_async::params> specialize(problem const& problem, cp_async::config
     block_shape const shape = {.block = {config.threads()}, .shared_bytes = config.shared_bytes()};
     return specialized<cp_async::params>(
         request_of(problem, config, "cp_async", shape, arch),
-        [config, arch](cp_async::params const& p) { return grid(p.args.sizes, config, arch); });
+        [problem, config, arch](cp_async::params const& p) {
+            // It counts the bytes of up to 64 lines in 32 bits.
+            constexpr long long most = 1LL << 24;
+            if (p.args.a.leading > most || p.args.b.leading > most) {
+                throw error(error_kind::invalid, "launch", "matmul " + text_of(problem),
+                            "the lines of a or b are more than " + std::to_string(most) +
+                                " elements apart, which the body cp_async does not take");
+            }
+            return grid(p.args.sizes, config, arch);
+        });
 }
 typed_spec<wgmma::params> specialize(problem const& problem, wgmma::config const& config,
                                      arch arch) {
@@ -141,17 +150,19 @@ void check_matrix(problem const& problem, sizes const& sizes, checked_matrix con
                     std::string(matrix.name) + reason);
     };
     if (matrix.data == nullptr) fail(" is not there");
-    if (reinterpret_cast<std::uintptr_t>(matrix.data) % 16 != 0) {
-        fail(" begins at no multiple of 16 bytes");
+    auto const alignment = std::max(problem.alignment, matrix.element_bytes);
+    std::string const multiple = "no multiple of " + std::to_string(alignment) + " bytes";
+    if (reinterpret_cast<std::uintptr_t>(matrix.data) % static_cast<unsigned>(alignment) != 0) {
+        fail(" begins at " + multiple);
     }
     if (matrix.leading < matrix.width) {
         fail(" has lines of " + std::to_string(matrix.width) + " elements, " +
              std::to_string(matrix.leading) + " apart");
     }
     bool const has_batch = sizes.batch > 1;
-    if (matrix.leading * matrix.element_bytes % 16 != 0 ||
-        (has_batch && matrix.batch * matrix.element_bytes % 16 != 0)) {
-        fail(" has lines or matrices whose distance is no multiple of 16 bytes");
+    if (matrix.leading * matrix.element_bytes % alignment != 0 ||
+        (has_batch && matrix.batch * matrix.element_bytes % alignment != 0)) {
+        fail(" has lines or matrices whose distance is " + multiple);
     }
 }
 

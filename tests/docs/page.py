@@ -44,7 +44,7 @@ not_run = {
     r"cmake -S examples/(softmax|deploy) .*": building,
     r"cmake --build build/(softmax|deploy)": building,
     r"cmake --preset .*|cmake --build --preset .*|ctest --preset .*": full_build,
-    r"python3 bench/(conv2d/run|launch|matmul/run)\.py .*": "needs a GPU",
+    r"python3 bench/(conv2d/run|launch|matmul/run|matmul/ablation)\.py .*": "needs a GPU",
     r"pip install \./python .*": "python.wheel builds it",
     r"python -m spio\.bench .*": "python.bench runs it beside PyTorch",
     r".*\bspio run .*--time\b.*": "needs a GPU",

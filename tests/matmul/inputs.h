@@ -54,7 +54,8 @@ inline constexpr unsigned short not_a_number = 0x7fff;
 // A batch of random matrices of `lines` lines of `width` numbers. Lines are further apart than
 // their numbers take, with NaN between them.
 inline stored_matrix draw(std::mt19937& random, problem const& problem, int lines, int width) {
-    int const leading = (width + 7) / 8 * 8 + 8 * static_cast<int>(random() % 3);
+    int const unit = problem.alignment / 2;
+    int const leading = (width + unit - 1) / unit * unit + unit * static_cast<int>(random() % 3);
     stored_matrix matrix = {lines, width, leading, problem.batch, {}};
     matrix.bits.assign(matrix.size(), not_a_number);
     for (int m = 0; m < matrix.batch; ++m) {

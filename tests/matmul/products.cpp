@@ -104,7 +104,8 @@ void run_one(test::trial& t, variant const& variant, problem const& p, inputs co
     auto const a = t.make("a", x.a.bits), b = t.make("b", x.b.bits);
     auto const bias = t.make("bias", x.bias);
     auto const c = t.make("c", elements_of<Result>(x.c, p.type));
-    stored_matrix d = {p.m, p.n, (p.n + 7) / 8 * 8 + 8, p.batch, {}};
+    int const unit = p.alignment / 2;
+    stored_matrix d = {p.m, p.n, (p.n + unit - 1) / unit * unit + unit, p.batch, {}};
     auto const results = t.make<Result>("d", d.size());
     std::vector<Result> guards(d.size());
     std::memset(guards.data(), 0xa5, guards.size() * sizeof(Result));
