@@ -1,0 +1,9 @@
+// error: CursorToOtherElements=.*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "tile.h"
+
+#include "spio/tile/cluster_store.cuh"
+
+__device__ inline void send(Box inbox, barrier<spio::sm_90a>& received) {
+    store_in_cluster(inbox, spio::vec<float, 4>{}, received, 1); // wrong
+}
