@@ -144,6 +144,8 @@ template <problem Problem> class steps {
         H const row = input_row(step.number);
         return step.has_x || (needs_row_above(Problem) && row < H(0) && row + H(dilation) >= H(0));
     }
+    // The step with this number in the current span: which row of x it reads, and which of its rows
+    // of dy meet that row under the filter.
     __device__ row_step step(int number) const {
         int const newest = number / advance;
         return {number, offset_of(number), max(0, newest - current.rows + 1), min(newest, live - 1),

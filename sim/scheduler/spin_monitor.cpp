@@ -4,6 +4,9 @@
 
 namespace spio::sim {
 
+// Called for each read after the first max_reads of a thread. The reads after those, `window` of
+// them, are an observation: if it ends with at most max_addresses different addresses, the thread
+// spins; an address too many ends it, and the count of reads begins again.
 bool spin_monitor::observe(void const* address) {
     if (reads_ == max_reads + 1) address_count_ = 0;
     bool const is_known = find_address([&](void const* known) { return known == address; });

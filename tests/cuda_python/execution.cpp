@@ -221,6 +221,8 @@ std::string hexadecimal(unsigned char const* data, std::size_t size) {
 
 } // namespace
 
+// Runs a kernel on the target and by the interpreter, each on arguments of its own, and compares
+// what they wrote.
 comparison compare(test_kernel const& test, target target, double tolerance) {
     comparison result;
     auto const kernel = compiled(test);

@@ -1,4 +1,4 @@
-# Excerpts and outputs are told from what only looks like them.
+# Tests how pages are checked: an excerpt must stand in its file, and an output shown must be what a command prints.
 # SPDX-License-Identifier: Apache-2.0
 import unittest
 
