@@ -33,6 +33,16 @@ constexpr double slowest_trial = 1.25;
 constexpr int most_held_registers = 144;
 constexpr int most_warps = 16;
 
+// Whether a thread may have the registers that it is estimated to need, if `blocks` blocks are to
+// be resident on an SM. The compiler puts what else there is into local memory, and such a kernel
+// is not worth a trial.
+bool leaves_registers(problem const& problem, cp_async::config const& config, chip const& chip) {
+    constexpr int most_registers = 255; // of a thread
+    int const registers = config.registers(problem);
+    auto const of_sm = checked_size(registers) * config.threads(problem) * config.blocks;
+    return registers <= most_registers && of_sm.value <= chip.sm_registers;
+}
+
 // The numbers of channel groups (of 8) per block that are worth a trial: at least 4 if the problem
 // has that many, so that a pixel is at least half a cache line, and such that few groups are idle.
 std::vector<int> group_counts(int groups) {
@@ -180,7 +190,7 @@ std::vector<config> space(problem const& problem, arch arch) {
             return;
         }
         config.blocks = std::max(1, estimated(problem, config, arch).blocks_per_sm);
-        ranking.add(config);
+        if (leaves_registers(problem, config, chip)) ranking.add(config);
     };
     for (int const groups : group_counts(problem.groups())) {
         for (auto const& [images, columns] : column_counts(problem, sizes)) {

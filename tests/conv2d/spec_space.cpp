@@ -11,11 +11,22 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <variant>
 
 import spio.conv2d;
 import spio.spec;
 
 using namespace spio;
+
+namespace {
+// Whether an SM has the registers that the threads of `blocks` blocks are estimated to need.
+template <class Config>
+bool has_registers(conv2d::problem const& problem, Config const& config, arch arch) {
+    int const registers = config.registers(problem);
+    return registers < 256 &&
+           registers * config.threads(problem) * config.blocks <= chip_of(arch).sm_registers;
+}
+} // namespace
 
 TEST_CASE("every problem has configurations that fit, the best one first") {
     std::mt19937 random(5);
@@ -37,6 +48,10 @@ TEST_CASE("every problem has configurations that fit, the best one first") {
         problem.stride_w = uniform(1, 2);
         problem.dilation_h = uniform(1, 2);
         problem.dilation_w = uniform(1, 2);
+        if (problem.pass != conv2d::direction::wgrad) {
+            problem.activation = static_cast<conv2d::activation>(uniform(0, 3));
+        }
+        problem.residual = problem.pass == conv2d::direction::fprop && uniform(0, 1) == 1;
         problem.h += problem.extent_h();
         problem.w += problem.extent_w();
         for (arch const arch : {sm_80, sm_86, sm_90a, compute_80, host_arch}) {
@@ -51,6 +66,11 @@ TEST_CASE("every problem has configurations that fit, the best one first") {
                 REQUIRE(expected.microseconds >= previous);
                 if (&config != &candidates.front()) previous = expected.microseconds;
                 REQUIRE(expected.blocks_per_sm > 0);
+                // The compiler need not put registers into local memory.
+                auto const* const cp_async = std::get_if<conv2d::cp_async::config>(&config);
+                REQUIRE((cp_async == nullptr || has_registers(problem, *cp_async, arch)));
+                auto const* const tma = std::get_if<conv2d::tma::config>(&config);
+                REQUIRE((tma == nullptr || has_registers(problem, *tma, arch)));
                 auto const words = conv2d::config_text(config);
                 REQUIRE(conv2d::config_text(conv2d::parse_config(words)) == words);
             }
