@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """tables.py [--write]
 
-A table stands between two lines, <!-- table NAME --> and <!-- end -->. Without --write, a table that is
-not what the newest results give is an error.
-"""
+A table stands between the lines <!-- table NAME --> and <!-- end -->. Without --write, one that is not of the newest results is an error."""
 import argparse
 import collections
 import json
@@ -12,6 +10,7 @@ import math
 import pathlib
 import re
 import sys
+import models_table
 
 root = pathlib.Path(__file__).resolve().parent.parent
 
@@ -258,6 +257,7 @@ tables = {
     "conv2d_ablation": conv2d_ablation,
     "conv2d_steps": conv2d_steps,
     "tuned_conv2d": tuned_conv2d,
+    "models_conv2d": lambda: models_table.rows(root, *newest("models_conv2d_sm90a")),
     "first_result": first_result,
     "bandwidth": bandwidth,
     "matmul": matmul,

@@ -46,19 +46,23 @@ endfunction()
 # kernel_text(). In its folder are NAME.cppm, sources and partitions of the module, the headers of the
 # kernels, problem.h among them, and NAME.cuh or a header for each body. kernel_text() is written here:
 # it returns the headers by the names that an #include has, NAME/problem.h.
-#     spio_add_family(NAME [FOLDER DIR] [KERNELS DIR] [NAMESPACE OUTER] [MEASURED FILE])
+#     spio_add_family(NAME [FOLDER DIR] [KERNELS DIR] [NAMESPACE OUTER] [MEASURED FILE]
+#                     [MODELS FILE...])
 # FOLDER is NAME unless it is given; KERNELS is where the headers are, if they are elsewhere. Both
 # folders are called NAME. With OUTER the module is OUTER.NAME, the namespace OUTER::NAME, and the
 # target OUTER_NAME, alias OUTER::NAME.
 #
 # MEASURED is a table of configurations; measured_text(), which is not exported, returns its text.
+# MODELS are learned models; model_texts(), which is not exported, returns their texts. With them the
+# library links spio::model.
 #
 # trial.cpp, if it is there, is for spio_add_command(). launch.cppm and launch.cpp, if they are there, are the module NAME.launch, of the target NAME_launch:
 # what makes the family's kernels ready on a device.
 function(spio_add_family name)
-    cmake_parse_arguments(PARSE_ARGV 1 family "" "FOLDER;KERNELS;NAMESPACE;MEASURED" "")
+    cmake_parse_arguments(PARSE_ARGV 1 family "" "FOLDER;KERNELS;NAMESPACE;MEASURED" "MODELS")
     if(family_UNPARSED_ARGUMENTS)
-        message(FATAL_ERROR "spio_add_family(${name}) takes FOLDER, KERNELS, NAMESPACE and MEASURED, not "
+        message(FATAL_ERROR "spio_add_family(${name}) takes FOLDER, KERNELS, NAMESPACE, MEASURED and "
+                            "MODELS, not "
                             "'${family_UNPARSED_ARGUMENTS}'.")
     endif()
     if(NOT family_FOLDER)
@@ -103,19 +107,70 @@ function(spio_add_family name)
         configure_file("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/measured_text.cpp.in" "${measured}" @ONLY)
     endif()
 
+    set(libraries spio::spec spio::headers)
+    if(family_MODELS)
+        list(APPEND libraries spio::model)
+        set(model_texts "${CMAKE_CURRENT_BINARY_DIR}/${target}_model_texts.cpp")
+        spio_embed_models("${model_texts}" ${module} ${namespace} ${family_MODELS})
+        list(APPEND measured "${model_texts}")
+    endif()
+
     file(GLOB interfaces CONFIGURE_DEPENDS "${family_FOLDER}/*.cppm")
     file(GLOB sources CONFIGURE_DEPENDS "${family_FOLDER}/*.cpp")
     list(REMOVE_ITEM interfaces "${family_FOLDER}/launch.cppm")
     # How spio_add_command() tries the family.
     list(REMOVE_ITEM sources "${family_FOLDER}/launch.cpp" "${family_FOLDER}/trial.cpp")
     spio_add_family_library(${target} "${family_FOLDER}" "${root}" INTERFACES ${interfaces} SOURCES
-                            ${sources} "${text}" ${measured} LIBRARIES spio::spec spio::headers)
+                            ${sources} "${text}" ${measured} LIBRARIES ${libraries})
     set_target_properties(${target} PROPERTIES SPIO_FAMILY_FOLDER "${family_FOLDER}")
     if(EXISTS "${family_FOLDER}/launch.cppm")
         spio_add_family_library(
             ${target}_launch "${family_FOLDER}" "${root}" INTERFACES "${family_FOLDER}/launch.cppm"
             SOURCES "${family_FOLDER}/launch.cpp" LIBRARIES ${target} spio::launch)
     endif()
+endfunction()
+
+# Writes a source of a module when the project is configured: model_texts(), which returns the texts of
+# files. They are numbers there, since a string literal may have 65536 characters.
+function(spio_embed_models output module namespace)
+    set(arrays "")
+    set(views "")
+    foreach(file IN LISTS ARGN)
+        cmake_path(ABSOLUTE_PATH file NORMALIZE)
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+        cmake_path(GET file STEM name)
+        file(READ "${file}" text HEX)
+        string(REGEX REPLACE "(..)" "0x\\1," text "${text}")
+        string(REGEX REPLACE "(................................................................................)" "\\1\n"
+                             text "${text}")
+        string(APPEND arrays "constexpr char ${name}[] = {\n${text}};\n")
+        string(APPEND views "        std::string_view(${name}, sizeof ${name}),\n")
+    endforeach()
+    file(CONFIGURE OUTPUT "${output}" @ONLY CONTENT
+        "// Learned models, as they were when the library was configured.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <span>
+#include <string_view>
+
+module ${module};
+
+namespace ${namespace} {
+
+namespace {
+
+${arrays}
+} // namespace
+
+std::span<std::string_view const> model_texts() {
+    static constexpr std::string_view texts[] = {
+${views}    };
+    return texts;
+}
+
+} // namespace ${namespace}
+")
 endfunction()
 
 function(spio_add_family_library target folder root)

@@ -158,7 +158,7 @@ diagnosis diagnose_cache();
 // Whether kernels may come from packs, from NVRTC, or from both.
 diagnosis diagnose_policy();
 // Which source of configurations is asked before the families.
-diagnosis diagnose_configurations();
+diagnosis diagnose_configurations(io const&);
 // The variables that are read, and those that are set in vain.
 diagnosis diagnose_environment();
 // Why no image that is compiled now is kept, or an empty string: also where SPIO_CACHE is off.

@@ -165,8 +165,9 @@ std::string text_of(diagnosis const& result) {
 
 exit_status run_doctor(arguments const& args, io const& io) {
     std::vector<diagnosis> const results = {
-        diagnose_driver(io), diagnose_nvrtc(),  diagnose_cache(),          diagnose_packs(args, io),
-        diagnose_host(),     diagnose_policy(), diagnose_configurations(), diagnose_environment()};
+        diagnose_driver(io),         diagnose_nvrtc(),      diagnose_cache(),
+        diagnose_packs(args, io),    diagnose_host(),       diagnose_policy(),
+        diagnose_configurations(io), diagnose_environment()};
     bool const is_good = std::ranges::none_of(
         results, [](diagnosis const& result) { return result.state == condition::wrong; });
     std::string text;

@@ -18,6 +18,7 @@ module;
 
 module spio.command;
 
+import spio.cuda;
 import spio.launch;
 import spio.spec;
 import spio.system;
@@ -61,6 +62,24 @@ std::map<std::string, std::string> unknown_variables() {
     return unknown;
 }
 
+// What chooses the configurations of each family on the first GPU, or on sm_90a where there is
+// none.
+std::vector<std::string> lines_of_choosers(io const& io) {
+    auto arch = sm_90a;
+    try {
+        auto const driver = io.open_driver();
+        if (driver->device_count() > 0) arch = arch_of(driver->device(0));
+    } catch (spio::error const&) { // told by the diagnosis of the driver
+    }
+    std::vector<std::string> lines;
+    for (auto const& family : trial_families()) {
+        if (family.chooser == nullptr) continue;
+        lines.push_back(std::string(family.name) + " on " + text_of(arch) + ": " +
+                        family.chooser(arch));
+    }
+    return lines;
+}
+
 } // namespace
 
 // Whether kernels may come from packs, from NVRTC, or from both.
@@ -77,9 +96,9 @@ diagnosis diagnose_policy() {
     return result;
 }
 
-// Which source of configurations is asked before the families.
-diagnosis diagnose_configurations() {
-    diagnosis result = {.name = "configurations"};
+// Which source of configurations is asked before the families, and what families ask.
+diagnosis diagnose_configurations(io const& io) {
+    diagnosis result = {.name = "configurations", .lines = lines_of_choosers(io)};
     auto const place = tuned::place_of_environment();
     result.facts = json::object({{"file", json_or_null(place.file.string())}, {"measured", 0}});
     if (place.file.empty()) {

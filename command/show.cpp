@@ -172,6 +172,27 @@ config_source configs_for(arch arch, io const& io) {
     return configs;
 }
 
+json json_of(explained_choice const& choice) {
+    auto const config_json = [](expected_config const& c) {
+        return json::object({{"config", c.config},
+                             {"estimated", c.estimated},
+                             {"predicted", c.predicted > 0 ? json(c.predicted) : json(nullptr)}});
+    };
+    return json::object({{"by", choice.chosen_by},
+                         {"refusal", json_or_null(choice.refusal)},
+                         {"configs", json::array(choice.configs, config_json)}});
+}
+
+std::string text_of(explained_choice const& choice) {
+    auto text = "\nconfiguration chosen by " + choice.chosen_by +
+                (choice.refusal.empty() ? "" : ": " + choice.refusal) + "\n";
+    for (auto const& [config, estimated, predicted] : choice.configs) {
+        auto const model = predicted > 0 ? format_number(predicted) + " us by the model, " : "";
+        text += "  " + model + format_number(estimated) + " us by the estimate: " + config + "\n";
+    }
+    return text;
+}
+
 exit_status run_show(arguments const& args, io const& io) {
     if (args.operands.front().ends_with(".py")) return show_python(args, io);
     auto const& family = family_named(args.operands.front());
@@ -190,6 +211,10 @@ exit_status run_show(arguments const& args, io const& io) {
         specs = family.specialize(words, arch, configs);
         problem = specs.front().problem;
     }
+    std::optional<explained_choice> choice;
+    if (auto const* const known = trial_family_of(family); known && known->explain != nullptr) {
+        choice = known->explain(problem, arch, configs);
+    }
     packed_images const packs = {read_packs(args, io)};
     jit::just_in_time const compiler;
     std::string text;
@@ -201,11 +226,13 @@ exit_status run_show(arguments const& args, io const& io) {
         text += (text.empty() ? "" : "\n") + text_of(spec, origin);
         kernels.push_back(json_of(spec, origin));
     }
-    print_result(
-        args, io,
-        json::object(
-            {{"family", family.name}, {"problem", problem}, {"kernels", json::array(kernels)}}),
-        text);
+    if (choice) text += text_of(*choice);
+    print_result(args, io,
+                 json::object({{"family", family.name},
+                               {"problem", problem},
+                               {"kernels", json::array(kernels)},
+                               {"choice", choice ? json_of(*choice) : json(nullptr)}}),
+                 text);
     return exit_status::success;
 }
 

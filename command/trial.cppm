@@ -143,6 +143,19 @@ struct field_description {
     bool is_required;
 };
 
+// A configuration of a problem, and its times in microseconds: by the family's estimate, and by its
+// learned model, which is 0 if there is none.
+struct expected_config {
+    std::string config;
+    double estimated, predicted;
+};
+// Who chose the configuration of a problem, the chosen one, and those expected to come next.
+struct explained_choice {
+    std::string chosen_by; // "a measurement on this GPU"
+    std::string refusal; // why the learned model did not choose; empty if it did, or was not asked
+    std::vector<expected_config> configs;
+};
+
 // The trials of a family of kernels.
 struct trial_family {
     std::string_view name;
@@ -154,6 +167,11 @@ struct trial_family {
     // The configurations worth a trial, as text, the one that the family would choose first; null
     // if there is but one for a problem.
     std::vector<std::string> (*configs)(std::string_view words, arch) = nullptr;
+    // How the configuration of a problem is chosen; null if there is but one for a problem, or if
+    // the family cannot tell.
+    explained_choice (*explain)(std::string_view words, arch, config_source const&) = nullptr;
+    // What chooses where nothing was measured, for people: "the learned model for H200".
+    std::string (*chooser)(arch) = nullptr;
 };
 
 // All families that `spio run` can try on random data, those of Spio first.

@@ -27,6 +27,11 @@ import spio.spec;
 
 namespace spio::command {
 
+// In choice.cpp.
+std::vector<std::string> conv2d_configs(std::string_view words, arch);
+explained_choice explain_conv2d(std::string_view words, arch, config_source const&);
+std::string conv2d_chooser(arch);
+
 namespace {
 
 using namespace conv2d;
@@ -278,14 +283,6 @@ trial create(std::string_view words, arch arch, unsigned seed, config_source con
             .prepare = [data](workbench& bench) { return prepare(bench, *data); }};
 }
 
-std::vector<std::string> configs_worth_a_trial(std::string_view words, arch arch) {
-    std::vector<std::string> texts;
-    for (auto const& config : space(parse<conv2d::problem>("conv2d", words), arch)) {
-        texts.push_back(conv2d::config_text(config));
-    }
-    return texts;
-}
-
 } // namespace
 
 trial_family conv2d_trials() {
@@ -294,7 +291,9 @@ trial_family conv2d_trials() {
             .example = "n=2 c=16 h=14 w=14 pass=fprop",
             .fields = describe_fields<conv2d::problem>,
             .create = create,
-            .configs = configs_worth_a_trial};
+            .configs = conv2d_configs,
+            .explain = explain_conv2d,
+            .chooser = conv2d_chooser};
 }
 
 } // namespace spio::command

@@ -182,20 +182,6 @@ config parse_config(std::string_view text) {
     return parsers[static_cast<std::size_t>(index)](text.substr(body.size()));
 }
 
-config best_config(problem const& problem, arch arch, config_source const& configs) {
-    check(problem);
-    if (auto const choice = configs.find({"conv2d", text_of(problem), arch})) {
-        return parse_config(choice->config);
-    }
-    auto const candidates =
-        problem.knows_layer() ? space(problem, arch) : generic_configs(problem, arch);
-    if (candidates.empty()) {
-        throw error(error_kind::unsupported, "configure", "conv2d " + text_of(problem),
-                    "no body for " + text_of(arch) + " makes " + enumerator_name(problem.pass));
-    }
-    return candidates.front();
-}
-
 family const& family_entry() {
     static constexpr family entry = {
         "conv2d",

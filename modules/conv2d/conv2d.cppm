@@ -21,6 +21,7 @@ module;
 export module spio.conv2d;
 
 import spio.spec;
+export import :choice;
 export import :reference;
 
 export namespace spio {
@@ -66,12 +67,6 @@ void check(problem const&);
 // that is not plain _2sy_2sx_2dy_2dx_bf16_silu_scale_res_pre. Sizes that a launch tells are any.
 std::string name_of(problem const&);
 
-// A body is one implementation of a pass: a kernel template, which a problem and a configuration
-// specialize. A config holds the configuration of one of the four bodies; the first two are for
-// fprop and dgrad, the others for wgrad.
-using config =
-    std::variant<cp_async::config, tma::config, wgrad_cp_async::config, wgrad_tma::config>;
-
 // "cp_async groups=8 images=1 …"
 std::string config_text(config const&);
 config parse_config(std::string_view text);
@@ -86,8 +81,7 @@ inline bool needs_maps(config const& config) {
 // best_wgrad_tma() or best_wgrad_cp_async(), or that of best_tma() if the body tma is estimated to
 // be the fastest. Sizes that are known only at launch have values too, which are used here.
 std::vector<config> space(problem const&, arch);
-// The configuration to use if the caller names none: that of the config_source, or else the first
-// of space().
+// The configuration to use if the caller names none: that which choose() chooses.
 config best_config(problem const&, arch, config_source const& = default_config_source());
 
 // The configuration of one body that is expected to be the fastest: by measurements on an H200, and
@@ -107,18 +101,6 @@ problem generic_problem(problem const&);
 // to be the fastest.
 std::vector<config> generic_configs(problem const&, arch);
 
-// The estimated time of a launch and its parts, which overlap; all times are in microseconds.
-struct estimate {
-    double microseconds = 0;
-    double bytes = 0;      // bytes moved to and from memory, each tensor once
-    double traffic = 0;    // time of moving data to and from memory and the L2 cache
-    double arithmetic = 0; // time of the matrix products and the instructions around them
-    double latency = 0;    // time that blocks wait for their copies
-    int blocks_per_sm = 0;
-    double waves = 0; // blocks of the launch per blocks that the GPU holds at once
-
-    std::string explained() const; // "42.1 us: …"
-};
 // Throws if the configuration does not fit the problem.
 estimate explain(problem const&, config const&, arch);
 
@@ -188,8 +170,9 @@ extent grid_of(problem const&, long long blocks);
 wgrad_reduce::config reduction_for(problem const&, int groups_of_block, int splits, bool overlaps);
 // Blocks that an SM of an H200 holds at once.
 int blocks_of_sm(problem const&, tma::config const&);
-// The table of measured configurations, models/conv2d.txt.
+// The table of measured configurations, models/conv2d.txt, and the learned models.
 std::string_view measured_text();
+std::span<std::string_view const> model_texts();
 
 } // namespace spio::conv2d
 

@@ -76,7 +76,9 @@ TEST_CASE("every problem has configurations that fit, the best one first") {
             }
             auto const specs = conv2d::specs_of(problem, conv2d::best_config(problem, arch), arch);
             REQUIRE(specs.size() == (problem.pass == conv2d::direction::wgrad ? 2 : 1));
-            REQUIRE(specs[0].config == conv2d::config_text(candidates.front()));
+            if (conv2d::choose(problem, arch).origin == config_origin::family) {
+                REQUIRE(specs[0].config == conv2d::config_text(candidates.front()));
+            }
             configs += candidates.size();
         }
     }
@@ -96,8 +98,7 @@ conv2d::problem five_by_five(int n, int c, int side) {
 }
 } // namespace
 
-TEST_CASE(
-    "on sm_90a the tma body is chosen, and its estimate is within 15 % of the measured time") {
+TEST_CASE("on sm_90a the estimate chooses the tma body, and is within 15 % of the measured time") {
     struct measurement {
         conv2d::problem problem;
         double microseconds; // of fprop on an H200, with a cold cache
@@ -110,7 +111,7 @@ TEST_CASE(
                                   {five_by_five(32, 384, 56), 46.2},
                                   {five_by_five(256, 1152, 7), 19.7}};
     for (auto const& [problem, microseconds] : layers) {
-        auto const config = conv2d::best_config(problem, sm_90a);
+        auto const config = conv2d::space(problem, sm_90a).front();
         CHECK(conv2d::config_text(config) == conv2d::config_text(conv2d::best_tma(problem)));
         double const expected = conv2d::explain(problem, config, sm_90a).microseconds;
         CAPTURE(conv2d::config_text(config));
@@ -120,7 +121,7 @@ TEST_CASE(
     }
     // With 8 channels, a pixel has 16 bytes, for which the TMA engine is too slow.
     conv2d::problem const narrow = {.n = 32, .c = 8, .h = 128, .w = 128};
-    CHECK(!conv2d::needs_maps(conv2d::best_config(narrow, sm_90a)));
+    CHECK(!conv2d::needs_maps(conv2d::space(narrow, sm_90a).front()));
 }
 
 TEST_CASE("an estimate explains its bytes and its time of traffic") {

@@ -28,7 +28,7 @@ imports = {
     "spio.standard": {"spio.dims"},
     "spio.error": set(),
     "spio.spec": set(),
-    **{family: {"spio.dims", "spio.spec"} for family in families},
+    **{family: {"spio.dims", "spio.model", "spio.spec"} for family in families},
     "spio.families": {"spio.spec", *families},
     "spio.image": {"spio.spec"},
     "spio.host": {"spio.image", "spio.spec", "spio.system", "spio.text"},
@@ -37,7 +37,7 @@ imports = {
     "spio.aot": {"spio.image", "spio.spec", "spio.system", "spio.text"},
     "spio.cache": {"spio.error", "spio.system"},
     "spio.jit": {"spio.cache", "spio.image", "spio.spec", "spio.system", "spio.text"},
-    "spio.model": {"spio.spec"},
+    "spio.model": set(),
     "spio.cuda": set(),
     "spio.cuda_python": {"spio.spec"},
     "spio.launch": {"spio.image", "spio.cuda", "spio.spec", "spio.system"},
@@ -65,7 +65,7 @@ makers = {"aot", "jit", "sim"}
 
 # How many interface units the library and the command may have: every consumer compiles those of the
 # library again. (spio.standard is compiled by those alone who link it.)
-interface_unit_budget = 43
+interface_unit_budget = 45
 
 complaints = []
 

@@ -1,0 +1,88 @@
+// Measures how long a choice of a configuration takes, the first of a layer and a repeated one.
+// SPDX-License-Identifier: Apache-2.0
+//
+//     models_pick PLAN [PROBLEM]
+//
+// PLAN is what plan.py writes. Of a problem it prints what the model predicts of its candidates.
+#include "plan.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+import spio.conv2d;
+import spio.spec;
+
+namespace {
+
+using namespace spio;
+using clock_type = std::chrono::steady_clock;
+
+template <class F> double microseconds(F f) {
+    auto const start = clock_type::now();
+    f();
+    return std::chrono::duration<double, std::micro>(clock_type::now() - start).count();
+}
+
+void tell(char const* name, std::vector<double> times) {
+    std::ranges::sort(times);
+    std::printf("%s: median %.2f us, of 90 %% at most %.2f us, at most %.2f us\n", name,
+                times[times.size() / 2], times[times.size() * 9 / 10], times.back());
+}
+
+void measure(std::string const& plan) {
+    std::vector<double> firsts[2], repeated, spaces;
+    std::size_t by_model = 0, layers = 0, candidates = 0;
+    unsigned long long sum = 0;
+    for (auto const& group : bench::read_plan(plan)) {
+        for (auto const& layer : group.layers) {
+            conv2d::choice found = {};
+            auto const time = microseconds([&] { found = choose(layer, sm_90a); });
+            firsts[layer.pass == conv2d::direction::wgrad].push_back(time);
+            constexpr int calls = 1000;
+            repeated.push_back(microseconds([&] {
+                                   for (int i = 0; i < calls; ++i) {
+                                       sum += choose(layer, sm_90a).config.index();
+                                   }
+                               }) /
+                               calls);
+            by_model += found.origin == config_origin::model;
+            spaces.push_back(
+                microseconds([&] { candidates += conv2d::candidates(layer, sm_90a).size(); }));
+            ++layers;
+        }
+    }
+    tell("fprop and dgrad, the first time", firsts[0]);
+    tell("wgrad, the first time", firsts[1]);
+    tell("again", repeated);
+    tell("the candidates and their estimates alone", spaces);
+    std::printf("%zu of %zu layers by the model, %.1f candidates each (%llu)\n", by_model, layers,
+                static_cast<double>(candidates) / static_cast<double>(layers), sum % 10);
+}
+
+void explain_choice(std::string const& words) {
+    auto const problem = parse<conv2d::problem>("conv2d", words);
+    auto const ranking = rank(problem, sm_90a);
+    std::printf("%s%s\n", ranking.refusal.c_str(), choose(problem, sm_90a).refusal.c_str());
+    for (auto const& [config, expected, predicted] : ranking.configs) {
+        std::printf("%8.2f us, estimate %8.2f: %s\n", predicted, expected.microseconds,
+                    conv2d::config_text(config).c_str());
+    }
+}
+
+} // namespace
+
+int main(int count, char** words) {
+    try {
+        if (count < 2) throw std::runtime_error("tell PLAN, or PLAN and a problem");
+        count > 2 ? explain_choice(words[2]) : measure(words[1]);
+    } catch (std::exception const& e) {
+        std::fprintf(stderr, "%s\n", e.what());
+        return 1;
+    }
+}

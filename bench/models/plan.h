@@ -1,0 +1,118 @@
+// The plan of a sweep: its groups of layers, and the configurations to measure.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "conv2d/cp_async.h"
+#include "conv2d/problem.h"
+#include "conv2d/tma.h"
+#include "conv2d/wgrad_cp_async.h"
+#include "conv2d/wgrad_tma.h"
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <variant>
+#include <vector>
+
+import spio.conv2d;
+import spio.spec;
+
+namespace spio::bench {
+
+// A line `group WORDS most=M`, and after it a line `N H W` for each layer. WORDS are the fields of
+// a conv2d problem but n, h and w; M bounds the number of configurations.
+struct layer_group {
+    std::string words;
+    std::size_t most = 0;
+    std::vector<conv2d::problem> layers;
+
+    // The problem that the kernels are compiled for.
+    conv2d::problem const& compiled() const { return layers.front(); }
+};
+
+inline std::vector<layer_group> read_plan(std::string const& file) {
+    std::ifstream input(file);
+    if (!input) throw std::runtime_error(file + " cannot be read");
+    std::vector<layer_group> groups;
+    for (std::string line; std::getline(input, line);) {
+        if (line.empty() || line.front() == '#') continue;
+        if (line.starts_with("group ")) {
+            auto const most = line.find(" most=");
+            if (most == line.npos) throw std::runtime_error("a group without most=: " + line);
+            groups.push_back({line.substr(6, most - 6), std::stoul(line.substr(most + 6)), {}});
+            continue;
+        }
+        std::istringstream sizes(line);
+        std::string n, h, w;
+        if (groups.empty() || !(sizes >> n >> h >> w))
+            throw std::runtime_error("no layer: " + line);
+        groups.back().layers.push_back(parse<conv2d::problem>(
+            "conv2d", "n=" + n + " h=" + h + " w=" + w + " " + groups.back().words));
+    }
+    std::erase_if(groups, [](auto const& group) { return group.layers.empty(); });
+    return groups;
+}
+
+inline bool fits(conv2d::problem const& problem, conv2d::config const& config) {
+    return std::visit([&](auto const& body) { return body.fits(problem); }, config);
+}
+
+// A configuration is not measured if its estimated time is above this multiple of the least.
+inline constexpr double slowest_measured = 3;
+
+// The configurations to compile for a group: for each layer the family's own choice without a
+// model, those of each body that are estimated to be the fastest, and those that a shipped model
+// predicts to be; and a random draw of the others.
+inline std::vector<conv2d::config> choose_configs(layer_group const& group, arch arch) {
+    struct entry {
+        conv2d::config config;
+        unsigned votes = 0;
+        unsigned long long draw = 0;
+    };
+    std::map<std::string, entry> entries;
+    auto const entry_of = [&](conv2d::config const& config) -> entry& {
+        auto const text = conv2d::config_text(config);
+        return entries.try_emplace(text, entry{config, 0, fnv(text, fnv(group.words))})
+            .first->second;
+    };
+    for (auto const& layer : group.layers) {
+        auto list = conv2d::candidates(layer, arch);
+        std::ranges::sort(list, {}, [](auto const& c) { return c.expected.microseconds; });
+        if (list.empty()) continue;
+        if (auto const own = conv2d::space(layer, arch); !own.empty())
+            entry_of(own.front()).votes += 4;
+        // Where there is a model, what it predicts to be the fastest counts as well.
+        auto const predicted = rank(layer, arch).configs;
+        for (std::size_t i = 0; i < std::min<std::size_t>(3, predicted.size()); ++i) {
+            entry_of(predicted[i].config).votes += 4;
+        }
+        std::map<std::size_t, unsigned> ranks; // of bodies
+        for (auto const& [config, expected] : list) {
+            if (expected.microseconds > slowest_measured * list.front().expected.microseconds)
+                break;
+            auto& found = entry_of(config);
+            if (auto const rank = ranks[config.index()]++; rank < 3) found.votes += 3 - rank;
+        }
+    }
+    std::vector<entry> sorted;
+    for (auto const& [text, found] : entries) {
+        if (fits(group.compiled(), found.config)) sorted.push_back(found);
+    }
+    // Half of them by votes, the others by draw.
+    std::ranges::sort(sorted, [](auto const& a, auto const& b) {
+        return a.votes != b.votes ? a.votes > b.votes : a.draw < b.draw;
+    });
+    auto const voted = std::min(sorted.size(), group.most / 2);
+    std::ranges::sort(sorted.begin() + static_cast<std::ptrdiff_t>(voted), sorted.end(), {},
+                      &entry::draw);
+    sorted.resize(std::min(sorted.size(), group.most));
+    std::vector<conv2d::config> configs;
+    for (auto const& found : sorted) configs.push_back(found.config);
+    return configs;
+}
+
+} // namespace spio::bench

@@ -1,0 +1,120 @@
+# Draws the layers that a sweep measures, in groups that share their kernels.
+# SPDX-License-Identifier: Apache-2.0
+"""plan.py [--seed N] [--groups N] [--most N] > PLAN
+
+Half of the groups have channels and filters of networks: EfficientNet, ConvNeXt, RegNet, ResNeXt and MobileNet with groups of
+8 channels; the others are drawn. The kernels of a group take any image, or any batch of one small image; its layers have the
+images and batches of networks, and log-uniform draws. Some groups have one layer, for which all sizes are known: the layers
+whose best configuration was searched by hand, and layers of other groups, to compare the two kinds of kernels.
+"""
+import argparse
+import math
+import random
+
+# Channels, and the sides of images, of layers with 3x3, 5x5 and 7x7 filters, and 3x3 filters of stride 2.
+EFFICIENTNET = {(3, 1): [(32, 112), (96, 56), (144, 56), (240, 14), (480, 14), (1152, 7)], (3, 2): [(96, 112), (240, 28)],
+                (5, 1): [(240, 28), (480, 14), (672, 14), (1152, 7)], (5, 2): [(144, 56), (672, 14)]}
+CONVNEXT = {(7, 1): [(96, 56), (192, 28), (384, 14), (768, 7), (128, 56)],
+            (5, 1): [(96, 56), (192, 28), (384, 14), (768, 7)]}
+REGNET = {(3, 1): [(24, 56), (56, 28), (152, 14), (368, 7), (72, 56), (216, 28), (576, 14)], (3, 2): [(64, 56), (160, 28)]}
+RESNEXT = {(3, 1): [(128, 56), (256, 28), (512, 14), (1024, 7)], (3, 2): [(256, 56), (512, 28)]}
+MOBILENET = {(3, 1): [(16, 112), (64, 56), (72, 28), (192, 28), (384, 14), (960, 7)], (3, 2): [(64, 112), (192, 28)],
+             (5, 1): [(72, 28), (120, 28), (672, 14), (960, 7)]}
+NETWORKS = [EFFICIENTNET, CONVNEXT, REGNET, RESNEXT, MOBILENET]
+BATCHES = [1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512]
+SIDES = [7, 8, 10, 12, 14, 16, 19, 20, 24, 28, 32, 38, 40, 48, 56, 64, 75, 80, 96, 112, 128, 160, 224]
+SMALL_SIDE = 16         # images up to this side get kernels of their own
+MOST_BYTES = 600 << 20  # of the tensors of a layer
+LEAST_BYTES = 1 << 16
+# Layers whose best configuration was searched by hand.
+SEARCHED = ["fprop 256 24 56", "fprop 8 256 28", "fprop 64 56 28", "wgrad 64 56 28", "fprop 96 512 20", "wgrad 512 32 32"]
+
+
+def log_uniform(draw, least, most):
+    return round(math.exp(draw.uniform(math.log(least), math.log(most))))
+
+
+def moved(n, c, h, w, stride):
+    return 2 * n * c * h * w * (1 + 1 / stride**2)
+
+
+def words(channels, taps, stride, direction, made_for, more=""):
+    text = f"c={channels} r={taps[0]} s={taps[1]} pad_h={taps[0] // 2} pad_w={taps[1] // 2} pass={direction} made_for={made_for}"
+    return text + (f" stride_h={stride} stride_w={stride}" if stride > 1 else "") + more
+
+
+def layers_of(draw, channels, taps, stride, side, count):
+    """Sizes n, h, w of a group's layers; all images have the side if it is small."""
+    layers = []
+    for _ in range(20 * count):
+        if side <= SMALL_SIDE:
+            h = w = side
+        elif draw.random() < 0.75:
+            h = w = draw.choice([s for s in SIDES if s > SMALL_SIDE] + [side] * 4)
+        else:
+            h, w = log_uniform(draw, 5, 200), log_uniform(draw, 5, 300)
+        n = draw.choice(BATCHES) if draw.random() < 0.8 else log_uniform(draw, 1, 512)
+        is_sized = LEAST_BYTES <= moved(n, channels, h, w, stride) <= MOST_BYTES
+        if is_sized and min(h, w) + 2 * (taps[0] // 2) >= max(taps) and (n, h, w) not in layers:
+            layers.append((n, h, w))
+        if len(layers) == count:
+            break
+    return layers
+
+
+def draw_group(draw, direction):
+    """The fields of a group: channels, taps, stride, the side of its image, and more words."""
+    if draw.random() < 0.6:
+        taps, stride = draw.choice([(3, 1)] * 6 + [(5, 1)] * 3 + [(7, 1), (3, 2), (5, 2)])
+        choices = [layer for network in NETWORKS for layer in network.get((taps, stride), [])]
+        channels, side = draw.choice(choices)
+        taps = (taps, taps)
+    else:
+        taps = draw.choice([(3, 3)] * 5 + [(5, 5)] * 2 + [(7, 7), (1, 1), (1, 1), (3, 1), (1, 7), (4, 4), (6, 6)])
+        stride = 2 if taps == (3, 3) and draw.random() < 0.2 else 1
+        channels = 8 * log_uniform(draw, 1, 160)
+        side = draw.choice([s for s in SIDES if s >= max(taps)])
+    more = ""
+    if direction != "dgrad" and draw.random() < 0.15:
+        more += " bias=true"
+    if draw.random() < 0.06:
+        more += " type=bf16"
+    if stride == 1 and taps == (3, 3) and draw.random() < 0.06:
+        more += " dilation_h=2 dilation_w=2"
+    return channels, taps, stride, side, more
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=2026)
+    parser.add_argument("--groups", type=int, default=40, help="of each pass")
+    parser.add_argument("--most", type=int, default=28, help="configurations of a group")
+    parser.add_argument("--layers", type=int, default=44, help="of a group whose kernels take any image")
+    parser.add_argument("--exact", type=int, default=10, help="layers of each pass whose kernels know all sizes")
+    options = parser.parse_args()
+    draw = random.Random(options.seed)
+    print(f"# plan.py --seed {options.seed} --groups {options.groups} --most {options.most} --layers {options.layers}"
+          f" --exact {options.exact}")
+    for layer in SEARCHED if options.exact else []:
+        direction, n, channels, side = layer.split()
+        print(f"group {words(int(channels), (3, 3), 1, direction, 'all')} most={2 * options.most}\n{n} {side} {side}")
+    for number in range(options.groups):
+        for direction in ("fprop", "dgrad", "wgrad"):
+            channels, taps, stride, side, more = draw_group(draw, direction)
+            is_small = side <= SMALL_SIDE
+            layers = layers_of(draw, channels, taps, stride, side, 18 if is_small else options.layers)
+            if not layers:
+                continue
+            # A gradient takes two kernels.
+            most = 2 * options.most // 3 if direction == "wgrad" else options.most
+            made_for = "any_n" if is_small else "any_image"
+            print(f"group {words(channels, taps, stride, direction, made_for, more)} most={most}")
+            for layer in layers:
+                print(*layer)
+            if number < options.exact:
+                print(f"group {words(channels, taps, stride, direction, 'all', more)} most={most // 2}")
+                print(*draw.choice(layers))
+
+
+if __name__ == "__main__":
+    main()

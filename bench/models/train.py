@@ -1,0 +1,250 @@
+# Trains the models that choose configurations, and tells how far from the best their choices are.
+# SPDX-License-Identifier: Apache-2.0
+"""train.py TIMES[.xz]... --program MODELS_FEATURES --out FOLDER [--chip H200] [--report FILE.json] [--ablations] [--scratch FOLDER]
+
+TIMES is what a sweep wrote. FOLDER gets conv2d_correlation.txt (fprop and dgrad) and conv2d_gradient.txt (wgrad): tables of trees
+that the library reads. Every fourth layer, by a digest of its problem, is held out: no tree has seen it. The regret of a choice
+is its time over that of the fastest configuration measured, less one. The same sweep gives the same bytes. XGBoost is needed:
+./bootstrap models installs it.
+"""
+import argparse
+import datetime
+import hashlib
+import json
+import lzma
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+import numpy
+import xgboost
+
+PASSES = {"correlation": ("fprop", "dgrad"), "gradient": ("wgrad",)}
+HELD_OUT = 4
+SETTINGS = {"max_depth": 6, "eta": 0.1, "min_child_weight": 4, "subsample": 0.8, "colsample_bytree": 0.5, "lambda": 1,
+            "tree_method": "hist", "max_bin": 256,
+            "base_score": 0, "nthread": 1, "seed": 2026}
+ROUNDS = 160
+# The raw sizes and fields that a model without ratios would have.
+RAW = ["log_n", "log_groups", "log_rows", "log_columns", "r", "s", "stride", "dilation", "spacing", "is_dgrad", "has_bias",
+       "is_tma", "groups", "images", "columns", "rows", "mma_tiles", "tiles_per_block", "stages", "blocks", "is_unrolled",
+       "log_splits"]
+
+
+class Sweep:
+    """The measured configurations: a row each, of `layer` (its number), `times`, `estimates`, `chosen` and `features`."""
+
+    def __init__(self, files, program, scratch):
+        text = b"".join(lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes() for path in files)
+        self.digest = hashlib.sha256(text).hexdigest()
+        self.origin = next(line[2:] for line in text.decode().splitlines() if line.startswith("# "))
+        times, out = scratch / "times.txt", scratch / "sweep"
+        times.write_bytes(text)
+        subprocess.run([str(program), str(times), str(out)], check=True)
+        self.names = (scratch / "sweep.names").read_text().split()
+        self.problems = (scratch / "sweep.layers").read_text().splitlines()
+        self.configs = [line.split(" | ")[0] for line in text.decode().splitlines() if line and not line.startswith(("#", "problem "))]
+        rows = numpy.loadtxt(scratch / "sweep.rows", ndmin=2)
+        self.layer, self.times, self.estimates = rows[:, 0].astype(int), rows[:, 1], rows[:, 2]
+        self.chosen = rows[:, 3] > 0
+        self.features = numpy.fromfile(scratch / "sweep.floats", numpy.float32).reshape(len(rows), len(self.names))
+        fields = [dict(word.split("=") for word in problem.split()) for problem in self.problems]
+        self.directions = numpy.array([each["pass"] for each in fields])
+        # A layer that was measured with kernels of two kinds is in one half only.
+        plain = [" ".join(word for word in problem.split() if not word.startswith("made_for=")) for problem in self.problems]
+        self.is_held_out = numpy.array([int(hashlib.sha256(each.encode()).hexdigest(), 16) % HELD_OUT == 0 for each in plain])
+        self.best = numpy.full(len(self.problems), numpy.inf)
+        numpy.minimum.at(self.best, self.layer, self.times)
+
+
+def target(sweep, kind):
+    """What the trees learn: the logarithm of the time, or of the time over its estimate."""
+    return numpy.log(sweep.times / (sweep.estimates if kind == "residual" else 1))
+
+
+def train(sweep, rows, columns, kind="residual", rounds=ROUNDS, objective="reg:squarederror"):
+    """Trains on some rows, which are in the order of their layers. Rows near the best of their layer weigh more."""
+    features = sweep.features[rows][:, columns]
+    regret = sweep.times[rows] / sweep.best[sweep.layer[rows]] - 1
+    if objective == "rank:pairwise":
+        _, counts = numpy.unique(sweep.layer[rows], return_counts=True)
+        grades = numpy.clip(31 - numpy.round(regret * 62), 0, 31)
+        data = xgboost.DMatrix(features, grades)
+        data.set_group(counts)
+    else:
+        data = xgboost.DMatrix(features, target(sweep, kind)[rows], weight=1 / (0.1 + regret))
+    return xgboost.train(SETTINGS | {"objective": objective}, data, rounds)
+
+
+def scores(sweep, booster, rows, columns, kind="residual", objective="reg:squarederror"):
+    """A number for each row; the configuration with the least is chosen."""
+    values = booster.predict(xgboost.DMatrix(sweep.features[rows][:, columns]), output_margin=True).astype(float)
+    if objective == "rank:pairwise":
+        return -values
+    return values + (numpy.log(sweep.estimates[rows]) if kind == "residual" else 0)
+
+
+def regrets(sweep, rows, values):
+    """Of each layer, the regret of the row with the least value."""
+    order = numpy.lexsort((values, sweep.layer[rows]))
+    _, first = numpy.unique(sweep.layer[rows][order], return_index=True)
+    chosen = rows[order[first]]
+    return sweep.times[chosen] / sweep.best[sweep.layer[chosen]] - 1
+
+
+def summary(values):
+    if not len(values):
+        return None
+    return {"layers": len(values), "geomean": round(float(numpy.exp(numpy.log1p(values).mean())), 4),
+            "p90": round(1 + float(numpy.quantile(values, 0.9)), 4), "p99": round(1 + float(numpy.quantile(values, 0.99)), 4),
+            "worst": round(1 + float(values.max()), 4), "within_1_percent": round(float((values <= 0.01).mean()), 4)}
+
+
+def hexadecimal(value):
+    return struct.pack(">f", value).hex()
+
+
+def tree_words(tree):
+    """The nodes of a tree in preorder, as the library reads them."""
+    left, right = tree["left_children"], tree["right_children"]
+    words = []
+
+    def add(node):
+        if left[node] < 0:
+            words.append("=" + hexadecimal(tree["split_conditions"][node]))
+            return
+        place = len(words)
+        words.append(None)
+        add(left[node])
+        words[place] = f"{tree['split_indices'][node]},{hexadecimal(tree['split_conditions'][node])},{len(words)}"
+        add(right[node])
+
+    add(0)
+    return words
+
+
+def table(booster, sweep, rows, name, chip):
+    """The text of a model: what modules/model reads."""
+    trees = json.loads(booster.save_raw("json"))["learner"]["gradient_booster"]["model"]["trees"]
+    least, greatest = sweep.features[rows].min(0), sweep.features[rows].max(0)
+    lines = ["# Trained by bench/models/train.py on a sweep with the digest " + sweep.digest[:16] + "; do not edit.",
+             "spio-model 1", "name " + name, "chip " + chip, "source " + sweep.origin, "base " + hexadecimal(0)]
+    lines += [f"feature {feature} {hexadecimal(low)} {hexadecimal(high)}" for feature, low, high in zip(sweep.names, least, greatest)]
+    lines += ["tree " + " ".join(tree_words(tree)) for tree in trees]
+    return "\n".join(lines) + "\n"
+
+
+def check_table(program, text, booster, features, scratch):
+    """Ends the program unless the library gives the same bits as XGBoost for every row."""
+    scratch.mkdir(parents=True, exist_ok=True)
+    files = [scratch / name for name in ("table.txt", "rows.floats", "values.floats")]
+    files[0].write_text(text)
+    features.tofile(files[1])
+    subprocess.run([str(program), "--predict", *map(str, files)], check=True)
+    own, expected = numpy.fromfile(files[2], numpy.uint32), booster.predict(xgboost.DMatrix(features)).view(numpy.uint32)
+    if len(own) != len(expected) or (own != expected).any():
+        sys.exit(f"{(own != expected).sum()} of {len(expected)} values differ from XGBoost's")
+    return len(own)
+
+
+def lines_of_values(sweep, name, booster, rows, count=120):
+    """Some rows as lines: the model, the layer, the configuration, and the bits of XGBoost's value."""
+    chosen = rows[numpy.linspace(0, len(rows) - 1, count).astype(int)]
+    values = booster.predict(xgboost.DMatrix(sweep.features[chosen]))
+    return [f"{name} | {sweep.problems[sweep.layer[row]]} | {sweep.configs[row]} | {hexadecimal(value)}"
+            for row, value in zip(chosen, values)]
+
+
+def ablations(sweep, trained, held):
+    """Regrets of models with other features, targets and objectives, on the layers that were held out."""
+    all_columns = list(range(len(sweep.names)))
+    raw = [sweep.names.index(name) for name in RAW]
+    no_estimate = [column for column in all_columns if not sweep.names[column].startswith("log_estimate")]
+    cases = {"raw features, log of the time": (raw, "time", "reg:squarederror"),
+             "our features, log of the time": (no_estimate, "time", "reg:squarederror"),
+             "our features, residual of the estimate": (all_columns, "residual", "reg:squarederror"),
+             "our features, pairwise ranking": (all_columns, "time", "rank:pairwise")}
+    found = {}
+    for case, (columns, kind, objective) in cases.items():
+        booster = train(sweep, trained, columns, kind, ROUNDS, objective)
+        found[case] = summary(regrets(sweep, held, scores(sweep, booster, held, columns, kind, objective)))
+    return found
+
+
+def regrets_of_groups(sweep, rows):
+    """Regrets of a model that has seen no layer with the channels, filter and strides of those that are held out."""
+    fields = [dict(word.split("=") for word in problem.split()) for problem in sweep.problems]
+    keys = [" ".join(each.get(key, "1") for key in ("c", "r", "s", "stride_h", "pass")) for each in fields]
+    is_held = numpy.array([int(hashlib.sha256(key.encode()).hexdigest(), 16) % HELD_OUT == 0 for key in keys])
+    held, trained = rows[is_held[sweep.layer[rows]]], rows[~is_held[sweep.layer[rows]]]
+    columns = list(range(len(sweep.names)))
+    found = summary(regrets(sweep, held, scores(sweep, train(sweep, trained, columns), held, columns)))
+    return found | {"groups": len(set(numpy.array(keys)[numpy.unique(sweep.layer[held])]))}
+
+
+def random_regrets(sweep, rows, draws=10):
+    random = numpy.random.default_rng(2026)
+    return numpy.concatenate([regrets(sweep, rows, random.random(len(rows))) for _ in range(draws)])
+
+
+def report_on(sweep, name, booster, trained, held):
+    columns = list(range(len(sweep.names)))
+    values = scores(sweep, booster, held, columns)
+    found = {"rows": len(trained) + len(held), "trained_layers": len(numpy.unique(sweep.layer[trained])),
+             "model": summary(regrets(sweep, held, values)),
+             "estimate": summary(regrets(sweep, held, sweep.estimates[held])),
+             "without a model": summary(regrets(sweep, held, numpy.where(sweep.chosen[held], 0, sweep.estimates[held]))),
+             "one of ten random": summary(random_regrets(sweep, held))}
+    for direction in PASSES[name]:
+        part = numpy.array([sweep.directions[sweep.layer[row]] == direction for row in held], bool)
+        found[direction] = summary(regrets(sweep, held[part], values[part]))
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("times", nargs="+", type=pathlib.Path)
+    parser.add_argument("--program", type=pathlib.Path, required=True)
+    parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("--chip", default="H200")
+    parser.add_argument("--report", type=pathlib.Path)
+    parser.add_argument("--values", type=pathlib.Path, help="gets values of XGBoost for tests/conv2d")
+    parser.add_argument("--ablations", action="store_true")
+    parser.add_argument("--groups", action="store_true", help="hold out all layers of every fourth filter and number of channels")
+    parser.add_argument("--scratch", type=pathlib.Path)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = options.scratch or pathlib.Path(folder)
+        scratch.mkdir(parents=True, exist_ok=True)
+        sweep = Sweep(options.times, options.program, scratch)
+    options.out.mkdir(parents=True, exist_ok=True)
+    report = {"date": datetime.date.today().isoformat(), "origin": sweep.origin, "sweep_sha256": sweep.digest,
+              "layers": len(sweep.problems), "times": len(sweep.times), "xgboost": xgboost.__version__}
+    values = []
+    for name, directions in PASSES.items():
+        rows = numpy.flatnonzero(numpy.isin(sweep.directions[sweep.layer], directions))
+        held = rows[sweep.is_held_out[sweep.layer[rows]]]
+        trained = rows[~sweep.is_held_out[sweep.layer[rows]]]
+        booster = train(sweep, trained, list(range(len(sweep.names))))
+        text = table(booster, sweep, trained, "conv2d " + name, options.chip)
+        (options.out / f"conv2d_{name}.txt").write_text(text)
+        report[name] = report_on(sweep, name, booster, trained, held) | {"table_bytes": len(text)}
+        with tempfile.TemporaryDirectory() as folder:
+            same = check_table(options.program, text, booster, sweep.features[rows], pathlib.Path(folder))
+        values += lines_of_values(sweep, "conv2d " + name, booster, held)
+        report[name]["rows_with_the_bits_of_xgboost"] = same
+        if options.groups:
+            report[name]["groups held out"] = regrets_of_groups(sweep, rows)
+        if options.ablations:
+            report[name]["ablations"] = ablations(sweep, trained, held)
+    if options.values:
+        options.values.write_text("\n".join(values) + "\n")
+    print(json.dumps(report, indent=1))
+    if options.report:
+        options.report.write_text(json.dumps(report, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

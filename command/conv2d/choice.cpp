@@ -1,0 +1,83 @@
+// Tells how the configuration of a convolution is chosen, and which others are worth a trial.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+module spio.command;
+
+import spio.conv2d;
+import spio.spec;
+
+namespace spio::command {
+
+using namespace conv2d;
+
+namespace {
+
+std::string_view chosen_by(config_origin origin) {
+    switch (origin) {
+    case config_origin::tuned:
+        return "a measurement on this GPU";
+    case config_origin::model:
+        return "the learned model";
+    case config_origin::family:
+        break;
+    }
+    return "the estimate, and measurements of other layers";
+}
+
+} // namespace
+
+std::vector<std::string> conv2d_configs(std::string_view words, arch arch) {
+    auto const problem = parse<conv2d::problem>("conv2d", words);
+    std::vector<std::string> texts = {conv2d::config_text(best_config(problem, arch))};
+    auto const add = [&](config const& config) {
+        auto text = conv2d::config_text(config);
+        if (std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
+    };
+    for (auto const& ranked : rank(problem, arch).configs) add(ranked.config);
+    if (texts.size() == 1) std::ranges::for_each(space(problem, arch), add);
+    return texts;
+}
+
+explained_choice explain_conv2d(std::string_view words, arch arch, config_source const& configs) {
+    constexpr std::size_t most_listed = 5;
+    auto const problem = parse<conv2d::problem>("conv2d", words);
+    auto const chosen = choose(problem, arch, configs);
+    auto ranking = rank(problem, arch);
+    explained_choice result = {.chosen_by = std::string(chosen_by(chosen.origin)),
+                               .refusal = chosen.refusal,
+                               .configs = {}};
+    auto const text = conv2d::config_text(chosen.config);
+    result.configs.push_back({text, explain(problem, chosen.config, arch).microseconds, 0});
+    for (auto const& [config, expected, predicted] : ranking.configs) {
+        auto other = conv2d::config_text(config);
+        if (other == text) {
+            result.configs.front().predicted = predicted;
+        } else if (result.configs.size() < most_listed) {
+            result.configs.push_back({std::move(other), expected.microseconds, predicted});
+        }
+    }
+    if (!ranking.configs.empty()) return result;
+    for (auto const& config : space(problem, arch)) {
+        auto other = conv2d::config_text(config);
+        if (other == text || result.configs.size() == most_listed) continue;
+        result.configs.push_back(
+            {std::move(other), explain(problem, config, arch).microseconds, 0});
+    }
+    return result;
+}
+
+std::string conv2d_chooser(arch arch) {
+    std::string const chip(chip_of(arch).name);
+    return has_model(arch) ? "the learned model for " + chip
+                           : "an estimate, since there is no learned model for " + chip;
+}
+
+} // namespace spio::command

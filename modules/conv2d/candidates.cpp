@@ -1,0 +1,216 @@
+// Lists the configurations among which a learned model chooses.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include "conv2d/cp_async.h"
+#include "conv2d/problem.h"
+#include "conv2d/tma.h"
+#include "conv2d/wgrad_cp_async.h"
+#include "conv2d/wgrad_tma.h"
+
+#include <algorithm>
+#include <climits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+module spio.conv2d;
+
+import spio.spec;
+
+namespace spio::conv2d {
+
+namespace {
+
+// The most registers per thread for the accumulators and the filter of cp_async, so that enough are
+// left for the rest.
+constexpr int most_held_registers = 144;
+constexpr int most_warps = 16;
+
+// Numbers without repetition, in the order in which they were added.
+class numbers {
+  public:
+    void add(int number) {
+        if (number > 0 && std::ranges::find(list, number) == list.end()) list.push_back(number);
+    }
+    auto begin() const { return list.begin(); }
+    auto end() const { return list.end(); }
+
+  private:
+    std::vector<int> list;
+};
+
+// Output rows of a tile. Where the image is known they divide it evenly: the last tile has as many
+// as the others, or a few fewer.
+numbers row_counts(problem const& problem, int rows) {
+    numbers counts;
+    if (!problem.knows_image()) {
+        for (int const count : {2, 4, 7, 8, 14, 16, 32}) counts.add(count);
+        return counts;
+    }
+    for (int const count : {2, 4, 8, 16, 32}) counts.add(divup(rows, divup(rows, count)));
+    return counts;
+}
+
+// The largest divisor of a number that is at most `most`.
+int largest_divisor(int number, int most) {
+    int divisor = std::min(number, most);
+    while (number % divisor != 0) --divisor;
+    return divisor;
+}
+
+// Whether two configurations of wgrad differ in none of the fields that add_gradients() varies.
+template <class Config> bool is_same(Config const& a, Config const& b) {
+    return a.groups == b.groups && a.images == b.images && a.columns == b.columns &&
+           a.stages == b.stages && a.splits == b.splits;
+}
+
+// Images and columns of a tile.
+struct columns {
+    int images, count;
+};
+
+class listing {
+  public:
+    listing(problem const& problem, arch arch)
+        : asked(problem), code(arch), chip(chip_of(arch)), sizes(correlation_of(problem)) {}
+
+    std::vector<candidate> correlations() {
+        if (chip.has_tma && tma::config::has_pass(asked)) add_tma();
+        add_cp_async();
+        return std::move(found);
+    }
+    std::vector<candidate> gradients() {
+        if (chip.has_tma) {
+            auto const best = best_wgrad_tma(asked, code);
+            add_gradients(best, [](auto const&) { return true; });
+            if (best.whole_images) {
+                auto rows = best;
+                rows.whole_images = false;
+                rows.stages = 8;
+                add_gradients(rows, [](auto const&) { return true; });
+            }
+        }
+        add_gradients(best_wgrad_cp_async(asked, code), [&](auto const& config) {
+            auto const bytes = checked_size(config.shared_bytes(asked)) + reserved_shared_bytes;
+            return (bytes * std::max(1, config.blocks)).value <= chip.shared_bytes;
+        });
+        return std::move(found);
+    }
+
+  private:
+    problem const& asked;
+    arch code;
+    spio::chip const& chip;
+    correlation sizes;
+    std::vector<candidate> found;
+
+    void add(config const& config) {
+        bool const has_grid =
+            std::visit([&](auto const& body) { return body.blocks_of(asked) <= INT_MAX; }, config);
+        if (has_grid) found.push_back({config, estimated(asked, config, code)});
+    }
+
+    void add_tma() {
+        std::vector<columns> widths;
+        if (sizes.q <= 8) {
+            widths = {{2, 8}, {4, 8}};
+        } else {
+            for (int const count : {16, 32, 48}) {
+                if (count / 16 <= divup(sizes.q, 16)) widths.push_back({1, count});
+            }
+            if (sizes.q <= 16 && asked.n > 1) widths.push_back({2, 16});
+        }
+        int const groups = asked.groups();
+        for (int const block_groups : {8, 4, 2, 1}) {
+            bool const is_narrow = block_groups < 4 && groups >= 4 * block_groups;
+            if (is_narrow) continue;
+            for (auto const& [images, count] : widths) {
+                for (int const rows : row_counts(asked, sizes.p)) {
+                    for (int const tiles : {1, 2}) {
+                        add_tma({block_groups, images, count, rows, tiles, 0});
+                    }
+                }
+            }
+        }
+    }
+    void add_tma(tma::config config) {
+        if (!config.fits(asked)) return;
+        config.blocks = blocks_of_sm(asked, config);
+        if (config.blocks > 0) add(config);
+    }
+
+    void add_cp_async() {
+        int const groups = asked.groups();
+        numbers group_counts;
+        for (int const most : {8, 16}) group_counts.add(largest_divisor(groups, most));
+        for (int const count : {8, 4}) {
+            bool const is_wasteful = 8 * (divup(groups, count) * count - groups) > groups;
+            if (count <= groups && !is_wasteful) group_counts.add(count);
+        }
+        int const tiles = divup(sizes.q, 16);
+        std::vector<columns> widths = {{1, 16}, {2, 8}, {4, 8}};
+        for (int const count : {32, 64}) {
+            if (count / 16 <= tiles) widths.push_back({1, count});
+        }
+        if (sizes.q > 8 && tiles == 1) widths.push_back({2, 16});
+        int const rows_of_phase = divup(sizes.p, rows_of(sizes).phases());
+        numbers row_counts;
+        for (int const rows : {4, 8, 16, 32, 64}) row_counts.add(std::min(rows, rows_of_phase));
+        for (int const count : group_counts) {
+            for (auto const& [images, width] : widths) {
+                for (int const rows : row_counts) {
+                    for (int const mma_tiles : {1, 2}) {
+                        add_cp_async({count, images, width, rows, mma_tiles, 4, 0, true});
+                    }
+                }
+            }
+        }
+    }
+    void add_cp_async(cp_async::config config) {
+        bool const has_registers = config.held_registers(asked) <= most_held_registers;
+        if (!config.fits(asked) || !has_registers || config.warps() > most_warps ||
+            config.shared_bytes(asked) > chip.shared_bytes - reserved_shared_bytes) {
+            return;
+        }
+        config.blocks = std::max(1, estimated(asked, config, code).blocks_per_sm);
+        add(config);
+    }
+
+    // The neighbours of a configuration: of fewer groups, narrower steps, more or fewer splits, and
+    // a shorter ring of stages.
+    template <class Config, class F> void add_gradients(Config const& best, F has_room) {
+        for (int const groups : {best.groups, best.groups / 2}) {
+            for (int const narrower : {1, 2}) {
+                for (int const quarters : {8, 4, 2, 1}) {
+                    for (int const stages : {best.stages, best.stages / 2}) {
+                        Config config = best;
+                        config.groups = groups;
+                        config.stages = stages;
+                        config.splits = std::max(1, best.splits * quarters * groups /
+                                                        (4 * std::max(1, best.groups)));
+                        auto& width = config.columns > 16 ? config.columns : config.images;
+                        if (narrower == 2 && width % 2 != 0) continue;
+                        width /= narrower;
+                        if (config.columns % 16 != 0 && config.columns != 8) continue;
+                        bool const is_known = std::ranges::any_of(found, [&](auto const& other) {
+                            auto const* const same = std::get_if<Config>(&other.config);
+                            return same != nullptr && is_same(*same, config);
+                        });
+                        if (!is_known && config.fits(asked) && has_room(config)) add(config);
+                    }
+                }
+            }
+        }
+    }
+};
+
+} // namespace
+
+std::vector<candidate> candidates(problem const& problem, arch arch) {
+    check(problem);
+    listing list(problem, arch);
+    return problem.pass == direction::wgrad ? list.gradients() : list.correlations();
+}
+
+} // namespace spio::conv2d

@@ -1,0 +1,231 @@
+// Chooses configurations by a learned model, or by the estimate where the model cannot be trusted.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include "conv2d/problem.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+module spio.conv2d;
+
+import spio.model;
+import spio.spec;
+
+namespace spio::conv2d {
+
+namespace {
+
+using model::forest;
+
+// A model does not choose a configuration whose estimated time is above this multiple of the least.
+// In the sweep that it was trained on, the bound cost no layer of fprop and dgrad more than 11 %,
+// and nearly all nothing; the estimates of wgrad are farther off.
+constexpr double most_estimate = 1.7, most_gradient_estimate = 3;
+
+// The shipped models. Their features are those of features_of(), in the same order.
+std::vector<forest> const& shipped_models() {
+    static auto const models = [] {
+        std::vector<forest> list;
+        for (auto const text : model_texts()) {
+            list.push_back(forest::parse(text, "a shipped model"));
+            if (!std::ranges::equal(list.back().features(), feature_names())) {
+                throw error(error_kind::internal, "read", list.back().name(),
+                            "its features are not those of this build; train it again");
+            }
+        }
+        return list;
+    }();
+    return models;
+}
+
+forest const* model_for(problem const& problem, arch arch) {
+    auto const name = problem.pass == direction::wgrad ? "conv2d gradient" : "conv2d correlation";
+    for (auto const& model : shipped_models()) {
+        if (model.name() == name && model.chip() == chip_of(arch).name) return &model;
+    }
+    return nullptr;
+}
+
+// The candidates worth a prediction, their features in rows, and the predicted logarithms of time
+// over estimate.
+struct prediction {
+    std::vector<candidate> list;
+    std::vector<float> rows, values;
+
+    double microseconds(std::size_t i) const {
+        return list[i].expected.microseconds * std::exp(static_cast<double>(values[i]));
+    }
+    std::size_t fastest() const {
+        std::size_t best = 0;
+        double least = microseconds(0);
+        for (std::size_t i = 1; i < list.size(); ++i) {
+            if (double const time = microseconds(i); time < least) {
+                least = time;
+                best = i;
+            }
+        }
+        return best;
+    }
+    std::span<float const> row(std::size_t i) const {
+        return std::span(rows).subspan(i * feature_count, feature_count);
+    }
+};
+prediction predict(forest const& model, problem const& problem, arch arch) {
+    prediction result = {.list = candidates(problem, arch), .rows = {}, .values = {}};
+    auto& list = result.list;
+    if (list.empty()) return result;
+    auto const time = [](candidate const& c) { return c.expected.microseconds; };
+    bool const is_gradient = problem.pass == direction::wgrad;
+    auto const most = (is_gradient ? most_gradient_estimate : most_estimate) *
+                      time(*std::ranges::min_element(list, {}, time));
+    std::erase_if(list, [&](candidate const& c) { return time(c) > most; });
+    result.rows.resize(list.size() * feature_count);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        std::ranges::copy(features_of(problem, list[i], arch),
+                          result.rows.begin() + static_cast<std::ptrdiff_t>(i * feature_count));
+    }
+    result.values.resize(list.size());
+    model.predict(result.rows, result.values);
+    return result;
+}
+
+choice choice_of_family(problem const& problem, arch arch, std::string refusal) {
+    auto const configs =
+        problem.knows_layer() ? space(problem, arch) : generic_configs(problem, arch);
+    if (configs.empty()) {
+        throw error(error_kind::unsupported, "configure", "conv2d " + text_of(problem),
+                    "no body for " + text_of(arch) + " makes " + enumerator_name(problem.pass));
+    }
+    return {configs.front(), config_origin::family, std::move(refusal)};
+}
+
+std::string no_model_for(arch arch) {
+    return "there is no model for " + std::string(chip_of(arch).name);
+}
+
+choice choice_without_measurement(problem const& problem, arch arch) {
+    if (!problem.knows_layer()) {
+        return choice_of_family(problem, arch, "generic kernels have few configurations");
+    }
+    if (problem.has_epilogue() || problem.has_derivative()) {
+        return choice_of_family(problem, arch, "the model was not trained for epilogues");
+    }
+    auto const* const model = model_for(problem, arch);
+    if (model == nullptr) return choice_of_family(problem, arch, no_model_for(arch));
+    auto const result = predict(*model, problem, arch);
+    if (result.list.empty()) return choice_of_family(problem, arch, "it has no candidates");
+    auto const best = result.fastest();
+    auto const outside = model->first_outside(result.row(best));
+    if (outside < feature_count) {
+        return choice_of_family(problem, arch,
+                                "the model was not trained for such a value of " +
+                                    std::string(feature_names()[outside]));
+    }
+    return {result.list[best].config, config_origin::model};
+}
+
+// What tells two requests for a choice apart.
+using request = std::array<int, 24>;
+static_assert(sizeof(problem) == 76, "request_of() must tell problems apart by the new field");
+request request_of(problem const& p, arch arch) {
+    return {p.n,
+            p.c,
+            p.h,
+            p.w,
+            p.r,
+            p.s,
+            p.pad_h,
+            p.pad_w,
+            p.bias,
+            static_cast<int>(p.pass),
+            static_cast<int>(p.made_for),
+            static_cast<int>(p.gradient),
+            static_cast<int>(p.type),
+            p.stride_h,
+            p.stride_w,
+            p.dilation_h,
+            p.dilation_w,
+            static_cast<int>(p.activation),
+            p.scale,
+            p.residual,
+            p.preactivation,
+            arch.number,
+            arch.suffix,
+            2 * arch.is_ptx + arch.is_host};
+}
+std::size_t hash_of(request const& request) {
+    std::uint64_t hash = 0;
+    for (int const field : request) {
+        hash = (hash ^ static_cast<std::uint32_t>(field)) * 0x9e3779b97f4a7c15;
+    }
+    return hash >> 32;
+}
+
+// The last choices of this thread: a layer is asked for again and again.
+class recent_choices {
+  public:
+    choice const& find(problem const& problem, arch arch) {
+        auto const asked = request_of(problem, arch);
+        auto& [request, found] = entries[hash_of(asked) % entries.size()];
+        if (!found || request != asked) {
+            found = choice_without_measurement(problem, arch);
+            request = asked;
+        }
+        return *found;
+    }
+
+  private:
+    struct entry {
+        conv2d::request request = {};
+        std::optional<choice> found = {};
+    };
+    std::array<entry, 64> entries;
+};
+
+} // namespace
+
+bool has_model(arch arch) {
+    return std::ranges::any_of(
+        shipped_models(), [&](forest const& model) { return model.chip() == chip_of(arch).name; });
+}
+
+predictions rank(problem const& problem, arch arch) {
+    check(problem);
+    auto const* const model = model_for(problem, arch);
+    if (model == nullptr) return {.configs = {}, .refusal = no_model_for(arch)};
+    auto const result = predict(*model, problem, arch);
+    predictions ranking;
+    for (std::size_t i = 0; i < result.list.size(); ++i) {
+        ranking.configs.push_back(
+            {result.list[i].config, result.list[i].expected, result.microseconds(i)});
+    }
+    std::ranges::stable_sort(ranking.configs, {}, &ranked_config::predicted);
+    return ranking;
+}
+
+choice choose(problem const& problem, arch arch, config_source const& configs) {
+    if (&configs != &default_config_source()) {
+        check(problem);
+        if (auto const known = configs.find({"conv2d", text_of(problem), arch})) {
+            return {parse_config(known->config), known->origin};
+        }
+    }
+    thread_local recent_choices recent;
+    return recent.find(problem, arch);
+}
+
+config best_config(problem const& problem, arch arch, config_source const& configs) {
+    return choose(problem, arch, configs).config;
+}
+
+} // namespace spio::conv2d

@@ -1,0 +1,189 @@
+// Reads a table of trees, and refuses whatever breaks its format.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+module spio.model;
+
+import spio.error;
+
+namespace spio::model {
+
+class forest::reader {
+  public:
+    reader(std::string_view text, std::string const& file) : rest(text), file_name(file) {}
+
+    forest read() {
+        if (rest.size() > most_bytes) {
+            fail("it has more than " + std::to_string(most_bytes) + " bytes");
+        }
+        next_line();
+        if (line != "spio-model 1") fail("the first line must be 'spio-model 1'");
+        table.title = value_of_line("name ");
+        table.trained_chip = value_of_line("chip ");
+        table.origin = value_of_line("source ");
+        table.base = number(value_of_line("base "));
+        while (next_line() && take("feature ")) read_feature();
+        if (table.feature_names.empty()) fail("a feature must come here");
+        do {
+            if (!take("tree ")) fail("a tree must come here");
+            read_tree();
+        } while (next_line());
+        return std::move(table);
+    }
+
+  private:
+    std::string_view rest, line;
+    std::string const& file_name;
+    std::size_t line_number = 0;
+    forest table;
+
+    [[noreturn]] void fail(std::string reason) const {
+        throw error(error_kind::invalid, "read", file_name + ":" + std::to_string(line_number),
+                    std::move(reason));
+    }
+    // Takes the next line that is no comment; false at the end. Each line ends with a line feed.
+    bool next_line() {
+        do {
+            if (rest.empty()) {
+                line = {};
+                return false;
+            }
+            ++line_number;
+            auto const end = rest.find('\n');
+            if (end == rest.npos) fail("the last line does not end");
+            line = rest.substr(0, end);
+            rest.remove_prefix(end + 1);
+        } while (line.starts_with('#'));
+        return true;
+    }
+    bool take(std::string_view start) {
+        if (!line.starts_with(start)) return false;
+        line.remove_prefix(start.size());
+        return true;
+    }
+    std::string value_of_line(std::string_view start) {
+        next_line();
+        if (!take(start) || line.empty()) {
+            fail("'" + std::string(start) + "…' must come here");
+        }
+        return std::string(line);
+    }
+    // The text before the separator, which is taken off the line with it. The last one has none.
+    std::string_view part(char separator) {
+        auto const end = std::min(line.find(separator), line.size());
+        auto const text = line.substr(0, end);
+        line.remove_prefix(std::min(end + 1, line.size()));
+        return text;
+    }
+    // A finite float by its bits.
+    float number(std::string_view digits) const {
+        std::uint32_t bits = 0;
+        auto const* const end = digits.data() + digits.size();
+        auto const [stop, status] = std::from_chars(digits.data(), end, bits, 16);
+        bool const is_whole = digits.size() == 8 && status == std::errc() && stop == end;
+        auto const value = std::bit_cast<float>(bits);
+        if (!is_whole || !std::isfinite(value)) {
+            fail("'" + std::string(digits.substr(0, 40)) +
+                 "' is no finite number of eight hexadecimal digits");
+        }
+        return value;
+    }
+    // A count below `end`.
+    std::size_t index(std::string_view digits, std::size_t end) const {
+        std::size_t value = 0;
+        auto const* const last = digits.data() + digits.size();
+        auto const [stop, status] = std::from_chars(digits.data(), last, value);
+        if (digits.empty() || status != std::errc() || stop != last || value >= end) {
+            fail("'" + std::string(digits.substr(0, 40)) + "' is no number below " +
+                 std::to_string(end));
+        }
+        return value;
+    }
+
+    void read_feature() {
+        auto const name = part(' ');
+        auto const least = number(part(' ')), greatest = number(part(' '));
+        bool const is_known =
+            std::ranges::find(table.feature_names, name) != table.feature_names.end();
+        if (name.empty() || is_known || !line.empty() || !(least <= greatest)) {
+            fail("it is no new feature with its least and its greatest value");
+        }
+        if (table.feature_names.size() == most_features) {
+            fail("there are more than " + std::to_string(most_features) + " features");
+        }
+        table.feature_names.emplace_back(name);
+        table.least.push_back(least);
+        table.greatest.push_back(greatest);
+    }
+
+    // Inner nodes whose right child has not come yet, with its number, and their depth.
+    struct open_node {
+        std::size_t right, depth;
+    };
+    // Reads the nodes in preorder. The right child that a node names must be the node that follows
+    // its left subtree, so that each node but the first has one parent, and there is no cycle.
+    void read_tree() {
+        if (line.ends_with(' ')) fail("the line ends with a space");
+        auto const first = table.nodes.size();
+        std::vector<open_node> open;
+        std::size_t depth = 0, deepest = 0;
+        for (bool is_complete = false; !is_complete;) {
+            auto const place = table.nodes.size() - first;
+            if (table.nodes.size() == most_nodes) {
+                fail("there are more than " + std::to_string(most_nodes) + " nodes");
+            }
+            if (line.empty()) fail("the tree ends before all its leaves have come");
+            auto text = part(' ');
+            deepest = std::max(deepest, depth);
+            auto const number_of_node = static_cast<std::uint16_t>(place);
+            if (text.starts_with('=')) {
+                table.leaf_values.push_back(number(text.substr(1)));
+                table.nodes.push_back(
+                    {std::numeric_limits<float>::infinity(), 0, number_of_node, number_of_node});
+                is_complete = open.empty();
+                if (is_complete) break;
+                if (open.back().right != place + 1) {
+                    fail("node " + std::to_string(place + 1) + " is no node's child");
+                }
+                depth = open.back().depth + 1;
+                open.pop_back();
+                continue;
+            }
+            auto const comma = std::min(text.find(','), text.size());
+            auto const feature = index(text.substr(0, comma), table.feature_names.size());
+            text.remove_prefix(std::min(comma + 1, text.size()));
+            auto const threshold = number(text.substr(0, text.find(',')));
+            text.remove_prefix(std::min(std::size_t(9), text.size()));
+            auto const right = index(text, most_nodes);
+            if (right < place + 2) fail("a right child comes before its left sibling");
+            table.leaf_values.push_back(0);
+            table.nodes.push_back({threshold, static_cast<std::uint16_t>(feature),
+                                   static_cast<std::uint16_t>(place + 1),
+                                   static_cast<std::uint16_t>(right)});
+            open.push_back({right, depth});
+            ++depth;
+        }
+        if (!line.empty()) fail("the tree has nodes that are no node's child");
+        table.trees.push_back(
+            {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(deepest)});
+    }
+};
+
+forest forest::parse(std::string_view text, std::string const& name) {
+    return reader(text, name).read();
+}
+
+} // namespace spio::model

@@ -1,0 +1,197 @@
+// The choice of configurations by learned models: what is chosen, and where no model is asked.
+// SPDX-License-Identifier: Apache-2.0
+#include <doctest/doctest.h>
+
+#include "conv2d/problem.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+import spio.conv2d;
+import spio.model;
+import spio.spec;
+
+using namespace spio;
+
+namespace {
+
+std::string text_in(std::string const& file) {
+    std::ifstream input(std::string(SPIO_KERNELS) + "/.." + file, std::ios::binary);
+    REQUIRE(input);
+    return std::string(std::istreambuf_iterator<char>(input), {});
+}
+
+conv2d::problem problem_of(std::string const& words) {
+    return parse<conv2d::problem>("conv2d", words);
+}
+
+// Problems of all passes, with strides, dilations, biases, narrow and wide images.
+std::vector<conv2d::problem> problems() {
+    std::vector<conv2d::problem> list;
+    for (std::string const pass : {"fprop", "dgrad", "wgrad"}) {
+        for (std::string const words :
+             {"n=8 c=256 h=28 w=28", "n=256 c=24 h=56 w=56", "n=1 c=8 h=7 w=7",
+              "n=64 c=96 h=56 w=56 r=7 s=7 pad_h=3 pad_w=3",
+              "n=32 c=240 h=28 w=28 stride_h=2 stride_w=2",
+              "n=512 c=1152 h=7 w=7 r=5 s=5 pad_h=2 pad_w=2",
+              "n=4 c=64 h=40 w=20 dilation_h=2 dilation_w=2", "n=16 c=72 h=14 w=14 type=bf16",
+              "n=3 c=40 h=130 w=9 r=1 s=7 pad_h=0 pad_w=3 made_for=any_image",
+              "n=100 c=96 h=14 w=14 made_for=any_n"}) {
+            list.push_back(problem_of(words + " pass=" + pass));
+        }
+    }
+    return list;
+}
+
+std::string text_of_choice(conv2d::problem const& problem, arch arch) {
+    return conv2d::config_text(conv2d::choose(problem, arch).config);
+}
+std::string text_of_first(conv2d::problem const& problem, arch arch) {
+    return conv2d::config_text(conv2d::space(problem, arch).front());
+}
+
+// The parts of a line, which " | " separates.
+std::vector<std::string> parts_of(std::string_view line) {
+    std::vector<std::string> parts;
+    for (auto end = line.find(" | "); end != line.npos; end = line.find(" | ")) {
+        parts.emplace_back(line.substr(0, end));
+        line.remove_prefix(end + 3);
+    }
+    parts.emplace_back(line);
+    return parts;
+}
+
+} // namespace
+
+TEST_CASE("the library computes the bits of XGBoost for rows that no tree was trained on") {
+    std::map<std::string, model::forest> models;
+    for (std::string const name : {"correlation", "gradient"}) {
+        auto const text = text_in("/models/conv2d_" + name + ".txt");
+        CHECK(text.size() <= 300 * 1024);
+        auto table = model::forest::parse(text, name);
+        CHECK(std::ranges::equal(table.features(), conv2d::feature_names()));
+        models.emplace(table.name(), std::move(table));
+    }
+    // A line is a model, a problem, a configuration, and the bits of the value.
+    auto const lines = text_in("/tests/conv2d/model_values.txt");
+    std::size_t count = 0;
+    for (std::string_view rest = lines; !rest.empty(); ++count) {
+        auto const line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(line.size() + 1);
+        auto const parts = parts_of(line);
+        REQUIRE(parts.size() == 4);
+        CAPTURE(parts[1]);
+        CAPTURE(parts[2]);
+        auto const problem = problem_of(parts[1]);
+        auto const config = conv2d::parse_config(parts[2]);
+        auto const row = conv2d::features_of(
+            problem, {config, conv2d::explain(problem, config, sm_90a)}, sm_90a);
+        float value = 0;
+        models.at(parts[0]).predict(row, std::span(&value, 1));
+        CHECK(std::bit_cast<std::uint32_t>(value) == std::strtoul(parts[3].c_str(), nullptr, 16));
+    }
+    CHECK(count == 240);
+}
+
+TEST_CASE("candidates can be specialized, have finite features, and are all different") {
+    for (auto const& problem : problems()) {
+        for (arch const arch : {sm_80, sm_90a}) {
+            std::vector<std::string> texts;
+            for (auto const& candidate : conv2d::candidates(problem, arch)) {
+                for (float const value : conv2d::features_of(problem, candidate, arch)) {
+                    REQUIRE(std::isfinite(value));
+                }
+                texts.push_back(conv2d::config_text(candidate.config));
+                // The first ones of each body stand for the others, whose texts take long.
+                bool const is_specialized =
+                    texts.size() % 8 != 1 ||
+                    !conv2d::specs_of(problem, candidate.config, arch).empty();
+                REQUIRE(is_specialized);
+            }
+            std::ranges::sort(texts);
+            CHECK(!texts.empty());
+            CHECK(std::ranges::adjacent_find(texts) == texts.end());
+        }
+    }
+}
+
+TEST_CASE("the model chooses the candidate that it predicts to be the fastest, in every thread") {
+    std::size_t by_model = 0;
+    for (auto const& problem : problems()) {
+        CAPTURE(text_of(problem));
+        auto const ranking = conv2d::rank(problem, sm_90a);
+        REQUIRE(ranking.refusal.empty());
+        CHECK(std::ranges::is_sorted(ranking.configs, {}, &conv2d::ranked_config::predicted));
+        auto const chosen = conv2d::choose(problem, sm_90a);
+        auto const text = conv2d::config_text(chosen.config);
+        std::string other;
+        std::jthread([&] { other = text_of_choice(problem, sm_90a); }).join();
+        CHECK(text == other);
+        CHECK(text == text_of_choice(problem, sm_90a)); // the choice of this thread, kept
+        CHECK(chosen.refusal.empty() == (chosen.origin == config_origin::model));
+        if (chosen.origin != config_origin::model) continue;
+        ++by_model;
+        CHECK(text == conv2d::config_text(ranking.configs.front().config));
+    }
+    CHECK(by_model > problems().size() / 2);
+}
+
+TEST_CASE("a chip without a model, a problem out of range and a generic kernel go to the family") {
+    auto const problem = problem_of("n=32 c=64 h=56 w=56");
+    CHECK(conv2d::has_model(sm_90a));
+    for (arch const arch : {sm_80, sm_86, sm_89, compute_80, host_arch}) {
+        CHECK(!conv2d::has_model(arch));
+        auto const chosen = conv2d::choose(problem, arch);
+        CHECK(chosen.origin == config_origin::family);
+        CHECK(chosen.refusal.starts_with("there is no model for "));
+        CHECK(conv2d::config_text(chosen.config) == text_of_first(problem, arch));
+        CHECK(conv2d::rank(problem, arch).configs.empty());
+    }
+    auto const huge = problem_of("n=100000 c=64 h=56 w=56");
+    auto const chosen = conv2d::choose(huge, sm_90a);
+    CHECK(chosen.origin == config_origin::family);
+    CHECK(chosen.refusal == "the model was not trained for such a value of log_n");
+    CHECK(conv2d::config_text(chosen.config) == text_of_first(huge, sm_90a));
+    CHECK(conv2d::choose(conv2d::generic_problem(problem), sm_90a).origin == config_origin::family);
+    CHECK(conv2d::choose(problem, sm_90a).origin == config_origin::model);
+    for (std::string const field : {"activation=silu", "scale=true", "residual=true"}) {
+        auto const other = problem_of("n=32 c=64 h=56 w=56 " + field);
+        CHECK(conv2d::choose(other, sm_90a).refusal == "the model was not trained for epilogues");
+    }
+}
+
+TEST_CASE("a measurement comes before the model") {
+    auto const problem = problem_of("n=32 c=64 h=56 w=56");
+    std::string const tuned =
+        "cp_async groups=4 images=1 columns=16 rows=8 mma_tiles=1 stages=3 blocks=2 unrolled=false";
+    config_source configs;
+    configs.add(config_origin::tuned, [&](config_query const&) { return std::optional(tuned); });
+    auto const chosen = conv2d::choose(problem, sm_90a, configs);
+    CHECK(chosen.origin == config_origin::tuned);
+    CHECK(conv2d::config_text(chosen.config) == tuned);
+    CHECK(conv2d::choose(problem, sm_90a, config_source()).origin == config_origin::model);
+}
+
+TEST_CASE("wrong problems are refused by the choice, again and again") {
+    auto problem = problem_of("n=32 c=64 h=56 w=56");
+    problem.c = 12;
+    for (int i = 0; i < 2; ++i) {
+        CHECK_THROWS_AS(conv2d::choose(problem, sm_90a), spio::error);
+        CHECK_THROWS_AS(conv2d::candidates(problem, sm_90a), spio::error);
+        CHECK_THROWS_AS(conv2d::rank(problem, sm_90a), spio::error);
+    }
+}
