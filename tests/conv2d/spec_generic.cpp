@@ -111,7 +111,7 @@ TEST_CASE("no generic kernel has strides, or more channels than its addresses ho
     CHECK(refusal("n=1 c=8 h=9 w=9 made_for=any_layer dilation_h=2") == "none");
     CHECK(refusal("n=1 c=8 h=9 w=9 made_for=any_layer stride_h=2")
               .starts_with("made_for is any_layer, so the strides must be 1"));
-    CHECK(refusal("n=1 c=2097152 h=9 w=9 made_for=any_layer").ends_with("c at most 1048576"));
+    CHECK(refusal("n=1 c=2097152 h=9 w=9 made_for=any_layer").ends_with("c is at most 1048576"));
     CHECK(refusal("n=1 c=2097152 h=9 w=9") == "none");
     CHECK(!conv2d::has_generic(problem_of("n=1 c=8 h=9 w=9 stride_w=2")));
 }
