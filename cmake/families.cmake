@@ -56,7 +56,8 @@ endfunction()
 # MODELS are learned models; model_texts(), which is not exported, returns their texts. With them the
 # library links spio::model.
 #
-# trial.cpp, if it is there, is for spio_add_command(). launch.cppm and launch.cpp, if they are there, are the module NAME.launch, of the target NAME_launch:
+# trial.cpp, if it is there, is for spio_add_command(). launch.cppm and launch*.cpp, if they are there, are the
+# module NAME.launch, of the target NAME_launch:
 # what makes the family's kernels ready on a device.
 function(spio_add_family name)
     cmake_parse_arguments(PARSE_ARGV 1 family "" "FOLDER;KERNELS;NAMESPACE;MEASURED" "MODELS")
@@ -119,14 +120,17 @@ function(spio_add_family name)
     file(GLOB sources CONFIGURE_DEPENDS "${family_FOLDER}/*.cpp")
     list(REMOVE_ITEM interfaces "${family_FOLDER}/launch.cppm")
     # How spio_add_command() tries the family.
-    list(REMOVE_ITEM sources "${family_FOLDER}/launch.cpp" "${family_FOLDER}/trial.cpp")
+    list(REMOVE_ITEM sources "${family_FOLDER}/trial.cpp")
+    set(launch_sources ${sources})
+    list(FILTER launch_sources INCLUDE REGEX "/launch[^/]*\\.cpp$")
+    list(FILTER sources EXCLUDE REGEX "/launch[^/]*\\.cpp$")
     spio_add_family_library(${target} "${family_FOLDER}" "${root}" INTERFACES ${interfaces} SOURCES
                             ${sources} "${text}" ${measured} LIBRARIES ${libraries})
     set_target_properties(${target} PROPERTIES SPIO_FAMILY_FOLDER "${family_FOLDER}")
     if(EXISTS "${family_FOLDER}/launch.cppm")
         spio_add_family_library(
             ${target}_launch "${family_FOLDER}" "${root}" INTERFACES "${family_FOLDER}/launch.cppm"
-            SOURCES "${family_FOLDER}/launch.cpp" LIBRARIES ${target} spio::launch)
+            SOURCES ${launch_sources} LIBRARIES ${target} spio::launch)
     endif()
 endfunction()
 

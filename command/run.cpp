@@ -249,7 +249,7 @@ that have left the GPU's cache, beside a copy of the same bytes.
         .options = {{"--check", "", "compare the results with a reference"},
                     {"--time", "", "measure launches on a GPU"},
                     {"--device", "gpu|gpu:NUMBER|host", "where it runs"},
-                    {"--policy", "aot_only|aot_then_jit|jit_only",
+                    {"--policy", "aot_only|generic_then_jit|aot_then_jit|jit_only",
                      "who is asked for images; else what SPIO_POLICY says"},
                     {"--arch", "ARCH", "code for this architecture, if the device runs it"},
                     {"--seed", "NUMBER", "of the random data; 1 if it is not given"},

@@ -287,7 +287,7 @@ the folder of the cache. 'spio pack build --tuned FILE' builds packs with these 
                     {"--all", "", "measure every configuration worth a trial"},
                     {"--file", "FILE", "keep the result there"},
                     {"--device", "gpu|gpu:NUMBER", "the GPU"},
-                    {"--policy", "aot_only|aot_then_jit|jit_only",
+                    {"--policy", "aot_only|generic_then_jit|aot_then_jit|jit_only",
                      "who is asked for images; else what SPIO_POLICY says"},
                     {"--seed", "NUMBER", "of the random data; 1 if it is not given"},
                     pack_option,

@@ -224,7 +224,11 @@ std::optional<image> pack::find(spec const& kernel) const {
     if (is_for_inspection_) fail("it was opened for inspection, whoever has written it");
     auto const* const best = best_entry(kernel, true);
     if (best == nullptr) return {};
-    if (best->config != kernel.config || best->shape != kernel.shape) {
+    // Whether launches may overlap is no property of the image: it follows from the kernel's text,
+    // and the index does not have it.
+    auto shape = best->shape;
+    shape.overlaps_previous = kernel.shape.overlaps_previous;
+    if (best->config != kernel.config || shape != kernel.shape) {
         fail("the kernel " + kernel.spelled() + " is another one in it: " + best->line + " by " +
              best->config);
     }
@@ -236,7 +240,7 @@ std::optional<image> pack::find(spec const& kernel) const {
                  .kind = best->kind,
                  .bytes = bytes_of(*best),
                  .keeper = keeper_,
-                 .shape = best->shape,
+                 .shape = shape,
                  .params_bytes = best->params_bytes};
 }
 

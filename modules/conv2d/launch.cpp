@@ -14,6 +14,7 @@ module;
 #include "conv2d/wgrad_reduce.h"
 #include "conv2d/wgrad_tma.h"
 
+#include <climits>
 #include <cstddef>
 #include <string>
 #include <variant>
@@ -59,24 +60,46 @@ template <class T> correlation_args<element_bits> bits_of(correlation_args<T> co
 
 } // namespace
 
+namespace {
+
+// The blocks of a launch, for a problem that is checked already.
+extent blocks_of(problem const& problem, config const& config) {
+    auto const blocks =
+        std::visit([&](auto const& body) { return body.blocks_of(problem); }, config);
+    // grid() words the error.
+    return blocks < 1 || blocks > INT_MAX ? grid(problem, config)
+                                          : extent{static_cast<int>(blocks)};
+}
+
+// The problem of a launch as its kernel sees it: a generic kernel knows no sizes, and has a bias.
+template <class Ready> problem as_compiled(problem launched, Ready const& ready) {
+    launched.made_for = ready.problem.made_for;
+    launched.bias = ready.problem.bias;
+    return launched;
+}
+
+} // namespace
+
 template <class T>
 void convolution::launch_body(stream const& stream, correlation_args<T> const& args,
                               epilogue_args<T> const& epilogue) const {
-    problem const problem = problem_of(compiled_problem, args, epilogue);
+    auto const& ready = kernels.current(stream);
+    problem const problem = as_compiled(problem_of(compiled_problem, args, epilogue), ready);
+    auto const blocks = blocks_of(problem, ready.config);
     // dgrad reads the preactivation of its input.
     auto* const preactivation = problem.has_derivative()
                                     ? const_cast<T*>(epilogue.input_preactivation.get())
                                     : epilogue.preactivation.get();
-    if (auto const* const cp_async = std::get_if<cp_async_body>(&body)) {
-        auto const& [config, kernel] = *cp_async;
-        stream.launch(kernel, kernel.over(grid(problem, config)),
+    if (auto const* const kernel = std::get_if<spio::kernel<cp_async::params>>(&ready.body)) {
+        stream.launch(*kernel, kernel->over(blocks),
                       {.args = bits_of(args),
                        .epilogue = {.scale = epilogue.scale.get(),
                                     .residual = epilogue.residual.get(),
                                     .preactivation = preactivation}});
         return;
     }
-    auto const& [config, kernel] = std::get<tma_body>(body);
+    auto const& config = std::get<tma::config>(ready.config);
+    auto const& kernel = std::get<spio::kernel<tma::params>>(ready.body);
     auto const input_plan = tma::input_plan(problem, config);
     auto const output_plan = tma::output_plan(problem, config);
     tma::params params = {.input = home.map(input_plan, args.input.get()),
@@ -88,7 +111,7 @@ void convolution::launch_body(stream const& stream, correlation_args<T> const& a
         params.preactivation =
             home.map(problem.has_derivative() ? input_plan : output_plan, preactivation);
     }
-    stream.launch(kernel, kernel.over(grid(problem, config)), params);
+    stream.launch(kernel, kernel.over(blocks), params);
 }
 
 void convolution::launch(stream const& stream, correlation_args<half> const& args,
@@ -100,23 +123,37 @@ void convolution::launch(stream const& stream, correlation_args<bfloat16> const&
     launch_body(stream, args, epilogue);
 }
 
+std::size_t weight_gradient::workspace_floats() const {
+    auto const& ready = kernels.latest();
+    auto const bytes =
+        reduction(as_compiled(compiled_problem, ready), ready.config).workspace_bytes;
+    return static_cast<std::size_t>(bytes) / sizeof(float);
+}
+
 template <class Gradient, class T>
 void weight_gradient::launch_both(stream const& stream, wgrad_args<Gradient, T> const& args) const {
-    problem const problem = problem_of(compiled_problem, args);
-    config const config = std::visit([](auto const& body) { return conv2d::config(body.config); },
-                                     kernels.partial_sums);
-    auto const reduced = reduction(problem, config);
-    auto const needed = static_cast<std::size_t>(reduced.workspace_bytes) / sizeof(float);
+    problem const launched = problem_of(compiled_problem, args);
     auto const floats = static_cast<std::size_t>(args.workspace.template extent<FLOAT>().get());
-    if (floats < needed) {
+    auto const needed_by = [&](ready_gradient const& ready) {
+        return static_cast<std::size_t>(
+                   reduction(as_compiled(launched, ready), ready.config).workspace_bytes) /
+               sizeof(float);
+    };
+    auto const* ready = &kernels.current(stream);
+    // The workspace may be that of the kernels that it began with.
+    if (floats < needed_by(*ready)) ready = &kernels.first();
+    problem const problem = as_compiled(launched, *ready);
+    auto const reduced = reduction(problem, ready->config);
+    if (floats < needed_by(*ready)) {
         throw error(error_kind::invalid, "launch", "conv2d " + text_of(problem),
                     "the workspace has " + std::to_string(floats) + " floats, of at least " +
-                        std::to_string(needed));
+                        std::to_string(needed_by(*ready)));
     }
     auto* const workspace = reinterpret_cast<vec<float, 4>*>(args.workspace.get());
-    auto const blocks = grid(problem, config);
-    if (auto const* const cp_async = std::get_if<cp_async_body>(&kernels.partial_sums)) {
-        stream.launch(cp_async->kernel, cp_async->kernel.over(blocks),
+    auto const blocks = blocks_of(problem, ready->config);
+    if (auto const* const kernel =
+            std::get_if<spio::kernel<wgrad_cp_async::params>>(&ready->partial_sums)) {
+        stream.launch(*kernel, kernel->over(blocks),
                       {.x = args.x.get(),
                        .dy = args.dy.get(),
                        .workspace = workspace,
@@ -127,8 +164,9 @@ void weight_gradient::launch_both(stream const& stream, wgrad_args<Gradient, T> 
                        .pad_h = problem.pad_h,
                        .pad_w = problem.pad_w});
     } else {
-        auto const& [tma, kernel] = std::get<tma_body>(kernels.partial_sums);
-        stream.launch(kernel, kernel.over(blocks),
+        auto const& tma = std::get<wgrad_tma::config>(ready->config);
+        auto const& partial_sums = std::get<spio::kernel<wgrad_tma::params>>(ready->partial_sums);
+        stream.launch(partial_sums, partial_sums.over(blocks),
                       {.x = home.map(wgrad_tma::x_plan(problem, tma), args.x.get()),
                        .dy = home.map(wgrad_tma::dy_plan(problem, tma), args.dy.get()),
                        .workspace = workspace,
@@ -143,7 +181,7 @@ void weight_gradient::launch_both(stream const& stream, wgrad_args<Gradient, T> 
     parameters.workspace = workspace;
     parameters.dw = args.dw.get();
     parameters.dbias = args.dbias.get();
-    stream.launch(kernels.reduction, kernels.reduction.over(reduced.grid), parameters);
+    stream.launch(ready->reduction, ready->reduction.over(reduced.grid), parameters);
 }
 
 void weight_gradient::launch(stream const& stream, wgrad_args<float> const& args) const {

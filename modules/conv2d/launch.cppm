@@ -18,6 +18,7 @@ module;
 #include "conv2d/wgrad_tma.h"
 
 #include <cstddef>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -29,13 +30,6 @@ import spio.spec;
 
 namespace spio::conv2d {
 
-// A configuration and its loaded kernel.
-template <class Config, class Params> struct ready_body {
-    Config config;
-    spio::kernel<Params> kernel;
-};
-
-// Throws the error for a problem or a config of which the class at hand makes no kernel.
 [[noreturn]] void refuse(problem const&, config const&);
 
 // What chooses configurations: that of a loader, if it has one, or else the default.
@@ -47,23 +41,99 @@ template <class Loader> config_source const& configs_of(Loader const& loader) {
     }
 }
 
+// What is ready for fprop or dgrad: the problem that a kernel is made for, which may be generic, a
+// configuration, and the loaded kernel.
+struct ready_correlation {
+    conv2d::problem problem;
+    conv2d::config config;
+    std::variant<kernel<cp_async::params>, kernel<tma::params>> body;
+
+    // load() returns the kernel of a spec, or nothing; then there is nothing ready.
+    template <class Load>
+    static std::optional<ready_correlation> make(conv2d::problem const& problem,
+                                                 conv2d::config const& config, arch arch,
+                                                 Load const& load) {
+        auto const make_body = [&](auto const& body) -> std::optional<ready_correlation> {
+            auto kernel = load(specialize(problem, body, arch));
+            if (!kernel) return {};
+            return ready_correlation{problem, config, *std::move(kernel)};
+        };
+        if (auto const* const body = std::get_if<cp_async::config>(&config)) {
+            return make_body(*body);
+        }
+        if (auto const* const body = std::get_if<tma::config>(&config)) return make_body(*body);
+        refuse(problem, config);
+    }
+};
+
+// The same for wgrad, which takes two kernels.
+struct ready_gradient {
+    conv2d::problem problem;
+    conv2d::config config;
+    std::variant<kernel<wgrad_cp_async::params>, kernel<wgrad_tma::params>> partial_sums;
+    kernel<wgrad_reduce::params> reduction;
+
+    template <class Load>
+    static std::optional<ready_gradient> make(conv2d::problem const& problem,
+                                              conv2d::config const& config, arch arch,
+                                              Load const& load) {
+        auto const make_body = [&](auto const& body) -> std::optional<ready_gradient> {
+            auto const specs = specialize_gradient(problem, body, arch);
+            auto partial_sums = load(specs.partial_sums);
+            if (!partial_sums) return {};
+            auto reduction = load(specs.reduction);
+            if (!reduction) return {};
+            return ready_gradient{problem, config, *std::move(partial_sums), *std::move(reduction)};
+        };
+        if (auto const* const body = std::get_if<wgrad_cp_async::config>(&config)) {
+            return make_body(*body);
+        }
+        if (auto const* const body = std::get_if<wgrad_tma::config>(&config)) {
+            return make_body(*body);
+        }
+        refuse(problem, config);
+    }
+};
+
+// What a problem begins with, if a pack has a generic kernel for it; nothing if none has.
+template <class Ready>
+std::optional<tiered<Ready>> begin_generic(device const&, tier_source const&, problem const&);
+
+// What a loader has ready for a problem, in this configuration.
+template <class Ready, class Loader>
+tiered<Ready> ready_of(Loader& loader, problem const& problem, config const& config) {
+    auto const load = [&](auto const& spec) { return std::optional(loader.load(spec)); };
+    return tiered(*Ready::make(problem, config, loader.target_device().arch(), load));
+}
+template <class Ready, class Loader>
+tiered<Ready> ready_of(Loader& loader, problem const& problem) {
+    if constexpr (requires { loader.tiers(); }) {
+        auto begun = begin_generic<Ready>(loader.target_device(), loader.tiers(), problem);
+        if (begun) return *std::move(begun);
+    }
+    return ready_of<Ready>(loader, problem,
+                           best_config(problem, loader.target_device().arch(), configs_of(loader)));
+}
+
 } // namespace spio::conv2d
 
 export namespace spio::conv2d {
 
 // A convolution, forward (fprop) or of the gradient of the input (dgrad), ready to be launched. A
-// loader is a runtime, or any object with target_device() and load().
+// loader is a runtime, or any object with target_device() and load(). Where the loader has tiers(),
+// and no configuration is named, launches may begin with a generic kernel.
 class convolution {
   public:
     template <class Loader>
     convolution(Loader&& loader, problem const& problem, config const& config)
         : home(loader.target_device()),
           compiled_problem(problem),
-          body(load(loader, problem, config)) {}
+          kernels(ready_of<ready_correlation>(loader, problem, config)) {}
     template <class Loader>
     convolution(Loader&& loader, problem const& problem)
-        : convolution(loader, problem,
-                      best_config(problem, loader.target_device().arch(), configs_of(loader))) {}
+        : home(loader.target_device()),
+          compiled_problem(problem),
+          kernels(ready_of<ready_correlation>(loader, problem)) {}
 
     // The tensors have the sizes of the problem. A size that the problem leaves open may be any.
     // They are of the problem's type. The tensors of the problem's epilogue come last.
@@ -71,30 +141,16 @@ class convolution {
                 epilogue_args<half> const& = {}) const;
     void launch(stream const&, correlation_args<bfloat16> const&,
                 epilogue_args<bfloat16> const& = {}) const;
+    // Waits for the kernel of the problem alone, if it is being compiled, and loads it.
+    void prepare() const { kernels.prepare(); }
 
   private:
-    using cp_async_body = ready_body<cp_async::config, cp_async::params>;
-    using tma_body = ready_body<tma::config, tma::params>;
-
     device home; // for which the kernels are loaded
     problem compiled_problem;
-    std::variant<cp_async_body, tma_body> body;
+    tiered<ready_correlation> kernels;
 
     template <class T>
     void launch_body(stream const&, correlation_args<T> const&, epilogue_args<T> const&) const;
-
-    template <class Loader>
-    static std::variant<cp_async_body, tma_body> load(Loader& loader, problem const& problem,
-                                                      config const& config) {
-        auto const arch = loader.target_device().arch();
-        if (auto const* const cp_async = std::get_if<cp_async::config>(&config)) {
-            return cp_async_body{*cp_async, loader.load(specialize(problem, *cp_async, arch))};
-        }
-        if (auto const* const tma = std::get_if<tma::config>(&config)) {
-            return tma_body{*tma, loader.load(specialize(problem, *tma, arch))};
-        }
-        refuse(problem, config);
-    }
 };
 
 // The gradient of the filter (wgrad), ready to be launched: two kernels, one after the other.
@@ -104,55 +160,31 @@ class weight_gradient {
     weight_gradient(Loader&& loader, problem const& problem, config const& config)
         : home(loader.target_device()),
           compiled_problem(problem),
-          kernels(load(loader, problem, config)) {}
+          kernels(ready_of<ready_gradient>(loader, problem, config)) {}
     template <class Loader>
     weight_gradient(Loader&& loader, problem const& problem)
-        : weight_gradient(loader, problem,
-                          best_config(problem, loader.target_device().arch(), configs_of(loader))) {
-    }
+        : home(loader.target_device()),
+          compiled_problem(problem),
+          kernels(ready_of<ready_gradient>(loader, problem)) {}
 
-    // The size of the workspace, in floats. Launches that may run at the same time need one each.
-    std::size_t workspace_floats() const { return kernels.workspace_bytes / sizeof(float); }
+    // The size of the workspace, in floats. It may change from launch to launch: kernels that would
+    // need more than they get do not take over. Launches that may run at the same time need one
+    // each.
+    std::size_t workspace_floats() const;
     void launch(stream const&, wgrad_args<float> const&) const;
     void launch(stream const&, wgrad_args<half> const&) const;
     void launch(stream const&, wgrad_args<float, bfloat16> const&) const;
     void launch(stream const&, wgrad_args<bfloat16, bfloat16> const&) const;
+    // Waits for the kernels of the problem alone, if they are being compiled, and loads them.
+    void prepare() const { kernels.prepare(); }
 
   private:
-    using cp_async_body = ready_body<wgrad_cp_async::config, wgrad_cp_async::params>;
-    using tma_body = ready_body<wgrad_tma::config, wgrad_tma::params>;
-    struct both_kernels {
-        std::variant<cp_async_body, tma_body> partial_sums;
-        kernel<wgrad_reduce::params> reduction;
-        std::size_t workspace_bytes;
-    };
-
     device home; // for which the kernels are loaded
     problem compiled_problem;
-    both_kernels kernels;
+    tiered<ready_gradient> kernels;
 
     template <class Gradient, class T>
     void launch_both(stream const&, wgrad_args<Gradient, T> const&) const;
-
-    template <class Loader>
-    static both_kernels load(Loader& loader, problem const& problem, config const& config) {
-        auto const load_body = [&]<class Config>(Config const& body_config) {
-            auto const specs =
-                specialize_gradient(problem, body_config, loader.target_device().arch());
-            using params = decltype(specs.partial_sums)::params_type;
-            auto partial_sums = loader.load(specs.partial_sums);
-            return both_kernels{ready_body<Config, params>{body_config, std::move(partial_sums)},
-                                loader.load(specs.reduction),
-                                static_cast<std::size_t>(specs.workspace_bytes)};
-        };
-        if (auto const* const cp_async = std::get_if<wgrad_cp_async::config>(&config)) {
-            return load_body(*cp_async);
-        }
-        if (auto const* const tma = std::get_if<wgrad_tma::config>(&config)) {
-            return load_body(*tma);
-        }
-        refuse(problem, config);
-    }
 };
 
 } // namespace spio::conv2d

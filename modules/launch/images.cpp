@@ -28,6 +28,7 @@ namespace {
 
 constexpr std::pair<policy, std::string_view> policies[] = {
     {policy::aot_only, "aot_only"},
+    {policy::generic_then_jit, "generic_then_jit"},
     {policy::aot_then_jit, "aot_then_jit"},
     {policy::jit_only, "jit_only"},
 };
@@ -46,24 +47,41 @@ policy policy_named(std::string_view text) {
         if (name == text) return value;
     }
     throw error(error_kind::invalid, "read", "SPIO_POLICY",
-                "'" + std::string(text) + "' is none of aot_only, aot_then_jit and jit_only");
+                "'" + std::string(text) +
+                    "' is none of aot_only, generic_then_jit, aot_then_jit and jit_only");
 }
 
 policy policy_of_environment() {
     static policy const policy = [] {
         char const* const text = ::secure_getenv("SPIO_POLICY");
-        return text == nullptr ? policy::aot_then_jit : policy_named(text);
+        return text == nullptr ? policy::generic_then_jit : policy_named(text);
     }();
     return policy;
+}
+
+bool tier_up_of_environment() {
+    static bool const is_on = [] {
+        char const* const text = ::secure_getenv("SPIO_TIER_UP");
+        std::string_view const value = text == nullptr ? "on" : text;
+        if (value == "on" || value == "off") return value == "on";
+        throw error(error_kind::invalid, "read", "SPIO_TIER_UP",
+                    "'" + std::string(value) + "' is neither on nor off");
+    }();
+    return is_on;
+}
+
+std::optional<image> images::find_shipped(spec const& spec) const {
+    auto const start = clock::now();
+    auto found = find_packed(spec);
+    if (!found) return {};
+    found->text = text_identity(spec);
+    return counted(*std::move(found), start);
 }
 
 image images::find(spec const& spec, policy policy) const {
     auto const start = clock::now();
     if (policy != policy::jit_only) {
-        if (auto found = find_packed(spec)) {
-            found->text = text_identity(spec);
-            return counted(*std::move(found), start);
-        }
+        if (auto found = find_shipped(spec)) return *std::move(found);
         if (is_logged()) {
             if (auto const stale = packed_reason(spec); !stale.empty()) log("stale: " + stale);
         }
@@ -89,7 +107,8 @@ void images::miss(spec const& spec, policy policy, std::string const& no_compile
     std::string packed = policy == policy::jit_only ? "" : packed_reason(spec);
     if (packed.empty()) packed = "no pack has it";
     std::string reason = policy == policy::jit_only ? "nothing here compiles it" : packed;
-    if (policy == policy::aot_then_jit) reason += ", and nothing here compiles it";
+    if (policy == policy::aot_then_jit || policy == policy::generic_then_jit)
+        reason += ", and nothing here compiles it";
     if (policy == policy::aot_only) reason += ", and nothing else is asked";
     throw error(error_kind::not_found, "find", "kernel " + spec.spelled(),
                 reason + " under " + std::string(name_of(policy)) +

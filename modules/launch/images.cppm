@@ -22,14 +22,19 @@ import spio.system;
 
 export namespace spio {
 
-// Whether kernels may be compiled while the program runs.
-enum class policy { aot_only, aot_then_jit, jit_only };
+// Whether kernels may be compiled while the program runs. generic_then_jit: launches begin with a
+// generic kernel, which serves every problem of its kind, where a pack has one, and the kernel for
+// the problem alone is compiled meanwhile; where no pack has one, it is aot_then_jit.
+enum class policy { aot_only, generic_then_jit, aot_then_jit, jit_only };
 std::string_view name_of(policy);
 // The policy with this name; throws if there is none.
 policy policy_named(std::string_view);
-// The policy that the environment variable SPIO_POLICY names; aot_then_jit if it is not set. The
-// variable is read once.
+// The policy that the environment variable SPIO_POLICY names; generic_then_jit if it is not set.
+// The variable is read once.
 policy policy_of_environment();
+// Whether generic kernels give way to better ones: unless the environment variable SPIO_TIER_UP is
+// off. It is read once.
+bool tier_up_of_environment();
 
 // Whether the environment variable SPIO_LOG is set to something other than 0. It is read once.
 bool is_logged();
@@ -80,6 +85,9 @@ class images {
     typed_image<Params> find(typed_spec<Params> const& spec, policy policy) const {
         return {find(static_cast<spio::spec const&>(spec), policy), spec.grid};
     }
+
+    // The image of a kernel, if a pack has it. Nothing is read from disk, and nothing compiled.
+    std::optional<image> find_shipped(spec const&) const;
 
     image_counters count() const;
 

@@ -7,6 +7,7 @@
 // without one the family chooses.
 module;
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -26,9 +27,28 @@ import spio.launch;
 import spio.spec;
 import spio.tuned;
 
+// The pack in the target spio::generic_images, where a program is linked with it.
+extern "C" {
+[[gnu::weak]] extern std::byte const spio_generic_images[], spio_generic_images_end[];
+}
+
 namespace spio {
 
 namespace {
+
+// The packs of the options, and after them that of generic kernels.
+std::vector<aot::pack> packs_of(runtime_options& options) {
+    auto packs = std::move(options.packs);
+    if (options.generic_images) {
+        packs.push_back(*std::move(options.generic_images));
+    } else if (spio_generic_images != nullptr) {
+        // Its index is read once.
+        static aot::pack const linked({spio_generic_images, spio_generic_images_end},
+                                      "of generic kernels", {});
+        packs.push_back(linked);
+    }
+    return packs;
+}
 
 // Images that came with the program: from packs, or compiled into it for the host.
 struct packed_images {
@@ -116,6 +136,7 @@ void check_capture(bool is_captured, spec const& spec) {
 struct runtime::parts {
     std::shared_ptr<cuda::driver const> driver;
     spio::device device;
+    bool has_packs;
     packed_images packed;
     policy default_policy;
     config_source configs;
@@ -123,17 +144,25 @@ struct runtime::parts {
     jit::just_in_time compiler;
     spio::images images;
     spio::kernels kernels;
+    spio::tiers tiers; // after all that its thread uses
 
     explicit parts(runtime_options&& options)
         : driver(driver_of(options)),
           device(device_of(options, driver)),
-          packed{std::move(options.packs), options.host},
+          has_packs(!options.packs.empty()),
+          packed{packs_of(options), options.host},
           default_policy(options.policy),
           configs(configs_of(options, driver.get())),
           folders(logged(std::move(options.cache))),
           compiler(folders, options.compiler),
           images(packed, compiler, options.policy),
-          kernels(device) {}
+          kernels(device),
+          tiers(images, kernels, configs,
+                {.begins_generic =
+                     !device.arch().is_host && (options.policy == policy::generic_then_jit ||
+                                                options.policy == policy::aot_only),
+                 .tier_up = options.tier_up && options.policy == policy::generic_then_jit,
+                 .has_packs = has_packs}) {}
 };
 
 runtime::runtime(runtime_options options)
@@ -142,6 +171,9 @@ runtime::~runtime() = default;
 
 device const& runtime::target_device() const { return state->device; }
 config_source const& runtime::configs() const { return state->configs; }
+tier_source runtime::tiers() const { return {&state->tiers, nullptr}; }
+void runtime::finish_compilations() const { state->tiers.wait(); }
+tier_counters runtime::count_tiers() const { return state->tiers.count(); }
 images const& runtime::all_images() const { return state->images; }
 kernels const& runtime::all_kernels() const { return state->kernels; }
 policy runtime::default_policy() const { return state->default_policy; }

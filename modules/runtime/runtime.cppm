@@ -39,6 +39,12 @@ struct runtime_options {
     std::optional<host_machine> host = {};
     bool always_on_host = false;
     spio::policy policy = policy_of_environment();
+    // The pack of generic kernels, which is asked last. If there is none here, it is the one that
+    // the program was linked with: the target spio::generic_images.
+    std::optional<aot::pack> generic_images = {};
+    // Whether generic kernels give way to better ones, under policy::generic_then_jit. If not,
+    // every problem keeps the kernels that it began with, and so the order of its sums.
+    bool tier_up = tier_up_of_environment();
     // What chooses configurations, before those that were measured on this GPU are asked for.
     config_source configs = default_config_source();
     // The file of measured configurations, which `spio tune` writes; if empty, that of the
@@ -84,6 +90,14 @@ class runtime {
     // Loads kernels so that later launches and captures need not.
     void prepare(std::span<spec const>) const;
     void prepare(std::span<spec const>, policy) const;
+
+    // The tiers of families that begin with generic kernels. None on the host device, or where the
+    // policy asks a compiler at once.
+    tier_source tiers() const;
+    // Waits until the background thread has compiled all that was asked for. The launch that comes
+    // next takes it.
+    void finish_compilations() const;
+    tier_counters count_tiers() const;
 
     config_source const& configs() const;
     images const& all_images() const;

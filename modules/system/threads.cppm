@@ -4,6 +4,7 @@ module;
 
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <functional>
 #include <map>
@@ -54,6 +55,33 @@ class fork_safe_mutex {
 
     static void lock(void* mutex) { static_cast<std::mutex*>(mutex)->lock(); }
     static void unlock(void* mutex) { static_cast<std::mutex*>(mutex)->unlock(); }
+};
+
+// Runs tasks one after the other on a thread of its own, which starts with the first task. The
+// thread takes no signals. Thread-safe. In a process that was forked, the tasks of the parent are
+// forgotten, and a new one starts a new thread.
+class task_queue {
+  public:
+    task_queue() = default;
+    task_queue(task_queue const&) = delete;
+    // Drops the tasks that have not begun, and waits for the one that has.
+    ~task_queue() { end(); }
+
+    // A task that throws ends the program. After end(), tasks are dropped at once.
+    void add(std::function<void()> task);
+    // Waits until no task is left. A task must not call it.
+    void wait();
+    void end();
+
+  private:
+    struct worker;
+
+    fork_safe_mutex mutex; // guards the members below
+    std::uint64_t forks = 0;
+    std::shared_ptr<worker> own;
+    bool is_ended = false;
+
+    std::shared_ptr<worker> find_worker();
 };
 
 // Runs tasks by key: while a task runs, threads that ask for its key wait for its result, or for

@@ -7,14 +7,19 @@ module;
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 module spio.text;
 
 import spio.spec;
+import spio.system;
 
 namespace spio {
 
@@ -65,13 +70,61 @@ std::vector<header> headers_of(spec const& spec) {
     return headers;
 }
 
-std::uint64_t text_digest_of(spec const& spec) {
-    auto digest = fnv(spec.source);
+namespace {
+
+// The digest of all headers that a specialization includes.
+std::uint64_t header_digest_of(spec const& spec) {
+    auto digest = fnv("");
     for (auto const& [name, text] : headers_of(spec)) {
         digest = fnv(std::string(name) + "\n" + std::to_string(text.size()) + "\n", digest);
         digest = fnv(text, digest);
     }
     return digest;
+}
+
+// What a text includes itself, one name a line.
+std::string includes_of(std::string_view text) {
+    std::string names;
+    while (!text.empty()) {
+        auto const end = std::min(text.find('\n'), text.size());
+        if (auto const name = included_in(text.substr(0, end)); !name.empty()) {
+            (names += name) += '\n';
+        }
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return names;
+}
+
+// The digests of headers, which are read once: by the headers of a family, which stay where they
+// are, and by what is included of them.
+struct known_digests {
+    using key = std::pair<header const*, std::string>;
+    fork_safe_mutex mutex;
+    std::map<key, std::uint64_t> digests;
+};
+known_digests& all_known_digests() {
+    static auto& digests = *new known_digests; // never destroyed: static objects may ask for it
+    return digests;
+}
+
+} // namespace
+
+std::uint64_t text_digest_of(spec const& spec) {
+    auto& known = all_known_digests();
+    known_digests::key const key(spec.headers.data(), includes_of(spec.source));
+    std::optional<std::uint64_t> headers;
+    {
+        std::lock_guard const lock(known.mutex);
+        if (auto const found = known.digests.find(key); found != known.digests.end()) {
+            headers = found->second;
+        }
+    }
+    if (!headers) {
+        headers = header_digest_of(spec);
+        std::lock_guard const lock(known.mutex);
+        known.digests.emplace(key, *headers);
+    }
+    return fnv(std::to_string(*headers), fnv(spec.source));
 }
 
 } // namespace spio

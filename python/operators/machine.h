@@ -99,6 +99,7 @@ struct loader {
     template <class Params> kernel<Params> load(typed_spec<Params> const& spec) const {
         return home.runtime.load(spec, stream);
     }
+    tier_source tiers() const { return {home.runtime.tiers().tiers, &stream}; }
 };
 
 // A machine, and the stream of a launch.

@@ -5,7 +5,8 @@ import os
 import platform
 import sys
 
-variables = ("SPIO_POLICY", "SPIO_CACHE_DIR", "SPIO_CACHE", "SPIO_TUNED", "SPIO_NVRTC", "SPIO_LOG", "SPIO_STRICT")
+variables = ("SPIO_POLICY", "SPIO_TIER_UP", "SPIO_CACHE_DIR", "SPIO_CACHE", "SPIO_TUNED", "SPIO_NVRTC",
+             "SPIO_LOG", "SPIO_STRICT")
 
 
 def tell(name, words):

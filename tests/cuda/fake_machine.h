@@ -52,6 +52,8 @@ struct machine {
     int driver_version = 13000;
     // Added to every result, so that a test sees a kernel that computes wrong sums.
     float deviation = 0;
+    // The size of the parameters of a kernel with this name; that of an addition if it is not set.
+    std::function<std::size_t(std::string const&)> params_bytes;
 
     fake::fault fault;
     std::vector<char const*> calls;

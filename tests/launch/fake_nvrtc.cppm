@@ -70,6 +70,8 @@ result compile(program p, int, char const* const*) {
     auto const position = rest.find(kernel_prefix);
     if (position == rest.npos) return result::compilation_failed;
     rest.remove_prefix(position + kernel_prefix.size());
+    // The bounds of a launch may stand before the name.
+    if (rest.starts_with("__launch_bounds__")) rest.remove_prefix(rest.find(") ") + 2);
     text_of(p).cubin = "\177ELF" + std::string(rest.substr(0, rest.find('('))) + " " + '\0';
     ++compilations;
     return result::success;

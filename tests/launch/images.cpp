@@ -162,19 +162,20 @@ TEST_CASE("threads that ask for one kernel at once wait for one of them to compi
 }
 
 TEST_CASE("policies have names") {
-    for (auto const p : {policy::aot_only, policy::aot_then_jit, policy::jit_only}) {
+    for (auto const p :
+         {policy::aot_only, policy::generic_then_jit, policy::aot_then_jit, policy::jit_only}) {
         CHECK(policy_named(name_of(p)) == p);
     }
     CHECK_THROWS_WITH_AS(policy_named("jit"),
-                         "read for SPIO_POLICY: 'jit' is none of aot_only, aot_then_jit and "
-                         "jit_only",
+                         "read for SPIO_POLICY: 'jit' is none of aot_only, generic_then_jit, "
+                         "aot_then_jit and jit_only",
                          spio::error);
 }
 
 TEST_CASE("the environment sets the policy of calls that name none") {
     char const* const value = std::getenv("SPIO_POLICY");
     CHECK(policy_of_environment() ==
-          (value == nullptr ? policy::aot_then_jit : policy_named(value)));
+          (value == nullptr ? policy::generic_then_jit : policy_named(value)));
     auto const spec = axpby::specialize({.n = 1000}, sm_80);
     added_images pack;
     pack.add(image_of_bytes(spec, image_kind::cubin, {}, "a pack"));

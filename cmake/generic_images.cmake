@@ -1,0 +1,31 @@
+# The library of generic kernels, which serve every problem of their kind: a pack in a program.
+# SPDX-License-Identifier: Apache-2.0
+#
+# A program that links spio::generic_images has the pack in it, and a runtime finds it there. The families list
+# what belongs to it, in modules/FAMILY/generic.manifest.
+set(SPIO_GENERIC_IMAGES "" CACHE STRING
+    "Generic kernels for spio::generic_images: ON compiles them by nvcc, and the name of a file takes that pack")
+if(SPIO_GENERIC_IMAGES)
+    add_library(spio_generic_images STATIC)
+    add_library(spio::generic_images ALIAS spio_generic_images)
+    set_target_properties(spio_generic_images PROPERTIES EXPORT_NAME generic_images)
+    # Nothing else refers to the pack by a name that must be there.
+    target_link_options(spio_generic_images INTERFACE "LINKER:--undefined=spio_generic_images")
+    if(EXISTS "${SPIO_GENERIC_IMAGES}")
+        spio_embed_pack(spio_generic_images spio_generic_images "${SPIO_GENERIC_IMAGES}"
+                        "${CMAKE_CURRENT_BINARY_DIR}/generic_images.cpp")
+    else()
+        set(manifest "")
+        foreach(family IN LISTS SPIO_FAMILIES)
+            set(file "${CMAKE_CURRENT_SOURCE_DIR}/modules/${family}/generic.manifest")
+            if(EXISTS "${file}")
+                set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+                file(READ "${file}" text)
+                string(APPEND manifest "${text}")
+            endif()
+        endforeach()
+        file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/generic.manifest" CONTENT "${manifest}" @ONLY)
+        spio_add_pack(spio_generic_images MANIFEST "${CMAKE_CURRENT_BINARY_DIR}/generic.manifest"
+                      ARCHS sm_80 sm_86 sm_89 sm_90a compute_80 EMBED spio_generic_images)
+    endif()
+endif()

@@ -1,0 +1,163 @@
+// Runs tasks on a background thread, which ends before the program does.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <condition_variable>
+#include <cstdlib>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <utility>
+
+module spio.system;
+
+import spio.error;
+
+namespace spio {
+
+// The thread of a queue, and its tasks.
+struct task_queue::worker {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::deque<std::function<void()>> tasks;
+    bool is_busy = false, ends = false;
+    std::thread thread;
+
+    void run() {
+        for (std::unique_lock lock(mutex);;) {
+            changed.wait(lock, [&] { return ends || !tasks.empty(); });
+            if (ends) return;
+            auto task = std::move(tasks.front());
+            tasks.pop_front();
+            is_busy = true;
+            lock.unlock();
+            task();
+            task = {};
+            lock.lock();
+            is_busy = false;
+            changed.notify_all();
+        }
+    }
+    void end() {
+        std::deque<std::function<void()>> dropped;
+        {
+            std::lock_guard const lock(mutex);
+            ends = true;
+            dropped.swap(tasks);
+        }
+        changed.notify_all();
+        if (thread.joinable()) thread.join();
+    }
+};
+
+namespace {
+
+// All queues that have a thread, so that exit() can end them: what a task uses must not be
+// destroyed under it.
+class live_queues {
+  public:
+    static live_queues& all() {
+        // Never destroyed: a static queue may outlive any other static object.
+        static auto& queues = *new live_queues;
+        return queues;
+    }
+    void add(task_queue* queue) {
+        std::lock_guard const lock(mutex);
+        queues.insert(queue);
+        if (std::exchange(is_registered, true)) return;
+        std::atexit([] { all().end(); });
+    }
+    void remove(task_queue* queue) {
+        std::lock_guard const lock(mutex);
+        queues.erase(queue);
+    }
+
+  private:
+    fork_safe_mutex mutex;
+    std::set<task_queue*> queues;
+    bool is_registered = false;
+
+    void end() {
+        std::set<task_queue*> ending;
+        {
+            std::lock_guard const lock(mutex);
+            ending = queues;
+        }
+        for (auto* const queue : ending) queue->end();
+    }
+};
+
+} // namespace
+
+// The worker of this process, which is started if there is none; null after end(). A parent's
+// worker is not destroyed: its thread is not here to be joined.
+std::shared_ptr<task_queue::worker> task_queue::find_worker() {
+    std::lock_guard const lock(mutex);
+    if (forks != fork_count()) {
+        if (own) new std::shared_ptr<worker>(std::exchange(own, nullptr));
+        forks = fork_count();
+    }
+    if (is_ended) return nullptr;
+    if (!own) {
+        own = std::make_shared<worker>();
+        sigset_t all_signals, previous;
+        sigfillset(&all_signals);
+        pthread_sigmask(SIG_SETMASK, &all_signals, &previous);
+        try {
+            own->thread = std::thread([started = own.get()] { started->run(); });
+        } catch (...) { // tasks are dropped where no thread can be had
+            own = nullptr;
+        }
+        pthread_sigmask(SIG_SETMASK, &previous, nullptr);
+    }
+    return own;
+}
+
+void task_queue::add(std::function<void()> task) {
+    live_queues::all().add(this);
+    auto const worker = find_worker();
+    if (!worker) return;
+    {
+        std::lock_guard const lock(worker->mutex);
+        if (worker->ends) return;
+        worker->tasks.push_back(std::move(task));
+    }
+    worker->changed.notify_all();
+}
+
+void task_queue::wait() {
+    std::shared_ptr<worker> worker;
+    {
+        std::lock_guard const lock(mutex);
+        if (forks == fork_count()) worker = own;
+    }
+    if (!worker) return;
+    std::unique_lock lock(worker->mutex);
+    worker->changed.wait(
+        lock, [&] { return worker->ends || (worker->tasks.empty() && !worker->is_busy); });
+}
+
+void task_queue::end() {
+    std::shared_ptr<worker> ending;
+    {
+        std::lock_guard const lock(mutex);
+        is_ended = true;
+        if (own) {
+            if (forks == fork_count()) {
+                ending = std::exchange(own, nullptr);
+            } else {
+                new std::shared_ptr<worker>(std::exchange(own, nullptr));
+            }
+        }
+    }
+    if (ending) ending->end();
+    live_queues::all().remove(this);
+}
+
+} // namespace spio
