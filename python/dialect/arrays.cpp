@@ -269,7 +269,7 @@ void copy(work_queue& queue, array const& destination, array const& source) {
 
 void add_arrays(PyObject* module) {
     if (PyModule_AddFunctions(module, functions) != 0) throw python_error();
-    add_type<array>(module, "spio.dialect.Array", slots, Py_TPFLAGS_BASETYPE);
+    add_type<array>(module, "spio.dialect.Array", slots, no_constructor | Py_TPFLAGS_BASETYPE);
 }
 
 } // namespace spio::dialect

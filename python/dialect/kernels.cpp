@@ -71,8 +71,8 @@ PyObject* configured(PyObject* self, PyObject* index) {
 // Kernel(is_typed); classes that are derived have _specialize(signature or None).
 PyObject* new_kernel(PyTypeObject* type, PyObject* arguments, PyObject*) {
     return guarded([&] {
-        int const is_typed = PyObject_IsTrue(PyTuple_GetItem(arguments, 0));
-        if (is_typed < 0) throw python_error();
+        int is_typed = 0;
+        if (PyArg_ParseTuple(arguments, "p", &is_typed) == 0) throw python_error();
         kernel result;
         result.is_typed = is_typed != 0;
         return new_object(std::move(result), type);
@@ -104,7 +104,7 @@ PyType_Slot launch_slots[] = {
 
 void add_kernels(PyObject* module) {
     add_type<kernel>(module, "spio.dialect.Kernel", kernel_slots, Py_TPFLAGS_BASETYPE);
-    add_type<launch>(module, "spio.dialect.Launch", launch_slots);
+    add_type<launch>(module, "spio.dialect.Launch", launch_slots, no_constructor);
 }
 
 } // namespace spio::dialect

@@ -129,7 +129,10 @@ void write_params(machine& home, work_queue& queue, specialization const& wanted
                             ", and the kernel runs on " + home.device().name() +
                             "; cuda.select_device() chooses another");
         }
-        if (view->place == host_place && (!home.is_host() || !view->is_writable)) {
+        auto const is_same = [&](auto const& pair) { return pair.second->is_same(*view); };
+        if (auto const found = std::ranges::find_if(copies, is_same); found != copies.end()) {
+            view = &found->first; // an array that is passed twice has one copy
+        } else if (view->place == host_place && (!home.is_host() || !view->is_writable)) {
             auto copied = new_array(home, *view);
             copy(queue, copied, *view);
             copies.emplace_back(std::move(copied), view);

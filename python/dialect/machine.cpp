@@ -257,7 +257,7 @@ stream stream_of(PyObject* argument) {
 
 void add_devices(PyObject* module) {
     if (PyModule_AddFunctions(module, functions) != 0) throw python_error();
-    add_type<stream>(module, "spio.dialect.Stream", stream_slots);
+    add_type<stream>(module, "spio.dialect.Stream", stream_slots, no_constructor);
 }
 
 } // namespace spio::dialect

@@ -70,6 +70,12 @@ struct array {
         return product;
     }
     std::size_t bytes() const { return count() * element.bytes(); }
+    // Whether it is the same memory, seen in the same way.
+    bool is_same(array const& other) const {
+        return address == other.address && place == other.place && rank == other.rank &&
+               shape == other.shape && strides == other.strides && element == other.element &&
+               is_writable == other.is_writable;
+    }
     bool is_dense() const; // no gaps, the last index the nearest
 };
 // The same array in new memory of a device, without gaps and without values.

@@ -130,7 +130,7 @@ py::scalar scalar_of_text(PyObject* name) {
 
 void add_programs(PyObject* module) {
     if (PyModule_AddFunctions(module, functions) != 0) throw python_error();
-    add_type<program>(module, "spio.dialect.Program", slots);
+    add_type<program>(module, "spio.dialect.Program", slots, no_constructor);
 }
 
 } // namespace spio::dialect

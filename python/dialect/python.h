@@ -101,6 +101,8 @@ template <class T> void release(PyObject* self) {
     reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF(type);
 }
+// For types whose objects C++ makes.
+inline constexpr unsigned no_constructor = Py_TPFLAGS_DISALLOW_INSTANTIATION;
 // A type of Python for T, which has the name "spio.dialect.NAME", methods and slots.
 template <class T, std::size_t Count>
 void add_type(PyObject* module, char const* name, PyType_Slot (&slots)[Count], unsigned flags = 0) {

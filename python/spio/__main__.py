@@ -1,6 +1,7 @@
 # Answers on the command line what the wheel finds on this machine.
 # SPDX-License-Identifier: Apache-2.0
 """python -m spio doctor      what there is of PyTorch, GPUs and compilers, and what is missing"""
+import array
 import os
 import platform
 import sys
@@ -76,15 +77,36 @@ def try_convolution(device):
     return is_right
 
 
+def try_kernel():
+    """Whether a kernel of CUDA Python is right, on the first GPU or in the interpreter."""
+    try:
+        from spio import cuda
+
+        @cuda.jit
+        def square(y, x):
+            y[cuda.threadIdx.x] = x[cuda.threadIdx.x] * x[cuda.threadIdx.x]
+
+        x, y = array.array("d", range(8)), array.array("d", [0] * 8)
+        square[1, 8](y, x)
+        place = "in the interpreter" if cuda.current_device() < 0 else f"on GPU {cuda.current_device()}"
+    except (ImportError, RuntimeError) as error:
+        tell("kernel", f"one of CUDA Python fails: {error}")
+        return False
+    is_right = y.tolist() == [i * i for i in range(8)]
+    tell("kernel", f"one of CUDA Python {place} is {'right' if is_right else 'wrong'}")
+    return is_right
+
+
 def doctor():
     """Tells what the package finds on this machine, and returns the exit status."""
     tell("Python", f"{platform.python_version()} on {platform.platform()}")
     for name in variables:
         if name in os.environ:
             tell(name, os.environ[name])
+    is_right = try_kernel()
     if report_pytorch() is None:
         return 1
-    return 0 if try_convolution(report_gpus() or "cpu") else 1
+    return 0 if try_convolution(report_gpus() or "cpu") and is_right else 1
 
 
 def main():

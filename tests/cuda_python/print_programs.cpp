@@ -1,4 +1,4 @@
-// Prints random programs, for tests/python/dialect_random.py: print_programs FIRST_SEED COUNT.
+// Prints random programs, for tests/python/dialect_random.py, by a first seed and a count.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/cuda_python/kernels.h"
 

@@ -24,6 +24,14 @@ class Package(unittest.TestCase):
         program = "import sys; sys.modules['torch'] = sys.modules['numpy'] = None\nimport spio\nprint(spio.cuda.float32[:, :])"
         self.assertEqual(subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout, "float32[:, :]\n")
 
+    def test_packs(self):
+        file = "'nowhere.spiopack'"
+        early = f"from spio import cuda\ntry: cuda.use_pack({file})\nexcept cuda.Error as error: print(error.kind)\n"
+        late = f"from spio import cuda\ncuda.device_array(1)\ntry: cuda.use_pack({file})\nexcept cuda.Error as error: print(error)\n"
+        for program, words in ((early, "not_found"), (late, "packs are named before the first kernel is launched")):
+            run = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+            self.assertIn(words, run.stdout)
+
     def test_examples(self):
         folder = pathlib.Path(__file__).resolve().parents[2] / "examples/cuda_python"
         program = (

@@ -27,6 +27,13 @@ def transposed(x, y):
 
 
 @cuda.jit
+def stepped(y, x):
+    i = cuda.grid(1)
+    if i < y.size:
+        y[i] = x[i] * 0 + i + 1
+
+
+@cuda.jit
 def never_called_before(x):
     x[cuda.threadIdx.x] += 1
 
@@ -74,6 +81,8 @@ class Tensors(unittest.TestCase):
         expected = y + 2 * x
         axpy[1, 128](2.0, x, y)
         torch.testing.assert_close(y, expected)
+        stepped[1, 128](x, x)  # one copy, although it is passed twice
+        self.assertEqual(x.tolist(), list(range(1, 101)))
         z = cuda.to_device(x)
         self.assertTrue(torch.equal(torch.as_tensor(z, device="cuda").cpu(), x))
         pinned = cuda.pinned_array(100, "float32")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """dialect_random.py FILE SECONDS
 
-The file is what print_programs of tests/cuda_python prints. Programs run in as many processes as there are processors,
+The file is what print_cuda_python_programs of tests/cuda_python prints. Programs run in as many processes as there are processors,
 until the time is over. Without a GPU, or with SPIO_ON_HOST=1, they are compiled and interpreted alone.
 """
 import multiprocessing

@@ -120,6 +120,10 @@ class Launches(Dialect):
         else:
             self.assertEqual(y.__cuda_array_interface__["data"], (y.address, False))
 
+    def test_objects_that_python_does_not_make(self):
+        for kind in (cuda.DeviceArray, type(cuda.stream()), type(axpy.program()), type(axpy[1, 1])):
+            self.assertRaises(TypeError, kind)
+
     def test_numbers(self):
         for letter, value, element in (("q", -5, "int64"), ("d", 2.5, "float64"), ("f", 2, "float32")):
             o = numbers(letter, 0, 0)

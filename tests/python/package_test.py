@@ -1,4 +1,4 @@
-# The package: imported without PyTorch, and a library that needs nothing of CUDA and shows nothing.
+# The package: imported without PyTorch, and libraries that need nothing of CUDA and show nothing more than they must.
 # SPDX-License-Identifier: Apache-2.0
 import pathlib
 import subprocess
@@ -8,6 +8,13 @@ import unittest
 import spio
 
 library = pathlib.Path(spio.__file__).with_name("spio_operators.so")
+dialect = pathlib.Path(spio.__file__).with_name("dialect.abi3.so")
+
+
+@spio.cuda.jit
+def scaled(x, y):
+    i = spio.cuda.grid(1)
+    y[i] = 2 * x[i]
 
 
 def printed(*command):
@@ -44,6 +51,7 @@ class Package(unittest.TestCase):
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
         self.assertRegex(run.stdout, r"(?m)^PyTorch   2\.\d+")
         self.assertRegex(run.stdout, r"(?m)^trial     a convolution on (the host device|cuda:\d+) is right$")
+        self.assertRegex(run.stdout, r"(?m)^kernel    one of CUDA Python (in the interpreter|on GPU \d+) is right$")
         words = python(
             "import sys; sys.modules['torch'] = None; sys.argv = ['spio', 'doctor']\n"
             "from spio import __main__; print(__main__.main())"
@@ -56,14 +64,28 @@ class Package(unittest.TestCase):
         with self.assertRaises(AttributeError):
             spio.nothing
 
-    def test_what_the_library_needs(self):
-        needed = [line.split("[")[1].rstrip("]\n") for line in printed("readelf", "-d", library).splitlines() if "(NEEDED)" in line]
-        known = {"libtorch_cpu.so", "libstdc++.so.6", "libm.so.6", "libgcc_s.so.1", "libc.so.6", "ld-linux-x86-64.so.2"}
-        self.assertLessEqual(set(needed), known)
-        self.assertNotIn("(RUNPATH)", printed("readelf", "-d", library))
+    def test_tensors_in_kernels_of_python(self):
+        import torch
 
-    def test_what_the_library_shows(self):
+        x, y = torch.arange(6, dtype=torch.float32), torch.zeros(2, 6)[:, ::2]
+        scaled[1, 3](x[::2], y[1])
+        self.assertEqual(y.tolist(), [[0, 0, 0], [0, 4, 8]])
+        with self.assertRaisesRegex(spio.cuda.Error, "no type for its elements of 16 bits"):
+            scaled[1, 1](x, y[1].half())
+        with self.assertRaisesRegex(spio.cuda.Error, "it has 0 dimensions"):
+            scaled[1, 1](x, torch.tensor(1.0))
+
+    def test_what_the_libraries_need(self):
+        known = {"libstdc++.so.6", "libm.so.6", "libgcc_s.so.1", "libc.so.6", "ld-linux-x86-64.so.2"}
+        for file, more in ((library, {"libtorch_cpu.so"}), (dialect, set())):
+            words = printed("readelf", "-d", file)
+            needed = [line.split("[")[1].rstrip("]\n") for line in words.splitlines() if "(NEEDED)" in line]
+            self.assertLessEqual(set(needed), known | more)
+            self.assertNotIn("(RUNPATH)", words)
+
+    def test_what_the_libraries_show(self):
         self.assertEqual(printed("nm", "-D", "--defined-only", library), "")
+        self.assertRegex(printed("nm", "-D", "--defined-only", dialect), r"^\w+ T PyInit_dialect\n$")
         print(f"summary: python.package: a library of {library.stat().st_size} bytes")
 
 
