@@ -102,7 +102,8 @@ TEST_CASE("wrong words are answered with the nearest word that is known") {
              {"run axpby --seed 1 --seed 2",
               "--seed: At Most 1 required but received 2; 'spio run --help' tells more"},
              {"run axpby --policy aot",
-              "--policy is 'aot' (did you mean 'aot_only'?), but must be aot_only, aot_then_jit or "
+              "--policy is 'aot' (did you mean 'aot_only'?), but must be aot_only, "
+              "generic_then_jit, aot_then_jit or "
               "jit_only; 'spio run --help' tells more"},
              {"run", "'run' needs FAMILY KEY=VALUE...; 'spio run --help' tells more"},
              {"list all", "'all' is one word too many; 'spio list --help' tells more"},
