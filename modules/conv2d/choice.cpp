@@ -9,6 +9,7 @@ module;
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -220,8 +221,9 @@ choice choose(problem const& problem, arch arch, config_source const& configs) {
             return {parse_config(known->config), known->origin};
         }
     }
-    thread_local recent_choices recent;
-    return recent.find(problem, arch);
+    // Behind a pointer, because a library that is loaded late has little memory for each thread.
+    thread_local auto const recent = std::make_unique<recent_choices>();
+    return recent->find(problem, arch);
 }
 
 config best_config(problem const& problem, arch arch, config_source const& configs) {
