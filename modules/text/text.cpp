@@ -95,10 +95,24 @@ std::string includes_of(std::string_view text) {
     return names;
 }
 
-// The digests of headers, which are read once: by the headers of a family, which stay where they
-// are, and by what is included of them.
+// Where the texts of headers lie, and how long each is. A family's headers are constants, so texts
+// at the same places with the same lengths are the same texts.
+std::uint64_t places_of(std::span<header const> headers) {
+    std::uint64_t digest = fnv("");
+    for (header const& each : headers) {
+        auto const place = reinterpret_cast<std::uintptr_t>(each.text.data());
+        for (std::uint64_t const number : {std::uint64_t{place}, std::uint64_t{each.text.size()}}) {
+            digest = (digest ^ number) * 0x9e3779b97f4a7c15;
+            digest ^= digest >> 32;
+        }
+    }
+    return digest;
+}
+
+// The digests of headers, which are read once: by the places of the headers, and by what is
+// included of them.
 struct known_digests {
-    using key = std::pair<header const*, std::string>;
+    using key = std::pair<std::uint64_t, std::string>;
     fork_safe_mutex mutex;
     std::map<key, std::uint64_t> digests;
 };
@@ -111,7 +125,7 @@ known_digests& all_known_digests() {
 
 std::uint64_t text_digest_of(spec const& spec) {
     auto& known = all_known_digests();
-    known_digests::key const key(spec.headers.data(), includes_of(spec.source));
+    known_digests::key const key(places_of(spec.headers), includes_of(spec.source));
     std::optional<std::uint64_t> headers;
     {
         std::lock_guard const lock(known.mutex);
