@@ -142,9 +142,9 @@ constexpr tensor_map_plan output_plan(problem const& problem, config const& conf
 struct params {
     tensor_map_words input;
     tensor_map_words output;
-    correlation_args<element_bits> args;
     tensor_map_words residual = {};
     tensor_map_words preactivation = {};
+    correlation_args<element_bits> args;
     float const* scale = nullptr;
 };
 
