@@ -74,8 +74,9 @@ template <class Base, class Outer, class Inner, int N> struct splitting : change
                 return axis_list<closed(moved<Inner>(Axis, stride, Axis.size, pitch))>();
             } else {
                 constexpr int steps = N / stride;
+                constexpr bool is_whole = Axis.size == steps && !Axis.is_dynamic;
                 return axis_list<moved<Outer>(Axis, 1, max(1, Axis.size / steps),
-                                              pitch < 0 ? pitch : pitch * steps),
+                                              is_whole || pitch < 0 ? dense : pitch * steps),
                                  closed(moved<Inner>(Axis, stride, steps, pitch))>();
             }
         }

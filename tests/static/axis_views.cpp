@@ -195,6 +195,7 @@ template <class T> constexpr bool is_split_at_its_ends(T const& t) {
 static_assert(is_split_at_its_ends(of_char<i, k>(memory)) &&
               is_split_at_its_ends(of_char<k / 4, i, k % 4>(memory)) &&
               is_split_at_its_ends(of_char<i, k.pitch(3)>(memory)));
+static_assert(is_split_at_its_ends(of_char<k.pitch(dynamic), i>(memory, pitch<K>(40))));
 static_assert(has_extents(spio::split<K, N, J, 4>(of_char<k / 4, i>(memory)), N(2), J(4)) &&
               !splits<of_char<k / 4, i>, N, J, 2>);
 // Late extents: the whole blocks are split, whatever the folds.
