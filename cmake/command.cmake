@@ -3,7 +3,7 @@
 
 # A program TARGET that does what `spio` does, and knows the families of a project too: targets of
 # spio_add_family(). trial.cpp in the folder of a family says how `run` and `tune` make data and check
-# results; without it the family can be shown and packed. The kernels of MANIFEST are built into the
+# results, by a function that is called as the target, FAMILY_trials(); without it the family can be shown and packed. The kernels of MANIFEST are built into the
 # program for the host device, which compiles others when they are run.
 #     spio_add_command(TARGET [FAMILIES FAMILY...] [MANIFEST FILE])
 function(spio_add_command target)
@@ -21,18 +21,16 @@ function(spio_add_command target)
     set(ENTRIES "")
     set(trials "")
     foreach(family IN LISTS command_FAMILIES)
+        spio_names_of_family(${family} module namespace)
         get_target_property(folder ${family} SPIO_FAMILY_FOLDER)
-        if(NOT folder)
-            message(FATAL_ERROR "spio_add_command(${target}): ${family} is no target of spio_add_family().")
-        endif()
-        string(APPEND IMPORTS "import ${family};\n")
+        string(APPEND IMPORTS "import ${module};\n")
         set(call "")
         if(EXISTS "${folder}/trial.cpp")
             list(APPEND trials "${folder}/trial.cpp")
             string(APPEND DECLARATIONS "\nspio::command::trial_family ${family}_trials(); // in trial.cpp\n")
             set(call ", ${family}_trials()")
         endif()
-        string(APPEND ENTRIES "        {${family}::family_entry()${call}},\n")
+        string(APPEND ENTRIES "        {${namespace}::family_entry()${call}},\n")
     endforeach()
 
     set(LINES "")

@@ -3,7 +3,7 @@
 
 # Configures a template that has @IMPORTS@, @EXPORTS@ and @ENTRIES@, a line of each for each family.
 #     spio_list_families(TEMPLATE OUTPUT [NAMESPACE OUTER] [MODULES MODULE...] FAMILIES FAMILY...)
-# The module and the namespace of FAMILY are those of spio_add_family(). MODULES are exported too.
+# A FAMILY is a target of spio_add_family(), or with OUTER a name in that namespace. MODULES are exported too.
 function(spio_list_families template output)
     cmake_parse_arguments(PARSE_ARGV 2 list "" "NAMESPACE" "MODULES;FAMILIES")
     set(dot "")
@@ -16,14 +16,33 @@ function(spio_list_families template output)
     set(EXPORTS "")
     set(ENTRIES "")
     foreach(family IN LISTS list_FAMILIES)
-        string(APPEND IMPORTS "import ${list_NAMESPACE}${dot}${family};\n")
-        string(APPEND EXPORTS "export import ${list_NAMESPACE}${dot}${family};\n")
-        string(APPEND ENTRIES "        ${list_NAMESPACE}${colons}${family}::family_entry(),\n")
+        set(module ${list_NAMESPACE}${dot}${family})
+        set(namespace ${list_NAMESPACE}${colons}${family})
+        if(NOT list_NAMESPACE)
+            spio_names_of_family(${family} module namespace)
+        endif()
+        string(APPEND IMPORTS "import ${module};\n")
+        string(APPEND EXPORTS "export import ${module};\n")
+        string(APPEND ENTRIES "        ${namespace}::family_entry(),\n")
     endforeach()
     foreach(module IN LISTS list_MODULES)
         string(APPEND EXPORTS "export import ${module};\n")
     endforeach()
     configure_file("${template}" "${output}" @ONLY)
+endfunction()
+
+# Sets two variables to the module and the namespace of a target of spio_add_family().
+function(spio_names_of_family family out_module out_namespace)
+    set(found FALSE)
+    if(TARGET ${family})
+        get_target_property(found ${family} SPIO_FAMILY_MODULE)
+    endif()
+    if(NOT found)
+        message(FATAL_ERROR "${family} is no target of spio_add_family().")
+    endif()
+    get_target_property(namespace ${family} SPIO_FAMILY_NAMESPACE)
+    set(${out_module} ${found} PARENT_SCOPE)
+    set(${out_namespace} ${namespace} PARENT_SCOPE)
 endfunction()
 
 # Writes a source of a module when the project is built: kernel_text(), which returns the headers.
@@ -126,7 +145,9 @@ function(spio_add_family name)
     list(FILTER sources EXCLUDE REGEX "/launch[^/]*\\.cpp$")
     spio_add_family_library(${target} "${family_FOLDER}" "${root}" INTERFACES ${interfaces} SOURCES
                             ${sources} "${text}" ${measured} LIBRARIES ${libraries})
-    set_target_properties(${target} PROPERTIES SPIO_FAMILY_FOLDER "${family_FOLDER}")
+    set_target_properties(
+        ${target} PROPERTIES SPIO_FAMILY_FOLDER "${family_FOLDER}" SPIO_FAMILY_MODULE ${module}
+                             SPIO_FAMILY_NAMESPACE ${namespace})
     if(EXISTS "${family_FOLDER}/launch.cppm")
         spio_add_family_library(
             ${target}_launch "${family_FOLDER}" "${root}" INTERFACES "${family_FOLDER}/launch.cppm"
