@@ -83,7 +83,7 @@ value_ptr function_typer::call_value_of(expression const& expression, call_expre
     auto const location = expression.location;
     auto const callee = entity_of(*call.callee);
     if (!callee) {
-        auto const name = in_quotes(program.result.tree->text.text(call.callee->location));
+        auto const name = in_quotes(program.text->text(call.callee->location));
         fail(location, "functions", name + " is no function of CUDA Python");
     }
     if (callee->function >= 0) return device_call(expression, call, callee->function);

@@ -112,6 +112,14 @@ py::type type_of_code(std::uint16_t code) {
     return rank == 0 ? number(element) : cuda_python::array(element, rank);
 }
 
+bool has_current_stream(PyObject* value) {
+    auto* const type = Py_TYPE(value);
+    for (auto* const known : {&PyFloat_Type, &PyLong_Type, &PyBool_Type, &PyComplex_Type}) {
+        if (type == known) return false;
+    }
+    return value_in<array>(value) == nullptr && exchange_of(type) != nullptr;
+}
+
 argument argument_of(PyObject* value, machine const&, std::optional<void*>& stream) {
     if (auto const* const own = value_in<array>(value)) return array_argument(*own, {});
     auto* const type = Py_TYPE(value);

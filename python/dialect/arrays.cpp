@@ -98,13 +98,15 @@ array described(PyObject* shape, PyObject* strides, PyObject* name) {
     return result;
 }
 
-// view(address, shape, strides, element, place, is_writable) is memory that another object owns.
+// view(address, shape, strides, element, place, is_writable, owner): memory of another object,
+// which stays as long as the array.
 PyObject* view(PyObject*, PyObject* arguments) {
     return guarded([&] {
         PyObject *address = nullptr, *shape = nullptr, *strides = nullptr, *name = nullptr;
+        PyObject* owner = nullptr;
         int place = 0, is_writable = 0;
-        if (PyArg_ParseTuple(arguments, "OO!OOip", &address, &PyTuple_Type, &shape, &strides, &name,
-                             &place, &is_writable) == 0) {
+        if (PyArg_ParseTuple(arguments, "OO!OOipO", &address, &PyTuple_Type, &shape, &strides,
+                             &name, &place, &is_writable, &owner) == 0) {
             throw python_error();
         }
         auto result = described(shape, strides, name);
@@ -112,6 +114,12 @@ PyObject* view(PyObject*, PyObject* arguments) {
         if (PyErr_Occurred() != nullptr) throw python_error();
         result.place = place;
         result.is_writable = is_writable != 0;
+        Py_INCREF(owner);
+        result.owner = std::shared_ptr<void>(owner, [](void* object) {
+            auto const state = PyGILState_Ensure();
+            Py_DECREF(static_cast<PyObject*>(object));
+            PyGILState_Release(state);
+        });
         return new_object(std::move(result));
     });
 }
@@ -218,6 +226,23 @@ bool array::is_dense() const {
         if (shape[i] != 1 && strides[i] != stride) return false;
     }
     return true;
+}
+
+bool array::overlaps(array const& other) const {
+    auto const ends = [](array const& array) {
+        std::int64_t low = 0, high = static_cast<std::int64_t>(array.element.bytes());
+        for (std::size_t i = 0; i < static_cast<std::size_t>(array.rank); ++i) {
+            auto const extent = (array.shape[i] - 1) * array.strides[i];
+            (extent < 0 ? low : high) += extent;
+        }
+        auto const begin = reinterpret_cast<std::uintptr_t>(array.address);
+        return std::pair(begin + static_cast<std::uintptr_t>(low),
+                         begin + static_cast<std::uintptr_t>(high));
+    };
+    if (place != other.place || count() == 0 || other.count() == 0) return false;
+    auto const [first, last] = ends(*this);
+    auto const [other_first, other_last] = ends(other);
+    return first < other_last && other_first < last;
 }
 
 array new_array(machine& home, array const& model) {

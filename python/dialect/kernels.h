@@ -53,6 +53,8 @@ std::uint16_t code_of(cuda_python::scalar, int rank);
 std::uint16_t code_of(cuda_python::type const&);
 cuda_python::type type_of_code(std::uint16_t);
 
+// Whether the argument is a tensor of a library that has a current stream.
+bool has_current_stream(PyObject*);
 // Reads an argument. The stream is that of the launch; if it has none, it becomes the current one
 // of the library that the argument is from.
 argument argument_of(PyObject*, machine const&, std::optional<void*>& stream);

@@ -104,6 +104,23 @@ std::shared_ptr<ready_kernel const> ready(specialization& wanted, machine& home,
     return loaded;
 }
 
+// Refuses an array that is copied, if a part of it is another argument: a store to one of the two
+// copies would be lost.
+void check_overlap(specialization const& wanted, std::vector<argument> const& arguments,
+                   std::size_t number) {
+    auto const& view = *arguments[number].array;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        auto const* const other = arguments[i].array;
+        if (other == nullptr || other->is_same(view) || !other->overlaps(view)) continue;
+        if (!other->is_writable && !view.is_writable) continue;
+        auto const& parameters = wanted.kernel->parameters;
+        throw error(error_kind::invalid, "launch", wanted.kernel->name,
+                    "arguments '" + parameters[number].name + "' and '" + parameters[i].name +
+                        "' are parts of one array in the CPU's memory, and each would be copied: "
+                        "pass an array of the device");
+    }
+}
+
 // Puts the arguments where the kernel takes them. Arrays in the CPU's memory are copied to the
 // device; they are added to `copies`.
 void write_params(machine& home, work_queue& queue, specialization const& wanted,
@@ -133,6 +150,7 @@ void write_params(machine& home, work_queue& queue, specialization const& wanted
         if (auto const found = std::ranges::find_if(copies, is_same); found != copies.end()) {
             view = &found->first; // an array that is passed twice has one copy
         } else if (view->place == host_place && (!home.is_host() || !view->is_writable)) {
+            check_overlap(wanted, arguments, i);
             auto copied = new_array(home, *view);
             copy(queue, copied, *view);
             copies.emplace_back(std::move(copied), view);
@@ -158,9 +176,16 @@ void launch_kernel(launch const& launch, PyObject* tuple) {
     // long.
     auto arguments = std::exchange(state.spare, {});
     arguments.clear();
-    for (std::size_t i = 0; i < count_of(tuple); ++i) {
-        arguments.push_back(
-            argument_of(PyTuple_GetItem(tuple, static_cast<Py_ssize_t>(i)), home, handle));
+    auto const count = count_of(tuple);
+    arguments.resize(count);
+    // Tensors whose library has a current stream come first, so that the others wait for it.
+    for (bool const has_stream : {true, false}) {
+        for (std::size_t i = 0; i < count; ++i) {
+            auto* const item = PyTuple_GetItem(tuple, static_cast<Py_ssize_t>(i));
+            if (has_current_stream(item) == has_stream) {
+                arguments[i] = argument_of(item, home, handle);
+            }
+        }
     }
     for (auto& argument : arguments) {
         if (argument.view) argument.array = &*argument.view;

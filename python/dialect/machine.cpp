@@ -96,14 +96,14 @@ PyObject* select_device(PyObject*, PyObject* number) {
     return guarded([&] {
         int place = host_place;
         if (number != Py_None) {
-            place = static_cast<int>(PyLong_AsLong(number));
-            if (place == -1 && PyErr_Occurred() != nullptr) throw python_error();
+            auto const wanted = PyLong_AsLong(number);
+            if (wanted == -1 && PyErr_Occurred() != nullptr) throw python_error();
             auto const count = gpu_count();
-            if (place < 0 || place >= std::max(count, 1)) {
-                throw error(error_kind::not_found, "select", "device " + std::to_string(place),
+            if (wanted < 0 || wanted >= std::max(count, 1)) {
+                throw error(error_kind::not_found, "select", "device " + std::to_string(wanted),
                             "the driver has " + std::to_string(count) + " GPUs");
             }
-            if (count == 0) place = host_place;
+            if (count > 0) place = static_cast<int>(wanted);
         }
         auto const name = machine_at(place).device().name();
         selected = place;

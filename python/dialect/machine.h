@@ -76,6 +76,8 @@ struct array {
                shape == other.shape && strides == other.strides && element == other.element &&
                is_writable == other.is_writable;
     }
+    // Whether both arrays have bytes between the first and the last of the other.
+    bool overlaps(array const& other) const;
     bool is_dense() const; // no gaps, the last index the nearest
 };
 // The same array in new memory of a device, without gaps and without values.

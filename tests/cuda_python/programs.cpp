@@ -88,6 +88,12 @@ TEST_CASE("fragments: names mean what they mean in each text, and lines are thos
                    "lib.py:30:18: called from here\n    def f(x): return wrong(x)\n"
                    "                     ^\n"
                    "k.py:11:16: called from here\n        x[0] = h(N)\n               ^\n");
+    // A name in the value of a global is told as that value has it.
+    py::global const unknown[] = {{"N", "unknown_function(1)"}};
+    py::program const wrong({"k.py", "@cuda.jit\ndef k(x): x[0] = N\n"}, unknown);
+    CHECK_THROWS_WITH_AS(wrong.compile("k", "float32[:]"),
+                         doctest::Contains("'unknown_function' is no function of CUDA Python"),
+                         py::program_error);
     CHECK_THROWS_AS(py::program(std::vector<py::fragment>()), spio::error);
     CHECK_THROWS_AS(py::program({{.source = {"k.py", ""}, .globals = {{"g", "f", 0}}}}),
                     spio::error);

@@ -1,5 +1,6 @@
 # spio.cuda as a package, and its arrays: those of NumPy, of DLPack, and of the device.
 # SPDX-License-Identifier: Apache-2.0
+import enum
 import pathlib
 import subprocess
 import sys
@@ -12,6 +13,19 @@ from spio import cuda
 @cuda.jit
 def stored(o, x):
     o[cuda.threadIdx.x] = x
+
+
+@cuda.jit
+def both(y, x):
+    y[cuda.threadIdx.x] += 1
+
+
+def fill_with(number):
+    @cuda.jit
+    def fill(o):
+        o[0] = number
+
+    return fill
 
 
 def filled_kernel(o, x):
@@ -96,6 +110,26 @@ class NumPy(unittest.TestCase):
         pinned = cuda.pinned_array((2, 3), np.int32)
         pinned[:] = 7
         self.assertEqual(cuda.to_device(pinned).copy_to_host().tolist(), pinned.tolist())
+
+    def test_globals_of_numpy(self):
+        np = self.numpy
+        for number in (np.float64(0.5), np.complex128(1 - 2j), np.float32(0.25), np.int8(-3), np.uint64(2**64 - 1), 2**63, enum.IntEnum("E", "A B").B):
+            kind = np.asarray(number).dtype
+            o = np.zeros(1, kind)
+            fill_with(number)[1, 1](o)
+            self.assertEqual(o[0], number, repr(number))
+
+    def test_overlaps(self):
+        np = self.numpy
+        y = np.zeros(4)
+        copied = cuda.jit(both.function)
+        copied[1, 4](y, y)  # is one copy
+        self.assertEqual(y.tolist(), [1] * 4)
+        fixed = y[1:]
+        fixed.setflags(write=False)  # what is only read is copied by the interpreter, too
+        self.assertIn("are parts of one array", str(self.refuse(copied[1, 3], y, fixed)))
+        self.assertIn("are parts of one array", str(self.refuse(copied[1, 3], y[::-1], fixed)))
+        copied[1, 2](y[:2], np.zeros(0))
 
     def test_dlpack(self):
         class Tensor:

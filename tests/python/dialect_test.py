@@ -8,7 +8,7 @@ import threading
 import unittest
 
 from spio import cuda
-from spio.cuda import float32, float64, grid, int32, void
+from spio.cuda import arguments, float32, float64, grid, int32, void
 
 COUNT = 3
 SCALE = -2.5
@@ -119,6 +119,14 @@ class Launches(Dialect):
             self.assertFalse(hasattr(y, "__cuda_array_interface__"))
         else:
             self.assertEqual(y.__cuda_array_interface__["data"], (y.address, False))
+
+    def test_buffers_are_held(self):
+        values = numbers("d", 1, 2)
+        view = arguments.array_of(values)
+        self.assertRaises(BufferError, values.append, 3)
+        del view
+        values.append(3)
+        self.refuse(cuda.select_device, 2**32)
 
     def test_objects_that_python_does_not_make(self):
         for kind in (cuda.DeviceArray, type(cuda.stream()), type(axpy.program()), type(axpy[1, 1])):

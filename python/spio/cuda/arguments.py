@@ -9,10 +9,11 @@ from spio.cuda.types import element_of_format, element_of_typestring
 host = -1
 
 
-def array_of_interface(interface, place):
+def array_of_interface(interface, place, owner):
     address, is_read_only = interface["data"]
     element = element_of_typestring(interface["typestr"])
-    return dialect.view(address, tuple(interface["shape"]), interface.get("strides"), element, place, not is_read_only)
+    shape, strides = tuple(interface["shape"]), interface.get("strides")
+    return dialect.view(address, shape, strides, element, place, not is_read_only, owner)
 
 
 def wait_for_owner(interface, stream):
@@ -23,17 +24,17 @@ def wait_for_owner(interface, stream):
     dialect.new_stream(0 if owner == 1 else owner).synchronize()
 
 
-def array_of_buffer(value):
-    """The array that an object with Python's buffer protocol has, such as array.array."""
-    memory = memoryview(value)
+def array_of_buffer(value, memory):
+    """The array of an object with Python's buffer protocol, such as array.array."""
     if not memory.c_contiguous:
         raise Error("a buffer with gaps is passed as a NumPy array", "unsupported")
     if memory.nbytes == 0:
-        return dialect.view(0, memory.shape, None, element_of_format(memory.format), host, not memory.readonly)
+        return dialect.view(0, memory.shape, None, element_of_format(memory.format), host, not memory.readonly, value)
     if memory.readonly:
         raise Error(f"a {type(value).__name__} is only read: copy it to a bytearray or an array", "unsupported")
-    address = ctypes.addressof((ctypes.c_char * memory.nbytes).from_buffer(memory.cast("B")))
-    return dialect.view(address, memory.shape, None, element_of_format(memory.format), host, True)
+    # As long as this lives, the object refuses to change its size.
+    held = (ctypes.c_char * memory.nbytes).from_buffer(memory.cast("B"))
+    return dialect.view(ctypes.addressof(held), memory.shape, None, element_of_format(memory.format), host, True, held)
 
 
 def array_of(value, stream=0):
@@ -43,18 +44,19 @@ def array_of(value, stream=0):
     interface = getattr(value, "__cuda_array_interface__", None)
     if interface is not None:
         wait_for_owner(interface, stream)
-        return array_of_interface(interface, max(dialect.current_device(), 0))
+        return array_of_interface(interface, max(dialect.current_device(), 0), value)
     interface = getattr(value, "__array_interface__", None)
     if interface is not None:
-        return array_of_interface(interface, host)
+        return array_of_interface(interface, host, value)
     if hasattr(value, "__dlpack__"):
         kind, _ = value.__dlpack_device__()
         on_gpu = kind in (2, 13)
         return dialect.from_dlpack(value.__dlpack__(stream=stream or 1) if on_gpu else value.__dlpack__())
     try:
-        return array_of_buffer(value)
+        memory = memoryview(value)
     except TypeError:
         return None
+    return array_of_buffer(value, memory)
 
 
 def adapt(value, stream):

@@ -87,14 +87,18 @@ def text_of_number(value):
     if isinstance(value, bool):
         return str(value)
     if isinstance(value, int):
-        return str(value) if value != -(2**63) else f"-{2**63 - 1} - 1"
+        # Classes derived from int and float, such as those of NumPy and enum, have spellings of their own.
+        number = int.__int__(value)
+        if 2**63 <= number < 2**64:
+            return f"uint64({number >> 1}) * uint64(2) + uint64({number & 1})"
+        return int.__repr__(number) if number != -(2**63) else f"-{2**63 - 1} - 1"
     if isinstance(value, float):
         if math.isfinite(value):
-            return repr(value)
+            return float.__repr__(value)
         infinity = "1e308 * 10.0"
         return f"{infinity} - {infinity}" if math.isnan(value) else infinity if value > 0 else f"-({infinity})"
     if isinstance(value, complex):
-        return f"{text_of_number(value.real)} + ({text_of_number(value.imag)}) * 1j"
+        return f"{text_of_number(float(value.real))} + ({text_of_number(float(value.imag))}) * 1j"
     if hasattr(value, "dtype") and getattr(value, "shape", None) == () and type(value).__module__ == "numpy":
         return f"{element_of(value.dtype)}({text_of_number(value.item())})"
     return None
