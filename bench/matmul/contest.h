@@ -59,8 +59,9 @@ class contest {
     contest(machine const& machine, options const& options)
         : machine_(machine),
           options_(options),
-          blas_(machine.stream_handle(), at(machine.workspace, 0), 32 * mebibyte),
-          lt_(machine.stream_handle(), at(machine.workspace, 32 * mebibyte), 32 * mebibyte) {}
+          blas_(machine.stream_handle(), address_in(machine.workspace, 0), 32 * mebibyte),
+          lt_(machine.stream_handle(), address_in(machine.workspace, 32 * mebibyte),
+              32 * mebibyte) {}
 
     int blas_version() const { return blas_.version(); }
 
@@ -113,7 +114,7 @@ class contest {
     std::mt19937 random_{1};
     std::map<std::string, matmul::product> products_;
 
-    static void* at(cuda::memory const& memory, std::size_t offset) {
+    static void* address_in(cuda::memory const& memory, std::size_t offset) {
         return reinterpret_cast<std::byte*>(memory.address()) + offset;
     }
     std::vector<contestant> ours(matmul::problem const& p, product_buffers const& buffers) {
