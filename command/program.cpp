@@ -31,6 +31,8 @@ std::vector<trial_family> trials_of_spio();
 
 namespace {
 
+// What this program adds to Spio's command: families of its own, kernels for the host device, and
+// the folder of its headers.
 program_parts& own_parts() {
     static program_parts parts;
     return parts;

@@ -75,6 +75,7 @@ struct config {
     }
     constexpr int shared_bytes(problem const& problem) const {
         auto const cells = cells_of_tiles(problem) + cells_of_filter(problem);
+        // A barrier has 8 bytes: one for each tile, and one for the filter.
         return (cells * 16 + (checked_size(tiles_per_block) + 1) * 8).as_int();
     }
     // An estimate of the registers that ptxas allocates to a thread, a few too many at most: those

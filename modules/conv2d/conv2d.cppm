@@ -90,8 +90,9 @@ tma::config best_tma(problem const&); // throws for dgrad of stride 2, which the
 wgrad_cp_async::config best_wgrad_cp_async(problem const&, arch);
 wgrad_tma::config best_wgrad_tma(problem const&, arch);
 
-// A generic kernel is made for any_layer. There is one for a problem whose strides are 1, without
-// an epilogue.
+// A generic kernel is made for any_layer: it knows only the filter's sizes when it is compiled; n,
+// h, w, c and the padding come with the launch. There is one for a problem whose strides are 1,
+// without an epilogue.
 bool has_generic(problem const&);
 // The problem of the generic kernel that computes this one. It has a bias wherever the pass knows
 // one; a launch without a bias passes none.

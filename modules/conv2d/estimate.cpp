@@ -4,8 +4,10 @@
 // fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
 // body is one of four kernel templates; two of them make fprop and dgrad, two make wgrad. A tap is
 // an element of the filter's window; a product is an mma instruction of 16 x 8 x 16, which sums two
-// taps of 8 channels each. A tile is 16 output columns of a group of 8 channels; a warp's step
-// takes one row of the input for some tiles.
+// taps of 8 channels each. Input i of a correlation is at position spacing * i, with zeros between;
+// spacing is 1 or 2. A residual is a tensor that is added to the output, a preactivation the value
+// before the activation, which dgrad reads for the activation's derivative. A tile is 16 output
+// columns of a group of 8 channels; a warp's step takes one row of the input for some tiles.
 module;
 
 #include "conv2d/cp_async.h"
@@ -248,6 +250,7 @@ estimate explain_gradient(setting const& setting, Config const& config, int bloc
     double const mma_tiles = strips * config.mma_tiles() * problem.groups();
     // Pairs of a row of dy and a row of x inside the image, which are multiplied.
     double const rows_multiplied = inputs_read(rows_of(problem), problem.p(), problem.p());
+    // One product computes the gradients of a pair: of two taps, or of a tap and the bias.
     double const tap_pairs = wgrad::pairs_of(problem).count();
     result.arithmetic = mma_tiles *
                         (rows_multiplied * tap_pairs * costs.product_cycles +

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An image is a cubin, a fatbin or PTX. call<NAME>(for_what, …) calls the driver's function of that
-// name, and throws an error about the text that for_what() returns if it fails; ask() returns the
-// driver's result instead, and release() counts a failure. A scope makes a context current while it
-// lives. A keeper owns the memory that something refers to.
+// name, and throws an error about the text that for_what() returns if it fails; call_in() makes a
+// context current for the call, and release() counts a failure instead. A scope makes a context
+// current while it lives. A keeper owns the memory that something refers to.
 module;
 
 #include "spio/launch_values.h"

@@ -1,10 +1,10 @@
 // Spells specializations and reads problems.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A specialization (spec) is what a kernel is compiled from: its text for a problem, a
-// configuration and an architecture. A family is the kernels of one operation. A config_source
-// chooses configurations: it asks its finders in turn. A field slot is a member of a problem or
-// configuration, with its name.
+// A spec is what a kernel is compiled from: its text for a problem, a configuration and an
+// architecture. A specialization is the part of a spec that the family decides. A family is the
+// kernels of one operation. A config_source chooses configurations: it asks its finders in turn. A
+// field slot is a member of a problem or configuration, with its name.
 module;
 
 #include "spio/launch_values.h"
@@ -156,6 +156,8 @@ void check_fields(std::vector<field_slot> const& slots, std::string_view family,
     }
 }
 
+// Makes a spec from a specialization. Its body is one of several kernel templates of the family;
+// params_bytes is the size of the parameter of the template's run().
 spec specialized(specialization const& request, std::size_t params_bytes) {
     std::string const family(request.family), body(request.body);
     if (request.arch == arch()) {

@@ -81,8 +81,8 @@ std::string environment(char const* name);
 bool is_private_group(gid_t group, uid_t owner, char const* users = "/etc/passwd",
                       char const* groups = "/etc/group");
 
-// The rule of trust for an open file or folder: who, besides its owner and root, can write there.
-// "everyone", "group staff (gid 50)", "user eve (uid 1001)"; empty if nobody can.
+// The rule of trust for an open file or folder. Returns who, besides its owner and root, can write
+// there, such as "everyone", "group staff (gid 50)" or "user eve (uid 1001)"; empty if nobody can.
 std::string other_writer(system_calls&, int file, struct stat const& status);
 
 // A folder that nobody else can write to, open; or the reason why there is none. Every folder above

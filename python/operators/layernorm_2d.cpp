@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A position is a pixel with all its channels; a problem is the number of channels and whether
-// there are a weight and a bias.
+// there are a weight and a bias. A place is where kernels run: a stream of a GPU, or the host
+// device, which simulates a GPU on the CPU.
 #include "launches.h"
 #include "machine.h"
 

@@ -49,6 +49,9 @@ Tensor matmul_on_cpu(Tensor const& a, Tensor const& b, std::optional<Tensor> con
     return function(a, b, bias, activation, residual, has_float_result);
 }
 
+// The estimated time of a pass of a convolution on an architecture, with the configuration that
+// Spio would choose. fprop is the forward pass, dgrad the gradient of the input, wgrad that of the
+// filter. What checks sizes returns them; here it only throws.
 double microseconds(std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w, std::int64_t r,
                     std::int64_t s, std::int64_t stride_h, std::int64_t stride_w,
                     std::int64_t pad_h, std::int64_t pad_w, std::int64_t dilation_h,

@@ -36,6 +36,9 @@ static unsigned& phases_of(gpu_thread const& thread) {
     return block.cluster->barrier.phases_of_thread[number];
 }
 
+// Ends a phase, once all threads have arrived: keeps what the blocks released for the threads that
+// wait, and wakes them. The predecessors of a block are the blocks whose work is ordered before it;
+// now these are all blocks of the cluster, with their predecessors.
 static void complete_phase(gpu_cluster& cluster) {
     auto& barrier = cluster.barrier;
     barrier.arrived = 0;
@@ -65,6 +68,7 @@ static void arrive() {
     release(thread, barrier.arrivals[static_cast<std::size_t>(thread.block->rank)]);
     if (++barrier.arrived < static_cast<int>(barrier.phases_of_thread.size())) return;
     complete_phase(*thread.block->cluster);
+    // The deadlock detector counts changes for which another thread may poll.
     count_change_by(thread);
 }
 

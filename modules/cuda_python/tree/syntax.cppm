@@ -54,6 +54,8 @@ struct source_text {
         return std::string_view(source.text).substr(location.begin, location.end - location.begin);
     }
     position position_of(span) const;
+    // Throws an error at a place in the source. The rule is the section of docs/cuda_python.md that
+    // the program breaks.
     [[noreturn]] void fail(span, std::string_view rule, std::string message) const;
 
   private:
