@@ -127,14 +127,13 @@ std::string text_of(verification const& result) {
     if (!result.complaint.empty()) return {};
     auto text = result.file + ": " + format_count(result.images, "image") + ", all as packed, " +
                 std::to_string(result.stale.size()) + " stale";
-    if (!result.unknown.empty())
-        text += ", " + std::to_string(result.unknown.size()) + " not compared";
+    if (!result.unknown.empty()) text += ", " + std::to_string(result.unknown.size()) + " unknown";
     text += "\n";
     for (auto const& [entry, reason] : result.stale) {
         text += "  stale: " + entry.line + " for " + entry.arch + ": " + reason + "\n";
     }
     for (auto const& line : result.unknown) {
-        text += "  not compared: " + line +
+        text += "  unknown: " + line +
                 (line.starts_with("cuda_python ")
                      ? ": no file that a pack names is opened\n"
                      : ": of no family of this program; ask its own packer\n");
