@@ -15,7 +15,6 @@
 
 namespace spio::sim {
 
-static void do_nothing(collective&) {}
 constexpr warp_operation arrive_operation = {"arrive_cluster", do_nothing};
 constexpr warp_operation wait_operation = {"wait_cluster", do_nothing};
 

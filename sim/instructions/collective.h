@@ -14,6 +14,9 @@ struct warp_operation {
     void (*perform)(collective& collective);
 };
 
+// Of an operation whose only effect is that the lanes wait for each other.
+inline void do_nothing(collective&) {}
+
 // One collective in progress: an operation for which some lanes of a warp wait.
 struct collective {
     warp_operation const* operation = nullptr;

@@ -13,7 +13,6 @@
 
 namespace spio::sim {
 
-static void do_nothing(collective&) {}
 constexpr warp_operation shrink_operation = {"shrink_registers", do_nothing};
 constexpr warp_operation grow_operation = {"grow_registers", do_nothing};
 

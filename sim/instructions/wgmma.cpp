@@ -175,12 +175,11 @@ static void complete_products(collective& collective) {
     complete_groups(*collective.lane_0, argument_of<std::size_t>(collective, 0));
     begin_epoch(*collective.lane_0);
 }
-static void do_nothing(collective&) {}
 
 constexpr warp_operation fence_operation = {"fence_warpgroup", do_nothing};
 constexpr warp_operation product_operation = {"a product of a warpgroup", start_product};
 constexpr warp_operation commit_operation = {"commit_warpgroup_products", commit_products};
-constexpr warp_operation wait_operation = {"wait_for_warpgroup_products", complete_products};
+constexpr warp_operation product_wait_operation = {"wait_for_warpgroup_products", complete_products};
 
 void start_warpgroup_product(product_form form, float* c, int count, unsigned long long a,
                              unsigned long long b, bool accumulates) {
@@ -201,7 +200,7 @@ void wait_for_product_groups(int pending) {
         return true;
     };
     while (!is_committed()) poll("wait_for_warpgroup_products");
-    run_collective(wait_operation, all_lanes, &count);
+    run_collective(product_wait_operation, all_lanes, &count);
     acquire(thread, products.readers);
 }
 
