@@ -1,0 +1,104 @@
+# Packs an installed Spio as `./bootstrap package` does, and uses the tarball and the wheel.
+# SPDX-License-Identifier: Apache-2.0
+"""archives.py ARCHIVE_PY PREFIX FOLDER [--command]
+
+Both archives must hold exactly the files of PREFIX, with their modes, and be the same bytes when
+packed again. Compressing the sanitized libraries takes a minute, so unless --command is given they
+are left out and another small program stands in for the command; with --command the unpacked one
+and the one that pip installed must run a kernel on the host."""
+import base64
+import csv
+import hashlib
+import io
+import pathlib
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+
+version = "1.2.3"
+
+
+def run(*words):
+    result = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if result.returncode != 0:
+        sys.exit(f"{' '.join(map(str, words))}\n{result.stdout}")
+
+
+def expect(holds, claim):
+    if not holds:
+        sys.exit(f"not so: {claim}")
+
+
+def contents(folder):
+    """Of every file below a folder: its name there, its bytes, and whether it can be executed."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {path.relative_to(folder).as_posix(): (path.read_bytes(), bool(path.stat().st_mode & 0o100)) for path in files}
+
+
+def test_tarball(path, expected, folder):
+    with tarfile.open(path) as archive:
+        for entry in archive:
+            expect(entry.isfile(), f"{entry.name} is a plain file")
+            expect(entry.name.startswith(f"spio-{version}-linux-x86_64/"), f"{entry.name} lies in the one folder")
+            expect((entry.uid, entry.gid, entry.mtime) == (0, 0, 0), f"{entry.name} names no user and no time")
+        archive.extractall(folder)
+    unpacked = folder / f"spio-{version}-linux-x86_64"
+    expect(contents(unpacked) == expected, "the tarball holds the files of the prefix")
+    return unpacked / "bin" / "spio"
+
+
+def test_wheel(path, expected, folder):
+    with zipfile.ZipFile(path) as wheel:
+        rows = csv.reader(io.StringIO(wheel.read(f"spio_command-{version}.dist-info/RECORD").decode()))
+        records = {name: (digest, size) for name, digest, size in rows}
+        expect(set(records) == set(wheel.namelist()), "RECORD lists all files of the wheel and no other")
+        for name, (digest, size) in records.items():
+            if name.endswith("/RECORD"):
+                continue
+            content = wheel.read(name)
+            sha256 = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+            expect((digest, size) == (f"sha256={sha256}", str(len(content))), f"RECORD knows {name}")
+    environment = folder / "environment"
+    run(sys.executable, "-m", "venv", environment)
+    run(environment / "bin" / "pip", "install", "--no-index", "--no-deps", "--disable-pip-version-check", path)
+    installed = contents(environment)
+    expect(all(installed.get(name) == file for name, file in expected.items()), "pip installs the files of the prefix")
+    return environment / "bin" / "spio"
+
+
+def main():
+    archive, installed, folder = map(pathlib.Path, sys.argv[1:4])
+    with_command = "--command" in sys.argv[4:]
+    shutil.rmtree(folder, ignore_errors=True)
+    prefix = folder / "prefix"
+    shutil.copytree(installed, prefix)
+    if not with_command:
+        shutil.rmtree(prefix / "bin")
+        for library in prefix.rglob("*.a"):
+            library.unlink()
+        (prefix / "bin").mkdir()
+        shutil.copy(shutil.which("true"), prefix / "bin" / "spio")
+    expected = contents(prefix)
+    expect("bin/spio" in expected and len(expected) > 100, "the prefix holds the command and the library")
+
+    for name in ("first", "second"):
+        run(sys.executable, archive, prefix, version, folder / name)
+    packed = sorted((folder / "first").iterdir())
+    expect([path.suffix for path in packed] == [".gz", ".whl"], "there are a tarball and a wheel")
+    for path in packed:
+        expect(path.read_bytes() == (folder / "second" / path.name).read_bytes(), f"{path.name} is the same when packed again")
+
+    tarball, wheel = packed
+    for program in (test_tarball(tarball, expected, folder / "unpacked"), test_wheel(wheel, expected, folder)):
+        run("env", "-i", f"HOME={folder}", program, *(["list"] if with_command else []))
+        if with_command:
+            run("env", "-i", f"HOME={folder}", "PATH=/usr/bin:/bin", program, "run", "axpby", "n=1000", "--check", "--device", "host")
+
+    (prefix / "bin" / "spio").unlink()
+    refused = subprocess.run([sys.executable, archive, prefix, version, folder / "third"], capture_output=True, text=True)
+    expect(refused.returncode != 0 and "has no bin/spio" in refused.stderr, "a prefix without the command is refused")
+
+
+main()
