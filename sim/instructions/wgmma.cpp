@@ -179,7 +179,8 @@ static void complete_products(collective& collective) {
 constexpr warp_operation fence_operation = {"fence_warpgroup", do_nothing};
 constexpr warp_operation product_operation = {"a product of a warpgroup", start_product};
 constexpr warp_operation commit_operation = {"commit_warpgroup_products", commit_products};
-constexpr warp_operation product_wait_operation = {"wait_for_warpgroup_products", complete_products};
+constexpr warp_operation product_wait_operation = {"wait_for_warpgroup_products",
+                                                   complete_products};
 
 void start_warpgroup_product(product_form form, float* c, int count, unsigned long long a,
                              unsigned long long b, bool accumulates) {
