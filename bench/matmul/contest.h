@@ -32,6 +32,11 @@ struct options {
     bool takes_all = false, takes_all_cp_async = false;
     int repeats = 0;
     int part = 0, parts = 0;
+    std::size_t rotation = 240 * mebibyte;
+    std::vector<std::string> configs; // to be measured too
+    bool prints_table = false;
+    double slowest = 1e9;                // the largest estimate to be measured, over the least
+    int first_shape = 0, shape_step = 1; // of a set
 };
 
 // A kernel that computes a product; launch(i) takes the i-th set of buffers.
@@ -68,7 +73,7 @@ class contest {
     // Measures all kernels of a shape.
     void run(std::string const& set, shape const& shape) {
         auto const& p = shape.problem;
-        product_buffers const buffers(machine_, p);
+        product_buffers const buffers(machine_, p, options_.rotation);
         auto contestants = ours(p, buffers);
         contestants.push_back(
             {"cublas", "", true, 0, [&](int i) { blas_.launch(p, buffers.args(i)); }});
@@ -100,6 +105,13 @@ class contest {
                 }
             }
         }
+        if (options_.prints_table) {
+            print_row(set, shape, contestants, differences, times);
+            for (auto const& each : contestants) {
+                if (options_.repeats > 0) repeat(shape, each, buffers);
+            }
+            return;
+        }
         for (std::size_t i = 0; i < contestants.size(); ++i) {
             print(set, shape, contestants[i], differences[i], times[i], bursts[i]);
             if (options_.repeats > 0) repeat(shape, contestants[i], buffers);
@@ -121,33 +133,52 @@ class contest {
         std::vector<contestant> contestants;
         for (auto const body : {body::wgmma, body::cp_async}) {
             auto const configs = matmul::space(p, machine_.gpu.arch(), body);
+            double fastest = 0;
             bool const takes_all =
                 body == body::wgmma ? options_.takes_all : options_.takes_all_cp_async;
             for (std::size_t i = 0; i < configs.size() && (i == 0 || takes_all); ++i) {
-                auto const& config = configs[i];
-                auto const text = matmul::config_text(config);
-                auto found = products_.find(text);
-                if (found == products_.end()) {
-                    found =
-                        products_.emplace(text, matmul::product(machine_.gpu, any_sizes(p), config))
-                            .first;
-                }
-                auto const& product = found->second;
-                contestants.push_back(
-                    {text.substr(0, text.find(' ')), text, i == 0,
-                     matmul::explain(p, config, machine_.gpu.arch()).microseconds,
-                     [&](int set) { product.launch(machine_.stream, buffers.args(set)); }});
+                auto const time = estimate(p, configs[i]);
+                if (i == 0) fastest = time;
+                if (time > options_.slowest * fastest) break;
+                add(p, configs[i], i == 0, buffers, contestants);
             }
+        }
+        for (auto const& text : options_.configs) {
+            add(p, matmul::parse_config(text), false, buffers, contestants);
         }
         return contestants;
     }
-    // The first results, at most 65536.
+    double estimate(matmul::problem const& p, matmul::config const& config) const {
+        return matmul::explain(p, config, machine_.gpu.arch()).microseconds;
+    }
+    // Adds a kernel, if it can be compiled.
+    void add(matmul::problem const& p, matmul::config const& config, bool is_chosen,
+             product_buffers const& buffers, std::vector<contestant>& contestants) {
+        auto const text = matmul::config_text(config);
+        try {
+            auto found = products_.find(text);
+            if (found == products_.end()) {
+                matmul::product product(machine_.gpu, any_sizes(p), config);
+                found = products_.emplace(text, std::move(product)).first;
+            }
+            auto const& product = found->second;
+            contestants.push_back(
+                {text.substr(0, text.find(' ')), text, is_chosen, estimate(p, config),
+                 [&](int set) { product.launch(machine_.stream, buffers.args(set)); }});
+        } catch (std::exception const& failed) {
+            std::fprintf(stderr, "%s: %s\n", text.c_str(), failed.what());
+        }
+    }
+    // The first and the last results, at most 65536 of each.
     std::vector<unsigned short> result(contestant const& kernel, product_buffers const& buffers) {
-        std::vector<unsigned short> bits(std::min<std::size_t>(buffers.results(), 65536));
+        auto const all = buffers.results(), count = std::min<std::size_t>(all, 65536);
+        std::vector<unsigned short> bits(2 * count);
+        auto const bytes = std::as_writable_bytes(std::span(bits));
         cuda::fill(machine_.driver_stream, buffers.d(0), std::byte{0xff});
         kernel.launch(0);
-        cuda::copy(machine_.driver_stream, std::as_writable_bytes(std::span(bits)),
-                   buffers.d(0).part(0, 2 * bits.size()));
+        cuda::copy(machine_.driver_stream, bytes.first(2 * count), buffers.d(0).part(0, 2 * count));
+        cuda::copy(machine_.driver_stream, bytes.last(2 * count),
+                   buffers.d(0).part(2 * (all - count), 2 * count));
         machine_.stream.synchronize();
         return bits;
     }
@@ -156,9 +187,12 @@ class contest {
         auto const first = result(kernel, buffers);
         int equal = 0;
         for (int i = 0; i < options_.repeats; ++i) equal += result(kernel, buffers) == first;
+        if (options_.prints_table && equal == options_.repeats) return;
         std::printf("{\"name\": \"repeated\", \"shape\": \"%s\", \"kernel\": \"%s\", "
                     "\"runs\": %d, \"same_bits\": %d}\n",
-                    shape.name.c_str(), kernel.name.c_str(), options_.repeats, equal);
+                    shape.name.c_str(),
+                    (kernel.config.empty() ? kernel.name : kernel.config).c_str(), options_.repeats,
+                    equal);
     }
     // The distance of two results over the length of the second.
     static double difference(std::vector<unsigned short> const& got,
@@ -171,6 +205,27 @@ class contest {
             length += y * y;
         }
         return std::sqrt(distance / length);
+    }
+    // The least times of all kernels of a shape, in one line.
+    static void print_row(std::string const& set, shape const& shape,
+                          std::vector<contestant> const& contestants,
+                          std::vector<double> const& differences,
+                          std::vector<std::vector<round_time>> const& times) {
+        auto const& p = shape.problem;
+        std::printf("{\"name\": \"row\", \"set\": \"%s\", \"shape\": \"%s\", \"m\": %d, \"n\": %d, "
+                    "\"k\": %d, \"us\": {",
+                    set.c_str(), shape.name.c_str(), p.m, p.n, p.k);
+        std::size_t worst = 0;
+        for (std::size_t i = 0; i < contestants.size(); ++i) {
+            if (!(differences[i] <= differences[worst])) worst = i;
+            auto const& name =
+                contestants[i].config.empty() ? contestants[i].name : contestants[i].config;
+            auto const least = std::ranges::min(times[i], {}, &round_time::microseconds);
+            std::printf("%s\"%s\": %.3f", i == 0 ? "" : ", ", name.c_str(), least.microseconds);
+        }
+        std::printf("}, \"difference\": %.1e, \"farthest\": \"%s\"}\n", differences[worst],
+                    contestants[worst].config.c_str());
+        std::fflush(stdout);
     }
     void print(std::string const& set, shape const& shape, contestant const& kernel,
                double difference, std::vector<round_time> const& times,

@@ -22,10 +22,6 @@
 namespace spio::bench {
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
-// More than the second-level cache of any chip to be measured has: buffers are used in turn until
-// so many bytes have been touched.
-constexpr std::size_t rotation_bytes = 240 * mebibyte;
-
 // What one kernel took: microseconds of a call, with the clock and the power read meanwhile.
 struct round_time {
     double microseconds;
@@ -104,10 +100,12 @@ struct machine {
     }
 };
 
-// The matrices of a product in the machine's memory, as many sets as are used in turn.
+// The matrices of a product in the machine's memory, in as many sets as are used in turn until
+// `rotation` bytes have been touched: more than the second-level cache has.
 class product_buffers {
   public:
-    product_buffers(machine const& machine, matmul::problem const& p) : machine_(machine), p_(p) {
+    product_buffers(machine const& machine, matmul::problem const& p, std::size_t rotation)
+        : machine_(machine), p_(p) {
         auto const bytes = [](long long rows, long long columns, int size) {
             return static_cast<std::size_t>((rows * columns * size + 255) / 256 * 256);
         };
@@ -115,7 +113,7 @@ class product_buffers {
         b_bytes_ = bytes(p.k, p.n, 2);
         d_bytes_ = bytes(p.m, p.n, p.result_bytes());
         auto const set = a_bytes_ + b_bytes_;
-        auto const needed = rotation_bytes / (set + d_bytes_) + 1;
+        auto const needed = rotation / (set + d_bytes_) + 1;
         auto const room = std::min(machine.factors.size() / set, machine.results.size() / d_bytes_);
         if (room < 1) throw std::runtime_error(sizes_text(p) + " is larger than the memory");
         sets = static_cast<int>(std::clamp<std::size_t>(needed, 2, 1000));

@@ -1,17 +1,22 @@
 // Matrix products on a GPU: ours, those of cuBLAS, and what its tensor cores can do at most.
 // SPDX-License-Identifier: Apache-2.0
 //
-//     bench_matmul FOLDER SET… [--seed N] [--count N] [--rounds N] [--seconds S] [--all]
-//     [--all-cp-async]
-//                  [--repeat N]
+//     bench_matmul FOLDER SET… [OPTION]…
 //     bench_matmul FOLDER --compile PART PARTS
 //
 // FOLDER keeps the kernels that NVRTC compiles; --compile does only that, for one of PARTS equal
-// parts of them. A SET is ceilings, squares, layers or random, the latter with --count shapes. In
-// each round all kernels of a product run for S seconds, in random order; --all is for every
-// configuration of the body wgmma and --all-cp-async of the other body, not only for the chosen
-// one. With --repeat each kernel runs N times more, and results are compared bit by bit. A line of
-// JSON is printed for each kernel of each product.
+// parts of them. A SET is ceilings, squares, layers or random. In each round all kernels of a
+// product run in random order. A line of JSON is printed for each kernel of each product.
+//     --seed N, --count N     the random shapes
+//     --every FIRST STEP      only these shapes of a set
+//     --rounds N, --seconds S how often, and for how long at a time
+//     --rotation MIB          buffers are used in turn until so much memory has been touched
+//     --all, --all-cp-async   all configurations of a body, not only the one that is chosen
+//     --slowest RATIO         none whose estimate is more than so many times the least
+//     --config TEXT           this configuration too, as often as there are such words
+//     --table                 a line for each product, with the least times of its kernels
+//     --repeat N              each kernel runs N times more, and its results are compared bit by
+//     bit
 #include "matmul/cp_async.h"
 #include "matmul/wgmma.h"
 
@@ -71,7 +76,7 @@ void run_ceiling(machine const& machine, std::string const& name, ceiling::confi
 
 // Compiles a part of all kernels, so that several processes share the work.
 void compile(machine const& machine, options const& options) {
-    auto const problem = product_of(1024, 1024, 1024);
+    auto const problem = product_of(512, 512, 8192);
     int number = 0;
     for (auto const body : {body::wgmma, body::cp_async}) {
         for (auto const& config : matmul::space(problem, machine.gpu.arch(), body)) {
@@ -97,8 +102,10 @@ void go(std::string const& folder, options const& options) {
             run_ceiling(machine, "wgmma", {128, 256, 4}, options);
             run_ceiling(machine, "mma_sync", {128, 256, 0}, options);
         }
-        for (auto const& shape : shapes_named(set, options.seed, options.count)) {
-            contest.run(set, shape);
+        auto const shapes = shapes_named(set, options.seed, options.count);
+        for (auto i = static_cast<std::size_t>(options.first_shape); i < shapes.size();
+             i += static_cast<std::size_t>(options.shape_step)) {
+            contest.run(set, shapes[i]);
         }
     }
 }
@@ -122,6 +129,16 @@ int main(int argc, char** argv) {
             options.takes_all = true;
         else if (word == "--all-cp-async")
             options.takes_all_cp_async = true;
+        else if (word == "--rotation")
+            options.rotation = static_cast<std::size_t>(std::atoi(next())) * mebibyte;
+        else if (word == "--config")
+            options.configs.emplace_back(next());
+        else if (word == "--slowest")
+            options.slowest = std::atof(next());
+        else if (word == "--table")
+            options.prints_table = true;
+        else if (word == "--every")
+            options.first_shape = std::atoi(next()), options.shape_step = std::atoi(next());
         else if (word == "--repeat")
             options.repeats = std::atoi(next());
         else if (word == "--compile")

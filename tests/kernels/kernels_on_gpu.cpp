@@ -1,9 +1,11 @@
 // Runs every case on a GPU with each folder of images, and compares with the host device:
 // SPDX-License-Identifier: Apache-2.0
 //
-//     kernels_on_gpu IMAGES [NAME...] [--images COMPILER-ARCH] [--small] [--bare] [--planted TOOL]
+//     kernels_on_gpu IMAGES [NAME...] [--images COMPILER-ARCH] [--small] [--no-host] [--bare]
+//     [--planted TOOL]
 //
-// IMAGES holds folders COMPILER-ARCH; --images takes one of them. --small and --bare are for
+// IMAGES holds folders COMPILER-ARCH; --images takes one of them. With --no-host results are
+// compared with those in double alone, not with the host device's. --small and --bare are for
 // compute-sanitizer: small sizes; and memory without guards or poison, and no host device.
 // --planted runs the kernel with a bug that this tool of compute-sanitizer must find.
 //
@@ -35,6 +37,7 @@ struct request {
     std::string planted;
     effort spent = effort::all;
     bool is_bare = false;
+    bool has_host = true;
 };
 
 request parse(int argc, char** argv) {
@@ -42,6 +45,7 @@ request parse(int argc, char** argv) {
     request r;
     if (std::erase(words, "--small") > 0) r.spent = effort::small;
     r.is_bare = std::erase(words, "--bare") > 0;
+    r.has_host = std::erase(words, "--no-host") == 0 && !r.is_bare;
     for (auto const& [flag, value] :
          {std::pair{"--images", &r.only_images}, std::pair{"--planted", &r.planted}}) {
         auto const argument = std::ranges::find(words, flag);
@@ -97,7 +101,7 @@ struct tally {
 void run_everywhere(test_case const& test, request const& r,
                     std::vector<std::unique_ptr<gpu_device>> const& devices, tally& sum) {
     std::optional<outcome> expected;
-    if (!r.is_bare) {
+    if (r.has_host) {
         host_device host;
         expected = run_on(host, test, r.spent);
         print(test, host.name(), *expected);
