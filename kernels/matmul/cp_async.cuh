@@ -62,9 +62,12 @@ __device__ __forceinline__ void run(params const& p, Epilogue const& epilogue) {
                                 b_rows[stage][bounded<fold<K, 16>, steps>(step)]);
     };
 
+    // Products begin with the last tiles along k.
     using stage = bounded<STAGE, Config.stages>;
-    for (int n = 0; n < Config.stages - 1; ++n) {
-        block.copy(0, 1, stage(n));
+    block.copy_last(stage(0));
+    commit_copies();
+    for (int n = 1; n < Config.stages - 1; ++n) {
+        block.copy(0, 1, n < block.depth, stage(n));
         commit_copies();
     }
     int reading = 0, writing = Config.stages - 1;
@@ -73,6 +76,7 @@ __device__ __forceinline__ void run(params const& p, Epilogue const& epilogue) {
     load_step(0, stage(0), 0);
 #pragma unroll 1
     for (int k = 0; k < block.depth; ++k) {
+        bool const has_next = k + Config.stages - 1 < block.depth;
 #pragma unroll
         for (int step = 0; step < steps; ++step) {
             if (step == steps - 1) {
@@ -83,7 +87,7 @@ __device__ __forceinline__ void run(params const& p, Epilogue const& epilogue) {
                 sync_block();
             }
             load_step((step + 1) % 2, stage(reading), (step + 1) % steps);
-            if (step < steps - 1) block.copy(step, steps - 1, stage(writing));
+            if (step < steps - 1) block.copy(step, steps - 1, has_next, stage(writing));
             multiply(c, typename Block::As(a_data[step % 2]), typename Block::Bs(b_data[step % 2]));
         }
     }

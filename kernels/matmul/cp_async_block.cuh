@@ -73,16 +73,24 @@ struct block {
     };
     __device__ __forceinline__ explicit block(args const& args) : block(args, place_of(args)) {}
 
-    // Copies a part, of so many, of the tiles of the next step that is to be copied.
-    __device__ __forceinline__ void copy(int part, int parts, bounded<STAGE, Config.stages> stage) {
+    // Copies the last tiles along k, which may be incomplete.
+    __device__ __forceinline__ void copy_last(bounded<STAGE, Config.stages> stage) const {
+#pragma unroll
+        for (int n = 0; n < a_copies::count; ++n) copies_of_a.copy_last(n, depth, stage);
+#pragma unroll
+        for (int n = 0; n < b_copies::count; ++n) copies_of_b.copy_last(n, depth, stage);
+    }
+    // Copies a part, of so many, of the next tiles, from the first on; or zeros if there are none.
+    __device__ __forceinline__ void copy(int part, int parts, bool are_there,
+                                         bounded<STAGE, Config.stages> stage) {
         constexpr int count = a_copies::count + b_copies::count;
 #pragma unroll
         for (int n = 0; n < count; ++n) {
             if (n < count * part / parts || n >= count * (part + 1) / parts) continue;
             if (n < a_copies::count) {
-                copies_of_a.copy(n, stage);
+                copies_of_a.copy(n, are_there, stage);
             } else {
-                copies_of_b.copy(n - a_copies::count, stage);
+                copies_of_b.copy(n - a_copies::count, are_there, stage);
             }
         }
     }

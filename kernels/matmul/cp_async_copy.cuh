@@ -63,9 +63,10 @@ __device__ __forceinline__ void copy_cell(To const& cell, void const* source, in
     }
 }
 
-// The cells that a thread copies of each tile of a factor, step by step along k, one after the
-// other. Tiles are factor_tiles of Size rows or columns; with ByLines, lines go along these and not
-// along k. Elements beyond the matrix become zeros, also in steps beyond its end.
+// The cells that a thread copies of each tile of a factor along k: first those of the last tile,
+// which may be incomplete, and then those of the others, in their order. Tiles are factor_tiles of
+// Size rows or columns; with ByLines, lines go along these and not along k. Elements beyond the
+// matrix become zeros, and so do tiles that are not there.
 template <class Tiles, index Outer, int Size, int Threads, int Alignment, bool ByLines>
 class thread_copies {
     // The lines that all threads together copy at a time: a line of a tile has 8 cells.
@@ -84,27 +85,36 @@ class thread_copies {
           source_(static_cast<unsigned char const*>(matrix.data) + 16 * (this_thread() % 8) +
                   2 * (first.get() + this_thread() / 8) * matrix.leading),
           distance_(static_cast<unsigned>(2 * lines_at_once * matrix.leading)),
-          lines_(matrix.count - first.get() - this_thread() / 8),
-          elements_(matrix.width - 8 * (this_thread() % 8)) {}
-    // Copies the n-th cell of a step; the last one leads to the next step.
-    __device__ __forceinline__ void copy(int n, stage stage) {
-        bool const is_inside = n * lines_at_once < lines_;
-        copy_cell<Alignment>(cells_[stage][first_ + CELL(8 * lines_at_once * n)], source_,
-                             is_inside ? bytes_inside(elements_) : 0);
-        source_ += distance_;
-        if (n == count - 1) {
-            source_ += line_bytes - 1LL * count * distance_;
-            elements_ -= tile_k;
-        }
+          inside_(0),
+          elements_(matrix.width - 8 * (this_thread() % 8)) {
+        int const line = first.get() + this_thread() / 8;
+        for (int n = 0; n < count; ++n)
+            inside_ |= static_cast<unsigned>(line + n * lines_at_once < matrix.count) << n;
+    }
+    // Copies the n-th cell of the last of `depth` tiles.
+    __device__ __forceinline__ void copy_last(int n, int depth, stage stage) const {
+        copy_cell<Alignment>(place(n, stage), source_ + n * distance_ + (depth - 1LL) * line_bytes,
+                             has_line(n) ? bytes_inside(elements_ - (depth - 1) * tile_k) : 0);
+    }
+    // Copies the n-th cell of the next tile; the last one leads to the tile after it.
+    __device__ __forceinline__ void copy(int n, bool is_there, stage stage) {
+        copy_cell<Alignment>(place(n, stage), source_ + n * distance_,
+                             is_there && has_line(n) ? 16 : 0);
+        if (n == count - 1) source_ += line_bytes;
     }
 
   private:
     cells_of<Tiles, Size> cells_;
     CELL first_; // of this thread, in a stage
     unsigned char const* source_;
-    unsigned distance_; // of lines that are copied one after the other, in bytes
-    int lines_;         // from the first line on to the end of the matrix
-    int elements_;      // from this cell on to the end of the line
+    unsigned long long distance_; // of lines that are copied one after the other, in bytes
+    unsigned inside_;             // bit n: the matrix has the line of the n-th cell
+    int elements_;                // from this cell on to the end of the line
+
+    __device__ bool has_line(int n) const { return (inside_ >> n & 1) != 0; }
+    __device__ auto place(int n, stage stage) const {
+        return cells_[stage][first_ + CELL(8 * lines_at_once * n)];
+    }
 };
 
 // Tiles by lines are in chunks of 64 rows or columns, with a line for each k.
@@ -112,6 +122,7 @@ template <class Tiles, index Outer, int Size, int Threads, int Alignment>
 class thread_copies<Tiles, Outer, Size, Threads, Alignment, true> {
     static constexpr int lines_at_once = Threads / 8;
     static_assert(lines_at_once % 8 == 0 && tile_k % lines_at_once == 0);
+    static constexpr int chunks = Size / 64;
     using stage = bounded<STAGE, Tiles::stage.size>;
 
   public:
@@ -127,25 +138,33 @@ class thread_copies<Tiles, Outer, Size, Threads, Alignment, true> {
           distance_(static_cast<unsigned>(2 * lines_at_once * matrix.leading)),
           elements_(matrix.width - first.get() - 8 * (this_thread() % 8)),
           lines_(matrix.count - this_thread() / 8) {}
-    __device__ __forceinline__ void copy(int n, stage stage) {
-        // All chunks of some lines are copied before the next lines.
-        constexpr int chunks = Size / 64;
+    // All chunks of some lines are copied before the next lines.
+    __device__ __forceinline__ void copy_last(int n, int depth, stage stage) const {
         int const part = n / chunks, chunk = n % chunks;
-        bool const is_inside = part * lines_at_once < lines_;
-        copy_cell<Alignment>(
-            cells_[stage][first_ + CELL(8 * (tile_k * chunk + lines_at_once * part))],
-            source_ + chunk * line_bytes, is_inside ? bytes_inside(elements_ - 64 * chunk) : 0);
+        int const line = (depth - 1) * tile_k + lines_at_once * part;
+        auto const parts = (depth - 1LL) * (tile_k / lines_at_once) + part;
+        copy_cell<Alignment>(place(n, stage), source_ + parts * distance_ + chunk * line_bytes,
+                             line < lines_ ? bytes_inside(elements_ - 64 * chunk) : 0);
+    }
+    __device__ __forceinline__ void copy(int n, bool is_there, stage stage) {
+        int const chunk = n % chunks;
+        copy_cell<Alignment>(place(n, stage), source_ + chunk * line_bytes,
+                             is_there ? bytes_inside(elements_ - 64 * chunk) : 0);
         if (chunk == chunks - 1) source_ += distance_;
-        if (n == count - 1) lines_ -= tile_k;
     }
 
   private:
     cells_of<Tiles, Size> cells_;
     CELL first_; // of this thread, in a stage
     unsigned char const* source_;
-    unsigned distance_; // of lines that are copied one after the other, in bytes
-    int elements_;      // from the first chunk's cell on to the end of the line
-    int lines_;         // from this thread's first line on to the end of the matrix
+    unsigned long long distance_; // of lines that are copied one after the other, in bytes
+    int elements_;                // from the first chunk's cell on to the end of the line
+    int lines_;                   // from this thread's first line on to the end of the matrix
+
+    __device__ auto place(int n, stage stage) const {
+        int const part = n / chunks, chunk = n % chunks;
+        return cells_[stage][first_ + CELL(8 * (tile_k * chunk + lines_at_once * part))];
+    }
 };
 
 } // namespace spio::matmul::cp_async
