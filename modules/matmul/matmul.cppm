@@ -65,8 +65,8 @@ using config = std::variant<cp_async::config, wgmma::config>;
 std::string config_text(config const&);
 config parse_config(std::string_view text);
 
-// The configurations, of kinds that were measured on a GPU, whose estimated time is at most 1.3
-// times that of the fastest, which comes first. A problem has values even for sizes that are known
+// The configurations whose estimated time is at most 1.3 times that of the fastest, which comes
+// first. A problem has values even for sizes that are known
 // only at launch, and these are used here.
 std::vector<config> space(problem const&, arch);
 // One of the two kernel templates, and all configurations of it that fit, the fastest by its
@@ -95,6 +95,8 @@ typed_spec<cp_async::params> specialize(problem const&, cp_async::config const&,
 typed_spec<wgmma::params> specialize(problem const&, wgmma::config const&, arch);
 spec spec_of(problem const&, config const&, arch);
 
+// The clusters of a configuration that a GPU runs at once, one block on each multiprocessor.
+int concurrent_clusters(wgmma::config const&, arch);
 // The grid of a launch, in blocks.
 extent grid(sizes const&, config const&, arch);
 // Throws if a kernel that was made for this problem cannot take the arguments.

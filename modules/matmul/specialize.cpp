@@ -122,10 +122,18 @@ spec spec_of(problem const& problem, config const& config, arch arch) {
         config);
 }
 
+int concurrent_clusters(wgmma::config const& config, arch arch) {
+    // Of 1 to 8 blocks, as cudaOccupancyMaxActiveClusters tells for an H200. The blocks of a
+    // cluster run in one group of neighbouring multiprocessors, some of which are left over.
+    constexpr int multiprocessors = 132;
+    constexpr int measured[] = {132, 66, 39, 30, 22, 17, 15, 15};
+    int const present = chip_of(arch.is_host ? sm_90a : arch).sm_count;
+    return std::max(1, measured[config.cluster() - 1] * present / multiprocessors);
+}
 extent grid(sizes const& sizes, config const& config, arch arch) {
     if (auto const* const wgmma = std::get_if<wgmma::config>(&config)) {
-        // Blocks that run at the same time share the tiles; a chip holds one on each processor.
-        long long const clusters = chip_of(arch).sm_count / wgmma->cluster();
+        // Clusters that run at the same time share the tiles.
+        long long const clusters = concurrent_clusters(*wgmma, arch);
         grid_of(wgmma->tiles(sizes));
         return grid_of(std::min(wgmma->tiles(sizes), clusters) * wgmma->cluster());
     }

@@ -42,15 +42,41 @@ TEST_CASE("only the body cp_async takes an alignment below 16") {
     }
 }
 
-// 64 steps along k and 16 tiles of 128 x 128: blocks of a cluster could share the sums.
-TEST_CASE("splits are offered for a trial, and not chosen") {
-    problem const p = {.m = 512, .n = 512, .k = 4096};
-    auto const has_splits = [](matmul::config const& config) {
-        auto const* const wgmma = std::get_if<matmul::wgmma::config>(&config);
-        return wgmma != nullptr && wgmma->splits > 1;
+// Of the splits that are chosen, the fewer the more tiles of the result there are.
+TEST_CASE("few tiles and a long k are split, and many tiles are not") {
+    auto const splits_of = [](int m, int n, int k) {
+        auto const config = matmul::best_config({.m = m, .n = n, .k = k}, sm_90a);
+        return std::get<matmul::wgmma::config>(config).splits;
     };
-    CHECK(std::ranges::any_of(matmul::space(p, sm_90a, body::wgmma), has_splits));
-    CHECK(std::ranges::none_of(matmul::space(p, sm_90a), has_splits));
+    CHECK(splits_of(64, 64, 8192) == 8);
+    int last = 8;
+    for (int side = 64; side <= 8192; side *= 2) {
+        int const splits = splits_of(side, side, 8192);
+        CAPTURE(side);
+        CHECK(splits <= last);
+        last = splits;
+    }
+    CHECK(last == 1);
+    for (int k = 1; k < 256; ++k) CHECK(splits_of(64, 64, k) == 1);
+}
+
+// A grid of more clusters than run at once would wait for the first ones.
+TEST_CASE("the grid of a split product has as many clusters as run at once") {
+    for (int splits = 1; splits <= 8; splits *= 2) {
+        matmul::wgmma::config const config = {.m = 64,
+                                              .n = 128,
+                                              .stages = 4,
+                                              .buffers = 2,
+                                              .cluster_m = 1,
+                                              .cluster_n = 1,
+                                              .band = 8,
+                                              .splits = splits};
+        int const clusters = matmul::concurrent_clusters(config, sm_90a);
+        CAPTURE(splits);
+        CHECK(clusters * splits <= 132);
+        CHECK(matmul::grid({8192, 8192, 4096, 1}, config, sm_90a).x == clusters * splits);
+        CHECK(matmul::grid({64, 128, 4096, 1}, config, sm_90a).x == splits);
+    }
 }
 
 TEST_CASE("arguments of a matrix product are as aligned as the problem says") {
