@@ -171,14 +171,14 @@ class contest {
     }
     // The first and the last results, at most 65536 of each.
     std::vector<unsigned short> result(contestant const& kernel, product_buffers const& buffers) {
-        auto const all = buffers.results(), count = std::min<std::size_t>(all, 65536);
+        auto const size = buffers.results(), count = std::min<std::size_t>(size, 65536);
         std::vector<unsigned short> bits(2 * count);
         auto const bytes = std::as_writable_bytes(std::span(bits));
         cuda::fill(machine_.driver_stream, buffers.d(0), std::byte{0xff});
         kernel.launch(0);
         cuda::copy(machine_.driver_stream, bytes.first(2 * count), buffers.d(0).part(0, 2 * count));
         cuda::copy(machine_.driver_stream, bytes.last(2 * count),
-                   buffers.d(0).part(2 * (all - count), 2 * count));
+                   buffers.d(0).part(2 * (size - count), 2 * count));
         machine_.stream.synchronize();
         return bits;
     }
