@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// An axis is a dimension with a size, and positions along it are ints.
 constexpr auto axis = spio::axis<K>(4294967301LL); // wrong

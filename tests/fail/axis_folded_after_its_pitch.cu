@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A pitch is the distance in memory of two steps along an axis. Blocks of it would keep none.
 constexpr auto axis = k.pitch(64) / 8; // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// An axis is divided into blocks, whose length is an int.
 constexpr auto axis = k / 4294967304LL; // wrong

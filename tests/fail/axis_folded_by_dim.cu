@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// An axis is divided by the length of a block, which is a plain number.
 constexpr auto axis = k / K(8); // wrong

@@ -3,4 +3,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// The 32 positions of k make no whole blocks of 5.
 constexpr auto axis = k / 5; // wrong

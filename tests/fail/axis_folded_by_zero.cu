@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A block of an axis has at least one position.
 constexpr auto axis = k / 0; // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// The 4 blocks of k / 8 cannot be grouped by 3.
 constexpr auto axis = k / 8 % 3; // wrong

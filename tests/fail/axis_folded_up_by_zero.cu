@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// fold_up() makes blocks of an axis, the last one possibly incomplete; a block has positions.
 constexpr auto axis = spio::fold_up(k, 0); // wrong

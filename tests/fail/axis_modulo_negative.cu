@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// An axis modulo 8 is the position in a block of 8. A block has a positive length.
 constexpr auto axis = k % -8; // wrong

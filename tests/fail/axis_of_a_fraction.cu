@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// The size of an axis is a whole number.
 constexpr auto axis = spio::axis<K>(3.7); // wrong

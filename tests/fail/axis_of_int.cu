@@ -3,4 +3,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// An axis belongs to a dimension, which is a type of its own; int is none.
 constexpr auto axis = spio::axis<int>(8); // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// The size of an axis is positive.
 constexpr auto axis = spio::axis<K>(-8); // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// An axis is a dimension with a size. Axes are listed in a tensor, not added.
 constexpr auto axis = k + i; // wrong

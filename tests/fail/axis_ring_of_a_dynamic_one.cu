@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A ring takes any position modulo its size. The size of n is known only at run time.
 constexpr auto axis = n.ring(); // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// The size of an axis is a number or a value of its own dimension.
 constexpr auto axis = spio::axis<K>(I(8)); // wrong

@@ -3,4 +3,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A pitch is the distance in memory of two steps along an axis; it is not negative.
 constexpr auto axis = k.pitch(-1); // wrong

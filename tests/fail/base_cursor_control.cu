@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// rebase() commits a cursor to an address, which moves by whole blocks of the coarsest axis only.
 using Swizzled = spio::tensor<float, i, spio::swizzle(k / 8, i % 4), k % 8>;
 constexpr auto step(Folded a) {
     auto place = a[K(3)].rebase();

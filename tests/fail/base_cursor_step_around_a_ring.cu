@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A ring takes positions modulo its size, but a cursor that rebase() made only adds to an address.
 using Ring = spio::tensor<float, k.ring(), i>;
 constexpr auto step(Ring a) {
     auto place = a.origin().rebase();

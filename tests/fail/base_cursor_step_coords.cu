@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A cursor that rebase() made moves by a single dimension at a time, not by coordinates of several.
 constexpr auto step(Folded a) {
     auto place = a.origin().rebase();
     place.step(I(1) + K8(1)); // wrong

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A step says along which dimension it goes.
 constexpr auto step(Folded a) {
     auto place = a.origin().rebase();
     place.step(1); // wrong

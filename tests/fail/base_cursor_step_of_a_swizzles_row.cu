@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A swizzle permutes blocks of K by their row: the next row is no fixed distance away.
 using Swizzled = spio::tensor<float, i, spio::swizzle(k / 8, i % 4), k % 8>;
 constexpr auto step(Swizzled a) {
     auto place = a.origin().rebase();

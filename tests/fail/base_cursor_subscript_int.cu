@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A subscript says along which dimension it goes.
 constexpr auto step(Folded a) {
     auto place = a.origin().rebase();
     place = place[1]; // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A value of a dimension compares with its own kind only.
 constexpr bool result = true < I(1); // wrong

@@ -3,4 +3,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// bounded<K, 4> is a value of K from 0 to 3.
 constexpr auto x = spio::bounded<K, 4>(4); // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// bounded<K, 4> is a value of K from 0 to 3. A number becomes one only explicitly.
 constexpr spio::bounded<K, 4> x = 3; // wrong

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// bounded<K, 4> is a value of K from 0 to 3. An increment could leave the bounds.
 constexpr spio::bounded<K, 4> moved(spio::bounded<K, 4> x) {
     ++x; // wrong
     return x;

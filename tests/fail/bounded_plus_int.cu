@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// bounded<K, 4> is a value of K from 0 to 3. A plain number is no K.
 constexpr auto sum = spio::bounded<K, 4>(1) + 1; // wrong

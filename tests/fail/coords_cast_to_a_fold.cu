@@ -2,5 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// cast() renames a dimension of coordinates. K8 counts blocks of K, so it is no name of its own.
 using J8 = spio::fold<J, 8>;
 constexpr auto x = spio::coords<K, I>().cast<K, J8>(); // wrong

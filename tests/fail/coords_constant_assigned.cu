@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// The entries of constant coordinates are constant.
 inline void f(spio::coords<I, K> const& c) {
     c.get<K>() = K(9); // wrong
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// Coordinates hold a value for each of several dimensions; all operations go dimension by
+// dimension.
 constexpr auto place = I(3) + J(4) + K(5);
 static_assert(place == spio::make_coordinates(I(3), J(4), K(5)) && place.get<J>() == J(4));
 static_assert(place - J(1) < I(4) + J(4) && K(4) < place && 2 * place == place + place);

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// drop() removes a dimension that the coordinates have.
 constexpr auto x = (I(5) + J(3)).drop<K>(); // wrong

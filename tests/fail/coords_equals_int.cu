@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// Coordinates compare with coordinates; a plain number names no dimension.
 constexpr bool result = I(5) + J(3) == 3; // wrong

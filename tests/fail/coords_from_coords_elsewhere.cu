@@ -3,4 +3,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// Coordinates of I and J convert to none of I and K.
 constexpr spio::coords<I, K> place = I(1) + J(2); // wrong

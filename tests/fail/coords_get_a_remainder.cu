@@ -2,5 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// Here K is in two entries: blocks of 8 and the rest. get<K>() would be a part of K only.
 constexpr auto position = spio::make_coordinates(K8(1), K(3));
 constexpr auto rest = position.get<K>(); // wrong

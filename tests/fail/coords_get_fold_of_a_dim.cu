@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// get() reads an entry as it is: I is there in single values, not in blocks of 8.
 constexpr auto x = (I(5) + J(3)).get<spio::fold<I, 8>>(); // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// Coordinates compare in the dimensions that both have. These have no K.
 constexpr bool result = I(5) + J(3) >= K(0); // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// Coordinates compare in the dimensions that both have. These have none in common.
 constexpr bool result = I(1) + J(2) < spio::coords<K>(K(3)); // wrong

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// The result of -= has the type of its left side, which has no place for K.
 constexpr spio::coords<I, J> moved(spio::coords<I, J> x) {
     x -= spio::coords<K>(K(1)); // wrong
     return x;

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A plain number names no dimension to subtract it from.
 constexpr auto difference = I(5) + J(3) - 1; // wrong

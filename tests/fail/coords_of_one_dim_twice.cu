@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// Coordinates have one entry for each dimension.
 using Wrong = spio::coords<I, I>; // wrong

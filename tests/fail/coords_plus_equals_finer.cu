@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// K8 counts K in blocks of 8. The left side of += has no place for a part of a block.
 constexpr spio::coords<K8> moved(spio::coords<K8> x) {
     x += K(1); // wrong
     return x;

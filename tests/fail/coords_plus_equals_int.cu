@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A plain number names no dimension to add it to.
 constexpr spio::coords<I, J> moved(spio::coords<I, J> x) {
     x += 1; // wrong
     return x;

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// Coordinates are multiplied by plain numbers only: a product of dimensions counts neither.
 constexpr auto product = (I(5) + J(3)) * I(2); // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// Coordinates have one entry for each dimension.
 constexpr auto place = spio::make_coordinates(I(1), I(2)); // wrong

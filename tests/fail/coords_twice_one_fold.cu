@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// Coordinates have one entry for each dimension, and for each size of its blocks.
 constexpr auto place = spio::make_coordinates(K8(1), J(2), K8(3)); // wrong

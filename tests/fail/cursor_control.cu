@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A cursor is a tensor with some subscripts applied: it steps, takes more, and knows its bounds.
 constexpr auto step(Plain a) {
     auto place = a[I(2)];
     place.step(I(1)).step(K8(1) + J(3));

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A cursor knows the extent of the dimensions of its tensor. Plain has no J.
 constexpr auto extent = Plain()[I(2)].extent<J>(); // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A cursor knows the sizes of the axes of its tensor. Plain has no J.
 constexpr auto size = Plain()[I(2)].size<J>(); // wrong

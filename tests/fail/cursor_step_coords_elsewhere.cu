@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A cursor steps along the dimensions of its tensor. Plain has neither J nor N.
 constexpr auto step(Plain a) {
     auto place = a[I(2)];
     place.step(J(1) + N(1)); // wrong

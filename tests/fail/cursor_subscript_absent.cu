@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A subscript selects along a dimension of the tensor. Plain has no J.
 constexpr auto place = Plain()[I(2)][J(3)]; // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A checkerboard computes the places of its cells, so it alone decides on distances in memory.
 constexpr auto axis = spio::checkerboard(i.pitch(4), k / 16); // wrong

@@ -3,4 +3,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// The ranks of a checkerboard are rows of cells in memory. Half of them start with each color.
 constexpr auto axis = spio::checkerboard(i, k / 16, 3); // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A checkerboard alternates two columns of cells; here there are 24 / 8 = 3.
 constexpr auto axis = spio::checkerboard(i % 16, spio::axis<K>(24) / 8); // wrong

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A derived axis computes its position from logical ones by a function.
 constexpr auto reverse = [](K x) { return 31 - x.get(); };
 using Reversed = spio::tensor<float, i, spio::derived(reverse, k)>;
 static_assert(Reversed::storage_size() == 512);

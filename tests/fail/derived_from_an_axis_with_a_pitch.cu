@@ -2,5 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A derived axis computes positions from those of others. It has a pitch, they have none.
 constexpr auto reverse = [](K x) { return 31 - x.get(); };
 constexpr auto axis = spio::derived(reverse, k.pitch(2)); // wrong

@@ -3,5 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// The function of a derived axis takes the dimension of the axis that it is made of.
 constexpr auto reverse = [](J x) { return 31 - x.get(); };
 using Wrong = spio::tensor<float, i, spio::derived(reverse, k)>; // wrong

@@ -3,5 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// The function takes two dimensions, but the derived axis was made of one.
 constexpr auto add = [](K x, I y) { return x.get() + y.get(); };
 using Wrong = spio::tensor<float, i, spio::derived(add, k / 8), k % 8>; // wrong

@@ -2,5 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// reading() lists what else the function takes. Only the derived axis itself has a pitch.
 constexpr auto add = [](K x, I y) { return (x + K(y.get())).get() % 32; };
 constexpr auto axis = spio::derived(add, k).reading(i.pitch(64)); // wrong

@@ -2,5 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// reading() lists all the axes that the function takes besides its own, in one call.
 constexpr auto reverse = [](K x) { return 31 - x.get(); };
 constexpr auto axis = spio::derived(reverse, k).reading(i).reading(j); // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A swizzle permutes the blocks of an axis by the position along another axis.
 constexpr auto axis = spio::swizzle(k / 8, 8); // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// This swizzle permutes cells by a line of 128 bytes, whose number two axes make up.
 constexpr auto axis = spio::swizzle(k / 8, i, 8); // wrong

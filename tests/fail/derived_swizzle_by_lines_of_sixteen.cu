@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A swizzle by lines permutes the cells of 16 bytes within 128 bytes, of which there are 8.
 constexpr auto axis = spio::swizzle(spio::axis<K>(16), i, j); // wrong

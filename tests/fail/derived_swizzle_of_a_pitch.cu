@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A swizzle computes positions from those of two axes. It has a pitch, they have none.
 constexpr auto axis = spio::swizzle(k / 8, (i % 4).pitch(2)); // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A swizzle combines positions by exclusive or, which stays below a power of two only.
 constexpr auto axis = spio::swizzle(spio::axis<K>(48) / 8, i % 8); // wrong

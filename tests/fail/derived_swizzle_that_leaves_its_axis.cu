@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// The exclusive or of 4 blocks with 8 rows leaves the 4 blocks.
 constexpr auto axis = spio::swizzle(k / 8, i % 8); // wrong

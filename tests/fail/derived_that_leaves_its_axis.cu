@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// The function of a derived axis stays within the axis. This one maps the last position beyond it.
 struct beyond {
     constexpr int operator()(J x) const { return x.get() + 1; }
 };

@@ -3,5 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// The function of a derived axis returns a position as an int.
 constexpr auto reverse = [](K x) { return K(31) - x; };
 using Wrong = spio::tensor<float, i, spio::derived(reverse, k)>; // wrong

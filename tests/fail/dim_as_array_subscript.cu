@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// An array has no dimension to subscript. A tensor has.
 constexpr float first(float const* data) {
     return data[I(0)]; // wrong
     return 0;

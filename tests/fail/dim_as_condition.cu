@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A position is no truth value.
 constexpr int sign(I x) {
     if (x) return 1; // wrong
     return 0;

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A pointer counts elements, not positions along a dimension.
 constexpr float const* second(float const* data) {
     return data + I(1); // wrong
     return data;

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A number becomes a position only explicitly: x = I(3).
 constexpr I moved(I x) {
     x = 3; // wrong
     return x;

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A position is an int, and this number is too large for one.
 constexpr auto x = K(4294967295u); // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A quotient of two dimensions would count neither of them.
 constexpr auto quotient = I(8) / J(2); // wrong

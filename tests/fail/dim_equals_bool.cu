@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A position is no truth value.
 constexpr bool result = I(1) == true; // wrong

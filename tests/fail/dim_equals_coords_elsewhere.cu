@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A position compares with coordinates that have its dimension. These have no K.
 constexpr bool result = K(0) == I(5) + J(3); // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A position is a whole number and compares with positions only.
 constexpr bool result = I(1) == 1.0f; // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A number becomes a position only explicitly: I(3).
 constexpr I x = 3; // wrong

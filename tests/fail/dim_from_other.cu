@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A value of one dimension is none of another.
 constexpr I x = J(3); // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// Positions of two dimensions do not compare.
 constexpr bool result = I(5) <= J(5); // wrong

@@ -4,4 +4,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// Even an explicit conversion makes no I of a J; cast<I>() says that it is meant.
 constexpr auto x = I(J(3)); // wrong

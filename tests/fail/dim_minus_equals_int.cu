@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A plain number names no dimension: x -= I(1).
 constexpr I moved(I x) {
     x -= 1; // wrong
     return x;

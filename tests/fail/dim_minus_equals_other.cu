@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// Positions of two dimensions are not subtracted in place.
 constexpr I moved(I x) {
     x -= J(1); // wrong
     return x;

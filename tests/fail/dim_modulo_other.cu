@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// The remainder of a position is by one of the same dimension.
 constexpr auto rest = I(5) % J(3); // wrong

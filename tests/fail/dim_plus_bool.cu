@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A position is no truth value, and a truth value counts nothing.
 constexpr auto sum = I(5) + true; // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A position is a whole number.
 constexpr auto sum = I(5) + 1.5f; // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A plain number names no dimension, of whatever type it is.
 constexpr auto sum = I(5) + 3u; // wrong

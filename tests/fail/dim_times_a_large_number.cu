@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A position is an int, and this product is too large for one.
 constexpr auto x = K(1) * 4294967297LL; // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A product of two positions would count no dimension.
 constexpr auto product = I(5) * I(3); // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A position becomes a number only by get().
 constexpr int number = I(3); // wrong

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// An element is what * reads where each dimension has a subscript, or first() replaces the rest.
 constexpr float sum(Folded a, spio::tensor<float, i, k / 8> blocks) {
     auto const row = a[I(3)];
     return *row[K(13)] + *row[K8(1)] + *row.first() + *row.rebase()[K8(1)] + *a.first() +

@@ -2,5 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// The elements of Blocks stand for 8 positions of K each. A single K selects none of them.
 using Blocks = spio::tensor<float, i, k / 8>;
 using Element = decltype(*Blocks()[I(3)][K(13)]); // wrong

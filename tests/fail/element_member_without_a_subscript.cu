@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// An element needs a subscript in each dimension. This one has none in N.
 struct pair {
     int first, second;
 };

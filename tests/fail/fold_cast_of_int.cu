@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// cast<J>() renames a value of another dimension; a plain number has none.
 constexpr auto x = spio::cast<J>(3); // wrong

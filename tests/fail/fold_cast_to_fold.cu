@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// cast() renames the dimension of a value, and yields the base dimension, not blocks of it.
 constexpr auto x = spio::cast<spio::fold<J, 8>>(K8(1)); // wrong

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// K8 counts blocks of 8 values of K, K16 blocks of 16. They mix with K, exactly.
 static_assert(K8(3) == K(24) && K8(3) + K(4) == K(28) && K8(2) > K(15));
 static_assert(K8(1) + K16(1) == K(24) && K8(5) % K16(1) == K(8));
 constexpr K exact = K8(3);

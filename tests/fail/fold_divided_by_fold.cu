@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// K8 and K16 count blocks of K. A quotient of two positions is no position.
 constexpr auto quotient = K16(1) / K8(2); // wrong

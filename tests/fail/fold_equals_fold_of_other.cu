@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// Blocks of K do not compare with blocks of I.
 constexpr bool result = K8(1) == spio::fold<I, 8>(1); // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// K8 counts blocks of K, which do not compare with values of I.
 constexpr bool result = K8(1) == I(8); // wrong

@@ -3,4 +3,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// K16 counts blocks of 16. Blocks of 8 may be a half of one: only K16(x) rounds them.
 constexpr K16 x = K8(2); // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A number becomes a count of blocks only explicitly: K8(3).
 constexpr K8 x = 3; // wrong

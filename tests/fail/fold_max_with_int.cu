@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// The greater of two positions needs two positions of one dimension.
 constexpr auto x = spio::max(K8(1), 3); // wrong

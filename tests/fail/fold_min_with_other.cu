@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// The lesser of two positions needs two positions of one dimension.
 constexpr auto x = spio::min(K8(1), I(2)); // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// The remainder of a position is by one of the same dimension, K here.
 constexpr auto rest = K8(5) % I(3); // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// modulo<4>(x) is the position of a block among 4. Among 0 there is none.
 constexpr auto x = spio::modulo<0>(K8(3)); // wrong

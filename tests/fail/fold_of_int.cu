@@ -3,4 +3,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// fold<K, 8> counts blocks of 8 values of a dimension; int is no dimension.
 using Number = spio::fold<int, 8>; // wrong

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// K8 counts blocks of 8 values of K. The left side of += has no place for a part of a block.
 constexpr K8 moved(K8 x) {
     x += K(8); // wrong
     return x;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// K16 counts blocks of 16. The left side of += has no place for a half of one.
 constexpr K16 moved(K16 x) {
     x += K8(2); // wrong
     return x;

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A plain number names no dimension: K8(1) + K8(1).
 constexpr auto sum = K8(1) + 1; // wrong

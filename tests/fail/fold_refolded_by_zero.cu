@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// refold<16>() counts a value in blocks of 16. A block of none counts nothing.
 constexpr auto x = spio::refold<0>(K(8)); // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A product of two positions would count no dimension.
 constexpr auto product = K8(1) * K8(2); // wrong

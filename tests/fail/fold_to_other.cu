@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// K8 counts blocks of K. It converts to K, and to no other dimension.
 constexpr I x = K8(3); // wrong

@@ -2,5 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A compound index is one number that stands for several positions. It counts from 0.
 using Index = spio::compound_index<i, k>;
 constexpr auto x = Index(-1); // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// cast() renames a dimension with all its blocks. K8 counts blocks of K, so K is the name.
 constexpr auto x = spio::compound_index<k / 8, i>(1).cast<K8, J>(); // wrong

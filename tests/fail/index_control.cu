@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A compound index is one number that stands for several positions, as a thread's or a block's.
 using Thread = spio::compound_index<i / 8, i % 8>;
 using Block = spio::compound_index<i / 8, k / 8>;
 using Open = spio::compound_index<n / 4, i>;

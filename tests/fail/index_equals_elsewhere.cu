@@ -2,5 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A compound index stands for positions of I and K. It does not compare with one of J.
 using Block = spio::compound_index<i / 8, k / 8>;
 constexpr bool result = Block(3) == J(3); // wrong

@@ -2,5 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A number becomes a compound index only explicitly: Block(3).
 using Block = spio::compound_index<i / 8, k / 8>;
 constexpr Block block = 3; // wrong

@@ -2,5 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A compound index knows the positions that its number stands for: of I and K, not of J.
 using Block = spio::compound_index<i / 8, k / 8>;
 constexpr auto x = Block(3).get<J>(); // wrong

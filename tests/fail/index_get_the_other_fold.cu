@@ -2,5 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// get() reads a position as it is counted: here I is counted in blocks of 8.
 using Block = spio::compound_index<i / 8, k / 8>;
 constexpr auto x = Block(3).get<I>(); // wrong

@@ -2,5 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A compound index compares in the dimensions that both have, here none.
 using Block = spio::compound_index<i / 8, k / 8>;
 constexpr bool result = Block(3) < J(3) + N(1); // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A compound index has each axis once, or a position would be ambiguous.
 using Wrong = spio::compound_index<i, i>; // wrong

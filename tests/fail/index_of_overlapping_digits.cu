@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// k / 8 counts blocks of 8 and k % 16 positions below 16: blocks of 8 would be counted twice.
 using Wrong = spio::compound_index<k / 8, k % 16>; // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A compound index is an int, so it stands for less than 2^31 positions.
 using Wrong = spio::compound_index<spio::axis<I>(65536), spio::axis<K>(65536)>; // wrong

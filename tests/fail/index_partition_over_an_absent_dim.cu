@@ -2,5 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// partition() deals positions out over a dimension of the index. Block has no lanes.
 using Block = spio::compound_index<i / 8, k / 8>;
 constexpr auto part = Block::partition<spio::LANE>(Block(3)); // wrong

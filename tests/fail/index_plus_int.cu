@@ -2,5 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A plain number names none of the dimensions of a compound index.
 using Block = spio::compound_index<i / 8, k / 8>;
 constexpr auto sum = Block(3) + 1; // wrong

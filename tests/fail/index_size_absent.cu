@@ -2,5 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A compound index knows the size of what it counts: I and K, not J.
 using Block = spio::compound_index<i / 8, k / 8>;
 constexpr int size = Block::size<J>(); // wrong

@@ -2,5 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// The size of n is known only at run time, so that of the whole index is not known here.
 using Open = spio::compound_index<n, i>;
 constexpr int size = Open::size(); // wrong

@@ -2,5 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A compound index subscripts by the dimensions of the tensor. Plain has no J.
 using Column = spio::compound_index<j / 8, j % 8>;
 constexpr auto place = Plain()[Column(3)]; // wrong

@@ -2,5 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A compound index becomes a number only by get().
 using Block = spio::compound_index<i / 8, k / 8>;
 constexpr int number = Block(3); // wrong

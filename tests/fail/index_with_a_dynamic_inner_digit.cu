@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// The size of an inner axis is a divisor, so only the outermost may be known at run time alone.
 using Wrong = spio::compound_index<i, n>; // wrong

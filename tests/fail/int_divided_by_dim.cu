@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A quotient by a position is no position.
 constexpr auto quotient = 8 / I(2); // wrong

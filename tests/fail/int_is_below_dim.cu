@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A position compares with positions of its dimension only.
 constexpr bool result = 5 < I(5); // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// The remainder of a plain number by a position is no position.
 constexpr auto rest = 5 % I(3); // wrong

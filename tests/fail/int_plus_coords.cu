@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A plain number names no dimension to add it to.
 constexpr auto sum = 1 + (I(5) + J(3)); // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A plain number names no dimension: I(3) + I(5).
 constexpr auto sum = 3 + I(5); // wrong

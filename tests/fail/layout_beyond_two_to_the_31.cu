@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// 2^30 blocks of 8 values of K make positions that no int holds.
 using Wrong = spio::tensor<float, spio::axis<K8>(1 << 30)>; // wrong

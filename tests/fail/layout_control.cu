@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A layout places each position of its dimensions once: by folds, swizzles, rings, checkerboards.
 using Swizzled = spio::tensor<float, i, spio::swizzle(k / 8, i % 4), k % 8>;
 using Ring = spio::tensor<float, k.ring(), i>;
 static_assert(Folded::storage_size() == 512 && Swizzled::storage_size() == 512);

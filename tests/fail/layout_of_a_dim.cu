@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A tensor is made of axes, which are dimensions with sizes. K(32) is a position.
 using Wrong = spio::tensor<float, i, K(32)>; // wrong

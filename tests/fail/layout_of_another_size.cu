@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// k places all of K; k % 8 would place the positions below 8 again.
 using Wrong = spio::tensor<float, k, k % 8>; // wrong

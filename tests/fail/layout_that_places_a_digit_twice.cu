@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// k / 8 and the checkerboard's k % 16 / 8 both place the blocks of 8 below 16.
 using Wrong = spio::tensor<float, k / 8, i / 16, spio::checkerboard(i % 16, k % 16 / 8)>; // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// The swizzle permutes blocks of K by i, along which this tensor has no axis.
 using Wrong = spio::tensor<float, spio::swizzle(k / 8, i % 4), k % 8>; // wrong

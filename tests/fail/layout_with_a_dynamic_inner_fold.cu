@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// An inner axis has a size known now: the outer axis counts blocks of that size.
 using Wrong = spio::tensor<float, spio::axis<N>(64) / 8, n>; // wrong

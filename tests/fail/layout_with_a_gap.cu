@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// Blocks of 8, and positions below 4 within them: K(4) would have no place.
 using Wrong = spio::tensor<float, k / 8, k % 4>; // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// Blocks of 16, and positions below 4 within them: K(4) would have no place.
 using Wrong = spio::tensor<float, k / 16, i, k % 4>; // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A tensor has each axis once, or a position would have two places.
 using Wrong = spio::tensor<float, k, i, k>; // wrong

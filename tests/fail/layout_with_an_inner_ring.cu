@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A ring takes positions modulo its size. Within blocks they are below the size anyway.
 using Wrong = spio::tensor<float, k / 8, (k % 8).ring()>; // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// Blocks of 8, and positions below 16 within them: K(8) would have two places.
 using Wrong = spio::tensor<float, k / 8, k % 16>; // wrong

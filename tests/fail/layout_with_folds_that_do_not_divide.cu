@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// Blocks of 6, and positions below 4 within them: K(4) would have no place.
 using Wrong = spio::tensor<float, spio::axis<K>(48) / 6, spio::axis<K>(48) % 4>; // wrong

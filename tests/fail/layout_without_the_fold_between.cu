@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// Blocks of 8, and positions below 2 within them: K(2) would have no place.
 using Wrong = spio::tensor<float, k / 8, i, k % 2>; // wrong

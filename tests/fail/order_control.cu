@@ -4,6 +4,7 @@
 #include "spio/inverse.h"
 #include "spio/orders.h"
 
+// position() is the inverse of an offset; for_each() visits positions in the order of given axes.
 static_assert(position(Plain(), 35) == I(1) + K(3) && spio::refold_up<8>(K(9)) == K8(2));
 constexpr int visited(Plain t) {
     int count = 0;

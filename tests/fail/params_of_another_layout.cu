@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layernorm_2d/problem.h"
 
+// The parameter x has its channels innermost; a tensor with the other order is another type.
 namespace layer = spio::layernorm_2d;
 using Columns = spio::tensor<spio::half, layer::all_c, layer::all_x>;
 inline layer::params launch(layer::images x, Columns y) {

@@ -5,6 +5,7 @@
 #include "axpby/problem.h"
 #include "spio/tile/half.h"
 
+// The parameters of axpby are vectors of float; a vector of halves is another type.
 using Halves = spio::tensor<spio::half, spio::axpby::elements>;
 inline spio::axpby::params launch(Halves x, spio::axpby::scalars y) {
     return {.a = 1, .x = x, .b = 1, .y = y}; // wrong

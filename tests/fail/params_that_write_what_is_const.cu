@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "axpby/problem.h"
 
+// axpby writes to y, so a vector of constants is not enough.
 using Readable = spio::tensor<float const, spio::axpby::elements>;
 inline spio::axpby::params launch(Readable x, Readable y) {
     return {.a = 1, .x = x, .b = 1, .y = y}; // wrong

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layernorm_2d/problem.h"
 
+// The parameter x has positions and channels; a tensor without positions is another type.
 namespace layer = spio::layernorm_2d;
 using Channels = spio::tensor<spio::half, layer::all_c>;
 inline layer::params launch(Channels x, layer::images y) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A range visits the positions of a dimension in order, as values of the dimension.
 constexpr int loop() {
     int count = 0;
     for (auto x : spio::range(K(3))) count += x.get();

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// Both bounds of a range have one type: blocks of 8, or single values of K.
 constexpr auto values = spio::range(K8(1), K(30)); // wrong

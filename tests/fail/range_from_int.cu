@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// Both bounds of a range are positions: range(I(0), I(3)).
 constexpr auto values = spio::range(0, I(3)); // wrong

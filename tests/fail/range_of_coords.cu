@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A range runs along one dimension. Loops over several are nested.
 constexpr auto values = spio::range(I(3) + J(4)); // wrong

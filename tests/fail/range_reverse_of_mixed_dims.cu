@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// Both bounds of a range are of one dimension.
 constexpr auto values = spio::reverse_range(I(1), J(3)); // wrong

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// The values of a range are positions, which become numbers only by get().
 constexpr int count() {
     int count = 0;
     for (int x : spio::range(K(3))) ++count; // wrong

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// The values of a range over K are positions of K.
 constexpr int count() {
     int count = 0;
     for (I x : spio::range(K(3))) ++count; // wrong

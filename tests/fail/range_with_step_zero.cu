@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A range with steps of 0 would not end.
 constexpr auto values = spio::range_with_step<0>(I(3)); // wrong

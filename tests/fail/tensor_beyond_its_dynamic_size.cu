@@ -3,5 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// The size along N comes at run time, and is at most 8.
 using Few = spio::tensor<float, spio::axis<N>(spio::dynamic.up_to(8)), i>;
 constexpr auto a = Few(nullptr, N(9)); // wrong

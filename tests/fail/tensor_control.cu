@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A tensor is a pointer with axes. Sizes that the type does not know come with the pointer.
 constexpr auto a = Plain();
 constexpr auto place = a[I(2) + J(3)][K(4)];
 static_assert(Plain::size<I>() == I(16) && Plain::extent<K8>() == K8(4) &&

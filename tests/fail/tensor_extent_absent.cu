@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A tensor knows the extent of its own dimensions. Plain has no J.
 constexpr auto extent = Plain::extent<J>(); // wrong

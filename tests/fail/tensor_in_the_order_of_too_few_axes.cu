@@ -3,6 +3,7 @@
 #include "dimensions.h"
 #include "spio/orders.h"
 
+// for_each() visits positions in the order of its axes, which are all axes of the tensor.
 constexpr void visit(Plain t) {
     for_each<k>(t, [](auto) {}); // wrong
 }

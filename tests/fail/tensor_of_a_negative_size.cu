@@ -3,4 +3,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A size that comes at run time is not negative.
 constexpr auto a = Dynamic(nullptr, N(-1)); // wrong

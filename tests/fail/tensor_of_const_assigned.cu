@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// The elements of this tensor are constant.
 using Constant = spio::tensor<float const, i, k>;
 constexpr void assign(Constant a) {
     *a[I(2)][K(4)] = 1.0f; // wrong

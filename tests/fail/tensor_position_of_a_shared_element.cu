@@ -3,5 +3,6 @@
 #include "dimensions.h"
 #include "spio/inverse.h"
 
+// With a pitch of 0 all rows share their elements: an offset has no single position.
 using Shared = spio::tensor<float, i.pitch(0), k>;
 constexpr auto place = position(Shared(), 3); // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// size() is that of an axis: Plain has single values of K, not blocks of 8.
 constexpr auto size = Plain::size<K8>(); // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A tensor whose type knows all sizes takes none.
 constexpr auto a = Plain(nullptr, I(16)); // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A subscript selects along a dimension of the tensor. Plain has no J, nor blocks of it.
 constexpr auto place = Plain()[spio::fold<J, 8>(3)]; // wrong

@@ -3,4 +3,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A subscript is a position, and a truth value is none.
 constexpr auto place = Plain()[true]; // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// Of coordinates a tensor takes the dimensions that it has. Plain has neither J nor N.
 constexpr auto place = Plain()[J(3) + N(1)]; // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// The size along N comes at run time as a value of N: Dynamic(nullptr, N(3)).
 constexpr auto a = Dynamic(nullptr, 3); // wrong

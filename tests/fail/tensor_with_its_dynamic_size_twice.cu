@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// Each size that the type does not know is passed once.
 constexpr auto a = Dynamic(nullptr, N(3), N(4)); // wrong

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// Only sizes that the type does not know are passed. It knows that of I.
 constexpr auto a = Dynamic(nullptr, N(3), I(16)); // wrong

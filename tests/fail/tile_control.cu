@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tile.h"
 
+// A box is a tile that TMA copies; a fragment is a warp's part of a matrix product, in registers.
 __device__ inline void load(Box destination, BoxMap const& x, barrier<spio::sm_90a>& full) {
     full.arrive_and_expect(BoxMap::num_bytes());
     load_box(destination, x, I(-3) + K8(1), full);

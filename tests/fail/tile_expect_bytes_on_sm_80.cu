@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tile.h"
 
+// An mbarrier counts bytes that arrive only from sm_90 on.
 __device__ inline void expect(barrier<spio::sm_80>& full) {
     full.arrive_and_expect(512); // wrong
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tile.h"
 
+// TMA, which copies tiles as boxes, is there only from sm_90 on.
 __device__ inline void load(Box destination, BoxMap const& x, barrier<spio::sm_80>& full) {
     load_box(destination, x, I(-3) + K8(1), full); // wrong
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tile.h"
 
+// TMA, which copies tiles as boxes, is there only from sm_90 on.
 __device__ inline void store(Box source, BoxMap const& x) {
     spio::store_box<spio::sm_80>(x, I(-3) + K8(1), source); // wrong
 }

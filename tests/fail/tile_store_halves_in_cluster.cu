@@ -4,6 +4,7 @@
 
 #include "spio/tile/cluster_store.cuh"
 
+// store_in_cluster() writes to another block's memory: a value of the tensor's element type.
 __device__ inline void send(Box inbox, barrier<spio::sm_90a>& received) {
     store_in_cluster(inbox, spio::vec<float, 4>{}, received, 1); // wrong
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tile.h"
 
+// stmatrix, which stores fragments to shared memory, is there only from sm_90 on.
 __device__ inline void store(Left const& a, Box destination) {
     a.store<spio::sm_80>(destination[Left::row_index()]); // wrong
 }

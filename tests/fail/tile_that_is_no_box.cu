@@ -2,5 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tile.h"
 
+// TMA keeps the order of axes: rows of I outside, as in Image, so this tile cannot be copied.
 using Columns = spio::tensor<half8, k / 8, i>;
 using Wrong = spio::tensor_map<Columns, Image>; // wrong

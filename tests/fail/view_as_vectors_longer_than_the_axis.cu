@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A vector covers adjacent elements. Folded has only 8 adjacent positions of K.
 struct Sixteen {
     float words[16];
 };

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A vector covers adjacent elements. The 8 adjacent positions of K make no whole threes.
 struct Three {
     float words[3];
 };

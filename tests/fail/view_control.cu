@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A slice is a part of a tensor along a dimension; vectors join adjacent elements into one.
 struct Four {
     float words[4];
 };

@@ -3,6 +3,7 @@
 #include "dimensions.h"
 #include "spio/axis_views.h"
 
+// A view is a tensor over the same memory: reversed, split, renamed, thinned out, or joined.
 static_assert(spio::reverse<K>(Plain())[I(1)][K(1)].offset() == 32 + 30);
 static_assert(spio::split<K, J, N, 8>(Plain())[J(1)][N(5)].offset() == 13);
 static_assert(spio::rename<I, J>(Plain())[J(1)][K(2)].offset() == 34);

@@ -3,4 +3,5 @@
 #include "dimensions.h"
 #include "spio/windows.h"
 
+// windows() adds the taps of a filter along a dimension of the tensor. Plain has no N.
 auto v = spio::windows<N, J, I, spio::window{.taps = 3}>(Plain()); // wrong

@@ -3,4 +3,5 @@
 #include "dimensions.h"
 #include "spio/axis_views.h"
 
+// reverse() starts at the last position, so it needs a size that the type knows.
 constexpr auto v = spio::reverse<N>(Dynamic(nullptr, N(4))); // wrong

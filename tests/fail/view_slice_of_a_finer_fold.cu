@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A slice of a folded dimension consists of whole blocks, of 8 here.
 constexpr void look(Folded a) {
     auto part = spio::slice<4>(a, K(8)); // wrong
 }

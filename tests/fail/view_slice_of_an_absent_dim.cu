@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A slice is cut along a dimension of the tensor. Folded has no J.
 constexpr void look(Folded a) {
     auto part = spio::slice<4>(a, J(0)); // wrong
 }

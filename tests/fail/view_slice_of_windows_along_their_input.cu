@@ -3,5 +3,6 @@
 #include "dimensions.h"
 #include "spio/windows.h"
 
+// windows() replaces the input positions I by outputs J and taps N, so I is no longer there.
 constexpr auto v = spio::windows<I, J, N, spio::window{.taps = 3}>(Plain());
 constexpr auto part = slice<1>(v, I(0)); // wrong

@@ -3,4 +3,5 @@
 #include "dimensions.h"
 #include "spio/axis_views.h"
 
+// split<K, J, N, 5>() makes K blocks J of 5 positions N; 32 are no whole number of them.
 constexpr auto v = spio::split<K, J, N, 5>(Plain()); // wrong

@@ -3,5 +3,6 @@
 #include "dimensions.h"
 #include "spio/windows.h"
 
+// windows() makes outputs J and taps N of a filter. A tile is cut along the outputs alone.
 constexpr auto v = spio::windows<I, J, N, spio::window{.taps = 3}>(Plain());
 constexpr auto part = tile<1>(v, N(0)); // wrong
