@@ -3,5 +3,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
-// The ranks of a checkerboard are rows of cells in memory. Half of them start with each color.
+// Ranks are the cells in a row of memory, an even number and not 0.
 constexpr auto axis = spio::checkerboard(i, k / 16, 0); // wrong

@@ -3,5 +3,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
-// The ranks of a checkerboard are rows of cells in memory. Half of them start with each color.
+// Ranks are the cells in a row of memory. Pairs of cells make it up, so their number is even.
 constexpr auto axis = spio::checkerboard(i, k / 16, 3); // wrong

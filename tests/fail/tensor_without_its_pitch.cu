@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
-// The pitch, the distance of two rows in memory, is not known now. It is passed as a number.
+// The pitch, the distance of two rows in memory, is not known now. It is passed as pitch<I>(32).
 using Pitched = spio::tensor<float, i.pitch(spio::dynamic), k>;
 inline void f(float* p) {
     auto a = Pitched(p, I(16)); // wrong

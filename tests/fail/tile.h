@@ -1,5 +1,8 @@
 // The tile types that the cases use.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A box is a tile that TMA copies between global and shared memory, as its tensor map describes; a
+// fragment is a warp's part of a matrix product, in registers.
 #pragma once
 
 #include "dimensions.h"
