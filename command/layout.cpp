@@ -1,5 +1,10 @@
 // Parses layouts that are written as text, and computes the offsets of their elements.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A layout places the elements of a tensor in memory: a list of axes, the last one contiguous. A
+// fold k / 8 counts a dimension in blocks of 8, a remainder k % 8 the positions in one; a part of
+// an axis is such a piece of a dimension, with the size and stride of its steps. A swizzle or
+// checkerboard permutes one part by another.
 module;
 
 #include <algorithm>
@@ -25,12 +30,14 @@ constexpr std::pair<char const*, int> elements[] = {{"char", 1},    {"half", 2},
                                                     {"int", 4},     {"float", 4},  {"double", 8},
                                                     {"float4", 16}, {"half8", 16}, {"cell", 16}};
 
-// Reads a text from left to right.
+// Reads a text from left to right. skip() passes over a word if it is next, expect() refuses any
+// other.
 class reader {
   public:
     reader(std::string_view line, std::vector<named_size> const& sizes)
         : written(line), rest(line), dimensions(sizes) {}
 
+    // An empty word skips only blanks.
     bool skip(std::string_view word) {
         while (rest.starts_with(' ')) rest.remove_prefix(1);
         if (!rest.starts_with(word)) return false;
@@ -75,6 +82,7 @@ class reader {
     std::string_view written, rest;
     std::vector<named_size> const& dimensions;
 
+    // A dimension or what is in parentheses, divided by numbers.
     text_axis::part part() {
         auto found = skip("(") ? inner() : dimension();
         for (;;) {
@@ -94,11 +102,13 @@ class reader {
             }
         }
     }
+    // What is in parentheses, behind the opening one.
     text_axis::part inner() {
         auto const found = part();
         expect(")");
         return found;
     }
+    // A whole dimension, by its name.
     text_axis::part dimension() {
         auto const word = name();
         if (word.empty()) stop("dimension");
@@ -136,6 +146,7 @@ text_layout::text_layout(std::string_view text, std::vector<named_size> sizes)
     expect_tiling();
 }
 
+// Adds the next axis, after checking what its function takes.
 void text_layout::place(text_axis const& axis) {
     auto const& first = axis.parts.front();
     auto const& second = axis.parts.back();
@@ -187,6 +198,7 @@ long long text_layout::element_count() const {
     return count;
 }
 
+// The offset of an element, given its position in each dimension.
 long long text_layout::offset(std::span<int const> position) const {
     long long sum = 0, stride = 1;
     for (std::size_t a = axes.size(); a-- > 0; stride *= axes[a].size()) {

@@ -1,7 +1,9 @@
 // Reads the arguments of a kernel of CUDA Python from words, and makes random arrays.
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA Python is a statically typed Python whose functions become kernels.
+// The words are NAME=VALUE: a number, or the sizes of an array, such as 640 or 64x64. A kernel
+// takes its parameters as one struct of bytes: a number lies at its offset; an array is an address,
+// then its extents and then its strides in bytes, 8 bytes each.
 module;
 
 #include <algorithm>
@@ -51,6 +53,7 @@ std::vector<unsigned> sizes_of(std::string_view text, std::string const& name) {
     }
 }
 
+// The sizes of a grid or a block, each of which must not be above its limit.
 extent extent_of(std::vector<unsigned> const& sizes, std::array<unsigned, 3> const& most,
                  std::string const& name) {
     if (sizes.size() > 3) throw failure(exit_status::usage, name + " has more than 3 sizes");
@@ -82,6 +85,7 @@ bool has_value(py::scalar type, double number) {
     return std::isnan(number) || std::abs(number) <= limit;
 }
 
+// Writes a value as a number of the type. A complex number gets it as its real part.
 void put_number(std::byte* place, py::scalar type, double value) {
     auto const put = [&](auto number) { std::memcpy(place, &number, sizeof number); };
     if (type == py::float32) return put(static_cast<float>(value));
@@ -95,6 +99,7 @@ void put_number(std::byte* place, py::scalar type, double value) {
     std::memcpy(place, &integer, type.bytes());
 }
 
+// Random elements: whole numbers below 10, truth values, or numbers from 1 to 2.
 bytes random_numbers(py::scalar type, std::size_t count, std::mt19937& random) {
     bytes data(count * type.bytes());
     for (std::size_t i = 0; i < count; ++i) {
@@ -106,6 +111,7 @@ bytes random_numbers(py::scalar type, std::size_t count, std::mt19937& random) {
     return data;
 }
 
+// The words behind the file and the kernel, by their names.
 std::map<std::string, std::string> named_values(arguments const& args) {
     std::map<std::string, std::string> values;
     for (auto const& word : std::span(args.operands).subspan(2)) {
@@ -119,6 +125,7 @@ std::map<std::string, std::string> named_values(arguments const& args) {
     return values;
 }
 
+// The struct of parameters but for addresses, and the arrays to be passed.
 python_launch arguments_for(arguments const& args, py::kernel const& kernel) {
     python_launch result;
     result.params.resize(kernel.params_bytes);

@@ -1,5 +1,7 @@
 # Prints the folder of PyTorch, if it is new enough, without importing it.
 # SPDX-License-Identifier: Apache-2.0
+#
+# CMake asks it for PyTorch's headers and libraries, which the operators are built with.
 import importlib.metadata
 import importlib.util
 import re
@@ -8,6 +10,8 @@ import sys
 oldest = (2, 10)
 
 
+# Prints the folder and returns 0, or returns the reason why there is none, which becomes a failing exit
+# status.
 def main():
     try:
         version = importlib.metadata.version("torch")

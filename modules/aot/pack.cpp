@@ -5,7 +5,9 @@
 // entry of the index tells what its image was compiled from: the `line` of a manifest (a list of
 // kernels), the configuration, and a digest of the kernel's text. A spec is what a kernel would be
 // compiled from now; an entry whose digest differs is not current. A trusted file is one that no
-// other user could have written. A keeper owns the memory that something refers to.
+// other user could have written. A keeper owns the memory that something refers to. The constructor
+// checks header and index, byte by byte, before anything is used; find() returns the image for a
+// spec.
 module;
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 // An entry is the compiled image of a kernel, in a file named by its key. A `shared` folder is only
 // read; an `owned` one is the user's. An entry is published in steps: its bytes are written to a
 // temporary file, which is then linked to the final name. A wrong file is moved aside, that is
-// renamed.
+// renamed. tidy() removes old files and what is beyond the limit of the folder's size.
 module;
 
 #include <algorithm>

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An entry is the compiled image of a kernel, in a file whose name begins with its key in
-// hexadecimal digits. An inventory lists the files of the cache's folder.
+// hexadecimal digits. An inventory lists the files of the cache's folder. An unfinished entry has a
+// temporary name, a wrong one was moved aside (renamed), and a file that the cache did not make is
+// foreign.
 module;
 
 #include <algorithm>

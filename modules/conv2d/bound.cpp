@@ -1,5 +1,10 @@
 // The numbers that references compute with: elements, activations, and the bounds of errors.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A reference computes a convolution in double; a kernel computes in float with factors of 16 bits,
+// and its result may differ by the bound. A sum is known by its value, by its magnitude (the sum of
+// the absolute values of its products), and by the error that the factors themselves have. wgrad is
+// the pass that computes the gradient of the filter.
 module;
 
 #include "conv2d/problem.h"
@@ -23,6 +28,7 @@ double_sums reference(problem const& problem, std::span<unsigned short const> in
     return reference(problem, {.input = input, .filter = filter, .bias = bias}).output;
 }
 
+// The activation of x, and below its derivative there.
 double activated(double x, activation function) {
     bool const is_lowest = std::isinf(x) && x < 0; // where the formulas are infinity times 0
     switch (function) {
@@ -51,6 +57,7 @@ double derivative(double x, activation function) {
     }
 }
 
+// The number of products and additions in one result.
 long long products_of(problem const& problem) {
     if (problem.pass != direction::wgrad) {
         return 1LL * group_width * problem.taps() + problem.bias + problem.scale + problem.residual;
@@ -75,11 +82,13 @@ double bound(long long products, double value, double magnitude, precision preci
     return summed + rounding * (std::abs(value) + summed) + tiny;
 }
 
+// How far a kernel's result number i may be from its value in double.
 double error_bound(problem const& problem, double_sums const& sums, std::size_t i) {
     return bound(products_of(problem), sums.values[i], sums.magnitudes[i],
                  precision_of(problem.type), sums.error(i));
 }
 
+// The number that 16 bits stand for.
 double number_of(unsigned short bits, element_type type) {
     if (type == element_type::bf16) {
         return static_cast<double>(std::bit_cast<float>(static_cast<unsigned>(bits) << 16));

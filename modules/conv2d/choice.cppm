@@ -1,5 +1,9 @@
 // How a configuration of a convolution is chosen: by measurements, a learned model, or an estimate.
 // SPDX-License-Identifier: Apache-2.0
+//
+// fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
+// problem is the sizes and options of a call. A config_source finds configurations that were
+// measured on this GPU.
 module;
 
 #include "conv2d/cp_async.h"

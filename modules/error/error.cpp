@@ -1,5 +1,8 @@
 // Composes the text of an error: what was tried, for what, why it failed, and the tool's log.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An error is about an attempt for a subject, such as "parse" for "axpby n=-1", and the parts of
+// its text can be asked for one by one.
 module;
 
 #include <stdexcept>

@@ -1,8 +1,10 @@
 // Finds kernels of this program, and runs them on the host device.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host device simulates a GPU: it runs kernels that were compiled for the CPU. An image is a
-// compiled kernel, found by its symbol; a spec is what it is compiled from.
+// The host device simulates a GPU: it runs kernels that were compiled for the CPU into this
+// program. An image is a compiled kernel, found by its symbol and the digest of its text; a spec is
+// what it is compiled from. Functions of sim are those of the simulator. A tensor map is the
+// descriptor by which TMA copies boxes of a tensor.
 module;
 
 #include "sim/arena.h"

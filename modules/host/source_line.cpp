@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The host device simulates a GPU: it runs kernels that were compiled for the CPU. The line becomes
-// a part of the report of the wrong access.
+// a part of the report of the wrong access. found_in_path() looks for a program as a shell does;
+// distrust() says who else could have written it, and is empty if nobody could.
 module;
 
 #include "sim/fault_place.h"

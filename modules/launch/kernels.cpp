@@ -3,7 +3,8 @@
 //
 // An image is a compiled kernel; a spec is what it is compiled from. `home` is the device; `loads`
 // loads a kernel once, while other threads that want it wait. A cold kernel is one that is not
-// loaded yet.
+// loaded yet. A kernel is known by its symbol, the size of its parameter and the text that it was
+// compiled from.
 module;
 
 #include <algorithm>

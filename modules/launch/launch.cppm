@@ -212,6 +212,9 @@ template <class Ready> class tiered {
     }
 
   private:
+    // The background thread calls search(), which offers better kernels by is_offered; the next
+    // launch calls take(), which loads them and swaps the pointer `best`. is_taking lets one launch
+    // do so at a time.
     struct state {
         Ready first;
         std::unique_ptr<Ready const> better;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A generic kernel serves every problem of its kind; the better kernel serves one problem alone.
+// `begun`, `unchanged` and the others count problems and what became of them.
 module;
 
 #include <atomic>

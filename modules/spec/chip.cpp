@@ -1,7 +1,9 @@
 // Reads and writes architectures, and knows their GPUs.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The architecture `host` is that of the host device, which simulates a GPU on the CPU.
+// Each architecture is stood for by one GPU, whose figures estimates use. The architecture `host`
+// is that of the host device, which simulates a GPU on the CPU. An architecture of PTX is spelled
+// compute_80, one of a chip sm_80; the suffix a is for this chip alone.
 module;
 
 #include "spio/checked_size.h"

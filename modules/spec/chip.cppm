@@ -1,5 +1,8 @@
 // Architectures as text, and the properties of the GPU that stands for each of them.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An architecture is what a kernel is compiled for: a chip such as sm_90a, PTX text such as
+// compute_80, or the host. Estimates of times use the properties of one GPU for each.
 module;
 
 #include "spio/launch_values.h"

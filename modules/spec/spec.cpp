@@ -4,7 +4,9 @@
 // A spec is what a kernel is compiled from: its text for a problem, a configuration and an
 // architecture. A specialization is the part of a spec that the family decides. A family is the
 // kernels of one operation. A config_source chooses configurations: it asks its finders in turn. A
-// field slot is a member of a problem or configuration, with its name.
+// field slot is a member of a problem or configuration, with its name. parse_fields() reads text
+// such as "channels=64 affine=true" into a struct by the slots of its members, and text_of_fields()
+// writes it.
 module;
 
 #include "spio/launch_values.h"

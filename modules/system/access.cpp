@@ -1,7 +1,8 @@
 // The rule of trust: who can write to a file, by its mode, its group and its access-control list.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A private group has its owner as its only member, and has the owner's name.
+// A private group has its owner as its only member, and has the owner's name. other_writer() is
+// asked for an open file or folder, and answers who besides the user and root could change it.
 module;
 
 #include <array>

@@ -1,7 +1,8 @@
 // Reads files, writes them whole or not at all, and makes temporary folders.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A trusted file is one that no other user could have written.
+// A trusted file is one that no other user could have written. Files are written under a random
+// name and then renamed, so that a reader finds the old one or the new one.
 module;
 
 #include <array>

@@ -1,5 +1,9 @@
 // Calls all hooks around each fork().
 // SPDX-License-Identifier: Apache-2.0
+//
+// After a fork only the forking thread exists in the new process: a mutex that another thread held
+// would stay locked. So objects register a hook, which locks its mutex before the fork and unlocks
+// it after, in both processes.
 module;
 
 #include <pthread.h>

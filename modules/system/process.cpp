@@ -1,5 +1,10 @@
 // Runs programs under a guard: a process that ends them when the one that asked for them has died.
 // SPDX-License-Identifier: Apache-2.0
+//
+// run() starts a guard, which starts the program and waits for it. Three pipes connect them:
+// `output` brings what the program prints, `status` how it ended, and `life` is closed by the
+// operating system when the process of run() dies; then the guard kills the program and all that it
+// has started. A temporary folder is removed by a process that waits in the same way.
 module;
 
 #include <algorithm>
@@ -99,6 +104,7 @@ void close_others(std::initializer_list<int> open_files) {
     ::syscall(SYS_close_range, next, ~0U, 0);
 }
 
+// Undoes what this process inherited: a program that ignores a signal has children that ignore it.
 void use_default_signals() {
     sigset_t none;
     ::sigemptyset(&none);
@@ -176,6 +182,7 @@ template <class F> bool detach(F const& f) {
     return status == 0;
 }
 
+// The few variables that a program gets, so that no other changes what compilers make.
 std::vector<std::string> clean_environment(fs::path const& folder) {
     std::vector<std::string> variables = {"LC_ALL=C", "TMPDIR=."};
     if (folder == "/") variables.back() = "TMPDIR=/tmp";
@@ -186,6 +193,7 @@ std::vector<std::string> clean_environment(fs::path const& folder) {
     return variables;
 }
 
+// The form of a list of texts that execve() takes.
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     std::vector<char*> pointers;
     for (auto& text : texts) pointers.push_back(text.data());

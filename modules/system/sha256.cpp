@@ -1,5 +1,8 @@
 // SHA-256: blocks of 64 bytes, each folded into eight words of state by 64 rounds.
 // SPDX-License-Identifier: Apache-2.0
+//
+// update() takes bytes in any portions and passes on whole blocks; finish() appends a one, zeros
+// and the number of bits, as FIPS 180-4 says, whose names for the words are used here.
 module;
 
 #include <algorithm>
@@ -26,6 +29,7 @@ static constexpr std::array<std::uint32_t, 64> round_constants = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
+// Folds a block into the state.
 void sha256::compress(unsigned char const* block) {
     std::array<std::uint32_t, 64> w;
     for (std::size_t i = 0; i < 16; i++) {

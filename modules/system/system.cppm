@@ -1,5 +1,9 @@
 // What Spio asks of Linux: calls, trusted folders and files, programs, threads, and where CUDA is.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Spio compiles, loads and runs files, so that a file which another user could have written would
+// be run with this user's rights. By the rule of trust, a file or folder is used only if nobody but
+// the user and root could have put it there; that includes the folders above it.
 module;
 
 #include <array>

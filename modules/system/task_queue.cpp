@@ -1,5 +1,9 @@
 // Runs tasks on a background thread, which ends before the program does.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A worker is the thread of a queue with its tasks. exit() destroys static objects that tasks may
+// use, so that it ends all queues first. A process that was forked has none of its parent's
+// threads: it forgets the worker and starts one of its own.
 module;
 
 #include <pthread.h>

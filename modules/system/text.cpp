@@ -1,5 +1,8 @@
 // Makes text safe to print.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Text from files, users and compilers may have control characters, by which a terminal can be
+// steered. They and what is no valid UTF-8 are printed as escapes such as \x1b.
 module;
 
 #include <algorithm>

@@ -1,5 +1,8 @@
 // Threads and forks: tasks that run once, and mutexes that a new process finds free.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Only the thread that calls fork() exists in the new process. What other threads held or were
+// doing there is never released or finished, so that each class here says what becomes of it.
 module;
 
 #include <condition_variable>

@@ -1,5 +1,9 @@
 // Knows where CUDA is installed and how its compilers are called.
 // SPDX-License-Identifier: Apache-2.0
+//
+// CUDA is looked for in folders that the environment names, beside the nvcc of PATH, in the usual
+// place, and in the wheels of NVIDIA that pip installs. A folder is listed, and not examined:
+// callers look for the file that they need.
 module;
 
 #include <algorithm>
@@ -33,6 +37,7 @@ fs::path absolute_path_in(char const* name) {
     return path.is_absolute() ? path : fs::path();
 }
 
+// All that is in a folder, in the order of the names.
 std::vector<fs::path> folders_in(fs::path const& folder) {
     std::vector<fs::path> folders;
     std::error_code ignored;

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The rule of trust: every folder on the way belongs to the user or to root, and nobody else can
-// write to it.
+// write to it. A path_walk opens one name of the path after the other, so that nothing can be
+// exchanged between a check and its use; links are followed by hand. With the sticky bit, as in
+// /tmp, users can remove their own files only.
 module;
 
 #include <algorithm>

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A specialization (spec) is what a kernel is compiled from: a short text, which includes headers.
+// text_digest_of() is a number for all text that a kernel is compiled from: an image that was
+// compiled from other text is not used.
 module;
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 //
 // A table has, for a GPU, an architecture and a problem, the fastest configuration that was
 // measured. A configuration is how blocks and threads share a problem. A trusted file is one that
-// no other user could have written.
+// no other user could have written. A finder returns the configuration for a problem, or nothing.
 module;
 
 #include <algorithm>

@@ -1,5 +1,11 @@
 // Reads arguments of kernels: numbers, arrays of Spio, tensors by DLPack, and what Python adapts.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A call of a kernel passes objects of Python. argument_of() finds the CUDA Python type of each, by
+// which the kernel is chosen, and put_number() writes numbers where the kernel's parameters are.
+// DLPack is the protocol by which libraries pass tensors on; a library may have a current stream,
+// in which its work is queued. A code is a type as a number: the element's place in scalars(), and
+// the rank of an array, which is 0 for a number.
 #include "kernels.h"
 
 #include <cstdint>
@@ -15,10 +21,12 @@ namespace {
 
 namespace py = cuda_python;
 
+// An array that Python has, or that the keeper holds.
 argument array_argument(array const& view, object keeper) {
     return {.type = code_of(view.element, view.rank), .array = &view, .keeper = std::move(keeper)};
 }
 
+// Another library's tensor. If the launch has no stream yet, it takes the library's current one.
 argument tensor_argument(PyObject* tensor, dlpack_exchange const& exchange,
                          std::optional<void*>& stream) {
     dlpack_tensor described = {};
@@ -58,10 +66,12 @@ argument adapted_argument(PyObject* other, std::optional<void*> const& stream) {
         .type = code_of(scalar_of_text(name), 0), .number = number, .keeper = std::move(adapted)};
 }
 
+// Writes the bytes of a number.
 template <class T> void put(unsigned char* place, T number) {
     std::memcpy(place, &number, sizeof number);
 }
 
+// Throws the error for a number that the type cannot have.
 [[noreturn]] void refuse(PyObject* number, py::scalar type) {
     object const words(PyObject_Repr(number));
     auto const* const text = words ? PyUnicode_AsUTF8AndSize(words.get(), nullptr) : nullptr;

@@ -1,15 +1,17 @@
-// Arrays in memory of devices and of the CPU, as Python sees them, and their copies.
+// Arrays as objects of Python, and the functions that make and copy them.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An array has an address, a shape, and strides in bytes; its place is the number of a GPU, or that
+// of the CPU's memory. A machine is
+// a device with its streams; guarded() runs a function for Python and passes its
+// errors on; checked() throws if a call of Python has failed.
 #include "machine.h"
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -17,52 +19,13 @@ namespace spio::dialect {
 
 namespace {
 
-// Calls f(near, far) for each line of elements that are nearest in memory, in order.
-template <class F>
-void for_each_element(array const& a, array const& b, int axis, unsigned char* left,
-                      unsigned char* right, F const& f) {
-    if (axis == a.rank) return f(left, right);
-    auto const i = static_cast<std::size_t>(axis);
-    for (std::int64_t k = 0; k < a.shape[i]; ++k) {
-        for_each_element(a, b, axis + 1, left + k * a.strides[i], right + k * b.strides[i], f);
-    }
-}
-
-// Copies in the memory of the CPU.
-void copy_on_host(array const& destination, array const& source) {
-    if (destination.is_dense() && source.is_dense()) {
-        std::memmove(destination.address, source.address, source.bytes());
-        return;
-    }
-    auto const bytes = source.element.bytes();
-    for_each_element(
-        destination, source, 0, destination.address, source.address,
-        [&](unsigned char* target, unsigned char* origin) { std::memcpy(target, origin, bytes); });
-}
-
-void make_dense(array& array) {
-    auto stride = static_cast<std::int64_t>(array.element.bytes());
-    for (auto i = static_cast<std::size_t>(array.rank); i-- > 0; stride *= array.shape[i]) {
-        array.strides[i] = stride;
-    }
-}
-
-// The array in memory of the CPU without gaps: itself, or a copy of this shape.
-array dense_model(array const& model, std::vector<unsigned char>& memory) {
-    auto result = model;
-    make_dense(result);
-    memory.resize(std::max<std::size_t>(model.bytes(), 1));
-    result.address = memory.data();
-    result.place = host_place;
-    return result;
-}
-
 std::int64_t integer_in(PyObject* number) {
     auto const value = PyLong_AsLongLong(number);
     if (value == -1 && PyErr_Occurred() != nullptr) throw python_error();
     return value;
 }
 
+// Reads as many numbers as the array has dimensions.
 void read_numbers(PyObject* tuple, std::array<std::int64_t, most_dimensions>& numbers, int rank) {
     if (PyTuple_Size(tuple) != rank) {
         throw error(error_kind::invalid, "describe", "an array",
@@ -219,78 +182,6 @@ PyType_Slot slots[] = {
 };
 
 } // namespace
-
-bool array::is_dense() const {
-    auto stride = static_cast<std::int64_t>(element.bytes());
-    for (auto i = static_cast<std::size_t>(rank); i-- > 0; stride *= shape[i]) {
-        if (shape[i] != 1 && strides[i] != stride) return false;
-    }
-    return true;
-}
-
-bool array::overlaps(array const& other) const {
-    auto const ends = [](array const& array) {
-        std::int64_t low = 0, high = static_cast<std::int64_t>(array.element.bytes());
-        for (std::size_t i = 0; i < static_cast<std::size_t>(array.rank); ++i) {
-            auto const extent = (array.shape[i] - 1) * array.strides[i];
-            (extent < 0 ? low : high) += extent;
-        }
-        auto const begin = reinterpret_cast<std::uintptr_t>(array.address);
-        return std::pair(begin + static_cast<std::uintptr_t>(low),
-                         begin + static_cast<std::uintptr_t>(high));
-    };
-    if (place != other.place || count() == 0 || other.count() == 0) return false;
-    auto const [first, last] = ends(*this);
-    auto const [other_first, other_last] = ends(other);
-    return first < other_last && other_first < last;
-}
-
-array new_array(machine& home, array const& model) {
-    auto result = model;
-    make_dense(result);
-    result.owner = home.device().shared_backend()->allocate(model.bytes(), "an array");
-    result.address = static_cast<unsigned char*>(result.owner.get());
-    result.place = home.place;
-    result.is_writable = true;
-    return result;
-}
-
-void copy(work_queue& queue, array const& destination, array const& source) {
-    if (destination.rank != source.rank || destination.shape != source.shape ||
-        destination.element != source.element) {
-        throw error(error_kind::invalid, "copy", "an array",
-                    "both sides must have one shape and type");
-    }
-    if (!destination.is_writable) {
-        throw error(error_kind::invalid, "copy", "an array", "the destination is only read");
-    }
-    auto const bytes = source.bytes();
-    if (bytes == 0) return;
-    bool const is_to_host = destination.place == host_place;
-    bool const is_from_host = source.place == host_place;
-    if (is_to_host && is_from_host) return copy_on_host(destination, source);
-    auto const& far = is_to_host ? source : destination;
-    if (!far.is_dense() || is_to_host == is_from_host) {
-        throw error(error_kind::unsupported, "copy", "an array of a GPU",
-                    "its elements have gaps between them, or both sides are on GPUs");
-    }
-    std::vector<unsigned char> memory;
-    if (is_from_host) {
-        auto near = source;
-        if (!source.is_dense()) {
-            near = dense_model(source, memory);
-            copy_on_host(near, source);
-        }
-        queue.write(destination.address, std::as_bytes(std::span(near.address, bytes)));
-        queue.synchronize();
-    } else {
-        auto near = destination;
-        if (!destination.is_dense()) near = dense_model(destination, memory);
-        queue.read(std::as_writable_bytes(std::span(near.address, bytes)), source.address);
-        queue.synchronize();
-        if (!destination.is_dense()) copy_on_host(destination, near);
-    }
-}
 
 void add_arrays(PyObject* module) {
     if (PyModule_AddFunctions(module, functions) != 0) throw python_error();

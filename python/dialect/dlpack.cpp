@@ -1,5 +1,9 @@
 // Tensors of other libraries, by DLPack.
 // SPDX-License-Identifier: Apache-2.0
+//
+// DLPack is the protocol by which libraries pass tensors on without a copy: a tensor comes in a
+// capsule, or by functions that its Python type offers to C, its exchange. Strides are those of
+// elements in DLPack and of bytes in an array; a place is the number of a GPU, or that of the CPU.
 #include "machine.h"
 
 #include <algorithm>
@@ -15,6 +19,7 @@ namespace {
 
 using cuda_python::kind;
 
+// The type of a tensor's elements. Throws if CUDA Python has none such.
 cuda_python::scalar scalar_of(dlpack_tensor const& tensor) {
     constexpr struct {
         std::uint8_t code;
@@ -35,6 +40,7 @@ cuda_python::scalar scalar_of(dlpack_tensor const& tensor) {
                     " bits: bfloat16 and half types, for example, are none");
 }
 
+// A tensor in a capsule, which is released by whoever took it.
 struct managed_tensor {
     dlpack_tensor tensor;
     void* context;
@@ -58,6 +64,7 @@ PyObject* from_dlpack(PyObject*, PyObject* capsule) {
 
 PyMethodDef functions[] = {{"from_dlpack", from_dlpack, METH_O, nullptr}, {}};
 
+// Asks a type for its exchange; null if it has none that is known here.
 dlpack_exchange const* find_exchange(PyTypeObject* type) {
     object const capsule(
         PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__dlpack_c_exchange_api__"));
@@ -103,6 +110,7 @@ array array_of(dlpack_tensor const& tensor) {
     return result;
 }
 
+// Remembers what find_exchange() returned for each type, and the latest type apart.
 dlpack_exchange const* exchange_of(PyTypeObject* type) {
     // The types stay alive, so that no other gets the address of one.
     static auto& known = *new std::unordered_map<PyTypeObject*, dlpack_exchange const*>();

@@ -1,5 +1,9 @@
 // Passes errors of Spio on to Python, as spio.cuda.Error.
 // SPDX-License-Identifier: Apache-2.0
+//
+// C++ code that Python calls must not throw. Its exceptions end in set_python_error(), which calls
+// a function of the Python module spio.cuda.errors that raises the same as an exception of Python.
+// A program_error is about a place in the text of a kernel.
 #include "python.h"
 
 #include <exception>
@@ -45,6 +49,7 @@ void raise_by(char const* function, object arguments) {
     object const result(PyObject_Call(raise.get(), arguments.get(), nullptr));
 }
 
+// A text as an object of Python.
 object text(std::string_view words) {
     return checked(
         PyUnicode_DecodeUTF8(words.data(), static_cast<Py_ssize_t>(words.size()), "replace"));
@@ -69,6 +74,7 @@ void raise(cuda_python::program_error const& e) {
 
 } // namespace
 
+// Called in a catch block: passes on the exception that is being handled.
 void set_python_error() noexcept {
     try {
         throw;

@@ -1,5 +1,9 @@
 // Kernels as objects of Python: kernel[grid, block, stream](arguments).
 // SPDX-License-Identifier: Apache-2.0
+//
+// A Kernel has its launches compiled for the types of their arguments; kernel[grid, block] makes a
+// Launch, whose call runs it. guarded() runs a function for Python and passes its errors on;
+// value_of() is the C++ object in one of Python.
 #include "kernels.h"
 
 #include <algorithm>
@@ -79,6 +83,7 @@ PyObject* new_kernel(PyTypeObject* type, PyObject* arguments, PyObject*) {
     });
 }
 
+// launch(arguments…)
 PyObject* launch_arguments(PyObject* self, PyObject* arguments, PyObject* keywords) {
     return guarded([&] {
         if (keywords != nullptr && PyDict_Size(keywords) > 0) {

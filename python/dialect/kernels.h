@@ -1,7 +1,8 @@
 // Kernels and launches of them, as objects of Python have them.
 // SPDX-License-Identifier: Apache-2.0
 //
-// This is a header, because it is shared by sources of one library that has no module of its own.
+// This is a header, because it is shared by sources of one library that has no module of its own. A
+// ready kernel is one that is loaded on a device; a machine is a device with its streams.
 #pragma once
 
 #include "machine.h"
@@ -34,18 +35,21 @@ struct argument {
     object keeper = {};                      // of what was made of the argument
 };
 
+// A kernel as Python has it. Each list of argument types gets a specialization at its first call.
 struct kernel {
     bool is_typed = false; // by its decorator
     std::deque<specialization> specializations = {};
     std::vector<argument> spare = {}; // memory for the arguments of the next call
 };
 
+// A kernel with a grid, a block and maybe a stream: kernel[grid, block, stream].
 struct launch {
     object kernel = {};
     extent grid, block;
     std::optional<dialect::stream> stream = {};
 };
 
+// Calls it with a tuple of arguments.
 void launch_kernel(launch const&, PyObject* arguments);
 
 // The code of a type of numbers, or of arrays of them.

@@ -1,5 +1,10 @@
 // Launches a kernel: finds it for the types of the arguments, loads it, and passes them.
 // SPDX-License-Identifier: Apache-2.0
+//
+// launch_kernel() has the steps. A specialization is a kernel compiled for arguments of certain
+// types, which are compared as codes; a ready kernel is one that is loaded on a device. A machine
+// is a device with its streams, either a GPU or the interpreter, which runs kernels on the CPU; a
+// place is the number of a GPU, or that of the CPU. A cold kernel is one that is not loaded yet.
 #include "kernels.h"
 
 #include <algorithm>
@@ -20,7 +25,8 @@ namespace {
 
 std::size_t count_of(PyObject* tuple) { return static_cast<std::size_t>(PyTuple_Size(tuple)); }
 
-// Asks the class of Python for the kernel for arguments of some types.
+// Has the Python class compile the kernel for arguments of these types. A typed kernel has its
+// types from its decorator.
 specialization& specialize(PyObject* self, kernel& state, std::vector<std::uint16_t> types) {
     object signature = new_none();
     if (!state.is_typed) {
@@ -47,6 +53,7 @@ specialization& specialize(PyObject* self, kernel& state, std::vector<std::uint1
         specialization{.types = std::move(types), .kernel = program->kernel});
 }
 
+// The specialization for the types of these arguments, made by the first call that has them.
 specialization& specialization_for(PyObject* self, kernel& state,
                                    std::vector<argument> const& arguments) {
     for (auto& candidate : state.specializations) {
@@ -80,6 +87,7 @@ void check_types(specialization const& wanted, std::vector<argument> const& argu
     }
 }
 
+// Finds or compiles the kernel's image for the device, and loads it.
 std::shared_ptr<ready_kernel const> load(machine& home, work_queue& queue,
                                          std::shared_ptr<cuda_python::kernel const> const& kernel) {
     auto const spec = kernel->specialize(home.device().arch());
@@ -88,6 +96,7 @@ std::shared_ptr<ready_kernel const> load(machine& home, work_queue& queue,
     return home.device().shared_backend()->load(home.runtime->all_images().find(spec));
 }
 
+// The kernel as it is loaded on the device, loaded now if this is its first launch there.
 std::shared_ptr<ready_kernel const> ready(specialization& wanted, machine& home,
                                           work_queue& queue) {
     for (auto const& [machine, loaded] : wanted.loaded) {
@@ -165,6 +174,8 @@ void write_params(machine& home, work_queue& queue, specialization const& wanted
 
 } // namespace
 
+// Reads the arguments, finds and loads the kernel for their types, writes its parameters and
+// launches it. Arrays that were copied to the device are copied back, for which the call waits.
 void launch_kernel(launch const& launch, PyObject* tuple) {
     auto* const self = launch.kernel.get();
     auto& state = value_of<kernel>(self);

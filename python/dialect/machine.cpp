@@ -1,5 +1,10 @@
 // Opens devices, each when it is first needed, and streams.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A machine is a device with its streams: a GPU, or the interpreter, which runs kernels of CUDA
+// Python on the CPU. A place is the number of a GPU, or host_place for the interpreter. A pack is a
+// file of compiled kernels, a runtime finds, compiles and loads kernels for its device. guarded()
+// runs a function for Python and passes its errors on.
 #include "machine.h"
 
 #include <cstdlib>
@@ -19,6 +24,8 @@ namespace spio::dialect {
 
 namespace {
 
+// The kernels that the interpreter can run. The runtime of the interpreter finds them by their
+// symbol, as it would find compiled images.
 struct interpreted_kernels {
     std::mutex mutex;
     std::map<std::string, std::shared_ptr<cuda_python::kernel const>> by_symbol;
@@ -61,6 +68,7 @@ std::vector<aot::pack>& packs() {
 }
 bool has_opened = false;
 
+// Opens a GPU, or the interpreter as a runtime of the host device whose kernels are interpreted.
 std::unique_ptr<machine> open(int place) {
     has_opened = true;
     auto result = std::make_unique<machine>();
@@ -112,10 +120,12 @@ PyObject* select_device(PyObject*, PyObject* number) {
     });
 }
 
+// current_device() returns its number, or -1 for the interpreter.
 PyObject* current_device(PyObject*, PyObject*) {
     return guarded([&] { return checked(PyLong_FromLong(current_machine().place)); });
 }
 
+// synchronize() waits for all work of the current device.
 PyObject* synchronize(PyObject*, PyObject*) {
     return guarded([] {
         auto& machine = current_machine();
@@ -124,6 +134,7 @@ PyObject* synchronize(PyObject*, PyObject*) {
     });
 }
 
+// use_pack(file): its kernels are taken before any is compiled.
 PyObject* use_pack(PyObject*, PyObject* path) {
     return guarded([&] {
         auto const* const name = PyUnicode_AsUTF8AndSize(path, nullptr);

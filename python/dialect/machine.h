@@ -80,6 +80,8 @@ struct array {
     bool overlaps(array const& other) const;
     bool is_dense() const; // no gaps, the last index the nearest
 };
+// Sets the strides of an array without gaps.
+void make_dense(array&);
 // The same array in new memory of a device, without gaps and without values.
 array new_array(machine&, array const& model);
 // Copies all elements. Each side is in the memory of the device or of the CPU. Has copied when it

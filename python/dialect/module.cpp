@@ -1,5 +1,9 @@
 // The module spio.dialect: what spio.cuda needs of C++.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The Python package spio.cuda is what users import; this module is the part of it that is written
+// in C++. Each source beside this one adds its functions and types by a function such as
+// add_arrays().
 #include "python.h"
 
 extern "C" __attribute__((visibility("default"))) PyObject* PyInit_dialect() {

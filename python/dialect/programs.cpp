@@ -1,5 +1,10 @@
 // Compiles texts of Python's functions to kernels whose types are known.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The Python package passes the texts of a kernel's functions as fragments: where a text is from,
+// and what its imports and globals mean. compile() makes a Program of them, which has CUDA C++ text
+// and is what a launch takes. guarded() runs a function for Python and passes its errors on;
+// checked() throws if a call of Python has failed.
 #include "programs.h"
 
 #include "machine.h"
@@ -28,6 +33,7 @@ template <class F> void for_each_item(PyObject* list, F f) {
     for (Py_ssize_t i = 0; i < PyList_Size(list); ++i) f(PyList_GetItem(list, i));
 }
 
+// Reads a fragment, a tuple that compile() describes.
 py::fragment fragment_of(PyObject* description) {
     PyObject *file = nullptr, *text = nullptr, *imports = nullptr, *globals = nullptr;
     int line = 0, column = 0;
@@ -82,6 +88,7 @@ PyObject* parse_signature(PyObject*, PyObject* words) {
     });
 }
 
+// A text of the kernel, as an attribute of Python.
 template <auto Member> PyObject* text_in(PyObject* self, void*) {
     return guarded([&] {
         return checked(PyUnicode_FromString((*value_of<program>(self).kernel.*Member).c_str()));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // This is a header, because it is shared by sources of one library that has no module of its own.
+// CUDA Python is a statically typed Python whose functions become CUDA kernels.
 #pragma once
 
 #include "python.h"

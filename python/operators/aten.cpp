@@ -1,5 +1,9 @@
 // Computes the operators on the CPU by operators of PyTorch.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An operator is a function that PyTorch calls by name and can differentiate, trace and compile;
+// aten is PyTorch's own library of them. Convolutions have groups of 8 channels, and a window:
+// strides, padding and dilation.
 #include "aten.h"
 
 #include <torch/csrc/stable/ops.h>
@@ -56,6 +60,7 @@ Tensor channels_last(Tensor const& tensor) {
     return torch::stable::contiguous(tensor, MemoryFormat::ChannelsLast);
 }
 
+// A window as aten takes it: each property of rows and of columns.
 struct pairs {
     numbers stride, padding, dilation;
 
@@ -88,6 +93,7 @@ Tensor conv2d(Tensor const& input, Tensor const& weight, std::optional<Tensor> c
     return channels_last(result);
 }
 
+// The gradient of an input of h x w.
 Tensor input_gradient(Tensor const& gradient, Tensor const& weight, std::int64_t h, std::int64_t w,
                       window const& window) {
     without_gradients const guard;
@@ -97,6 +103,8 @@ Tensor input_gradient(Tensor const& gradient, Tensor const& weight, std::int64_t
     return channels_last(dx);
 }
 
+// The gradients of the weight and of the bias. aten rounds to the type of its factors, so that they
+// are converted first where the result is in float.
 std::tuple<Tensor, Tensor> weight_gradient(Tensor const& gradient, Tensor const& input,
                                            std::int64_t r, std::int64_t s, window const& window,
                                            bool has_bias, bool has_float_result) {
@@ -134,6 +142,7 @@ Tensor matmul(Tensor const& a, Tensor const& b, std::optional<Tensor> const& bia
     // As kernels do, sums of short factors and what follows them are computed in float.
     auto const sum_type = is_short ? ScalarType::Float : type;
     auto result = torch::stable::matmul(converted(a, sum_type), converted(b, sum_type));
+    // A difference with the factor -1: the stable interface has no sum.
     auto const add = [&](Tensor const& other) {
         return torch::stable::subtract(result, converted(other, sum_type), -1.);
     };

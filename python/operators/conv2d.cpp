@@ -3,7 +3,9 @@
 //
 // A problem is the sizes and options of a call. fprop is the forward pass, dgrad computes the
 // gradient of the input, wgrad that of the filter; y is the output and dy its gradient. The host
-// device simulates a GPU on the CPU.
+// device simulates a GPU on the CPU. A target is a device with the stream of a launch; ready()
+// finds what was made for an earlier problem of the same sizes, or has the kernels loaded now.
+// `memory` is a tensor where kernels can access it, which on the host device is a copy.
 #include "launches.h"
 #include "machine.h"
 
@@ -41,6 +43,7 @@ conv2d::problem problem_of(conv2d_sizes const& sizes, conv2d::direction pass, bo
             .dilation_h = sizes.window.dilation_h,
             .dilation_w = sizes.window.dilation_w};
 }
+// The fields that choose a problem's kernels. The number of images comes with the launch.
 key key_of(conv2d::problem const& p) {
     return {p.c,
             p.h,
@@ -65,6 +68,7 @@ std::size_t filter_size(conv2d::problem const& p) {
     return product({p.c, p.taps(), conv2d::group_width});
 }
 
+// The convolution or weight gradient for a problem, with its kernels loaded.
 template <class Class>
 std::shared_ptr<Class const> ready(by_key<Class>& table, target const& target,
                                    conv2d::problem const& problem) {
@@ -116,6 +120,7 @@ conv2d::problem problem_of(weight_gradient_request const& request, bool is_host)
     return problem;
 }
 
+// The gradients of the filter and the bias, from x and dy of elements of type T.
 template <class Gradient, class T>
 void differentiate(target const& target, conv2d::problem const& problem,
                    weight_gradient_memory const& tensors) {

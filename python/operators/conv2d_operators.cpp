@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Images are tensors n c h w in PyTorch's words; kernels take them as n h w c, which is
-// channels_last.
+// channels_last. An operator is a function that PyTorch calls by name; those that end in
+// _by_kernels launch Spio's kernels. A window is the strides, the padding and the dilation of a
+// convolution.
 #include "launches.h"
 #include "operators.h"
 #include "tensors.h"

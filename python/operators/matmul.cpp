@@ -1,8 +1,10 @@
 // Launches matrix products.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A problem is the sizes and options of a call; a matrix lies by rows or by columns, with a
-// distance between them.
+// A problem is the sizes and options of a call. Rows of a row-major matrix, or columns of a
+// column-major one, are its lines; `leading` is the distance of two neighbours. A target is a
+// device with the stream of a launch; `memory` is a tensor where kernels can access it, which on
+// the host device is a copy.
 #include "launches.h"
 #include "machine.h"
 

@@ -1,5 +1,9 @@
 // The matrix product as an operator: its factors lie by rows or by columns, or are copied.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An operator is a function that PyTorch calls by name. A matrix lies by rows or by columns: its
+// lines have no gaps between their elements, and `leading` is the distance of two lines. The kernel
+// computes activation(a b + bias) + residual for one matrix or a batch of them, in one launch.
 #include "launches.h"
 #include "operators.h"
 #include "tensors.h"
@@ -59,6 +63,7 @@ activation activation_named(std::string const& name) {
 
 } // namespace
 
+// Checks sizes and types, finds how the factors lie in memory, and launches the product.
 Tensor matmul_by_kernels(Tensor const& a, Tensor const& b, std::optional<Tensor> const& bias,
                          std::string const& activation, std::optional<Tensor> const& residual,
                          bool has_float_result) {

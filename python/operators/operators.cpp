@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The host device simulates a GPU on the CPU. aten is PyTorch's own library of operators; a schema
-// is the text by which PyTorch knows an operator.
+// is the text by which PyTorch knows an operator. An operator is a function that PyTorch calls by
+// name. TORCH_BOX makes a function one that PyTorch can call with any arguments on its stack.
 #include "operators.h"
 #include "aten.h"
 #include "launches.h"

@@ -1,5 +1,8 @@
 # Networks of one kind of block, as convolutions of groups are used: the subjects of spio.bench.
 # SPDX-License-Identifier: Apache-2.0
+#
+# A convolution of groups of 8 channels mixes the pixels of a channel's neighbourhood, pointwise ones mix
+# channels. Each block adds its input to its result.
 import torch
 from torch import nn
 
@@ -15,10 +18,12 @@ class Residual(nn.Sequential):
         return x + super().forward(x)
 
 
+# A convolution in groups of 8 channels that keeps the size of images.
 def grouped(channels, size):
     return nn.Conv2d(channels, channels, size, padding=size // 2, groups=channels // group_width, bias=False)
 
 
+# A convolution of 1 x 1: each pixel by itself.
 def pointwise(channels, width):
     return nn.Conv2d(channels, width, 1, bias=False)
 

@@ -1,5 +1,9 @@
 # Functions with the signatures of torch.nn.functional, which take Spio's kernels where there are some.
 # SPDX-License-Identifier: Apache-2.0
+#
+# Each function asks whether a kernel takes its arguments (why_not_conv2d() and others return the reason why
+# not). If one does, it calls the operator of spio, with its gradient where one is wanted; otherwise aten,
+# PyTorch's own library of operators, computes it, or in strict mode it is an error.
 import torch
 from torch.nn import functional as aten
 

@@ -1,5 +1,8 @@
 # Layers that take Spio's kernels, in place of PyTorch's, with the same parameters by the same names.
 # SPDX-License-Identifier: Apache-2.0
+#
+# aten is PyTorch's own library of operators. spio.functional calls kernels where there are some, and aten for
+# the rest.
 import torch
 from torch.nn import functional as aten
 

@@ -13,6 +13,7 @@ def installed():
     return next((str(file.resolve()) for file in files), None)
 
 
+# Sets the variable SPIO_NVRTC to that file, unless the user has set it: there the library looks for NVRTC.
 def use_installed():
     if "SPIO_NVRTC" not in os.environ and (file := installed()) is not None:
         os.environ["SPIO_NVRTC"] = file

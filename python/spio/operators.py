@@ -1,5 +1,9 @@
 # The operators as PyTorch sees them: the library that has them, their fakes, and how vmap folds them.
 # SPDX-License-Identifier: Apache-2.0
+#
+# An operator is a function that PyTorch calls by name; those of Spio are in a library of C++. A fake tells
+# the shape and type of an operator's result without computing it, so that PyTorch can trace a model. vmap
+# calls a function for each element of a batch; its rule folds the batch into the operator's own dimensions.
 import pathlib
 import re
 

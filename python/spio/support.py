@@ -1,5 +1,9 @@
 # What kernels support, and what happens to the rest: aten computes it, or it is an error.
 # SPDX-License-Identifier: Apache-2.0
+#
+# An operator of spio runs kernels of a family: conv2d, layernorm_2d or matmul. aten is PyTorch's own library
+# of operators. In strict mode a call that no kernel takes is an error; otherwise aten computes it, and the
+# reason is logged once.
 import contextlib
 import logging
 import os

@@ -1,5 +1,9 @@
 # Model surgery: layers that have kernels take them, and a report says which, and why others do not.
 # SPDX-License-Identifier: Apache-2.0
+#
+# A layer's twin is the class of spio.nn that computes the same by kernels. convert() changes the class of
+# each layer that is equal to its twin in every respect, and leaves the others with a reason; scan() runs a
+# model and reports what convert() would do.
 from dataclasses import dataclass, field
 
 import torch

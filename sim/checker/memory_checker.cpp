@@ -15,6 +15,8 @@
 
 namespace spio::sim {
 
+// The offset of an address in the block's shared memory. It is a misuse if the access `name` is out
+// of bounds or not aligned.
 int shared_offset(gpu_thread& thread, void const* address, int bytes, char const* name,
                   int alignment) {
     auto const& shared = thread.block->shared;
@@ -37,6 +39,8 @@ int shared_offset(gpu_thread& thread, void const* address, int bytes, char const
     return static_cast<int>(offset);
 }
 
+// Notes an access to shared memory, and reports it if another thread's access to a byte is not
+// ordered with it.
 void check_race(gpu_thread& thread, accessor const& accessor, int offset, int bytes,
                 access_info const& info) {
     auto& block = *thread.block;
@@ -59,6 +63,8 @@ void check_race(gpu_thread& thread, accessor const& accessor, int offset, int by
                  info.name, bytes, offset, other.x, other.y, other.z, verb, race.offset);
 }
 
+// The number of the record that says when the thread's current writes were made. One record stands
+// for all writes of an epoch; each byte keeps the number of its last one.
 unsigned current_write_of(gpu_thread& thread) {
     auto& writes = thread.block->writes;
     if (thread.current_write == 0) {
@@ -99,6 +105,7 @@ unsigned current_write_of(gpu_thread& thread) {
                  info.name, bytes, offset, first);
 }
 
+// Checks an access against the state of its bytes and for races, and notes a write.
 void access_shared(gpu_thread& thread, int offset, int bytes, access_info const& info) {
     auto& shared = thread.block->shared;
     auto* const state = shared.state.data() + offset;
@@ -122,6 +129,7 @@ void access_shared(gpu_thread& thread, int offset, int bytes, access_info const&
     std::fill_n(shared.last_write.begin() + offset, bytes, write);
 }
 
+// What each load and store of a kernel calls first, with an address of any memory.
 void check_access(gpu_thread& thread, void const* address, int bytes, access_info const& info) {
     auto const& shared = thread.block->shared;
     if (!shared.is_shared(address)) {

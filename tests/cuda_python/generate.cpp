@@ -1,7 +1,10 @@
 // Writes the text of the kernels that the tests run on the host device: generate FILE COUNT STEP.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The interpreter runs a program of CUDA Python, a statically typed Python, without a compiler.
+// CUDA Python is a statically typed Python whose functions become CUDA kernels. The tests compare
+// what these kernels compute on the host device, as compiled C++, with what the interpreter
+// computes. COUNT is the number of random programs; of all pairs of types that an operator takes,
+// each STEP-th gets a kernel.
 #include "tests/cuda_python/execution.h"
 
 #include <cstdio>

@@ -29,8 +29,8 @@ namespace {
 using result = nvrtc_entries::result;
 using program = nvrtc_entries::program;
 
-// The state of the fake NVRTC: the number of the call that fails, counted from 0, the calls so far,
-// and the programs that were created and not destroyed.
+// The state of the fake of NVRTC that the tests pass to the compiler: the number of the call that
+// fails, counted from 0, the calls so far, and the programs that were created and not destroyed.
 long fails_at = -1;
 std::vector<std::string> calls;
 std::set<program> programs;
@@ -129,6 +129,7 @@ std::string options_text(std::vector<std::string> const& options) {
     return text;
 }
 
+// What became of the compilations of compile_all(): an error, or whether all results were right.
 struct outcome {
     std::optional<spio::error> thrown;
     bool right = true;
@@ -136,9 +137,9 @@ struct outcome {
 
 // Compiles four kernels for two architectures. The fourth text has a mistake, which must be
 // reported.
-void spend(outcome& day) {
+void compile_all(outcome& run) {
     nvrtc const compiler(fake, "fake");
-    day.right = compiler.major() == 13 && compiler.minor() == 0;
+    run.right = compiler.major() == 13 && compiler.minor() == 0;
     for (auto arch : {"sm_80", "sm_90a"}) {
         for (std::string text : {"one", "two", "three", "error"}) {
             std::string_view expected = text == "error" ? "nvrtcCompileProgram" : "";
@@ -146,39 +147,40 @@ void spend(outcome& day) {
             try {
                 compiled const output =
                     compiler.compile({.name = "kernel " + text, .text = text}, arch);
-                day.right = day.right && output.cubin.size() == text.size() && output.log.empty();
+                run.right = run.right && output.cubin.size() == text.size() && output.log.empty();
             } catch (spio::error const& e) {
                 if (e.tried() != expected) throw;
                 bool const log_failed = e.reason().find("its log") != std::string::npos;
                 // Passes on an error by the call that fails; the others must be about the mistake.
                 if (e.reason().find("OF_THE_FAKE") != std::string::npos && !log_failed) throw;
-                day.right = day.right && e.reason().ends_with(options_text(nvrtc_options(arch))) &&
+                run.right = run.right && e.reason().ends_with(options_text(nvrtc_options(arch))) &&
                             e.subject() == "kernel error" &&
                             (log_failed || e.log() == "line 1: error");
                 tried = e.tried();
             }
-            day.right = day.right && tried == expected;
+            run.right = run.right && tried == expected;
         }
     }
 }
 
-outcome day_with(long fault) {
-    outcome day;
+// The outcome if the call of this number fails; with -1 none does.
+outcome run_with_fault(long fault) {
+    outcome run;
     calls.clear();
     fails_at = fault;
     try {
-        spend(day);
+        compile_all(run);
     } catch (spio::error const& e) {
-        day.thrown = e;
+        run.thrown = e;
     }
     fails_at = -1;
-    return day;
+    return run;
 }
 
 } // namespace
 
 TEST_CASE("each call of NVRTC fails once") {
-    outcome const faultless = day_with(-1);
+    outcome const faultless = run_with_fault(-1);
     REQUIRE(!faultless.thrown);
     REQUIRE(faultless.right);
     auto const sequence = calls;
@@ -187,19 +189,19 @@ TEST_CASE("each call of NVRTC fails once") {
     for (std::size_t k = 0; k < sequence.size(); ++k) {
         CAPTURE(k);
         CAPTURE(sequence[k]);
-        outcome const day = day_with(static_cast<long>(k));
+        outcome const run = run_with_fault(static_cast<long>(k));
         bool const named =
-            !day.thrown || (day.thrown->tried() == sequence[k] &&
-                            day.thrown->reason().starts_with("NVRTC_ERROR_OF_THE_FAKE") &&
-                            !day.thrown->subject().empty());
-        bool const fine = named && (day.thrown || day.right) && programs.empty();
+            !run.thrown || (run.thrown->tried() == sequence[k] &&
+                            run.thrown->reason().starts_with("NVRTC_ERROR_OF_THE_FAKE") &&
+                            !run.thrown->subject().empty());
+        bool const fine = named && (run.thrown || run.right) && programs.empty();
         CHECK(named);
-        CHECK((day.thrown || day.right));
+        CHECK((run.thrown || run.right));
         CHECK(programs.empty());
-        outcome const next = day_with(-1);
+        outcome const next = run_with_fault(-1);
         CHECK(!next.thrown);
         CHECK(next.right);
-        ++(day.thrown ? thrown : right);
+        ++(run.thrown ? thrown : right);
         wrong += !fine;
     }
     CHECK(entries.size() == 11);

@@ -1,5 +1,9 @@
 # Turns arguments of kernels into what the library takes: arrays in memory, and numbers with a type.
 # SPDX-License-Identifier: Apache-2.0
+#
+# Numbers of Python, arrays of Spio and tensors of libraries with the newest DLPack are read in C++
+# (spio.dialect). For any other object C++ calls adapt(), which knows the protocols __cuda_array_interface__,
+# __array_interface__ and __dlpack__, and Python's buffers.
 import ctypes
 
 from spio import dialect
@@ -9,6 +13,7 @@ from spio.cuda.types import element_of_format, element_of_typestring
 host = -1
 
 
+# The array that a dictionary of either array interface describes. The place is the number of a GPU, or -1.
 def array_of_interface(interface, place, owner):
     address, is_read_only = interface["data"]
     element = element_of_typestring(interface["typestr"])

@@ -21,6 +21,8 @@ class Error(RuntimeError):
         self.column = column
 
 
+# Raises what C++ has thrown. A misuse is a wrong access that the interpreter has found: its reason begins
+# with a place.
 def raise_failure(kind, text, reason):
     place = re.match(r"(.+?):(\d+):(\d+): (.*)", reason) if kind == "misuse" else None
     if place is None:
@@ -29,6 +31,7 @@ def raise_failure(kind, text, reason):
     raise Error(text, kind, "execution", message, file, int(line), int(column)) from None
 
 
+# Raises what the compiler says of a place in a kernel's text.
 def raise_diagnostic(text, rule, message, file, line, column):
     raise Error(text, "invalid", rule, message, file, line, column) from None
 

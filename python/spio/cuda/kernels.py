@@ -1,5 +1,9 @@
 # Kernels and device functions: what the decorators make of Python's functions.
 # SPDX-License-Identifier: Apache-2.0
+#
+# A decorator turns a function into a Kernel, which is compiled for the types of its arguments and launched
+# over a grid, or into a DeviceFunction, which kernels call. spio.dialect is the part that is written in C++:
+# it launches, and asks a Kernel for the program of new argument types.
 import functools
 
 from spio import dialect

@@ -1,5 +1,8 @@
 # Arrays in the memory of the device, and their way there and back.
 # SPDX-License-Identifier: Apache-2.0
+#
+# spio.dialect.Array, in C++, has the address, shape, strides and element type of an array, and its place: the
+# number of a GPU, or -1 for the CPU. The classes here add what NumPy and other libraries look for.
 import math
 
 from spio import dialect
@@ -71,6 +74,7 @@ class PinnedMemory(dialect.Array):
         return {"shape": self.shape, "typestr": typestrings[self.element], "data": (self.address, False), "version": 3}
 
 
+# A new array in the CPU's memory: of NumPy, or a memoryview where there is no NumPy.
 def empty_on_host(shape, element):
     numpy = find_numpy()
     if numpy:
@@ -81,6 +85,7 @@ def empty_on_host(shape, element):
     return memoryview(bytearray(bytes_of)).cast(formats[element], shape)
 
 
+# The array of an object that must have one.
 def source_of(value):
     found = array_of(value)
     if found is None:

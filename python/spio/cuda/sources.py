@@ -1,5 +1,9 @@
 # The texts of Python's functions, and what the names in them mean, for the compiler.
 # SPDX-License-Identifier: Apache-2.0
+#
+# A kernel is compiled from the text of its Python function. fragments_of() collects the texts of the function
+# and of all device functions that it calls; imports and values say what each text's free names mean: a
+# module, a number, a type or another fragment.
 import ast
 import inspect
 import math
@@ -118,6 +122,7 @@ def import_of(name, value):
     return None
 
 
+# The language's name of a type that is a value of Python; None for what is no type.
 def type_name(value):
     if isinstance(value, Type):
         return value.name if value.element is None else None

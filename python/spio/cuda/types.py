@@ -1,5 +1,9 @@
 # The types of CUDA Python as objects, and what they mean to NumPy and other libraries.
 # SPDX-License-Identifier: Apache-2.0
+#
+# A type object stands for a type of kernels: float32 is one of numbers, float32[:, :] one of arrays, and
+# calling a type makes a signature. NumPy and the struct module have names of their own for the types of
+# elements.
 from spio.cuda.errors import Error
 
 
