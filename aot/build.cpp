@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A pack is a file of images (compiled kernels). A manifest is a list of kernels, one problem a
-// line; a spec is what a kernel is compiled from, and its symbol the name of the kernel.
+// line; a spec is what a kernel is compiled from, and its symbol the name of the kernel. The build
+// folder keeps each image beside a record of all that it was compiled from: an image whose record
+// is the same is not compiled again. To build a pack in steps, build systems have the images of
+// each line built apart (build_images()) and then the pack made of them (assemble_pack()).
 module;
 
 #include <charconv>
@@ -225,6 +228,7 @@ built_pack assemble(builder const& builder, std::vector<task> const& tasks,
     return result;
 }
 
+// Builds a pack in one step, on several threads.
 built_pack build_all(build_request const& request) {
     std::optional<temporary_folder> temporary;
     if (request.folder.empty()) temporary.emplace("spio-pack");

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A specialization (spec) is what a kernel is compiled from: its text for a problem, a
-// configuration and an architecture.
+// configuration and an architecture. nvcc makes a cubin or PTX at once; clang makes its
+// intermediate text, which is changed, then PTX, of which CUDA's assembler ptxas makes a cubin.
+// fatbinary compresses the result. An architecture is a chip (sm_90a) or PTX text (compute_80).
 module;
 
 #include <cstddef>

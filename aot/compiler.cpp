@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // distrust() returns why a program must not be run: other users could have written it. It is empty
-// if they could not.
+// if they could not. A compiler is a program, nvcc or clang++, and the CUDA folder whose ptxas and
+// fatbinary are used with it.
 module;
 
 #include <unistd.h>

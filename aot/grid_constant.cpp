@@ -1,5 +1,8 @@
 // Adds __grid_constant__ to clang's intermediate text, since clang 19 cannot read it in a kernel.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A kernel's parameter with __grid_constant__ is read where the launch put it, without a copy. The
+// intermediate text is LLVM's, between clang and PTX.
 module;
 
 #include <cstddef>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The host device simulates a GPU: it runs kernels that were compiled for the CPU, and checks each
-// access. A spec is what a kernel is compiled from; its symbol is the name of the kernel.
+// access. A spec is what a kernel is compiled from; its symbol is the name of the kernel. Each
+// kernel is registered by an object host_kernel_of<symbol>, by which the host device finds it.
 module;
 
 #include <algorithm>

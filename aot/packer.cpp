@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A pack is a file of images (compiled kernels). A manifest is a list of kernels, one problem a
-// line; a stale image is out of date. A family is the kernels of one operation, such as conv2d.
+// line; a stale image is out of date. A family is the kernels of one operation, such as conv2d. A
+// packer is a program that a build calls for each step of making a pack; it knows the families that
+// it was linked with. `usage` says what its steps and options are.
 module;
 
 #include <algorithm>
@@ -52,6 +54,7 @@ constexpr char usage[] =
 
 struct usage_error : std::exception {};
 
+// What the arguments say.
 struct packer_request {
     build_request build;
     std::size_t number = 0;

@@ -1,5 +1,8 @@
 // Work that several threads share.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The compilers of a pack's kernels are programs, so that as many threads wait for them as there
+// are processors.
 module;
 
 #include <algorithm>

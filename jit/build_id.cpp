@@ -37,6 +37,7 @@ template <class T> bool read(bytes file, std::uint64_t offset, T& value) {
     return true;
 }
 
+// The build id among the notes of a segment, each of which has a header, a name and a value.
 std::string build_id_of_notes(bytes notes) {
     auto const padded = [](std::uint64_t size) { return (size + 3) / 4 * 4; };
     ElfW(Nhdr) note;

@@ -1,5 +1,8 @@
 // Calls NVRTC on a thread of its own.
 // SPDX-License-Identifier: Apache-2.0
+//
+// NVRTC recurses deeply and looks into the working directory. On this thread it has a stack for
+// that, a directory without files, and no signals; the caller waits for it.
 module;
 
 #include <pthread.h>

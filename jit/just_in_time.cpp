@@ -3,7 +3,9 @@
 //
 // A specialization (spec) is what a kernel is compiled from, an image a compiled kernel. The cache
 // keeps images on disk as entries, by a key: a digest of all that they depend on. The build id of
-// an NVRTC tells its file from any other build.
+// an NVRTC tells its file from any other build. kept() looks for an image on disk; compile() makes
+// one, once for all threads and processes that ask for it. NVRTC is opened by the first compilation
+// alone, since that takes time.
 module;
 
 #include <cstddef>
@@ -130,7 +132,8 @@ folder_counters just_in_time::count() const {
     return {moved_aside, publish_failures, evicted};
 }
 
-// The build id of the NVRTC file that will be opened if a kernel must be compiled.
+// The build id of the NVRTC that is open, or else of the file that will be opened if a kernel must
+// be compiled.
 std::string just_in_time::build_id() const {
     std::vector<std::filesystem::path> excluded;
     {

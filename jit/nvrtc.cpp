@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `entries` has NVRTC's functions, found in its library by name. A header is a name and a text in
-// memory.
+// memory. NVRTC compiles the text of a kernel to a cubin, in memory; a program is its object for
+// one text. Unused data of a cubin are variables that only the compiler reads.
 module;
 
 #include <dlfcn.h>

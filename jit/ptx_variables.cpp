@@ -1,5 +1,9 @@
 // Finds out whether code in PTX uses the variables in global memory that the text declares.
 // SPDX-License-Identifier: Apache-2.0
+//
+// NVRTC makes a variable in a cubin of each constant that the text names, most of which only the
+// compiler reads. PTX is the text from which a cubin is made: a variable that no line of it names
+// but its declaration is not used.
 module;
 
 #include <algorithm>

@@ -214,6 +214,7 @@ bytes assemble(elf_parts parts, std::vector<bool> const& is_unused) {
     for (std::size_t i = 0; i < parts.sections.size(); ++i) {
         new_number[i] = is_unused[i] ? 0 : count++;
     }
+    // Symbols and their names.
     auto const names = parts.sections[parts.symbol_table].sh_link;
     bytes new_names(1), new_symbols;
     for (auto symbol : parts.symbols) {
@@ -231,6 +232,7 @@ bytes assemble(elf_parts parts, std::vector<bool> const& is_unused) {
     parts.contents[names] = std::move(new_names);
     parts.contents[parts.symbol_table] = std::move(new_symbols);
 
+    // The header's place, and the contents of the sections in their order.
     bytes file(sizeof parts.header);
     std::vector<std::size_t> order(parts.sections.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -245,6 +247,7 @@ bytes assemble(elf_parts parts, std::vector<bool> const& is_unused) {
         if (section.sh_type != SHT_NOBITS) section.sh_size = parts.contents[i].size();
         append(file, parts.contents[i]);
     }
+    // The table of sections.
     align(file, alignof(Elf64_Shdr));
     parts.header.e_shoff = file.size();
     for (std::size_t i = 0; i < parts.sections.size(); ++i) {
@@ -257,6 +260,7 @@ bytes assemble(elf_parts parts, std::vector<bool> const& is_unused) {
         append_object(file, section);
     }
 
+    // The table of segments, which may be a segment itself.
     std::vector<Elf64_Phdr> segments;
     std::vector<bool> is_own; // whether the segment is this table
     for (auto segment : parts.segments) {
