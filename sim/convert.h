@@ -1,5 +1,8 @@
 // Conversions between float and the 16-bit formats, with the same result bits as on the GPU.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A half has 5 bits of exponent and 10 of fraction, a bfloat16 8 and 7. The simulated GPU converts
+// with integer operations, since a processor's own instructions differ in what becomes of NaN.
 #pragma once
 
 #include <algorithm>

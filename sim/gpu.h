@@ -38,10 +38,12 @@ struct gpu_block;
 struct gpu_cluster;
 struct gpu_worker;
 
+// A simulated thread: what it waits for, what it has released and acquired, and its copies that are
+// not complete.
 struct gpu_thread {
     gpu_block* block = nullptr;
     int number = 0; // its linear index in the block
-    int fiber = 0;
+    int fiber = 0;  // in the worker's pool
     extent index = {};
     thread_state state = thread_state::ready;
     wait_reason blocked_by = {};
@@ -54,7 +56,7 @@ struct gpu_thread {
     unsigned current_write = 0;  // in the block's writes; 0: no write in this epoch yet
     proxy_fence last_proxy_fence = {};
     bool has_waited_for_previous = false; // by itself, or by a thread with which it synchronized
-    spin_monitor spins;
+    spin_monitor spins; // finds loops that only read, which wait for another thread
 
     std::vector<copy_group> copy_groups; // groups that the thread has committed
     copy_group copies;                   // copies since the last commit
@@ -65,6 +67,7 @@ struct gpu_thread {
     int warp() const { return number / 32; }
 };
 
+// A warp, whose lanes meet in collectives.
 struct gpu_warp {
     unsigned lanes = 0; // mask of the lanes that have a thread
     unsigned ended_lanes = 0;
@@ -85,6 +88,8 @@ struct global_checks {
     bool unwritten_reads = false;
 };
 
+// A block: its threads, its shared memory with the history of each byte, its barriers, and what the
+// TMA engine has yet to do for it.
 struct gpu_block {
     gpu_cluster* cluster = nullptr;
     int rank = 0; // of the block in its cluster
@@ -100,7 +105,7 @@ struct gpu_block {
 
     shared_memory shared;
     race_shadow races;
-    std::vector<generic_write> writes;
+    std::vector<generic_write> writes; // when and by whom bytes of shared memory were written
     std::vector<shared_range> pending_stores; // that bulk stores have yet to read
     std::deque<async_operation> async_operations;
     std::unordered_map<int, warpgroup_products> products; // by the number of the warpgroup
@@ -151,7 +156,7 @@ struct gpu_worker {
     gpu_cluster cluster;
     run_queue warp_queue; // threads whose collective has completed; run first
     run_queue ready_queue;
-    std::vector<gpu_thread*> pollers;
+    std::vector<gpu_thread*> pollers; // threads that ask for a change again and again
     std::mt19937_64 random;
     std::vector<unsigned> warp_priority; // random; used if the seed is even
 };

@@ -1,5 +1,8 @@
 // 8 x 8 matrices of 16-bit elements between shared memory and the registers of a warp.
 // SPDX-License-Identifier: Apache-2.0
+//
+// This is what ldmatrix and stmatrix do in the simulated GPU: each lane of a warp holds two
+// neighbouring elements of a row in one register, and names the address of a row.
 #pragma once
 
 #include <cstring>

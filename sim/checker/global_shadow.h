@@ -1,5 +1,10 @@
 // Shadow memory of global memory: for each two bytes, the block that last wrote them.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The simulated GPU looks for races: two accesses to the same bytes by different blocks, one of
+// them a write, that nothing orders. Shadow memory has an entry for each two bytes of global
+// memory. A block acquires what another has released; its predecessors are the blocks whose work is
+// then ordered before it.
 #pragma once
 
 #include <cstddef>

@@ -31,6 +31,7 @@ static void check_arrival(gpu_thread const& thread, named_barrier const& barrier
     }
 }
 
+// All threads have arrived: those that wait acquire what each of them released, and go on.
 static void complete(gpu_block& block, named_barrier& barrier) {
     auto const size = block.threads.size();
     if (barrier.waiting.size() == size) {

@@ -1,5 +1,9 @@
 // Collectives: operations that the lanes of a warp perform together once all have arrived.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU: each of its threads runs for itself. At an instruction of a
+// warp, such as a shuffle, the lanes wait until all that its mask names have come with their
+// arguments; the last one computes the results of all.
 #pragma once
 
 #include <bit>
@@ -9,6 +13,8 @@ namespace spio::sim {
 struct collective;
 struct gpu_thread;
 
+// An instruction of a warp: how it is called in reports, and the function that performs it for all
+// lanes.
 struct warp_operation {
     char const* name;
     void (*perform)(collective& collective);
@@ -41,9 +47,11 @@ struct lane_ranges {
 
 inline constexpr unsigned all_lanes = 0xffffffff;
 
+// The argument with which a lane has arrived.
 template <class Argument> Argument& argument_of(collective& collective, int lane) {
     return *static_cast<Argument*>(collective.arguments[lane]);
 }
+// Calls function(lane) for each lane of a mask.
 template <class Function> void for_each_lane(unsigned lanes, Function function) {
     for (; lanes != 0; lanes &= lanes - 1) function(std::countr_zero(lanes));
 }

@@ -12,6 +12,7 @@
 
 namespace spio::sim {
 
+// The registers of one lane, and the address of the row that it names.
 template <int N> struct matrix_argument {
     void const* row;
     unsigned values[N];

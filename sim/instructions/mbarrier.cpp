@@ -86,6 +86,7 @@ void arrive_at(gpu_thread& thread, mbarrier& barrier, int offset, epoch_number e
     count_change_by(thread);
 }
 
+// The current phase completes only when so many more bytes have come.
 static void expect_bytes(gpu_thread& thread, mbarrier& barrier, int offset, int bytes) {
     barrier.pending_bytes += bytes;
     if (bytes < 0 || barrier.pending_bytes > max_count) {
@@ -108,6 +109,7 @@ void receive_bytes(gpu_thread& thread, gpu_block& block, mbarrier& barrier, int 
     count_change_by(thread);
 }
 
+// Whether the phase of this parity has completed; phases have the parities 0 and 1 in turn.
 static bool has_completed(mbarrier const& barrier, int parity) {
     return static_cast<int>(barrier.phase & 1) != (parity & 1);
 }

@@ -12,6 +12,7 @@
 
 namespace spio::sim {
 
+// The registers of one lane: its part of the sum c and of the factors a and b.
 template <int A, int B> struct mma_argument {
     float c[4];
     unsigned a[A], b[B];

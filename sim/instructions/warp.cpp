@@ -12,6 +12,7 @@
 
 namespace spio::sim {
 
+// What a lane brings to a shuffle.
 struct shuffle_argument {
     unsigned value;
     int distance; // for shuffle the lane, for shuffle_xor a mask of bits
@@ -51,6 +52,7 @@ static unsigned shuffle(warp_operation const& operation, unsigned value, int dis
     return argument.result;
 }
 
+// What a lane brings to a vote or a reduction.
 struct vote_argument {
     bool vote;
     unsigned result;

@@ -1,5 +1,8 @@
 // Crash reports: which thread of which kernel runs when the program dies of a signal.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU within this process: a wrong access of a kernel that is not found
+// before it is made can end the process.
 #pragma once
 
 #include "sim/gpu.h"

@@ -1,5 +1,8 @@
 // Fibers: flows of control with stacks of their own, which one OS thread resumes in turn.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The simulated GPU runs each thread of a kernel as a fiber, so that a thread that waits at a
+// barrier can be left and resumed.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,9 @@
 // Spin detection: loops that read the same few words until another thread changes them.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Threads of a simulated GPU run one at a time: a thread that spins on a word would keep the one
+// that changes it from running. So a thread that reads the same words again and again is taken to
+// wait.
 #pragma once
 
 namespace spio::sim {
