@@ -1,5 +1,8 @@
 # Runs the program `spio` on kernels of CUDA Python, right ones and wrong ones.
 # SPDX-License-Identifier: Apache-2.0
+#
+# CUDA Python is a statically typed Python whose functions become kernels; `spio run-python` runs one on
+# random arrays. Functions that begin with expect are of asking.py: each notes a check.
 import pathlib
 
 from asking import ask, expect, expect_code, object_of, work

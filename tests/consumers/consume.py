@@ -1,5 +1,8 @@
 # Configures, builds and runs one project that uses Spio, in a fresh folder.
 # SPDX-License-Identifier: Apache-2.0
+#
+# A consumer is a project of a user, in a folder beside this file: it finds an installed Spio or includes its
+# source tree. The options say which, and what must be built and run.
 import argparse
 import os
 import pathlib

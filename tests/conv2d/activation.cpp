@@ -1,5 +1,8 @@
 // The activations of convolutions against those in double, for every number in bfloat16.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A trial collects complaints about the results of a kernel. activation_unit is the relative error
+// that the kernel's activations may have.
 #include "activation.h"
 
 #include "conv2d/problem.h"

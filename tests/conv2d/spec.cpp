@@ -20,6 +20,7 @@ using namespace spio;
 
 namespace {
 
+// The problem that words such as "n=1 c=8" spell. Throws if there is no such problem.
 conv2d::problem problem_of(std::string_view words) {
     auto const problem = parse<conv2d::problem>("conv2d", words);
     conv2d::check(problem);

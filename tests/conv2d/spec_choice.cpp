@@ -1,5 +1,10 @@
 // The choice of configurations by learned models: what is chosen, and where no model is asked.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A configuration says how blocks share a problem. A learned model predicts the time of each
+// candidate; where there is none for the chip, or the problem is outside of its range, the family's
+// own estimate chooses. fprop, dgrad and wgrad are the forward pass and the gradients of input and
+// filter.
 #include <doctest/doctest.h>
 
 #include "conv2d/problem.h"

@@ -1,5 +1,8 @@
 // Epilogues of convolutions: their words, what is refused, their arguments and their reference.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An epilogue is what a kernel does to a sum before storing it: scale, bias, activation, adding a
+// residual, and storing the preactivation, of which dgrad computes the activation's derivative.
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -1,5 +1,8 @@
 // Generic kernels of convolutions: one kernel for every layer with the same filter.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A generic kernel knows only the size of the filter when it is compiled; the other sizes come with
+// the launch. dgrad is the pass that computes the gradient of the input.
 #include <doctest/doctest.h>
 
 #include <cstddef>

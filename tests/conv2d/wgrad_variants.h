@@ -1,5 +1,9 @@
 // The kernels of wgrad that are tested, each with its reduction and its layer.
 // SPDX-License-Identifier: Apache-2.0
+//
+// wgrad computes the gradient of the filter: blocks sum parts of it, and a second kernel, the
+// reduction, adds them up. A layer is a problem with a configuration, named after what is special
+// about it.
 #pragma once
 
 #include "trial.h"

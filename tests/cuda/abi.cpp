@@ -1,5 +1,9 @@
 // The types of the driver that spio.cuda declares agree with cuda.h; this file alone includes it.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The ABI is how calls pass their arguments. Spio declares the driver's functions by hand, because
+// it is built where there is no CUDA; `entry` is one of them, with the CUDA version of its
+// signature.
 #include <doctest/doctest.h>
 
 #include <cuda.h>

@@ -1,5 +1,8 @@
 // Prints random programs, for tests/python/dialect_random.py, by a first seed and a count.
 // SPDX-License-Identifier: Apache-2.0
+//
+// CUDA Python is a statically typed Python whose functions become kernels. Each program is printed
+// with its kernel, the types of the arguments, the number of threads, and whether // rounds down.
 #include "tests/cuda_python/kernels.h"
 
 #include <cstdio>

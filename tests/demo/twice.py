@@ -1,5 +1,8 @@
 # Runs the demo twice: the second process finds what the first has compiled.
 # SPDX-License-Identifier: Apache-2.0
+#
+# The demo runs two kernels: one from a pack (a file of compiled kernels), one that is compiled at run time
+# and kept in a cache on disk.
 import os
 import re
 import subprocess

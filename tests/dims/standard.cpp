@@ -1,5 +1,8 @@
 // The standard library takes dimensions and coordinates: bindings, hashes, the order by <=>.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A dimension such as K is an integer type, K8 counts its blocks of 8, coordinates have a value for
+// each of several dimensions; Thread is a compound index: one number that stands for two.
 #include <doctest/doctest.h>
 
 #include <compare>

@@ -1,5 +1,8 @@
 # The fenced blocks of a page, and how what they show is compared with what is.
 # SPDX-License-Identifier: Apache-2.0
+#
+# A page's block is an excerpt of a file or what a command prints. A line with … stands for lines that are
+# left out, and measured figures may differ.
 import re
 
 elision = ("…", "// …", "# …")

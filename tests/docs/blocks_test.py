@@ -1,5 +1,7 @@
 # Tests how pages are checked: an excerpt must stand in its file, and an output shown must be what a command prints.
 # SPDX-License-Identifier: Apache-2.0
+#
+# unlike_output() and unlike_source() say how a block of a page differs from what is; None if it does not.
 import unittest
 
 from blocks import unlike_output, unlike_source

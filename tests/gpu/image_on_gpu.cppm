@@ -1,5 +1,8 @@
 // The kernels of one image (a cubin or PTX text) on the first GPU, with memory that lasts as long.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Programs that measure one instruction or function use it: they load a cubin by its path and
+// launch kernels by their symbols.
 module;
 
 #include <cstddef>

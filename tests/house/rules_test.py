@@ -1,5 +1,7 @@
 # Proves that each rule of rules.py complains about a file that breaks it, and about no other.
 # SPDX-License-Identifier: Apache-2.0
+#
+# A pair in `good` is a path and a text that breaks no rule; one in `bad` also has a word of the complaint.
 import pathlib
 import sys
 

@@ -1,5 +1,8 @@
 // NVRTC's functions that we declared by hand are those of nvrtc.h: this file alone includes it.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The ABI is how calls pass their arguments. Spio declares NVRTC's functions by hand, because it is
+// built where there is no CUDA. `entries` has a member for each of them.
 #include <doctest/doctest.h>
 
 #include <nvrtc.h>

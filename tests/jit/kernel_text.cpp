@@ -1,5 +1,7 @@
 // The text of kernels that is embedded in the library is that of the files in kernels/, all of it.
 // SPDX-License-Identifier: Apache-2.0
+//
+// NVRTC compiles kernels from headers in memory; a header is a name and a text.
 #include <doctest/doctest.h>
 
 #include <algorithm>

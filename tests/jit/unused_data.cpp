@@ -1,5 +1,8 @@
 // Cubins without the variables that their code does not use: real ones, and damaged ones.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A cubin is an ELF file. NVRTC puts a variable into it for each constant that the text names,
+// although most are read by the compiler alone; Spio leaves these out.
 #include <doctest/doctest.h>
 
 #include <elf.h>

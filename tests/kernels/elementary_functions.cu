@@ -1,5 +1,8 @@
 // Computes an elementary function of each float of an array.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The functions are those that the activations of kernels are made of; the test compares them with
+// double.
 #include "elementary_functions.h"
 #include "spio/tile/elementary_functions.cuh"
 #include "spio/tile/thread.cuh"

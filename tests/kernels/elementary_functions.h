@@ -1,5 +1,8 @@
 // Elementary functions of an array of floats: the functions and the parameters.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The functions are those that the activations of kernels are made of; the test compares them with
+// double.
 #pragma once
 
 namespace spio::elementary_functions {

@@ -1,5 +1,8 @@
 // Loads of matrices by ldmatrix: parameters and results.
 // SPDX-License-Identifier: Apache-2.0
+//
+// ldmatrix loads 8 x 8 matrices of 16-bit elements for a warp; a piece is the part of one matrix
+// that a lane gets, two elements.
 #pragma once
 
 namespace spio::test::ldmatrix {

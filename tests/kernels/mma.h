@@ -1,5 +1,7 @@
 // Products of matrices by one warp: their dimensions and parameters.
 // SPDX-License-Identifier: Apache-2.0
+//
+// mma is the instruction by which a warp multiplies matrices on a tensor core.
 #pragma once
 
 #include "spio/tensor.h"

@@ -1,5 +1,7 @@
 // half and bfloat16 on the host, written apart from what kernels convert with.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A test that converted by the code under test could not find its mistakes.
 #pragma once
 
 #include <cmath>

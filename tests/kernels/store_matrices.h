@@ -1,5 +1,7 @@
 // A sum of products that a warp stores by stmatrix: the kernel's parameters.
 // SPDX-License-Identifier: Apache-2.0
+//
+// stmatrix stores 8 x 8 matrices of 16-bit elements from the registers of a warp.
 #pragma once
 
 namespace spio::test::store_matrices {

@@ -1,5 +1,7 @@
 // A library that takes as long to load as a test wants: from one file's appearance to another's.
 // SPDX-License-Identifier: Apache-2.0
+//
+// It stands for NVRTC in tests of programs that fork while a library is being loaded.
 #include <cstdlib>
 #include <fstream>
 

@@ -1,7 +1,8 @@
 // Each function of kernels/machine once: every compiler must assemble it.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The kernel is compiled and assembled, and never run.
+// The kernel is compiled and assembled, and never run. kernels/machine has a function for each
+// instruction of PTX that kernels use.
 #include "machine/approximation.h"
 #include "machine/arithmetic.h"
 #include "machine/async_copy.h"

@@ -1,7 +1,8 @@
 // Each function of kernels/machine that needs sm_90, once.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The kernel is compiled and assembled, and never run.
+// The kernel is compiled and assembled, and never run. kernels/machine has a function for each
+// instruction of PTX that kernels use.
 #include "machine/bulk_copy.h"
 #include "machine/cluster_store.h"
 #include "machine/fence.h"

@@ -1,5 +1,7 @@
 // Spio's 16-bit numbers convert from CUDA's types and back.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Spio's types have the bits of CUDA's. The kernel is compiled, and never run.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 

@@ -1,5 +1,8 @@
 // Which configurations and arguments of matrix products fit the alignment of a problem.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A body is a kernel template: cp_async for any alignment, wgmma with TMA for 16 bytes. A split is
+// a block's part of k, where several blocks share the sums of a tile.
 #include "matmul/cp_async.h"
 #include "matmul/problem.h"
 #include "matmul/wgmma.h"

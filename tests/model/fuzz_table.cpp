@@ -1,5 +1,8 @@
 // Feeds the reader of models: whatever it accepts has values for every row.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A learned model is a table of regression trees in a text file. A fuzzer calls the function below
+// with inputs that it varies.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,9 @@
 // Tables of trees: what their reader accepts, and the values that they give.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A learned model is a table of regression trees: each node compares a feature with a threshold,
+// each leaf has a value, and the values of all trees are added to `base`. The file is text; numbers
+// are bits of floats in hexadecimal digits.
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -35,6 +39,7 @@ std::string refusal(std::string_view text) {
         return e.what();
     }
 }
+// Why a table is refused whose only tree has these nodes; empty if it is not.
 std::string refusal_of_tree(std::string const& nodes) {
     return refusal(head + "tree " + nodes + "\n");
 }

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 #     check.py PROGRAM FOLDER
+#
+# PROGRAM is examples/pictures, which draws layouts with the banks of shared memory, matrix fragments with the
+# lanes of a warp, and boxes that TMA swizzles.
 import pathlib
 import re
 import subprocess

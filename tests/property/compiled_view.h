@@ -1,5 +1,8 @@
 // A chain of views of a generated layout, as functions of plain numbers.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A view is a tensor over the same memory whose dimensions are renamed, reversed, split, joined or
+// cut. A step of a chain that the compiler refuses is left out.
 #pragma once
 
 #include "compiled_layout.h"

@@ -1,5 +1,8 @@
 // The reference of views: which element of a tensor an element of its view is, in plain numbers.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A view is a tensor over the same memory whose dimensions are renamed, reversed, split, joined or
+// cut. Names are places in `view_dimensions`.
 #pragma once
 
 #include <sstream>

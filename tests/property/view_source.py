@@ -1,5 +1,8 @@
 # Random chains of views and orders of a layout, as C++ text beside a plain description.
 # SPDX-License-Identifier: Apache-2.0
+#
+# A view is a tensor over the same memory whose dimensions are renamed, reversed, split, joined or cut. Each
+# chain is written twice: as calls for the compiler, and as steps for the test's own model.
 
 fresh = ["A", "B"]
 

@@ -1,5 +1,9 @@
 // Random views and orders of random layouts, against the laws that name their elements.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A view is a tensor over the same memory whose dimensions are renamed, reversed, split, joined or
+// cut. Layouts and chains of views are generated as C++ (the compiled side) and described in plain
+// numbers (the oracle); every element must be the same for both.
 #include "tally.h"
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 # Tensors for the tests: random, in a layout, and the errors that kernels may make.
 # SPDX-License-Identifier: Apache-2.0
+#
+# A sum of products may be off by the rounding of each product and addition, and of the result.
 import torch
 
 layouts = ("contiguous", "channels_last", "gaps")

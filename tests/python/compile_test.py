@@ -1,5 +1,8 @@
 # Compiled and exported models: whole graphs, with the results and gradients of eager ones.
 # SPDX-License-Identifier: Apache-2.0
+#
+# A whole graph is a model that torch.compile traces without a break: each operator needs a fake for that,
+# which tells the shape of its result. An eager model runs operator by operator.
 import unittest
 
 import torch

@@ -1,5 +1,8 @@
 # spio.cuda as a package, and its arrays: those of NumPy, of DLPack, and of the device.
 # SPDX-License-Identifier: Apache-2.0
+#
+# spio.cuda makes kernels of Python's functions, which the interpreter runs where there is no GPU. DLPack is
+# the protocol by which libraries pass tensors on.
 import enum
 import pathlib
 import subprocess

@@ -1,5 +1,8 @@
 # spio.cuda on a GPU, with tensors of PyTorch: passed without a copy, in its streams and graphs.
 # SPDX-License-Identifier: Apache-2.0
+#
+# spio.cuda makes kernels of Python's functions. Tensors come by one of two protocols, __dlpack__ or
+# __cuda_array_interface__; a launch is ordered after the work of the library that the tensor is from.
 import pathlib
 import runpy
 import unittest

@@ -1,5 +1,9 @@
 # spio.cuda without PyTorch and without a GPU: what Python adds to the language, and what it refuses.
 # SPDX-License-Identifier: Apache-2.0
+#
+# spio.cuda makes kernels of Python's functions, in CUDA Python, a statically typed part of the language.
+# Without a GPU the interpreter runs them. What their text means is tested elsewhere: here are decorators,
+# names of the surrounding module, arguments and errors.
 import array
 import math
 import pathlib

@@ -1,5 +1,9 @@
 # What the operators compute on a GPU: results within the bounds of their arithmetic, graphs, streams, no leaks.
 # SPDX-License-Identifier: Apache-2.0
+#
+# The operators are functions of PyTorch that launch Spio's kernels: convolutions in groups of 8 channels,
+# LayerNorm, matrix products. Exact results are computed in double, on the CPU's side or by PyTorch; a bound
+# says how far float sums and the last rounding may be from them.
 import random
 import resource
 import time

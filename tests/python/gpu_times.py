@@ -1,5 +1,8 @@
 # What the operators take on a GPU: the host's time of a call, first calls, and steps of training.
 # SPDX-License-Identifier: Apache-2.0
+#
+# It asserts nothing: it prints times for people. The operators are functions of PyTorch that launch Spio's
+# kernels; spio.functional chooses between them and PyTorch's own.
 import copy
 import json
 import os

@@ -1,5 +1,8 @@
 // Conversions of every 16-bit pattern, and of floats around each of them.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The simulated GPU converts by integer operations. Each result is compared with one computed in
+// double, whose rounding is exact here.
 #include <doctest/doctest.h>
 
 #include "sim/convert.h"

@@ -1,5 +1,8 @@
 // Matrices between memory and registers, compared with the documentation of PTX.
 // SPDX-License-Identifier: Apache-2.0
+//
+// ldmatrix and stmatrix are instructions by which a warp moves 8 x 8 matrices; the simulated GPU
+// performs them here without a kernel. The fragment layout says which lane holds which element.
 #include <doctest/doctest.h>
 
 #include "sim/matrix.h"

@@ -1,5 +1,8 @@
 // Fills the fields of a struct, such as a problem, with values at the edges of what they may hold.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Fields are numbers with bounds, truth values or enumerations, as the families of kernels describe
+// them.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,8 @@
 // Sizes that do not fit are too large, whatever is made of them; all others are exact.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A checked_size is a number of 64 bits that remembers if it has become too large: it then exceeds
+// every limit, so that a product of sizes can be compared with one.
 #include <doctest/doctest.h>
 
 #include <climits>

@@ -1,5 +1,8 @@
 // Orders of tiles: each tile has one number, and neighbours in the order lie side by side.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A tile is a part of a matrix that a block computes. An order maps the number of a block to a
+// tile, so that blocks that run at one time read the same rows and columns.
 import spio.dims;
 
 using spio::hilbert_order;

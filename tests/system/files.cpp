@@ -27,6 +27,7 @@ std::size_t count_in(std::string const& folder) {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), {}));
 }
 
+// Why f() throws; "none" if it does not.
 std::string refusal(auto const& f) {
     try {
         f();
@@ -37,6 +38,7 @@ std::string refusal(auto const& f) {
     return "none";
 }
 
+// Whether a path vanishes within five seconds, as a folder does that another process removes.
 bool is_gone_soon(std::string const& path) {
     for (int i = 0; i < 500 && fs::exists(path); ++i) usleep(10'000);
     return !fs::exists(path);

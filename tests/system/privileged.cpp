@@ -1,5 +1,9 @@
 // Started by another user as a set-group-ID program, this one must see no variable of its caller.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Such a program has more rights than who starts it, so that a variable such as PATH must not
+// choose what it runs. Started as root, the program makes a copy of itself that belongs to another
+// group and starts that copy as another user.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>

@@ -25,10 +25,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// Runs a script of the shell, whose output and status are returned.
 program_result shell(std::string const& script, temporary_folder const* folder = nullptr) {
     return run({"/bin/sh", "-c", script}, folder);
 }
 
+// Whether a process ends within five seconds.
 bool is_dead_soon(pid_t process) {
     for (int i = 0; i < 500; ++i) {
         std::ifstream status("/proc/" + std::to_string(process) + "/stat");

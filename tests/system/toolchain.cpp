@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// Whether a list has this word.
 bool has(std::vector<std::string> const& words, char const* word) {
     return std::ranges::find(words, word) != words.end();
 }
