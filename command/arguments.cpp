@@ -1,5 +1,8 @@
 // Parses the words of the command line with CLI11, and suggests the nearest known word.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Each subcommand declares its options and how many operands it takes; CLI11 reads the words by
+// these declarations. A mistake ends with one line that says what was wrong.
 module;
 
 #include <CLI/CLI.hpp>

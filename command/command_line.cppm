@@ -1,5 +1,8 @@
 // The command line: subcommands and their arguments, input and output, and exit statuses.
 // SPDX-License-Identifier: Apache-2.0
+//
+// An operand is a word that is no option. A failure is an error with the exit status of the
+// program.
 module;
 
 #include <cstdint>

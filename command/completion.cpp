@@ -1,7 +1,9 @@
 // Writes scripts by which shells complete the command's words.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A family is the kernels of one operation, such as conv2d.
+// A family is the kernels of one operation, such as conv2d. A context is a line as far as it has
+// been typed, and the words that may come next; the script of each shell is made from the list of
+// all contexts.
 module;
 
 #include <algorithm>

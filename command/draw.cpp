@@ -1,5 +1,8 @@
 // Draws a layout: where each element lies, in which bank, as text and as a picture.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A layout places the elements of a tensor in memory. Shared memory has 32 banks of 4 bytes:
+// addresses in one bank are read one after the other.
 module;
 
 #include <algorithm>
@@ -20,6 +23,7 @@ namespace {
 constexpr long long most_elements = 4096;
 constexpr int bank_count = 32, bank_bytes = 4;
 
+// The sizes of dimensions, from words such as k=32.
 std::vector<named_size> sizes_in(arguments const& args) {
     std::vector<named_size> sizes;
     for (std::size_t n = 1; n < args.operands.size(); ++n) {

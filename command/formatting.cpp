@@ -1,5 +1,8 @@
 // Formats text for people.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Sizes, times and numbers get three digits and a unit; text of the user is quoted without control
+// characters; a word that is not known is compared with those that are.
 module;
 
 #include <algorithm>

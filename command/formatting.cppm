@@ -1,5 +1,8 @@
 // Text for people: quoted safely, counted, measured, and the nearest of the known words.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A text from outside may have control characters, by which a terminal can be steered: quote() and
+// the others print none.
 module;
 
 #include <cstddef>

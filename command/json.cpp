@@ -1,5 +1,7 @@
 // Keeps JSON values in the trees of the library nlohmann-json.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A value owns a tree that it shares with its copies.
 module;
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,7 @@
 // JSON, built as a tree.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Subcommands with --json print one such value, for programs.
 module;
 
 #include <concepts>

@@ -1,5 +1,8 @@
 // Lists the families of kernels, such as conv2d, and the fields of their problems.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host device simulates a GPU: kernels for it are compiled into the program. A trial_family
+// says how this command runs kernels of a family on random data.
 module;
 
 #include <algorithm>

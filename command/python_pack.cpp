@@ -1,5 +1,8 @@
 // Kernels of CUDA Python in packs: a line of a manifest that names a file and a kernel.
 // SPDX-License-Identifier: Apache-2.0
+//
+// CUDA Python is a statically typed Python whose functions become kernels. A manifest is a list of
+// kernels to be packed, one problem a line; a spec is what a kernel is compiled from.
 module;
 
 #include <algorithm>

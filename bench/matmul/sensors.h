@@ -1,5 +1,7 @@
 // The clock and the power of a GPU, read by NVML while kernels run.
 // SPDX-License-Identifier: Apache-2.0
+//
+// NVML is NVIDIA's library for watching GPUs.
 #pragma once
 
 #include "cublas.h"

@@ -1,5 +1,7 @@
 // The products that are measured: squares, layers of networks, and random shapes.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A product has m rows, n columns, and sums over k. Weights are those of a layer of a network.
 #pragma once
 
 #include "matmul/problem.h"

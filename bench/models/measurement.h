@@ -1,5 +1,9 @@
 // Times launches of convolutions with a cold cache, and checks the results of their kernels.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A sweep measures many configurations of many layers, to train models that choose. A layer is the
+// sizes of a convolution; a group of layers shares its kernels. The buffers are larger than the L2
+// cache and used in turn, so that it is cold.
 #pragma once
 
 #include "passes.h"

@@ -1,5 +1,9 @@
 // Launches of a pass on tensors that begin at given addresses.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A pass is the forward pass (fprop), or that which computes the gradient of the input (dgrad) or
+// of the filter (wgrad, whose blocks share a workspace). Tensors of a launch lie behind one
+// another, each at a multiple of 4096 bytes.
 #pragma once
 
 #include "conv2d/problem.h"

@@ -1,5 +1,9 @@
 // The plan of a sweep: its groups of layers, and the configurations to measure.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A sweep measures many configurations of many layers. A layer is the sizes of a convolution; the
+// layers of a group share their kernels, which are compiled for the first of them. A configuration
+// says how blocks share a problem.
 #pragma once
 
 #include "conv2d/cp_async.h"

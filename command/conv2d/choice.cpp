@@ -1,5 +1,8 @@
 // Tells how the configuration of a convolution is chosen, and which others are worth a trial.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A configuration says how blocks share a problem. It is the one that was measured on this GPU, or
+// the fastest by a learned model's prediction, or by the family's own estimate.
 module;
 
 #include <algorithm>
@@ -34,6 +37,7 @@ std::string_view chosen_by(config_origin origin) {
 
 } // namespace
 
+// The configurations that `spio tune` measures: first the one that is chosen now.
 std::vector<std::string> conv2d_configs(std::string_view words, arch arch) {
     auto const problem = parse<conv2d::problem>("conv2d", words);
     std::vector<std::string> texts = {conv2d::config_text(best_config(problem, arch))};
@@ -46,6 +50,7 @@ std::vector<std::string> conv2d_configs(std::string_view words, arch arch) {
     return texts;
 }
 
+// The chosen configuration and the next best ones, with their times.
 explained_choice explain_conv2d(std::string_view words, arch arch, config_source const& configs) {
     constexpr std::size_t most_listed = 5;
     auto const problem = parse<conv2d::problem>("conv2d", words);

@@ -1,5 +1,11 @@
 // Lists the configurations among which a learned model chooses.
 // SPDX-License-Identifier: Apache-2.0
+//
+// fprop is the forward pass, dgrad computes the gradient of the input; both are correlations. wgrad
+// computes the gradient of the filter. A body is one of four kernel templates: tma and cp_async for
+// each of the two kinds, named after how they copy. A block computes tiles, which are some rows and
+// columns of some images; a split is a block's part of the images in wgrad; stages are buffers of a
+// ring in shared memory.
 module;
 
 #include "conv2d/cp_async.h"
@@ -70,6 +76,7 @@ struct columns {
     int images, count;
 };
 
+// Collects the configurations for a problem and an architecture, with their estimated times.
 class listing {
   public:
     listing(problem const& problem, arch arch)

@@ -1,5 +1,11 @@
 // Chooses configurations by a learned model, or by the estimate where the model cannot be trusted.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A configuration says how blocks share a problem. Candidates are estimated first, by rules; a
+// learned model then predicts the time of those that are not far behind. It is not asked for
+// problems that are unlike those it was trained on; then the family's own choice stands, with a
+// refusal that says why. wgrad is the gradient of the filter, fprop and dgrad are the other two
+// passes.
 module;
 
 #include "conv2d/problem.h"
@@ -49,6 +55,7 @@ std::vector<forest> const& shipped_models() {
     return models;
 }
 
+// The model of the problem's pass for the chip of an architecture; null if there is none.
 forest const* model_for(problem const& problem, arch arch) {
     auto const name = problem.pass == direction::wgrad ? "conv2d gradient" : "conv2d correlation";
     for (auto const& model : shipped_models()) {
@@ -81,6 +88,7 @@ struct prediction {
         return std::span(rows).subspan(i * feature_count, feature_count);
     }
 };
+// Lists the candidates, leaves out those with long estimates, and predicts the others.
 prediction predict(forest const& model, problem const& problem, arch arch) {
     prediction result = {.list = candidates(problem, arch), .rows = {}, .values = {}};
     auto& list = result.list;
@@ -100,6 +108,7 @@ prediction predict(forest const& model, problem const& problem, arch arch) {
     return result;
 }
 
+// The first of the configurations that the estimate lists; the refusal says why no model chose.
 choice choice_of_family(problem const& problem, arch arch, std::string refusal) {
     auto const configs =
         problem.knows_layer() ? space(problem, arch) : generic_configs(problem, arch);
@@ -114,6 +123,7 @@ std::string no_model_for(arch arch) {
     return "there is no model for " + std::string(chip_of(arch).name);
 }
 
+// The model's choice, or the family's where the model must not choose.
 choice choice_without_measurement(problem const& problem, arch arch) {
     if (!problem.knows_layer()) {
         return choice_of_family(problem, arch, "generic kernels have few configurations");

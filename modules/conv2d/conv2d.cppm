@@ -1,5 +1,10 @@
 // Grouped convolution: its problems, its configurations, how they are specialized, and their cost.
 // SPDX-License-Identifier: Apache-2.0
+//
+// fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter,
+// which a second kernel (reduce) completes. A body is one of four kernel templates: tma and
+// cp_async for fprop and dgrad, wgrad_tma and wgrad_cp_async, named after how they copy to shared
+// memory. A problem is the sizes and options of a call, a configuration how blocks share it.
 module;
 
 #include "conv2d/cp_async.h"

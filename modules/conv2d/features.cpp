@@ -1,5 +1,11 @@
 // Computes what a learned model knows of a problem and a configuration.
 // SPDX-License-Identifier: Apache-2.0
+//
+// fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
+// body is one of four kernel templates, a configuration how its blocks share a problem. A feature
+// is a number that a learned model gets; the model predicts the time. The halo of a tile is the
+// input beyond its borders that its outputs need; a wave is as many blocks as the chip runs at a
+// time.
 module;
 
 #include "conv2d/cp_async.h"
@@ -61,6 +67,7 @@ struct block_shape_of_body {
     double workspace_bytes = 0;
 };
 
+// What a configuration of each body means in the common terms.
 block_shape_of_body shape_of(problem const& problem, tma::config const& config) {
     int const input_rows = config.input_rows(problem);
     double const cells = 1.0 * config.tiles_per_block * config.images * config.groups * input_rows *
@@ -150,6 +157,99 @@ block_shape_of_body shape_of(problem const& problem, wgrad_tma::config const& co
 double used(double size, double tile) { return size / (std::ceil(size / tile) * tile); }
 double logarithm(double value) { return std::log2(std::max(value, 1e-6)); }
 
+// Features, added one after the other in the order of their names.
+struct feature_list {
+    features values;
+    int count = 0;
+
+    void add(double value) { values[count++] = static_cast<float>(value); }
+};
+
+// `copy_over_launch` is the time of a copy of the problem's bytes over that of a launch.
+void add_problem(feature_list& list, problem const& problem, double copy_over_launch) {
+    correlation const sizes = correlation_of(problem);
+    list.add(logarithm(problem.n));
+    list.add(logarithm(problem.groups()));
+    list.add(logarithm(sizes.p));
+    list.add(logarithm(sizes.q));
+    list.add(problem.r);
+    list.add(problem.s);
+    list.add(problem.stride_h * problem.stride_w);
+    list.add(problem.dilation_h * problem.dilation_w);
+    list.add(sizes.spacing_h * sizes.spacing_w);
+    list.add(sizes.is_backward);
+    list.add(problem.bias);
+    list.add(problem.type == element_type::bf16);
+    list.add(problem.gradient != precision::fp32);
+    list.add(problem.knows_image());
+    list.add(logarithm(copy_over_launch));
+    list.add(used(2.0 * problem.c, line_bytes));
+}
+
+void add_config(feature_list& list, block_shape_of_body const& shape) {
+    list.add(shape.is_tma);
+    list.add(shape.groups);
+    list.add(shape.images);
+    list.add(shape.columns);
+    list.add(shape.rows);
+    list.add(shape.mma_tiles);
+    list.add(shape.tiles_per_block);
+    list.add(shape.stages);
+    list.add(shape.blocks);
+    list.add(shape.is_unrolled);
+    list.add(logarithm(shape.splits));
+}
+
+// The shares of tiles that lie inside the output, and the halo of their input.
+void add_tile(feature_list& list, problem const& problem, block_shape_of_body const& shape) {
+    correlation const sizes = correlation_of(problem);
+    bool const is_gradient = problem.pass == direction::wgrad;
+    double const groups_used = used(problem.groups(), shape.groups);
+    double const images_used = used(problem.n, shape.images);
+    double const columns_used = used(sizes.q, shape.columns);
+    double const rows_used = shape.rows > 0 ? used(sizes.p, shape.rows) : 1;
+    list.add(groups_used);
+    list.add(images_used);
+    list.add(columns_used);
+    list.add(rows_used);
+    list.add(groups_used * images_used * columns_used * rows_used);
+
+    double const halo_rows =
+        is_gradient ? 1 : shape.input_rows * sizes.spacing_h / (shape.rows * sizes.stride_h);
+    double const halo_columns =
+        shape.input_columns * sizes.spacing_w / (shape.columns * sizes.stride_w);
+    list.add(halo_rows);
+    list.add(halo_columns);
+    list.add(halo_rows * halo_columns);
+    list.add(used(2.0 * group_width * shape.groups, line_bytes));
+}
+
+// How the blocks fill the chip.
+void add_occupancy(feature_list& list, chip const& chip, block_shape_of_body const& shape,
+                   estimate const& expected) {
+    double const waves = expected.waves, blocks = expected.blocks_per_sm;
+    list.add(logarithm(waves));
+    list.add(waves);
+    list.add(waves / std::ceil(waves - 1e-9));
+    list.add(blocks * shape.threads / chip.sm_threads);
+    list.add(blocks * shape.threads * shape.registers / chip.sm_registers);
+    list.add(blocks * shape.shared_bytes / chip.shared_bytes);
+    list.add(blocks * shape.threads / 32);
+    list.add(logarithm(shape.steps));
+    list.add(logarithm(blocks * shape.bytes_in_flight / chip.shared_bytes));
+    list.add(shape.workspace_bytes / expected.bytes);
+}
+
+void add_estimate(feature_list& list, chip const& chip, estimate const& expected) {
+    double const parts = expected.traffic + expected.arithmetic + expected.latency;
+    list.add(logarithm(expected.microseconds / chip.launch_microseconds));
+    list.add(logarithm(expected.arithmetic / expected.traffic));
+    list.add(logarithm(expected.latency / expected.traffic));
+    list.add(expected.traffic / parts);
+    list.add(expected.arithmetic / parts);
+    list.add(expected.latency / parts);
+}
+
 } // namespace
 
 std::span<std::string_view const, feature_count> feature_names() { return names; }
@@ -157,88 +257,17 @@ std::span<std::string_view const, feature_count> feature_names() { return names;
 features features_of(problem const& problem, candidate const& candidate, arch arch) {
     chip const& chip = chip_of(arch);
     auto const& [config, expected] = candidate;
-    correlation const sizes = correlation_of(problem);
     auto const shape =
         std::visit([&](auto const& body) { return shape_of(problem, body); }, config);
-    bool const is_gradient = problem.pass == direction::wgrad;
-    double const groups = problem.groups(), taps = problem.taps();
-    double const copy = expected.bytes / chip.copy_bytes;
-    double const tile_bytes = 2.0 * group_width * shape.groups;
-    double const groups_used = used(groups, shape.groups);
-    double const images_used = used(problem.n, shape.images);
-    double const columns_used = used(sizes.q, shape.columns);
-    double const rows_used = shape.rows > 0 ? used(sizes.p, shape.rows) : 1;
-    double const halo_rows =
-        is_gradient ? 1 : shape.input_rows * sizes.spacing_h / (shape.rows * sizes.stride_h);
-    double const halo_columns =
-        shape.input_columns * sizes.spacing_w / (shape.columns * sizes.stride_w);
-    double const waves = expected.waves;
-    double const blocks = expected.blocks_per_sm;
-    double const parts = expected.traffic + expected.arithmetic + expected.latency;
-
-    features values;
-    int count = 0;
-    auto const add = [&](double value) { values[count++] = static_cast<float>(value); };
-    add(logarithm(problem.n));
-    add(logarithm(groups));
-    add(logarithm(sizes.p));
-    add(logarithm(sizes.q));
-    add(problem.r);
-    add(problem.s);
-    add(problem.stride_h * problem.stride_w);
-    add(problem.dilation_h * problem.dilation_w);
-    add(sizes.spacing_h * sizes.spacing_w);
-    add(sizes.is_backward);
-    add(problem.bias);
-    add(problem.type == element_type::bf16);
-    add(problem.gradient != precision::fp32);
-    add(problem.knows_image());
-    add(logarithm(copy / chip.launch_microseconds));
-    add(used(2.0 * problem.c, line_bytes));
-
-    add(shape.is_tma);
-    add(shape.groups);
-    add(shape.images);
-    add(shape.columns);
-    add(shape.rows);
-    add(shape.mma_tiles);
-    add(shape.tiles_per_block);
-    add(shape.stages);
-    add(shape.blocks);
-    add(shape.is_unrolled);
-    add(logarithm(shape.splits));
-
-    add(groups_used);
-    add(images_used);
-    add(columns_used);
-    add(rows_used);
-    add(groups_used * images_used * columns_used * rows_used);
-
-    add(halo_rows);
-    add(halo_columns);
-    add(halo_rows * halo_columns);
-    add(used(tile_bytes, line_bytes));
-
-    add(logarithm(waves));
-    add(waves);
-    add(waves / std::ceil(waves - 1e-9));
-    add(blocks * shape.threads / chip.sm_threads);
-    add(blocks * shape.threads * shape.registers / chip.sm_registers);
-    add(blocks * shape.shared_bytes / chip.shared_bytes);
-    add(blocks * shape.threads / 32);
-    add(logarithm(shape.steps));
-    add(logarithm(blocks * shape.bytes_in_flight / chip.shared_bytes));
-    add(shape.workspace_bytes / expected.bytes);
-
-    add(logarithm(expected.microseconds / chip.launch_microseconds));
-    add(logarithm(expected.arithmetic / expected.traffic));
-    add(logarithm(expected.latency / expected.traffic));
-    add(expected.traffic / parts);
-    add(expected.arithmetic / parts);
-    add(expected.latency / parts);
-    add(logarithm(static_cast<double>(shape.block_count) / chip.sm_count));
-    add(logarithm(taps * shape.mma_tiles));
-    return values;
+    feature_list list;
+    add_problem(list, problem, expected.bytes / chip.copy_bytes / chip.launch_microseconds);
+    add_config(list, shape);
+    add_tile(list, problem, shape);
+    add_occupancy(list, chip, shape, expected);
+    add_estimate(list, chip, expected);
+    list.add(logarithm(static_cast<double>(shape.block_count) / chip.sm_count));
+    list.add(logarithm(static_cast<double>(problem.taps()) * shape.mma_tiles));
+    return list.values;
 }
 
 } // namespace spio::conv2d

@@ -3,7 +3,8 @@
 //
 // x is the input, y the output and dy its gradient; channels are convolved in groups of 8. A tap is
 // an element of the filter's window. The gradient of the input is computed like a forward pass,
-// with dy for the input, and is_backward is true then.
+// with dy for the input, and is_backward is true then. A sum is kept with its magnitude, the sum of
+// the absolute values of its products, since rounding errors are in proportion to it.
 module;
 
 #include "conv2d/problem.h"
@@ -27,8 +28,11 @@ namespace spio::conv2d {
 
 namespace {
 
-constexpr auto width = static_cast<std::size_t>(group_width);
+constexpr std::size_t unsigned_of(long long number) { return static_cast<std::size_t>(number); }
 
+constexpr auto width = unsigned_of(group_width);
+
+// The number of elements of an array.
 checked_size product(std::initializer_list<int> sizes) {
     checked_size count = 1;
     for (int const size : sizes) count = count * size;
@@ -37,7 +41,7 @@ checked_size product(std::initializer_list<int> sizes) {
 
 // Throws if an argument, which `name` names, has another number of elements than expected.
 void check_size(problem const& problem, char const* name, std::size_t size, checked_size expected) {
-    if (!expected.is_too_large() && size == static_cast<std::size_t>(expected.value)) return;
+    if (!expected.is_too_large() && size == unsigned_of(expected.value)) return;
     throw error(error_kind::invalid, "reference", "conv2d " + text_of(problem),
                 std::string(name) + " has " + std::to_string(size) + " elements, not " +
                     std::to_string(expected.value));
@@ -45,7 +49,7 @@ void check_size(problem const& problem, char const* name, std::size_t size, chec
 
 // The sums of arrays of this size, all zero.
 double_sums zero_sums(problem const& problem, checked_size size) {
-    auto const count = static_cast<std::size_t>(size.value);
+    auto const count = unsigned_of(size.value);
     if (size.is_too_large() || count > std::vector<double>().max_size()) {
         throw error(error_kind::invalid, "reference", "conv2d " + text_of(problem),
                     "the results have more elements than can be counted");
@@ -61,21 +65,17 @@ template <class Function> void for_each(std::size_t count, Function const& f) {
     };
     std::vector<std::jthread> others;
     auto const cores = std::max(1u, std::thread::hardware_concurrency());
-    for (std::size_t n = 1; n < std::min<std::size_t>(cores, count); ++n) {
-        others.emplace_back(work);
-    }
+    auto const most = std::min<std::size_t>(cores, count);
+    for (std::size_t n = 1; n < most; ++n) others.emplace_back(work);
     work();
 }
 
 // The numbers that the bits of elements stand for, from a table of all bit patterns.
 std::vector<double> numbers_of(std::span<unsigned short const> elements, element_type type) {
-    std::vector<double> const table = [&] {
-        std::vector<double> numbers(1 << 16);
-        for (std::size_t bits = 0; bits < numbers.size(); ++bits) {
-            numbers[bits] = number_of(static_cast<unsigned short>(bits), type);
-        }
-        return numbers;
-    }();
+    std::vector<double> table(1 << 16);
+    for (std::size_t bits = 0; bits < table.size(); ++bits) {
+        table[bits] = number_of(static_cast<unsigned short>(bits), type);
+    }
     std::vector<double> numbers(elements.size());
     std::ranges::transform(elements, numbers.begin(), [&](auto bits) { return table[bits]; });
     return numbers;
@@ -122,42 +122,55 @@ struct filter_index {
     std::size_t operator()(std::size_t group, std::size_t output, std::size_t input, int r,
                            int s) const {
         auto const index = [&](std::size_t k, std::size_t c) {
-            auto const tap = (group * width + k) * static_cast<std::size_t>(problem.r * problem.s) +
-                             static_cast<std::size_t>(r * problem.s + s);
+            auto const tap = (group * width + k) * unsigned_of(problem.r * problem.s) +
+                             unsigned_of(r * problem.s + s);
             return tap * width + c;
         };
         return is_backward ? index(input, output) : index(output, input);
     }
 };
 
+void check_inputs(problem const& problem, double_inputs const& inputs) {
+    correlation const correlation = correlation_of(problem);
+    auto const channels = unsigned_of(problem.c);
+    check_size(problem, "the input", inputs.input.size(),
+               product({problem.n, correlation.h, correlation.w, problem.c}));
+    check_size(problem, "the filter", inputs.filter.size(),
+               product({problem.c, problem.r, problem.s, group_width}));
+    check_size(problem, "the bias", inputs.bias.size(), problem.bias ? channels : 0);
+    check_size(problem, "the scale", inputs.scale.size(), problem.scale ? channels : 0);
+    check_size(problem, "the input's preactivation", inputs.preactivation.size(),
+               problem.has_derivative() ? inputs.input.size() : 0);
+}
+
+// Multiplies gradients of y by the derivative of the activation, as dgrad does with its input where
+// the problem asks for that. Returns by how much the kernel's rounded products may differ.
+std::vector<double> multiply_by_derivative(problem const& problem, std::vector<double>& gradients,
+                                           std::span<unsigned short const> preactivation) {
+    std::vector<double> errors(problem.has_derivative() ? gradients.size() : 0);
+    auto const points = numbers_of(preactivation, problem.type);
+    for (std::size_t i = 0; i < errors.size(); ++i) {
+        double const gradient = gradients[i];
+        bool const is_exact = problem.activation == activation::relu;
+        double const slope = derivative(points[i], problem.activation);
+        gradients[i] = slope == 0 ? 0 : gradient * slope; // 0 for an infinite gradient too
+        errors[i] = is_exact ? 0
+                             : bound(1, gradients[i], 0, precision_of(problem.type),
+                                     activation_unit * std::abs(gradient));
+    }
+    return errors;
+}
+
 // The sums of fprop before the epilogue, or of dgrad.
 double_sums sums_of(problem const& problem, double_inputs const& inputs) {
     auto const& [input, filter, bias, scale, residual, preactivation] = inputs;
     check(problem);
+    check_inputs(problem, inputs);
     correlation const correlation = correlation_of(problem);
-    auto const channels = static_cast<std::size_t>(problem.c);
-    check_size(problem, "the input", input.size(),
-               product({problem.n, correlation.h, correlation.w, problem.c}));
-    check_size(problem, "the filter", filter.size(),
-               product({problem.c, problem.r, problem.s, group_width}));
-    check_size(problem, "the bias", bias.size(), problem.bias ? channels : 0);
-    check_size(problem, "the scale", scale.size(), problem.scale ? channels : 0);
-    check_size(problem, "the input's preactivation", preactivation.size(),
-               problem.has_derivative() ? input.size() : 0);
+    auto const channels = unsigned_of(problem.c);
     auto x = numbers_of(input, problem.type);
+    auto const x_errors = multiply_by_derivative(problem, x, preactivation);
     auto const weights = numbers_of(filter, problem.type);
-    // What the input may be wrong by, once it is multiplied by the derivative and rounded.
-    std::vector<double> x_errors(problem.has_derivative() ? x.size() : 0);
-    auto const points = numbers_of(preactivation, problem.type);
-    for (std::size_t i = 0; i < x_errors.size(); ++i) {
-        double const gradient = x[i];
-        bool const is_exact = problem.activation == activation::relu;
-        double const slope = derivative(points[i], problem.activation);
-        x[i] = slope == 0 ? 0 : gradient * slope; // 0 for an infinite gradient too
-        x_errors[i] = is_exact ? 0
-                               : bound(1, x[i], 0, precision_of(problem.type),
-                                       activation_unit * std::abs(gradient));
-    }
     filter_index const index = {problem, correlation.is_backward};
 
     auto sums = zero_sums(problem, product({problem.n, correlation.p, correlation.q, problem.c}));
@@ -170,10 +183,8 @@ double_sums sums_of(problem const& problem, double_inputs const& inputs) {
         auto const columns = taps_inside(columns_side(problem), q, index.is_backward);
         for (auto const& [r, h] : rows) {
             for (auto const& [s, w] : columns) {
-                auto const row =
-                    image * static_cast<std::size_t>(correlation.h) + static_cast<std::size_t>(h);
-                auto const pixel =
-                    row * static_cast<std::size_t>(correlation.w) + static_cast<std::size_t>(w);
+                auto const row = image * unsigned_of(correlation.h) + unsigned_of(h);
+                auto const pixel = row * unsigned_of(correlation.w) + unsigned_of(w);
                 for (std::size_t k = 0; k < channels; ++k) {
                     auto const group = k / width;
                     for (std::size_t c = 0; c < width; ++c) {
@@ -182,9 +193,8 @@ double_sums sums_of(problem const& problem, double_inputs const& inputs) {
                         double const term = x[element] * weight;
                         value[k] += term;
                         magnitude[k] += std::abs(term);
-                        if (!x_errors.empty()) {
-                            sums.errors[first + k] += x_errors[element] * std::abs(weight);
-                        }
+                        if (x_errors.empty()) continue;
+                        sums.errors[first + k] += x_errors[element] * std::abs(weight);
                     }
                 }
             }
@@ -197,12 +207,10 @@ double_sums sums_of(problem const& problem, double_inputs const& inputs) {
         }
     };
     auto const rows = product({problem.n, correlation.p});
-    for_each(static_cast<std::size_t>(rows.value), [&](std::size_t row) {
-        auto const height = static_cast<std::size_t>(correlation.p);
+    for_each(unsigned_of(rows.value), [&](std::size_t row) {
+        auto const height = unsigned_of(correlation.p);
         for (int q = 0; q < correlation.q; ++q) {
-            auto const first =
-                (row * static_cast<std::size_t>(correlation.q) + static_cast<std::size_t>(q)) *
-                channels;
+            auto const first = (row * unsigned_of(correlation.q) + unsigned_of(q)) * channels;
             make(row / height, static_cast<int>(row % height), q, first);
         }
     });
@@ -225,12 +233,10 @@ double_outputs reference(problem const& problem, double_inputs const& inputs) {
         problem.activation == activation::silu || problem.activation == activation::gelu;
     errors.resize(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = activated(values[i], problem.activation);
         if (is_smooth) {
-            values[i] = activated(values[i], problem.activation);
             magnitudes[i] *= steepest;
             errors[i] = activation_unit * std::abs(values[i]) + 0x1p-31;
-        } else {
-            values[i] = activated(values[i], problem.activation);
         }
         if (problem.residual) {
             values[i] += residual[i];
@@ -247,7 +253,7 @@ double_gradients reference_gradients(problem const& problem, std::span<unsigned 
     check_size(problem, "the gradient of y", dy.size(),
                product({problem.n, problem.p(), problem.q(), problem.c}));
     auto const inputs = numbers_of(x, problem.type), gradients = numbers_of(dy, problem.type);
-    auto const channels = static_cast<std::size_t>(problem.c);
+    auto const channels = unsigned_of(problem.c);
     double_gradients result = {
         zero_sums(problem, product({problem.c, problem.r, problem.s, group_width})),
         zero_sums(problem, problem.bias ? channels : 0)};
@@ -255,36 +261,30 @@ double_gradients reference_gradients(problem const& problem, std::span<unsigned 
         sums.values[index] += term;
         sums.magnitudes[index] += std::abs(term);
     };
-    for_each(static_cast<std::size_t>(problem.groups()), [&](std::size_t group) {
+    for_each(unsigned_of(problem.groups()), [&](std::size_t group) {
         auto const channel = group * width;
         for (long long row = 0; row < 1LL * problem.n * problem.p(); ++row) {
-            int const image = static_cast<int>(row / problem.p()),
-                      p = static_cast<int>(row % problem.p());
-            auto const rows = taps_inside(rows_side(problem), p, false);
+            auto const image = unsigned_of(row / problem.p());
+            auto const rows =
+                taps_inside(rows_side(problem), static_cast<int>(row % problem.p()), false);
             for (int q = 0; q < problem.q(); ++q) {
                 auto const columns = taps_inside(columns_side(problem), q, false);
-                auto const* const dy_pixel = &gradients[(static_cast<std::size_t>(row) *
-                                                             static_cast<std::size_t>(problem.q()) +
-                                                         static_cast<std::size_t>(q)) *
-                                                            channels +
-                                                        channel];
+                auto const* const dy_pixel =
+                    &gradients[(unsigned_of(row) * unsigned_of(problem.q()) + unsigned_of(q)) *
+                                   channels +
+                               channel];
                 for (std::size_t k = 0; problem.bias && k < width; ++k) {
                     add(result.bias, channel + k, dy_pixel[k]);
                 }
                 for (auto const& [r, h] : rows) {
                     for (auto const& [s, w] : columns) {
-                        auto const line =
-                            static_cast<std::size_t>(image) * static_cast<std::size_t>(problem.h) +
-                            static_cast<std::size_t>(h);
+                        auto const line = image * unsigned_of(problem.h) + unsigned_of(h);
                         auto const* const x_pixel =
-                            &inputs[(line * static_cast<std::size_t>(problem.w) +
-                                     static_cast<std::size_t>(w)) *
-                                        channels +
+                            &inputs[(line * unsigned_of(problem.w) + unsigned_of(w)) * channels +
                                     channel];
                         for (std::size_t k = 0; k < width; ++k) {
-                            auto const tap =
-                                (channel + k) * static_cast<std::size_t>(problem.r * problem.s) +
-                                static_cast<std::size_t>(r * problem.s + s);
+                            auto const tap = (channel + k) * unsigned_of(problem.r * problem.s) +
+                                             unsigned_of(r * problem.s + s);
                             for (std::size_t c = 0; c < width; ++c) {
                                 add(result.filter, tap * width + c, dy_pixel[k] * x_pixel[c]);
                             }

@@ -1,5 +1,8 @@
 // Loops that only multiply: how their kernels are specialized.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The ceiling is the rate of products that tensor cores reach at most. A typed_spec is what a
+// kernel is compiled from: its text, and the type of its parameters.
 module;
 
 #include "ceiling/problem.h"

@@ -1,5 +1,8 @@
 // The ceiling of mma.sync: warps multiply fragments that are in registers from the start.
 // SPDX-License-Identifier: Apache-2.0
+//
+// mma.sync is the instruction by which a warp multiplies matrices in registers. A fragment is a
+// lane's part of one. Nothing is loaded in the loop, so that nothing but products takes time.
 #pragma once
 
 #include "ceiling/problem.h"

@@ -1,5 +1,8 @@
 // What the tensor cores reach when nothing but products is to be done: the contract of two loops.
 // SPDX-License-Identifier: Apache-2.0
+//
+// One loop multiplies by wgmma, from shared memory, the other by mma.sync, from registers. Each
+// thread writes one sum, so that no product can be left out.
 #pragma once
 
 #include "spio/launch_values.h"

@@ -1,5 +1,9 @@
 // The ceiling of wgmma: warpgroups multiply tiles that are in shared memory from the start.
 // SPDX-License-Identifier: Apache-2.0
+//
+// wgmma is the instruction by which four warps multiply matrices from shared memory. A block copies
+// its tiles once and multiplies them again and again, so that nothing but products takes time; a
+// ring has tiles of several stages.
 #pragma once
 
 #include "ceiling/problem.h"
