@@ -1,5 +1,9 @@
 // How a tensor core sums: exact products are aligned to the largest exponent, truncated, and added.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The simulated GPU computes a product of matrices with the bits of a real one, whose sums are not
+// those of float additions. A format has a sign bit, an exponent and a fraction; the significand is
+// the fraction with its leading one.
 #pragma once
 
 #include <algorithm>

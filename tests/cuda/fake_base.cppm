@@ -1,8 +1,9 @@
 // Functions that all entries (functions) of the fake of CUDA's driver share.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A fault is the one call of the driver that is made to fail; an object has what is behind a
-// handle.
+// The fake stands for CUDA's driver in tests: spio.cuda is given a function that finds these
+// entries instead of the driver's. A handle that the fake gives out stands for an object that it
+// keeps, such as a context or a stream. A fault is the one call of the driver that is made to fail.
 module;
 
 #include "tests/cuda/fake_machine.h"
