@@ -73,6 +73,8 @@ std::vector<fs::path> packs_nearby(io const& io) {
 
 namespace {
 
+// Reads a pack by one of its two readers. A file that cannot be read ends the command with a
+// reason.
 template <class Read> aot::pack read_with(Read read_file, fs::path const& path) {
     std::error_code failed;
     auto const status = fs::status(path, failed);
@@ -175,6 +177,7 @@ std::optional<image> find_host_image(spec const& spec) {
 
 namespace {
 
+// The number of the GPU that --device names; the first one if it names none.
 unsigned ordinal_of(std::string_view device) {
     if (device.empty() || device == "gpu") return 0;
     if (device.starts_with("gpu:")) return parse_number(device.substr(4), "the GPU's number");
@@ -198,6 +201,7 @@ opened_runtime open_gpu(unsigned ordinal, runtime_options const& options, io con
     return opened;
 }
 
+// The host device, and why no GPU was taken (empty if it was asked for).
 opened_runtime open_host(runtime_options options, std::string reason) {
     options.host = {host::allocate, host::release, host::encode, find_host_image};
     host::report_unwritten_reads(true);

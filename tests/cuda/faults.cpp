@@ -43,6 +43,7 @@ struct addition {
     vector y;
 };
 
+// The bytes of a compiled program as the fake driver reads them: the names of its kernels.
 std::span<std::byte const> image() {
     static char const text[] = "\177ELF"
                                "add_plain add_cluster add_large ";
@@ -61,6 +62,7 @@ struct outcome {
 
 // Loads a kernel, launches it in three ways and checks its sums.
 void use(kernel_ref const& kernel, context const& context, outcome& result) {
+    // The kernel's properties, before it is loaded in the context and after.
     auto const device = context.device();
     result.expect(kernel.first_parameter(context) == parameter{0, sizeof(addition)});
     kernel.allow_dynamic_shared(100 * 1024, device);
@@ -70,6 +72,7 @@ void use(kernel_ref const& kernel, context const& context, outcome& result) {
     result.expect(function.attribute(abi::function_attribute::registers) == 32);
     result.expect(function.blocks_per_multiprocessor(256, 0) == 8);
 
+    // Objects of each kind, with 3 in all elements of x and y.
     stream const first_stream(context);
     stream const second_stream(context, -1);
     event const begun(context, timing::on);
@@ -103,7 +106,7 @@ void use(kernel_ref const& kernel, context const& context, outcome& result) {
     event_ref(done).synchronize();
     result.expect(event_ref(done).milliseconds_since(begun) == 0.5f);
 
-    // 15, and 6 more by each of two launches
+    // The captured launch does not run; the graph is launched twice: 15, and 6 more by each.
     result.expect(stream_ref(second_stream).capture() == abi::capture_status::none);
     begin_capture(second_stream);
     result.expect(stream_ref(second_stream).capture() == abi::capture_status::active);
@@ -118,6 +121,7 @@ void use(kernel_ref const& kernel, context const& context, outcome& result) {
     context.synchronize();
     result.expect(std::all_of(floats, floats + n, [](float f) { return f == 27.f; }));
 
+    // Fills by bytes and by words, read back from a part of the memory.
     fill(first_stream, memory_ref(y).part(0, 8), std::byte(1));
     fill_words(first_stream, memory_ref(y).part(8, 8), 0x02020202);
     copy(first_stream, pinned.bytes().first(16), memory_ref(y).part(0, 16));
@@ -125,6 +129,7 @@ void use(kernel_ref const& kernel, context const& context, outcome& result) {
     char const expected[] = "\1\1\1\1\1\1\1\1\2\2\2\2\2\2\2";
     result.expect(std::memcmp(floats, expected, 15) == 0);
 
+    // A stream by its handle alone, as another library would pass it; and a tensor map.
     auto const foreign = stream_ref::of(kernel.driver(), stream_ref(first_stream).handle());
     result.expect(foreign.context().device().ordinal() == device.ordinal());
     tensor_map_plan const box{
@@ -133,6 +138,7 @@ void use(kernel_ref const& kernel, context const& context, outcome& result) {
     result.expect(map.words[0] == y.address() && map.words[3] == 32 && map.words[5] == 4);
 }
 
+// The whole program: every function of the driver is called at least once.
 void call_every_entry(outcome& result) {
     driver const driver(fake::find, [&](spio::error const& e) { result.told.push_back(e); });
     result.expect(driver.version() == 13000 && driver.device_count() == 2);
@@ -164,6 +170,7 @@ void call_every_entry(outcome& result) {
 // The context that the caller has entered before, and that must be current again afterwards.
 constexpr std::uintptr_t callers_own = 1;
 
+// Runs the program on a fresh fake machine on which one call fails.
 outcome outcome_of(fake::fault fault) {
     outcome result;
     fake::the_machine().expect(fault);
@@ -176,6 +183,8 @@ outcome outcome_of(fake::fault fault) {
     return result;
 }
 
+// Whether a function of the driver gives something back: its failure is reported, since destructors
+// throw nothing.
 bool is_release(std::string const& entry) {
     static std::set<std::string> const releases = {"cuDevicePrimaryCtxRelease",
                                                    "cuCtxPopCurrent",
@@ -223,6 +232,7 @@ std::string complaint(outcome const& result, fake::fault fault) {
     return {};
 }
 
+// Removes what a failed release has left in the fake driver.
 void clean() {
     auto& gpus = fake::the_machine();
     gpus.objects.clear();

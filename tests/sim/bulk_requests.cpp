@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The host device simulates a GPU on the CPU. A misuse is an access or a call that breaks a rule of
-// the GPU, and ends the launch with a report. A planted kernel has a misuse on purpose.
+// the GPU, and ends the launch with a report. A planted kernel has a misuse on purpose. The engine
+// copies between global and shared memory while threads go on. word(i) is float i of the block's
+// shared memory; `shape` launches two blocks of 64 threads.
 #include "bulk_fixture.h"
 
 TEST_CASE("the engine refuses sizes and addresses that it cannot take") {
@@ -42,6 +44,7 @@ TEST_CASE("the engine refuses sizes and addresses that it cannot take") {
 
 TEST_CASE("a store needs a fence before it, and no writes until it has read") {
     fixture const global;
+    // The steps from which the kernels below are made: threads write, one stores, and waits for it.
     auto const write = [] {
         for (int i = thread(); i < 128; i += 64) word(i) = static_cast<float>(i);
     };
@@ -67,6 +70,7 @@ TEST_CASE("a store needs a fence before it, and no writes until it has read") {
                       machine::sync_block();
                       store();
                   });
+    // Each thread fences its writes, or one fences all that it has seen at a barrier.
     expect_no_misuse(shape, [&] {
         write();
         machine::fence_for_bulk_copies();
@@ -81,6 +85,7 @@ TEST_CASE("a store needs a fence before it, and no writes until it has read") {
         store();
         wait_for_read();
     });
+    // Another thread writes: while the store reads, after it with no barrier, and after a barrier.
     expect_misuse(misuse::overwritten_while_stored, "a bulk store still reads it", shape, [&] {
         write();
         machine::fence_for_bulk_copies();
@@ -126,6 +131,7 @@ TEST_CASE("a store needs a fence before it, and no writes until it has read") {
                       machine::wait_for_bulk_reads<0>();
                       machine::bulk_store(global.target(machine::block_index().x), &word(64), 256);
                   });
+    // Nothing was written before.
     expect_misuse(misuse::shared_uninitialised, "bulk_store of 512 bytes at shared offset 0", shape,
                   store);
 }
