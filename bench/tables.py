@@ -6,9 +6,9 @@ A table stands between the lines <!-- table NAME --> and <!-- end -->. Without -
 import argparse
 import collections
 import json
-import math
 import pathlib
 import re
+import statistics
 import sys
 import models_table
 
@@ -122,11 +122,6 @@ def tuned_conv2d():
     return rows
 
 
-def median(values):
-    """The median, or the greater of the two in the middle."""
-    return sorted(values)[len(values) // 2]
-
-
 def records_named(results, name):
     """The records of one kind in the results of a benchmark."""
     return [record for record in results["records"] if record["name"] == name]
@@ -142,8 +137,8 @@ def first_result():
     for kernel, source in dict.fromkeys((record["kernel"], record["from"]) for record in records):
         same = [each for each in records if (each["kernel"], each["from"]) == (kernel, source)]
         keys = ("find_ms", "load_ms", "launch_ms")
-        times = [median([each[key] for each in same]) for key in keys]
-        times.append(median([sum(each[key] for key in keys) for each in same]))
+        times = [statistics.median_high([each[key] for each in same]) for key in keys]
+        times.append(statistics.median_high([sum(each[key] for key in keys) for each in same]))
         rows.append(f"| {kernel} | {source} | " + " | ".join(f"{time:.2f} ms" for time in times) +
                     f" | {same[0]['image_bytes']} bytes |")
     return rows
@@ -193,6 +188,7 @@ def matmul():
 
 
 def matmul_layers():
+    """The rows of a table: the products of a network's layers, and cuBLAS's time over ours."""
     _, head, products = matmul_records()
     rows = [head, "", "| layer | m x n x k | wgmma | cuBLAS | cuBLAS over wgmma |", "|---|---|---|---|---|"]
     for (name, shape), kernels in products.items():
@@ -201,10 +197,6 @@ def matmul_layers():
             rows.append(f"| {shape} | {ours['m']} x {ours['n']} x {ours['k']} | {microseconds(ours['us'])} us | "
                         f"{microseconds(cublas['us'])} us | {cublas['us'] / ours['us']:.2f} |")
     return rows
-
-
-def geomean(values):
-    return math.exp(sum(math.log(value) for value in values) / len(values))
 
 
 def matmul_random():
@@ -222,17 +214,19 @@ def matmul_random():
     rows = [head, "", "| tiles of 128 x 128 | k | products | cuBLAS over wgmma, geometric mean | below 0.95 |", "|---|---|---|---|---|"]
     for group in sorted(groups):
         values = groups[group]
-        rows.append(f"| {group[0]} | {group[1]} | {len(values)} | {geomean(values):.2f} | "
+        rows.append(f"| {group[0]} | {group[1]} | {len(values)} | {statistics.geometric_mean(values):.2f} | "
                     f"{sum(value < 0.95 for value in values)} |")
     return rows
 
 
 def cuda_python_head():
+    """The newest results of CUDA Python, and the rows that head its tables."""
     file, results = newest("cuda_python")
     return results, [f"[{results['gpu']}, {results['date']}]({{root}}{file.relative_to(root)})", ""]
 
 
 def cuda_python_launches():
+    """The rows of a table: the time of a launch by its number of arguments, from C++ and from Python."""
     results, rows = cuda_python_head()
     kinds = {"from C++": results["launches_by_cpp"]}
     for record in results["launches"]:
@@ -243,6 +237,7 @@ def cuda_python_launches():
 
 
 def cuda_python_examples():
+    """The rows of a table: the time of each example, and of the same kernel in CUDA C++."""
     results, rows = cuda_python_head()
     rows += ["| example | CUDA Python | CUDA C++ | ratio |", "|---|---|---|---|"]
     return rows + [f"| `{each['name']}` | {microseconds(each['spio_us'])} us | {microseconds(each['cuda_us'])} us | "
@@ -280,6 +275,7 @@ def redrawn(page, text):
 
 
 def main():
+    """Compares or, with --write, draws the tables of all pages."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
