@@ -16,10 +16,6 @@
 
 namespace spio::pytorch {
 
-namespace {
-
-// On the CPU: the host device, if it is asked for, or PyTorch's own operators.
-
 Tensor conv2d_on_cpu(Tensor const& input, Tensor const& weight, std::optional<Tensor> const& bias,
                      window const& window) {
     if (uses_host_device()) return conv2d_by_kernels(input, weight, bias, window);
@@ -38,6 +34,9 @@ std::tuple<Tensor, Tensor> weight_gradient_on_cpu(Tensor const& gradient, Tensor
     auto const function = uses_host_device() ? weight_gradient_by_kernels : aten::weight_gradient;
     return function(gradient, input, r, s, window, has_bias, has_float_result);
 }
+
+namespace {
+
 Tensor layernorm_2d_on_cpu(Tensor const& input, std::optional<Tensor> const& weight,
                            std::optional<Tensor> const& bias, double epsilon) {
     auto const function = uses_host_device() ? layernorm_2d_by_kernels : aten::layernorm_2d;

@@ -27,6 +27,14 @@ Tensor input_gradient_by_kernels(Tensor const& gradient, Tensor const& weight, s
 std::tuple<Tensor, Tensor> weight_gradient_by_kernels(Tensor const& gradient, Tensor const& input,
                                                       std::int64_t r, std::int64_t s, window const&,
                                                       bool has_bias, bool has_float_result);
+// The same on the CPU: by the host device, if it is asked for, or by PyTorch's own operators.
+Tensor conv2d_on_cpu(Tensor const& input, Tensor const& weight, std::optional<Tensor> const& bias,
+                     window const&);
+Tensor input_gradient_on_cpu(Tensor const& gradient, Tensor const& weight, std::int64_t h,
+                             std::int64_t w, window const&);
+std::tuple<Tensor, Tensor> weight_gradient_on_cpu(Tensor const& gradient, Tensor const& input,
+                                                  std::int64_t r, std::int64_t s, window const&,
+                                                  bool has_bias, bool has_float_result);
 // The sizes of the input and the filter of a convolution. Throws if they do not fit each other.
 conv2d_sizes checked_sizes(Tensor const& input, Tensor const& weight, window const&);
 // The sizes of its result. Throws if the image is smaller than the filter.

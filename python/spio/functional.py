@@ -30,8 +30,11 @@ def conv2d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
         return aten.conv2d(x, weight, bias, stride, padding, dilation, groups)
     is_differentiated = x.requires_grad or weight.requires_grad or (bias is not None and bias.requires_grad)
     if is_differentiated and torch.is_grad_enabled():
-        function = gradients.MappableConv2d if is_transformed() else gradients.Conv2d
-        return function.apply(cast, weight, bias, window)
+        if torch.compiler.is_compiling():
+            return gradients.Conv2d.apply(cast, weight, bias, window)
+        if is_transformed():
+            return gradients.MappableConv2d.apply(cast, weight, bias, window)
+        return operators.differentiable_conv2d(cast, weight, bias, window[0:2], window[2:4], window[4:6], False, (0, 0), groups)
     return operators.conv2d(cast, gradients.short(weight, cast), gradients.single(bias), *window)
 
 

@@ -1,9 +1,9 @@
 # The gradients of the operators, as functions of autograd outside of them.
 # SPDX-License-Identifier: Apache-2.0
 #
-# `ctx` is the context of autograd. Each operator has two functions: one for eager calls, which keeps what it
-# has converted and costs least, and one in the form that torch.func asks for. Second derivatives do not
-# exist: asking for one raises.
+# `ctx` is the context of autograd. Convolutions have two functions: one for torch.compile, which keeps what it has
+# converted, and one in the form that torch.func asks for, without second derivatives. In eager calls their gradients
+# are those of an operator of aten, in C++.
 import torch
 
 from spio import operators
@@ -52,8 +52,6 @@ class Conv2d(torch.autograd.Function):
     def backward(ctx, gradient):
         x, weight = ctx.saved_tensors
         wanted = ctx.needs_input_grad[:3]
-        if torch.is_grad_enabled() and not torch.compiler.is_compiling():
-            return (*first_order(conv2d_gradients, gradient, x, weight, ctx.window, wanted, ctx.dtypes), None)
         return (*conv2d_gradients(gradient, x, weight, ctx.window, wanted, ctx.dtypes), None)
 
 

@@ -31,6 +31,9 @@ matmul = library.matmul.default
 use_host_device = library.use_host_device.default
 conv2d_microseconds = library.conv2d_microseconds.default
 
+# aten's operator with gradients in C++, which backends may implement; the library does.
+differentiable_conv2d = torch.ops.aten.convolution_overrideable.default
+
 short_types = (torch.float16, torch.bfloat16)
 
 
@@ -81,6 +84,22 @@ def fake_matmul(a, b, bias, activation, residual, has_float_result):
     dtype = torch.float32 if has_float_result and a.dtype in short_types else a.dtype
     return a.new_empty((*a.shape[:-1], b.shape[-1]), dtype=dtype)
 
+
+fakes_of_aten = torch.library.Library("aten", "IMPL", "Meta")
+
+
+def fake_differentiable_conv2d(x, weight, bias, stride, padding, dilation, *rest):
+    return fake_conv2d(x, weight, bias, *stride, *padding, *dilation)
+
+
+def fake_differentiable_conv2d_backward(gradient, x, weight, stride, padding, dilation, is_transposed, output_padding, groups, wanted):
+    dx = fake_conv2d_input_gradient(gradient, weight, *x.shape[2:]) if wanted[0] else None
+    dw, dbias = fake_conv2d_weight_gradient(gradient, x, *weight.shape[2:], wanted[2], weight.dtype == torch.float32)
+    return dx, dw if wanted[1] else None, dbias if wanted[2] else None
+
+
+fakes_of_aten.impl("convolution_overrideable", fake_differentiable_conv2d)
+fakes_of_aten.impl("convolution_backward_overrideable", fake_differentiable_conv2d_backward)
 
 # vmap. Copies of a batch are more images, or, if filters differ, more channels: groups are independent.
 

@@ -11,7 +11,7 @@ from torch.nn import functional as aten
 
 import spio
 from cases import layouts, tensor
-from spio import functional, support
+from spio import functional, operators, support
 
 spellings = [
     {},
@@ -119,12 +119,37 @@ class Gradients(unittest.TestCase):
                     if value.grad is not None:
                         self.assertEqual((value.grad.dtype, value.grad.shape), (dtype, value.shape))
 
-    def test_second_derivatives_raise(self):
-        x, weight, bias = layer(requires_grad=True)
-        y = functional.conv2d(x, weight, bias, groups=2)
-        (dx,) = torch.autograd.grad(y.square().sum(), x, create_graph=True)
+    def test_second_derivatives(self):
+        for keywords in ({"padding": 1}, {"stride": 2, "padding": (1, 0)}, {"padding": 1, "dilation": (2, 1)}):
+            values = [tensor(shape, torch.float64, requires_grad=True) for shape in ((2, 8, 4, 3), (8, 8, 3, 2), (8,))]
+            self.assertTrue(torch.autograd.gradgradcheck(lambda *v: functional.conv2d(*v, **keywords), values))
+        # Where torch.func or torch.compile differentiate there are none.
+        x, weight, _ = layer()
+        total = lambda x: functional.conv2d(x, weight, padding=1, groups=2).square().sum()
         with self.assertRaisesRegex(RuntimeError, "no second derivatives of conv2d"):
-            dx.square().sum().backward()
+            torch.func.grad(lambda x: torch.func.grad(total)(x).square().sum())(x)
+
+    def test_no_function_of_python_in_the_graph(self):
+        values = layer(requires_grad=True)
+        y = functional.conv2d(*values, padding=1, groups=2)
+        self.assertNotIsInstance(y.grad_fn, torch.autograd.function.BackwardCFunction)
+        self.assertIn("Convolution", y.grad_fn.name())
+
+    def test_fakes_have_the_strides_of_gradients(self):
+        for dtype in (torch.float32, torch.bfloat16):
+            x, weight, bias = (value.to(dtype).requires_grad_() for value in layer())
+            weight = weight.float().detach().requires_grad_()  # as under autocast
+            numbers = [1, 1], [1, 1], [1, 1], False, [0, 0], 2
+            y = operators.differentiable_conv2d(x, weight, bias, *numbers)
+            backward = torch.ops.aten.convolution_backward_overrideable
+            with torch.no_grad():
+                results = [y, *backward(y, x, weight, *numbers, [True] * 3)]
+                mode = torch._subclasses.FakeTensorMode()
+                x, weight, bias, gradient = (mode.from_tensor(value.detach()) for value in (x, weight, bias, y))
+                with mode:
+                    fakes = [operators.differentiable_conv2d(x, weight, bias, *numbers), *backward(gradient, x, weight, *numbers, [True] * 3)]
+            for result, fake in zip(results, fakes, strict=True):
+                self.assertEqual((result.shape, result.dtype, result.stride()), (fake.shape, fake.dtype, fake.stride()))
 
 
 class Autocast(unittest.TestCase):

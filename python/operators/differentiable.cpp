@@ -1,0 +1,89 @@
+// Convolutions that PyTorch differentiates without Python: an operator of aten, by Spio's kernels.
+// SPDX-License-Identifier: Apache-2.0
+//
+// aten is PyTorch's own library of operators. Its convolution_overrideable has gradients in C++,
+// which call convolution_backward_overrideable, and leaves both to backends; PyTorch's own
+// convolutions on a CPU and on GPUs of CUDA take neither. The operators of Spio could have
+// gradients in Python alone. A window is the stride, the padding and the dilation.
+#include "operators.h"
+#include "tensors.h"
+
+#include <cstdint>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+namespace spio::pytorch {
+
+namespace {
+
+using numbers = std::vector<std::int64_t>;
+
+window window_of(numbers const& stride, numbers const& padding, numbers const& dilation,
+                 bool is_transposed) {
+    STD_TORCH_CHECK(!is_transposed && stride.size() == 2 && padding.size() == 2 &&
+                        dilation.size() == 2,
+                    "aten::convolution_overrideable: Spio has convolutions of images, and none "
+                    "that is transposed");
+    return checked_window(stride[0], stride[1], padding[0], padding[1], dilation[0], dilation[1]);
+}
+
+// The weight as kernels take it: in the type of the input.
+Tensor in_type(Tensor const& weight, ScalarType type) {
+    if (weight.scalar_type() == type) return weight;
+    using namespace torch::headeronly;
+    return torch::stable::to(weight, type, std::nullopt, std::nullopt, std::nullopt, false, false,
+                             MemoryFormat::ChannelsLast);
+}
+std::optional<Tensor> in_floats(std::optional<Tensor> const& bias) {
+    bool const is_short = bias && (bias->scalar_type() == ScalarType::Half ||
+                                   bias->scalar_type() == ScalarType::BFloat16);
+    return is_short ? torch::stable::to(*bias, ScalarType::Float) : bias;
+}
+
+// A weight in floats beside an input in a shorter type is rounded for the products; its gradient is
+// not rounded.
+Tensor convolution(Tensor const& input, Tensor const& weight, std::optional<Tensor> const& bias,
+                   numbers const& stride, numbers const& padding, numbers const& dilation,
+                   bool is_transposed, numbers const&, std::int64_t) {
+    auto const function = input.is_cuda() ? conv2d_by_kernels : conv2d_on_cpu;
+    return function(input, in_type(weight, input.scalar_type()), in_floats(bias),
+                    window_of(stride, padding, dilation, is_transposed));
+}
+
+std::tuple<Tensor, Tensor, Tensor>
+convolution_gradients(Tensor const& gradient, Tensor const& input, Tensor const& weight,
+                      numbers const& stride, numbers const& padding, numbers const& dilation,
+                      bool is_transposed, numbers const&, std::int64_t,
+                      std::vector<bool> const& wanted) {
+    auto const window = window_of(stride, padding, dilation, is_transposed);
+    bool const is_on_gpu = input.is_cuda();
+    Tensor dx, dweight, dbias; // undefined where a gradient is not wanted
+    if (wanted[0]) {
+        auto const function = is_on_gpu ? input_gradient_by_kernels : input_gradient_on_cpu;
+        dx = function(gradient, in_type(weight, input.scalar_type()), input.size(2), input.size(3),
+                      window);
+    }
+    if (wanted[1] || wanted[2]) {
+        auto const function = is_on_gpu ? weight_gradient_by_kernels : weight_gradient_on_cpu;
+        auto const [weight_gradient, bias_gradient] =
+            function(gradient, input, weight.size(2), weight.size(3), window, wanted[2],
+                     weight.scalar_type() == ScalarType::Float);
+        if (wanted[1]) dweight = weight_gradient;
+        if (wanted[2]) dbias = bias_gradient;
+    }
+    return {dx, dweight, dbias};
+}
+
+} // namespace
+
+STABLE_TORCH_LIBRARY_IMPL(aten, CUDA, library) {
+    library.impl("convolution_overrideable", TORCH_BOX(&convolution));
+    library.impl("convolution_backward_overrideable", TORCH_BOX(&convolution_gradients));
+}
+STABLE_TORCH_LIBRARY_IMPL(aten, CPU, library) {
+    library.impl("convolution_overrideable", TORCH_BOX(&convolution));
+    library.impl("convolution_backward_overrideable", TORCH_BOX(&convolution_gradients));
+}
+
+} // namespace spio::pytorch
