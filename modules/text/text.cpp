@@ -9,6 +9,7 @@ module;
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -47,20 +48,71 @@ std::string_view included_in(std::string_view line) {
     return end == line.npos ? std::string_view() : line.substr(0, end);
 }
 
-// Adds the headers that a text includes, and those that they include in turn. Kernel text has no
-// #if, so every include counts.
-void follow(std::string_view text, spec const& spec, std::vector<header>& headers) {
+// The names that a text includes, in order. Kernel text has no #if, so every include counts.
+std::vector<std::string_view> includes_of(std::string_view text) {
+    std::vector<std::string_view> names;
     while (!text.empty()) {
         auto const end = std::min(text.find('\n'), text.size());
-        auto const name = included_in(text.substr(0, end));
+        if (auto const name = included_in(text.substr(0, end)); !name.empty()) {
+            names.push_back(name);
+        }
         text.remove_prefix(std::min(end + 1, text.size()));
-        if (name.empty() || find(headers, name)) continue;
+    }
+    return names;
+}
+
+// A digest of a text, eight bytes at a time: the texts of a kernel have half a million.
+std::uint64_t digest_of(std::string_view text) {
+    std::uint64_t digest = fnv(std::to_string(text.size()));
+    while (!text.empty()) {
+        std::uint64_t word = 0;
+        auto const size = std::min(text.size(), sizeof word);
+        std::memcpy(&word, text.data(), size);
+        digest = (digest ^ word) * 0x9e3779b97f4a7c15;
+        digest ^= digest >> 32;
+        text.remove_prefix(size);
+    }
+    return digest;
+}
+
+// What is known of the text of a header, which is read once.
+struct known_text {
+    std::vector<std::string_view> includes;
+    std::uint64_t digest;
+};
+// By the place of the text and its size. A family's headers are constants, so a text at the same
+// place with the same size is the same text.
+class known_texts {
+  public:
+    known_text const& find(std::string_view text) {
+        std::lock_guard const lock(mutex);
+        std::pair const key(text.data(), text.size());
+        auto found = texts.find(key);
+        if (found == texts.end()) {
+            found = texts.emplace(key, known_text{includes_of(text), digest_of(text)}).first;
+        }
+        return found->second; // which stays where it is
+    }
+
+  private:
+    fork_safe_mutex mutex;
+    std::map<std::pair<char const*, std::size_t>, known_text> texts;
+};
+known_texts& all_known_texts() {
+    static auto& texts = *new known_texts; // never destroyed: static objects may ask for it
+    return texts;
+}
+
+// Adds the headers with these names, and those that they include in turn.
+void follow(std::span<std::string_view const> names, spec const& spec,
+            std::vector<header>& headers) {
+    for (auto const name : names) {
+        if (find(headers, name)) continue;
         auto const* found = find(spec.headers, name);
         if (!found) found = find(kernel_text(), name);
         if (!found) continue;
-        header const next = *found;
-        headers.push_back(next);
-        follow(next.text, spec, headers);
+        headers.push_back(*found);
+        follow(all_known_texts().find(found->text).includes, spec, headers);
     }
 }
 
@@ -68,7 +120,7 @@ void follow(std::string_view text, spec const& spec, std::vector<header>& header
 
 std::vector<header> headers_of(spec const& spec) {
     std::vector<header> headers;
-    follow(spec.source, spec, headers);
+    follow(includes_of(spec.source), spec, headers);
     return headers;
 }
 
@@ -78,23 +130,10 @@ namespace {
 std::uint64_t header_digest_of(spec const& spec) {
     auto digest = fnv("");
     for (auto const& [name, text] : headers_of(spec)) {
-        digest = fnv(std::string(name) + "\n" + std::to_string(text.size()) + "\n", digest);
-        digest = fnv(text, digest);
+        digest = fnv(name, digest);
+        digest = fnv(std::to_string(all_known_texts().find(text).digest), digest);
     }
     return digest;
-}
-
-// What a text includes itself, one name a line.
-std::string includes_of(std::string_view text) {
-    std::string names;
-    while (!text.empty()) {
-        auto const end = std::min(text.find('\n'), text.size());
-        if (auto const name = included_in(text.substr(0, end)); !name.empty()) {
-            (names += name) += '\n';
-        }
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
-    return names;
 }
 
 // Where the texts of headers lie, and how long each is. A family's headers are constants, so texts
@@ -127,7 +166,9 @@ known_digests& all_known_digests() {
 
 std::uint64_t text_digest_of(spec const& spec) {
     auto& known = all_known_digests();
-    known_digests::key const key(places_of(spec.headers), includes_of(spec.source));
+    std::string names;
+    for (auto const name : includes_of(spec.source)) (names += name) += '\n';
+    known_digests::key const key(places_of(spec.headers), names);
     std::optional<std::uint64_t> headers;
     {
         std::lock_guard const lock(known.mutex);
