@@ -3,6 +3,8 @@
 #
 # A whole graph is a model that torch.compile traces without a break: each operator needs a fake for that,
 # which tells the shape of its result. An eager model runs operator by operator.
+import pathlib
+import tempfile
 import unittest
 
 import torch
@@ -70,6 +72,17 @@ class Compiled(unittest.TestCase):
         self.assertIn("spio.layernorm_2d.default", str(program.graph))
         larger = tensor((5, 16, 6, 7), torch.float32)
         torch.testing.assert_close(program.module()(larger), model(larger))
+
+    def test_ahead_of_time(self):
+        # A library that AOTInductor has compiled calls the operators without Python.
+        model, x = Block().eval(), tensor((2, 16, 6, 7), torch.float32)
+        program = torch.export.export(model, (x,), dynamic_shapes={"x": {0: torch.export.Dim("batch", min=2)}})
+        with tempfile.TemporaryDirectory() as folder:
+            file = torch._inductor.aoti_compile_and_package(program, package_path=str(pathlib.Path(folder, "model.pt2")))
+            compiled = torch._inductor.aoti_load_package(file)
+            for images in (2, 5):
+                x = tensor((images, 16, 6, 7), torch.float32)
+                torch.testing.assert_close(compiled(x), model(x))
 
 
 if __name__ == "__main__":
