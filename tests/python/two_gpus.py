@@ -16,20 +16,22 @@ from spio import blocks
 
 gpus = 2
 images = 64  # of a GPU
+small = {"channels": 64, "depth": 4, "expansion": 4}  # its steps wait for the host
+large = {"channels": 256, "depth": 6, "expansion": 4}  # its steps wait for the GPU
 dtype = torch.bfloat16
 
 
-def network():
+def network(sizes):
     # Of the blocks, this one has no statistics over the batch, which two halves do not share.
     torch.manual_seed(1)
-    model = blocks.stack("convnext", channels=64, depth=4, expansion=4)
+    model = blocks.stack("convnext", **sizes)
     spio.convert(blocks.take_kernels(model), memory_format=torch.contiguous_format)
     return model.cuda()
 
 
-def batch(first, count):
+def batch(first, count, size=32):
     torch.manual_seed(2)
-    x = blocks.random_images(gpus * images, 32, "cpu")
+    x = blocks.random_images(gpus * images, size, "cpu")
     labels = torch.randint(10, (gpus * images,))
     return x[first : first + count].cuda().contiguous(memory_format=torch.channels_last), labels[first : first + count].cuda()
 
@@ -65,24 +67,40 @@ def sharded(model):
     return fully_shard(model)
 
 
+def scaling(rank):
+    """Milliseconds of a step of the large network: half the batch and the whole one on one GPU, and on two GPUs."""
+    all_images, own_images = batch(0, gpus * images, 64), batch(rank * images, images, 64)
+    times = {"half the batch on one GPU": milliseconds(network(large), *own_images, steps=15),
+             "the whole batch on one GPU": milliseconds(network(large), *all_images, steps=15)}
+    for name, wrap in wrappers(rank).items():
+        distributed.barrier()
+        times[f"the whole batch on two GPUs, {name}"] = milliseconds(wrap(network(large)), *own_images, steps=15)
+    return times
+
+
+def wrappers(rank):
+    return {"DDP": lambda model: DistributedDataParallel(model, device_ids=[rank]), "FSDP2": sharded}
+
+
 def train(rank, file):
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="29517", RANK=str(rank), WORLD_SIZE=str(gpus))
     torch.cuda.set_device(rank)
     distributed.init_process_group("nccl", device_id=torch.device("cuda", rank))
-    reference = network()
+    reference = network(small)
     backward(reference, *batch(0, gpus * images))
     exact = gradients(reference)
     half = batch(rank * images, images)
-    results = {"images of a GPU": images, "one GPU, half the batch: ms": milliseconds(network(), *half),
-               "one GPU, the whole batch: ms": milliseconds(network(), *batch(0, gpus * images))}
-    for name, wrap in (("DDP", lambda model: DistributedDataParallel(model, device_ids=[rank])), ("FSDP2", sharded)):
-        model = wrap(network())
+    results = {"images of a GPU": images, "one GPU, half the batch: ms": milliseconds(network(small), *half),
+               "one GPU, the whole batch: ms": milliseconds(network(small), *batch(0, gpus * images))}
+    for name, wrap in wrappers(rank).items():
+        model = wrap(network(small))
         backward(model, *half)
         errors = [((found - value).norm() / value.norm()).item() for found, value in zip(gradients(model), exact, strict=True)]
         # Weights that PyTorch's own layers have get gradients that were rounded to bfloat16 for each GPU.
         assert all(error < 2**-7 for error in errors), (name, errors)  # which a NaN is not
         results[name] = {"largest relative error of a gradient": max(errors), "whole batch on two GPUs: ms": milliseconds(model, *half)}
         distributed.barrier()
+    results["the large network, images of 64 x 64: ms"] = scaling(rank)
     if rank == 0:
         with open(file, "w") as output:
             json.dump({"pytorch": torch.__version__, "gpu": torch.cuda.get_device_name(), **results}, output, indent=1)
