@@ -49,6 +49,10 @@ void conv2d_input_gradient(place const&, conv2d_sizes const&, void const* dy, vo
 double conv2d_microseconds(conv2d_sizes const&, bool has_bias, std::string const& pass,
                            std::string const& arch);
 
+// The generic kernels in the library, which serve every layer with the same filter: how many for
+// each architecture, as "84 for sm_90a, 88 for compute_80"; empty if there are none.
+std::string generic_kernels();
+
 // The gradients of the filter, in floats or in elements of the type of x, and of the bias.
 struct weight_gradient_request {
     conv2d_sizes sizes;

@@ -8,11 +8,19 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <map>
 #include <mutex>
+#include <string>
 
+import spio.aot;
 import spio.host;
 import spio.launch;
 import spio.runtime;
+
+// The pack of generic kernels, if the library is linked with one.
+extern "C" {
+[[gnu::weak]] extern std::byte const spio_generic_images[], spio_generic_images_end[];
+}
 
 namespace spio::pytorch {
 
@@ -34,6 +42,18 @@ runtime_options options_for(int gpu) {
 }
 
 } // namespace
+
+std::string generic_kernels() {
+    if (spio_generic_images == nullptr) return {};
+    aot::pack const pack({spio_generic_images, spio_generic_images_end}, "of generic kernels", {});
+    std::map<std::string, int> counts;
+    for (auto const& image : pack.list()) ++counts[image.arch];
+    std::string text;
+    for (auto const& [arch, count] : counts) {
+        text += (text.empty() ? "" : ", ") + std::to_string(count) + " for " + arch;
+    }
+    return text;
+}
 
 machine& machine_of(place const& place) {
     // One for the host device, whose number is -1, and one for each of 64 GPUs.

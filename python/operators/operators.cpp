@@ -120,6 +120,7 @@ STABLE_TORCH_LIBRARY(spio, library) {
         "layernorm_2d(Tensor input, Tensor? weight, Tensor? bias, float epsilon) -> Tensor");
     library.def("matmul(Tensor a, Tensor b, Tensor? bias, str activation, Tensor? residual, "
                 "bool has_float_result) -> Tensor");
+    library.def("generic_kernels() -> str");
     library.def("use_host_device(bool is_used) -> ()");
     library.def(
         "conv2d_microseconds(int n, int c, int h, int w, int r, int s, int stride_h, "
@@ -148,6 +149,7 @@ STABLE_TORCH_LIBRARY_IMPL(spio, CPU, library) {
 }
 
 STABLE_TORCH_LIBRARY_IMPL(spio, CompositeExplicitAutograd, library) {
+    library.impl("generic_kernels", TORCH_BOX(&generic_kernels));
     library.impl("use_host_device", TORCH_BOX(&use_host_device));
     library.impl("conv2d_microseconds", TORCH_BOX(&microseconds));
 }

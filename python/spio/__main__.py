@@ -27,6 +27,7 @@ def report_pytorch():
 
     tell("PyTorch", f"{torch.__version__}, built for CUDA {torch.version.cuda or '(none)'}")
     tell("operators", f"torch.ops.{operators.library.name} of {operators.library_file}")
+    tell("generic", operators.generic_kernels() or "no kernels: the first call of a layer waits for a compiler")
     nvrtc = os.environ.get("SPIO_NVRTC")
     if named is None and nvrtc is not None:
         tell("NVRTC", f"{nvrtc}, PyTorch's")

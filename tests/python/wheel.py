@@ -1,6 +1,7 @@
 # Builds the wheel and runs its tests, or says how to get what they need.
 # SPDX-License-Identifier: Apache-2.0
-"""wheel.py build FOLDER          builds the wheel in the folder, and unpacks it to FOLDER/site
+"""wheel.py build FOLDER [PACK]   builds the wheel in the folder, with the generic kernels of the pack, and unpacks it to
+                               FOLDER/site
 wheel.py run FOLDER FILE [ARGUMENT...]    runs a program with the unpacked wheel
 
 Python is the first of $SPIO_PYTHON, that of build/pytorch and the interpreter of this script that has PyTorch.
@@ -31,7 +32,7 @@ def python_with_pytorch():
     return None
 
 
-def build(python, folder):
+def build(python, folder, pack):
     """Builds the wheel in the folder and unpacks it; returns an exit status."""
     has_backend = subprocess.run([python, "-c", "import scikit_build_core"], capture_output=True).returncode == 0
     if not has_backend:
@@ -41,7 +42,7 @@ def build(python, folder):
     # Sanitizers and options of the build around are none of the wheel's.
     keep = {name: value for name, value in os.environ.items() if name not in ("CXXFLAGS", "LDFLAGS", "CFLAGS")}
     command = [python, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-w", folder / "dist",
-               f"-Cbuild-dir={folder / 'objects'}", root / "python"]
+               f"-Cbuild-dir={folder / 'objects'}", f"-Ccmake.define.SPIO_GENERIC_IMAGES={pack}", root / "python"]
     status = subprocess.run(command, env=keep).returncode
     if status:
         return status
@@ -69,7 +70,7 @@ def main():
     if python is None:
         print("no PyTorch 2.10 or newer: './bootstrap torch' installs it into build/pytorch, and SPIO_PYTHON names a Python that has it")
         return skipped
-    return build(python, folder) if action == "build" else run(python, folder, *rest)
+    return build(python, folder, *rest or [""]) if action == "build" else run(python, folder, *rest)
 
 
 if __name__ == "__main__":
