@@ -62,7 +62,6 @@ template <class Data, class Layout, class... Ts> class base_cursor {
                  !moves_freely<NoWholeBlocksOfTheCoarsestAxis>)
     base_cursor operator[](NoWholeBlocksOfTheCoarsestAxis) const = delete;
 
-    static constexpr auto subscript_problem() { return name_subscript_problem<Layout, Ts...>(); }
     constexpr Data* get() const { return pointer_; }
     constexpr Data& operator*() const
         requires names_element<Layout, Ts...>
@@ -75,10 +74,8 @@ template <class Data, class Layout, class... Ts> class base_cursor {
         return pointer_;
     }
     template <class Cursor = base_cursor, class Position = subscript_problem_of<Cursor>>
-        requires(!no_problem<Position>)
     Data& operator*() const = delete;
     template <class Cursor = base_cursor, class Position = subscript_problem_of<Cursor>>
-        requires(!no_problem<Position>)
     Data* operator->() const = delete;
 
   private:

@@ -7,73 +7,9 @@
 #pragma once
 
 #include "spio/base_cursor.h"
+#include "spio/cursor_terms.h"
 
 namespace spio {
-
-template <class Data, class Layout, class... Ts> class cursor;
-
-template <class Dimension>
-constexpr void an_element_is_from_0_to_below_the_extent(int position, int extent) {
-    [[maybe_unused]] refusal<Dimension> const numbers{position, extent};
-}
-
-// What cursors in a layout have in common: a pointer to the first element, the values of the terms
-// without their types, and the steps in each base that no term has taken up. Room is the number of
-// terms, rounded up, so that cursors of some more terms are of one class.
-template <class Data, class Layout, int Room> class cursor_state {
-  public:
-    using data_type = Data;
-    using layout_type = Layout;
-    using bases = typename Layout::bases;
-
-    constexpr cursor_state(Data* pointer, Layout const& shape) : pointer_(pointer), shape_(shape) {}
-
-    constexpr Layout const& shape() const { return shape_; }
-    constexpr auto extents() const { return shape_.extents(); }
-    template <index D>
-        requires(Layout::template has_axis<D>)
-    constexpr dimension_of<D> size() const {
-        return shape_.template size<D>();
-    }
-    template <index NoAxisOfTheTensor, class Cursor = cursor_state>
-        requires(!Layout::template has_axis<NoAxisOfTheTensor>)
-    NoAxisOfTheTensor size() const = delete;
-    template <index D>
-        requires contains<bases, base_of<D>>
-    constexpr dimension_of<D> extent() const {
-        return shape_.template extent<D>();
-    }
-    template <index AbsentDimension, class Cursor = cursor_state>
-        requires(!contains<bases, base_of<AbsentDimension>>)
-    AbsentDimension extent() const = delete;
-
-  private:
-    // Adds the steps of a base to a new term of the base itself, which has no bound, and sets them
-    // to zero: an address then need not test whether there are steps.
-    constexpr void take_up_steps(int term, int base) {
-        position_.items[term] += moved_.items[base];
-        moved_.items[base] = 0;
-    }
-    // The same state with as much room, or more.
-    template <class State> constexpr State with_room_of() const {
-        if constexpr (same<State, cursor_state>) {
-            return *this;
-        } else {
-            State result(pointer_, shape_);
-            for (int n = 0; n < Room; ++n) result.position_.items[n] = position_.items[n];
-            result.moved_ = moved_;
-            return result;
-        }
-    }
-
-    template <class, class, class...> friend class cursor;
-    template <class, class, int> friend class cursor_state;
-
-    Data* pointer_;
-    Layout shape_;
-    int_values<Room> position_ = {};
-    typename Layout::steps moved_ = {};
-};
 
 // A position in a tensor: the sum of its terms and of its steps. Each type of subscript, such as I
 // or fold<I, 8>, is a term with a value; Ts are their types. Subscripts add to it, in any order;
@@ -88,7 +24,7 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
     // no effect.
     template <place_among<bases> P> [[nodiscard]] constexpr auto operator[](P const& p) const {
         if constexpr (index<P>) {
-            using term = term_for<P>;
+            using term = typename term_types<Ts...>::template term_for<P>;
             constexpr int number = position_of<term, Ts...>();
             if constexpr (number >= 0) {
                 cursor moved = *this;
@@ -104,7 +40,7 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
                 return next{moved};
             }
         } else {
-            return moved_by_entries(p.coordinates());
+            return cursor_terms::moved_by(*this, p.coordinates());
         }
     }
     template <place AbsentDimension, class Cursor = cursor>
@@ -119,9 +55,9 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
     // [K(0)], makes such a term.
     template <place_among<bases> P> constexpr cursor& step(P const& p = P(1)) {
         if constexpr (index<P>) {
-            step_by(p);
+            cursor_terms::step(*this, p);
         } else {
-            step_by_entries(p.coordinates());
+            cursor_terms::step(*this, p.coordinates());
         }
         return *this;
     }
@@ -135,26 +71,23 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
             this->shape_.template offset<Ts...>(this->position_.items, this->moved_.items);
         return this->pointer_ + d.wide + d.narrow; // what was summed in 64 bits and in 32
     }
-    static constexpr auto subscript_problem() { return name_subscript_problem<Layout, Ts...>(); }
     // The element there. Each dimension that has several positions needs a subscript, in whole
     // steps of its finest axis: what is meant to be 0 is written so, or as first().
     constexpr Data& operator*() const
         requires names_element<Layout, Ts...>
     {
-        if constexpr (checks_at_run_time) check_bounds(bases());
+        if constexpr (checks_at_run_time) cursor_terms::check_bounds(*this, bases());
         return *get();
     }
     constexpr Data* operator->() const
         requires names_element<Layout, Ts...>
     {
-        if constexpr (checks_at_run_time) check_bounds(bases());
+        if constexpr (checks_at_run_time) cursor_terms::check_bounds(*this, bases());
         return get();
     }
     template <class Cursor = cursor, class Position = subscript_problem_of<Cursor>>
-        requires(!no_problem<Position>)
     Data& operator*() const = delete;
     template <class Cursor = cursor, class Position = subscript_problem_of<Cursor>>
-        requires(!no_problem<Position>)
     Data* operator->() const = delete;
 
     // The distance of that address from the first element, in elements.
@@ -165,14 +98,14 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
     }
 
     // 0 <= position < extent in every base.
-    constexpr bool inbounds() const { return inbounds_in(bases()); }
+    constexpr bool inbounds() const { return cursor_terms::inbounds(*this, bases()); }
     constexpr cursor const& inbounds(bool& result) const {
         result = inbounds();
         return *this;
     }
 
     // The first of all elements at this position: 0 in the dimensions that have no subscript yet.
-    constexpr auto first() const { return first_in(bases()); }
+    constexpr auto first() const { return cursor_terms::first(*this, bases()); }
 
     // A cursor that holds the address, computed once.
     constexpr auto rebase() const { return base_cursor<Data, Layout, Ts...>(get(), this->shape_); }
@@ -185,91 +118,6 @@ class cursor : public cursor_state<Data, Layout, room_for(sizeof...(Ts) + 1)> {
         same_place.position_ = this->position_;
         same_place.moved_ = this->moved_;
         return ReadOnly{same_place};
-    }
-
-  private:
-    template <class... Bases> constexpr auto first_in(mp_list<Bases...>) const {
-        return moved_to(typename merged<mp_list<Ts...>, start_list<Bases>...>::type());
-    }
-    // The terms of a base: those that it has, or one that is always 0.
-    template <class Base>
-    using start_list = typename either<
-        (same<base_of<Ts>, Base> || ...), mp_list<>,
-        mp_list<bounded<fold<Base, Layout::table.finest_stride(Layout::template base<Base>)>, 1>>>::
-        type;
-
-    // The term of a subscript. A second one of the same type loses its bound: their sum may exceed
-    // it.
-    template <class X>
-    using term_for = typename either<(same<X, Ts> || ...), dimension_of<X>, X>::type;
-    // A list of one type, the term of X; it is empty if the tensor lacks the base of X.
-    template <class X>
-    using term_list =
-        typename either<contains<bases, base_of<X>>, mp_list<term_for<X>>, mp_list<>>::type;
-
-    // Moves by all entries of coordinates; moved_to has the types of all terms afterwards.
-    template <class... Xs> constexpr auto moved_by_entries(coords<Xs...> const& c) const {
-        return moved_to(typename merged<mp_list<Ts...>, term_list<Xs>...>::type(),
-                        c.template digit<Xs>()...);
-    }
-    template <class... Us, class... Xs> constexpr auto moved_to(mp_list<Us...>, Xs... xs) const {
-        using next = cursor<Data, Layout, Us...>;
-        auto moved = this->template with_room_of<typename next::state>();
-        (add<position_of<term_for<Xs>, Us...>(), term_for<Xs>>(moved, xs.value), ...);
-        return next{moved};
-    }
-    // Adds a value to a term. A new one (whose number exceeds those of Ts) takes up the steps of
-    // its base.
-    template <int N, class Term, class State> static constexpr void add(State& moved, int value) {
-        if constexpr (N >= 0) moved.position_.items[N] += value;
-        if constexpr (N >= static_cast<int>(sizeof...(Ts)) && base_dimension<Term>) {
-            moved.take_up_steps(N, Layout::template base<Term>);
-        }
-    }
-
-    template <class... Xs> constexpr void step_by_entries(coords<Xs...> const& c) {
-        (step_by(c.template digit<Xs>()), ...);
-    }
-    template <index X> constexpr void step_by(X x) {
-        // The numbers of two terms, or -1: that of X without its bound, and that of its base.
-        constexpr int unbounded = position_of<dimension_of<X>, Ts...>();
-        constexpr int unfolded = position_of<base_of<X>, Ts...>();
-        if constexpr (unbounded >= 0) {
-            this->position_.items[unbounded] += x.value;
-        } else if constexpr (unfolded >= 0) {
-            this->position_.items[unfolded] += count<1>(x);
-        } else if constexpr (contains<bases, base_of<X>>) {
-            this->moved_.items[Layout::template base<base_of<X>>] += count<1>(x);
-        }
-    }
-
-    template <class... Bases> constexpr bool inbounds_in(mp_list<Bases...>) const {
-        return (true & ... & inbounds_of<Bases>(numbers_below<sizeof...(Ts)>()));
-    }
-    template <class Base, int... N> constexpr bool inbounds_of(numbers<N...> terms) const {
-        constexpr int base = Layout::template base<Base>;
-        int const extent = this->shape_.template extent_in_units<base>();
-        return static_cast<unsigned>(position_in_units<Base>(terms)) <
-               static_cast<unsigned>(extent);
-    }
-    // Bounds of terms are not relied on here, because this guards an access.
-    template <class Base, int... N> constexpr int position_in_units(numbers<N...>) const {
-        int const step = this->moved_.items[Layout::template base<Base>];
-        return (step + ... +
-                (this->position_.items[N] * (same<base_of<Ts>, Base> ? stride_of<Ts> : 0)));
-    }
-
-    template <class... Bases> constexpr void check_bounds(mp_list<Bases...>) const {
-        (check_bounds_of<Bases>(numbers_below<sizeof...(Ts)>()), ...);
-    }
-    template <class Base, int... N> constexpr void check_bounds_of(numbers<N...> terms) const {
-        constexpr int base = Layout::template base<Base>;
-        if constexpr (!Layout::table.digits[Layout::table.coarsest(base)].is_ring) {
-            if (!inbounds_of<Base>(terms)) {
-                an_element_is_from_0_to_below_the_extent<Base>(
-                    position_in_units<Base>(terms), this->shape_.template extent_in_units<base>());
-            }
-        }
     }
 };
 

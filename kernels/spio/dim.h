@@ -83,6 +83,11 @@ struct dim {
 
     constexpr dim() = default;
     template <integer T> constexpr explicit dim(T n) : value(int_from<dim>(n)) {}
+    // A dimension inherits this one, which is a better match for another dimension than the copy
+    // constructor, also where that dimension is a struct derived from it.
+    template <index NotExactlyThatDimension>
+        requires same<base_of<NotExactlyThatDimension>, NotExactlyThatDimension>
+    dim(NotExactlyThatDimension const&) = delete;
 
     constexpr int get() const { return value; }
 

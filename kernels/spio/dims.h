@@ -1,5 +1,7 @@
 // The headers of the typed-dimension algebra that every kernel needs; spio/algebra.h has all.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A kernel includes what it uses of the others: facts.h, vectors.h, tiles.h, orders.h, windows.h, …
 #pragma once
 
 #include "spio/axis.h"
@@ -9,7 +11,6 @@
 #include "spio/cursor.h"
 #include "spio/derived.h"
 #include "spio/dim.h"
-#include "spio/facts.h"
 #include "spio/fold.h"
 #include "spio/layout.h"
 #include "spio/place.h"
@@ -17,6 +18,3 @@
 #include "spio/range.h"
 #include "spio/swizzle.h"
 #include "spio/tensor.h"
-#include "spio/tiles.h"
-#include "spio/vectors.h"
-#include "spio/views.h"

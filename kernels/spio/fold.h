@@ -15,8 +15,8 @@ namespace spio {
 //     K k = fold<K, 8>(3);       // K(24)
 //     fold<K, 8>(K(13))          // fold<K, 8>(1)
 template <class Base, int Stride> struct folded : dim {
-    using dim::dim;
-
+    constexpr folded() = default;
+    template <integer T> constexpr explicit folded(T n) : dim(n) {}
     template <same_base<folded> From>
     constexpr explicit(stride_of<From> % Stride != 0) folded(From x) {
         constexpr int unit = gcd(stride_of<From>, Stride);

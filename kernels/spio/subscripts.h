@@ -19,17 +19,19 @@ template <class Dimension, int Blocks> struct is_finer_than_the_blocks_of;
 struct subscript_flaws {
     int open_base = -1;
     int finer_term = -1;
+
+    constexpr bool are_none() const { return open_base < 0 && finer_term < 0; }
 };
-// The first problem of a position with terms Ts in a layout.
-template <class Layout, class... Ts> consteval subscript_flaws find_subscript_flaws() {
-    constexpr auto const& table = Layout::table;
-    int const bases[] = {Layout::template base<base_of<Ts>>..., -1};
-    int const strides[] = {stride_of<Ts>..., 1};
+// The first problem of a position in a layout. Each of its terms has the number of its base and its
+// stride; the last one stands behind them, and counts nothing.
+template <class Table, int N>
+constexpr subscript_flaws find_subscript_flaws(Table const& table, int const (&bases)[N],
+                                               int const (&strides)[N]) {
     subscript_flaws flaws;
     for (int base = table.base_count - 1; base >= 0; --base) {
         int const finest = table.finest_stride(base);
         bool is_open = table.is_dynamic(base) || table.extent(base) > finest;
-        for (int term = 0; term < static_cast<int>(sizeof...(Ts)); ++term) {
+        for (int term = 0; term < N - 1; ++term) {
             if (bases[term] != base) continue;
             is_open = false;
             if (strides[term] % finest != 0) flaws.finer_term = term;
@@ -38,9 +40,16 @@ template <class Layout, class... Ts> consteval subscript_flaws find_subscript_fl
     }
     return flaws;
 }
+template <class Layout, class... Ts>
+concept names_element =
+    find_subscript_flaws(Layout::table, {Layout::template base<base_of<Ts>>..., -1},
+                         {stride_of<Ts>..., 1})
+        .are_none();
 
+// The problem of a position that names no element.
 template <class Layout, class... Ts> constexpr auto name_subscript_problem() {
-    constexpr subscript_flaws flaws = find_subscript_flaws<Layout, Ts...>();
+    constexpr subscript_flaws flaws = find_subscript_flaws(
+        Layout::table, {Layout::template base<base_of<Ts>>..., -1}, {stride_of<Ts>..., 1});
     if constexpr (flaws.open_base >= 0) {
         using base = typename nth<typename Layout::bases, flaws.open_base>::type;
         return type_is<has_no_subscript_in<base>>();
@@ -53,11 +62,14 @@ template <class Layout, class... Ts> constexpr auto name_subscript_problem() {
         return type_is<nothing_wrong>();
     }
 }
-template <class Layout, class... Ts>
-concept names_element =
-    no_problem<typename decltype(name_subscript_problem<Layout, Ts...>())::type>;
-// A place says its own problem, so that it is looked for only where an element is asked for.
+// The problem of a cursor or base cursor that names no element. Its name is looked for only where
+// an element is asked for.
+template <template <class, class, class...> class Cursor, class Data, class Layout, class... Ts>
+    requires(!names_element<Layout, Ts...>)
+auto subscript_problem(Cursor<Data, Layout, Ts...> const*)
+    -> decltype(name_subscript_problem<Layout, Ts...>());
 template <class Place>
-using subscript_problem_of = typename decltype(Place::subscript_problem())::type;
+using subscript_problem_of =
+    typename decltype(subscript_problem(static_cast<Place const*>(nullptr)))::type;
 
 } // namespace spio

@@ -14,11 +14,6 @@
 
 namespace spio {
 
-// Whether a tensor of this layout is made from arguments of these types: a size for each dynamic
-// dimension, and its dynamic pitches.
-template <class Layout, class... Sizes>
-concept sizes_of = Layout::template sized_by<Sizes...>;
-
 // A pointer to the first element, and the axes along which the elements lie, outermost first.
 //     constexpr auto i = axis<I>(16);
 //     constexpr auto k = axis<K>(32);
@@ -75,7 +70,6 @@ class tensor {
     // The cursor at the first element.
     constexpr auto first() const { return origin().first(); }
 
-    static constexpr auto subscript_problem() { return name_subscript_problem<layout_type>(); }
     constexpr Data* get() const { return pointer_; }
     constexpr Data& operator*() const
         requires names_element<layout_type>
@@ -83,7 +77,6 @@ class tensor {
         return *pointer_;
     }
     template <class Tensor = tensor, class Position = subscript_problem_of<Tensor>>
-        requires(!no_problem<Position>)
     Data& operator*() const = delete;
     constexpr void reset(Data* pointer) { pointer_ = pointer; }
     constexpr layout_type const& shape() const { return shape_; }
@@ -189,6 +182,12 @@ class tensor {
     Data* pointer_ = nullptr;
     layout_type shape_;
 };
+
+// The problem of a tensor that is used as an element and has more than one.
+template <class Data, auto... Axes>
+    requires(!names_element<layout<Axes...>>)
+auto subscript_problem(tensor<Data, Axes...> const*)
+    -> decltype(name_subscript_problem<layout<Axes...>>());
 
 // Every position of a tensor once, whatever its pitches.
 //     for (auto position : range(a)) *a[position] = 0;

@@ -1,5 +1,6 @@
-// error of gcc: operand types are 'I' and 'J'
-// error: I=J$|'J' to 'const I'
+// error of clang, clang-cuda: '(spio::)?dim<J>' has been explicitly marked deleted
+// error of nvcc, nvrtc: construction of .I. for inheriting constructors.*deleted
+// error of gcc: NotExactlyThatDimension=J.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

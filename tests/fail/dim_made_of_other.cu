@@ -1,6 +1,6 @@
-// error of gcc: I::I\(J\)
 // error of clang, clang-cuda: cast from 'J' to 'I'
-// error of nvcc, nvrtc: argument types are: \(J\)
+// error of nvcc, nvrtc: construction of .I. for inheriting constructors.*deleted
+// error of gcc: NotExactlyThatDimension=J.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

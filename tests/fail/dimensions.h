@@ -6,6 +6,8 @@
 #pragma once
 
 #include "spio/dims.h"
+#include "spio/facts.h"
+#include "spio/tiles.h"
 
 struct I : spio::dim {
     using dim::dim;

@@ -1,4 +1,6 @@
-// error: from .K. to .I\b
+// error of clang, clang-cuda: from .K. to .I\b
+// error of nvcc, nvrtc: construction of .I. for inheriting constructors.*deleted
+// error of gcc: NotExactlyThatDimension=K.*deleted
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -133,3 +133,21 @@ static_assert(equals<spio::LANE>(spio::LANE(31), 31) && equals<spio::OFFSET>(spi
 static_assert(I(5u) == I(5) && I(5l) == I(5) && I(5ull) == I(5) && I(short(5)) == I(5));
 static_assert(spio::integer<int> && spio::integer<unsigned long long> && !spio::integer<bool>);
 static_assert(!spio::integer<char> && !spio::integer<float> && !spio::integer<I>);
+
+// A struct that is derived from a dimension is another one, although it could be sliced to it.
+struct Inner : I {
+    using I::I;
+};
+struct Innermost : Inner {};
+template <class To, class From>
+concept passes = requires(void (*take)(To), From value) { take(value); };
+template <class To, class From>
+concept makes = requires(From value) { To(value); };
+static_assert(passes<I, I> && passes<I, I const> && passes<I, I&> && passes<Inner, Inner>);
+static_assert(!passes<I, Inner> && !passes<I, Innermost> && !passes<Inner, Innermost>);
+static_assert(!passes<Inner, I> && !passes<spio::dim, I> && !passes<I, J>);
+static_assert(!makes<I, Inner> && !makes<I, J> && !makes<spio::dim, I>);
+static_assert(passes<I, fold<I, 8>> && passes<I, spio::bounded<I, 8>> && makes<fold<I, 8>, I>);
+static_assert(!passes<fold<I, 8>, Inner> && !makes<fold<I, 8>, Inner>);
+// A reference binds to a base class without a constructor: no class can refuse that.
+static_assert(passes<I const&, Inner>);

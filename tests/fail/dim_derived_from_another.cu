@@ -1,0 +1,11 @@
+// error of clang, clang-cuda: '(spio::)?dim<Inner>' has been explicitly marked deleted
+// error of nvcc, nvrtc: construction of .I. for inheriting constructors.*deleted
+// error of gcc: NotExactlyThatDimension=Inner.*deleted
+// SPDX-License-Identifier: Apache-2.0
+#include "dimensions.h"
+
+struct Inner : I {
+    using I::I;
+};
+constexpr int rows(I count) { return count.get(); }
+constexpr int x = rows(Inner(3)); // wrong
