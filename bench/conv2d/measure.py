@@ -3,11 +3,11 @@
 #
 # A configuration is a choice of tiles and stages that gives one kernel, or two for the gradient of the filter;
 # the chosen one is what Spio would take. kernels.json, which conv2d_export wrote, describes them.
-"""measure.py FOLDER --out FILE.json [--repeat 100] [--alone]
+"""measure.py FOLDER --out FILE.json [--repeat 100] [--alone] [--brief] [--part I/N]
 
 FOLDER is what conv2d_export and build.py left, with libconv2d_launcher.so. Every result is checked against sums in double, and
 all configurations of a layer must give the same bits; the chosen one is run many times. With --alone nothing of PyTorch's
-is timed.
+is timed. With --brief nothing is timed with a hot cache. With --part 0/2 or 1/2 only every second layer is measured.
 """
 import argparse
 import datetime
@@ -53,7 +53,7 @@ def timed(launch, layer, sets):
     return timing.microseconds(lambda number, stream: launch.launch(params[number], stream), sets)
 
 
-def measure_layer(folder, built, described, repeats, is_alone):
+def measure_layer(folder, built, described, options):
     """The report on one pass of a layer; `described` has its configurations, from kernels.json."""
     first = described[0]
     workspace = max(each["workspace_floats"] for each in described)
@@ -61,11 +61,13 @@ def measure_layer(folder, built, described, repeats, is_alone):
     layer = Layer(first, sets, workspace)
     cold = lambda work: timing.microseconds(work, sets)
     report = {"problem": first["problem"], "pass": first["pass"], "n": first["n"], "bytes": layer.bytes(),
-              "copy": cold(lambda number, _: layer.copy(number)),
-              "copy_hot": timing.microseconds(lambda *_: layer.copy(0), 1), "kernels": []}
-    if not is_alone:
-        report |= {"pytorch": cold(lambda number, _: layer.peer(number)),
-                   "pytorch_hot": timing.microseconds(lambda *_: layer.peer(0), 1)}
+              "copy": cold(lambda number, _: layer.copy(number)), "kernels": []}
+    if not options.brief:
+        report["copy_hot"] = timing.microseconds(lambda *_: layer.copy(0), 1)
+    if not options.alone:
+        report["pytorch"] = cold(lambda number, _: layer.peer(number))
+        if not options.brief:
+            report["pytorch_hot"] = timing.microseconds(lambda *_: layer.peer(0), 1)
     bits = None
     for kernel in described:
         launch = launcher.Launch(folder, kernel, built)
@@ -80,9 +82,11 @@ def measure_layer(folder, built, described, repeats, is_alone):
                   "blocks_per_processor": figures.blocks_per_multiprocessor, "worst": layer.worst(),
                   "same_bits": same(outputs, bits)}
         if kernel["chosen"]:
-            is_steady = all(same(run(launch, layer), outputs) for _ in range(repeats))
-            result |= {"runs_with_the_same_bits": repeats if is_steady else 0}
-        result |= {"cold": timed(launch, layer, sets), "hot": timed(launch, layer, 1)}
+            is_steady = all(same(run(launch, layer), outputs) for _ in range(options.repeat))
+            result |= {"runs_with_the_same_bits": options.repeat if is_steady else 0}
+        result |= {"cold": timed(launch, layer, sets)}
+        if not options.brief:
+            result |= {"hot": timed(launch, layer, 1)}
         report["kernels"].append(result)
     return report
 
@@ -90,11 +94,12 @@ def measure_layer(folder, built, described, repeats, is_alone):
 def tell(report):
     """Prints the times of a layer: of a copy, of PyTorch, and of the fastest kernels and the chosen one."""
     kernels = sorted(report["kernels"], key=lambda kernel: kernel["cold"])
-    peer = f"; PyTorch {report['pytorch']:.1f} us, hot {report['pytorch_hot']:.1f}" if "pytorch" in report else ""
-    print(f"{report['problem']}\n  copy {report['copy']:.1f} us, hot {report['copy_hot']:.1f}{peer}")
+    hot = lambda times, name: f", hot {times[name]:.1f}" if name in times else ""
+    peer = f"; PyTorch {report['pytorch']:.1f} us{hot(report, 'pytorch_hot')}" if "pytorch" in report else ""
+    print(f"{report['problem']}\n  copy {report['copy']:.1f} us{hot(report, 'copy_hot')}{peer}")
     for place, kernel in enumerate(kernels):
         if place < 6 or kernel["chosen"]:
-            print(f"  {kernel['cold']:7.1f} us, {kernel['cold'] / report['copy']:.3f} of the copy, hot {kernel['hot']:.1f},"
+            print(f"  {kernel['cold']:7.1f} us, {kernel['cold'] / report['copy']:.3f} of the copy{hot(kernel, 'hot')},"
                   f" estimated {kernel['estimate']:.1f}, {kernel['registers']} registers, {kernel['local_bytes']} local,"
                   f" {kernel['blocks_per_processor']} blocks: {kernel['config']}{' (chosen)' if kernel['chosen'] else ''}")
     sys.stdout.flush()
@@ -106,6 +111,8 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--repeat", type=int, default=100)
     parser.add_argument("--alone", action="store_true")
+    parser.add_argument("--brief", action="store_true")
+    parser.add_argument("--part", default="0/1")
     options = parser.parse_args()
     torch.backends.cudnn.benchmark = True
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
@@ -113,9 +120,10 @@ def main():
     kernels = json.loads((options.folder / "kernels.json").read_text())
     built = json.loads((options.folder / "built.json").read_text())
     report = machine() | {"layers": []}
-    for _, group in itertools.groupby(kernels, lambda kernel: kernel["problem"]):
-        report["layers"].append(measure_layer(options.folder, built, list(group), options.repeat,
-                                              options.alone))
+    part, parts = map(int, options.part.split("/"))
+    groups = [list(group) for _, group in itertools.groupby(kernels, lambda kernel: kernel["problem"])]
+    for group in groups[part::parts]:
+        report["layers"].append(measure_layer(options.folder, built, group, options))
         tell(report["layers"][-1])
         options.out.write_text(json.dumps(report, indent=1) + "\n")
     wrong = [each["symbol"] for layer in report["layers"] for each in layer["kernels"]
