@@ -9,31 +9,53 @@
 
 namespace spio::conv2d::cp_async {
 
-// Copies the input rows of a block into the ring.
-template <class Tiles, int Threads, class Global, class Stages> struct producer {
-    typename Tiles::position const& position;
-    thread_cells<typename Tiles::InputCell, Threads, Global> source;
-    thread_cells<typename Tiles::InputCell, Threads, Stages, /*AllExist=*/true> stage_cells;
+// A thread's cells of a row in global memory, and their places in each stage of a ring.
+template <class Cell, int Threads, class Global, class Stages> struct row_cells {
+    thread_cells<Cell, Threads, Global> source;
+    thread_cells<Cell, Threads, Stages, /*AllExist=*/true> stage_cells;
 
-    __device__ producer(typename Tiles::position const& block_position, Global const& input,
-                        Stages const& stages)
-        : position(block_position),
-          source(input, this_thread()),
-          stage_cells(stages, this_thread()) {
-        source.step(position.first_input());
+    __device__ row_cells(Global const& rows, Stages const& stages)
+        : source(rows, this_thread()), stage_cells(stages, this_thread()) {}
+    // Copies the row. Cells outside the tensor become zeros.
+    __device__ __forceinline__ void copy(STAGE stage) const {
+#pragma unroll
+        for (int n = 0; n < source.count; ++n) {
+            if (stage_cells.is_mine(n, this_thread()))
+                copy_async(stage_cells[n][stage], source[n], source.has(n));
+        }
     }
+};
+
+// The input rows of a block, or rows of a tensor of the same sizes.
+template <class Tiles, int Threads, class Global, class Stages>
+struct input_cells : row_cells<typename Tiles::InputCell, Threads, Global, Stages> {
+    typename Tiles::position const& position;
+
+    __device__ input_cells(typename Tiles::position const& block_position, Global const& rows,
+                           Stages const& stages)
+        : row_cells<typename Tiles::InputCell, Threads, Global, Stages>(rows, stages),
+          position(block_position) {
+        this->source.step(position.first_input());
+    }
+    // A row of the padding is not copied.
+    __device__ __forceinline__ void copy_row(int row, STAGE stage) const {
+        if (row < position.input_rows && position.is_row_in_image(row)) this->copy(stage);
+    }
+    __device__ __forceinline__ void step(int row) {
+        if (position.has_input(row)) this->source.step(H(Tiles::input_step));
+    }
+};
+
+// Copies the input rows of a block into the ring.
+template <class Tiles, int Threads, class Global, class Stages>
+struct producer : input_cells<Tiles, Threads, Global, Stages> {
+    using input_cells<Tiles, Threads, Global, Stages>::input_cells;
     // Commits a group of copies in every step, also if the row has no input or is after the last
     // one.
     __device__ __forceinline__ void load(int row, STAGE stage) {
-        if (row < position.input_rows && position.is_row_in_image(row)) {
-#pragma unroll
-            for (int n = 0; n < source.count; ++n) {
-                if (stage_cells.is_mine(n, this_thread()))
-                    copy_async(stage_cells[n][stage], source[n], source.has(n));
-            }
-        }
+        this->copy_row(row, stage);
         commit_copies();
-        if (position.has_input(row)) source.step(H(Tiles::input_step));
+        this->step(row);
     }
 };
 

@@ -46,64 +46,43 @@ struct no_second {
 
 // Copies the residual's row of each output row into the ring, in the step that copies the input row
 // which finishes it.
-template <class Tiles, int Threads, class Global, class Stages> struct residual_producer {
+template <class Tiles, int Threads, class Global, class Stages>
+struct residual_producer : row_cells<typename Tiles::OutputCell, Threads, Global, Stages> {
     typename Tiles::position const& position;
-    thread_cells<typename Tiles::OutputCell, Threads, Global> source;
-    thread_cells<typename Tiles::OutputCell, Threads, Stages, /*AllExist=*/true> stage_cells;
 
     __device__ residual_producer(typename Tiles::position const& block_position,
                                  Global const& residual, Stages const& stages)
-        : position(block_position),
-          source(residual, this_thread()),
-          stage_cells(stages, this_thread()) {}
+        : row_cells<typename Tiles::OutputCell, Threads, Global, Stages>(residual, stages),
+          position(block_position) {}
     // The copies belong to the group that the copies of the input row end.
     __device__ __forceinline__ void load(int row, STAGE stage) {
         int const distance = row - (Tiles::r - 1);
         if (row >= position.input_rows || distance < 0 || distance % Tiles::advance != 0) return;
-#pragma unroll
-        for (int n = 0; n < source.count; ++n) {
-            if (stage_cells.is_mine(n, this_thread()))
-                copy_async(stage_cells[n][stage], source[n], source.has(n));
-        }
-        source.step(P(Tiles::phases));
+        this->copy(stage);
+        this->source.step(P(Tiles::phases));
     }
 };
 
 // Copies the rows of the preactivation beside those of the gradient of y, and multiplies.
-template <class Tiles, int Threads, class Global, class Stages> struct derivative_producer {
-    typename Tiles::position const& position;
-    thread_cells<typename Tiles::InputCell, Threads, Global> source;
-    thread_cells<typename Tiles::InputCell, Threads, Stages, /*AllExist=*/true> stage_cells;
-
-    __device__ derivative_producer(typename Tiles::position const& block_position,
-                                   Global const& preactivation, Stages const& stages)
-        : position(block_position),
-          source(preactivation, this_thread()),
-          stage_cells(stages, this_thread()) {
-        source.step(position.first_input());
-    }
+template <class Tiles, int Threads, class Global, class Stages>
+struct derivative_producer : input_cells<Tiles, Threads, Global, Stages> {
+    using input_cells<Tiles, Threads, Global, Stages>::input_cells;
     // The copies belong to the group that the copies of the input row end.
     __device__ __forceinline__ void load(int row, STAGE stage) {
-        if (row < position.input_rows && position.is_row_in_image(row)) {
-#pragma unroll
-            for (int n = 0; n < source.count; ++n) {
-                if (stage_cells.is_mine(n, this_thread()))
-                    copy_async(stage_cells[n][stage], source[n], source.has(n));
-            }
-        }
-        if (position.has_input(row)) source.step(H(Tiles::input_step));
+        this->copy_row(row, stage);
+        this->step(row);
     }
     // Multiplies this thread's cells of a row that has come. `gradients` are the same cells in the
     // ring of the gradient of y. Cells beside the image are zeros.
     template <class Gradients>
     __device__ __forceinline__ void multiply(int row, STAGE stage,
                                              Gradients const& gradients) const {
-        if (!position.is_row_in_image(row)) return;
+        if (!this->position.is_row_in_image(row)) return;
 #pragma unroll
-        for (int n = 0; n < source.count; ++n) {
-            if (!source.has(n)) continue;
+        for (int n = 0; n < this->source.count; ++n) {
+            if (!this->source.has(n)) continue;
             auto const place = gradients[n][stage];
-            *place = times_derivative<Tiles::layer>(*place, *stage_cells[n][stage]);
+            *place = times_derivative<Tiles::layer>(*place, *this->stage_cells[n][stage]);
         }
     }
 };
