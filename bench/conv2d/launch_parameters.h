@@ -55,17 +55,13 @@ inline wgrad_cp_async::params params_of(problem const& p, wgrad_cp_async::config
     return {.x = stand_in<void const>("input"),
             .dy = stand_in<void const>("dy"),
             .workspace = stand_in<vec<float, 4>>("workspace"),
-            .n = p.n,
-            .h = p.h,
-            .w = p.w};
+            .sizes = wgrad::sizes_passed(p)};
 }
 inline wgrad_tma::params params_of(problem const& p, wgrad_tma::config const&) {
     return {.x = {},
             .dy = {},
             .workspace = stand_in<vec<float, 4>>("workspace"),
-            .n = p.n,
-            .h = p.h,
-            .w = p.w};
+            .sizes = wgrad::sizes_passed(p)};
 }
 inline wgrad_reduce::params params_of_sum(problem const& p) {
     return {.workspace = stand_in<vec<float, 4> const>("workspace"),

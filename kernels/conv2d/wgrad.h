@@ -85,6 +85,16 @@ constexpr bool needs_row_below(problem const& problem) {
     }
     return false;
 }
+// The sizes that a launch passes: n, h and w of x. The others are read only by kernels that serve
+// any layer.
+struct passed_sizes {
+    int n, h, w;
+    int c = 0, pad_h = 0, pad_w = 0;
+};
+constexpr passed_sizes sizes_passed(problem const& problem) {
+    return {problem.n, problem.h, problem.w, problem.c, problem.pad_h, problem.pad_w};
+}
+
 // Whether a number of splits may be that of a configuration. A kernel that serves any layer takes
 // them from the launch, and its configuration has 0.
 constexpr bool has_splits(problem const& problem, int splits) {

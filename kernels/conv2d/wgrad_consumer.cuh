@@ -37,7 +37,7 @@ template <problem Problem, auto Config> struct block_part {
 
     template <class Params>
     __device__ explicit block_part(Params const& params)
-        : sizes(sizes_of<Problem>(params)),
+        : sizes(sizes_of<Problem>(params.sizes)),
           slices(divup(sizes.groups, Config.groups)),
           splits(Problem.knows_layer() ? Config.splits : blocks_of_grid() / slices),
           slice(this_block() % slices),

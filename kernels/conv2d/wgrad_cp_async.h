@@ -52,13 +52,11 @@ struct config {
     }
 };
 
-// The sizes are those of x.
 struct params {
     void const* x;
     void const* dy;
     vec<float, 4>* workspace;
-    int n, h, w;
-    int c = 0, pad_h = 0, pad_w = 0; // read only by kernels that serve any layer
+    wgrad::passed_sizes sizes;
 };
 
 } // namespace spio::conv2d::wgrad_cp_async

@@ -19,15 +19,15 @@ struct launch_sizes {
     int n, h, w, p, q;
     int groups, pad_h, pad_w;
 };
-// The sizes in the parameters of a kernel, where it does not know better.
-template <problem Problem, class Params> constexpr launch_sizes sizes_of(Params const& params) {
-    problem problem = Problem.with(Problem.knows_n() ? Problem.n : params.n,
-                                   Problem.knows_image() ? Problem.h : params.h,
-                                   Problem.knows_image() ? Problem.w : params.w);
+// The sizes that a launch passes, where the kernel does not know better.
+template <problem Problem> constexpr launch_sizes sizes_of(passed_sizes const& passed) {
+    problem problem = Problem.with(Problem.knows_n() ? Problem.n : passed.n,
+                                   Problem.knows_image() ? Problem.h : passed.h,
+                                   Problem.knows_image() ? Problem.w : passed.w);
     if constexpr (!Problem.knows_layer()) {
-        problem.c = params.c;
-        problem.pad_h = params.pad_h;
-        problem.pad_w = params.pad_w;
+        problem.c = passed.c;
+        problem.pad_h = passed.pad_h;
+        problem.pad_w = passed.pad_w;
     }
     return {problem.n,   problem.h,        problem.w,     problem.p(),
             problem.q(), problem.groups(), problem.pad_h, problem.pad_w};

@@ -109,13 +109,11 @@ constexpr tensor_map_plan dy_plan(problem const& problem, config const& config) 
                    l2_fetch_bytes(problem));
 }
 
-// n, h and w are the sizes of x.
 struct params {
     tensor_map_words x;
     tensor_map_words dy;
     vec<float, 4>* workspace;
-    int n, h, w;
-    int c = 0, pad_h = 0, pad_w = 0; // read only by kernels that serve any layer
+    wgrad::passed_sizes sizes;
 };
 
 } // namespace spio::conv2d::wgrad_tma

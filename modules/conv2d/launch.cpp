@@ -157,12 +157,7 @@ void weight_gradient::launch_both(stream const& stream, wgrad_args<Gradient, T> 
                       {.x = args.x.get(),
                        .dy = args.dy.get(),
                        .workspace = workspace,
-                       .n = problem.n,
-                       .h = problem.h,
-                       .w = problem.w,
-                       .c = problem.c,
-                       .pad_h = problem.pad_h,
-                       .pad_w = problem.pad_w});
+                       .sizes = wgrad::sizes_passed(problem)});
     } else {
         auto const& tma = std::get<wgrad_tma::config>(ready->config);
         auto const& partial_sums = std::get<spio::kernel<wgrad_tma::params>>(ready->partial_sums);
@@ -170,12 +165,7 @@ void weight_gradient::launch_both(stream const& stream, wgrad_args<Gradient, T> 
                       {.x = home.map(wgrad_tma::x_plan(problem, tma), args.x.get()),
                        .dy = home.map(wgrad_tma::dy_plan(problem, tma), args.dy.get()),
                        .workspace = workspace,
-                       .n = problem.n,
-                       .h = problem.h,
-                       .w = problem.w,
-                       .c = problem.c,
-                       .pad_h = problem.pad_h,
-                       .pad_w = problem.pad_w});
+                       .sizes = wgrad::sizes_passed(problem)});
     }
     auto parameters = reduced.params;
     parameters.workspace = workspace;

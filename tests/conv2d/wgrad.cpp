@@ -37,27 +37,14 @@ struct tensors {
 // The kernel's parameters, with tensor maps for the kernel that uses TMA.
 cp_async_params params_of(test::trial&, layers::cp_async_layer const&, problem const& problem,
                           void* x, void* dy, vec<float, 4>* workspace) {
-    return {.x = x,
-            .dy = dy,
-            .workspace = workspace,
-            .n = problem.n,
-            .h = problem.h,
-            .w = problem.w,
-            .c = problem.c,
-            .pad_h = problem.pad_h,
-            .pad_w = problem.pad_w};
+    return {.x = x, .dy = dy, .workspace = workspace, .sizes = wgrad::sizes_passed(problem)};
 }
 tma_params params_of(test::trial& t, layers::tma_layer const& layer, problem const& problem,
                      void* x, void* dy, vec<float, 4>* workspace) {
     return {.x = t.make_map<tensor_map_words>(wgrad_tma::x_plan(problem, layer.config), x),
             .dy = t.make_map<tensor_map_words>(wgrad_tma::dy_plan(problem, layer.config), dy),
             .workspace = workspace,
-            .n = problem.n,
-            .h = problem.h,
-            .w = problem.w,
-            .c = problem.c,
-            .pad_h = problem.pad_h,
-            .pad_w = problem.pad_w};
+            .sizes = wgrad::sizes_passed(problem)};
 }
 
 struct gradients {
