@@ -68,6 +68,13 @@ struct config {
         int const addresses = 14 + 6 * mma_tiles + (images > 1 ? 7 * max(0, mma_tiles - 2) : 0);
         return allocated_registers(held_registers(problem) + addresses);
     }
+    // The most blocks on an SM whose threads have these registers. Each quarter of an SM has a
+    // quarter of its registers, and runs whole warps. Zeros between columns take some more.
+    constexpr int most_blocks(problem const& problem, int sm_registers) const {
+        bool const has_gaps = columns_of(correlation_of(problem)).spacing > 1;
+        auto const of_warp = (checked_size(registers(problem)) + (has_gaps ? 8 : 0)) * 32;
+        return (4 * (sm_registers / 4 / of_warp) / warps()).as_int();
+    }
     // The registers that hold fragments: the filter, and accumulators of the output rows that read
     // one input row.
     constexpr int held_registers(problem const& problem) const {

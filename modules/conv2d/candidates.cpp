@@ -180,26 +180,49 @@ class listing {
             config.shared_bytes(asked) > chip.shared_bytes - reserved_shared_bytes) {
             return;
         }
-        config.blocks = std::max(1, estimated(asked, config, code).blocks_per_sm);
+        int const most_blocks = config.most_blocks(asked, chip.sm_registers);
+        if (most_blocks == 0) return;
+        config.blocks = std::clamp(estimated(asked, config, code).blocks_per_sm, 1, most_blocks);
         add(config);
+    }
+
+    // The numbers of splits for a configuration: near those of `best`, and as many as there are SMs
+    // for blocks, or half as many, where each split still has some rows.
+    template <class Config> numbers split_counts(Config const& best, Config const& config) const {
+        numbers counts;
+        for (int const quarters : {8, 4, 2, 1}) {
+            counts.add(std::max(1, best.splits * quarters * config.groups / (4 * best.groups)));
+        }
+        bool has_images = false;
+        if constexpr (requires { config.whole_images; }) has_images = config.whole_images;
+        auto const steps = checked_size(divup(asked.n, config.images)) *
+                           divup(asked.q(), config.columns) * (has_images ? 1 : asked.p());
+        auto const most = has_images ? steps : steps / divup(asked.r, 2);
+        int const slices = wgrad::slices(asked, config.groups);
+        for (int const of_sm : {1, 2}) {
+            int const wanted = chip.sm_count / of_sm / slices;
+            if (wanted <= most.value) counts.add(wanted);
+        }
+        return counts;
     }
 
     // The neighbours of a configuration: of fewer groups, narrower steps, more or fewer splits, and
     // a shorter ring of stages.
     template <class Config, class F> void add_gradients(Config const& best, F has_room) {
         for (int const groups : {best.groups, best.groups / 2}) {
+            if (groups == 0) continue;
             for (int const narrower : {1, 2}) {
-                for (int const quarters : {8, 4, 2, 1}) {
+                Config wide = best;
+                wide.groups = groups;
+                auto& width = wide.columns > 16 ? wide.columns : wide.images;
+                if (narrower == 2 && width % 2 != 0) continue;
+                width /= narrower;
+                if (wide.columns % 16 != 0 && wide.columns != 8) continue;
+                for (int const splits : split_counts(best, wide)) {
                     for (int const stages : {best.stages, best.stages / 2}) {
-                        Config config = best;
-                        config.groups = groups;
+                        Config config = wide;
                         config.stages = stages;
-                        config.splits = std::max(1, best.splits * quarters * groups /
-                                                        (4 * std::max(1, best.groups)));
-                        auto& width = config.columns > 16 ? config.columns : config.images;
-                        if (narrower == 2 && width % 2 != 0) continue;
-                        width /= narrower;
-                        if (config.columns % 16 != 0 && config.columns != 8) continue;
+                        config.splits = splits;
                         bool const is_known = std::ranges::any_of(found, [&](auto const& other) {
                             auto const* const same = std::get_if<Config>(&other.config);
                             return same != nullptr && is_same(*same, config);

@@ -38,9 +38,8 @@ constexpr int most_warps = 16;
 // is not worth a trial.
 bool leaves_registers(problem const& problem, cp_async::config const& config, chip const& chip) {
     constexpr int most_registers = 255; // of a thread
-    int const registers = config.registers(problem);
-    auto const of_sm = checked_size(registers) * config.threads(problem) * config.blocks;
-    return registers <= most_registers && of_sm.value <= chip.sm_registers;
+    return config.registers(problem) <= most_registers &&
+           config.blocks <= config.most_blocks(problem, chip.sm_registers);
 }
 
 // The numbers of channel groups (of 8) per block that are worth a trial: at least 4 if the problem
@@ -189,7 +188,8 @@ std::vector<config> space(problem const& problem, arch arch) {
             config.shared_bytes(problem) > chip.shared_bytes - reserved_shared_bytes) {
             return;
         }
-        config.blocks = std::max(1, estimated(problem, config, arch).blocks_per_sm);
+        config.blocks = std::clamp(estimated(problem, config, arch).blocks_per_sm, 1,
+                                   std::max(1, config.most_blocks(problem, chip.sm_registers)));
         if (leaves_registers(problem, config, chip)) ranking.add(config);
     };
     for (int const groups : group_counts(problem.groups())) {
