@@ -84,7 +84,10 @@ class kernels {
 
     void add(problem const& problem, spio::arch arch, std::vector<config> configs) {
         bool is_chosen = true;
-        if (configs.empty()) configs = space(problem, arch);
+        if (configs.empty()) {
+            configs =
+                asked.most == 1 ? std::vector{best_config(problem, arch)} : space(problem, arch);
+        }
         for (auto const& config : configs | std::views::take(asked.most)) {
             std::visit([&](auto const& c) { add(problem, c, arch, is_chosen); }, config);
             is_chosen = false;
