@@ -120,8 +120,10 @@ template <problem Problem> class steps {
     static constexpr int dilation = Problem.dilation_h;
     // Small filters: the steps of a span in which the first rows of dy come, those in the middle
     // and those in which the last rows leave are compiled separately, so that `first` and `last`
-    // are constants in each.
+    // are constants in each. Large filters: only the steps in the middle are, where one row of x is
+    // multiplied with every row of the filter.
     static constexpr bool are_unrolled = Problem.taps() <= 25;
+    static constexpr bool has_middle = !are_unrolled && advance == 1;
 
     span current = {};
 
@@ -170,15 +172,30 @@ template <problem Problem> class steps {
                 return;
             }
         }
-        rolled(visit);
+        if constexpr (has_middle) {
+            two_kinds(visit);
+        } else {
+            rolled(visit);
+        }
     }
 
   private:
+    // With little padding, every row of x in the middle is in the image.
+    static constexpr bool is_inside = Problem.knows_layer() &&
+                                      Problem.pad_h <= dilation * advance * (live - 1) &&
+                                      Problem.pad_h + advance - 1 < Problem.extent_h();
+
+    template <class Visit> __device__ __forceinline__ void two_kinds(Visit& visit) const {
+#pragma unroll 1
+        for (int number = 0; number < count(); ++number) {
+            if (number >= live - 1 && number < current.rows) {
+                visit({number, 0, 0, live - 1, is_inside || has_x(number)});
+            } else {
+                visit(step(number));
+            }
+        }
+    }
     template <class Visit> __device__ __forceinline__ void each_kind(Visit& visit) const {
-        // With little padding, every row of x in the middle is in the image.
-        constexpr bool is_inside = Problem.knows_layer() &&
-                                   Problem.pad_h <= dilation * advance * (live - 1) &&
-                                   Problem.pad_h + advance - 1 < Problem.extent_h();
 #pragma unroll
         for (int number = 0; number < advance * (live - 1); ++number) {
             visit({number, offset_of(number), 0, number / advance, has_x(number)});

@@ -96,6 +96,17 @@ class listing {
                 rows.whole_images = false;
                 rows.stages = 8;
                 add_gradients(rows, [](auto const&) { return true; });
+            } else if (best.groups == 4 && asked.groups() > 4) {
+                // More groups leave registers for fewer columns.
+                auto narrow = best;
+                narrow.groups = 8;
+                narrow.splits = divup(best.splits, 2);
+                if (narrow.images > 1) {
+                    narrow.images = 1;
+                } else {
+                    narrow.columns = 16;
+                }
+                add_gradients(narrow, [](auto const&) { return true; });
             }
         }
         add_gradients(best_wgrad_cp_async(asked, code), [&](auto const& config) {

@@ -22,9 +22,9 @@ namespace spio::conv2d {
 namespace {
 
 // Numbers of filter taps above which other configurations are better, by measurements on an H200.
-constexpr int few_taps = 9, medium_taps = 25, many_taps = 36; // 3 x 3, 5 x 5, 6 x 6
-// The registers that a thread may have in each of the two kernel templates.
-constexpr int cp_async_registers = 255, tma_registers = 168;
+constexpr int few_taps = 9, medium_taps = 25; // 3 x 3, 5 x 5
+// The most mma tiles per warp.
+constexpr int most_mma_tiles = 4;
 // An image counts as small up to this sum of output rows and filter rows. Measured on an H200.
 constexpr int small_image_rows = 16;
 // The fewest output rows of a split, per row of the filter: the rows where two splits meet are
@@ -71,13 +71,6 @@ int image_split_count(problem const& problem, step_columns const& step, int slic
     return std::clamp(blocks / slices, 1, divup(problem.n, step.images));
 }
 
-// The most mma tiles per warp. Each needs registers for its rows of dy besides the accumulators, so
-// a larger filter leaves room for fewer.
-int most_mma_tiles_of_warp(problem const& problem, int registers) {
-    if (problem.taps() <= medium_taps) return 4;
-    return problem.taps() <= many_taps || registers > tma_registers ? 2 : 1;
-}
-
 } // namespace
 
 // The rows of the sum over images are cut into splits, and the groups of channels into slices: a
@@ -92,7 +85,10 @@ int split_count(problem const& problem, int images, int columns, int slices, int
 wgrad_cp_async::config best_wgrad_cp_async(problem const& problem, arch arch) {
     check(problem);
     chip const& chip = chip_of(arch);
-    auto const step = columns_of_step(problem, most_mma_tiles_of_warp(problem, cp_async_registers));
+    // Each mma tile needs registers for its rows of dy besides the accumulators, so a larger filter
+    // leaves room for fewer.
+    auto const step = columns_of_step(problem, problem.taps() > medium_taps ? most_mma_tiles / 2
+                                                                            : most_mma_tiles);
     // Two blocks per SM hide the time that one of them waits, if a thread needs at most 128
     // registers.
     int const blocks = problem.taps() > few_taps ? 1 : 2;
@@ -117,11 +113,11 @@ wgrad_tma::config best_wgrad_tma(problem const& problem, arch arch) {
     check(problem);
     chip const& chip = chip_of(arch);
     bool const whole_images = takes_whole_images(problem);
-    auto const step =
-        whole_images ? step_columns{2, 8}
-                     : columns_of_step(problem, most_mma_tiles_of_warp(problem, tma_registers));
+    auto const step = whole_images ? step_columns{2, 8} : columns_of_step(problem, most_mma_tiles);
+    // The accumulators of large filters take so many registers that a block has fewer warps.
+    int const most_groups = problem.taps() > medium_taps && !whole_images ? 4 : 8;
     int groups = 1;
-    while (groups < 8 && groups < problem.groups()) groups *= 2;
+    while (groups < most_groups && groups < problem.groups()) groups *= 2;
     int const slices = wgrad::slices(problem, groups);
     int const splits = whole_images
                            ? image_split_count(problem, step, slices, chip.sm_count)
