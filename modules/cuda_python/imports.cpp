@@ -100,7 +100,7 @@ bool is_reserved(std::string_view name) {
 std::string in_quotes(std::string_view text) {
     std::string result = "'";
     for (char const c : text.substr(0, 40)) result += c >= ' ' && c <= '~' ? c : '?';
-    return result + (text.size() > 40 ? "…'" : "'");
+    return result + (text.size() > 40 ? "...'" : "'");
 }
 
 } // namespace spio::cuda_python

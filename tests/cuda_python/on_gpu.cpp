@@ -1,10 +1,11 @@
-// The GPU computes what the interpreter does: cuda_python_on_gpu PROGRAMS.
+// The GPU computes what the interpreter does: cuda_python_on_gpu PROGRAMS [SEED THREADS].
 // SPDX-License-Identifier: Apache-2.0
 //
 // The interpreter runs a program of CUDA Python, a statically typed Python, without a compiler.
 //
 // All operators of all pairs of types and random programs to the bit, the functions of math within
-// what CUDA documents; and how long a new kernel takes until its first result.
+// what CUDA documents; and how long a new kernel takes until its first result. From a SEED on there
+// are the examples and random programs alone, so that several processes can share them.
 #include "tests/cuda_python/execution.h"
 
 #include <algorithm>
@@ -29,7 +30,8 @@ double milliseconds_since(clock_type::time_point start) {
 }
 
 // Returns the number of kernels whose results differ.
-std::size_t run(char const* name, std::vector<test_kernel> const& kernels, double tolerance = 0) {
+std::size_t run(char const* name, std::vector<test_kernel> const& kernels, double tolerance = 0,
+                unsigned thread_count = std::thread::hardware_concurrency()) {
     auto const start = clock_type::now();
     std::atomic<std::size_t> next = 0, elements = 0, failures = 0;
     double worst = 0;
@@ -53,7 +55,7 @@ std::size_t run(char const* name, std::vector<test_kernel> const& kernels, doubl
         }
     };
     std::vector<std::thread> threads;
-    for (unsigned i = 0; i < std::thread::hardware_concurrency(); ++i) threads.emplace_back(work);
+    for (unsigned i = 0; i < thread_count; ++i) threads.emplace_back(work);
     for (auto& thread : threads) thread.join();
     std::printf("figure: %s: %zu kernels, %zu elements, %zu kernels differ, worst %.3g, %.1f s\n",
                 name, kernels.size(), elements.load(), failures.load(), worst,
@@ -66,6 +68,13 @@ std::size_t run(char const* name, std::vector<test_kernel> const& kernels, doubl
 
 int main(int count, char** words) try {
     auto const programs = static_cast<unsigned>(count > 1 ? std::atoi(words[1]) : 1000);
+    if (count > 3) {
+        auto const seed = static_cast<unsigned>(std::atoi(words[2]));
+        auto const threads = static_cast<unsigned>(std::atoi(words[3]));
+        auto const failures = run("examples", example_kernels(), 1e-5, threads) +
+                              run("random programs", random_kernels(seed, programs), 0, threads);
+        return failures == 0 ? 0 : 1;
+    }
     // The first kernel opens the driver and NVRTC; the next is cold.
     auto const cold = random_kernels(1000001, 3);
     for (auto const& kernel : cold) {
