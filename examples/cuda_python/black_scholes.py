@@ -3,6 +3,7 @@
 import math
 
 from spio import cuda
+from spio.cuda import int32
 
 INTEREST = 0.035
 DEVIATION = 0.45  # of the logarithm of a price in a year
@@ -20,7 +21,7 @@ def probability(x):
     term = x
     total = x
     for k in range(1, TERMS):
-        term *= x * x / (2 * k + 1)
+        term *= x * x / int32(2 * k + 1)
         total += term
     return 0.5 + total * math.exp(-0.5 * x * x) / math.sqrt(2.0 * math.pi)
 

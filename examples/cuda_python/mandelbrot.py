@@ -1,6 +1,7 @@
 # How many steps a point of the plane takes to leave the circle of radius 2.
 # SPDX-License-Identifier: Apache-2.0
 from spio import cuda
+from spio.cuda import int32
 
 
 @cuda.jit("int32(float64, float64, int32)", device=True)
@@ -8,7 +9,7 @@ def steps(real, imaginary, most):
     x_squared = 0.0
     y_squared = 0.0
     product = 0.0
-    count = 0
+    count = int32(0)
     while count < most and x_squared + y_squared <= 4.0:
         x = x_squared - y_squared + real
         y = product + product + imaginary

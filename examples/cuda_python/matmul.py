@@ -16,13 +16,15 @@ def matmul(a, b, c):
     depth = a.shape[1]
     total = float32(0)
     for start in range(0, depth, TILE):
-        # Elements outside of the matrices count as 0.
-        a_tile[y, x] = 0
-        b_tile[y, x] = 0
+        # Elements outside of the matrices count as 0. Both loads begin before their values are stored.
+        left = float32(0)
+        right = float32(0)
         if row < a.shape[0] and start + x < depth:
-            a_tile[y, x] = a[row, start + x]
+            left = a[row, start + x]
         if start + y < depth and column < b.shape[1]:
-            b_tile[y, x] = b[start + y, column]
+            right = b[start + y, column]
+        a_tile[y, x] = left
+        b_tile[y, x] = right
         cuda.syncthreads()
         for k in range(TILE):
             total += a_tile[y, k] * b_tile[k, x]

@@ -91,6 +91,8 @@ enum class function_attribute : unsigned {
     non_portable_cluster_size_allowed = 14,
 };
 
+enum class pointer_attribute : unsigned { device_ordinal = 9 };
+
 enum class library_option : unsigned { binary_is_preserved = 1 };
 enum class jit_option : unsigned {};
 enum class address_query : unsigned { success = 0, not_found = 1, too_new = 2 };
@@ -233,6 +235,7 @@ using table = table_of<
     entry<"cuMemFree", 3020, result(pointer)>,
     entry<"cuMemHostAlloc", 2020, result(void**, std::size_t bytes, unsigned flags)>,
     entry<"cuMemFreeHost", 2000, result(void*)>,
+    entry<"cuPointerGetAttribute", 4000, result(void* value, pointer_attribute, pointer)>,
     entry<"cuMemcpyHtoDAsync", 3020, result(pointer, void const*, std::size_t bytes, stream)>,
     entry<"cuMemcpyDtoHAsync", 3020, result(void*, pointer, std::size_t bytes, stream)>,
     entry<"cuMemcpyDtoDAsync", 3020, result(pointer, pointer, std::size_t bytes, stream)>,

@@ -8,6 +8,7 @@ module;
 #include <dlfcn.h>
 
 #include <atomic>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -113,6 +114,18 @@ device_ref driver::device(int ordinal) const {
     abi::device handle = 0;
     call<"cuDeviceGet">([&] { return "device " + std::to_string(ordinal); }, &handle, ordinal);
     return {*this, handle, ordinal};
+}
+
+std::optional<device_ref> driver::owner(abi::pointer address) const {
+    int ordinal = 0;
+    auto const result = ask<"cuPointerGetAttribute">(
+        static_cast<void*>(&ordinal), abi::pointer_attribute::device_ordinal, address);
+    if (result == abi::result::invalid_value) return {};
+    if (result != abi::result::success) {
+        fail("cuPointerGetAttribute", result, "address " + std::to_string(address));
+    }
+    if (ordinal < 0) return {};
+    return device(ordinal);
 }
 
 } // namespace spio::cuda

@@ -38,6 +38,8 @@ class driver {
     int version() const;
     int device_count() const;
     device_ref device(int ordinal) const;
+    // The device whose memory has the address, or none if the driver knows of no such memory.
+    std::optional<device_ref> owner(abi::pointer address) const;
 
     // How many objects could not be released.
     unsigned losses() const { return loss_count.load(std::memory_order_relaxed); }

@@ -48,6 +48,24 @@ argument tensor_argument(PyObject* tensor, dlpack_exchange const& exchange,
     return result;
 }
 
+// The array of an object with __cuda_array_interface__, or none if it has none, or one with a
+// stream that must be waited for, which Python does.
+std::optional<array> interface_array(PyObject* value) {
+    static auto* const name = PyUnicode_InternFromString("__cuda_array_interface__");
+    static auto* const stream_key = PyUnicode_InternFromString("stream");
+    object const interface(PyObject_GetAttr(value, name));
+    if (!interface) {
+        if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throw python_error();
+        PyErr_Clear();
+        return {};
+    }
+    if (PyDict_Check(interface.get()) == 0) return {};
+    auto* const stream = PyDict_GetItemWithError(interface.get(), stream_key);
+    if (stream == nullptr && PyErr_Occurred() != nullptr) throw python_error();
+    if (stream != nullptr && stream != Py_None) return {};
+    return array_of_interface(interface.get(), true);
+}
+
 // Asks Python for an Array, or for a pair: a number and the name of its type.
 argument adapted_argument(PyObject* other, std::optional<void*> const& stream) {
     static PyObject* adapt = nullptr;
@@ -142,6 +160,10 @@ argument argument_of(PyObject* value, machine const&, std::optional<void*>& stre
     if (type == &PyComplex_Type) return number(py::complex128);
     if (auto const* const exchange = exchange_of(type))
         return tensor_argument(value, *exchange, stream);
+    if (auto view = interface_array(value)) {
+        auto const code = code_of(view->element, view->rank);
+        return {.type = code, .view = std::move(view)};
+    }
     return adapted_argument(value, stream);
 }
 

@@ -2,90 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An array has an address, a shape, and strides in bytes; its place is the number of a GPU, or that
-// of the CPU's memory. A machine is
-// a device with its streams; guarded() runs a function for Python and passes its
-// errors on; checked() throws if a call of Python has failed.
+// of the CPU's memory. A machine is a device with its streams; guarded() runs a function for Python
+// and passes its errors on; checked() throws if a call of Python has failed.
 #include "machine.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace spio::dialect {
 
 namespace {
-
-std::int64_t integer_in(PyObject* number) {
-    auto const value = PyLong_AsLongLong(number);
-    if (value == -1 && PyErr_Occurred() != nullptr) throw python_error();
-    return value;
-}
-
-// Reads as many numbers as the array has dimensions.
-void read_numbers(PyObject* tuple, std::array<std::int64_t, most_dimensions>& numbers, int rank) {
-    if (PyTuple_Size(tuple) != rank) {
-        throw error(error_kind::invalid, "describe", "an array",
-                    "its strides are not of its shape");
-    }
-    for (int i = 0; i < rank; ++i) {
-        numbers[static_cast<std::size_t>(i)] = integer_in(PyTuple_GetItem(tuple, i));
-    }
-}
-
-// Reads a shape and strides, or None for those of an array without gaps.
-array described(PyObject* shape, PyObject* strides, PyObject* name) {
-    array result;
-    result.element = scalar_of_text(name);
-    auto const rank = PyTuple_Size(shape);
-    if (rank < 1 || rank > most_dimensions) {
-        if (PyErr_Occurred() != nullptr) throw python_error();
-        throw error(error_kind::invalid, "describe", "an array",
-                    "it has " + std::to_string(rank) + " dimensions, and must have 1 to 8");
-    }
-    result.rank = static_cast<int>(rank);
-    read_numbers(shape, result.shape, result.rank);
-    double bytes = static_cast<double>(result.element.bytes());
-    for (int i = 0; i < result.rank; ++i) {
-        auto const extent = result.shape[static_cast<std::size_t>(i)];
-        if (extent < 0)
-            throw error(error_kind::invalid, "describe", "an array", "its shape is negative");
-        bytes *= static_cast<double>(extent);
-    }
-    if (bytes > 0x1p62) throw error(error_kind::invalid, "describe", "an array", "it is too large");
-    make_dense(result);
-    if (strides != Py_None) read_numbers(strides, result.strides, result.rank);
-    return result;
-}
-
-// view(address, shape, strides, element, place, is_writable, owner): memory of another object,
-// which stays as long as the array.
-PyObject* view(PyObject*, PyObject* arguments) {
-    return guarded([&] {
-        PyObject *address = nullptr, *shape = nullptr, *strides = nullptr, *name = nullptr;
-        PyObject* owner = nullptr;
-        int place = 0, is_writable = 0;
-        if (PyArg_ParseTuple(arguments, "OO!OOipO", &address, &PyTuple_Type, &shape, &strides,
-                             &name, &place, &is_writable, &owner) == 0) {
-            throw python_error();
-        }
-        auto result = described(shape, strides, name);
-        result.address = static_cast<unsigned char*>(PyLong_AsVoidPtr(address));
-        if (PyErr_Occurred() != nullptr) throw python_error();
-        result.place = place;
-        result.is_writable = is_writable != 0;
-        Py_INCREF(owner);
-        result.owner = std::shared_ptr<void>(owner, [](void* object) {
-            auto const state = PyGILState_Ensure();
-            Py_DECREF(static_cast<PyObject*>(object));
-            PyGILState_Release(state);
-        });
-        return new_object(std::move(result));
-    });
-}
 
 // allocate(class, shape, element, is_pinned): memory of the current device, or memory of the CPU
 // that is pinned for its copies.
@@ -98,7 +29,7 @@ PyObject* allocate(PyObject*, PyObject* arguments) {
             throw python_error();
         }
         auto& machine = current_machine();
-        auto result = described(shape, Py_None, name);
+        auto result = described(shape, Py_None, scalar_of_text(name));
         auto* const wanted = reinterpret_cast<PyTypeObject*>(type);
         if (is_pinned == 0 || machine.is_host())
             return new_object(new_array(machine, result), wanted);
@@ -161,7 +92,6 @@ PyObject* is_writable(PyObject* self, void*) {
 }
 
 PyMethodDef functions[] = {
-    {"view", view, METH_VARARGS, nullptr},
     {"allocate", allocate, METH_VARARGS, nullptr},
     {"copy", copy_arrays, METH_VARARGS, nullptr},
     {},

@@ -31,9 +31,7 @@ cuda_python::scalar scalar_of(dlpack_tensor const& tensor) {
                  {6, kind::boolean}};
     for (auto const& [code, meaning] : codes) {
         cuda_python::scalar const scalar = {meaning, tensor.type_bits};
-        auto const known = cuda_python::scalars();
-        bool const is_one = std::ranges::find(known, scalar) != known.end();
-        if (tensor.type_code == code && tensor.lanes == 1 && is_one) return scalar;
+        if (tensor.type_code == code && tensor.lanes == 1 && is_known(scalar)) return scalar;
     }
     throw error(error_kind::unsupported, "take", "a tensor",
                 "CUDA Python has no type for its elements of " + std::to_string(tensor.type_bits) +

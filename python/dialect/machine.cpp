@@ -241,6 +241,15 @@ machine& current_machine() {
     return *latest;
 }
 
+int place_of(void const* address) {
+    static auto const& driver = *new cuda::driver();
+    if (address == nullptr) return current_machine().place; // an array without elements
+    auto const number = reinterpret_cast<cuda::abi::pointer>(address);
+    if (auto const owner = driver.owner(number)) return owner->ordinal();
+    throw error(error_kind::invalid, "take", "an array with __cuda_array_interface__",
+                "its address " + std::to_string(number) + " is in the memory of no GPU");
+}
+
 void add_interpreted(std::shared_ptr<cuda_python::kernel const> const& kernel) {
     auto& kernels = interpreted();
     std::lock_guard const lock(kernels.mutex);

@@ -53,6 +53,9 @@ struct stream {
 // The stream of an argument of Python: a Stream, a handle, or an object that has one.
 stream stream_of(PyObject*);
 
+// The number of the GPU whose memory has the address.
+int place_of(void const* address);
+
 // An array as kernels take it. Strides are in bytes.
 struct array {
     unsigned char* address = nullptr;
@@ -84,6 +87,10 @@ struct array {
 void make_dense(array&);
 // The same array in new memory of a device, without gaps and without values.
 array new_array(machine&, array const& model);
+// Reads a shape and strides, or None for those of an array without gaps.
+array described(PyObject* shape, PyObject* strides, cuda_python::scalar);
+// The array of __cuda_array_interface__, which is on a GPU, or of __array_interface__.
+array array_of_interface(PyObject* interface, bool is_on_gpu);
 // Copies all elements. Each side is in the memory of the device or of the CPU. Has copied when it
 // returns if a side is the CPU's.
 void copy(work_queue&, array const& destination, array const& source);
@@ -117,5 +124,7 @@ dlpack_exchange const* exchange_of(PyTypeObject*);
 // The place of a type of numbers in cuda_python::scalars().
 std::size_t number_of(cuda_python::scalar);
 cuda_python::scalar scalar_of_text(PyObject* name);
+// Whether CUDA Python has a type of numbers of a kind with so many bits.
+bool is_known(cuda_python::scalar);
 
 } // namespace spio::dialect

@@ -20,7 +20,8 @@ extern "C" __attribute__((visibility("default"))) PyObject* PyInit_dialect() {
         nullptr};
     return guarded([] {
         auto module = checked(PyModule_Create(&definition));
-        for (auto* const add : {add_arrays, add_devices, add_dlpack, add_kernels, add_programs}) {
+        for (auto* const add :
+             {add_arrays, add_devices, add_dlpack, add_kernels, add_programs, add_views}) {
             add(module.get());
         }
         return module;

@@ -135,6 +135,11 @@ py::scalar scalar_of_text(PyObject* name) {
     return *scalar;
 }
 
+bool is_known(py::scalar scalar) {
+    auto const known = py::scalars();
+    return std::find(known.begin(), known.end(), scalar) != known.end();
+}
+
 void add_programs(PyObject* module) {
     if (PyModule_AddFunctions(module, functions) != 0) throw python_error();
     add_type<program>(module, "spio.dialect.Program", slots, no_constructor);

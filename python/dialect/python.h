@@ -120,5 +120,6 @@ void add_devices(PyObject* module);
 void add_dlpack(PyObject* module);
 void add_kernels(PyObject* module);
 void add_programs(PyObject* module);
+void add_views(PyObject* module);
 
 } // namespace spio::dialect

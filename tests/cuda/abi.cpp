@@ -105,6 +105,7 @@ FUNCTION(binary_version, BINARY_VERSION);
 FUNCTION(max_dynamic_shared_bytes, MAX_DYNAMIC_SHARED_SIZE_BYTES);
 FUNCTION(preferred_shared_carveout, PREFERRED_SHARED_MEMORY_CARVEOUT);
 FUNCTION(non_portable_cluster_size_allowed, NON_PORTABLE_CLUSTER_SIZE_ALLOWED);
+SAME(pointer_attribute::device_ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
 
 SAME(library_option::binary_is_preserved, CU_LIBRARY_BINARY_IS_PRESERVED);
 SAME(address_query::success, CU_GET_PROC_ADDRESS_SUCCESS);
@@ -193,6 +194,7 @@ TEST_CASE("each entry has the type that cuda.h gives it in its version") {
     AGREES(cuMemFree, 3020);
     AGREES(cuMemHostAlloc, 2020);
     AGREES(cuMemFreeHost, 2000);
+    AGREES(cuPointerGetAttribute, 4000);
     AGREES(cuMemcpyHtoDAsync, 3020);
     AGREES(cuMemcpyDtoHAsync, 3020);
     AGREES(cuMemcpyDtoDAsync, 3020);

@@ -199,6 +199,23 @@ TEST_CASE("a launch in a stream of its own calls the driver once") {
     CHECK(gpu.sum() == 2);
 }
 
+TEST_CASE("an address belongs to the device whose memory has it") {
+    adder gpu;
+    context const contexts[] = {context(gpu.driver.device(0)), context(gpu.driver.device(1))};
+    for (int i = 0; i < 2; ++i) {
+        memory const some(contexts[i], 100);
+        for (auto const offset : {0, 1, 99}) {
+            auto const owner = gpu.driver.owner(some.address() + static_cast<unsigned>(offset));
+            REQUIRE(owner);
+            CHECK(owner->ordinal() == i);
+        }
+    }
+    CHECK(!gpu.driver.owner(1));
+    // Memory of the host has no device in the fake.
+    CHECK(!gpu.driver.owner(
+        reinterpret_cast<abi::pointer>(host_memory(contexts[0], 8).bytes().data())));
+}
+
 TEST_CASE("the caller's context is current again after a call that throws") {
     adder gpu;
     CHECK(!context_ref::current(gpu.driver));

@@ -119,6 +119,11 @@ inline result answer(to<"cuMemHostAlloc">, void** address, std::size_t bytes, un
     return in_context([&](int) { return add(address, {.kind = kind::memory, .bytes = bytes}); });
 }
 inline result answer(to<"cuMemFreeHost">, void* address) { return removed(kind::memory, address); }
+inline result answer(to<"cuPointerGetAttribute">, void* value, abi::pointer_attribute,
+                     abi::pointer address) {
+    auto const* const memory = gpus.memory_with(address);
+    return memory ? say(static_cast<int*>(value), memory->device) : result::invalid_value;
+}
 inline result move(void* destination, void const* source, std::size_t bytes, abi::stream s) {
     return work(s, [=] { std::memcpy(destination, source, bytes); });
 }

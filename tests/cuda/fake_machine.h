@@ -77,6 +77,13 @@ struct machine {
         objects.erase(reinterpret_cast<std::uintptr_t>(handle));
         return true;
     }
+    // The memory that an address lies in, or null.
+    object const* memory_with(std::uintptr_t address) const {
+        auto next = objects.upper_bound(address);
+        if (next == objects.begin()) return nullptr;
+        auto const& [first, o] = *--next;
+        return o.kind == kind::memory && address < first + o.bytes ? &o : nullptr;
+    }
     // Whether `bytes` bytes from an address on lie in one allocation.
     bool holds(std::uintptr_t address, std::size_t bytes) const {
         auto next = objects.upper_bound(address);

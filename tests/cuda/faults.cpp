@@ -132,6 +132,8 @@ void use(kernel_ref const& kernel, context const& context, outcome& result) {
     // A stream by its handle alone, as another library would pass it; and a tensor map.
     auto const foreign = stream_ref::of(kernel.driver(), stream_ref(first_stream).handle());
     result.expect(foreign.context().device().ordinal() == device.ordinal());
+    auto const owner = kernel.driver().owner(memory_ref(y).address());
+    result.expect(owner && owner->ordinal() == device.ordinal());
     tensor_map_plan const box{
         .rank = 2, .element_bytes = 4, .sizes = {8, 8}, .strides = {4, 32}, .box = {8, 4}};
     tensor_map_words const map = encode(context, box, y);

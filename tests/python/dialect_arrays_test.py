@@ -134,6 +134,26 @@ class NumPy(unittest.TestCase):
         self.assertIn("are parts of one array", str(self.refuse(copied[1, 3], y[::-1], fixed)))
         copied[1, 2](y[:2], np.zeros(0))
 
+    def test_interfaces(self):
+        class Described:
+            def __init__(self, **changes):
+                self.__cuda_array_interface__ = {"shape": (2,), "typestr": "<f4", "data": (8, False), "version": 3} | changes
+
+        for changes, words in (
+            ({"typestr": "<f2"}, "no type for elements of '<f2'"),
+            ({"typestr": ">f4"}, "no type for elements of '>f4'"),
+            ({"typestr": "f"}, "no type for elements of 'f'"),
+            ({"typestr": "<i3"}, "no type for elements of '<i3'"),
+            ({"data": 8}, "its interface lacks"),
+            ({"shape": ()}, "0 dimensions"),
+            ({"shape": (-1,)}, "its shape is negative"),
+            ({"shape": (1 << 62, 4)}, "it is too large"),
+            ({"strides": (4, 4)}, "its strides are not of its shape"),
+            ({"strides": [4]}, "its strides are not of its shape"),
+        ):
+            self.assertIn(words, str(self.refuse(stored[1, 1], Described(**changes), 1)))
+        self.assertIn("GPU" if cuda.current_device() >= 0 else "driver", str(self.refuse(stored[1, 1], Described(), 1)))
+
     def test_dlpack(self):
         class Tensor:
             def __init__(self, values):

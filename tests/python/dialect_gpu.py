@@ -54,6 +54,11 @@ class Passed:
         raise AttributeError(name)
 
 
+class Interface:
+    def __init__(self, described):
+        self.__cuda_array_interface__ = described
+
+
 class Tensors(unittest.TestCase):
     def test_protocols(self):
         x = torch.arange(1000, dtype=torch.float32, device="cuda")
@@ -62,6 +67,24 @@ class Tensors(unittest.TestCase):
             passed = y if names is None else Passed(y, *names)
             axpy[4, 256](2.0, x, passed)
             self.assertTrue(torch.equal(y, 1 + 2 * x), names)
+
+    def test_interfaces(self):
+        x = torch.arange(60, dtype=torch.float32, device="cuda").reshape(6, 10)
+        y = torch.zeros(10, 6, device="cuda")
+        transposed[(1, 1), (16, 16)](Passed(x, "__cuda_array_interface__"), Passed(y, "__cuda_array_interface__"))
+        self.assertTrue(torch.equal(y, x.T))
+        transposed[(1, 1), (16, 16)](Passed(y.T, "__cuda_array_interface__"), y)
+        described = x[0].__cuda_array_interface__
+        self.assertEqual(cuda.to_device(Interface(described)).copy_to_host().tolist(), list(range(10)))
+        for stream in (None, 1, torch.cuda.Stream().cuda_stream):
+            axpy[1, 32](1.0, Interface(described | {"stream": stream}), x[0])
+        for address in (8, numpy.zeros(4).ctypes.data):
+            with self.assertRaisesRegex(cuda.Error, f"address {address} is in the memory of no GPU"):
+                axpy[1, 32](1.0, Interface(described | {"data": (address, False)}), x[0])
+        if torch.cuda.device_count() > 1:
+            other = torch.ones(10, device="cuda:1")
+            with self.assertRaisesRegex(cuda.Error, "argument 'x' is on GPU 1, and the kernel runs on"):
+                axpy[1, 32](1.0, Passed(other, "__cuda_array_interface__"), x[0])
 
     def test_types(self):
         for dtype in (torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64, torch.float32, torch.float64):

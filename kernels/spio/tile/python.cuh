@@ -109,12 +109,42 @@ template <class T> constexpr T shift_right(T a, T count) {
     return is_out ? (a < 0 ? T(-1) : T(0)) : static_cast<T>(a >> count);
 }
 
+// The remainder of reals, which is exact and has the sign of x. Binary digits of the quotient are
+// found 11 at once by a remainder of integers. The function is not inlined, since it is long.
+[[gnu::noinline]] __device__ inline float64 real_remainder(float64 x, float64 y) {
+    constexpr uint64 sign = uint64(1) << 63, implicit = uint64(1) << 52;
+    constexpr uint64 infinite = uint64(2047) << 52;
+    auto const bits_x = __builtin_bit_cast(uint64, x) & ~sign;
+    auto const bits_y = __builtin_bit_cast(uint64, y) & ~sign;
+    if (bits_x >= infinite || bits_y > infinite || bits_y == 0) {
+        return machine::infinity() - machine::infinity();
+    }
+    if (bits_x < bits_y) return x;
+    int const exponent_x = bits_x < implicit ? 1 : static_cast<int>(bits_x >> 52);
+    int const exponent_y = bits_y < implicit ? 1 : static_cast<int>(bits_y >> 52);
+    auto const digits = [](uint64 bits) {
+        return bits < implicit ? bits : implicit | (bits & (implicit - 1));
+    };
+    uint64 const divisor = digits(bits_y);
+    uint64 rest = digits(bits_x);
+    int left = exponent_x - exponent_y, step = 0;
+    do {
+        rest = (rest << step) % divisor;
+        step = left < 11 ? left : 11;
+        left -= step;
+    } while (step > 0);
+    // The unit of the last digit of y: 2 to the power of exponent_y - 1075.
+    auto const unit =
+        exponent_y > 52 ? uint64(exponent_y - 52) << 52 : uint64(1) << (exponent_y - 1);
+    return machine::copysign(static_cast<float64>(rest) * __builtin_bit_cast(float64, unit), x);
+}
+
 // Quotients are rounded to zero, or down if they floor; a quotient by 0, and its remainder of
 // integers, is 0. The remainder has the sign of the dividend, or of the divisor if they floor.
 template <class To, bool Floors, class T> __device__ To quotient(T a, T b) {
     if constexpr (is_real<T>) {
         // fmod is exact, so the division's result is near an integer.
-        T const rest = machine::fmod(a, b);
+        T const rest = static_cast<T>(real_remainder(a, b));
         T const near = (a - rest) / b;
         T quotient_near = machine::floor(near);
         if (near - quotient_near > T(0.5)) quotient_near += 1;
@@ -133,7 +163,7 @@ template <class To, bool Floors, class T> __device__ To quotient(T a, T b) {
 }
 template <bool Floors, class T> __device__ T remainder(T a, T b) {
     if constexpr (is_real<T>) {
-        T const rest = machine::fmod(a, b);
+        T const rest = static_cast<T>(real_remainder(a, b));
         if (!Floors || !(rest == rest)) return rest;
         if (rest == 0) return machine::copysign(T(0), b);
         return (rest < 0) != (b < 0) ? rest + b : rest;
@@ -233,11 +263,15 @@ class range {
     int64 value, step;
     uint64 left;
 
+    // The division is left out where one round is all: often threads share a range by their number.
     static constexpr uint64 count(int64 start, int64 stop, int64 step) {
+        bool const is_rising = step > 0;
+        if (step == 0 || (is_rising ? start >= stop : start <= stop)) return 0;
         auto const a = static_cast<uint64>(start), b = static_cast<uint64>(stop);
-        if (step > 0 && start < stop) return (b - a - 1) / static_cast<uint64>(step) + 1;
-        if (step < 0 && start > stop) return (a - b - 1) / (0 - static_cast<uint64>(step)) + 1;
-        return 0;
+        auto const size = static_cast<uint64>(step);
+        uint64 const distance = is_rising ? b - a : a - b;
+        uint64 const magnitude = is_rising ? size : 0 - size;
+        return distance <= magnitude ? 1 : (distance - 1) / magnitude + 1;
     }
 };
 

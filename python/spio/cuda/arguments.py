@@ -1,9 +1,10 @@
 # Turns arguments of kernels into what the library takes: arrays in memory, and numbers with a type.
 # SPDX-License-Identifier: Apache-2.0
 #
-# Numbers of Python, arrays of Spio and tensors of libraries with the newest DLPack are read in C++
-# (spio.dialect). For any other object C++ calls adapt(), which knows the protocols __cuda_array_interface__,
-# __array_interface__ and __dlpack__, and Python's buffers.
+# Numbers of Python, arrays of Spio, tensors of libraries with the newest DLPack and arrays with
+# __cuda_array_interface__ that no stream must be waited for are read in C++ (spio.dialect).
+# For any other object C++ calls adapt(), which knows the protocols __cuda_array_interface__, __array_interface__
+# and __dlpack__, and Python's buffers.
 import ctypes
 
 from spio import dialect
@@ -11,14 +12,6 @@ from spio.cuda.errors import Error
 from spio.cuda.types import element_of_format, element_of_typestring
 
 host = -1
-
-
-# The array that a dictionary of either array interface describes. The place is the number of a GPU, or -1.
-def array_of_interface(interface, place, owner):
-    address, is_read_only = interface["data"]
-    element = element_of_typestring(interface["typestr"])
-    shape, strides = tuple(interface["shape"]), interface.get("strides")
-    return dialect.view(address, shape, strides, element, place, not is_read_only, owner)
 
 
 def wait_for_owner(interface, stream):
@@ -49,10 +42,10 @@ def array_of(value, stream=0):
     interface = getattr(value, "__cuda_array_interface__", None)
     if interface is not None:
         wait_for_owner(interface, stream)
-        return array_of_interface(interface, max(dialect.current_device(), 0), value)
+        return dialect.from_interface(interface, True, value)
     interface = getattr(value, "__array_interface__", None)
     if interface is not None:
-        return array_of_interface(interface, host, value)
+        return dialect.from_interface(interface, False, value)
     if hasattr(value, "__dlpack__"):
         kind, _ = value.__dlpack_device__()
         on_gpu = kind in (2, 13)
