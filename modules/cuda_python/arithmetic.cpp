@@ -129,6 +129,7 @@ std::int64_t integer_result(operation operation, std::int64_t a, std::int64_t b,
     }
 }
 
+// The result of an operator in the precision Real.
 template <class Real> cell real_result(operation operation, Real a, Real b, bool floors) {
     auto const real = [](Real x) { return cell{.real = x}; };
     switch (operation) {
@@ -175,6 +176,7 @@ template <class Real> cell complex_result(operation operation, cell const& a, ce
     }
 }
 
+// The value of a function of the module math in the precision Real.
 template <class Real> cell math_result(std::string_view name, Real x, Real y) {
     if (name == "isnan") return {.integer = std::isnan(x)};
     if (name == "isinf") return {.integer = std::isinf(x)};

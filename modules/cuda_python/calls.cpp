@@ -65,6 +65,7 @@ std::optional<entity> function_typer::entity_of(expression const& expression) {
     return entity{path_within(object->path, attribute->name)};
 }
 
+// The values of a call's arguments, which have no names.
 value_list function_typer::arguments_of(call_expression const& call) {
     value_list values;
     for (auto const& [name, argument] : call.arguments) {
@@ -223,6 +224,7 @@ value_ptr function_typer::device_call(expression const& expression, call_express
     return value_with(location, std::move(result), call_value{instance, std::move(operands)}, true);
 }
 
+// cuda.shared.array(shape, type): the array of a block, whose shape must be known now.
 value_ptr function_typer::shared_array(expression const& expression, call_expression const& call) {
     auto const location = expression.location;
     auto const refuse = [&](span place, std::string reason) {

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // CUDA Python is a statically typed Python whose functions become CUDA kernels. A spec is what a
-// kernel is compiled from.
+// kernel is compiled from. A program is a file; compile() parses, types and emits one of its
+// kernels. The source's position names a file, a line and a column; a diagnostic is what the
+// compiler says about one.
 module;
 
 #include "spio/launch_values.h"
@@ -51,6 +53,7 @@ std::string name_of(position const& place) {
 
 } // namespace
 
+// The line with a caret below the column.
 std::string position::excerpt() const {
     return "    " + printable(text) + "\n    " + std::string(mark, ' ') + "^\n";
 }
@@ -66,6 +69,7 @@ std::string diagnostic::spelled() const {
 namespace {
 
 // The texts of all fragments, one after another.
+// One text for the parser.
 source joined(std::vector<fragment> const& fragments) {
     source result = {.name = fragments.at(0).source.name, .text = {}};
     for (auto const& fragment : fragments) {

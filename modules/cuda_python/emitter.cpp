@@ -4,7 +4,8 @@
 // CUDA Python is a statically typed Python whose functions become CUDA kernels. A value is a typed
 // expression, a coercion one of another type; a slot is a variable of a function with one type; a
 // location (span) is a place in the source. A typed program is a kernel and the device functions
-// that it calls, whose text becomes a spec: what a kernel is compiled from.
+// that it calls, whose text becomes a spec: what a kernel is compiled from. emit_node() writes the
+// text of a statement of each kind.
 module;
 
 #include <algorithm>

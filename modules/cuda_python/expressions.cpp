@@ -1,4 +1,4 @@
-// Reads expressions by recursive descent.
+// Reads expressions of CUDA Python, a statically typed Python, by recursive descent.
 // SPDX-License-Identifier: Apache-2.0
 module;
 
@@ -45,7 +45,7 @@ constexpr auto binary_signs = std::to_array<sign_entry>({
 constexpr auto unary_signs = std::to_array<sign_entry>(
     {{"-", operation::negate, 11}, {"+", operation::identity, 11}, {"~", operation::invert, 11}});
 
-struct level {
+struct level { // counts the calls that are open
     int& depth;
     explicit level(int& counter) : depth(counter) { ++depth; }
     level(level const&) = delete;

@@ -31,6 +31,7 @@ import :typer;
 
 namespace spio::cuda_python {
 
+// Adds a variable of one type, and returns its number.
 int function_typer::new_slot(std::string_view name, type type) {
     function.slots.push_back({name, std::move(type)});
     return static_cast<int>(function.slots.size()) - 1;
@@ -52,6 +53,7 @@ void function_typer::type_function(std::vector<type> const& parameters,
     }
 }
 
+// Types statements in their order.
 typed_block function_typer::typed(block const& statements) {
     typed_block result;
     for (auto const& statement : statements) type_statement(statement, result);

@@ -54,6 +54,7 @@ void program_typer::fail(span location, std::string_view rule, std::string messa
     throw program_error(std::move(problem));
 }
 
+// The function's number for arguments of these types: typed now, if it was not yet.
 int program_typer::instance(int function, std::vector<type> const& parameters, span call) {
     auto key = std::to_string(function);
     for (auto const& parameter : parameters) key += " " + name_of(parameter);

@@ -4,7 +4,8 @@
 // CUDA Python is a statically typed Python whose functions become CUDA kernels. A mask says which
 // threads of a block take part in a statement; a cell is the value of one thread, a column the
 // cells of all. A slot is a variable of one type. A frame has the variables of one call, each with
-// a value for every lane.
+// a value for every lane. evaluate() computes an expression for the lanes of a mask, columns()
+// several; move_lanes() takes lanes out of one mask and puts them into another.
 module;
 
 #include "spio/launch_values.h"
@@ -67,6 +68,7 @@ class block_interpreter : evaluator {
     std::uint64_t steps;
     frame* kernel_frame = nullptr;
 
+    // Runs a device function for the lanes; its result has a column for each part of a tuple.
     std::vector<column> called(call_value const& node, mask const& lanes, frame& caller) override {
         auto const& function = program.functions[static_cast<std::size_t>(node.function)];
         frame callee(function, count);
@@ -86,6 +88,7 @@ class block_interpreter : evaluator {
                        statement.node);
         }
     }
+    // Writes the values of the active lanes to a variable.
     void store(int slot, column const& values, mask const& active, frame& frame) {
         auto& target = frame.slots[static_cast<std::size_t>(slot)];
         for (std::size_t i = 0; i < count; ++i) {
@@ -95,6 +98,8 @@ class block_interpreter : evaluator {
     void execute_node(typed_statement const&, store_slot const& node, mask& active, frame& frame) {
         store(node.slot, evaluate(*node.operand, active, frame), active, frame);
     }
+    // Stores to an element of an array. With old_slot, the statement is such as x[i] += 1: the old
+    // value is read to that variable first, of which the operand makes the new one.
     void execute_node(typed_statement const& statement, store_element const& node, mask& active,
                       frame& frame) {
         auto const type = node.array->type.element;
@@ -119,6 +124,7 @@ class block_interpreter : evaluator {
     void execute_node(typed_statement const&, evaluation const& node, mask& active, frame& frame) {
         evaluate(*node.operand, active, frame);
     }
+    // Stores the parts of a tuple, or of what a function returns, to variables.
     void execute_node(typed_statement const&, unpacking const& node, mask& active, frame& frame) {
         auto const* tuple = std::get_if<tuple_value>(&node.operand->node);
         auto const parts = tuple ? columns(tuple->parts, active, frame)
@@ -126,6 +132,7 @@ class block_interpreter : evaluator {
         for (std::size_t i = 0; i < parts.size(); ++i)
             store(node.slots[i], parts[i], active, frame);
     }
+    // Each branch runs for the lanes whose condition holds; then all that did not leave go on.
     void execute_node(typed_statement const&, typed_if const& node, mask& active, frame& frame) {
         mask done(count);
         for (auto const& branch : node.branches) {
@@ -170,6 +177,7 @@ class block_interpreter : evaluator {
         loop(statement, node.body, active, frame,
              [&](mask const& lanes) { return holding(*node.condition, lanes, frame); });
     }
+    // A loop over range(start, stop, step), whose number of rounds each lane knows at its start.
     void execute_node(typed_statement const& statement, typed_for const& node, mask& active,
                       frame& frame) {
         auto value = evaluate(*node.start, active, frame);
@@ -262,6 +270,7 @@ bool is_constant(value const& value) {
 
 } // namespace
 
+// Computes a constant expression by the interpreter itself, as a kernel of one thread.
 std::optional<constant> constant_value(value const& value, options options) {
     if (!value.type.is_number() || !is_constant(value)) return {};
     typed_program program;

@@ -30,6 +30,8 @@ import :typer;
 
 namespace spio::cuda_python {
 
+// Types the body of a loop. Behind it, variables from before have their old slots; others may be
+// undefined, since the body may not have run.
 typed_block function_typer::loop_body(block const& body) {
     auto const entry = names;
     bool const was_reachable = is_reachable;

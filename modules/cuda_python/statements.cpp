@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // CUDA Python is a statically typed Python whose functions become CUDA kernels. The parser makes a
-// tree of the tokens of a text; a node of the tree owns the nodes below it.
+// tree of the tokens of a text; a node of the tree owns the nodes below it. read_… reads what its
+// name says, from the next token on; accept() takes the next token if it is this one, expect()
+// refuses any other; a keyword is a reserved word, a sign an operator or bracket.
 module;
 
 #include <algorithm>
@@ -68,6 +70,7 @@ class statement_parser : public expression_parser {
     std::vector<std::string_view>* assigned = nullptr; // of the function that is being read
     int loops = 0, depth = 0; // loops and blocks around the statement that is being read
 
+    // A line ends, or a semicolon parts its statements.
     void end_line() {
         if (accept(";") && next().kind != token_kind::newline) return;
         if (!accept(token_kind::newline)) {
@@ -75,6 +78,7 @@ class statement_parser : public expression_parser {
         }
     }
 
+    // Gives a name its meaning for the part of the text that it stands in.
     void define(std::string_view name, module_name meaning) {
         module.names_for(meaning.location).insert_or_assign(name, std::move(meaning));
     }
@@ -142,6 +146,7 @@ class statement_parser : public expression_parser {
         module.functions.push_back(std::move(function));
     }
 
+    // What follows a colon: statements in the line, or an indented block.
     block read_block() {
         if (++depth > greatest_depth) fail("nesting", "blocks are nested more than 100 deep");
         expect(":");
@@ -270,6 +275,7 @@ class statement_parser : public expression_parser {
         assigned->push_back(name);
         return std::make_unique<expression>(expression{location, 1, name_expression{name}});
     }
+    // Refuses what cannot be assigned to, and notes a variable of the function.
     void check_target(expression const& target) {
         if (auto const* name = std::get_if<name_expression>(&target.node)) {
             assigned->push_back(name->name);

@@ -1,7 +1,9 @@
 // Names of types, the most generic of two, and signatures.
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA Python is a statically typed Python whose functions become CUDA kernels.
+// CUDA Python is a statically typed Python whose functions become CUDA kernels. A scalar is a type
+// of numbers, a type that of a value: a number, an array, a tuple or nothing. A signature lists the
+// types of a function's parameters, such as "float32, float32[:]".
 module;
 
 #include <algorithm>
@@ -61,6 +63,7 @@ std::optional<scalar> scalar_named(std::string_view name) {
     return found == all_scalars.end() ? std::nullopt : std::optional(*found);
 }
 
+// The type to which an operator takes both operands: the one that holds more numbers.
 scalar most_generic(scalar a, scalar b) {
     if (a.is_complex() || b.is_complex()) {
         auto const bits = [](scalar x) {
@@ -105,6 +108,7 @@ std::string_view last_name(expression const& expression) {
     return {};
 }
 
+// The type that an expression such as float32[:, :] spells.
 type type_of(source_text const& text, expression const& expression) {
     auto const* array_type = std::get_if<subscript_expression>(&expression.node);
     auto const& named = array_type ? *array_type->object : expression;
@@ -127,6 +131,7 @@ type type_of(source_text const& text, expression const& expression) {
 
 } // namespace
 
+// Reads void(float32, int32), (float32, int32) or a single type.
 signature signature_of(source_text const& text, expression const& expression) {
     signature signature;
     auto const add = [&](cuda_python::expression const& parameter) {

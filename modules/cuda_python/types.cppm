@@ -1,7 +1,8 @@
 // Types and signatures of CUDA Python, its sources, and its errors.
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA Python is a statically typed Python whose functions become CUDA kernels.
+// CUDA Python is a statically typed Python whose functions become CUDA kernels. A fragment is a
+// part of a program that comes from one text, such as a Python function.
 module;
 
 #include <cstddef>

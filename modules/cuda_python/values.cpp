@@ -30,6 +30,7 @@ import :typer;
 
 namespace spio::cuda_python {
 
+// The number as one of this type, by a coercion if it has another.
 value_ptr coercion_to(scalar target, value_ptr operand) {
     if (operand->type.element == target) return operand;
     auto const location = operand->location;
@@ -126,6 +127,7 @@ value_ptr function_typer::value_of(expression const& expression) {
     fail(location, "tuples", "a tuple is made by shape, strides, cuda.grid and return alone");
 }
 
+// The value of an expression that must be a number.
 value_ptr function_typer::number_of(expression const& expression) {
     auto number = value_of(expression);
     if (!number->type.is_number()) {
@@ -134,6 +136,7 @@ value_ptr function_typer::number_of(expression const& expression) {
     return number;
 }
 
+// The value of an expression that must be a bool: numbers do not stand for truth.
 value_ptr function_typer::condition_of(expression const& expression) {
     auto condition = number_of(expression);
     if (!condition->type.element.is_boolean()) {

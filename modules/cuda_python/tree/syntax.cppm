@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // CUDA Python is a statically typed Python whose functions become CUDA kernels. A span is a place
-// in the source; a node of the tree owns the nodes below it.
+// in the source; a node of the tree owns the nodes below it. The parser keeps the text, and texts
+// in the tree refer to it.
 module;
 
 #include <complex>
