@@ -181,6 +181,7 @@ std::vector<layernorm_2d::config> candidates(int channels) {
     return configs;
 }
 
+// Prints a line of JSON for each size and kernel. A sweep tries every configuration of axpby.
 void go(std::string const& folder, bool sweeps) {
     bench const b(folder);
     for (std::size_t const mib : {64, 256}) {

@@ -65,6 +65,7 @@ void time(runtime const& gpu, typed_spec<Params> const& spec, Params const& para
                 total.milliseconds(), image.bytes.size());
 }
 
+// Times each step of a first launch, with images from the pack, or compiled into the folder.
 void go(char const* folder, char const* pack) {
     cache::options options;
     options.folder = folder;

@@ -68,6 +68,7 @@ std::string read(std::string const& file) {
     return std::string(std::istreambuf_iterator<char>(input), {});
 }
 
+// Writes the value of each row of floats in a file, as the trees of a table give it.
 void predict(std::string const& table, std::string const& floats, std::string const& out) {
     auto const model = model::forest::parse(read(table), table);
     auto const bytes = read(floats);

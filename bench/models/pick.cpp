@@ -29,12 +29,15 @@ template <class F> double microseconds(F f) {
     return std::chrono::duration<double, std::micro>(clock_type::now() - start).count();
 }
 
+// Prints the median, the 90th percentile and the greatest of the times.
 void tell(char const* name, std::vector<double> times) {
     std::ranges::sort(times);
     std::printf("%s: median %.2f us, of 90 %% at most %.2f us, at most %.2f us\n", name,
                 times[times.size() / 2], times[times.size() * 9 / 10], times.back());
 }
 
+// Times the choice of a configuration for each layer of a plan: the first choice, and a repeated
+// one.
 void measure(std::string const& plan) {
     std::vector<double> firsts[2], repeated, spaces;
     std::size_t by_model = 0, layers = 0, candidates = 0;
@@ -65,6 +68,7 @@ void measure(std::string const& plan) {
                 static_cast<double>(candidates) / static_cast<double>(layers), sum % 10);
 }
 
+// Prints all configurations of one problem, with the times that the model and the estimate predict.
 void explain_choice(std::string const& words) {
     auto const problem = parse<conv2d::problem>("conv2d", words);
     auto const ranking = rank(problem, sm_90a);

@@ -69,6 +69,7 @@ request parse(int count, char** words) {
     return r;
 }
 
+// Prints how many kernels and times a plan asks for.
 void count(request const& r) {
     std::size_t kernels = 0, layers = 0, times = 0;
     double milliseconds = 0;

@@ -44,11 +44,13 @@ aot::build_request request(folder const& own, aot::compiler_kind kind, std::stri
             .jobs = 2};
 }
 
+// The images that were compiled now, and not taken from an earlier build.
 std::size_t count_new(aot::built_pack const& pack) {
     return static_cast<std::size_t>(
         std::ranges::count(pack.images, true, &aot::built_image::is_new));
 }
 
+// The error of a build, or "none".
 std::string refusal(aot::build_request const& r) {
     try {
         aot::build_pack(r);

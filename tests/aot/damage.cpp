@@ -26,6 +26,7 @@ namespace {
 
 using bytes = std::vector<std::byte>;
 
+// Three images of the right form, whose bytes are no machine code.
 std::vector<aot::image_to_pack> three() {
     std::vector<aot::image_to_pack> packed;
     for (auto const& [n, arch] : {std::pair(1, sm_80), {1, sm_90a}, {1 << 30, sm_80}}) {
@@ -39,6 +40,7 @@ std::vector<aot::image_to_pack> three() {
 
 aot::pack pack_of(bytes const& source) { return aot::pack(source, "p", {}); }
 
+// The reason for which a pack of these bytes is refused, or "none".
 std::string refusal(bytes const& source) {
     try {
         pack_of(source).verify();
@@ -53,6 +55,7 @@ std::string_view text_of(bytes const& source) {
     return {reinterpret_cast<char const*>(source.data()), source.size()};
 }
 
+// Overwrites the bytes at an offset with a number.
 template <class T> void put(bytes& destination, std::size_t offset, T value) {
     std::memcpy(destination.data() + offset, &value, sizeof value);
 }

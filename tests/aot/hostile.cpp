@@ -50,6 +50,7 @@ std::string write_pack(std::string const& path, spec const& kernel) {
     return path;
 }
 
+// The error that f throws, or "none".
 std::string refusal(auto const& f) {
     try {
         f();
@@ -61,6 +62,7 @@ std::string refusal(auto const& f) {
 
 bool has(std::string const& text, std::string const& part) { return text.find(part) != text.npos; }
 
+// A build of one kernel, whose folders an attacker may have made.
 aot::build_request request(std::string const& folder) {
     return {.manifest = "axpby n=1000\n",
             .manifest_name = "kernels",

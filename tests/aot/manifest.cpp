@@ -10,6 +10,7 @@ import spio.aot;
 
 namespace {
 
+// The lines that name kernels, each with its number, as one text.
 std::string lines(std::string_view manifest) {
     std::string text;
     for (auto const& each : spio::aot::lines_of(manifest)) {

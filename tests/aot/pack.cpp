@@ -36,6 +36,7 @@ extern "C" unsigned char const test_pack_digest[32];
 
 namespace {
 
+// The pack that the build makes by nvcc, and the same by clang.
 aot::pack const& shipped() {
     static aot::pack const pack = aot::pack::read(SPIO_TEST_PACK);
     return pack;
@@ -45,6 +46,7 @@ aot::pack const& shipped_by_clang() {
     return pack;
 }
 
+// The kernels of the manifest from which the pack was built.
 std::vector<spec> specs(arch arch) {
     std::ifstream file(SPIO_TEST_MANIFEST);
     std::string const text(std::istreambuf_iterator<char>(file), {});

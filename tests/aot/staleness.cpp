@@ -28,6 +28,7 @@ std::string inner = "#pragma once\n#include <cuda_fp16.h>\n";
 std::string config_text = "threads=32";
 header headers[3];
 
+// A kernel of the family `own`, whose headers have the text that the test has set.
 spec specialize(std::string_view problem, arch arch) {
     headers[0] = {"own/own.cuh", body};
     headers[1] = {"own/inner.h", inner};
@@ -49,6 +50,7 @@ family const own[] = {{"own",
                        },
                        [] { return std::span<header const>(headers); }}};
 
+// Why each stale image (whose kernel's text has changed since) is stale.
 std::string whys(aot::pack const& pack) {
     std::string reasons;
     for (auto const& [entry, reason] : aot::stale_images(pack, own)) reasons += reason + ";";

@@ -16,6 +16,7 @@ using namespace spio;
 
 namespace {
 
+// A random problem or configuration, often of extreme numbers.
 template <class T> T drawn(std::mt19937& random) {
     T value = {};
     auto slots = slots_of(value);

@@ -58,6 +58,7 @@ struct scene {
     std::function<void(rig::scratch const&)> prepare;
 };
 
+// A cache of eight entries behind a link, with a system whose calls can be made to fail.
 static cache::options options_for(rig::scratch const& place, rig::troubled& system) {
     cache::options options;
     options.folder = place / "link/deep/cache";
@@ -83,6 +84,7 @@ static void publish(rig::scratch const& place, int first, int end) {
     }
 }
 
+// Changes a bit in the middle of the entry's file.
 static void damage(rig::scratch const& place) {
     auto const path = folder_in(place) + "/" + rig::file_name(key);
     auto bytes = rig::bytes_of(path);

@@ -84,6 +84,7 @@ static cache::options options_for(std::string const& folder, cache::system_calls
     return options;
 }
 
+// Asks a fresh cache for the entry, which it compiles if its file is not to be trusted.
 static cache::found ask(cache::options const& options) {
     cache::folders store(options);
     return rig::get_or_compile(store, key, [] { return answer; });

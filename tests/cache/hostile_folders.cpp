@@ -26,6 +26,7 @@ namespace fs = std::filesystem;
 
 using variables = std::map<std::string, std::string>;
 
+// Makes a folder that others may open as the mode says.
 static void make(std::string const& path, mode_t mode) {
     fs::create_directories(path);
     chmod(path.c_str(), mode);

@@ -42,10 +42,12 @@ static cache::found ask(cache::folders& store, int number, int& compiled) {
     });
 }
 
+// Whether the entry found is the one that this number has.
 static bool is_right(cache::found const& got, int number) {
     return *got.entry == rig::sample_entry(number, cubin_bytes);
 }
 
+// Writes an entry's file that is no entry, as a killed process may leave it.
 static void plant_damage(rig::scratch const& place, int number) {
     std::filesystem::create_directory(place / "cache");
     std::filesystem::permissions(place / "cache", std::filesystem::perms::owner_all);

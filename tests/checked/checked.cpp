@@ -69,6 +69,7 @@ template <class Program> std::string last_words(Program program) {
 }
 
 int failures = 0;
+// Expects that the program ends with these words.
 template <class Program> void expect(char const* words, Program program) {
     std::string const said = last_words(program);
     if (said.find(words) != std::string::npos) return;

@@ -17,6 +17,7 @@ namespace {
 
 using texts = std::vector<std::string>;
 
+// The arguments of a command line, split at spaces.
 arguments parse(std::string_view line) {
     std::vector<std::string_view> words;
     while (!line.empty()) {
@@ -27,6 +28,7 @@ arguments parse(std::string_view line) {
     return parse_arguments(words, subcommands());
 }
 
+// The error of a command line that is misused, or "none".
 std::string refusal(std::string_view line) {
     try {
         parse(line);

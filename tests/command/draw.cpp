@@ -40,6 +40,7 @@ struct answer {
     exit_status status;
     std::string printed, told;
 };
+// Runs the command with these words; returns its status and what it prints.
 answer ask(std::vector<std::string_view> const& words) {
     answer result;
     result.status =
@@ -50,6 +51,7 @@ answer ask(std::vector<std::string_view> const& words) {
     return result;
 }
 
+// Compares the offsets that the command prints of a layout's text with those of the tensor's type.
 template <class Tensor> void compare(std::string_view text) {
     CAPTURE(text);
     auto const object = ask({"draw", text, "j=4", "i=16", "k=32", "--json"}).printed;

@@ -38,6 +38,7 @@ void expect(bool holds) {
     if (!holds) std::abort();
 }
 
+// Whether a terminal shows the text as it is, without control characters.
 bool is_plain(std::string_view text) {
     return std::ranges::all_of(text, [&](char c) {
         auto const byte = static_cast<unsigned char>(c);
@@ -45,6 +46,7 @@ bool is_plain(std::string_view text) {
     });
 }
 
+// Expects arguments that the subcommand's own description admits.
 void expect_sane(arguments const& args, std::size_t words) {
     expect(args.subcommand != nullptr || args.wants_help);
     if (args.subcommand == nullptr || args.wants_help) return;

@@ -51,6 +51,7 @@ void expect(bool is_right, std::string const& title) {
     std::printf("FAIL %s\n", title.c_str());
     ++failures;
 }
+// The error that f throws, or "nothing".
 std::string message_of(std::function<void()> const& f) {
     try {
         f();
@@ -118,6 +119,7 @@ void agree(std::map<std::string, std::unique_ptr<runtime>> const& runtimes) {
                 runtimes.size(), compared, different);
 }
 
+// Captures launches in a graph, of a kernel that is loaded (warm) and of one that is not (cold).
 void captures(runtime const& gpu, cuda::driver const& driver) {
     auto const warm = axpby::specialize({.n = 1000}, gpu.arch());
     auto const cold = axpby::specialize({.n = 1000}, {.threads = 64, .vectors = 3}, gpu.arch());

@@ -38,6 +38,7 @@ struct candidate {
     bool fits() const { return all_right() == total; }
 };
 
+// Whether the modelled tensor core gives the bits that the GPU gave.
 inline bool is_right(tensor_core const& core, sum_record const& x) {
     float const sum = core.accumulate(x.c, x.products, x.count);
     return std::bit_cast<unsigned>(sum) == std::bit_cast<unsigned>(x.result);

@@ -56,6 +56,7 @@ void simulate(tensor_core const& core, experiments& experiments) {
     }
 }
 
+// A random model of a tensor core, which the fit must find again from its sums.
 tensor_core some_core(unsigned seed) {
     test::random random{seed};
     auto const mode = [&] { return static_cast<rounding>(random.between(0, 2)); };

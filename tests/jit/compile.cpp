@@ -56,6 +56,7 @@ source axpby() {
     return {.name = "axpby", .text = contents("tests/axpby/axpby.cu"), .headers = headers};
 }
 
+// Whether the machine code has a kernel of this symbol.
 bool has(std::span<std::byte const> cubin, std::string_view symbol) {
     std::string const section = ".text." + std::string(symbol) + '\0';
     auto const bytes = std::as_bytes(std::span(section));
@@ -69,6 +70,7 @@ std::string options_text(std::vector<std::string> const& options) {
     return text;
 }
 
+// The error of a source that does not compile.
 std::string thrown_by(source const& s, std::string_view arch = "sm_80") {
     try {
         compiler().compile(s, arch);

@@ -58,6 +58,7 @@ struct playground {
     }
 };
 
+// What comes of opening a file as NVRTC: "opened", or the error.
 std::string said_of(fs::path const& path) {
     try {
         spio::jit::nvrtc const opened(path);
@@ -67,6 +68,7 @@ std::string said_of(fs::path const& path) {
     }
 }
 
+// Whether the file is among the places where NVRTC is looked for.
 bool lists(fs::path const& path) {
     auto const found = spio::jit::nvrtc_places();
     return std::ranges::find(found, path) != found.end();

@@ -25,6 +25,7 @@ std::vector<unsigned short> random_values(test::trial& t, std::size_t size) {
     for (auto& value : values) value = static_cast<unsigned short>(t.random()() % 65521);
     return values;
 }
+// The buffer as cells of 16 bytes, as the kernel copies them.
 box_copy::cell* cells(test::buffer<unsigned short> const& b) {
     return reinterpret_cast<box_copy::cell*>(b.data());
 }

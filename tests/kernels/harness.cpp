@@ -38,6 +38,7 @@ void store(params p) { *p.output = p.value; }
 
 // A case whose bits differ from run to run.
 int stored = 0;
+// A kernel that stores a number: memory is poisoned before and has the number after.
 void stores(trial& t) {
     auto const output = t.make<int>("output", 1);
     t.expect(output.read()[0] == -1, "memory is full of poison");

@@ -118,6 +118,7 @@ void run_everywhere(test_case const& test, request const& r,
     }
 }
 
+// Runs a test in this process, on the GPU and, if asked, on the host device.
 void run_here(request const& r, test_case const& test, bool is_first, tally& sum) {
     gpu const gpu;
     if (is_first) describe(gpu);

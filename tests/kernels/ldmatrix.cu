@@ -23,11 +23,13 @@ inline constexpr auto k8 = axis<K>(8);
 inline constexpr auto k16 = axis<K>(16);
 using half8 = vec<half, 8>;
 
+// A fragment's pieces (the registers of a lane) with one more axis, for the lanes of a warp.
 template <class Pieces> struct for_each_lane;
 template <class Data, auto... Axes> struct for_each_lane<tensor<Data, Axes...>> {
     using type = tensor<Data, Axes..., axis<LANE>(32)>;
 };
 
+// Copies the tile from x to shared memory, and returns it.
 template <class Fragment, auto... Axes> __device__ auto load_rows(params const& p) {
     using tile = tensor<half8, Axes...>;
     using source = tensor<half8 const, Axes...>;
@@ -40,6 +42,7 @@ template <class Fragment, auto... Axes> __device__ auto load_rows(params const& 
     return rows;
 }
 
+// Writes to y what each lane holds of the fragment.
 template <class Fragment> __device__ void tell(params const& p, Fragment& fragment) {
     using pieces = typename Fragment::pieces;
     using got = typename for_each_lane<pieces>::type;
@@ -47,6 +50,7 @@ template <class Fragment> __device__ void tell(params const& p, Fragment& fragme
     for (auto const piece : range(pieces())) *y[piece] = *fragment[piece];
 }
 
+// Loads a fragment from rows in shared memory, as they are or transposed.
 template <auto Columns, auto Rows> __device__ void load(params const& p) {
     using fragment = right_fragment<half, Columns, Rows>;
     fragment b;

@@ -50,6 +50,7 @@ std::vector<float> product(test::trial& t, test::kernel<params> const& kernel,
     return c.read();
 }
 
+// Factors of this size, each element by draw(number, modulus).
 template <class Draw> factors drawn(test::mma::size const& size, Draw draw) {
     factors f = {.size = size, .a = {}, .b = {}};
     for (int n = 0; n < size.a_elements(); ++n) f.a.push_back(draw(n, 17));

@@ -51,6 +51,7 @@ static_assert(bank_conflicts<right_tile, right::map::rows>() == 0);
 using float2 = vec<float, 2>;
 using products = tensor<float2, n, i, j / 2>;
 
+// Begins to copy a tile from global to shared memory.
 template <class Tile, class Source>
 __device__ void copy_to(Tile const& tile, Source const& source) {
     auto const x = source.origin();

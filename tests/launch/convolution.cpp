@@ -72,6 +72,7 @@ struct image_batch {
     }
 };
 
+// The reason of the error that f throws, or "none".
 std::string reason_of(auto const& f) {
     try {
         f();

@@ -96,6 +96,7 @@ struct outcome {
     std::string message = {};
 };
 
+// What comes of launching in every way when one call of the driver fails.
 outcome outcome_of(fake::fault fault) {
     test::folder const folder;
     fake::the_machine().expect(fault);

@@ -39,6 +39,7 @@ image cubin_of(spec const& spec) {
     return image_of_bytes(spec, image_kind::cubin, std::as_bytes(std::span(text)), "a test");
 }
 
+// The error that f throws, or "nothing".
 std::string message_of(std::function<void()> const& f) {
     try {
         f();

@@ -52,6 +52,7 @@ struct host_fixture {
     }
 };
 
+// The error that f throws, or "nothing".
 std::string message_of(std::function<void()> const& f) {
     try {
         f();

@@ -101,6 +101,7 @@ struct Absent : spio::dim {
 // The tensors point to this memory, but nothing is read or written.
 inline char memory[1 << 16];
 
+// Moves the cursor's base cursor n steps of D, where that compiles, and compares with the cursor.
 template <class D, class Cursor> committed_move commit(Cursor const& cursor, int n) {
     if constexpr (requires { cursor.rebase().step(D(n)); }) {
         return {true, cursor.rebase().step(D(n)).get() - cursor[D(n)].get()};
@@ -109,6 +110,7 @@ template <class D, class Cursor> committed_move commit(Cursor const& cursor, int
     }
 }
 
+// What a walk's end says of itself, and the moves tried there.
 template <class... Moves, class Cursor> arrival arrive(Cursor const& cursor, int n) {
     return {
         cursor.offset(), cursor.get() - memory, cursor.inbounds(), {commit<Moves>(cursor, n)...}};

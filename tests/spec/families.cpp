@@ -29,6 +29,7 @@ using namespace spio;
 
 namespace {
 
+// The error that f throws, or "none".
 std::string refusal(std::function<void()> const& f) {
     try {
         f();

@@ -50,6 +50,7 @@ template <> struct spio::field_table<shape> {
 
 namespace {
 
+// The reason for which the text of a shape is refused, or "none".
 std::string refusal(std::string_view text) {
     try {
         spio::parse<shape>("thing", text);

@@ -45,6 +45,7 @@ template <int Kind> constexpr auto place(int n) {
         return I(n & 3) + Lane(n & 7) + K8(n & 1);
     }
 }
+// The position after n moves of one kind, computed with ints.
 template <int Kind> constexpr point sum(point p, int n) {
     if constexpr (Kind == 0) {
         p.k += n;

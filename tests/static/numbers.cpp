@@ -157,6 +157,7 @@ template <class Range> constexpr long long length(Range r) {
     for ([[maybe_unused]] auto x : r) ++count;
     return count;
 }
+// The sum of the values that a range yields.
 template <class Range> constexpr long long sum(Range r) {
     long long total = 0;
     for (auto x : r) total += x.get();

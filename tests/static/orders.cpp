@@ -47,6 +47,7 @@ struct visitor {
         return count == other.count;
     }
 };
+// Visits positions by a loop and by for_each(); a count of -1 says that the two differ.
 template <class A, class B, class Range> constexpr visitor visit(Range const& positions) {
     visitor visited;
     visitor nested;

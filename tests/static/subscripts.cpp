@@ -50,6 +50,8 @@ template <int Set, class Place> constexpr auto subscript(Place p) {
         return p;
     }
 }
+// Whether tensor N, subscripted by the dimensions of the set, is an element exactly if none is
+// missing.
 template <int N, int Set> constexpr bool is_right() {
     using position = decltype(subscript<Set>(nth_tensor<N>().origin()));
     using committed = decltype(subscript<Set>(nth_tensor<N>().origin()).rebase());

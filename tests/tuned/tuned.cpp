@@ -39,6 +39,7 @@ tuned::table const three = {
      {"threads=512 vectors=4", 2.5, tuned::digest_of_kernels()}},
 };
 
+// The error of a file of measured choices, or "".
 std::string message_of(std::string_view text) {
     try {
         tuned::parse(text, "tuned.txt");
