@@ -22,6 +22,7 @@ module;
 
 module spio.conv2d;
 
+import :estimator;
 import spio.spec;
 
 namespace spio::conv2d {
@@ -80,7 +81,13 @@ struct columns {
 class listing {
   public:
     listing(problem const& problem, arch arch)
-        : asked(problem), code(arch), chip(chip_of(arch)), sizes(correlation_of(problem)) {}
+        : asked(problem),
+          code(arch),
+          chip(chip_of(arch)),
+          sizes(correlation_of(problem)),
+          estimates(problem, arch) {
+        found.reserve(128);
+    }
 
     std::vector<candidate> correlations() {
         if (chip.has_tma && tma::config::has_pass(asked)) add_tma();
@@ -121,12 +128,14 @@ class listing {
     arch code;
     spio::chip const& chip;
     correlation sizes;
+    estimator estimates;
     std::vector<candidate> found;
 
     void add(config const& config) {
-        bool const has_grid =
-            std::visit([&](auto const& body) { return body.blocks_of(asked) <= INT_MAX; }, config);
-        if (has_grid) found.push_back({config, estimated(asked, config, code)});
+        auto const expected = estimates(config);
+        // A grid has an int for its blocks.
+        double const blocks = expected.waves * expected.blocks_per_sm * chip.sm_count;
+        if (blocks < INT_MAX) found.push_back({config, expected});
     }
 
     void add_tma() {
@@ -177,15 +186,14 @@ class listing {
         for (int const rows : {4, 8, 16, 32, 64}) row_counts.add(std::min(rows, rows_of_phase));
         for (int const count : group_counts) {
             for (auto const& [images, width] : widths) {
-                for (int const rows : row_counts) {
-                    for (int const mma_tiles : {1, 2}) {
-                        add_cp_async({count, images, width, rows, mma_tiles, 4, 0, true});
-                    }
+                for (int const mma_tiles : {1, 2}) {
+                    add_cp_async({count, images, width, 1, mma_tiles, 4, 0, true}, row_counts);
                 }
             }
         }
     }
-    void add_cp_async(cp_async::config config) {
+    // All but the rows decide whether a configuration is allowed.
+    void add_cp_async(cp_async::config config, numbers const& row_counts) {
         bool const has_registers = config.held_registers(asked) <= most_held_registers;
         if (!config.fits(asked) || !has_registers || config.warps() > most_warps ||
             config.shared_bytes(asked) > chip.shared_bytes - reserved_shared_bytes) {
@@ -193,8 +201,11 @@ class listing {
         }
         int const most_blocks = config.most_blocks(asked, chip.sm_registers);
         if (most_blocks == 0) return;
-        config.blocks = std::clamp(estimated(asked, config, code).blocks_per_sm, 1, most_blocks);
-        add(config);
+        config.blocks = std::clamp(estimates.blocks_of_sm(config), 1, most_blocks);
+        for (int const rows : row_counts) {
+            config.rows = rows;
+            add(config);
+        }
     }
 
     // The numbers of splits for a configuration: near those of `best`, and as many as there are SMs

@@ -19,12 +19,15 @@ module;
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
 
 module spio.conv2d;
 
+import :estimator;
+import :positions_read;
 import spio.spec;
 
 namespace spio::conv2d {
@@ -73,51 +76,6 @@ chip_costs const& costs_of(chip const& chip) {
 }
 constexpr int quarters = 4; // of an SM, each with its scheduler
 
-// A problem, the chip that runs it, and the sizes of the correlation that its pass computes.
-struct setting {
-    conv2d::problem const& problem;
-    spio::chip const& chip;
-    chip_costs const& costs;
-    correlation sizes;
-
-    // Clock cycles of all SMs together in a microsecond.
-    double sm_cycles_per_microsecond() const { return chip.clock_mhz * chip.sm_count; }
-};
-
-// Input positions along one side (rows or columns) that lie inside the image, counted once for each
-// block of outputs that reads them: those under the first tap, and at the end of each block those
-// under the other taps.
-double positions_read(long long outputs, long long block, int taps, long long pad, long long size) {
-    // The number of borders between blocks, which are the positive multiples of `block`, below end.
-    auto const borders_below = [&](long long end) { return std::max(0LL, (end - 1) / block); };
-    long long count = std::max(0LL, std::min(outputs - pad, size) - std::max(-pad, 0LL));
-    for (long long tap = 0; tap < taps - 1; ++tap) {
-        long long const least = pad - tap, end = least + size;
-        count += std::max(0LL, borders_below(std::min(end, outputs)) - borders_below(least));
-        if (least <= outputs && outputs < end) ++count;
-    }
-    return static_cast<double>(count);
-}
-// The same for any stride, dilation and spacing: input positions read along one side by blocks of
-// `block` of its outputs.
-double inputs_read(correlated_axis const& axis, int outputs, int block) {
-    if (axis.stride == 1 && axis.dilation == 1 && axis.spacing == 1) {
-        return positions_read(outputs, block, axis.taps, axis.pad, axis.inputs);
-    }
-    // An estimate: each block reads as many positions as a block that meets no padding.
-    double const of_block =
-        (1.0 * axis.stride * (std::min(outputs, block) - 1) + axis.dilation * (axis.taps - 1) + 1) /
-        axis.spacing;
-    return std::ceil(1.0 * outputs / block) * std::min(1.0 * axis.inputs, of_block);
-}
-// Rows and columns of one input image that blocks of so many output rows or columns read in all.
-double rows_read(setting const& setting, int block_rows) {
-    return inputs_read(rows_of(setting.sizes), setting.sizes.p, block_rows);
-}
-double columns_read(setting const& setting, int block_columns) {
-    return inputs_read(columns_of(setting.sizes), setting.sizes.q, block_columns);
-}
-
 // Registers that ptxas may use per thread: fewer if config.blocks asks for several blocks per SM.
 int registers_of(problem const& problem, cp_async::config const& config, chip const& chip) {
     int const threads = config.threads(problem);
@@ -126,21 +84,18 @@ int registers_of(problem const& problem, cp_async::config const& config, chip co
     return std::max(8, std::min({config.registers(problem), most, most_registers}));
 }
 
-// How many blocks a multiprocessor runs at a time.
-int blocks_of_sm(problem const& problem, cp_async::config const& config, chip const& chip) {
-    return std::max(1, concurrent_blocks(chip, {.threads = config.threads(problem),
-                                                .registers = registers_of(problem, config, chip),
-                                                .shared_bytes = config.shared_bytes(problem)}));
-}
-
 // Bytes of all tensors, each moved once.
-double tensor_bytes(setting const& setting) {
-    correlation const& sizes = setting.sizes;
-    conv2d::problem const& problem = setting.problem;
+double tensor_bytes(problem const& problem, correlation const& sizes) {
     int const inputs = problem.has_derivative() ? 2 : 1;
     int const outputs = 1 + (problem.residual ? 1 : 0) + (problem.preactivation ? 1 : 0);
     double const pixels = 1.0 * inputs * sizes.h * sizes.w + 1.0 * outputs * sizes.p * sizes.q;
     return 2.0 * problem.c * (problem.n * pixels + group_width * problem.taps());
+}
+
+bool is_same(cp_async::config const& a, cp_async::config const& b) {
+    return a.groups == b.groups && a.images == b.images && a.columns == b.columns &&
+           a.rows == b.rows && a.mma_tiles == b.mma_tiles && a.stages == b.stages &&
+           a.blocks == b.blocks && a.unrolled == b.unrolled;
 }
 
 double products_of_row(problem const& problem) {
@@ -148,21 +103,68 @@ double products_of_row(problem const& problem) {
 }
 
 double overlapped(estimate const& parts) {
-    double const sharpness = fitted.overlap_sharpness;
-    return std::pow(std::pow(parts.traffic, sharpness) + std::pow(parts.arithmetic, sharpness) +
-                        std::pow(parts.latency, sharpness),
-                    1 / sharpness);
+    auto const power = [](double time) { return time * time * time * time * time; };
+    static_assert(fitted.overlap_sharpness == 5);
+    double const sum = power(parts.traffic) + power(parts.arithmetic) + power(parts.latency);
+    return std::exp2(std::log2(sum) / fitted.overlap_sharpness);
 }
 
-estimate explain_body(setting const& setting, cp_async::config const& config) {
-    auto const& [problem, chip, costs, sizes] = setting;
+} // namespace
+
+// What the estimates of a problem's configurations have in common.
+struct estimator::setting {
+    conv2d::problem const& problem;
+    spio::chip const& chip;
+    chip_costs const& costs;
+    correlation sizes;
+    double bytes = tensor_bytes(problem, sizes);
+    double row_products = products_of_row(problem);
+    // Clock cycles of all quarters of SMs together in a microsecond.
+    double cycles_per_microsecond = quarters * chip.clock_mhz * chip.sm_count;
+    // Rows and columns of one input image that blocks of so many output rows or columns read.
+    positions_read rows_read = {rows_of(sizes), sizes.p};
+    positions_read columns_read = {columns_of(sizes), sizes.q};
+    // Pairs of a row of dy and a row of x inside the image, which wgrad multiplies.
+    double rows_multiplied = positions_read(rows_of(problem), problem.p())(problem.p());
+
+    // How many blocks a multiprocessor runs at a time, whatever their rows.
+    int resident_blocks(cp_async::config config) const {
+        config.rows = 1;
+        if (!is_same(config, last_config)) {
+            last_config = config;
+            last_blocks = std::max(
+                1, concurrent_blocks(chip, {.threads = config.threads(problem),
+                                            .registers = registers_of(problem, config, chip),
+                                            .shared_bytes = config.shared_bytes(problem)}));
+        }
+        return last_blocks;
+    }
+    mutable cp_async::config last_config = {};
+    mutable int last_blocks = 0;
+
+    estimate explain(cp_async::config const&) const;
+    estimate explain(tma::config const&) const;
+    estimate explain(wgrad_cp_async::config const& config) const {
+        return explain_gradient(config, std::max(1, config.blocks),
+                                fitted.wgrad_cp_async_tile_cycles);
+    }
+    estimate explain(wgrad_tma::config const& config) const {
+        return explain_gradient(config, 1, fitted.wgrad_tma_tile_cycles);
+    }
+
+  private:
+    template <class Config>
+    estimate explain_gradient(Config const&, int blocks, double tile_cycles) const;
+};
+
+estimate estimator::setting::explain(cp_async::config const& config) const {
     double const images = problem.n, channel_bytes = 2.0 * problem.c;
     double const blocks = static_cast<double>(config.blocks_of(problem));
-    double const rows = rows_read(setting, config.rows);
-    double const columns = columns_read(setting, config.columns);
+    double const rows = rows_read(config.rows);
+    double const columns = columns_read(config.columns);
 
     estimate result;
-    result.bytes = tensor_bytes(setting);
+    result.bytes = bytes;
     bool const splits_lines =
         2 * group_width * config.groups < 128 && channel_bytes >= 128; // 128: bytes of a cache line
     result.traffic = result.bytes / chip.copy_bytes * (splits_lines ? fitted.half_line_traffic : 1);
@@ -170,17 +172,17 @@ estimate explain_body(setting const& setting, cp_async::config const& config) {
     // Each warp does one step for each input row that it reads.
     double const steps = divup(problem.n, config.images) * rows * divup(sizes.q, config.columns) *
                          divup(problem.groups(), config.groups) * config.warps();
-    double const products = products_of_row(problem);
+    double const products = row_products;
     double const tile_cycles =
         config.unrolled ? fitted.cp_async_unrolled_tile_cycles : fitted.cp_async_looped_tile_cycles;
     result.arithmetic = steps *
                         (fitted.cp_async_step_cycles +
                          config.mma_tiles * (products * costs.product_cycles + tile_cycles)) /
-                        (quarters * setting.sm_cycles_per_microsecond());
+                        cycles_per_microsecond;
 
     // A block reads its rows one after the other; as many rows are in flight as there are stages,
     // less one.
-    result.blocks_per_sm = blocks_of_sm(problem, config, chip);
+    result.blocks_per_sm = resident_blocks(config);
     double const concurrent = 1.0 * chip.sm_count * result.blocks_per_sm;
     result.waves = blocks / concurrent;
     double const block_rows = rows / divup(sizes.p, config.rows);
@@ -204,25 +206,23 @@ estimate explain_body(setting const& setting, cp_async::config const& config) {
 }
 
 // The time of traffic is the longer of two: that of memory and that of the TMA engine.
-estimate explain_body(setting const& setting, tma::config const& config) {
-    auto const& [problem, chip, costs, sizes] = setting;
+estimate estimator::setting::explain(tma::config const& config) const {
     double const images = problem.n;
     double const slices = divup(problem.groups(), config.groups);
     double const outputs = images * sizes.p * sizes.q;
-    double const rows = rows_read(setting, config.rows);
-    double const inputs = images * rows * columns_read(setting, config.columns);
+    double const rows = rows_read(config.rows);
+    double const inputs = images * rows * columns_read(config.columns);
 
     estimate result;
-    result.bytes = tensor_bytes(setting);
+    result.bytes = bytes;
     double const engine =
-        fitted.tma_pixel_cycles * (inputs + outputs) * slices / setting.sm_cycles_per_microsecond();
+        fitted.tma_pixel_cycles * (inputs + outputs) * slices * quarters / cycles_per_microsecond;
     result.traffic = std::max(result.bytes / chip.copy_bytes, engine);
 
     double const steps = divup(problem.n, config.images) * rows * divup(sizes.q, config.columns) *
                          config.mma_tiles() * slices * config.groups;
-    result.arithmetic = steps *
-                        (fitted.tma_tile_cycles + products_of_row(problem) * costs.product_cycles) /
-                        (quarters * setting.sm_cycles_per_microsecond());
+    result.arithmetic = steps * (fitted.tma_tile_cycles + row_products * costs.product_cycles) /
+                        cycles_per_microsecond;
 
     result.blocks_per_sm = std::max(1, config.blocks);
     result.waves =
@@ -237,25 +237,22 @@ estimate explain_body(setting const& setting, tma::config const& config) {
 // All blocks run at the same time, with one warp per group of channels. Each tile costs a warp
 // `tile_cycles` besides its products; an SM holds only `blocks` blocks to overlap them.
 template <class Config>
-estimate explain_gradient(setting const& setting, Config const& config, int blocks,
-                          double tile_cycles) {
-    auto const& [problem, chip, costs, sizes] = setting;
+estimate estimator::setting::explain_gradient(Config const& config, int blocks,
+                                              double tile_cycles) const {
     estimate result;
-    result.bytes = tensor_bytes(setting);
+    result.bytes = bytes;
     result.traffic =
         (result.bytes + static_cast<double>(config.workspace_bytes(problem))) / chip.copy_bytes;
 
     double const strips =
         1.0 * divup(problem.n, config.images) * divup(problem.q(), config.columns);
     double const mma_tiles = strips * config.mma_tiles() * problem.groups();
-    // Pairs of a row of dy and a row of x inside the image, which are multiplied.
-    double const rows_multiplied = inputs_read(rows_of(problem), problem.p(), problem.p());
     // One product computes the gradients of a pair: of two taps, or of a tap and the bias.
     double const tap_pairs = wgrad::pairs_of(problem).count();
     result.arithmetic = mma_tiles *
                         (rows_multiplied * tap_pairs * costs.product_cycles +
                          (1.0 * problem.p() + problem.r - 1) * tile_cycles / blocks) /
-                        (quarters * setting.sm_cycles_per_microsecond());
+                        cycles_per_microsecond;
 
     result.blocks_per_sm = blocks;
     result.waves = static_cast<double>(config.blocks_of(problem)) / (chip.sm_count * blocks);
@@ -265,15 +262,19 @@ estimate explain_gradient(setting const& setting, Config const& config, int bloc
         chip.launch_microseconds + fitted.second_kernel_microseconds + overlapped(result);
     return result;
 }
-estimate explain_body(setting const& setting, wgrad_cp_async::config const& config) {
-    return explain_gradient(setting, config, std::max(1, config.blocks),
-                            fitted.wgrad_cp_async_tile_cycles);
+estimator::estimator(problem const& problem, arch arch) {
+    chip const& chip = chip_of(arch);
+    own = std::make_unique<setting>(problem, chip, costs_of(chip), correlation_of(problem));
 }
-estimate explain_body(setting const& setting, wgrad_tma::config const& config) {
-    return explain_gradient(setting, config, 1, fitted.wgrad_tma_tile_cycles);
+estimator::~estimator() = default;
+
+estimate estimator::operator()(config const& config) const {
+    return std::visit([&](auto const& body) { return own->explain(body); }, config);
 }
 
-} // namespace
+int estimator::blocks_of_sm(cp_async::config const& config) const {
+    return own->resident_blocks(config);
+}
 
 estimate explain(problem const& problem, config const& config, arch arch) {
     check(problem, config);
@@ -281,10 +282,7 @@ estimate explain(problem const& problem, config const& config, arch arch) {
 }
 
 estimate estimated(problem const& problem, config const& config, arch arch) {
-    chip const& chip = chip_of(arch);
-    conv2d::setting const setting = {problem, chip, costs_of(chip), correlation_of(problem)};
-    return std::visit([&](auto const& body_config) { return explain_body(setting, body_config); },
-                      config);
+    return estimator(problem, arch)(config);
 }
 
 std::string estimate::explained() const {

@@ -3,15 +3,104 @@
 module;
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
+#include <vector>
 
 module spio.model;
 
 import spio.error;
 
 namespace spio::model {
+
+namespace {
+
+// Where most rows leave the search for the least sum: the trees after which that happens, of all
+// trees, and the rows that go on. In the sweep that the shipped models were trained on, the row
+// that was found differs in few layers from that with the least value.
+struct round {
+    std::size_t sixteenths; // of the trees
+    std::size_t rows;
+};
+constexpr round rounds[] = {{1, 24}, {3, 8}, {8, 4}};
+
+} // namespace
+
+// The numbers of a few rows, at a fixed distance.
+class forest::row_block {
+  public:
+    void set(std::size_t lane, std::span<float const> row) {
+        std::ranges::copy(row, numbers.begin() + static_cast<std::ptrdiff_t>(lane * most_features));
+    }
+    float number(std::size_t lane, std::size_t feature) const {
+        return numbers[lane * most_features + feature];
+    }
+
+  private:
+    std::array<float, lanes * most_features> numbers;
+};
+
+// A row in the search for the least sum.
+struct forest::entrant {
+    std::size_t row;
+    float sum;
+    double total; // with the offset
+};
+
+// Few rows go down several trees at a time.
+template <std::size_t Rows>
+void forest::walk(row_block const& block, std::span<float> sums, std::size_t first,
+                  std::size_t end) const {
+    constexpr std::size_t trees = lanes / Rows;
+    for (; first + trees <= end; first += trees) {
+        split const* const top = splits.data() + (first << depth);
+        std::uint32_t place[lanes];
+        std::ranges::fill(place, 1U);
+        for (std::size_t level = 0; level < depth; ++level) {
+            for (std::size_t i = 0; i < lanes; ++i) {
+                auto const& [threshold, feature] = top[(i / Rows << depth) + place[i]];
+                bool const is_left = block.number(i % Rows, feature) < threshold;
+                place[i] = 2 * place[i] + (is_left ? 0 : 1);
+            }
+        }
+        // The place of the first leaf would be 2^depth.
+        float const* const leaf = leaf_values.data() + (first << depth) - (std::size_t(1) << depth);
+        for (std::size_t i = 0; i < lanes; ++i) {
+            sums[i % Rows] += leaf[(i / Rows << depth) + place[i]];
+        }
+    }
+    if constexpr (trees > 1) {
+        if (first < end) walk<2 * Rows>(block, sums, first, end);
+    }
+}
+
+void forest::add_trees(std::span<entrant> entrants, std::span<float const> rows, std::size_t first,
+                       std::size_t end) const {
+    std::size_t const width = feature_names.size();
+    row_block block;
+    for (; !entrants.empty(); entrants = entrants.subspan(std::min(lanes, entrants.size()))) {
+        auto const group = entrants.first(std::min(lanes, entrants.size()));
+        float sums[lanes];
+        for (std::size_t i = 0; i < lanes; ++i) {
+            auto const& [row, sum, total] = group[std::min(i, group.size() - 1)];
+            block.set(i, rows.subspan(row * width, width));
+            sums[i] = sum;
+        }
+        if (group.size() > 4) {
+            walk<8>(block, sums, first, end);
+        } else if (group.size() > 2) {
+            walk<4>(block, sums, first, end);
+        } else {
+            walk<2>(block, sums, first, end);
+        }
+        for (std::size_t i = 0; i < group.size(); ++i) group[i].sum = sums[i];
+    }
+}
 
 void forest::predict(std::span<float const> rows, std::span<float> values) const {
     std::size_t const width = feature_names.size();
@@ -20,36 +109,48 @@ void forest::predict(std::span<float const> rows, std::span<float> values) const
                     std::to_string(rows.size()) + " numbers are not " +
                         std::to_string(values.size()) + " rows of " + std::to_string(width));
     }
-    // Several rows go down a tree together, so that the processor overlaps their loads.
-    constexpr std::size_t lanes = 8;
-    for (std::size_t first = 0; first < values.size(); first += lanes) {
-        std::size_t const count = std::min(lanes, values.size() - first);
-        float const* row[lanes];
-        float sums[lanes];
-        for (std::size_t i = 0; i < lanes; ++i) {
-            row[i] = rows.data() + (first + std::min(i, count - 1)) * width;
-            sums[i] = base;
-        }
-        for (auto const& [begin, depth] : trees) {
-            auto const* const tree_nodes = nodes.data() + begin;
-            std::size_t place[lanes] = {};
-            for (std::size_t level = 0; level < depth; ++level) {
-                for (std::size_t i = 0; i < lanes; ++i) {
-                    auto const& current = tree_nodes[place[i]];
-                    place[i] =
-                        row[i][current.feature] < current.threshold ? current.left : current.right;
-                }
-            }
-            for (std::size_t i = 0; i < lanes; ++i) sums[i] += leaf_values[begin + place[i]];
-        }
-        std::copy_n(sums, count, values.begin() + static_cast<std::ptrdiff_t>(first));
+    std::vector<entrant> entrants;
+    for (std::size_t i = 0; i < values.size(); ++i) entrants.push_back({i, base, 0});
+    add_trees(entrants, rows, 0, tree_count);
+    std::ranges::transform(entrants, values.begin(), &entrant::sum);
+}
+
+std::size_t forest::least(std::span<float const> rows, std::span<double const> offsets) const {
+    if (offsets.empty() || rows.size() != feature_names.size() * offsets.size()) {
+        throw error(error_kind::invalid, "predict", "a model of " + title,
+                    std::to_string(rows.size()) + " numbers are not " +
+                        std::to_string(offsets.size()) + " rows of " +
+                        std::to_string(feature_names.size()));
     }
+    std::vector<entrant> entrants;
+    for (std::size_t i = 0; i < offsets.size(); ++i) entrants.push_back({i, base, 0});
+    auto const comes_before = [](entrant const& a, entrant const& b) {
+        return a.total != b.total ? a.total < b.total : a.row < b.row;
+    };
+    std::size_t done = 0;
+    auto const add_until = [&](std::size_t end) {
+        add_trees(entrants, rows, done, end);
+        for (auto& each : entrants) {
+            auto const total = offsets[each.row] + static_cast<double>(each.sum);
+            each.total = std::isnan(total) ? std::numeric_limits<double>::infinity() : total;
+        }
+        done = end;
+    };
+    for (auto const& [sixteenths, count] : rounds) {
+        if (entrants.size() <= count) continue;
+        add_until(tree_count * sixteenths / 16);
+        std::ranges::nth_element(entrants, entrants.begin() + static_cast<std::ptrdiff_t>(count),
+                                 comes_before);
+        entrants.resize(count);
+    }
+    add_until(tree_count);
+    return std::ranges::min(entrants, comes_before).row;
 }
 
 std::size_t forest::first_outside(std::span<float const> row) const {
     for (std::size_t i = 0; i < feature_names.size(); ++i) {
-        float const margin = (greatest[i] - least[i]) / 16;
-        bool const is_inside = row[i] >= least[i] - margin && row[i] <= greatest[i] + margin;
+        float const margin = (greatest[i] - least_values[i]) / 16;
+        bool const is_inside = row[i] >= least_values[i] - margin && row[i] <= greatest[i] + margin;
         if (!is_inside) return i;
     }
     return feature_names.size();

@@ -35,11 +35,15 @@ export namespace spio::model {
 class forest {
   public:
     // Throws an error that names the line if the text breaks the format, if a number is not finite,
-    // or if there is more than most_bytes, most_features or most_nodes of what they count. Its time
+    // or if there is more than most_bytes, most_features, most_nodes, most_depth or most_places of
+    // what they count. Its time
     // is linear in the length of the text.
     static forest parse(std::string_view text, std::string const& name);
     static constexpr std::size_t most_bytes = 1 << 20, most_features = 256;
     static constexpr std::size_t most_nodes = 1 << 16; // of all trees together
+    static constexpr std::size_t most_depth = 8;       // nodes above a leaf
+    // Leaves of all trees, if each tree had all that the deepest one has room for.
+    static constexpr std::size_t most_places = 1 << 18;
 
     std::string const& name() const { return title; }
     // The chip of the GPU that was measured.
@@ -51,28 +55,42 @@ class forest {
     // Writes the value of each row; a row has as many numbers as there are features. Throws if the
     // sizes do not agree. A NaN goes to the right.
     void predict(std::span<float const> rows, std::span<float> values) const;
+    // The row for which its value and its offset have the least sum. All rows go through the first
+    // trees only. The few whose sums are then the least go on, and fewer again go to the end: a row
+    // that falls back early is not chosen, even if later trees would have brought it forward. Of
+    // equal sums, the first row has the least. Throws if there is no row, or if the sizes do not
+    // agree.
+    std::size_t least(std::span<float const> rows, std::span<double const> offsets) const;
     // The first feature of the row whose value is outside the range that it had in training, by
     // more than a sixteenth of that range; the number of features if there is none.
     std::size_t first_outside(std::span<float const> row) const;
 
   private:
-    // A leaf has an infinite threshold, and itself as both children.
-    struct node {
+    struct split {
         float threshold;
-        std::uint16_t feature, left, right;
+        std::uint32_t feature;
     };
-    struct tree {
-        std::uint32_t first; // of its nodes
-        std::uint32_t depth;
-    };
+    // Rows go down a tree together: the processor overlaps their loads.
+    static constexpr std::size_t lanes = 8;
+    class row_block;
+    struct entrant;
 
     std::string title, trained_chip, origin;
     float base = 0;
     std::vector<std::string> feature_names;
-    std::vector<float> least, greatest; // of each feature
-    std::vector<tree> trees;
-    std::vector<node> nodes;
-    std::vector<float> leaf_values; // of each node
+    std::vector<float> least_values, greatest; // of each feature
+    // All trees are as deep as the deepest one: under a leaf that is higher, all leaves have its
+    // value. A tree has 2^depth leaves and as many places for its splits, in breadth-first order:
+    // that of the root is 1, the children of the split at i are at 2 i and 2 i + 1.
+    std::size_t depth = 0, tree_count = 0;
+    std::vector<split> splits;
+    std::vector<float> leaf_values;
+
+    // Adds the values of some trees to the sums of rows.
+    template <std::size_t Rows>
+    void walk(row_block const&, std::span<float> sums, std::size_t first, std::size_t end) const;
+    void add_trees(std::span<entrant>, std::span<float const> rows, std::size_t first,
+                   std::size_t end) const;
 
     class reader;
 };

@@ -8,7 +8,6 @@ module;
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -41,6 +40,7 @@ class forest::reader {
             if (!take("tree ")) fail("a tree must come here");
             read_tree();
         } while (next_line());
+        place_trees();
         return std::move(table);
     }
 
@@ -125,34 +125,44 @@ class forest::reader {
             fail("there are more than " + std::to_string(most_features) + " features");
         }
         table.feature_names.emplace_back(name);
-        table.least.push_back(least);
+        table.least_values.push_back(least);
         table.greatest.push_back(greatest);
     }
 
-    // Inner nodes whose right child has not come yet, with its number, and their depth.
+    // A node as the text has it. A leaf has no right child, and its value as its number.
+    struct node {
+        float number;
+        std::uint32_t feature;
+        std::size_t right;
+    };
+    // An inner node whose right child has not come yet, with its number, and its depth.
     struct open_node {
         std::size_t right, depth;
     };
+    // The nodes of each tree, and the deepest leaf of all.
+    std::vector<std::vector<node>> trees;
+    std::size_t node_count = 0, deepest = 0;
+
     // Reads the nodes in preorder. The right child that a node names must be the node that follows
     // its left subtree, so that each node but the first has one parent, and there is no cycle.
     void read_tree() {
         if (line.ends_with(' ')) fail("the line ends with a space");
-        auto const first = table.nodes.size();
+        auto& nodes = trees.emplace_back();
         std::vector<open_node> open;
-        std::size_t depth = 0, deepest = 0;
+        std::size_t depth = 0;
         for (bool is_complete = false; !is_complete;) {
-            auto const place = table.nodes.size() - first;
-            if (table.nodes.size() == most_nodes) {
+            auto const place = nodes.size();
+            if (++node_count > most_nodes) {
                 fail("there are more than " + std::to_string(most_nodes) + " nodes");
             }
             if (line.empty()) fail("the tree ends before all its leaves have come");
             auto text = part(' ');
+            if (depth > most_depth) {
+                fail("the tree is deeper than " + std::to_string(most_depth));
+            }
             deepest = std::max(deepest, depth);
-            auto const number_of_node = static_cast<std::uint16_t>(place);
             if (text.starts_with('=')) {
-                table.leaf_values.push_back(number(text.substr(1)));
-                table.nodes.push_back(
-                    {std::numeric_limits<float>::infinity(), 0, number_of_node, number_of_node});
+                nodes.push_back({number(text.substr(1)), 0, 0});
                 is_complete = open.empty();
                 if (is_complete) break;
                 if (open.back().right != place + 1) {
@@ -169,16 +179,40 @@ class forest::reader {
             text.remove_prefix(std::min(std::size_t(9), text.size()));
             auto const right = index(text, most_nodes);
             if (right < place + 2) fail("a right child comes before its left sibling");
-            table.leaf_values.push_back(0);
-            table.nodes.push_back({threshold, static_cast<std::uint16_t>(feature),
-                                   static_cast<std::uint16_t>(place + 1),
-                                   static_cast<std::uint16_t>(right)});
+            nodes.push_back({threshold, static_cast<std::uint32_t>(feature), right});
             open.push_back({right, depth});
             ++depth;
         }
         if (!line.empty()) fail("the tree has nodes that are no node's child");
-        table.trees.push_back(
-            {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(deepest)});
+    }
+
+    // Writes a node and those below it to their places in a tree. Below a leaf that is higher than
+    // the deepest one, the splits are any, and all leaves have its value.
+    void place_node(std::vector<node> const& nodes, std::size_t number, split* splits,
+                    float* leaves, std::size_t place, std::size_t height) {
+        auto const& [value, feature, right] = nodes[number];
+        if (right == 0) {
+            auto const first = (place << height) - (std::size_t(1) << deepest);
+            std::fill_n(leaves + first, std::size_t(1) << height, value);
+            return;
+        }
+        splits[place] = {value, feature};
+        place_node(nodes, number + 1, splits, leaves, 2 * place, height - 1);
+        place_node(nodes, right, splits, leaves, 2 * place + 1, height - 1);
+    }
+    void place_trees() {
+        table.depth = deepest;
+        table.tree_count = trees.size();
+        auto const size = std::size_t(1) << deepest;
+        if (trees.size() * size > most_places) {
+            fail("its trees have more than " + std::to_string(most_places) + " places for leaves");
+        }
+        table.splits.resize(trees.size() * size, {0, 0});
+        table.leaf_values.resize(trees.size() * size);
+        for (std::size_t i = 0; i < trees.size(); ++i) {
+            place_node(trees[i], 0, &table.splits[i * size], &table.leaf_values[i * size], 1,
+                       deepest);
+        }
     }
 };
 

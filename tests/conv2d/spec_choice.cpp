@@ -134,13 +134,19 @@ TEST_CASE("candidates can be specialized, have finite features, and are all diff
     }
 }
 
-TEST_CASE("the model chooses the candidate that it predicts to be the fastest, in every thread") {
+TEST_CASE(
+    "the model chooses a candidate that it predicts to be among the fastest, in every thread") {
     std::size_t by_model = 0;
     for (auto const& problem : problems()) {
         CAPTURE(text_of(problem));
         auto const ranking = conv2d::rank(problem, sm_90a);
         REQUIRE(ranking.refusal.empty());
-        CHECK(std::ranges::is_sorted(ranking.configs, {}, &conv2d::ranked_config::predicted));
+        // The choice comes first. The others follow by their times, of which none is much less.
+        auto const others = std::span(ranking.configs).subspan(1);
+        CHECK(std::ranges::is_sorted(others, {}, &conv2d::ranked_config::predicted));
+        for (auto const& other : others) {
+            CHECK(ranking.configs.front().predicted <= 1.03 * other.predicted);
+        }
         auto const chosen = conv2d::choose(problem, sm_90a);
         auto const text = conv2d::config_text(chosen.config);
         std::string other;

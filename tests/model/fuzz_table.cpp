@@ -29,6 +29,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* bytes, std::size_t cou
                 // The same row, alone or among others, has the same value.
                 if (!(value == values.front()) && !std::isnan(value)) std::abort();
             }
+            // Of rows that are the same, the first is the least.
+            if (forest.least(rows, std::vector<double>(9)) != 0) std::abort();
             if (forest.first_outside(std::span(rows).first(width)) > width) std::abort();
         }
     } catch (spio::error const&) {

@@ -141,10 +141,50 @@ TEST_CASE("random tables have the values of their trees, added in order") {
     }
 }
 
+TEST_CASE(
+    "the least of few rows has the least sum; of many rows, one that the first trees favour") {
+    for (unsigned seed = 0; seed < 60; ++seed) {
+        drawing draw(seed);
+        unsigned const features = 1 + draw.below(6);
+        std::string text = "spio-model 1\nname n\nchip c\nsource s\nbase 3dcccccd\n";
+        for (unsigned i = 0; i < features; ++i) {
+            text += "feature f" + std::to_string(i) + " c0800000 40800000\n";
+        }
+        // The first tree is worth more than all others together.
+        text += "tree 0,00000000,2 =c4800000 =44800000\n";
+        for (unsigned i = 0; i < 16; ++i) text += "tree" + draw.tree(features, 3)->text(0) + "\n";
+        auto const table = forest::parse(text, "table");
+        for (std::size_t const count : {1, 2, 3, 4, 5, 40, 100}) {
+            std::vector<float> rows, values(count);
+            std::vector<double> offsets;
+            for (std::size_t i = 0; i < count * features; ++i) rows.push_back(draw.number());
+            for (std::size_t i = 0; i < count; ++i) offsets.push_back(draw.below(3));
+            table.predict(rows, values);
+            auto const sum = [&](std::size_t i) {
+                return offsets[i] + static_cast<double>(values[i]);
+            };
+            auto const found = table.least(rows, offsets);
+            REQUIRE(found < count);
+            CHECK(found == table.least(rows, offsets));
+            bool is_favoured = false;
+            for (std::size_t i = 0; i < count; ++i) {
+                is_favoured = is_favoured || rows[i * features] < 0;
+                // Of few rows none leaves early. Of equal sums, the first row counts.
+                bool const is_after = sum(i) > sum(found) || (sum(i) == sum(found) && i >= found);
+                if (count <= 4) REQUIRE(is_after);
+            }
+            if (is_favoured) CHECK(rows[found * features] < 0);
+        }
+    }
+}
+
 TEST_CASE("rows of another size are refused") {
     auto const table = forest::parse(head + trees, "table");
     std::vector<float> values(2), rows(3);
+    std::vector<double> offsets(2);
     CHECK_THROWS_AS(table.predict(rows, values), spio::error);
+    CHECK_THROWS_AS(table.least(rows, offsets), spio::error);
+    CHECK_THROWS_AS(table.least({}, {}), spio::error);
 }
 
 TEST_CASE("what is outside the trained range is told, with a margin of a sixteenth") {
@@ -204,6 +244,26 @@ TEST_CASE("a tree must be one: bounded, finite, each node the child of one other
         CAPTURE(nodes);
         CHECK(!refusal_of_tree(nodes).empty());
     }
+}
+
+TEST_CASE("a tree may be so deep, and all trees together so large") {
+    // A tree whose leaves are all to the left of their parents.
+    auto const chain = [](std::size_t depth) {
+        std::string text;
+        for (std::size_t i = 0; i < depth; ++i) {
+            text += "0,40a00000," + std::to_string(2 * depth - i) + " ";
+        }
+        for (std::size_t i = 0; i <= depth; ++i) text += i == 0 ? "=3f000000" : " =3f000000";
+        return text;
+    };
+    CHECK(refusal_of_tree(chain(forest::most_depth)).empty());
+    CHECK(refusal_of_tree(chain(forest::most_depth + 1)).find("deeper than") != std::string::npos);
+    std::string shallow;
+    for (std::size_t i = 0; i < forest::most_places >> forest::most_depth; ++i) {
+        shallow += "tree =3f000000\n";
+    }
+    CHECK(refusal(head + shallow).empty());
+    CHECK(!refusal(head + shallow + "tree " + chain(forest::most_depth) + "\n").empty());
 }
 
 TEST_CASE("a table with one byte changed is refused, or still has a value for every row") {

@@ -1,0 +1,33 @@
+// Estimates the times of many configurations of one problem.
+// SPDX-License-Identifier: Apache-2.0
+module;
+
+#include "conv2d/cp_async.h"
+#include "conv2d/problem.h"
+
+#include <memory>
+
+module spio.conv2d:estimator;
+
+import :choice;
+import spio.spec;
+
+namespace spio::conv2d {
+
+// What configurations have in common is computed once. The problem and the configurations must have
+// been checked, and the problem must outlive the estimator.
+class estimator {
+  public:
+    estimator(problem const&, arch);
+    ~estimator();
+
+    estimate operator()(config const&) const;
+    // How many blocks a multiprocessor runs at a time.
+    int blocks_of_sm(cp_async::config const&) const;
+
+  private:
+    struct setting;
+    std::unique_ptr<setting> own;
+};
+
+} // namespace spio::conv2d
