@@ -7,6 +7,7 @@
 #include "dimensions.h"
 #include "drawing.h"
 #include "palette.h"
+#include "spio/facts.h"
 #include "spio/tile/fragment_map.h"
 #include "spio/tile/tensor_map.h"
 

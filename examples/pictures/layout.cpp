@@ -9,6 +9,7 @@
 #include "dimensions.h"
 #include "drawing.h"
 #include "palette.h"
+#include "spio/facts.h"
 #include "spio/tile/fragment_map.h"
 #include "spio/tile/vector.h"
 
