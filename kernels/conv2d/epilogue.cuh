@@ -45,7 +45,8 @@ template <problem Problem> struct channel_epilogue {
     }
     // The product with 1 keeps compilers from fusing the sum with a product before it.
     __device__ void activate(vec<float, 2>& values) const {
-        values = activated<Problem.activation>(values);
+        values[0] = activated<Problem.activation>(values[0]);
+        values[1] = activated<Problem.activation>(values[1]);
     }
     __device__ void add_residual(vec<float, 2>& values, pair_of_elements const& residual) const {
         values[0] = multiply_add(values[0], 1, static_cast<float>(residual.first()));
@@ -57,24 +58,18 @@ template <problem Problem> struct channel_epilogue {
 template <problem Problem>
 __device__ cell<Problem> times_derivative(cell<Problem> const& gradient,
                                           cell<Problem> const& preactivation) {
-    using pairs = vec<pair<element<Problem>>, group_width / 2>;
-    auto const gradients = bits_as<pairs>(gradient), inputs = bits_as<pairs>(preactivation);
-    pairs products;
+    using T = element<Problem>;
+    cell<Problem> product;
 #pragma unroll
-    for (int n = 0; n < pairs::size(); ++n) {
-        two_floats const slopes = derivatives<Problem.activation>(
-            {static_cast<float>(inputs[n].first()), static_cast<float>(inputs[n].second())});
+    for (int n = 0; n < group_width; ++n) {
+        float const slope = derivative<Problem.activation>(static_cast<float>(preactivation[n]));
         if constexpr (Problem.activation == activation::relu) {
-            unsigned const mask =
-                (slopes[0] == 0 ? 0 : 0xffffU) | (slopes[1] == 0 ? 0 : 0xffff0000U);
-            products[n].bits = gradients[n].bits & mask;
+            product[n] = slope == 0 ? T(0.0F) : gradient[n];
         } else {
-            products[n] =
-                pair<element<Problem>>(static_cast<float>(gradients[n].first()) * slopes[0],
-                                       static_cast<float>(gradients[n].second()) * slopes[1]);
+            product[n] = T(static_cast<float>(gradient[n]) * slope);
         }
     }
-    return bits_as<cell<Problem>>(products);
+    return product;
 }
 
 } // namespace spio::conv2d

@@ -10,15 +10,12 @@ using namespace spio::test::conv2d_activation;
 
 extern "C" __global__ void conv2d_activation(params p) {
     int const first = values * (threads * this_block() + this_thread());
-    for (int n = first; n < first + values; n += 2) {
-        conv2d::two_floats const x = {bits_as<float>(static_cast<unsigned>(n) << 16),
-                                      bits_as<float>(static_cast<unsigned>(n + 1) << 16)};
-        conv2d::two_floats const results[] = {conv2d::activated<conv2d::activation::silu>(x),
-                                              conv2d::activated<conv2d::activation::gelu>(x),
-                                              conv2d::derivatives<conv2d::activation::silu>(x),
-                                              conv2d::derivatives<conv2d::activation::gelu>(x)};
-        for (int number = 0; number < 8; ++number) {
-            p.results[4 * n + number] = results[number % 4][number / 4];
-        }
+    for (int n = first; n < first + values; ++n) {
+        float const x = bits_as<float>(static_cast<unsigned>(n) << 16);
+        float* const results = p.results + 4 * n;
+        results[0] = conv2d::activated<conv2d::activation::silu>(x);
+        results[1] = conv2d::activated<conv2d::activation::gelu>(x);
+        results[2] = conv2d::derivative<conv2d::activation::silu>(x);
+        results[3] = conv2d::derivative<conv2d::activation::gelu>(x);
     }
 }
