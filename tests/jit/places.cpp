@@ -108,7 +108,8 @@ TEST_CASE("the file that is named is used and no other, and is named from the ro
 }
 
 // The test, as root, poses as another user, who is alone in their group.
-TEST_CASE("what a user's own group can write to is theirs" * doctest::skip(geteuid() != 0)) {
+TEST_CASE("what a user's own group can write to is theirs" * doctest::description("needs root") *
+          doctest::skip(geteuid() != 0)) {
     playground const ground;
     auto const path = ground.file("a/libnvrtc.so.13");
     passwd const* const known = getpwnam("daemon");

@@ -104,14 +104,17 @@ TEST_CASE("without a compiler, a miss names the manifest line to add, and is cou
 
 namespace {
 
-// A compiler that takes 50 ms a call, and fails while `fails` is set.
+// A compiler whose calls end once `askers` threads are about to ask, and fail while `fails` is set.
 struct slow_compiler {
     mutable std::atomic<int> calls = 0;
+    std::atomic<int> askers = 0;
+    int expected_askers = 0;
     std::atomic<bool> fails = false;
 
     std::optional<image> compile(spec const& spec) const {
         ++calls;
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        while (askers < expected_askers) std::this_thread::yield();
+        std::this_thread::sleep_for(std::chrono::milliseconds(20)); // they ask meanwhile
         if (fails) {
             throw spio::error(error_kind::tool_failed, "compile", spec.spelled(), "a syntax error");
         }
@@ -139,10 +142,12 @@ TEST_CASE("threads that ask for one kernel at once wait for one of them to compi
     auto const spec = axpby::specialize({.n = 1000}, sm_80);
     no_source const no_pack;
     slow_compiler compiler;
+    compiler.expected_askers = threads;
     images const images(no_pack, compiler, policy::aot_then_jit);
     compiler.fails = true;
     std::atomic<int> failures = 0;
     run_threads(threads, [&] {
+        ++compiler.askers;
         try {
             images.find(spec);
         } catch (spio::error const& e) {

@@ -122,7 +122,8 @@ TEST_CASE("links are followed to what they lead to, and no pipe is waited for") 
     CHECK(contains(missing.refusal(), "No such file"));
 }
 
-TEST_CASE("other people's files, folders and links are refused" * doctest::skip(geteuid() != 0)) {
+TEST_CASE("other people's files, folders and links are refused" *
+          doctest::description("needs root") * doctest::skip(geteuid() != 0)) {
     test_place const ground;
     for (auto const* name : {"", "/a", "/a/b", "/a/b/file"}) {
         auto const path = ground.path + name;
