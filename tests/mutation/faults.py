@@ -1,0 +1,184 @@
+# Finds the faults that can be planted in a file of C++, and writes each as a switch.
+# SPDX-License-Identifier: Apache-2.0
+#
+# A fault is an edit of an expression or of a statement: another comparison, another operator, a condition
+# turned round, a number greater by one, a call left out. A switch has both: `(planted(7) ? a <= b : a < b)`,
+# where planted(7) is true if the environment variable SPIO_FAULT is 7. So one build has many faults, of
+# which a process has one or none.
+import re
+
+# What is never edited: with a wrong number it might end other processes, or remove other files.
+left_alone = re.compile(r"\b(kill|unlink|unlinkat|remove|remove_all|rmdir|exec\w*|setuid|setgid|chown)\(")
+files_left_alone = {"process.cpp", "fork.cpp"}
+
+# Binary operators, and how loosely each binds. What binds more loosely than it ends an operand.
+looseness = {"*": 5, "/": 5, "%": 5, "+": 6, "-": 6, "<<": 7, ">>": 7, "<=>": 8, "<": 9, "<=": 9, ">": 9, ">=": 9,
+             "==": 10, "!=": 10, "&": 11, "^": 12, "|": 13, "&&": 14, "||": 15, "?": 16, ":": 16, "=": 16,
+             "+=": 16, "-=": 16, "*=": 16, "/=": 16, "|=": 16, "&=": 16}
+swaps = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&", "+": "-",
+         "-": "+", "*": "+", "/": "*", "%": "/", "&": "|", "+=": "-=", "|=": "="}
+operator = re.compile(r"(?<=\s)(" + "|".join(sorted(map(re.escape, looseness), key=len, reverse=True)) + r")(?=\s)")
+number = re.compile(r"(?<![\w.'\"])\d+(?![\w.'])")
+truth = re.compile(r"\b(true|false)\b")
+step = re.compile(r"(\+\+)([\w.]+(?:->\w+)*)(?![\w.\[(>-])")
+condition = re.compile(r"\b(?:if|while) \(")
+call = re.compile(r"^[ \t]*([\w.:>-]+\([^{}\n]*\);)$", re.M)
+# Lines of which no part is chosen at run time.
+fixed = re.compile(r"\s*(#|template\b|static_assert\b|using\b|case\b|enum\b|requires\b|import\b|module\b)|.*\bif constexpr\b")
+
+prelude = """
+#ifndef SPIO_PLANTED
+#define SPIO_PLANTED
+#pragma clang diagnostic ignored "-Weverything"
+extern "C" char* spio_variable(char const*) __asm__("getenv");
+extern "C" int spio_number(char const*) __asm__("atoi");
+extern "C" int spio_create(char const*, unsigned) __asm__("creat");
+extern "C" int spio_close(int) __asm__("close");
+__attribute__((no_sanitize("thread"), noinline)) inline bool spio_is_planted(int fault) {
+    static int const planted = [] {
+        auto const* const text = spio_variable("SPIO_FAULT");
+        return text == nullptr ? 0 : spio_number(text);
+    }();
+    if (fault != planted) return false;
+    static int const mark = [] {
+        auto const* const name = spio_variable("SPIO_FAULT_REACHED");
+        return name == nullptr ? 0 : spio_close(spio_create(name, 0666));
+    }();
+    return mark <= 0;
+}
+constexpr bool spio_planted(int fault) {
+    return !__builtin_is_constant_evaluated() && spio_is_planted(fault);
+}
+#endif
+"""
+
+
+class Fault:
+    """An edit of a file's text from `start` to `end`: what stands there, the same with the fault, and how both are switched."""
+
+    def __init__(self, path, start, end, old, new):
+        self.path, self.start, self.end, self.old, self.new = path, start, end, old, new
+
+    def text(self, number):
+        planted = f"spio_planted({number})"
+        if self.old.endswith(";"):
+            return f"{{ if ({planted}) {{ {self.new} }} else {{ {self.old} }} }}"
+        # A condition may be no bool, and a value nothing else than what it is.
+        if self.new.startswith("!("):
+            return f"{planted} ? ({self.new}) : static_cast<bool>({self.old})"
+        return f"({planted} ? ({self.new}) : ({self.old}))"
+
+
+def code_of(text):
+    """The text with comments and literals blanked, each character where it was."""
+    pattern = r'R"(\w*)\((?:.|\n)*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])+\'|//[^\n]*|/\*(?:.|\n)*?\*/'
+    return re.sub(pattern, lambda found: re.sub(r"[^\n]", "\0", found[0]), text)
+
+
+def operand_start(code, position, level):
+    """Where the left operand of an operator begins that binds so loosely."""
+    depth, i = 0, position
+    while i > 0:
+        i -= 1
+        c = code[i]
+        if c in ")]}":
+            if depth == 0 and c == "}" and code[i + 1] == "\n":
+                return i + 1
+            depth += 1
+        elif c in "([{":
+            if depth == 0:
+                return i + 1
+            depth -= 1
+        elif depth == 0:
+            if c in ";,":
+                return i + 1
+            if code[i - 1].isspace() and code.startswith("return", i) and not code[i + 6].isalnum():
+                return i + 6
+            found = operator.match(code, i) if code[i - 1].isspace() else None
+            if found and looseness[found[0]] > level:
+                return i + len(found[0])
+    return 0
+
+
+def operand_end(code, position, level):
+    """Where the right operand of an operator ends that binds so loosely."""
+    depth, i = 0, position
+    while i < len(code):
+        c = code[i]
+        if c in "([{":
+            depth += 1
+        elif c in ")]}":
+            if depth == 0:
+                return i
+            depth -= 1
+        elif depth == 0:
+            if c in ";,":
+                return i
+            found = operator.match(code, i) if code[i - 1].isspace() else None
+            if found and looseness[found[0]] >= level:
+                return i
+        i += 1
+    return len(code)
+
+
+def closing(code, position):
+    """Where the bracket is closed that opens at the position."""
+    depth = 0
+    for i in range(position, len(code)):
+        depth += {"(": 1, ")": -1}.get(code[i], 0)
+        if depth == 0:
+            return i
+    return len(code)
+
+
+def faults_of(path):
+    """Every fault of the file."""
+    text = path.read_text()
+    code = code_of(text)
+    body = re.search(r"^(inline |constexpr )?namespace\b", code, re.M)
+
+    def fault(start, end, new):
+        return Fault(path, start, end, text[start:end], new)
+
+    def is_editable(position):
+        start = code.rfind("\n", 0, position) + 1
+        line = code[start:code.find("\n", position)]
+        is_parameter = re.search(r"\w<[^<>;()]*$|\w\[[^\]]*$", code[start:position]) and re.match(r".*[>\]]", line[position - start:])
+        return not fixed.match(line) and not left_alone.search(line) and not is_parameter
+
+    if body is None:
+        return
+    for found in operator.finditer(code, body.end()):
+        if found[0] in swaps and is_editable(found.start()):
+            level = looseness[found[0]]
+            left, right = operand_start(code, found.start(), level), operand_end(code, found.end(), level)
+            left += len(code[left:]) - len(code[left:].lstrip(" \n\t"))
+            if found[0] in "+-" and re.search(r"\0|string|_text|format", code[left:right]):
+                continue  # texts, which nothing is subtracted from
+            yield fault(left, right, text[left:found.start()] + swaps[found[0]] + text[found.end():right])
+    for found in number.finditer(code, body.end()):
+        if is_editable(found.start()):
+            yield fault(found.start(), found.end(), str(int(found[0]) + 1))
+    for found in truth.finditer(code, body.end()):
+        if is_editable(found.start()):
+            yield fault(found.start(), found.end(), "false" if found[0] == "true" else "true")
+    for found in step.finditer(code, body.end()):
+        if is_editable(found.start()):
+            yield fault(found.start(), found.end(), "--" + found[2])
+    for found in condition.finditer(code, body.end()):
+        end = closing(code, found.end() - 1)
+        if is_editable(found.start()) and ";" not in code[found.end():end]:
+            yield fault(found.end(), end, f"!({text[found.end():end]})")
+    for found in call.finditer(code, body.end()):
+        if is_editable(found.start(1)):
+            yield fault(found.start(1), found.end(1), "")
+
+
+def rewritten(text, numbered):
+    """The text with these faults as switches, pairs of a number and a fault, none within another."""
+    for number_of_fault, fault in sorted(numbered, key=lambda pair: -pair[1].start):
+        text = text[: fault.start] + fault.text(number_of_fault) + text[fault.end :]
+    # A constant that a switch gives its value is one no longer.
+    text = re.sub(r"^(\s*(?:static |inline )*)constexpr (?=[^()\n]*=[^;]*spio_planted)", r"\1const ", text, flags=re.M)
+    body = re.search(r"^(inline |constexpr )?namespace\b", code_of(text), re.M)
+    return text[: body.start()] + prelude.lstrip() + text[body.start() :]
