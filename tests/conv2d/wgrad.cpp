@@ -104,13 +104,12 @@ void expect_sums(test::trial& t, std::string const& name, problem const& problem
     expect(" bias", got.bias, exact.bias, precision::fp32);
 }
 
-// The layer for images of random sizes.
-problem drawn_problem(std::mt19937& random, problem const& compiled_layer, bool is_small) {
+// The layer for images of random sizes; a wide image takes several strips of columns.
+problem drawn_problem(std::mt19937& random, problem const& compiled_layer, bool is_wide) {
     auto const random_int = [&](int least, int most) {
         return std::uniform_int_distribution<int>(least, std::max(least, most))(random);
     };
     auto const layer = test::conv2d_layers::with_drawn_layer(compiled_layer, random_int);
-    bool const is_wide = !is_small && random() % 8 == 0;
     int const least_h = std::max(1, layer.extent_h() - 2 * layer.pad_h);
     int const least_w = std::max(1, layer.extent_w() - 2 * layer.pad_w);
     int const n = random_int(1, is_wide ? 2 : 5);
@@ -123,7 +122,8 @@ template <class Variant>
 void run_random(test::trial& t, std::vector<Variant> const& variants, int problems) {
     for (int n = 0; n < t.share(problems); ++n) {
         auto const& variant = variants[static_cast<std::size_t>(n) % variants.size()];
-        auto const problem = drawn_problem(t.random(), variant.layer.problem, t.is_small());
+        bool const is_wide = !t.is_small() && t.random()() % 8 == 0;
+        auto const problem = drawn_problem(t.random(), variant.layer.problem, is_wide);
         tensors const inputs(t.random(), problem);
         expect_sums(t, variant.run.symbol, problem, inputs, run(t, variant, problem, inputs));
     }
@@ -135,13 +135,22 @@ test::test_case const tma_case(
     "conv2d_wgrad_tma",
     [](test::trial& t) { run_random(t, tma_variants, t.is_small() ? 18 : 333); }, 90);
 
-// Puts NaN and infinities into x: they must reach the taps that read them, and no others.
+// Puts NaN and infinities into x: they must reach the taps that read them, and no others. Some are
+// in the first and the last column, beside which are those of other rows in memory.
 template <class Variant> void run_infinite(test::trial& t, std::vector<Variant> const& variants) {
+    bool is_wide = false;
     for (auto const& variant : variants) {
-        auto const problem = drawn_problem(t.random(), variant.layer.problem, true);
+        auto const problem = drawn_problem(t.random(), variant.layer.problem, is_wide);
+        is_wide = !is_wide;
         tensors inputs(t.random(), problem);
+        auto const channels = static_cast<std::size_t>(problem.c);
+        auto const columns = static_cast<std::size_t>(problem.w);
         for (unsigned short const bits : test::special_elements(problem.type)) {
-            inputs.x[t.random()() % inputs.x.size()] = bits;
+            auto const place = t.random()() % inputs.x.size();
+            auto const row_start = place / (channels * columns) * (channels * columns);
+            inputs.x[place] = bits;
+            inputs.x[row_start + place % channels] = bits;
+            inputs.x[row_start + (columns - 1) * channels + place % channels] = bits;
         }
         auto const exact = reference_gradients(problem, inputs.x, inputs.dy).filter.values;
         auto const got = run(t, variant, problem, inputs).filter;
