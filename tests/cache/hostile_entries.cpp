@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -97,7 +98,10 @@ TEST_CASE("what is no entry is moved aside") {
         rig::troubled system;
         auto options = options_for(place / "cache", system);
         std::string said;
-        options.log = [&](std::string_view line) { said += std::string(line) + "\n"; };
+        options.log = [&](std::string_view line) {
+            said += std::string(line) + "\n";
+            throw std::runtime_error("the log is full"); // which is no matter of the cache
+        };
         cache::folders store(options);
         auto const path = place / "cache/" + rig::file_name(key);
         each.plant(place, path);
