@@ -157,6 +157,21 @@ TEST_CASE("damaged cubins come back, and nothing is read outside of them") {
     CHECK(sections_of(smaller).at(".text.f") == sections_of(cubin).at(".text.f"));
     CHECK(without_unused_data(cubin, "") == cubin);
 
+    // Every number of a section in every header of one, at the edges of what there is.
+    Elf64_Ehdr header;
+    std::memcpy(&header, cubin.data(), sizeof header);
+    for (unsigned n = 0; n < header.e_shnum; ++n) {
+        for (auto const field : {offsetof(Elf64_Shdr, sh_link), offsetof(Elf64_Shdr, sh_info)}) {
+            for (std::uint32_t const value :
+                 {0U, header.e_shnum - 1U, header.e_shnum + 0U, header.e_shnum + 1U, ~0U}) {
+                bytes damaged = cubin;
+                std::memcpy(&damaged[header.e_shoff + n * sizeof(Elf64_Shdr) + field], &value,
+                            sizeof value);
+                CHECK(without_unused_data(damaged, no_uses).size() <= damaged.size());
+            }
+        }
+    }
+
     std::mt19937 random(1);
     int changed = 0;
     constexpr int rounds = 20000;
