@@ -151,10 +151,21 @@ TEST_CASE("a signed lie is refused too") {
     CHECK(replacement(offset + 44, ~0ull).ends_with("is not where it should be"));
     CHECK(replacement(offset + 44, 0ull).ends_with("has no image"));
 
+    // A pack of one kernel for two architectures says the same of both.
+    auto two = three();
+    two.resize(2);
+    two[1].kernel.arch = sm_86;
+    auto lying = aot::write_pack(two);
+    auto const other = text_of(lying).find("sm_86");
+    REQUIRE(other != std::string_view::npos);
+    put(lying, other + 4, '0');
+    sign(lying);
+    CHECK(refusal(lying).ends_with("is there twice"));
+
     std::mt19937 random(11);
     int refused = 0, accepted = 0;
     for (int round = 0; round < 20'000; ++round) {
-        auto lying = packed;
+        lying = packed;
         for (unsigned i = 1 + random() % 4; i > 0; --i) {
             lying[random() % lying.size()] = static_cast<std::byte>(random());
         }

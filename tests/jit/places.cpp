@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -105,6 +106,27 @@ TEST_CASE("the file that is named is used and no other, and is named from the ro
     CHECK_THROWS_WITH_AS(spio::jit::nvrtc_places(),
                          "open for anywhere/nvrtc: SPIO_NVRTC is not an absolute path",
                          spio::error);
+}
+
+TEST_CASE("a library is known by its build id, and a file without one by its content") {
+    playground const ground;
+    std::string known;
+    for (std::string const content : {"no library", "no library either"}) {
+        auto const path = ground.root / "nvrtc";
+        std::ofstream(path) << content;
+        setenv("SPIO_NVRTC", path.c_str(), 1);
+        auto const id = spio::jit::first_nvrtc_file().build_id;
+        CHECK(id.size() == 64);
+        CHECK(id != known);
+        known = id;
+    }
+    setenv("SPIO_NVRTC", SPIO_NVRTC_LIBRARY, 1);
+    std::ifstream file(SPIO_NVRTC_LIBRARY, std::ios::binary);
+    std::string const content{std::istreambuf_iterator<char>(file), {}};
+    auto const own = spio::jit::build_id_in(
+        {reinterpret_cast<unsigned char const*>(content.data()), content.size()});
+    auto const id = spio::jit::first_nvrtc_file().build_id;
+    CHECK((own.empty() ? id.size() == 64 : id == own));
 }
 
 // The test, as root, poses as another user, who is alone in their group.
