@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
+// A struct derived from a dimension is a dimension of its own.
 struct Inner : I {
     using I::I;
 };

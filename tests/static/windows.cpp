@@ -170,3 +170,30 @@ template <int Start>
 concept is_slice =
     requires { typename constant<slice<2>(View(Image(memory)), P(Start))[P(0)].offset()>; };
 static_assert(is_slice<0> && is_slice<6> && !is_slice<7> && !is_slice<-1>);
+
+// A band of a matrix: row n and tap r meet in column n + r - 1. The band times a vector, whose
+// windows have the same taps, is the matrix times the vector if all else is 0.
+constexpr int band[] = {7, 2, 0, 0, 0, 3, 1, 8, 0, 0, 0, 4, 5, 9, 0, 0, 0, 6, 2, 1, 0, 0, 0, 3, 7};
+constexpr int factors[] = {1, 20, 300, 4000, 50000};
+constexpr bool is_product_of_band() {
+    auto const rows = windows<H, P, R, window{.taps = 3, .pad = 1}>(
+        tensor<int const, axis<Q>(5), axis<H>(5)>(band));
+    auto const column =
+        windows<H, P, R, window{.taps = 3, .pad = 1}>(tensor<int const, axis<H>(5)>(factors));
+    for (int n = 0; n < 5; ++n) {
+        int sum = 0;
+        for (int r = 0; r < 3; ++r) {
+            auto const cell = rows[Q(n)][P(n)][R(r)];
+            bool const is_inside = 0 <= n + r - 1 && n + r - 1 < 5;
+            if (cell.inbounds() != is_inside || column[P(n)][R(r)].inbounds() != is_inside)
+                return false;
+            if (is_inside && *cell != band[5 * n + n + r - 1]) return false;
+            if (is_inside) sum += *cell * *column[P(n)][R(r)];
+        }
+        int expected = 0;
+        for (int m = 0; m < 5; ++m) expected += band[5 * n + m] * factors[m];
+        if (sum != expected) return false;
+    }
+    return true;
+}
+static_assert(is_product_of_band());
