@@ -1,9 +1,10 @@
 # Trains the models that choose configurations, and tells how far from the best their choices are.
 # SPDX-License-Identifier: Apache-2.0
-"""train.py TIMES[.xz]... --program MODELS_FEATURES --out FOLDER [--chip H200] [--report FILE.json] [--ablations] [--scratch FOLDER]
+"""train.py TIMES[.xz]... --program MODELS_FEATURES --out FOLDER [--chip H200] [--new TIMES[.xz]] [--check] [--report FILE.json] [--ablations] [--scratch FOLDER]
 
 TIMES is what a sweep wrote. FOLDER gets conv2d_correlation.txt (fprop and dgrad) and conv2d_gradient.txt (wgrad): tables of trees
-that the library reads. Every fourth layer, by a digest of its problem, is held out: no tree has seen it. The regret of a choice
+that the library reads; with --check they are compared with what is there. Every fourth layer, by a digest of its problem, is
+held out: no tree has seen it. --new names another sweep, of layers that no tree has seen either. The regret of a choice
 is its time over that of the fastest configuration measured, less one. The same sweep gives the same bytes. XGBoost is needed:
 ./bootstrap models installs it.
 """
@@ -23,10 +24,10 @@ import xgboost
 
 PASSES = {"correlation": ("fprop", "dgrad"), "gradient": ("wgrad",)}
 HELD_OUT = 4
-SETTINGS = {"max_depth": 6, "eta": 0.1, "min_child_weight": 4, "subsample": 0.8, "colsample_bytree": 0.5, "lambda": 1,
-            "tree_method": "hist", "max_bin": 256,
+SETTINGS = {"max_depth": 6, "eta": 0.06, "min_child_weight": 8, "subsample": 0.8, "colsample_bytree": 0.5, "lambda": 1,
+            "tree_method": "hist", "max_bin": 128,
             "base_score": 0, "nthread": 1, "seed": 2026}
-ROUNDS = 160
+ROUNDS = 400
 # The raw sizes and fields that a model without ratios would have.
 RAW = ["log_n", "log_groups", "log_rows", "log_columns", "r", "s", "stride", "dilation", "spacing", "is_dgrad", "has_bias",
        "is_tma", "groups", "images", "columns", "rows", "mma_tiles", "tiles_per_block", "stages", "blocks", "is_unrolled",
@@ -106,33 +107,42 @@ def hexadecimal(value):
     return struct.pack(">f", value).hex()
 
 
-def tree_words(tree):
+def digits(number, count):
+    letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
+    return "".join(letters[number >> 6 * place & 63] for place in reversed(range(count)))
+
+
+def tree_text(tree, splits):
     """The nodes of a tree in preorder, as the library reads them."""
     left, right = tree["left_children"], tree["right_children"]
-    words = []
 
-    def add(node):
+    def text(node):
+        number = tree["split_conditions"][node]
         if left[node] < 0:
-            words.append("=" + hexadecimal(tree["split_conditions"][node]))
-            return
-        place = len(words)
-        words.append(None)
-        add(left[node])
-        words[place] = f"{tree['split_indices'][node]},{hexadecimal(tree['split_conditions'][node])},{len(words)}"
-        add(right[node])
+            return "=" + digits(int(hexadecimal(number), 16), 6)
+        return digits(splits[tree["split_indices"][node], hexadecimal(number)], 2) + text(left[node]) + text(right[node])
 
-    add(0)
-    return words
+    return text(0)
 
 
 def table(booster, sweep, rows, name, chip):
     """The text of a model: what modules/model reads."""
     trees = json.loads(booster.save_raw("json"))["learner"]["gradient_booster"]["model"]["trees"]
+    thresholds = [set() for _ in sweep.names]
+    for tree in trees:
+        for child, feature, number in zip(tree["left_children"], tree["split_indices"], tree["split_conditions"]):
+            if child >= 0:
+                thresholds[feature].add(number)
+    splits = {}
+    for feature, numbers in enumerate(thresholds):
+        for number in sorted(numbers):
+            splits[feature, hexadecimal(number)] = len(splits)
     least, greatest = sweep.features[rows].min(0), sweep.features[rows].max(0)
     lines = ["# Trained by bench/models/train.py on a sweep with the digest " + sweep.digest[:16] + "; do not edit.",
-             "spio-model 1", "name " + name, "chip " + chip, "source " + sweep.origin, "base " + hexadecimal(0)]
-    lines += [f"feature {feature} {hexadecimal(low)} {hexadecimal(high)}" for feature, low, high in zip(sweep.names, least, greatest)]
-    lines += ["tree " + " ".join(tree_words(tree)) for tree in trees]
+             "spio-model 2", "name " + name, "chip " + chip, "source " + sweep.origin, "base " + hexadecimal(0)]
+    lines += [" ".join(["feature", feature, hexadecimal(low), hexadecimal(high), *map(hexadecimal, sorted(numbers))])
+              for feature, low, high, numbers in zip(sweep.names, least, greatest, thresholds)]
+    lines += ["tree " + tree_text(tree, splits) for tree in trees]
     return "\n".join(lines) + "\n"
 
 
@@ -189,6 +199,18 @@ def random_regrets(sweep, rows, draws=10):
     return numpy.concatenate([regrets(sweep, rows, random.random(len(rows))) for _ in range(draws)])
 
 
+def regrets_of_new(sweep, new, trained, booster, name):
+    """Regrets on another sweep, whose layers have other channels and filters than those of the training."""
+    columns = list(range(len(sweep.names)))
+    raw = [sweep.names.index(feature) for feature in RAW]
+    rows = numpy.flatnonzero(numpy.isin(new.directions[new.layer], PASSES[name]))
+    raw_values = scores(new, train(sweep, trained, raw, "time"), rows, raw, "time")
+    cases = {"model": scores(new, booster, rows, columns), "estimate": new.estimates[rows],
+             "without a model": numpy.where(new.chosen[rows], 0, new.estimates[rows]), "raw features": raw_values}
+    found = {f"{case}, new sweep": summary(regrets(new, rows, values)) for case, values in cases.items()}
+    return found | {"one of ten random, new sweep": summary(random_regrets(new, rows))}
+
+
 def report_on(sweep, name, booster, trained, held):
     columns = list(range(len(sweep.names)))
     values = scores(sweep, booster, held, columns)
@@ -210,6 +232,8 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("--chip", default="H200")
     parser.add_argument("--report", type=pathlib.Path)
+    parser.add_argument("--new", type=pathlib.Path, help="the times of another sweep, to measure regrets on")
+    parser.add_argument("--check", action="store_true", help="compare the tables with those in FOLDER, and write none")
     parser.add_argument("--values", type=pathlib.Path, help="gets values of XGBoost for tests/conv2d")
     parser.add_argument("--ablations", action="store_true")
     parser.add_argument("--groups", action="store_true", help="hold out all layers of every fourth filter and number of channels")
@@ -219,9 +243,12 @@ def main():
         scratch = options.scratch or pathlib.Path(folder)
         scratch.mkdir(parents=True, exist_ok=True)
         sweep = Sweep(options.times, options.program, scratch)
+        new = Sweep([options.new], options.program, scratch) if options.new else None
     options.out.mkdir(parents=True, exist_ok=True)
     report = {"date": datetime.date.today().isoformat(), "origin": sweep.origin, "sweep_sha256": sweep.digest,
               "layers": len(sweep.problems), "times": len(sweep.times), "xgboost": xgboost.__version__}
+    if new:
+        report |= {"new_sweep_sha256": new.digest, "new_layers": len(new.problems), "new_times": len(new.times)}
     values = []
     for name, directions in PASSES.items():
         rows = numpy.flatnonzero(numpy.isin(sweep.directions[sweep.layer], directions))
@@ -229,12 +256,18 @@ def main():
         trained = rows[~sweep.is_held_out[sweep.layer[rows]]]
         booster = train(sweep, trained, list(range(len(sweep.names))))
         text = table(booster, sweep, trained, "conv2d " + name, options.chip)
-        (options.out / f"conv2d_{name}.txt").write_text(text)
+        file = options.out / f"conv2d_{name}.txt"
+        if not options.check:
+            file.write_text(text)
+        elif file.read_text() != text:
+            sys.exit(f"{file} is not what this sweep gives")
         report[name] = report_on(sweep, name, booster, trained, held) | {"table_bytes": len(text)}
         with tempfile.TemporaryDirectory() as folder:
             same = check_table(options.program, text, booster, sweep.features[rows], pathlib.Path(folder))
         values += lines_of_values(sweep, "conv2d " + name, booster, held)
         report[name]["rows_with_the_bits_of_xgboost"] = same
+        if new:
+            report[name] |= regrets_of_new(sweep, new, trained, booster, name)
         if options.groups:
             report[name]["groups held out"] = regrets_of_groups(sweep, rows)
         if options.ablations:

@@ -21,13 +21,14 @@ namespace spio::model {
 namespace {
 
 // Where most rows leave the search for the least sum: the trees after which that happens, of all
-// trees, and the rows that go on. In the sweep that the shipped models were trained on, the row
-// that was found differs in few layers from that with the least value.
+// trees, and the rows that go on. On layers that were held out of the training of the shipped
+// models, another row than that with the least value was found for one in 40, with a time that was
+// 0.1 % longer on average, or no longer.
 struct round {
     std::size_t sixteenths; // of the trees
     std::size_t rows;
 };
-constexpr round rounds[] = {{1, 24}, {3, 8}, {8, 4}};
+constexpr round rounds[] = {{1, 12}, {3, 6}, {6, 3}, {10, 2}};
 
 } // namespace
 

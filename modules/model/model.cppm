@@ -4,19 +4,23 @@
 // bench/models/train.py writes such a table with XGBoost. A value of a table is the sum of one leaf
 // of each tree, added in float and in order, as XGBoost adds them: so both give the same bits.
 //
-//     spio-model 1
+//     spio-model 2
 //     name conv2d correlation
 //     chip H200
 //     source NVIDIA H200 | sm_90a | driver 580.95 | 2026-11-22
 //     base 3f000000
-//     feature log_n 00000000 41100000
+//     feature log_n 00000000 41100000 3f800000 40000000
+//     feature log_groups 00000000 41000000 40400000
 //     …
-//     tree 2,41200000,4 5,3f800000,3 =bd23d70a =3c23d70a =3dcccccd
+//     tree 0200=2xZQVE=0yZQVE=0z99aR
 //
 // Numbers in hexadecimal digits are the bits of a float. A feature has the least and the greatest
-// value that it had in training. The nodes of a tree are in preorder. An inner node is a feature, a
-// threshold and the number of its right child; its left child follows it. A row goes to the left if
-// its feature is below the threshold. A leaf is = and its value.
+// value that it had in training, and then the thresholds that trees compare it with, in increasing
+// order. A split is a feature and one of its thresholds; the splits of all features are numbered in
+// the order of the text. The nodes of a tree are in preorder. An inner node is the number of its
+// split, in two digits; the nodes of its left child follow it, then those of its right child. A row
+// goes to the left if its feature is below the threshold. A leaf is = and the bits of its value in
+// six digits. These digits are 0-9 A-Z a-z - _, in the order of their values from 0 to 63.
 module;
 
 #include <cstddef>
@@ -35,13 +39,14 @@ export namespace spio::model {
 class forest {
   public:
     // Throws an error that names the line if the text breaks the format, if a number is not finite,
-    // or if there is more than most_bytes, most_features, most_nodes, most_depth or most_places of
-    // what they count. Its time
+    // or if there is more than most_bytes, most_features, most_nodes, most_splits, most_depth or
+    // most_places of what they count. Its time
     // is linear in the length of the text.
     static forest parse(std::string_view text, std::string const& name);
     static constexpr std::size_t most_bytes = 1 << 20, most_features = 256;
-    static constexpr std::size_t most_nodes = 1 << 16; // of all trees together
-    static constexpr std::size_t most_depth = 8;       // nodes above a leaf
+    static constexpr std::size_t most_nodes = 1 << 17;  // of all trees together
+    static constexpr std::size_t most_splits = 1 << 12; // of all features together
+    static constexpr std::size_t most_depth = 8;        // nodes above a leaf
     // Leaves of all trees, if each tree had all that the deepest one has room for.
     static constexpr std::size_t most_places = 1 << 18;
 

@@ -29,7 +29,7 @@ class forest::reader {
             fail("it has more than " + std::to_string(most_bytes) + " bytes");
         }
         next_line();
-        if (line != "spio-model 1") fail("the first line must be 'spio-model 1'");
+        if (line != "spio-model 2") fail("the first line must be 'spio-model 2'");
         table.title = value_of_line("name ");
         table.trained_chip = value_of_line("chip ");
         table.origin = value_of_line("source ");
@@ -101,15 +101,20 @@ class forest::reader {
         }
         return value;
     }
-    // A count below `end`.
-    std::size_t index(std::string_view digits, std::size_t end) const {
-        std::size_t value = 0;
-        auto const* const last = digits.data() + digits.size();
-        auto const [stop, status] = std::from_chars(digits.data(), last, value);
-        if (digits.empty() || status != std::errc() || stop != last || value >= end) {
-            fail("'" + std::string(digits.substr(0, 40)) + "' is no number below " +
-                 std::to_string(end));
-        }
+    // The value of a digit.
+    unsigned digit(char c) const {
+        if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
+        if (c >= 'A' && c <= 'Z') return static_cast<unsigned>(c - 'A') + 10;
+        if (c >= 'a' && c <= 'z') return static_cast<unsigned>(c - 'a') + 36;
+        if (c == '-' || c == '_') return c == '-' ? 62 : 63;
+        fail("a tree has a character that is no digit");
+    }
+    // Takes the value of so many digits off the line.
+    std::uint64_t take_digits(std::size_t count) {
+        if (line.size() < count) fail("the tree ends before all its leaves have come");
+        std::uint64_t value = 0;
+        for (char const c : line.substr(0, count)) value = 64 * value + digit(c);
+        line.remove_prefix(count);
         return value;
     }
 
@@ -118,8 +123,18 @@ class forest::reader {
         auto const least = number(part(' ')), greatest = number(part(' '));
         bool const is_known =
             std::ranges::find(table.feature_names, name) != table.feature_names.end();
-        if (name.empty() || is_known || !line.empty() || !(least <= greatest)) {
+        if (name.empty() || is_known || !(least <= greatest)) {
             fail("it is no new feature with its least and its greatest value");
+        }
+        for (bool is_first = true; !line.empty(); is_first = false) {
+            auto const threshold = number(part(' '));
+            if (!is_first && !(splits.back().threshold < threshold)) {
+                fail("the thresholds do not increase");
+            }
+            if (splits.size() == most_splits) {
+                fail("there are more than " + std::to_string(most_splits) + " thresholds");
+            }
+            splits.push_back({threshold, static_cast<std::uint32_t>(table.feature_names.size())});
         }
         if (table.feature_names.size() == most_features) {
             fail("there are more than " + std::to_string(most_features) + " features");
@@ -129,76 +144,62 @@ class forest::reader {
         table.greatest.push_back(greatest);
     }
 
-    // A node as the text has it. A leaf has no right child, and its value as its number.
+    // A node as the text has it: a leaf with its value, or a split and the number of its right
+    // child in the tree. The left child is the next node.
     struct node {
-        float number;
-        std::uint32_t feature;
+        float value;
+        split condition;
         std::size_t right;
     };
-    // An inner node whose right child has not come yet, with its number, and its depth.
-    struct open_node {
-        std::size_t right, depth;
-    };
+    std::vector<split> splits;
     // The nodes of each tree, and the deepest leaf of all.
     std::vector<std::vector<node>> trees;
     std::size_t node_count = 0, deepest = 0;
 
-    // Reads the nodes in preorder. The right child that a node names must be the node that follows
-    // its left subtree, so that each node but the first has one parent, and there is no cycle.
     void read_tree() {
-        if (line.ends_with(' ')) fail("the line ends with a space");
-        auto& nodes = trees.emplace_back();
-        std::vector<open_node> open;
-        std::size_t depth = 0;
-        for (bool is_complete = false; !is_complete;) {
-            auto const place = nodes.size();
-            if (++node_count > most_nodes) {
-                fail("there are more than " + std::to_string(most_nodes) + " nodes");
-            }
-            if (line.empty()) fail("the tree ends before all its leaves have come");
-            auto text = part(' ');
-            if (depth > most_depth) {
-                fail("the tree is deeper than " + std::to_string(most_depth));
-            }
-            deepest = std::max(deepest, depth);
-            if (text.starts_with('=')) {
-                nodes.push_back({number(text.substr(1)), 0, 0});
-                is_complete = open.empty();
-                if (is_complete) break;
-                if (open.back().right != place + 1) {
-                    fail("node " + std::to_string(place + 1) + " is no node's child");
-                }
-                depth = open.back().depth + 1;
-                open.pop_back();
-                continue;
-            }
-            auto const comma = std::min(text.find(','), text.size());
-            auto const feature = index(text.substr(0, comma), table.feature_names.size());
-            text.remove_prefix(std::min(comma + 1, text.size()));
-            auto const threshold = number(text.substr(0, text.find(',')));
-            text.remove_prefix(std::min(std::size_t(9), text.size()));
-            auto const right = index(text, most_nodes);
-            if (right < place + 2) fail("a right child comes before its left sibling");
-            nodes.push_back({threshold, static_cast<std::uint32_t>(feature), right});
-            open.push_back({right, depth});
-            ++depth;
+        read_node(trees.emplace_back(), 0);
+        if (!line.empty()) fail("the line has more than the nodes of a tree");
+    }
+    // Reads a node and those below it.
+    void read_node(std::vector<node>& nodes, std::size_t depth) {
+        if (depth > most_depth) fail("the tree is deeper than " + std::to_string(most_depth));
+        if (++node_count > most_nodes) {
+            fail("there are more than " + std::to_string(most_nodes) + " nodes");
         }
-        if (!line.empty()) fail("the tree has nodes that are no node's child");
+        deepest = std::max(deepest, depth);
+        if (take("=")) {
+            nodes.push_back({leaf_value(take_digits(6)), {}, 0});
+            return;
+        }
+        auto const number = take_digits(2);
+        if (number >= splits.size()) {
+            fail("there is no split " + std::to_string(number));
+        }
+        auto const place = nodes.size();
+        nodes.push_back({0, splits[number], 0});
+        read_node(nodes, depth + 1);
+        nodes[place].right = nodes.size();
+        read_node(nodes, depth + 1);
+    }
+    float leaf_value(std::uint64_t bits) const {
+        auto const value = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+        if (bits >> 32 != 0 || !std::isfinite(value)) fail("a leaf has no finite value");
+        return value;
     }
 
     // Writes a node and those below it to their places in a tree. Below a leaf that is higher than
     // the deepest one, the splits are any, and all leaves have its value.
-    void place_node(std::vector<node> const& nodes, std::size_t number, split* splits,
+    void place_node(std::vector<node> const& nodes, std::size_t number, split* conditions,
                     float* leaves, std::size_t place, std::size_t height) {
-        auto const& [value, feature, right] = nodes[number];
+        auto const& [value, condition, right] = nodes[number];
         if (right == 0) {
             auto const first = (place << height) - (std::size_t(1) << deepest);
             std::fill_n(leaves + first, std::size_t(1) << height, value);
             return;
         }
-        splits[place] = {value, feature};
-        place_node(nodes, number + 1, splits, leaves, 2 * place, height - 1);
-        place_node(nodes, right, splits, leaves, 2 * place + 1, height - 1);
+        conditions[place] = condition;
+        place_node(nodes, number + 1, conditions, leaves, 2 * place, height - 1);
+        place_node(nodes, right, conditions, leaves, 2 * place + 1, height - 1);
     }
     void place_trees() {
         table.depth = deepest;

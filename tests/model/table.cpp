@@ -6,13 +6,14 @@
 // are bits of floats in hexadecimal digits.
 #include <doctest/doctest.h>
 
+#include "drawn_trees.h"
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <limits>
 #include <memory>
-#include <random>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,10 +26,12 @@ using spio::model::forest;
 
 namespace {
 
-std::string const head = "spio-model 1\nname a test\nchip H200\nsource nowhere\nbase 3f800000\n"
-                         "feature width 00000000 41200000\nfeature height c0000000 40000000\n";
-std::string const trees = "tree 0,40a00000,2 =3f000000 =40000000\n"
-                          "tree 1,00000000,4 0,3f800000,3 =bf000000 =3e800000 =40400000\n";
+std::string const head = "spio-model 2\nname a test\nchip H200\nsource nowhere\nbase 3f800000\n"
+                         "feature width 00000000 41200000 3f800000 40a00000\n"
+                         "feature height c0000000 40000000 00000000\n";
+// Splits 00 and 01 are those of the width, at 1 and at 5, and 02 is that of the height, at 0.
+std::string const trees =
+    "tree 01" + leaf(0.5f) + leaf(2) + "\ntree 0200" + leaf(-0.5f) + leaf(0.25f) + leaf(3) + "\n";
 
 // Why a table is refused; empty if it is not.
 std::string refusal(std::string_view text) {
@@ -50,54 +53,6 @@ float value_of(forest const& forest, std::vector<float> const& row) {
     return value;
 }
 
-std::string digits(float value) {
-    char text[9];
-    std::snprintf(text, sizeof text, "%08x", std::bit_cast<std::uint32_t>(value));
-    return text;
-}
-
-// A tree as nodes that own their children, which is evaluated the plain way.
-struct plain_node {
-    unsigned feature = 0;
-    float number = 0; // the threshold, or the value of a leaf
-    std::unique_ptr<plain_node> left = {}, right = {};
-
-    float value(std::span<float const> row) const {
-        if (!left) return number;
-        return (row[feature] < number ? left : right)->value(row);
-    }
-    std::size_t count() const { return left ? 1 + left->count() + right->count() : 1; }
-    // The nodes in preorder; the first has this number.
-    std::string text(std::size_t place) const {
-        if (!left) return " =" + digits(number);
-        auto const second = place + 1 + left->count();
-        return " " + std::to_string(feature) + "," + digits(number) + "," + std::to_string(second) +
-               left->text(place + 1) + right->text(second);
-    }
-};
-
-class drawing {
-  public:
-    explicit drawing(unsigned seed) : random(seed) {}
-
-    // Few values, so that features often equal thresholds.
-    float number() { return static_cast<float>(static_cast<int>(random() % 33) - 16) / 4; }
-    std::unique_ptr<plain_node> tree(unsigned features, unsigned depth) {
-        auto node = std::make_unique<plain_node>();
-        node->number = number();
-        if (depth > 0 && random() % 5 != 0) {
-            node->feature = static_cast<unsigned>(random() % features);
-            node->left = tree(features, depth - 1);
-            node->right = tree(features, depth - 1);
-        }
-        return node;
-    }
-    unsigned below(unsigned end) { return static_cast<unsigned>(random() % end); }
-
-  private:
-    std::mt19937 random;
-};
-
 } // namespace
 
 TEST_CASE("a row takes one leaf of each tree, and a number at the threshold goes to the right") {
@@ -118,14 +73,12 @@ TEST_CASE("random tables have the values of their trees, added in order") {
     for (unsigned seed = 0; seed < 60; ++seed) {
         drawing draw(seed);
         unsigned const features = 1 + draw.below(6);
-        std::string text = "spio-model 1\nname n\nchip c\nsource s\nbase 3dcccccd\n";
-        for (unsigned i = 0; i < features; ++i) {
-            text += "feature f" + std::to_string(i) + " c0800000 40800000\n";
-        }
+        std::string text = "spio-model 2\nname n\nchip c\nsource s\nbase 3dcccccd\n";
+        text += drawn_features(features);
         std::vector<std::unique_ptr<plain_node>> plain;
         for (unsigned i = 0; i < 1 + draw.below(20); ++i) {
             plain.push_back(draw.tree(features, draw.below(8)));
-            text += "tree" + plain.back()->text(0) + "\n";
+            text += "tree " + plain.back()->text() + "\n";
         }
         auto const table = forest::parse(text, "table");
         std::size_t const count = 1 + draw.below(30);
@@ -146,13 +99,11 @@ TEST_CASE(
     for (unsigned seed = 0; seed < 60; ++seed) {
         drawing draw(seed);
         unsigned const features = 1 + draw.below(6);
-        std::string text = "spio-model 1\nname n\nchip c\nsource s\nbase 3dcccccd\n";
-        for (unsigned i = 0; i < features; ++i) {
-            text += "feature f" + std::to_string(i) + " c0800000 40800000\n";
-        }
+        std::string text = "spio-model 2\nname n\nchip c\nsource s\nbase 3dcccccd\n";
+        text += drawn_features(features);
         // The first tree is worth more than all others together.
-        text += "tree 0,00000000,2 =c4800000 =44800000\n";
-        for (unsigned i = 0; i < 16; ++i) text += "tree" + draw.tree(features, 3)->text(0) + "\n";
+        text += "tree 0G" + leaf(-1024) + leaf(1024) + "\n";
+        for (unsigned i = 0; i < 16; ++i) text += "tree " + draw.tree(features, 3)->text() + "\n";
         auto const table = forest::parse(text, "table");
         for (std::size_t const count : {1, 2, 3, 4, 5, 40, 100}) {
             std::vector<float> rows, values(count);
@@ -171,7 +122,7 @@ TEST_CASE(
                 is_favoured = is_favoured || rows[i * features] < 0;
                 // Of few rows none leaves early. Of equal sums, the first row counts.
                 bool const is_after = sum(i) > sum(found) || (sum(i) == sum(found) && i >= found);
-                if (count <= 4) REQUIRE(is_after);
+                if (count <= 2) REQUIRE(is_after);
             }
             if (is_favoured) CHECK(rows[found * features] < 0);
         }
@@ -216,51 +167,71 @@ TEST_CASE("a table that breaks the format is refused, and the message names the 
 }
 
 TEST_CASE("a tree must be one: bounded, finite, each node the child of one other") {
-    CHECK(refusal_of_tree("=3f000000").empty());
-    CHECK(refusal_of_tree("0,40a00000,2 =3f000000 =40000000").empty());
-    for (auto const* nodes : {"",
-                              "=",
-                              "=7f800000",
-                              "=7fc00000",
-                              "=3f0",
-                              "=3f0000000",
-                              "=3f00000g",
-                              "=+f000000",
-                              "0,40a00000,2 =3f000000",
-                              "0,40a00000,2 =3f000000 =40000000 =40000000",
-                              "2,40a00000,2 =3f000000 =40000000",
-                              "-1,40a00000,2 =3f000000 =40000000",
-                              "0,7f800000,2 =3f000000 =40000000",
-                              "0,40a00000,0 =3f000000 =40000000",
-                              "0,40a00000,1 =3f000000 =40000000",
-                              "0,40a00000,3 =3f000000 =40000000",
-                              "0,40a00000,65536 =3f000000 =40000000",
-                              "0,40a00000 =3f000000 =40000000",
-                              "0 =3f000000 =40000000",
-                              "0,40a00000,2  =3f000000 =40000000",
-                              "0,,2 =3f000000 =40000000",
-                              "0,40a00000,99999999999999999999 =3f000000 =40000000",
-                              "1,00000000,5 0,3f800000,3 =bf000000 =3e800000 =40400000"}) {
+    auto const infinity = std::numeric_limits<float>::infinity();
+    CHECK(refusal_of_tree(leaf(0.5f)).empty());
+    CHECK(refusal_of_tree("01" + leaf(0.5f) + leaf(2)).empty());
+    for (auto const& nodes : {std::string(),
+                              std::string("="),
+                              leaf(infinity),
+                              leaf(-infinity),
+                              leaf(std::numeric_limits<float>::quiet_NaN()),
+                              leaf(1).substr(0, 6),
+                              leaf(1) + "0",
+                              leaf(1) + leaf(1),
+                              leaf(1) + " ",
+                              " " + leaf(1),
+                              std::string("=400000"),
+                              std::string("=______"),
+                              std::string("=0zz+zz"),
+                              std::string("0"),
+                              std::string("01"),
+                              "01" + leaf(1),
+                              "01" + leaf(1) + leaf(1) + leaf(1),
+                              "03" + leaf(1) + leaf(1),
+                              "__" + leaf(1) + leaf(1),
+                              "0!" + leaf(1) + leaf(1),
+                              "01 " + leaf(1) + leaf(1),
+                              "0102" + leaf(1) + leaf(1)}) {
         CAPTURE(nodes);
         CHECK(!refusal_of_tree(nodes).empty());
     }
 }
 
+TEST_CASE("thresholds are finite and increase, and there are not too many") {
+    auto const refused = [](std::string const& thresholds) {
+        return refusal("spio-model 2\nname a test\nchip H200\nsource nowhere\nbase 3f800000\n"
+                       "feature width 00000000 41200000" +
+                       thresholds + "\ntree " + leaf(1) + "\n");
+    };
+    CHECK(refused("").empty());
+    CHECK(refused(" bf800000 3f800000 40000000").empty());
+    CHECK(!refused(" 3f800000 3f800000").empty());
+    CHECK(!refused(" 40000000 3f800000").empty());
+    CHECK(!refused(" 7f800000").empty());
+    CHECK(!refused("  3f800000").empty());
+    std::string many;
+    for (unsigned i = 0; i < forest::most_splits; ++i) {
+        char bits[10];
+        std::snprintf(bits, sizeof bits, " %08x", 0x3f800000 + i);
+        many += bits;
+    }
+    CHECK(refused(many).empty());
+    CHECK(!refused(many + " 40000000").empty());
+}
+
 TEST_CASE("a tree may be so deep, and all trees together so large") {
-    // A tree whose leaves are all to the left of their parents.
+    // A tree in which each right child is a leaf.
     auto const chain = [](std::size_t depth) {
         std::string text;
-        for (std::size_t i = 0; i < depth; ++i) {
-            text += "0,40a00000," + std::to_string(2 * depth - i) + " ";
-        }
-        for (std::size_t i = 0; i <= depth; ++i) text += i == 0 ? "=3f000000" : " =3f000000";
+        for (std::size_t i = 0; i < depth; ++i) text += "01";
+        for (std::size_t i = 0; i <= depth; ++i) text += leaf(0.5f);
         return text;
     };
     CHECK(refusal_of_tree(chain(forest::most_depth)).empty());
     CHECK(refusal_of_tree(chain(forest::most_depth + 1)).find("deeper than") != std::string::npos);
     std::string shallow;
     for (std::size_t i = 0; i < forest::most_places >> forest::most_depth; ++i) {
-        shallow += "tree =3f000000\n";
+        shallow += "tree " + leaf(0.5f) + "\n";
     }
     CHECK(refusal(head + shallow).empty());
     CHECK(!refusal(head + shallow + "tree " + chain(forest::most_depth) + "\n").empty());

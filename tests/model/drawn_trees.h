@@ -1,0 +1,81 @@
+// Draws trees, and writes them as the text of a table has them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <random>
+#include <span>
+#include <string>
+
+// The digits of the bits of a float.
+inline std::string digits(float value) {
+    std::string text;
+    auto const bits = std::bit_cast<std::uint32_t>(value);
+    for (unsigned place = 6; place-- > 0;) {
+        text +=
+            "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"[bits >> 6 * place &
+                                                                               63];
+    }
+    return text;
+}
+inline std::string leaf(float value) { return "=" + digits(value); }
+
+// The features of a table whose thresholds are all numbers that a drawing draws.
+inline std::string drawn_features(unsigned count) {
+    std::string text;
+    for (unsigned i = 0; i < count; ++i) {
+        text += "feature f" + std::to_string(i) + " c0800000 40800000";
+        for (int number = -16; number <= 16; ++number) {
+            char bits[10];
+            std::snprintf(bits, sizeof bits, " %08x",
+                          std::bit_cast<std::uint32_t>(static_cast<float>(number) / 4));
+            text += bits;
+        }
+        text += "\n";
+    }
+    return text;
+}
+
+// A tree as nodes that own their children, which is evaluated the plain way.
+struct plain_node {
+    unsigned feature = 0;
+    float number = 0; // the threshold, or the value of a leaf
+    std::unique_ptr<plain_node> left = {}, right = {};
+
+    float value(std::span<float const> row) const {
+        if (!left) return number;
+        return (row[feature] < number ? left : right)->value(row);
+    }
+    // The nodes in preorder, for a table that begins with drawn_features().
+    std::string text() const {
+        if (!left) return leaf(number);
+        auto const split = 33 * feature + static_cast<unsigned>(4 * number + 16);
+        return digits(std::bit_cast<float>(split)).substr(4) + left->text() + right->text();
+    }
+};
+
+class drawing {
+  public:
+    explicit drawing(unsigned seed) : random(seed) {}
+
+    // Few values, so that features often equal thresholds.
+    float number() { return static_cast<float>(static_cast<int>(random() % 33) - 16) / 4; }
+    std::unique_ptr<plain_node> tree(unsigned features, unsigned depth) {
+        auto node = std::make_unique<plain_node>();
+        node->number = number();
+        if (depth > 0 && random() % 5 != 0) {
+            node->feature = static_cast<unsigned>(random() % features);
+            node->left = tree(features, depth - 1);
+            node->right = tree(features, depth - 1);
+        }
+        return node;
+    }
+    unsigned below(unsigned end) { return static_cast<unsigned>(random() % end); }
+
+  private:
+    std::mt19937 random;
+};
