@@ -16,6 +16,7 @@ namespace spio::pytorch {
 struct place {
     int gpu;
     void* stream = nullptr;
+    bool keeps_kernels = false; // a layer that began with a generic kernel keeps it
 };
 inline constexpr int host_device = -1;
 

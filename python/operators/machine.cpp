@@ -26,9 +26,11 @@ namespace spio::pytorch {
 
 namespace {
 
-runtime_options options_for(int gpu) {
+runtime_options options_for(place const& place) {
+    int const gpu = place.gpu;
     runtime_options options;
     options.gpu = gpu;
+    if (place.keeps_kernels) options.tier_up = false;
     if (gpu == host_device) {
         options.gpu = 0;
         options.host = host_machine{.allocate = host::allocate,
@@ -56,13 +58,14 @@ std::string generic_kernels() {
 }
 
 machine& machine_of(place const& place) {
-    // One for the host device, whose number is -1, and one for each of 64 GPUs.
-    static auto& machines = *new std::array<std::atomic<machine*>, 65>();
+    // One for the host device, whose number is -1, and one for each of 64 GPUs; and as many that
+    // keep the kernels that layers begin with.
+    static auto& machines = *new std::array<std::array<std::atomic<machine*>, 65>, 2>();
     static auto& opening = *new std::mutex();
-    auto& slot = machines.at(static_cast<std::size_t>(place.gpu + 1));
+    auto& slot = machines[place.keeps_kernels].at(static_cast<std::size_t>(place.gpu + 1));
     if (auto* const opened = slot.load(std::memory_order_acquire)) return *opened;
     std::lock_guard const lock(opening);
-    if (slot.load() == nullptr) slot = new machine(options_for(place.gpu));
+    if (slot.load() == nullptr) slot = new machine(options_for(place));
     return *slot.load();
 }
 

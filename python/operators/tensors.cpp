@@ -55,7 +55,7 @@ bool is_aligned(Tensor const& tensor) {
     return reinterpret_cast<std::uintptr_t>(tensor.const_data_ptr()) % 16 == 0;
 }
 
-std::atomic<bool> host_is_used = false;
+std::atomic<bool> host_is_used = false, kernels_are_kept = false;
 
 } // namespace
 
@@ -135,8 +135,11 @@ place place_of(Tensor const& tensor) {
     int const gpu = tensor.get_device_index();
     void* stream = nullptr;
     STABLE_TORCH_ERROR_CODE_CHECK(current_stream(gpu, &stream));
-    return {.gpu = gpu, .stream = stream};
+    return {.gpu = gpu,
+            .stream = stream,
+            .keeps_kernels = kernels_are_kept.load(std::memory_order_relaxed)};
 }
+void keep_kernels(bool are_kept) { kernels_are_kept = are_kept; }
 
 bool uses_host_device() { return host_is_used.load(std::memory_order_relaxed); }
 void use_host_device(bool is_used) { host_is_used = is_used; }

@@ -79,6 +79,10 @@ void check_same_device(char const* family, Tensor const&, Tensor const& other);
 // Where kernels for a tensor run: its GPU, in the current stream, or the host device.
 place place_of(Tensor const&);
 
+// Whether a layer that begins with a generic kernel on a GPU keeps it, so that results have the
+// same bits whenever a better kernel is compiled.
+void keep_kernels(bool are_kept);
+
 // Whether operators on the CPU run kernels on the host device; otherwise they call aten.
 bool uses_host_device();
 void use_host_device(bool is_used);

@@ -31,6 +31,15 @@ class Unsupported(RuntimeError):
 class settings:
     is_strict = os.environ.get("SPIO_STRICT", "0") not in ("", "0")
     uses_host_device = False
+    keeps_kernels = False  # as the operators were told last
+
+
+def follow_deterministic_mode():
+    """Tells the operators whether torch.use_deterministic_algorithms() holds: then layers keep the kernels they begin with."""
+    is_deterministic = torch.are_deterministic_algorithms_enabled()
+    if is_deterministic != settings.keeps_kernels and not torch.compiler.is_compiling():
+        settings.keeps_kernels = is_deterministic
+        operators.keep_kernels(is_deterministic)
 
 
 @contextlib.contextmanager

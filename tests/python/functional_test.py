@@ -172,6 +172,21 @@ class Autocast(unittest.TestCase):
             self.assertEqual(functional.conv2d(x.double(), weight.double(), groups=2).dtype, torch.float64)
 
 
+class Deterministic(unittest.TestCase):
+    def test_operators_are_told(self):
+        x, weight, _ = layer()
+        for is_deterministic in (True, True, False, True):
+            torch.use_deterministic_algorithms(is_deterministic)
+            try:
+                y = functional.conv2d(x, weight, padding=1, groups=2)
+            finally:
+                torch.use_deterministic_algorithms(False)
+            self.assertEqual(support.settings.keeps_kernels, is_deterministic)
+            torch.testing.assert_close(y, aten.conv2d(x, weight, padding=1, groups=2))
+        functional.conv2d(x, weight, padding=1, groups=2)
+        self.assertFalse(support.settings.keeps_kernels)
+
+
 class Transforms(unittest.TestCase):
     def test_vmap(self):
         x, weight, bias = layer()

@@ -12,7 +12,7 @@ import traceback
 
 import torch
 
-from gpu_results import compiled, convolutions, graphs, leaks, norms, products
+from gpu_results import compiled, convolutions, deterministic, graphs, leaks, norms, products
 from gpu_times import first_calls, host_times, training
 
 folder = pathlib.Path(__file__).resolve().parent
@@ -60,7 +60,7 @@ def stop(*_):
 def main():
     signal.signal(signal.SIGALRM, stop)
     file = sys.argv[1] if len(sys.argv) > 1 else None
-    stages = {versions: 30, host_times: 60, first_calls: 60, convolutions: 200, norms: 40, products: 60, graphs: 30, leaks: 40,
+    stages = {versions: 30, host_times: 60, first_calls: 60, convolutions: 200, norms: 40, products: 60, graphs: 30, deterministic: 30, leaks: 40,
               compiled: 90, training: 150, suites: 200}
     for stage, seconds in stages.items():
         run(stage, seconds, file)

@@ -144,6 +144,36 @@ def graphs():
     return {"cold kernel": words}
 
 
+def deterministic(seconds=8):
+    """Checks that a layer has the same bits in deterministic mode before and after a better kernel takes over."""
+    x = torch.randn(16, 64, 28, 28, device="cuda", dtype=half).contiguous(memory_format=torch.channels_last).requires_grad_()
+    weight = torch.randn(64, 8, 3, 3, device="cuda", dtype=half, requires_grad=True)
+
+    def results():
+        x.grad = weight.grad = None
+        with spio.strict():
+            y = functional.conv2d(x, weight, padding=1, groups=8)
+        y.backward(torch.ones_like(y))
+        return y.detach(), x.grad, weight.grad
+
+    torch.use_deterministic_algorithms(True)
+    try:
+        first = results()
+        torch.use_deterministic_algorithms(False)
+        start = time.monotonic()
+        changed = False
+        while time.monotonic() - start < seconds:
+            others = results()
+            changed = changed or not all(map(torch.equal, first, others))
+            torch.use_deterministic_algorithms(True)
+            assert all(map(torch.equal, first, results()))
+            torch.use_deterministic_algorithms(False)
+            time.sleep(0.1)
+    finally:
+        torch.use_deterministic_algorithms(False)
+    return {"bits changed outside of the mode": changed}
+
+
 def leaks(count=100_000):
     """Checks that `count` calls leave no more memory in use, on the host and on the GPU."""
     x = torch.randn(1, 16, 8, 8, device="cuda", dtype=half).contiguous(memory_format=torch.channels_last)
