@@ -73,6 +73,7 @@ class Compiled(unittest.TestCase):
         larger = tensor((5, 16, 6, 7), torch.float32)
         torch.testing.assert_close(program.module()(larger), model(larger))
 
+    @unittest.skipIf(torch.__version__.startswith("2.11."), "PyTorch 2.11 crashed where it loads such a library, of a model of its own layers too")
     def test_ahead_of_time(self):
         # A library that AOTInductor has compiled calls the operators without Python.
         model, x = Block().eval(), tensor((2, 16, 6, 7), torch.float32)
