@@ -6,6 +6,7 @@
 
 #include "tests/cuda_python/interpreted.h"
 
+#include <cmath>
 #include <complex>
 #include <string>
 
@@ -46,6 +47,16 @@ TEST_CASE("statements: while, if, elif, else, break, continue") {
                               "        i += 1\n        if i == 3: break\n    o[t] = i",
                               {.block = {.x = 6}});
     CHECK(rounds == std::vector<double>{0, 1, 2, 3, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+}
+
+TEST_CASE("statements: assignment, and augmented assignment by each operator") {
+    for (std::string const sign : {"+", "-", "*", "/", "//", "%", "&", "|", "^", "<<", ">>"}) {
+        auto const expected = first("x = 29\n    o[0] = x " + sign + " 3");
+        CHECK(first("x = 29\n    x " + sign + "= 3\n    o[0] = x") == expected);
+        // An element keeps its type: a quotient is stored as an integer.
+        CHECK(first("s = cuda.shared.array(1, int64)\n    s[0] = 29\n    s[0] " + sign +
+                    "= 3\n    o[0] = s[0]") == std::trunc(expected));
+    }
 }
 
 TEST_CASE("statements: return ends the kernel, or has the value of a function") {

@@ -3,7 +3,8 @@
 """sentences.py [--list]
 
 A line of sentences.txt has the begin of a sentence and, after a |, what tests it: the name of a TEST_CASE, or a text
-that stands in rejected.txt, or a test of dialect_test.py.
+that stands in rejected.txt, or a test of dialect_test.py or dialect_arrays_test.py. A line of specification.txt has a
+statement of the specification, CUDA Python v0.2, instead.
 """
 import pathlib
 import re
@@ -29,13 +30,20 @@ def tests():
     """The names of all tests, and the texts of programs that are refused."""
     for file in folder.glob("*.cpp"):
         yield from re.findall(r'TEST_CASE\("([^"]*)"\)', file.read_text())
-    yield from re.findall(r"def (test_\w+)", (root / "tests/python/dialect_test.py").read_text())
+    for file in (root / "tests/python").glob("dialect_*test.py"):
+        yield from re.findall(r"def (test_\w+)", file.read_text())
+
+
+def citations(name):
+    """Pairs of a sentence and the test that is named for it."""
+    lines = (folder / name).read_text().splitlines()
+    return [line.rsplit(" | ", 1) for line in lines if not line.startswith("#")]
 
 
 def main():
     if sys.argv[1:] == ["--list"]:
         return print("\n".join(sentences()))
-    cited = [line.rsplit(" | ", 1) for line in (folder / "sentences.txt").read_text().splitlines() if not line.startswith("#")]
+    cited, specified = citations("sentences.txt"), citations("specification.txt")
     names, refused = set(tests()), (folder / "rejected.txt").read_text()
     faults = []
     found = list(sentences())
@@ -45,9 +53,10 @@ def main():
     for begin, test in cited:
         if sum(sentence.startswith(begin) for sentence in found) != 1:
             faults.append(f"this is the begin of no sentence, or of several: {begin}")
+    for _, test in cited + specified:
         if test not in names and test not in refused:
             faults.append(f"there is no such test: {test}")
-    print("\n".join(faults) or f"{len(found)} sentences, each with a test")
+    print("\n".join(faults) or f"{len(found)} sentences and {len(specified)} of the specification, each with a test")
     return 1 if faults else 0
 
 

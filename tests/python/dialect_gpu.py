@@ -75,9 +75,10 @@ class Tensors(unittest.TestCase):
         self.assertTrue(torch.equal(y, x.T))
         transposed[(1, 1), (16, 16)](Passed(y.T, "__cuda_array_interface__"), y)
         described = x[0].__cuda_array_interface__
-        self.assertEqual(cuda.to_device(Interface(described)).copy_to_host().tolist(), list(range(10)))
+        total = torch.zeros(10, device="cuda")
         for stream in (None, 1, torch.cuda.Stream().cuda_stream):
-            axpy[1, 32](1.0, Interface(described | {"stream": stream}), x[0])
+            axpy[1, 32](1.0, Interface(described | {"stream": stream}), total)
+        self.assertEqual(total.tolist(), [3 * number for number in range(10)])
         for address in (8, numpy.zeros(4).ctypes.data):
             with self.assertRaisesRegex(cuda.Error, f"address {address} is in the memory of no GPU"):
                 axpy[1, 32](1.0, Interface(described | {"data": (address, False)}), x[0])
