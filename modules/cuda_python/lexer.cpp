@@ -96,7 +96,7 @@ class lexer {
         }
         if (peek() == '#') skip_comment();
         if (peek() == '\n' || peek() == '\r') {
-            ++position;
+            position = std::min(position + 1, text.size()); // the last line may have no end
             return false;
         }
         is_line_start = false;
