@@ -14,6 +14,11 @@ __device__ inline double product(double x, double y) {
     asm("mul.rn.f64 %0, %1, %2;" : "=d"(result) : "d"(x), "d"(y));
     return result;
 }
+// Returns x, of which the compiler knows nothing then.
+__device__ inline int opaque(int x) {
+    asm("" : "+r"(x));
+    return x;
+}
 __device__ inline double infinity() {
     double result;
     asm("mov.f64 %0, 0d7ff0000000000000;" : "=d"(result));

@@ -120,6 +120,7 @@ TEST_CASE("coercion: integers wrap around, reals saturate") {
     CHECK(first("o[0] = int32(math.sqrt(-1.0))") == 0);
     CHECK(first("o[0] = int64(-2.9)") == -2);
     CHECK(first("o[0] = int8(127) + int8(1)") == -128);
+    CHECK(first("x = int16(-32768)\n    o[0] = int64(-x) + int64(int16(0) - x)") == -65536);
     CHECK(first("if bool(0.5) and not bool(0): o[0] = 1") == 1);
     CHECK(first("o[0] = int32(n > 0)", 1) == 1);
 }

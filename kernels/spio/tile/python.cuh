@@ -74,11 +74,20 @@ template <class T> constexpr T add(T a, T b) {
         return static_cast<T>(static_cast<uint64>(a) + static_cast<uint64>(b));
     }
 }
-template <class T> constexpr T subtract(T a, T b) {
+// The low bits of a result. ptxas 13.0 forgets that the negative of an int16 has 16 bits: widened,
+// that of -32768 is 32768. So it gets 32 bits here, of which the compiler knows nothing, cut to 16.
+template <class T> __device__ T wrapped(uint64 x) {
+    if constexpr (is_signed<T> && bits<T> == 16) {
+        return static_cast<T>(machine::opaque(static_cast<int>(x)));
+    } else {
+        return static_cast<T>(x);
+    }
+}
+template <class T> __device__ T subtract(T a, T b) {
     if constexpr (is_complex<T>) {
         return {a.real - b.real, a.imaginary - b.imaginary};
     } else {
-        return static_cast<T>(static_cast<uint64>(a) - static_cast<uint64>(b));
+        return wrapped<T>(static_cast<uint64>(a) - static_cast<uint64>(b));
     }
 }
 template <class T> __device__ T multiply(T a, T b) {
@@ -89,14 +98,14 @@ template <class T> __device__ T multiply(T a, T b) {
     } else if constexpr (is_real<T>) {
         return machine::product(a, b);
     } else {
-        return static_cast<T>(static_cast<uint64>(a) * static_cast<uint64>(b));
+        return wrapped<T>(static_cast<uint64>(a) * static_cast<uint64>(b));
     }
 }
-template <class T> constexpr T negate(T a) {
+template <class T> __device__ T negate(T a) {
     if constexpr (is_complex<T>) {
         return {-a.real, -a.imaginary};
     } else {
-        return static_cast<T>(-static_cast<uint64>(a));
+        return wrapped<T>(-static_cast<uint64>(a));
     }
 }
 // A count that is negative, or not below the width, shifts all bits out.
