@@ -12,14 +12,14 @@
 namespace spio::matmul::wgmma {
 
 // A cluster of blocks computes neighbouring tiles, one of m x n for each block, and each block
-// loads a part of the factors that they share for all of them. Or, with several splits, its blocks
-// compute one tile, each over its part of k (split-K), and share the sums. The last warpgroup of
-// a block is the producer; the others consume, one for each 64 rows. As many clusters run as the
-// chip holds, and each computes one tile after the other. In shared memory, factors and result lie
-// in lines of 128 bytes.
+// loads a part of the factors that they share for all of them. With several splits, there are so
+// many blocks for each tile, each over its part of k (split-K), and these share the sums. The last
+// warpgroup of a block is the producer; the others consume, one for each 64 rows. As many clusters
+// run as the chip holds, and each computes one tile after the other. In shared memory, factors and
+// result lie in lines of 128 bytes.
 struct config {
     int m;                    // 64, 128 or 192: of the tile of a block
-    int n;                    // 64, 128, 192 or 256
+    int n;                    // 64 to 256 in steps of 32
     int stages;               // of the ring in shared memory
     int buffers;              // through which a warpgroup stores its rows, 128 bytes wide
     int cluster_m, cluster_n; // blocks of a cluster along m, which share b, and along n
@@ -46,10 +46,12 @@ struct config {
     constexpr int piece_b(problem const& problem) const {
         return problem.b == order::columns ? n / cluster_m : tile_k;
     }
-    // The columns of the result that are stored at a time: as many as a line holds, or those of a
-    // split.
+    // The columns of the result that are stored at a time: those of a line of 128, 64 or 32 bytes
+    // of which a split has a whole number.
     constexpr int result_columns(problem const& problem) const {
-        return min(line_bytes / problem.result_bytes(), n / splits);
+        int columns = line_bytes / problem.result_bytes();
+        while (columns > 8 && n / splits % columns != 0) columns /= 2;
+        return columns;
     }
     // The steps along k of a block. With several splits, the last ones may lie beyond the end.
     constexpr int depth(int k) const { return divup(divup(k, tile_k), splits); }
@@ -69,27 +71,24 @@ struct config {
     static constexpr bool stores_columns(problem const& problem, int n) {
         return n * problem.result_bytes() % 16 == 0;
     }
-    // Each split stores whole lines of result columns, or one of 32 or 64 bytes; with several
-    // splits, the blocks of a cluster share no factors.
+    // Each split stores whole lines of at least 32 bytes and 16 columns.
     constexpr bool splits_columns(problem const& problem) const {
         if (splits < 1 || splits > 8 || n % splits != 0) return false;
-        int const line = result_columns(problem) * problem.result_bytes();
-        bool const has_lines = line == 32 || line == 64 || line == line_bytes;
-        return has_lines && n / splits % result_columns(problem) == 0 &&
-               (splits == 1 || sharers() == 1);
+        return result_columns(problem) >= 16;
     }
     // A TMA box has at most 256 lines, a cluster at most 8 blocks. The bounds of stages, buffers
     // and band only keep products of them within an int.
     constexpr bool fits(problem const& problem) const {
         bool const has_sides =
-            (m == 64 || m == 128 || m == 192) && n % 64 == 0 && n >= 64 && n <= 256;
+            (m == 64 || m == 128 || m == 192) && n % 32 == 0 && n >= 64 && n <= 256;
         bool const has_cluster = cluster_m >= 1 && cluster_n >= 1 && cluster_m <= 8 &&
-                                 cluster_n <= 8 && sharers() <= 8 && m % cluster_n == 0 &&
+                                 cluster_n <= 8 && cluster() <= 8 && m % cluster_n == 0 &&
                                  n % cluster_m == 0;
         if (!has_sides || !has_cluster || stages < 2 || stages > 16 || buffers < 2 ||
             buffers > 16 || band < 1 || band > 1024)
             return false;
         if (!splits_columns(problem) || problem.alignment < 16) return false; // as TMA needs it
+        if (problem.b == order::rows && n % tile_k != 0) return false;
         if (problem.knows_n() && !stores_columns(problem, problem.n)) return false;
         bool const has_pieces = piece_a(problem) % 8 == 0 &&
                                 m / piece_a(problem) % cluster_n == 0 &&

@@ -92,7 +92,8 @@ template <problem Problem, config Config, arch Arch> struct block {
     __device__ __forceinline__ void release(bounded<STAGE, Config.stages> stage) const {
         int const rank = thread_of_warpgroup();
         if constexpr (Config.sharers() > 1) {
-            if (rank < Config.sharers()) empty[stage]->arrive_in_cluster(rank);
+            if (rank < Config.sharers())
+                empty[stage]->arrive_in_cluster(rank + cluster.first_sharer());
         } else {
             if (rank == 0) empty[stage]->arrive();
         }

@@ -37,7 +37,7 @@ template <problem Problem, config Config, arch Arch> struct split_exchange {
         if (Split == own) return;
         (store_in_cluster(inbox(own, Split)[QUAD(Quad)],
                           four_sums<4 * (Split * tiles::quads + Quad)>(sums),
-                          *home.received[this_warpgroup()], Split),
+                          *home.received[this_warpgroup()], home.cluster.rank_of(Split)),
          ...);
     }
     template <int First> __device__ void add(fragment& sums, QUAD quad) const {
@@ -70,7 +70,8 @@ template <problem Problem, config Config, arch Arch> struct split_exchange {
         received.wait(parity);
         (receive<Split>(sums, quads()), ...);
         sync_warpgroup();
-        if (thread < Config.splits && thread != own) vacant.arrive_in_cluster(thread);
+        if (thread < Config.splits && thread != own)
+            vacant.arrive_in_cluster(home.cluster.rank_of(thread));
     }
 };
 

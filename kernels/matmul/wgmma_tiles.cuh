@@ -91,9 +91,15 @@ struct block_tiles {
               ranks_of_a(0),
               ranks_of_b(0) {
             for (int n = 0; n < Config.cluster_n; ++n)
-                ranks_of_a |= 1U << (row + n * Config.cluster_m);
+                ranks_of_a |= 1U << (row + n * Config.cluster_m + first_sharer());
             for (int m = 0; m < Config.cluster_m; ++m)
-                ranks_of_b |= 1U << (m + column * Config.cluster_m);
+                ranks_of_b |= 1U << (m + column * Config.cluster_m + first_sharer());
+        }
+        // The rank of the first block of this split: those of a split share factors.
+        __device__ int first_sharer() const { return split * Config.sharers(); }
+        // The rank of the block that computes another split of the same tile.
+        __device__ int rank_of(int other) const {
+            return other * Config.sharers() + column * Config.cluster_m + row;
         }
     };
     struct tile_position {

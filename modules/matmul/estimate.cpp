@@ -84,7 +84,7 @@ double share_of(int m, int n) { return 1 / (1 + fitted.edge_cost * (1.0 / m + 1.
 // one.
 template <class Add>
 void add_deepest(problem const& problem, wgmma::config config, Add const& add) {
-    config.band = 2048 / (config.m * config.cluster_m); // tiles over 2048 rows
+    config.band = max(1, 2048 / (config.m * config.cluster_m)); // tiles over 2048 rows
     config.stages = 8;
     while (!config.fits(problem) && config.stages > 2) --config.stages;
     add(config);
@@ -93,30 +93,26 @@ void add_deepest(problem const& problem, wgmma::config config, Add const& add) {
 // has at least two steps along k.
 template <class Add>
 void add_wgmma_configs(problem const& problem, int multiprocessors, Add const& add) {
-    for (auto const& [m, n] : {std::pair(128, 256),
-                               {128, 192},
-                               {128, 128},
-                               {64, 256},
-                               {64, 192},
-                               {128, 64},
-                               {64, 128},
-                               {64, 64},
-                               {192, 64},
-                               {192, 128},
-                               {192, 192}}) {
-        wgmma::config config = {
-            .m = m, .n = n, .stages = 2, .buffers = 2, .cluster_m = 2, .cluster_n = 1, .band = 1};
-        add_deepest(problem, config, add);
-        config.cluster_m = 1;
-        config.cluster_n = 2;
-        add_deepest(problem, config, add);
-        config.cluster_n = 1;
-        add_deepest(problem, config, add);
-        for (int const splits : {2, 4, 8}) {
-            bool const is_full = config.tiles(sizes_of(problem)) * splits >= 4LL * multiprocessors;
-            if (is_full || problem.k < 2 * splits * tile_k) break;
-            config.splits = splits;
-            add_deepest(problem, config, add);
+    for (int const m : {128, 64, 192}) {
+        // A thread of the largest tile has no registers for more sums.
+        for (int n = m == 192 ? 192 : 256; n >= 64; n -= 32) {
+            for (auto const& [cluster_m, cluster_n] : {std::pair(2, 1), {1, 2}, {1, 1}}) {
+                wgmma::config config = {.m = m,
+                                        .n = n,
+                                        .stages = 2,
+                                        .buffers = 2,
+                                        .cluster_m = cluster_m,
+                                        .cluster_n = cluster_n,
+                                        .band = 1};
+                add_deepest(problem, config, add);
+                for (int const splits : {2, 4, 8}) {
+                    if (n > (m == 192 ? 128 : 160)) break; // registers would spill
+                    config.splits = splits;
+                    auto const blocks = config.tiles(sizes_of(problem)) * config.cluster();
+                    if (blocks >= 4LL * multiprocessors || problem.k < 2 * splits * tile_k) break;
+                    add_deepest(problem, config, add);
+                }
+            }
         }
     }
 }

@@ -182,7 +182,7 @@ template <> struct field_table<matmul::wgmma::config> {
     using config = matmul::wgmma::config;
     static constexpr auto fields =
         std::tuple(field{"m", &config::m, {.least = 64, .most = 192, .multiple_of = 64}},
-                   field{"n", &config::n, {.least = 64, .most = 256, .multiple_of = 64}},
+                   field{"n", &config::n, {.least = 64, .most = 256, .multiple_of = 32}},
                    field{"stages", &config::stages, {.least = 2, .most = 8}},
                    field{"buffers", &config::buffers, {.least = 2, .most = 8}},
                    field{"cluster_m", &config::cluster_m, {.least = 1, .most = 8}},

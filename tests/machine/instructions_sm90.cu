@@ -60,6 +60,7 @@ extern "C" __global__ void every_instruction_sm90(spio::tensor_map_words const* 
     wait_for_kernels_before();
     let_kernels_after_start();
     float f32[32] = {}, f64[64] = {}, f96[96] = {}, f128[128] = {};
+    float f48[48] = {}, f80[80] = {}, f112[112] = {};
     fence_warpgroup();
     multiply_halves<false, true>(f32, 1, 2, false);
     multiply_halves<true, false>(f64, 1, 2, true);
@@ -69,8 +70,14 @@ extern "C" __global__ void every_instruction_sm90(spio::tensor_map_words const* 
     multiply_bfloat16s<true, false>(f64, 1, 2, true);
     multiply_bfloat16s<true, true>(f96, 1, 2, true);
     multiply_bfloat16s<false, false>(f128, 1, 2, true);
+    multiply_halves<false, false>(f48, 1, 2, true);
+    multiply_halves<false, false>(f80, 1, 2, true);
+    multiply_halves<false, false>(f112, 1, 2, true);
+    multiply_bfloat16s<false, false>(f48, 1, 2, true);
+    multiply_bfloat16s<false, false>(f80, 1, 2, true);
+    multiply_bfloat16s<false, false>(f112, 1, 2, true);
     commit_warpgroup_products();
     wait_for_warpgroup_products<0>();
     pin_accumulator(f32[0]);
-    p[3] = f32[0] + f64[0] + f96[0] + f128[0];
+    p[3] = f32[0] + f48[0] + f64[0] + f80[0] + f96[0] + f112[0] + f128[0];
 }
