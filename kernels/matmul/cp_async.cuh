@@ -8,15 +8,14 @@
 //
 //     a, b    global --cp.async--> a ring of tiles in shared memory
 //     sums    tiles --ldmatrix--> fragments, those of the next step while this one is multiplied
-//     result  sums --epilogue--> d
+//     result  sums --> a tile in shared memory --epilogue--> d
 //
 // All threads copy tiles, as many ahead as there are stages, less one, some cells between the
 // products of each part of a step. One barrier for each tile tells that all threads' copies have
 // come, and that the oldest stage may be overwritten.
 #pragma once
 
-#include "matmul/cp_async_block.cuh"
-#include "matmul/epilogue.cuh"
+#include "matmul/cp_async_store.cuh"
 
 namespace spio::matmul::cp_async {
 
@@ -93,24 +92,11 @@ __device__ __forceinline__ void run(params const& p, Epilogue const& epilogue) {
     }
     wait_for_copies<0>();
 
-    auto const lane = for_lane<typename C::lane_index>(this_lane());
-    auto const& d = p.args.d;
-    auto* const rows = static_cast<typename Block::result*>(d.data) + block.batch.get() * d.batch;
-    auto const first =
-        coordinates_of(block.batch) + (block.first_row + block.first_column + warp + lane);
-#pragma unroll
-    for (auto const position : range(c)) {
-#pragma unroll
-        for (auto const piece : range(typename C::pieces())) {
-            auto const place = first + position + piece;
-            vec<float, 2> pair = *(*c[position])[piece];
-            epilogue(place, pair);
-            int const m = M(place.template total<M>()).get(),
-                      n = N(place.template total<N>()).get();
-            if (m < p.args.sizes.m)
-                store_pair<Problem.alignment>(rows + m * d.leading + n, pair, p.args.sizes.n - n);
-        }
-    }
+    sync_block();
+    stores<Problem, Config> const stores(block, p.args);
+    stores.write(c, warp);
+    sync_block();
+    stores.run(epilogue);
 }
 template <problem Problem, config Config> __device__ __forceinline__ void run(params const& p) {
     run<Problem, Config>(p, standard_epilogue<Problem>{p.args.sizes, p.args.bias, p.args.c});

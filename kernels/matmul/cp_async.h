@@ -21,7 +21,12 @@ struct config {
     constexpr int warp_m() const { return m / warps_m; }
     constexpr int warp_n() const { return n / warps_n; }
     constexpr int stage_bytes() const { return 2 * tile_k * (m + n); }
-    constexpr int shared_bytes() const { return stages * stage_bytes(); }
+    // The sums pass through shared memory when the factors have been read, in rows that are
+    // `padding` floats longer than the tile.
+    static constexpr int padding = 8;
+    constexpr int shared_bytes() const {
+        return max(stages * stage_bytes(), 4 * m * (n + padding));
+    }
     // A warp has at most 64 x 64 sums, or its threads would need too many registers. All threads
     // load 8, 16, 32 or 64 lines of a tile at a time, 8 cells each. Other bounds only keep products
     // within an int.

@@ -129,20 +129,4 @@ struct block {
     }
 };
 
-// Stores two neighbouring sums at a place in the result, `width` of whose columns are left there.
-// The place of a pair is a multiple of its size only if that divides Alignment.
-template <int Alignment, class Result>
-__device__ void store_pair(Result* destination, vec<float, 2> const& pair, int width) {
-    if constexpr (Alignment < static_cast<int>(2 * sizeof(Result))) {
-        if (width >= 1) destination[0] = Result(pair[0]);
-        if (width >= 2) destination[1] = Result(pair[1]);
-    } else if constexpr (factor<Result>) {
-        if (width >= 2) *reinterpret_cast<spio::pair<Result>*>(destination) = {pair[0], pair[1]};
-        if (width == 1) *destination = Result(pair[0]);
-    } else {
-        if (width >= 2) *reinterpret_cast<vec<float, 2>*>(destination) = pair;
-        if (width == 1) *destination = pair[0];
-    }
-}
-
 } // namespace spio::matmul::cp_async
