@@ -58,18 +58,25 @@ template <problem Problem> struct channel_epilogue {
 template <problem Problem>
 __device__ cell<Problem> times_derivative(cell<Problem> const& gradient,
                                           cell<Problem> const& preactivation) {
-    using T = element<Problem>;
-    cell<Problem> product;
+    using pairs = vec<pair<element<Problem>>, group_width / 2>;
+    auto const gradients = bits_as<pairs>(gradient), inputs = bits_as<pairs>(preactivation);
+    pairs products;
 #pragma unroll
-    for (int n = 0; n < group_width; ++n) {
-        float const slope = derivative<Problem.activation>(static_cast<float>(preactivation[n]));
+    for (int n = 0; n < pairs::size(); ++n) {
+        vec<float, 2> const slopes = {
+            derivative<Problem.activation>(static_cast<float>(inputs[n].first())),
+            derivative<Problem.activation>(static_cast<float>(inputs[n].second()))};
         if constexpr (Problem.activation == activation::relu) {
-            product[n] = slope == 0 ? T(0.0F) : gradient[n];
+            unsigned const mask =
+                (slopes[0] == 0 ? 0 : 0xffffU) | (slopes[1] == 0 ? 0 : 0xffff0000U);
+            products[n].bits = gradients[n].bits & mask;
         } else {
-            product[n] = T(static_cast<float>(gradient[n]) * slope);
+            products[n] =
+                pair<element<Problem>>(static_cast<float>(gradients[n].first()) * slopes[0],
+                                       static_cast<float>(gradients[n].second()) * slopes[1]);
         }
     }
-    return product;
+    return bits_as<cell<Problem>>(products);
 }
 
 } // namespace spio::conv2d
