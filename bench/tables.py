@@ -10,6 +10,7 @@ import pathlib
 import re
 import statistics
 import sys
+import drawn_table
 import models_table
 
 root = pathlib.Path(__file__).resolve().parent.parent
@@ -251,6 +252,7 @@ tables = {
     "pytorch_blocks": pytorch_blocks,
     "conv2d_ablation": conv2d_ablation,
     "conv2d_steps": conv2d_steps,
+    "conv2d_drawn": lambda: drawn_table.rows(root, *newest("conv2d_drawn_sm90a")),
     "tuned_conv2d": tuned_conv2d,
     "models_conv2d": lambda: models_table.rows(root, *newest("models_conv2d_sm90a")),
     "first_result": first_result,
