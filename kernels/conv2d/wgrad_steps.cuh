@@ -118,12 +118,10 @@ template <problem Problem> class steps {
     static constexpr int advance = rows_of(Problem).advance();
     static constexpr int live = rows_of(Problem).live_outputs();
     static constexpr int dilation = Problem.dilation_h;
-    // Small filters: the steps of a span in which the first rows of dy come, those in the middle
-    // and those in which the last rows leave are compiled separately, so that `first` and `last`
-    // are constants in each. Large filters: only the steps in the middle are, where one row of x is
-    // multiplied with every row of the filter.
-    static constexpr bool are_unrolled = Problem.taps() <= 25;
-    static constexpr bool has_middle = !are_unrolled && advance == 1;
+    // The steps of a span in which the first rows of dy come, those in the middle and those in
+    // which the last rows leave are compiled separately, so that `first` and `last` are constants
+    // in each. A kernel of a large filter that serves any layer does without, to be short.
+    static constexpr bool are_unrolled = Problem.taps() <= 25 || Problem.knows_layer();
 
     span current = {};
 
@@ -172,30 +170,15 @@ template <problem Problem> class steps {
                 return;
             }
         }
-        if constexpr (has_middle) {
-            two_kinds(visit);
-        } else {
-            rolled(visit);
-        }
+        rolled(visit);
     }
 
   private:
-    // With little padding, every row of x in the middle is in the image.
-    static constexpr bool is_inside = Problem.knows_layer() &&
-                                      Problem.pad_h <= dilation * advance * (live - 1) &&
-                                      Problem.pad_h + advance - 1 < Problem.extent_h();
-
-    template <class Visit> __device__ __forceinline__ void two_kinds(Visit& visit) const {
-#pragma unroll 1
-        for (int number = 0; number < count(); ++number) {
-            if (number >= live - 1 && number < current.rows) {
-                visit({number, 0, 0, live - 1, is_inside || has_x(number)});
-            } else {
-                visit(step(number));
-            }
-        }
-    }
     template <class Visit> __device__ __forceinline__ void each_kind(Visit& visit) const {
+        // With little padding, every row of x in the middle is in the image.
+        constexpr bool is_inside = Problem.knows_layer() &&
+                                   Problem.pad_h <= dilation * advance * (live - 1) &&
+                                   Problem.pad_h + advance - 1 < Problem.extent_h();
 #pragma unroll
         for (int number = 0; number < advance * (live - 1); ++number) {
             visit({number, offset_of(number), 0, number / advance, has_x(number)});
