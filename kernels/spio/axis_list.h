@@ -30,6 +30,7 @@ template <class Axis> constexpr Axis pinned(Axis a, long long memory_stride) {
     a.memory_stride = memory_stride;
     return a;
 }
+// The axis with another number of steps and another distance of them in memory.
 template <class Axis> constexpr Axis resized(Axis a, int size, long long memory_stride) {
     if constexpr (is_plain_axis<Axis>) a.size = size;
     return pinned(a, memory_stride);

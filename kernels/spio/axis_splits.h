@@ -6,6 +6,7 @@
 
 namespace spio {
 
+// An error message: compilers name this function where its rule is broken.
 template <class Dimension>
 constexpr void the_blocks_of_a_split_divide_the_extent(int extent, int n) {
     [[maybe_unused]] refusal<Dimension> const numbers{extent, n};

@@ -60,6 +60,7 @@ template <auto Axis> consteval long long read_cells_of() {
 template <auto Axis> consteval int read_cells_at_once() {
     return static_cast<int>(min(read_cells_of<Axis>(), max(4096LL / Axis.size(), 1LL)));
 }
+// What one part of the cells shows.
 template <auto Axis, int Part> consteval cell_facts part_facts() {
     constexpr int length = read_cells_at_once<Axis>();
     constexpr int first = Part * length;
@@ -81,6 +82,7 @@ template <auto Axis> consteval bool is_declared_permutation() {
     }
 }
 
+// What is known of an axis's cells: whether all lie inside it, each in another place.
 template <auto Axis> consteval cell_facts cell_facts_of() {
     if constexpr (!is_derived_axis<decltype(Axis)>) {
         return {};

@@ -11,6 +11,7 @@
 
 namespace spio {
 
+// An error message: compilers name this function where its rule is broken.
 template <class Index> constexpr void an_index_counts_from_0(int offset) {
     [[maybe_unused]] refusal<Index> const numbers{offset};
 }

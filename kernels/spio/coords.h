@@ -13,6 +13,7 @@ namespace spio {
 template <class Dimension, class Index> struct entry {
     Index value;
 };
+// The value of an entry of coordinates; the dimension selects the base class that has it.
 template <class Dimension, class Index>
 constexpr Index const look_up(entry<Dimension, Index> const& e) {
     return e.value;
@@ -119,6 +120,7 @@ struct coords : place_arithmetic, entry<dimension_of<Ts>, Ts>... {
 
 template <index T> constexpr auto coordinates_of(T x) { return coords<T>(x); }
 
+// Coordinates of one index for each base: the sum of those of the indices that count it.
 template <class... Bases, index... Ts> constexpr auto gather(mp_list<Bases...>, Ts... xs) {
     return coords<decltype(total_of<Bases>(xs...))...>(total_of<Bases>(xs...)...);
 }

@@ -63,6 +63,7 @@ constexpr int count(T x) {
     return x.value * (stride_of<T> / Stride);
 }
 
+// An error message: compilers name this function where its rule is broken.
 template <class Dimension> constexpr void a_position_is_an_int(long long n) {
     [[maybe_unused]] refusal<Dimension> const numbers{n};
 }

@@ -31,6 +31,7 @@ template <class Base, int Stride> struct index_traits<folded<Base, Stride>> {
     static int const size = 0;
 };
 
+// An error message: compilers name this function where its rule is broken.
 template <class Dimension, int Size>
 constexpr void a_bounded_value_is_from_0_to_below_its_size(int value) {
     [[maybe_unused]] refusal<Dimension> const numbers{value, Size};

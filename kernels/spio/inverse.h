@@ -33,6 +33,7 @@ inline constexpr bool has_inverse<layout<Axes...>> = [] {
 template <class Layout>
 concept invertible = has_inverse<Layout>;
 
+// An error message: compilers name this function where its rule is broken.
 template <class Layout> constexpr void an_offset_is_that_of_an_element(long long offset) {
     [[maybe_unused]] refusal<Layout> const numbers{offset};
 }

@@ -40,6 +40,7 @@ template <class Start, int Size, class Data, auto... Axes>
 inline constexpr bool cuts<Start, Size, tensor<Data, Axes...>> =
     cut<Start, Size, Axes...>::is_possible;
 
+// An error message: compilers name this function where its rule is broken.
 template <class Dimension> constexpr void a_slice_lies_in_its_tensor(int start, int extent) {
     [[maybe_unused]] refusal<Dimension> const numbers{start, extent};
 }

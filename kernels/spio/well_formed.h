@@ -99,6 +99,7 @@ constexpr auto name_function_problem(derived_axis<Function, mp_list<Placed...>, 
         }
     }(numbers_below<sizeof...(Placed)>(), numbers_below<sizeof...(Read)>());
 }
+// The problem of one axis, as a type; nothing_wrong if there is none.
 template <folds Law, auto Axis, class T> constexpr auto name_axis_problem(T) {
     if constexpr (is_plain_axis<T>) {
         return type_is<nothing_wrong>();
@@ -159,6 +160,7 @@ concept folds_no_base =
     are_distinct<base_of<typename decltype(Axes)::dimension>...> &&
     ((!Axes.is_dynamic && 1LL * Axes.as_digit().stride * Axes.size <= 0x7fffffff) && ...);
 
+// The first problem of the axes of a layout, as a type.
 template <folds Law, auto... Axes> constexpr auto name_problem() {
     if constexpr (folds_no_base<Axes...>) {
         return type_is<nothing_wrong>();

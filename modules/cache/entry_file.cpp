@@ -27,6 +27,7 @@ static bool is_passing(int error) {
            error == EINTR || error == EAGAIN || error == ESTALE;
 }
 
+// What is wrong with a file by its errno; empty if the error says nothing about it.
 static std::string complaint_about(int error) {
     return is_passing(error) ? "" : std::generic_category().message(error);
 }

@@ -42,6 +42,7 @@ struct side {
     char const *size_name, *taps_name, *padding_name;
     int size, taps, extent, padding;
 };
+// Throws if the filter does not fit into the padded side, or the side into an int.
 void check_side(problem const& problem, side const& side) {
     long long const padded = side.size + 2LL * side.padding;
     auto const fail = [&](std::string const& bound) {

@@ -30,6 +30,7 @@ constexpr int few_taps = 9, medium_taps = 25; // 3 x 3, 5 x 5
 // from sm_80 on. One kernel then serves all of them.
 constexpr int least_shared_bytes = 100 * 1024;
 
+// The configurations by cp.async, for two images at a time and for one.
 std::vector<config> correlations(problem const& problem) {
     // Groups, images, columns, rows, mma tiles, stages, blocks of an SM, unrolled.
     if (problem.taps() <= few_taps) {
@@ -72,6 +73,7 @@ std::vector<step> steps_of(problem const& problem, bool has_tma) {
     return {{4, 8}, {2, 16}, {1, 32}};
 }
 
+// The configurations of wgrad: for each width of a step, one whose splits fill the chip.
 std::vector<config> gradients(problem const& problem, arch arch) {
     chip const& chip = chip_of(arch);
     std::vector<config> configs;

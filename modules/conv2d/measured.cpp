@@ -55,6 +55,7 @@ namespace spio::conv2d {
 
 namespace {
 
+// The lines of models/conv2d.txt, without its comments.
 std::vector<measured_config> parse_lines(std::string_view text) {
     std::vector<measured_config> lines;
     while (!text.empty()) {
@@ -77,6 +78,7 @@ int groups_of_block(int wanted, int groups) {
     return wanted;
 }
 
+// A line's configuration for this problem; how many of its blocks an SM runs is set later.
 tma::config config_of_line(measured_config const& line, problem const& problem) {
     int const rows = correlation_of(problem).p;
     return {.groups = groups_of_block(line.groups, problem.groups()),
@@ -89,6 +91,7 @@ tma::config config_of_line(measured_config const& line, problem const& problem) 
             .blocks = 0};
 }
 
+// Whether a line is for problems like this one.
 bool matches(measured_config const& line, problem const& problem, tma::config const& config) {
     int const columns = correlation_of(problem).q;
     // A line with two images per tile is for images of a known size, and for at least two of them.

@@ -68,6 +68,7 @@ std::vector<int> row_counts(int size, int least, int most) {
 struct block_columns {
     int images, columns;
 };
+// All shares of images and columns that are worth trying.
 std::vector<block_columns> column_counts(problem const& problem, correlation const& sizes) {
     std::vector<block_columns> counts;
     int const mma_tiles = divup(sizes.q, 16);

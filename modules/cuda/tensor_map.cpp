@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::uint32_t steps[5] = {1, 1, 1, 1, 1};
 
+// The first numbers of a list as text: 64 x 32.
 template <class T> std::string list_text(T const (&numbers)[5], int rank) {
     std::string text;
     for (int d = 0; d < rank && d < 5; ++d) {
@@ -28,6 +29,7 @@ template <class T> std::string list_text(T const (&numbers)[5], int rank) {
     return text;
 }
 
+// The driver's names of an element's size, a swizzle's span and a fetch's size, all in bytes.
 abi::tensor_element element_of(int bytes) {
     using enum abi::tensor_element;
     return bytes == 8 ? uint64 : bytes == 4 ? uint32 : bytes == 2 ? uint16 : uint8;

@@ -68,6 +68,7 @@ struct fitted_constants {
 };
 constexpr fitted_constants fitted;
 
+// The bytes of all matrices, each moved once.
 double bytes_of(problem const& problem) {
     double const m = problem.m, n = problem.n, k = problem.k;
     double const results = m * n * problem.result_bytes() * (problem.residual ? 2 : 1);

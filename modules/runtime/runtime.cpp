@@ -84,6 +84,7 @@ std::shared_ptr<cuda::driver const> driver_of(runtime_options const& options) {
     }
 }
 
+// The device that the options ask for: a GPU, or the host device in its place.
 device device_of(runtime_options const& options, std::shared_ptr<cuda::driver const> driver) {
     if (options.always_on_host) {
         if (options.host) return host_device(*options.host);
@@ -124,6 +125,7 @@ config_source configs_of(runtime_options const& options, cuda::driver const* dri
     return configs;
 }
 
+// The cache's options, with its messages in the log if that is on.
 cache::options logged(cache::options options) {
     if (is_logged() && !options.log) options.log = [](std::string_view line) { log(line); };
     return options;

@@ -71,6 +71,7 @@ template <class Aggregate> struct field_table;
 struct any_value {
     template <class T> operator T() const;
 };
+// Whether an aggregate can be made of so many values.
 template <class T, std::size_t... Is> constexpr bool takes(std::index_sequence<Is...>) {
     return requires { T{((void)Is, any_value())...}; };
 }

@@ -60,6 +60,7 @@ std::string refusal(aot::build_request const& r) {
     return "none";
 }
 
+// Whether a text has a part.
 bool has(std::string const& text, char const* part) { return text.find(part) != text.npos; }
 
 } // namespace

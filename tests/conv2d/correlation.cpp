@@ -131,6 +131,7 @@ double_outputs expected_outputs(variant const& variant, problem const& problem,
 
 } // namespace
 
+// Compares what a kernel gave with the sums in double, within the bound of rounding.
 void expect_sums(trial& t, variant const& variant, problem const& problem, tensors const& inputs,
                  outputs const& got) {
     std::string const name = variant.symbol;
@@ -153,6 +154,7 @@ void expect_sums(trial& t, variant const& variant, problem const& problem, tenso
     }
 }
 
+// Runs random problems that the kernels' layers admit.
 void run_random(trial& t, std::vector<variant> const& variants, int problems) {
     for (int n = 0; n < t.share(problems); ++n) {
         auto const& variant = variants[static_cast<std::size_t>(n) % variants.size()];
@@ -162,6 +164,7 @@ void run_random(trial& t, std::vector<variant> const& variants, int problems) {
     }
 }
 
+// Runs each kernel on infinities and NaNs: they must reach the outputs that read them.
 void run_infinite(trial& t, std::vector<variant> const& variants) {
     for (auto const& variant : variants) {
         auto const problem = drawn_problem(t.random(), variant.layer, true);

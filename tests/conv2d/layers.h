@@ -67,6 +67,7 @@ constexpr problem stepped(problem layer, int stride_h, int stride_w, int dilatio
 }
 // The same layer with an activation, and with what else an epilogue may have.
 enum class extras { none, scale, residual, preactivation, residual_and_preactivation, all };
+// The layer with an activation, and some of the epilogue's other parts.
 constexpr problem activated(problem layer, activation function, extras added = extras::none) {
     bool const has_all = added == extras::all;
     bool const has_two = has_all || added == extras::residual_and_preactivation;

@@ -20,6 +20,7 @@ namespace {
 conv2d::problem problem_of(std::string_view words) {
     return parse<conv2d::problem>("conv2d", std::string("n=2 c=16 h=6 w=5 ") + std::string(words));
 }
+// The reason for which a problem with these words is refused, or "none".
 std::string reason(std::string_view words) {
     try {
         conv2d::check(problem_of(words));

@@ -40,6 +40,7 @@ conv2d::problem drawn(std::mt19937& random, int size, conv2d::direction pass) {
             .gradient = conv2d::precision::fp32};
 }
 
+// The reason for which the problem is refused, or "none".
 std::string refusal(std::string const& text) {
     try {
         conv2d::check(problem_of(text));

@@ -44,6 +44,7 @@ std::span<std::byte const> image() {
     return std::as_bytes(std::span(text));
 }
 
+// The error that f throws, or "nothing".
 std::string message_of(std::function<void()> const& f) {
     try {
         f();

@@ -14,6 +14,7 @@ namespace spio::cuda_python_test {
 
 namespace {
 
+// A kernel of the folder examples/cuda_python.
 test_kernel example(std::string const& name, std::string signature) {
     std::ifstream file(SPIO_EXAMPLES "/" + name + ".py");
     std::ostringstream text;

@@ -68,6 +68,7 @@ struct arguments {
     std::vector<std::size_t> offsets; // of the pointers
 };
 
+// Overwrites the bytes at an offset with a number.
 template <class T> void put(bytes& destination, std::size_t offset, T value) {
     std::memcpy(destination.data() + offset, &value, sizeof value);
 }
@@ -195,6 +196,7 @@ void compare_reals(unsigned char const* a, unsigned char const* b, double tolera
     if (!differs) result.worst = std::max(result.worst, relative);
 }
 
+// Whether two elements differ: reals by more than the tolerance, all others at all.
 bool differ(py::scalar element, unsigned char const* a, unsigned char const* b, double tolerance,
             comparison& result) {
     bool differs = false;

@@ -39,6 +39,7 @@ std::string message_of(std::string const& text) {
     return "accepted";
 }
 
+// A kernel k with this body.
 std::string body_of_k(std::string const& body) {
     std::string text = "@cuda.jit\ndef k(n, a, b):\n";
     std::istringstream lines(body);
@@ -46,6 +47,7 @@ std::string body_of_k(std::string const& body) {
     return text;
 }
 
+// The programs of the file, each with the message for which it is refused.
 std::vector<std::pair<std::string, std::string>> table() {
     std::vector<std::pair<std::string, std::string>> entries;
     std::ifstream file(SPIO_REJECTED);

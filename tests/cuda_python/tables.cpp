@@ -53,6 +53,7 @@ std::size_t number_of(std::string_view type) {
     return static_cast<std::size_t>(std::ranges::find(number_types, type) - number_types);
 }
 
+// A column of a row, such as i4, as the name of the type: int32.
 std::string entry(std::string_view row, std::size_t column) {
     for (; column > 0; --column) {
         row.remove_prefix(row.find(' '));
@@ -158,6 +159,7 @@ std::vector<test_kernel> math_kernels() {
 
 namespace {
 
+// Numbers of a type at which operators may go wrong: limits, zeros, neighbours of 1.
 template <class T> std::vector<T> interesting() {
     using limits = std::numeric_limits<T>;
     if constexpr (limits::is_integer) {
@@ -191,6 +193,7 @@ template <class T> std::vector<T> interesting() {
     }
 }
 
+// Those numbers as the bytes of an array, so that two arrays have every pair.
 template <class T> std::vector<unsigned char> bytes_of(int count, int number, int parts = 1) {
     auto const values = interesting<T>();
     std::vector<unsigned char> bytes;

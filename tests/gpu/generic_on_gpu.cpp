@@ -99,10 +99,12 @@ aot::pack pack_of(std::string const& path) {
     return aot::pack(std::as_bytes(std::span(*bytes)), path, bytes);
 }
 
+// A runtime on the first GPU, with the generic kernels of the pack.
 runtime opened(std::string const& pack, policy policy) {
     return runtime({.policy = policy, .generic_images = pack_of(pack)});
 }
 
+// Prints how long a layer's first call takes, from the problem to its result.
 template <class Kernel>
 void first_call(runtime const& gpu, stream const& stream, problem const& layer) {
     auto const start = clock_type::now();
@@ -221,6 +223,7 @@ double time_of(runtime const& gpu, stream const& stream, Kernel const& kernel,
     return best;
 }
 
+// Prints the times of the generic kernel and of the specialized one.
 template <class Kernel>
 void compare(runtime const& gpu, stream const& stream, problem const& layer) {
     auto const generic = generic_problem(layer);

@@ -75,6 +75,7 @@ inline void judge(std::vector<candidate>& candidates, experiments const& experim
     }
 }
 
+// Keeps the candidates that explain the most sums.
 inline void keep_best(std::vector<candidate>& candidates, std::size_t count) {
     std::ranges::sort(candidates, std::ranges::greater(), &candidate::all_right);
     if (candidates.size() > count) candidates.resize(count);
