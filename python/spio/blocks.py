@@ -88,5 +88,6 @@ def take_kernels(model):
 
 
 def random_images(images, size, device):
+    """Random images of three channels, in the channels-last layout."""
     x = torch.randn(images, 3, size, size, device=device)
     return x.contiguous(memory_format=torch.channels_last)

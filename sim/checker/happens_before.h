@@ -34,7 +34,7 @@ inline vector_clock clock_of(gpu_thread const& thread) {
 // later one, so the clocks and the race shadow start afresh.
 inline void synchronize_block(gpu_block& block) {
     block.barriers_passed++;
-    block.races.reset();
+    block.races.reset(); // the accesses of the interval, for the race detector
     for (auto& thread : block.threads) thread.clock = {};
 }
 

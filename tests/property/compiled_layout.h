@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A digit of a position in a base (a dimension) is floor(position / stride) mod size; an axis of a
-// layout counts one.
+// layout counts one. The description is what the reference in model.h reads; the functions show
+// what the library makes of the same axes.
 #pragma once
 
 #include <string>

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A digit of a position in a base (a dimension) is floor(position / stride) mod size; an axis of a
-// layout counts one.
+// layout counts one. A sum of terms, such as K(3) + fold<K, 8>(2), carries from one digit to the
+// next; a plan says at compile time which terms add whole steps to a digit, and which only
+// fractions.
 #pragma once
 
 #include "spio/carry.h"

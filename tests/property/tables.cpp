@@ -3,7 +3,10 @@
 //
 // A digit of a position in a base (a dimension) is floor(position / stride) mod size; an axis of a
 // layout counts one. A tally counts checks, and reports the first failure of each law; dice draw
-// random numbers.
+// random numbers. The oracle is the reference: the same laws as plain loops. A position is drawn as
+// a sum of terms, each a number of steps of a stride of one base. A ring is a base around which
+// positions wrap; a pitch is an axis's distance in memory, where it is set. The free stride of a
+// base is the least move that changes its coarsest digit alone, and so moves a pointer.
 #include "tally.h"
 
 #include <algorithm>
@@ -18,6 +21,7 @@
 
 namespace {
 
+// The layout as text, for reports.
 std::string text_of(oracle::layout const& l) {
     std::string text;
     for (auto const& b : l.bases) {
@@ -54,6 +58,7 @@ std::uint64_t fingerprint(oracle::layout const& l) {
     return hash;
 }
 
+// Random terms: some bounded, others negative or beyond the extent.
 drawn_terms draw_terms(dice& random, oracle::layout const& l) {
     constexpr int strides[] = {1, 1, 1, 2, 3, 4, 5, 6, 8, 12, 16};
     constexpr int bounds[] = {0, 0, 2, 3, 4, 8, 16};
@@ -71,6 +76,7 @@ drawn_terms draw_terms(dice& random, oracle::layout const& l) {
     return terms;
 }
 
+// The position that the terms add up to.
 oracle::position position_of(drawn_terms const& terms, std::size_t bases) {
     oracle::position p(bases);
     for (int i = 0; i < most_terms; ++i) {

@@ -3,7 +3,8 @@
 //
 // A digit of a position in a base (a dimension) is floor(position / stride) mod size; an axis of a
 // layout counts one. A tally counts checks, and reports the first failure of each law; dice draw
-// random numbers.
+// random numbers. Axes tile a base if their digits, from fine to coarse, meet without a gap or an
+// overlap.
 #include "tally.h"
 
 #include <algorithm>
