@@ -1,4 +1,4 @@
-// Views: a part of a tensor along one dimension, and a tensor read as vectors.
+// Views: a part of a tensor along one dimension. vectors.h has tensors that are read as vectors.
 // SPDX-License-Identifier: Apache-2.0
 //
 // numbers<A...> is a list of ints.
