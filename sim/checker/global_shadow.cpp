@@ -25,6 +25,8 @@ static writer* map_shadow() {
 // The mapping reserves addresses; only pages that are written take memory.
 static writer* const shadow = map_shadow();
 
+// A launch gets numbers that no launch had before, two for each block: one for its plain writes,
+// one for its atomic ones. When they run out, no more races are found.
 writer_range::writer_range(long long blocks) {
     constexpr std::uint64_t limit = std::uint64_t{1} << 32;
     static std::mutex mutex;
@@ -105,6 +107,7 @@ bool has_writer(void const* address, std::size_t bytes) {
     return false;
 }
 
+// Gives the pages back to the system; read again, they are zeros: no writer.
 void clear(void const* begin, std::size_t bytes) {
     madvise(shadow + arena::offset_of(begin) / 2, bytes / 2 * sizeof(writer), MADV_DONTNEED);
 }
