@@ -3,7 +3,7 @@
 //
 // fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
 // spec is what a kernel is compiled from: its text for a problem, a configuration and an
-// architecture.
+// architecture. A body is one of several kernel templates for a pass, such as tma.
 #include <doctest/doctest.h>
 
 #include <array>
