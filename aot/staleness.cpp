@@ -4,7 +4,7 @@
 // A pack is a file of images (compiled kernels); its entries say from which line of a manifest,
 // which configuration and which text they were compiled. To specialize a problem is to make the
 // text of its kernels, the specs, as this program would compile them now. A config_source finds
-// measured configurations; without one the family chooses.
+// measured configurations; without one the family, the kernels of one operation, chooses.
 module;
 
 #include <algorithm>

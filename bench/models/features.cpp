@@ -7,7 +7,8 @@
 // The second form writes the value that a model has for each row of FLOATS. TIMES is what
 // models_sweep wrote. OUT.rows has a line for each configuration: the number of its layer, its
 // microseconds, those of the estimate, and whether the family chooses it without a model.
-// OUT.floats has its features, as floats. OUT.layers has the layers, OUT.names the features.
+// OUT.floats has its features, as floats. OUT.layers has the layers, OUT.names the features. A
+// family is the kernels of one operation, here conv2d.
 #include <cstddef>
 #include <cstdio>
 #include <exception>

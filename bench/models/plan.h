@@ -3,7 +3,7 @@
 //
 // A sweep measures many configurations of many layers. A layer is the sizes of a convolution; the
 // layers of a group share their kernels, which are compiled for the first of them. A configuration
-// says how blocks share a problem.
+// says how blocks share a problem. A family is the kernels of one operation, here conv2d.
 #pragma once
 
 #include "conv2d/cp_async.h"

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A configuration says how blocks share a problem. It is the one that was measured on this GPU, or
-// the fastest by a learned model's prediction, or by the family's own estimate.
+// the fastest by a learned model's prediction, or by the family's own estimate. A family is the
+// kernels of one operation.
 module;
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 // A spec (specialization) is what a kernel is compiled from: its text for a problem, a
 // configuration and an architecture. A position is a pixel of an image, with all its channels;
 // factors are the weight and the bias of each channel. A config_source finds measured
-// configurations; without one the family chooses.
+// configurations; without one the family, the kernels of one operation, chooses.
 module;
 
 #include "layernorm_2d/problem.h"

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A body is one of two kernel templates, cp_async and wgmma; a config is the configuration of one
-// of them. A config_source finds measured configurations; without one the family chooses.
+// of them. A config_source finds measured configurations; without one the family, the kernels of
+// one operation, chooses.
 module;
 
 #include "matmul/cp_async.h"

@@ -4,9 +4,10 @@
 // An image is a compiled kernel, a pack a file of images, and a spec what an image is compiled
 // from. The host device simulates a GPU on the CPU. A policy says whether kernels may come from
 // packs, from a compiler at run time, or both. A config_source finds measured configurations;
-// without one the family chooses. A generic kernel serves every problem of its kind. A runtime has
-// two tiers: generic kernels, with which problems begin, and kernels for one problem, which a
-// background thread compiles and which then take over (tier up). A cold kernel is not loaded yet.
+// without one the family, the kernels of one operation, chooses. A generic kernel serves every
+// problem of its kind. A runtime has two tiers: generic kernels, with which problems begin, and
+// kernels for one problem, which a background thread compiles and which then take over (tier up). A
+// cold kernel is not loaded yet.
 module;
 
 #include <cstddef>
