@@ -1,5 +1,11 @@
 // The rows that the threads of a block copy in fprop and dgrad by cp.async: input and output.
 // SPDX-License-Identifier: Apache-2.0
+//
+// fprop is the forward pass, dgrad the gradient of its input. The block passes over the input row
+// by row. The ring is a few rows in shared memory, its stages, which are filled in turn ahead of
+// the row that the tensor cores read; the staging memory has two finished output rows, its sides. A
+// cell is the 16 bytes of 8 channels that one thread copies. With a dilation of 2, output rows are
+// in two phases, each of every second row.
 #pragma once
 
 #include "conv2d/cp_async_tiles.cuh"

@@ -1,5 +1,10 @@
 // What fprop does to a sum before it stores it, and dgrad to the gradient of y before it uses it.
 // SPDX-License-Identifier: Apache-2.0
+//
+// fprop is the forward pass, dgrad the gradient of its input. The preactivation is the value of
+// which the activation (ReLU, SiLU, GELU) is taken; the residual is a tensor of the size of the
+// output that is added after it. Convolutions are grouped: each group of 8 channels has its own
+// filter.
 #pragma once
 
 #include "conv2d/activation.cuh"
@@ -37,6 +42,7 @@ template <problem Problem> struct channel_epilogue {
             return bias;
         }
     }
+    // Two sums become two values before the activation. Without a scale they are it already.
     __device__ void make_preactivation(vec<float, 2>& sums) const {
         if constexpr (Problem.scale) {
             sums[0] = multiply_add(sums[0], scale[0], bias[0]);
@@ -54,6 +60,7 @@ template <problem Problem> struct channel_epilogue {
     }
 };
 
+// A cell is the 16 bytes of the 8 channels of a group at one position.
 // A cell of the gradient of y times the derivative of the activation at the preactivation.
 template <problem Problem>
 __device__ cell<Problem> times_derivative(cell<Problem> const& gradient,

@@ -1,5 +1,8 @@
 // Grouped convolution with groups of 8 channels: its dimensions, problems and launch arguments.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A problem is the sizes and the options of one call; its kernel is compiled for it. All
+// activations lie channels last: the channel of an element varies fastest in memory.
 #pragma once
 
 #include "spio/checked_size.h"

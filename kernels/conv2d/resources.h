@@ -1,5 +1,10 @@
 // The registers of a thread that fragments take.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A fragment is the part of a matrix that one warp's tensor-core instruction (mma) takes from
+// registers; accumulators are the fragments that sums are added to. fprop and dgrad (the gradient
+// of its input) hold both the filter's fragments and the accumulators for a whole kernel. The
+// estimate of a kernel's registers begins from these.
 #pragma once
 
 #include "conv2d/problem.h"

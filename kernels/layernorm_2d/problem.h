@@ -1,5 +1,8 @@
 // LayerNorm over the channels of images: its dimensions, configurations and parameters.
 // SPDX-License-Identifier: Apache-2.0
+//
+// LayerNorm brings the channels of each position to mean 0 and variance 1. A configuration is how
+// blocks and threads share the work; several of them fit a problem, and the fastest is chosen.
 #pragma once
 
 #include "spio/checked_size.h"

@@ -1,5 +1,8 @@
 // The matrix product: its dimensions, problems and launch arguments.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A problem is the sizes and the options of a product; its kernel is compiled for it. Some sizes
+// may be left to the launch.
 #pragma once
 
 #include "spio/launch_values.h"

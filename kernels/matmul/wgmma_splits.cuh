@@ -1,5 +1,13 @@
 // How the splits of a matrix product by wgmma add up their sums, through shared memory.
 // SPDX-License-Identifier: Apache-2.0
+//
+// With several splits, the k that a tile of the result sums over is divided among the blocks of a
+// cluster (a split-K product), and each block then has sums of the whole tile. The blocks exchange
+// them here: each sends the others their columns, and gets its own columns of theirs in its inbox,
+// one place for each SOURCE (another block), THREAD and QUAD (four neighbouring sums, which one
+// store takes). The barrier `received` counts the bytes that come; `vacant` tells that the others
+// have read what was sent for the tile before. One warpgroup exchanges only with the same warpgroup
+// of other blocks.
 #pragma once
 
 #include "matmul/wgmma_block.cuh"
@@ -40,6 +48,7 @@ template <problem Problem, config Config, arch Arch> struct split_exchange {
                           *home.received[this_warpgroup()], home.cluster.rank_of(Split)),
          ...);
     }
+    // Adds the other blocks' sums of one quad to this thread's.
     template <int First> __device__ void add(fragment& sums, QUAD quad) const {
         auto const mine = four_sums<First>(sums);
         vec<float, 4> total = {};
@@ -58,6 +67,8 @@ template <problem Problem, config Config, arch Arch> struct split_exchange {
         if (Split != own) return;
         (add<4 * (Split * tiles::quads + Quad)>(sums, QUAD(Quad)), ...);
     }
+    // Exchanges the sums of one tile: afterwards those columns of `sums` that this block stores are
+    // complete.
     // `parity` is that of the tile's number.
     template <int... Split>
     __device__ void run(fragment& sums, int parity, numbers<Split...>) const {

@@ -1,5 +1,13 @@
 // Splits and joins: two dimensions of one, and one dimension of two.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Both make a view: a tensor of the same elements under other axes. For example a split of K, of 64
+// positions, into blocks of 8 has 8 blocks and 8 positions in each; a join undoes it. A layout may
+// count one dimension on several axes, each of which counts a digit: floor(position / stride) mod
+// size. A split must then fall between two digits, or divide one in two. `Shape` is the layout of
+// the tensor, `Shape::table` its digits and axes as numbers, a pitch the distance of an axis's
+// steps in memory, and a change the base class that keeps all that is not split or joined. A
+// dynamic extent is known only at run time.
 #pragma once
 
 #include "spio/axis_changes.h"
@@ -15,6 +23,8 @@ constexpr void the_blocks_of_a_split_divide_the_extent(int extent, int n) {
 // Blocks of N positions: Outer counts the blocks, Inner the positions in one. Of an extent that
 // only the run knows, what is left behind the last whole block is no part of the view.
 template <class Base, class Outer, class Inner, int N> struct splitting : change {
+    // Whether the tensor may be split: N lies between two digits of Base or divides one, and the
+    // new names are free.
     template <class Shape> static consteval bool is_split() {
         if constexpr (change::is_plain_base<Shape, Base>() && N > 0 && !same<Outer, Inner> &&
                       change::is_free<Shape, Outer, Base> && change::is_free<Shape, Inner, Base>) {
@@ -67,13 +77,17 @@ template <class Base, class Outer, class Inner, int N> struct splitting : change
             constexpr bool is_finest =
                 table.digits[table.find(base, table.finest_stride(base))].axis == A;
             if constexpr (stride == N && is_finest) {
+                // An axis of single blocks: Inner has one position in each.
                 return axis_list<moved<Outer>(Axis, 1, Axis.size, pitch),
                                  closed(moved<Inner>(Axis, N, 1, dense))>();
             } else if constexpr (stride >= N) {
+                // An axis of blocks, or of several blocks: it counts Outer.
                 return axis_list<moved<Outer>(Axis, stride / N, Axis.size, pitch)>();
             } else if constexpr (!is_coarsest && 1LL * stride * Axis.size <= N) {
+                // An axis that ends within a block: it counts Inner.
                 return axis_list<closed(moved<Inner>(Axis, stride, Axis.size, pitch))>();
             } else {
+                // An axis that a block divides: its steps inside a block, and the blocks.
                 constexpr int steps = N / stride;
                 constexpr bool is_whole = Axis.size == steps && !Axis.is_dynamic;
                 return axis_list<moved<Outer>(Axis, 1, max(1, Axis.size / steps),
@@ -82,6 +96,7 @@ template <class Base, class Outer, class Inner, int N> struct splitting : change
             }
         }
     }
+    // The axis inside a block has a fixed size, and does not wrap around.
     static consteval axis<Inner> closed(axis<Inner> a) {
         a.is_dynamic = false;
         a.is_ring = false;
@@ -91,6 +106,8 @@ template <class Base, class Outer, class Inner, int N> struct splitting : change
 
 // One dimension of two: Outer counts blocks that are as long as Inner.
 template <class Outer, class Inner, class To> struct joining : change {
+    // Whether the two may be joined: the length of Inner is known, the result is an int, and To is
+    // free.
     template <class Shape> static consteval bool is_joined() {
         if constexpr (change::is_plain_base<Shape, Outer>() &&
                       change::is_static_base<Shape, Inner>() && !same<Outer, Inner> &&

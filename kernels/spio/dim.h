@@ -1,5 +1,10 @@
 // Dimensions: integers that remember what they count.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A dimension is a type, such as K for channels, that a struct of one's own or dimension<"K">
+// makes; an index is a value of it. Different dimensions are not compared, and their sum is a pair
+// of coordinates. A fold counts a dimension in blocks: fold<K, 8>(3) is K(24). A bounded index
+// (fold.h has it) stays below a size that its type has.
 #pragma once
 
 #include "spio/number.h"

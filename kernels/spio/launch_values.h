@@ -1,5 +1,8 @@
 // What a launch and a tensor map are made of: plain values that the host and a kernel share.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A tensor map describes to the hardware's bulk copies (TMA) which boxes of a tensor they copy; the
+// driver encodes it.
 #pragma once
 
 namespace spio {

@@ -1,5 +1,8 @@
 // Lists of types and of numbers, as far as the algebra needs them.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The algebra of typed dimensions computes layouts of tensors while a kernel is compiled, with the
+// dimensions as types.
 #pragma once
 
 #include <boost/mp11/detail/mp_list.hpp>

@@ -1,5 +1,9 @@
 // Launches matrix products, with tensor maps for the kernels that take them.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A tensor map tells the hardware's bulk copies (TMA) which boxes of a matrix they copy; it has the
+// matrix's address, and so each launch encodes its own. The kernels by cp.async take the arguments
+// as they are.
 module;
 
 #include "matmul/cp_async.h"

@@ -1,5 +1,9 @@
 // Computes matrix products in double, and how far from them a kernel may be.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The reference sums in double, and carries a bound of the error beside each value: what roundings
+// a kernel's float sums, its activation and its result may have. A result outside the bound is
+// wrong.
 module;
 
 #include "matmul/problem.h"
@@ -119,8 +123,11 @@ bounded_results reference(problem const& problem, operands const& operands) {
     bounded_results results;
     results.values.resize(static_cast<std::size_t>(elements.value));
     results.bounds.resize(results.values.size());
+    // The error of a float sum of k products, in any order, relative to the sum of their
+    // magnitudes.
     double const products = problem.k;
     double const gamma = products * float_unit / (1 - products * float_unit);
+    // One row of the result, of those of all products of the batch.
     auto const compute = [&](std::size_t row) {
         auto const* const a_line = &a[row * k_size];
         auto const* const b_lines = &b[row / m_size * n_size * k_size];
@@ -148,6 +155,7 @@ bounded_results reference(problem const& problem, operands const& operands) {
                 rounding_error(std::abs(result.value) + result.bound, problem.result);
         }
     };
+    // All processors take the next row until there is none.
     std::atomic<std::size_t> next = 0;
     auto const work = [&] {
         for (std::size_t row; (row = next++) < batch * m_size;) compute(row);

@@ -1,5 +1,11 @@
 // Evaluates a table of trees.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A forest is a sum of decision trees that predicts a kernel's time from the features of a
+// configuration; a row is the features of one. All trees are filled up to the depth of the deepest
+// one, so that every row takes as many steps, and none asks whether it has arrived. The split at
+// place i of a tree leads to the places 2 i and 2 i + 1. Several rows, or trees, are lanes that are
+// walked together, so that the processor overlaps their loads.
 module;
 
 #include <algorithm>
@@ -148,6 +154,8 @@ std::size_t forest::least(std::span<float const> rows, std::span<double const> o
     return std::ranges::min(entrants, comes_before).row;
 }
 
+// The first feature that lies outside the values of the training, by more than a sixteenth of their
+// range.
 std::size_t forest::first_outside(std::span<float const> row) const {
     for (std::size_t i = 0; i < feature_names.size(); ++i) {
         float const margin = (greatest[i] - least_values[i]) / 16;

@@ -1,5 +1,11 @@
 // Reads a table of trees, and refuses whatever breaks its format.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The file is text: `spio-model 1`, four lines of a name and a value, a line `feature NAME LEAST
+// GREATEST` for each feature, and a line `tree NODE …` for each decision tree. A NODE is `=VALUE`
+// for a leaf, and FEATURE,THRESHOLD,RIGHT for others, where RIGHT is the number of the node's right
+// child; the left child is the next node. Floats are written as the hexadecimal digits of their
+// bits.
 module;
 
 #include <algorithm>
@@ -69,11 +75,13 @@ class forest::reader {
         } while (line.starts_with('#'));
         return true;
     }
+    // Takes `start` off the line, if the line starts with it.
     bool take(std::string_view start) {
         if (!line.starts_with(start)) return false;
         line.remove_prefix(start.size());
         return true;
     }
+    // The rest of the next line, which must start with `start`.
     std::string value_of_line(std::string_view start) {
         next_line();
         if (!take(start) || line.empty()) {

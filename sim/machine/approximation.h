@@ -1,5 +1,8 @@
 // Functions of floats that the chip approximates; here they are rounded to nearest.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The sim runs a kernel on the processor; this stands for the header of the same name in
+// kernels/machine, which has the chip's instructions.
 #pragma once
 
 namespace spio::machine {

@@ -1,5 +1,8 @@
 // Stores to the shared memory of another block of the cluster (sm_90).
 // SPDX-License-Identifier: Apache-2.0
+//
+// The sim runs a kernel on the processor; this stands for the header of the same name in
+// kernels/machine.
 #pragma once
 
 #include "machine/mbarrier.h"

@@ -1,5 +1,9 @@
 // Registers that move between warpgroups, and launches that overlap, where the chip has them.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A warpgroup is four warps that compute together. A kernel whose warpgroups have different tasks
+// may give registers of one to another: the ones that only copy shrink, and those that compute
+// grow.
 #pragma once
 
 #include "machine/launch_control.h"
