@@ -95,6 +95,7 @@ def main():
     parser.add_argument("--save", action="store_true")
     options, _ = parser.parse_known_args()
 
+    # The kernels' texts, and one that includes the same headers of Mp11 alone.
     kernels = options.source / "kernels"
     texts = options.source / "bench" / "compile_cost"
     boost = options.build / "device_include" / "mp11"
@@ -110,6 +111,7 @@ def main():
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_bytes(file.read_bytes())
 
+        # The time of NVRTC, and how many templates each text instantiates.
         nvrtc = Nvrtc(options.nvrtc, [kernels, folder], options.build / "flags/nvrtc")
         nvrtc_ms = medians({name: lambda text=text: nvrtc.milliseconds(text) for name, text in sources.items()},
                            options.runs)
@@ -119,6 +121,7 @@ def main():
         counts = {name: instantiations(alone, text, texts / "builtins.h", folder)
                   for name, text in sources.items()}
 
+        # The time of clang: an import of the module, and an include of its header.
         bmi = folder / "spio.dims.pcm"
         subprocess.run([*clang, "--precompile", options.source / "modules" / "dims.cppm", "-o", bmi], check=True)
         units = {"empty": "", "import": "import spio.dims;\n", "include": '#include "spio/dims.h"\n'}

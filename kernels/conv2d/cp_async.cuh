@@ -71,6 +71,7 @@ __device__ __forceinline__ void run(params const& p, Last const& last = {}) {
     filter_from_global<Problem> const filter(p.args.filter.get(), cast<C>(group));
     channel_epilogue<Problem> const channels(p.args.bias.get(), p.epilogue.scale, group);
 
+    // Where the lane reads input for ldmatrix, and where it stages the sums of its two channels.
     auto const row_of_lane = two_taps<element<Problem>>::row_index();
     auto const input_pixel = Pixels(unfold(strip + row_of_lane.template get<Q>()).get());
     auto const input_of_lane =

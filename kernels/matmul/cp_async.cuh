@@ -42,6 +42,7 @@ __device__ __forceinline__ void run(params const& p, Epilogue const& epilogue) {
     constexpr int steps = tile_k / 16;
     Block block(p.args);
     typename Block::Warp const warp(this_warp().get());
+    // The rows in the tiles that this lane gives to ldmatrix.
     auto const a_rows =
         block
             .a[warp][for_lane<typename Block::template rows_of<A, Block::a_by_lines>>(this_lane())];
@@ -49,6 +50,7 @@ __device__ __forceinline__ void run(params const& p, Epilogue const& epilogue) {
         block
             .b[warp][for_lane<typename Block::template rows_of<B, Block::b_by_lines>>(this_lane())];
 
+    // In registers: the warp's sums, and of each factor the fragments of two steps.
     C c_data[Block::Cs::storage_size()];
     A a_data[2][Block::As::storage_size()];
     B b_data[2][Block::Bs::storage_size()];
@@ -69,12 +71,15 @@ __device__ __forceinline__ void run(params const& p, Epilogue const& epilogue) {
         block.copy(0, 1, n < block.depth, stage(n));
         commit_copies();
     }
+    // The stage that is multiplied, and the one that is overwritten.
     int reading = 0, writing = Config.stages - 1;
     wait_for_copies<Config.stages - 2>();
     sync_block();
     load_step(0, stage(0), 0);
 #pragma unroll 1
     for (int k = 0; k < block.depth; ++k) {
+        // A step multiplies 16 of the tile's places along k. The last one goes on to the next
+        // stage, whose first fragments it loads.
         bool const has_next = k + Config.stages - 1 < block.depth;
 #pragma unroll
         for (int step = 0; step < steps; ++step) {

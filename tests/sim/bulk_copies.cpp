@@ -89,6 +89,7 @@ TEST_CASE("loads are waited for") {
         global.target(machine::block_index().x)[thread()] = word(thread());
     };
     expect_no_misuse(shape, [&] { load(global, no_work, copy_word); });
+    // A read, then a write, of what is being loaded.
     expect_misuse(misuse::read_before_wait, "a read of 4 bytes at shared offset",
                   {.shape = {.block = {64}, .shared_bytes = 8192}}, [&] {
                       make_barrier();
@@ -121,6 +122,7 @@ TEST_CASE("loads are waited for") {
                           copy_word();
                       }
                   });
+    // With fences the flag orders the threads.
     expect_no_misuse({.shape = {.block = {64}, .shared_bytes = 8192}}, [&] {
         auto& flag = reinterpret_cast<unsigned&>(word(2000));
         if (thread() == 0) flag = 0;
@@ -137,6 +139,7 @@ TEST_CASE("loads are waited for") {
             copy_word();
         }
     });
+    // The block ends before the load; and a wait for bytes that no load brings.
     expect_misuse(
         misuse::copy_abandoned,
         "a bulk load of 512 bytes to shared offset 0 is under way|the mbarrier at shared offset "
