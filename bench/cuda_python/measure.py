@@ -32,6 +32,7 @@ class Sizes(ctypes.Structure):
 
 
 def compiled_examples(folder):
+    """The examples in CUDA C++, as a library that nvcc compiles, or that SPIO_EXAMPLES names."""
     if "SPIO_EXAMPLES" in os.environ:
         return ctypes.CDLL(os.environ["SPIO_EXAMPLES"])
     library = pathlib.Path(folder) / "examples.so"
@@ -79,6 +80,7 @@ def example_problems():
 
 
 def words_of_c(name, value):
+    """An argument of a kernel as the library takes it; axpy alone has single precision."""
     if isinstance(value, torch.Tensor):
         return ctypes.c_void_p(value.data_ptr())
     if isinstance(value, float):
@@ -87,6 +89,7 @@ def words_of_c(name, value):
 
 
 def measure_examples():
+    """The times of each example in CUDA Python and in CUDA C++, and how far their results differ."""
     results = []
     with tempfile.TemporaryDirectory() as folder:
         library = compiled_examples(folder)
@@ -122,6 +125,7 @@ def measure_examples():
 
 
 def microseconds_of(launch):
+    """The least time that the processor takes for a launch, of 50 rounds of 500."""
     best = 1e9
     for _ in range(50):
         start = time.perf_counter()
@@ -158,6 +162,7 @@ def measure_launches():
 
 
 def measure_launches_by_cpp():
+    """The same times from C++, as the program that SPIO_LAUNCHES names prints them."""
     printed = subprocess.run([os.environ["SPIO_LAUNCHES"]], check=True, capture_output=True, text=True).stdout
     pairs = re.findall(r"with (\d+) arrays: ([\d.]+) us", printed)
     return [{"arguments": int(count), "us": float(time)} for count, time in pairs]

@@ -67,6 +67,7 @@ def called(status, call):
 
 
 def milliseconds(function, config, size, driver, torch, matrices):
+    """The median time of a product of squares of this size, of 8 launches through the driver."""
     m, n, warps_m, warps_n, stages, _ = config
     shared = stages * 2 * 64 * (m + n)
     called(driver.cuFuncSetAttribute(function, 8, shared), "cuFuncSetAttribute")
@@ -87,6 +88,7 @@ def milliseconds(function, config, size, driver, torch, matrices):
 
 
 def measure(folder, sizes):
+    """The times of each variant (a kernel with a part left out) in each configuration and size."""
     import torch
     driver = ctypes.CDLL("libcuda.so.1")
     records = []

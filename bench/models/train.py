@@ -212,6 +212,7 @@ def regrets_of_new(sweep, new, trained, booster, name):
 
 
 def report_on(sweep, name, booster, trained, held):
+    """What a model chooses on layers that it was not trained on, beside other ways to choose."""
     columns = list(range(len(sweep.names)))
     values = scores(sweep, booster, held, columns)
     found = {"rows": len(trained) + len(held), "trained_layers": len(numpy.unique(sweep.layer[trained])),

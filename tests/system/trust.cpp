@@ -39,6 +39,7 @@ struct access_entry {
 constexpr std::uint16_t owner = 1, user = 2, owning_group = 4, group = 8, mask = 16, other = 32;
 constexpr std::uint32_t no_id = 0xffffffff;
 
+// Gives a file an access-control list, in the form of the file system: version 2, then the entries.
 bool set_list(std::string const& path, std::vector<access_entry> const& entries) {
     std::vector<char> bytes = {2, 0, 0, 0};
     bytes.resize(4 + entries.size() * sizeof(access_entry));

@@ -58,6 +58,7 @@ class Text:
         self.lines = lines[self.tree.lineno - 1 :]
 
     def fail(self, node, rule, message):
+        """Raises the error that a rule is broken at a node of the syntax tree, with its line."""
         number = node.lineno - self.tree.lineno
         text = self.lines[number].rstrip()
         column = len(text.encode()[: node.col_offset].decode()) + 1
@@ -138,6 +139,7 @@ def fragments_of(kernel):
     fragments, numbers = [], {}
 
     def add(owner):
+        """Adds a function's text, and those of the functions that it calls, each once; returns its number."""
         number = numbers.setdefault(owner, len(fragments))
         if number < len(fragments):
             return number
