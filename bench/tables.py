@@ -174,17 +174,17 @@ def matmul():
     rows = [head, "", "| size | wgmma | cuBLAS | cuBLASLt | wgmma over cuBLAS | mma.sync | a burst: wgmma, cuBLAS | wgmma draws |",
             "|---|---|---|---|---|---|---|---|"]
     rate = lambda record: f"{record['tflops']:.0f}"
+    drawn = lambda watts=None, clock=None: f"{watts} W, {clock} MHz" if watts else ""
     for (name, shape), kernels in products.items():
         if name != "squares":
             continue
         ours, cublas = kernels["wgmma"], kernels["cublas"]
-        _, watts, clock = ours["rounds"][-1]
         rows.append(f"| {shape} | {rate(ours)} | {rate(cublas)} | {rate(kernels['cublaslt'])} | "
                     f"{ours['tflops'] / cublas['tflops']:.2f} | {rate(kernels['cp_async'])} | {ours['burst_tflops']:.0f}, "
-                    f"{cublas['burst_tflops']:.0f} | {watts} W, {clock} MHz |")
+                    f"{cublas['burst_tflops']:.0f} | {drawn(*ours['rounds'][-1][1:])} |")
     for record in records_named(results, "ceiling"):
         rows.append(f"| only products, {record['kernel']} | {record['tflops']:.0f} | | | | | {record['burst_tflops']:.0f} | "
-                    f"{record['watts']} W, {record['megahertz']} MHz |")
+                    f"{drawn(record.get('watts'), record.get('megahertz'))} |")
     return rows
 
 
