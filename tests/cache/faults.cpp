@@ -110,8 +110,8 @@ static std::vector<scene> const scenes = {
      [](auto& place) { link_base(place), publish(place, 1, 9), leave_stale_files(place); }},
 };
 
-// Asks a new store for the answer twice, and checks both.
-static void ask(rig::scratch const& place, rig::troubled& system) {
+// Asks a new store for the answer twice, checks both, and returns how often it was compiled.
+static int ask(rig::scratch const& place, rig::troubled& system) {
     cache::folders store(options_for(place, system));
     int compiled = 0;
     auto const compile = [&] {
@@ -125,6 +125,16 @@ static void ask(rig::scratch const& place, rig::troubled& system) {
     auto const second = rig::get_or_compile(store, key, compile);
     REQUIRE(*second.entry == answer);
     REQUIRE(compiled <= 2);
+    return compiled;
+}
+
+static bool is_published(rig::scratch const& place) {
+    return std::filesystem::exists(folder_in(place) + "/" + rig::file_name(key));
+}
+
+// What is begun again after EINTR.
+static bool is_resumed(call asked) {
+    return asked == call::read || asked == call::write || asked == call::fsync;
 }
 
 // Every file with an entry's name is that entry, a new store finds the answer, and unfinished files
@@ -166,11 +176,13 @@ TEST_CASE("any call may fail with any errno") {
     int const files = rig::open_files();
     for (auto const& scene : scenes) {
         std::vector<int> calls(rig::calls);
+        int compiled = 0;
         {
             rig::scratch const place;
             scene.prepare(place);
             rig::troubled calm;
-            ask(place, calm);
+            compiled = ask(place, calm);
+            REQUIRE(is_published(place));
             for (int i = 0; i < rig::calls; i++) {
                 calls[static_cast<std::size_t>(i)] = calm.call_counts[static_cast<std::size_t>(i)];
             }
@@ -194,7 +206,11 @@ TEST_CASE("any call may fail with any errno") {
                             bool const now = lasts ? count_before >= k : count_before == k;
                             return asked == entry.asked && now ? error : 0;
                         };
-                        ask(place, system);
+                        int const count = ask(place, system);
+                        if (error == EINTR && is_resumed(entry.asked)) {
+                            REQUIRE(count == compiled);
+                            REQUIRE(is_published(place));
+                        }
                         check_sanity(place);
                         (lasts ? lasting : faults)++;
                         of_call[number]++;

@@ -100,12 +100,16 @@ TEST_CASE("a machine without a driver says so, and one with it has a version") {
 
 TEST_CASE("a driver that is too old is refused for the function that it lacks") {
     auto& gpus = fake::the_machine();
-    gpus.driver_version = 12020;
-    std::string const message = message_of([] { driver const old(fake::find); });
-    gpus.driver_version = 13000;
-    CHECK(message ==
-          "cuGetProcAddress for cuKernelGetParamInfo of CUDA 12.4: not there: the driver is "
-          "older than that");
+    for (bool const has_stubs : {false, true}) {
+        gpus.driver_version = 12020;
+        gpus.has_stubs = has_stubs;
+        std::string const message = message_of([] { driver const old(fake::find); });
+        gpus.driver_version = 13000;
+        gpus.has_stubs = false;
+        CHECK(message ==
+              "cuGetProcAddress for cuKernelGetParamInfo of CUDA 12.4: not there: the driver is "
+              "older than that");
+    }
 }
 
 TEST_CASE("errors say what was tried, for what, and what the driver said") {

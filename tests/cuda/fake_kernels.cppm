@@ -141,7 +141,10 @@ inline result answer(to<"cuLaunchKernelEx">, abi::launch_config const* config, a
         auto const& attribute = config->attributes[a];
         bool const divides = attribute.id != abi::launch_attribute_id::cluster_dimension ||
                              config->grid_x % attribute.value.cluster.x == 0;
-        if (!divides) return result::invalid_value;
+        bool const is_told =
+            attribute.id != abi::launch_attribute_id::programmatic_stream_serialization ||
+            attribute.value.allowed == 1;
+        if (!divides || !is_told) return result::invalid_value;
     }
     return in_stream(config->stream, [&](object* stream) {
         if (stream != nullptr && stream->device != function->device) return result::invalid_handle;
@@ -157,11 +160,12 @@ inline result answer(to<"cuLaunchKernelEx">, abi::launch_config const* config, a
         });
     });
 }
-inline result answer(to<"cuTensorMapEncodeTiled">, void* map, abi::tensor_element,
+inline result answer(to<"cuTensorMapEncodeTiled">, void* map, abi::tensor_element element,
                      std::uint32_t rank, void* address, std::uint64_t const* sizes,
                      std::uint64_t const* strides, std::uint32_t const* box,
-                     std::uint32_t const* steps, abi::tensor_interleave, abi::tensor_swizzle,
-                     abi::tensor_promotion, abi::tensor_fill) {
+                     std::uint32_t const* steps, abi::tensor_interleave,
+                     abi::tensor_swizzle swizzle, abi::tensor_promotion promotion,
+                     abi::tensor_fill) {
     if (current_context() == nullptr) return result::invalid_context;
     if (rank < 2 || reinterpret_cast<std::uintptr_t>(map) % 64 != 0) return result::invalid_value;
     std::uint64_t const words[16] = {reinterpret_cast<std::uintptr_t>(address),
@@ -170,7 +174,10 @@ inline result answer(to<"cuTensorMapEncodeTiled">, void* map, abi::tensor_elemen
                                      strides[0],
                                      box[0],
                                      box[1],
-                                     steps[0]};
+                                     steps[0],
+                                     static_cast<unsigned>(element),
+                                     static_cast<unsigned>(swizzle),
+                                     static_cast<unsigned>(promotion)};
     std::memcpy(map, words, sizeof words);
     return result::success;
 }

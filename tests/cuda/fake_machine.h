@@ -50,6 +50,8 @@ struct machine {
     int counted = devices; // the answer of cuDeviceGetCount
     int retained[devices] = {};
     int driver_version = 13000;
+    // A driver that is too old may have a function of the name, which takes other arguments.
+    bool has_stubs = false;
     // Added to every result, so that a test sees a kernel that computes wrong sums.
     float deviation = 0;
     // The size of the parameters of a kernel with this name; that of an addition if it is not set.

@@ -181,6 +181,26 @@ TEST_CASE("a kernel with other parameters, or of another device, is not loaded")
     CHECK(kernels.loaded() == 0);
 }
 
+TEST_CASE("a kernel may have all the shared memory of its image") {
+    auto& machine = fake::the_machine();
+    machine.expect({});
+    cuda::driver const driver(fake::find);
+    device const gpu = gpu_device(driver, 0);
+    for (int const bytes : {0, 48 * 1024, 48 * 1024 + 1, 64 * 1024, 227 * 1024}) {
+        CAPTURE(bytes);
+        kernels const kernels(gpu);
+        auto image = cubin_of(axpby::specialize({.n = 64}, gpu.arch()));
+        image.shape.shared_bytes = bytes;
+        kernels.prepare(image);
+        auto const is_function = [](auto const& object) {
+            return object.second.kind == fake::kind::function;
+        };
+        auto const function = std::ranges::find_if(machine.objects, is_function);
+        REQUIRE(function != machine.objects.end());
+        CHECK(function->second.dynamic_shared >= bytes);
+    }
+}
+
 TEST_CASE("a graph keeps its kernels loaded until it is destroyed") {
     auto& machine = fake::the_machine();
     machine.expect({});

@@ -238,6 +238,19 @@ TEST_CASE("tensors that do not fit their array, each other or the kernel are ref
     CHECK(message_of([&] { fixture.stream.launch(norm, {.x = wide_images, .y = wide_images}); }) ==
           "launch for layernorm_2d channels=64 affine=true: x is 8 x 80, y 8 x 80, weight 0 and "
           "bias 0");
+    // Each tensor alone has another size.
+    auto const factors = fixture.put<float>(std::vector<float>(128, 1), "factors");
+    auto const refusal_of = [&](int x_rows, int y_rows, int weight, int bias) {
+        return message_of([&] {
+            fixture.stream.launch(norm, {.x = y.as<layernorm_2d::images>(X(x_rows), C(64)),
+                                         .y = y.as<layernorm_2d::images>(X(y_rows), C(64)),
+                                         .weight = factors.as<factors_to_read>(C(weight)),
+                                         .bias = factors.as<factors_to_read>(C(bias))});
+        });
+    };
+    CHECK(refusal_of(7, 8, 64, 64).ends_with(": x is 7 x 64, y 8 x 64, weight 64 and bias 64"));
+    CHECK(refusal_of(8, 8, 56, 64).ends_with(": x is 8 x 64, y 8 x 64, weight 56 and bias 64"));
+    CHECK(refusal_of(8, 8, 64, 72).ends_with(": x is 8 x 64, y 8 x 64, weight 64 and bias 72"));
 }
 
 TEST_CASE("a capture inside a capture is refused, and the next capture succeeds") {
