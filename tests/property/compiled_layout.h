@@ -40,7 +40,7 @@ struct portrait {
     bool absent_is_refused = false;
     int extents[4] = {};       // of extents()
     int exact_extents[4] = {}; // of extent<Base>()
-    int sizes[12] = {};        // of size<D>(), one for each digit that is placed
+    int sizes[24] = {};        // of size<D>(), one for each digit that is placed
 };
 
 // A position that range(tensor) yields, and its offset.
