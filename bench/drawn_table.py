@@ -1,4 +1,4 @@
-# The table of the layers of networks that drawn.py draws.
+# The table of convolutions of known networks, of which conv2d/drawn.py picks 120 at random.
 # SPDX-License-Identifier: Apache-2.0
 import math
 

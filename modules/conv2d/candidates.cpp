@@ -3,9 +3,11 @@
 //
 // fprop is the forward pass, dgrad computes the gradient of the input; both are correlations. wgrad
 // computes the gradient of the filter. A body is one of four kernel templates: tma and cp_async for
-// each of the two kinds, named after how they copy. A block computes tiles, which are some rows and
-// columns of some images; a split is a block's part of the images in wgrad; stages are buffers of a
-// ring in shared memory.
+// each of the two kinds, named after how they copy. Convolutions are grouped: channels fall into
+// groups of 8, of which each has its own filter. A block computes some of these groups (the field
+// `groups`), and of them tiles, which are some rows and columns of some images. In wgrad a slice is
+// the groups that one block computes, and a split is a block's part of the images; stages are
+// buffers of a ring in shared memory.
 module;
 
 #include "conv2d/cp_async.h"
@@ -99,6 +101,7 @@ class listing {
             auto const best = best_wgrad_tma(asked, code);
             add_gradients(best, [](auto const&) { return true; });
             if (best.whole_images) {
+                // A step may also have one row instead of all of its images, with a longer ring.
                 auto rows = best;
                 rows.whole_images = false;
                 rows.stages = 8;
@@ -155,7 +158,12 @@ class listing {
             for (auto const& [images, count] : widths) {
                 for (int const rows : row_counts(asked, sizes.p)) {
                     for (int const tiles : {1, 2}) {
-                        add_tma({block_groups, images, count, rows, tiles, 0});
+                        add_tma({.groups = block_groups,
+                                 .images = images,
+                                 .columns = count,
+                                 .rows = rows,
+                                 .tiles_per_block = tiles,
+                                 .blocks = 0});
                     }
                 }
             }
@@ -181,13 +189,23 @@ class listing {
             if (count / 16 <= tiles) widths.push_back({1, count});
         }
         if (sizes.q > 8 && tiles == 1) widths.push_back({2, 16});
+        // With a dilation every second output row, a phase, reads every second input row: a block
+        // has rows of one phase.
         int const rows_of_phase = divup(sizes.p, rows_of(sizes).phases());
         numbers row_counts;
         for (int const rows : {4, 8, 16, 32, 64}) row_counts.add(std::min(rows, rows_of_phase));
         for (int const count : group_counts) {
             for (auto const& [images, width] : widths) {
                 for (int const mma_tiles : {1, 2}) {
-                    add_cp_async({count, images, width, 1, mma_tiles, 4, 0, true}, row_counts);
+                    add_cp_async({.groups = count,
+                                  .images = images,
+                                  .columns = width,
+                                  .rows = 1,
+                                  .mma_tiles = mma_tiles,
+                                  .stages = 4,
+                                  .blocks = 0,
+                                  .unrolled = true},
+                                 row_counts);
                 }
             }
         }
@@ -221,8 +239,8 @@ class listing {
                            divup(asked.q(), config.columns) * (has_images ? 1 : asked.p());
         auto const most = has_images ? steps : steps / divup(asked.r, 2);
         int const slices = wgrad::slices(asked, config.groups);
-        for (int const of_sm : {1, 2}) {
-            int const wanted = chip.sm_count / of_sm / slices;
+        for (int const fraction : {1, 2}) {
+            int const wanted = chip.sm_count / fraction / slices;
             if (wanted <= most.value) counts.add(wanted);
         }
         return counts;
