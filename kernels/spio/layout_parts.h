@@ -76,36 +76,39 @@ concept sizes_of =
 // declares all members of a class again for each layout of a kernel. Here and below B, A and D are
 // the numbers of a base, an axis and a digit in the table.
 struct layout_parts {
-    template <class Layout, index D> static constexpr void set(Layout& l, D size) {
+    template <class Layout, index D> static constexpr void set(Layout& layout, D size) {
         constexpr int number = Layout::template base<base_of<D>>;
         check_extent<base_of<D>, Layout::table.extent(number)>(spio::count<1>(size));
-        l.values[Layout::table.dynamic_before(number)] = spio::count<1>(size);
+        layout.values[Layout::table.dynamic_before(number)] = spio::count<1>(size);
     }
-    template <class Layout, class D> static constexpr void set(Layout& l, pitch_value<D> pitch) {
-        l.pitches[Layout::table.pitches_before(Layout::template axis_of<D>)] = pitch.elements;
+    template <class Layout, class D>
+    static constexpr void set(Layout& layout, pitch_value<D> pitch) {
+        layout.pitches[Layout::table.pitches_before(Layout::template axis_of<D>)] = pitch.elements;
     }
 
     template <class Number, class Layout, int... A>
-    static constexpr Number storage_size(Layout const& l, numbers<A...>) {
-        bool const empty = ((l.template count<A>() == 0) || ...);
+    static constexpr Number storage_size(Layout const& layout, numbers<A...>) {
+        bool const empty = ((layout.template count<A>() == 0) || ...);
         if (empty) return 0;
-        return (Number(1) + ... +
-                (Number(l.template count<A>() - 1) * l.template memory_stride<A, Number>()));
+        return (
+            Number(1) + ... +
+            (Number(layout.template count<A>() - 1) * layout.template memory_stride<A, Number>()));
     }
     // The number of elements.
     template <class Layout, class... Bases>
-    static constexpr typename Layout::size_type size(Layout const& l, mp_list<Bases...>) {
-        return (typename Layout::size_type(1) * ... * size_of<Layout::template base<Bases>>(l));
+    static constexpr typename Layout::size_type size(Layout const& layout, mp_list<Bases...>) {
+        return (typename Layout::size_type(1) * ... *
+                size_of<Layout::template base<Bases>>(layout));
     }
     template <class Layout, class... Bases>
-    static constexpr auto extents(Layout const& l, mp_list<Bases...>) {
-        return make_coordinates(extent_of<Bases>(l)...);
+    static constexpr auto extents(Layout const& layout, mp_list<Bases...>) {
+        return make_coordinates(extent_of<Bases>(layout)...);
     }
 
     // Adds the offset on one axis to the sum.
     template <int A, auto Axis, class... Ts, class Layout, int... N>
-    static constexpr void add(Layout const& l, numbers<N...>, displacement& sum, int const* terms,
-                              int const* steps) {
+    static constexpr void add(Layout const& layout, numbers<N...>, displacement& sum,
+                              int const* terms, int const* steps) {
         constexpr auto facts = Layout::table.facts_of(A);
         int value;
         if constexpr (facts.is_zero) {
@@ -121,7 +124,7 @@ struct layout_parts {
                 numbers_below<Axis.num_digits>(), terms, steps);
         }
         long long stride = facts.memory_stride;
-        if constexpr (facts.memory_stride < 0) stride = l.template memory_stride<A>();
+        if constexpr (facts.memory_stride < 0) stride = layout.template memory_stride<A>();
         if constexpr (facts.is_narrow) {
             sum.narrow += value * static_cast<int>(stride);
         } else {
@@ -131,14 +134,14 @@ struct layout_parts {
 
   private:
     // The number of elements along a base.
-    template <int B, class Layout> static constexpr int size_of(Layout const& l) {
+    template <int B, class Layout> static constexpr int size_of(Layout const& layout) {
         constexpr int finest = Layout::table.finest_stride(B);
-        return divup(l.template extent_in_units<B>(), finest);
+        return divup(layout.template extent_in_units<B>(), finest);
     }
-    template <class Base, class Layout> static constexpr auto extent_of(Layout const& l) {
+    template <class Base, class Layout> static constexpr auto extent_of(Layout const& layout) {
         constexpr int b = Layout::template base<Base>;
         if constexpr (Layout::table.is_dynamic(b)) {
-            return Base(l.template extent_in_units<b>());
+            return Base(layout.template extent_in_units<b>());
         } else {
             constexpr digit top = Layout::table.digits[Layout::table.coarsest(b)];
             return fold<Base, top.stride>(top.size);
