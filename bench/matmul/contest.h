@@ -24,16 +24,19 @@ namespace spio::bench {
 
 using matmul::body;
 
+// What is measured, and how: bench_matmul's words on the command line, which measure.cpp explains.
 struct options {
     std::vector<std::string> sets;
     unsigned seed = 2026;
-    int count = 200, rounds = 4;
-    double seconds = 0.1;
+    int count = 200;      // random shapes
+    int rounds = 4;       // in each of which every kernel runs,
+    double seconds = 0.1; // for so long
+    // Whether all configurations of a body are measured, not only the one that is chosen.
     bool takes_all = false, takes_all_cp_async = false;
-    int repeats = 0;
-    int part = 0, parts = 0;
-    std::size_t rotation = 240 * mebibyte;
-    std::vector<std::string> configs; // to be measured too
+    int repeats = 0;         // runs whose results are compared bit by bit
+    int part = 0, parts = 0; // only compiles: this one of so many equal parts of the kernels
+    std::size_t rotation = 240 * mebibyte; // bytes that sets of buffers touch in turn
+    std::vector<std::string> configs;      // to be measured too
     bool prints_table = false;
     double slowest = 1e9;                // the largest estimate to be measured, over the least
     int first_shape = 0, shape_step = 1; // of a set
@@ -77,10 +80,9 @@ class contest {
         auto contestants = ours(p, buffers);
         contestants.push_back(
             {"cublas", "", true, 0, [&](int i) { blas_.launch(p, buffers.args(i)); }});
-        std::vector<cublas_lt::product> prepared;
-        for (int i = 0; i < 1; ++i) prepared.push_back(lt_.prepare(p, buffers.args(i)));
+        auto const prepared = lt_.prepare(p, buffers.args(0));
         contestants.push_back(
-            {"cublaslt", "", true, 0, [&](int i) { prepared[0].launch(buffers.args(i)); }});
+            {"cublaslt", "", true, 0, [&](int i) { prepared.launch(buffers.args(i)); }});
 
         int const calls = buffers.sets * std::max(1, 8 / buffers.sets);
         std::vector<graph> graphs;
@@ -92,6 +94,8 @@ class contest {
                 for (int i = 0; i < calls; ++i) each.launch(i % buffers.sets);
             }));
         }
+        // Of each kernel: its times when the GPU is as warm as its work makes it, and those of
+        // bursts, single replays after a rest, in which neither heat nor power holds it back.
         std::vector<std::vector<round_time>> times(contestants.size());
         std::vector<std::vector<double>> bursts(contestants.size());
         std::vector<std::size_t> order(contestants.size());

@@ -1,4 +1,4 @@
-// Uses spio.cuda, Spio's layer over the driver, on a real GPU, and measures what a launch costs.
+// Uses spio.cuda, Spio's layer over the driver, on a real GPU.
 // SPDX-License-Identifier: Apache-2.0
 //
 //     cuda_on_gpu IMAGE
@@ -6,7 +6,6 @@
 // The image is a cubin, a fatbin or PTX of tests/axpby/axpby.cu. Without a driver it says so and
 // ends with 77.
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <fstream>
@@ -55,21 +54,6 @@ template <class F> void refuses(char const* title, F f) {
     } catch (spio::error const& e) {
         std::printf("ok    %s: %s\n", title, e.what());
     }
-}
-
-// The least time of a call of f(), which launches on the stream, over 50 runs.
-template <class F> double nanoseconds_of(stream const& stream, F f) {
-    double least = 1e9;
-    for (int run = 0; run < 50; ++run) {
-        constexpr int count = 400;
-        auto const start = std::chrono::steady_clock::now();
-        for (int i = 0; i < count; ++i) f();
-        std::chrono::duration<double, std::nano> const spent =
-            std::chrono::steady_clock::now() - start;
-        least = std::min(least, spent.count() / count);
-        stream.synchronize();
-    }
-    return least;
 }
 
 // What a launch of axpby takes; x is 1 everywhere, and y gets 2 more by each launch.
@@ -141,27 +125,6 @@ void use(function_ref const& function, context const& context) {
     });
     refuses("a launch of no blocks",
             [&] { launch(function, {.grid = {0}}, stream, setup.parameters); });
-
-    setup.p.y.size = 0;
-    abi::launch_config const bare{.grid_x = 1,
-                                  .grid_y = 1,
-                                  .grid_z = 1,
-                                  .block_x = 32,
-                                  .block_y = 1,
-                                  .block_z = 1,
-                                  .shared_bytes = 0,
-                                  .stream = stream.handle(),
-                                  .attributes = nullptr,
-                                  .attribute_count = 0};
-    auto const& driver = context.device().driver();
-    double const driver_time = nanoseconds_of(setup.stream, [&] {
-        driver.ask<"cuLaunchKernelEx">(&bare, function.handle(), setup.parameters, nullptr);
-    });
-    double const spio_time = nanoseconds_of(setup.stream, [&] {
-        launch(function, {.shape = {.block = {32}}}, stream, setup.parameters);
-    });
-    std::printf("summary: gpu.cuda.launch: %.0f ns, the driver alone %.0f ns\n", spio_time,
-                driver_time);
 }
 
 void go(driver const& driver, std::span<std::byte const> image) {

@@ -3,7 +3,8 @@
 //
 // A tensor map is the descriptor by which TMA copies boxes of a tensor. A place is anything with
 // coordinates along dimensions, a cursor a position in a tensor, and a layout the axes of a tensor
-// in the order of memory.
+// in the order of memory. An axis counts a dimension in steps of a stride, as k / 8 does; the
+// dimension is its base, and the part of the dimension that it counts is one of the base's digits.
 #pragma once
 
 #include "machine/bulk_copy.h"
@@ -51,8 +52,8 @@ template <class Global, place P> struct box_start {
         int axis = sizeof...(Bases);
         ((coordinates[--axis] = coordinate_along<Bases>(first)), ...);
     }
-    // The coordinate along the axis of a base, 0 if the place has none: in steps of the axis, and
-    // on the last axis in scalars.
+    // The coordinate along the axis of a base, 0 if the place has none: in steps of the axis. On
+    // the last axis TMA counts scalars, of which an element that is a vector has several.
     template <class Base, class Coords> static constexpr int coordinate_along(Coords const& first) {
         constexpr auto const& table = Global::layout_type::table;
         constexpr digit_row row = table.digits[Global::layout_type::template base<Base>];
