@@ -125,7 +125,8 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
         return output[cast<K>(group)][N(pixel / Config.columns)][Q(pixel % Config.columns)];
     }
 
-    // Input rows of a tile, halo included, and the first of them that is in shared memory.
+    // Input rows of a tile, with those that the filter reads beside it, and the first of them that
+    // is in shared memory.
     static constexpr correlated_axis height = rows_of(global::sizes);
     static constexpr int input_rows = height.position_count(rows);
     static constexpr int first_row = Config.has_all_rows(Problem) ? height.pad : 0;

@@ -34,8 +34,9 @@ struct config {
         return !whole_images && wgrad::pairs_rows(problem) ? 2 : 1;
     }
 
-    // Columns of x per row of a stage, halo included, rounded up to a multiple of 8. The swizzle
-    // repeats every 8 columns, so that all rows have the same order of cells.
+    // Columns of x per row of a stage, with those that taps read beside the strip, rounded up to a
+    // multiple of 8. The swizzle repeats every 8 columns, so that all rows have the same order of
+    // cells.
     constexpr int input_columns(problem const& problem) const {
         return divup(columns_of(problem).position_count(columns), 8) * 8;
     }

@@ -1,10 +1,10 @@
 // axpby, y = a x + b y: its problems, how they are specialized, and its reference result.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A problem is the size of a call, a configuration how threads share it. A spec is what a kernel is
-// compiled from: its text for both, and an architecture. A typed_spec also has the type of the
+// A problem is the size of a call, a configuration how threads share it. A spec is what a kernel
+// is compiled from: its text for both, and an architecture. A typed_spec also has the type of the
 // kernel's parameters, and computes the grid of a launch from them. A config_source finds measured
-// configurations; without one the family chooses.
+// configurations; without one the family, the kernels and code of one operation, chooses.
 module;
 
 #include "axpby/problem.h"

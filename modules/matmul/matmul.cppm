@@ -1,8 +1,8 @@
 // Matrix products: their problems, their configurations, how they are specialized, and their cost.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A config_source finds measured configurations; without one the family chooses. A chip is the
-// figures of a GPU that estimates use.
+// A config_source finds measured configurations; without one the family, the kernels and code of
+// one operation, chooses. A chip is the figures of a GPU that estimates use.
 module;
 
 #include "matmul/cp_async.h"
