@@ -1,6 +1,12 @@
 // The second tensor of fprop and dgrad by cp.async: the residual, or the preactivation.
 // SPDX-License-Identifier: Apache-2.0
 //
+// fprop is the forward pass, dgrad the gradient of its input; y is fprop's output. A residual is a
+// tensor that fprop adds to y. The preactivation is y before its activation: fprop can store it,
+// and dgrad multiplies the gradient of y by the activation's derivative there. A cell is 16 bytes:
+// 8 channels of a pixel. A stage is one place of a ring in shared memory. With a dilation of 2,
+// rows are in two phases, each of every second row.
+//
 //     residual        fprop, global --cp.async--> a ring of shared rows, read by the epilogue
 //     preactivation   fprop, epilogue -> two rows in shared memory -> global
 //                     dgrad, global --cp.async--> a ring of shared rows, each cell read by the
@@ -30,7 +36,8 @@ template <class Tiles, class Memory> __device__ auto push_second_ring(Memory con
     constexpr bool has_derivative = Tiles::layer.has_derivative();
     using ring =
         typename either<has_derivative, typename Tiles::ring, typename Tiles::residual_ring>::type;
-    return push_if < ring, has_derivative || Tiles::layer.residual > (memory);
+    constexpr bool exists = has_derivative || Tiles::layer.residual;
+    return push_if<ring, exists>(memory);
 }
 
 // The epilogue of a row without one.
@@ -38,7 +45,7 @@ struct no_epilogue {
     __device__ void operator()(int, vec<float, 2> const&, N, Q) const {}
 };
 
-// What a block without a second tensor does with it.
+// What a block without a second tensor does with it: nothing.
 struct no_second {
     __device__ void load(int, STAGE) const {}
     __device__ void store(SIDE) const {}

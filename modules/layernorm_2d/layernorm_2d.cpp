@@ -87,6 +87,7 @@ family const& family_entry() {
     return entry;
 }
 
+// An exponent of e and a significand of s, whose lowest 10 bits are stored, are s 2^(e - 15 - 10).
 double number_of(unsigned short half_bits) {
     int const exponent = half_bits >> 10 & 31;
     int const fraction = half_bits & 1023;

@@ -48,6 +48,8 @@ template <int Capacity, int Used = 0> class shared_memory {
         return pushed<Tensor, rest>{
             Tensor(reinterpret_cast<element*>(start_ + start_of<Alignment>)), rest(start_)};
     }
+    // Chosen for a tensor that does not fit, or for a wrong alignment: the compiler's error names
+    // both and the memory.
     template <class TensorThatHasNoRoom, int Alignment = shared_alignment<TensorThatHasNoRoom>,
               class In = shared_memory>
         requires(!has_room<TensorThatHasNoRoom, Alignment>)
