@@ -12,13 +12,14 @@
 
 namespace spio::conv2d {
 
-// A function that goes from 0 at -infinity to 1 at infinity: its values at -x and at x, for x >= 0.
+// The values at -x and at x, for x >= 0, of a function that goes from 0 at -infinity to 1 at
+// infinity.
 struct both_tails {
     float low, high;
 };
-// Of the sigmoid function, 1 / (1 + exp(-x)), and of the distribution function of the normal
-// distribution, for x up to a bound, where the lower tail is below 2^-34. A polynomial is the
-// logarithm of the normal distribution's lower tail, to the base 2.
+// The function by which an activation multiplies x, for x up to a bound, where the lower tail is
+// below 2^-34: for SiLU the sigmoid, 1 / (1 + exp(-x)); for GELU the distribution function of the
+// normal distribution, whose lower tail is two to the power of a polynomial.
 template <activation Function> struct tails;
 template <> struct tails<activation::silu> {
     static constexpr float bound = 86;

@@ -1,11 +1,13 @@
 // Reads a table of trees, and refuses whatever breaks its format.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The file is text: `spio-model 1`, four lines of a name and a value, a line `feature NAME LEAST
-// GREATEST` for each feature, and a line `tree NODE …` for each decision tree. A NODE is `=VALUE`
-// for a leaf, and FEATURE,THRESHOLD,RIGHT for others, where RIGHT is the number of the node's right
-// child; the left child is the next node. Floats are written as the hexadecimal digits of their
-// bits.
+// The file is text: `spio-model 2`, four lines of a name and a value, a line `feature NAME LEAST
+// GREATEST THRESHOLD…` for each feature, and a line `tree NODES` for each decision tree. A split
+// compares a feature with one of its thresholds; the splits of all features are numbered in their
+// order in the file. The nodes of a tree stand without separators, each before its left and then
+// its right subtree: a leaf as `=` and the bits of its value in 6 digits, any other as the number
+// of its split in 2. A digit has 6 bits: 0 to 9, A to Z, a to z, - and _. All other floats are
+// written as the hexadecimal digits of their bits.
 module;
 
 #include <algorithm>
