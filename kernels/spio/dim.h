@@ -89,11 +89,15 @@ struct dim {
 
     constexpr dim() = default;
     template <integer T> constexpr explicit dim(T n) : value(int_from<dim>(n)) {}
-    // A dimension inherits this one, which is a better match for another dimension than the copy
-    // constructor, also where that dimension is a struct derived from it.
-    template <index NotExactlyThatDimension>
-        requires same<base_of<NotExactlyThatDimension>, NotExactlyThatDimension>
-    dim(NotExactlyThatDimension const&) = delete;
+    // Error messages, which a dimension inherits: another dimension, also one derived from it, matches
+    // both better than the copy constructor and neither better than the other. Such a call names
+    // the two dimensions in one line; that of a deleted constructor would name only one.
+    template <index NotThatDimension>
+        requires same<base_of<NotThatDimension>, NotThatDimension>
+    dim(NotThatDimension const&) = delete;
+    template <index NorOneDerivedFromIt, int = 0>
+        requires same<base_of<NorOneDerivedFromIt>, NorOneDerivedFromIt>
+    dim(NorOneDerivedFromIt const&) = delete;
 
     constexpr int get() const { return value; }
 

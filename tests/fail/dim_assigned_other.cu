@@ -1,6 +1,6 @@
-// error of clang, clang-cuda: '(spio::)?dim<J>' has been explicitly marked deleted
-// error of nvcc, nvrtc: construction of .I. for inheriting constructors.*deleted
-// error of gcc: NotExactlyThatDimension=J.*deleted
+// error of nvcc, nvrtc: conversion from .J. to .const I. applies
+// error of clang, clang-cuda: ambiguous .with operand types 'I' and 'J'
+// error of gcc: from 'J' to 'I' is ambiguous
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,6 +1,6 @@
-// error of clang, clang-cuda: '(spio::)?dim<Inner>' has been explicitly marked deleted
-// error of nvcc, nvrtc: construction of .I. for inheriting constructors.*deleted
-// error of gcc: NotExactlyThatDimension=Inner.*deleted
+// error of nvcc, nvrtc: conversion from .Inner. to .I. applies
+// error of clang, clang-cuda: constructor of 'I' is ambiguous
+// error of gcc: I.Inner.' is ambiguous
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,6 +1,4 @@
-// error of clang, clang-cuda: from .J. to .const I\b
-// error of nvcc, nvrtc: construction of .I. for inheriting constructors.*deleted
-// error of gcc: NotExactlyThatDimension=J.*deleted
+// error: from .J. to .const I\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

@@ -1,6 +1,6 @@
+// error of nvcc, nvrtc: argument types are: \(J\)
 // error of clang, clang-cuda: cast from 'J' to 'I'
-// error of nvcc, nvrtc: construction of .I. for inheriting constructors.*deleted
-// error of gcc: NotExactlyThatDimension=J.*deleted
+// error of gcc: I.J.' is ambiguous
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 

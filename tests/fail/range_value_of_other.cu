@@ -1,6 +1,4 @@
-// error of clang, clang-cuda: from .K. to .I\b
-// error of nvcc, nvrtc: construction of .I. for inheriting constructors.*deleted
-// error of gcc: NotExactlyThatDimension=K.*deleted
+// error: from .K. to .I\b
 // SPDX-License-Identifier: Apache-2.0
 #include "dimensions.h"
 
