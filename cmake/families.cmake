@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # Configures a template that has @IMPORTS@, @EXPORTS@ and @ENTRIES@, a line of each for each family.
-#     spio_list_families(TEMPLATE OUTPUT [NAMESPACE OUTER] [MODULES MODULE...] FAMILIES FAMILY...)
+#     spio_list_families(TEMPLATE OUTPUT [SPIO] [NAMESPACE OUTER] [MODULES MODULE...] [FAMILIES FAMILY...])
 # A FAMILY is a target of spio_add_family(), or with OUTER a name in that namespace. MODULES are exported too.
+# With SPIO there is @OTHERS@ as well, which adds the families that come with Spio.
 function(spio_list_families template output)
-    cmake_parse_arguments(PARSE_ARGV 2 list "" "NAMESPACE" "MODULES;FAMILIES")
+    cmake_parse_arguments(PARSE_ARGV 2 list "SPIO" "NAMESPACE" "MODULES;FAMILIES")
     set(dot "")
     set(colons "")
     if(list_NAMESPACE)
@@ -15,6 +16,12 @@ function(spio_list_families template output)
     set(IMPORTS "")
     set(EXPORTS "")
     set(ENTRIES "")
+    set(OTHERS "")
+    if(list_SPIO)
+        string(APPEND IMPORTS "import spio.families;\n")
+        string(APPEND OTHERS "    auto const others = spio::families();\n"
+                             "    all.insert(all.begin(), others.begin(), others.end());\n")
+    endif()
     foreach(family IN LISTS list_FAMILIES)
         set(module ${list_NAMESPACE}${dot}${family})
         set(namespace ${list_NAMESPACE}${colons}${family})

@@ -8,8 +8,9 @@ include("${CMAKE_CURRENT_LIST_DIR}/command.cmake")
 # A pack beside the target, TARGET.spiopack unless OUTPUT is given, built before it is. A manifest has
 # lines such as `layernorm_2d channels=64`. With EMBED the pack is in the target too, under a name.
 # With PIN its SHA-256 is in the target under a name, so that the target reads this pack and no other.
-# FAMILIES are targets of spio_add_family(), whose kernels the manifest may list too; OPTIONS are for
-# the compiler, which is nvcc unless COMPILER is clang, and bring no files in. PLAIN leaves the images uncompressed.
+# FAMILIES are targets of spio_add_family(), whose kernels the manifest may list too (of those that come with
+# Spio it lists these alone); OPTIONS are for the compiler, which is nvcc unless COMPILER is clang, and bring
+# no files in. PLAIN leaves the images uncompressed.
 #     spio_add_pack(TARGET MANIFEST FILE ARCHS sm_80 sm_90a compute_80 [OUTPUT FILE] [EMBED fixed]
 #                   [PIN fixed_digest] [FAMILIES TARGET...] [COMPILER nvcc|clang] [OPTIONS OPTION...]
 #                   [PLAIN])
@@ -104,7 +105,8 @@ function(spio_add_host_pack target)
     spio_add_host_kernels(${target} "${text}")
 endfunction()
 
-# Sets out_var to the packer that knows these families as well, which is built once.
+# Sets out_var to the packer that knows these families, which is built once. It knows those that come with
+# Spio too, unless these are some of them.
 function(spio_packer_of out_var)
     set(packer spio::packer)
     if(ARGN)
@@ -112,13 +114,20 @@ function(spio_packer_of out_var)
         set(packer ${packer}_packer)
         if(NOT TARGET ${packer})
             set(main "${CMAKE_CURRENT_BINARY_DIR}/${packer}.cpp")
-            spio_list_families("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/packer.cpp.in" "${main}" FAMILIES
-                               ${ARGN})
-            add_executable(${packer} "${main}")
             list(GET ARGN 0 first)
+            set(others SPIO)
+            spio_names_of_family(${first} module namespace)
+            if(module MATCHES "^spio[.]")
+                set(others "")
+            endif()
+            spio_list_families("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/packer.cpp.in" "${main}" ${others}
+                               FAMILIES ${ARGN})
+            add_executable(${packer} "${main}")
             spio_take_dialect(${packer} ${first})
-            target_link_libraries(
-                ${packer} PRIVATE ${ARGN} spio::aot spio::families spio::image spio::spec spio::text)
+            target_link_libraries(${packer} PRIVATE ${ARGN} spio::aot spio::image spio::spec spio::text)
+            if(others)
+                target_link_libraries(${packer} PRIVATE spio::families)
+            endif()
         endif()
     endif()
     set(${out_var} ${packer} PARENT_SCOPE)
