@@ -57,21 +57,23 @@ driver::driver(abi::get_proc_address* find, listener on_loss) : listening(std::m
 }
 
 void driver::find_entries(abi::get_proc_address* find) {
-    entries.for_each([&]<class Entry>(Entry& entry) {
+    auto const address = [&](char const* spelling, int version) {
         void* function = nullptr;
         auto found = abi::address_query::not_found;
-        auto const result = find(Entry::spelling, &function, Entry::version, legacy_stream, &found);
-        entry.function = reinterpret_cast<decltype(entry.function)>(function);
+        auto const result = find(spelling, &function, version, legacy_stream, &found);
         if (result == abi::result::success && function != nullptr &&
             found == abi::address_query::success) {
-            return;
+            return function;
         }
         // The driver's error texts come from functions that are found before this one.
-        std::string const subject =
-            std::string(Entry::spelling) + " of CUDA " + spelled(Entry::version);
+        std::string const subject = std::string(spelling) + " of CUDA " + spelled(version);
         if (result != abi::result::success) fail("cuGetProcAddress", result, subject);
         throw error(error_kind::device, "cuGetProcAddress", subject,
                     "not there: the driver is older than that");
+    };
+    entries.for_each([&]<class Entry>(Entry& entry) {
+        entry.function =
+            reinterpret_cast<decltype(entry.function)>(address(Entry::spelling, Entry::version));
     });
 }
 
