@@ -79,21 +79,24 @@ __device__ __forceinline__ void run(params const& p, Epilogue const& epilogue) {
 #pragma unroll 1
     for (int k = 0; k < block.depth; ++k) {
         // A step multiplies 16 of the tile's places along k. The last one goes on to the next
-        // stage, whose first fragments it loads.
+        // stage, whose first fragments it loads. Its number is a constant, because fragments are
+        // in registers only if the compiler knows which of the two buffers has them.
         bool const has_next = k + Config.stages - 1 < block.depth;
-#pragma unroll
-        for (int step = 0; step < steps; ++step) {
-            if (step == steps - 1) {
+        auto const multiply_step = [&]<int Step>(numbers<Step>) {
+            if constexpr (Step == steps - 1) {
                 writing = reading;
                 reading = reading + 1 == Config.stages ? 0 : reading + 1;
                 commit_copies();
                 wait_for_copies<Config.stages - 2>();
                 sync_block();
             }
-            load_step((step + 1) % 2, stage(reading), (step + 1) % steps);
-            if (step < steps - 1) block.copy(step, steps - 1, has_next, stage(writing));
-            multiply(c, typename Block::As(a_data[step % 2]), typename Block::Bs(b_data[step % 2]));
-        }
+            load_step((Step + 1) % 2, stage(reading), (Step + 1) % steps);
+            if constexpr (Step < steps - 1) block.copy(Step, steps - 1, has_next, stage(writing));
+            multiply(c, typename Block::As(a_data[Step % 2]), typename Block::Bs(b_data[Step % 2]));
+        };
+        [&]<int... Step>(numbers<Step...>) {
+            (multiply_step(numbers<Step>()), ...);
+        }(numbers_below<steps>());
     }
     wait_for_copies<0>();
 

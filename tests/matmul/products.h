@@ -73,10 +73,10 @@ constexpr problem aligned(problem problem, int alignment) {
 using cp_async_product = product<matmul::cp_async::config>;
 inline constexpr cp_async_product cp_async_row_column = {row_column, {128, 128, 2, 4, 3, 2}};
 inline constexpr cp_async_product cp_async_row_row = {row_row, {64, 128, 2, 2, 4, 1}};
-inline constexpr cp_async_product cp_async_column_column = {column_column, {128, 64, 2, 2, 3, 3}};
+inline constexpr cp_async_product cp_async_column_column = {column_column, {128, 64, 2, 2, 2, 3}};
 inline constexpr cp_async_product cp_async_column_row = {column_row, {64, 64, 1, 2, 3, 2}};
 inline constexpr cp_async_product cp_async_gelu = {aligned(gelu, 8), {64, 64, 2, 2, 3, 2}};
-inline constexpr cp_async_product cp_async_silu = {aligned(silu, 2), {64, 64, 2, 1, 3, 2}};
+inline constexpr cp_async_product cp_async_silu = {aligned(silu, 2), {64, 64, 2, 1, 2, 2}};
 inline constexpr cp_async_product cp_async_relu = {aligned(relu, 4), {64, 128, 2, 4, 3, 1}};
 inline constexpr cp_async_product cp_async_known = {known, {64, 64, 2, 2, 3, 2}};
 
