@@ -38,7 +38,7 @@ struct machine {
     spio::stream stream;
     // Random normal bfloat16 numbers, and memory for results and for other libraries.
     cuda::memory factors, results, workspace;
-    bench::sensors gauge = bench::sensors(0);
+    bench::sensors gauge = bench::sensors(driver.device(0).uuid());
 
     machine(std::string const& folder, std::size_t bytes)
         : gpu({.policy = policy::jit_only, .cache = cached_in(folder), .driver = &driver}),

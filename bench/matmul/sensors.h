@@ -1,12 +1,15 @@
 // The clock and the power of a GPU, read by NVML while kernels run.
 // SPDX-License-Identifier: Apache-2.0
 //
-// NVML is NVIDIA's library for watching GPUs.
+// NVML is NVIDIA's library for watching GPUs. It numbers all GPUs of a machine, also those that
+// CUDA_VISIBLE_DEVICES hides from CUDA; a GPU's UUID is the same in both.
 #pragma once
 
 #include "cublas.h"
 
+#include <array>
 #include <cstddef>
+#include <string>
 
 namespace spio::bench {
 
@@ -17,10 +20,10 @@ struct reading {
 // NVML, opened at run time.
 class sensors {
   public:
-    explicit sensors(unsigned gpu) {
+    explicit sensors(std::array<unsigned char, 16> const& uuid) {
         expect_success(library_.find<int()>("nvmlInit_v2")(), "nvmlInit");
-        auto* const device = library_.find<int(unsigned, void**)>("nvmlDeviceGetHandleByIndex_v2");
-        expect_success(device(gpu, &device_), "nvmlDeviceGetHandleByIndex");
+        auto* const device = library_.find<int(char const*, void**)>("nvmlDeviceGetHandleByUUID");
+        expect_success(device(text_of_uuid(uuid).c_str(), &device_), "nvmlDeviceGetHandleByUUID");
     }
     reading read() const {
         constexpr int clock_of_multiprocessors = 1;
@@ -40,6 +43,18 @@ class sensors {
     int (*power_)(void*,
                   unsigned*) = library_.find<int(void*, unsigned*)>("nvmlDeviceGetPowerUsage");
     void* device_ = nullptr;
+
+    // GPU-00112233-4455-6677-8899-aabbccddeeff
+    static std::string text_of_uuid(std::array<unsigned char, 16> const& uuid) {
+        constexpr char const* digits = "0123456789abcdef";
+        std::string text = "GPU-";
+        for (std::size_t i = 0; i < uuid.size(); ++i) {
+            if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+            text += digits[uuid[i] / 16];
+            text += digits[uuid[i] % 16];
+        }
+        return text;
+    }
 };
 
 } // namespace spio::bench
