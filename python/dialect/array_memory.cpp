@@ -8,6 +8,7 @@
 #include "machine.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -67,6 +68,33 @@ void make_dense(array& array) {
     for (auto i = static_cast<std::size_t>(array.rank); i-- > 0; stride *= array.shape[i]) {
         array.strides[i] = stride;
     }
+}
+
+namespace {
+
+constexpr double greatest_bytes = 0x1p62; // so that no offset into an array overflows
+
+[[noreturn]] void refuse(char const* reason) {
+    throw error(error_kind::invalid, "describe", "an array", reason);
+}
+
+} // namespace
+
+void check_shape(array const& array) {
+    auto bytes = static_cast<double>(array.element.bytes());
+    for (auto i = static_cast<std::size_t>(array.rank); i-- > 0;) {
+        if (array.shape[i] < 0) refuse("its shape is negative");
+        bytes *= static_cast<double>(std::max<std::int64_t>(array.shape[i], 1));
+    }
+    if (bytes > greatest_bytes) refuse("it is too large");
+}
+void check_strides(array const& array) {
+    auto bytes = static_cast<double>(array.element.bytes());
+    for (auto i = static_cast<std::size_t>(array.rank); i-- > 0;) {
+        bytes +=
+            static_cast<double>(array.shape[i]) * std::abs(static_cast<double>(array.strides[i]));
+    }
+    if (bytes > greatest_bytes) refuse("its strides are too large");
 }
 
 // Compares the ranges of bytes from the first to the last element of both, whatever their gaps.

@@ -99,11 +99,12 @@ array array_of(dlpack_tensor const& tensor) {
     result.address = static_cast<unsigned char*>(tensor.data) + tensor.byte_offset;
     result.rank = tensor.rank;
     auto const bytes = static_cast<std::int64_t>(result.element.bytes());
-    auto stride = bytes;
-    for (auto i = static_cast<std::size_t>(tensor.rank); i-- > 0;) {
-        result.shape[i] = tensor.shape[i];
-        result.strides[i] = tensor.strides != nullptr ? tensor.strides[i] * bytes : stride;
-        stride *= tensor.shape[i];
+    auto const rank = static_cast<std::size_t>(tensor.rank);
+    std::copy_n(tensor.shape, rank, result.shape.begin());
+    check_shape(result);
+    make_dense(result);
+    for (std::size_t i = 0; i < rank && tensor.strides != nullptr; ++i) {
+        result.strides[i] = tensor.strides[i] * bytes;
     }
     return result;
 }

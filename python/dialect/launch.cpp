@@ -149,7 +149,8 @@ void write_params(machine& home, work_queue& queue, specialization const& wanted
             continue;
         }
         auto const* view = arguments[i].array;
-        if (view->place != home.place && view->place != host_place) {
+        bool const is_empty = view->count() == 0; // it is nowhere, and nothing of it is copied
+        if (!is_empty && view->place != home.place && view->place != host_place) {
             throw error(error_kind::invalid, "launch", wanted.kernel->name,
                         "argument '" + name + "' is on GPU " + std::to_string(view->place) +
                             ", and the kernel runs on " + home.device().name() +
@@ -158,7 +159,8 @@ void write_params(machine& home, work_queue& queue, specialization const& wanted
         auto const is_same = [&](auto const& pair) { return pair.second->is_same(*view); };
         if (auto const found = std::ranges::find_if(copies, is_same); found != copies.end()) {
             view = &found->first; // an array that is passed twice has one copy
-        } else if (view->place == host_place && (!home.is_host() || !view->is_writable)) {
+        } else if (!is_empty && view->place == host_place &&
+                   (!home.is_host() || !view->is_writable)) {
             check_overlap(wanted, arguments, i);
             auto copied = new_array(home, *view);
             copy(queue, copied, *view);

@@ -243,7 +243,6 @@ machine& current_machine() {
 
 int place_of(void const* address) {
     static auto const& driver = *new cuda::driver();
-    if (address == nullptr) return current_machine().place; // an array without elements
     auto const number = reinterpret_cast<cuda::abi::pointer>(address);
     if (auto const owner = driver.owner(number)) return owner->ordinal();
     throw error(error_kind::invalid, "take", "an array with __cuda_array_interface__",

@@ -83,13 +83,19 @@ struct array {
     bool overlaps(array const& other) const;
     bool is_dense() const; // no gaps, the last index the nearest
 };
+// Refuses extents that are negative, or whose product is no number of bytes even where one of them
+// is 0.
+void check_shape(array const&);
+// Refuses strides that lead to offsets beyond 2^62 bytes.
+void check_strides(array const&);
 // Sets the strides of an array without gaps.
 void make_dense(array&);
 // The same array in new memory of a device, without gaps and without values.
 array new_array(machine&, array const& model);
 // Reads a shape and strides, or None for those of an array without gaps.
 array described(PyObject* shape, PyObject* strides, cuda_python::scalar);
-// The array of __cuda_array_interface__, which is on a GPU, or of __array_interface__.
+// The array of __cuda_array_interface__, which is on a GPU unless it has no elements, or of
+// __array_interface__.
 array array_of_interface(PyObject* interface, bool is_on_gpu);
 // Copies all elements. Each side is in the memory of the device or of the CPU. Has copied when it
 // returns if a side is the CPU's.

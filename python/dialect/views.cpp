@@ -7,15 +7,18 @@
 #include "machine.h"
 
 #include <array>
+#include <charconv>
+#include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace spio::dialect {
+
+using namespace std::string_view_literals;
 
 namespace {
 
@@ -43,16 +46,23 @@ cuda_python::scalar scalar_of_typestring(PyObject* text) {
                                                  {'u', kind::unsigned_integer},
                                                  {'f', kind::real},
                                                  {'c', kind::complex}};
-    auto const* const words = PyUnicode_AsUTF8AndSize(text, nullptr);
+    Py_ssize_t size = 0;
+    auto const* const words = PyUnicode_AsUTF8AndSize(text, &size);
     if (words == nullptr) throw python_error();
-    std::string_view const name = words;
+    std::string_view const name(words, static_cast<std::size_t>(size));
     for (auto const& [letter, kind] : letters) {
-        if (name.size() < 3 || name[1] != letter || !std::strchr("<|=", name[0])) continue;
-        cuda_python::scalar const scalar = {kind, 8 * std::atoi(words + 2)};
-        if (is_known(scalar)) return scalar;
+        bool const is_here =
+            name.size() > 2 && name[1] == letter && "<|="sv.find(name[0]) != std::string_view::npos;
+        if (!is_here) continue;
+        unsigned char bytes = 0;
+        auto const* const end = words + size;
+        auto const [last, status] = std::from_chars(words + 2, end, bytes);
+        cuda_python::scalar const scalar = {kind, 8 * bytes};
+        if (status == std::errc() && last == end && is_known(scalar)) return scalar;
     }
     throw error(error_kind::unsupported, "describe", "an array",
-                "CUDA Python has no type for elements of '" + std::string(name) + "'");
+                "CUDA Python has no type for elements of '" + std::string(name.substr(0, 40)) +
+                    "'");
 }
 
 // A value of a dictionary, or null.
@@ -128,16 +138,10 @@ array described(PyObject* shape, PyObject* strides, cuda_python::scalar element)
     }
     result.rank = static_cast<int>(rank);
     read_numbers(shape, result.shape, result.rank);
-    double bytes = static_cast<double>(result.element.bytes());
-    for (int i = 0; i < result.rank; ++i) {
-        auto const extent = result.shape[static_cast<std::size_t>(i)];
-        if (extent < 0)
-            throw error(error_kind::invalid, "describe", "an array", "its shape is negative");
-        bytes *= static_cast<double>(extent);
-    }
-    if (bytes > 0x1p62) throw error(error_kind::invalid, "describe", "an array", "it is too large");
+    check_shape(result);
     make_dense(result);
     if (strides != Py_None) read_numbers(strides, result.strides, result.rank);
+    check_strides(result);
     return result;
 }
 
@@ -162,8 +166,10 @@ array array_of_interface(PyObject* interface, bool is_on_gpu) {
         described(extents.get(), is_dense ? Py_None : strides, scalar_of_typestring(type));
     result.address = static_cast<unsigned char*>(PyLong_AsVoidPtr(PyTuple_GetItem(data, 0)));
     if (PyErr_Occurred() != nullptr) throw python_error();
-    if (is_on_gpu) result.place = place_of(result.address);
-    result.is_writable = PyObject_IsTrue(PyTuple_GetItem(data, 1)) == 0;
+    if (is_on_gpu && result.count() > 0) result.place = place_of(result.address);
+    int const is_only_read = PyObject_IsTrue(PyTuple_GetItem(data, 1));
+    if (is_only_read < 0) throw python_error();
+    result.is_writable = is_only_read == 0;
     return result;
 }
 

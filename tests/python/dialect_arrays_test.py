@@ -10,7 +10,7 @@ import sys
 import tempfile
 import unittest
 
-from spio import cuda
+from spio import cuda, dialect
 
 
 @cuda.jit
@@ -21,6 +21,12 @@ def stored(o, x):
 @cuda.jit
 def both(y, x):
     y[cuda.threadIdx.x] += 1
+
+
+@cuda.jit
+def sizes_of(o, x):
+    o[0], o[1] = x.shape
+    o[2] = x.size
 
 
 def fill_with(number):
@@ -144,15 +150,43 @@ class NumPy(unittest.TestCase):
             ({"typestr": ">f4"}, "no type for elements of '>f4'"),
             ({"typestr": "f"}, "no type for elements of 'f'"),
             ({"typestr": "<i3"}, "no type for elements of '<i3'"),
+            ({"typestr": "<f4junk"}, "no type for elements of '<f4junk'"),
+            ({"typestr": "<f4\0"}, "no type for elements of '<f4"),
+            ({"typestr": "<f-4"}, "no type for elements of '<f-4'"),
+            ({"typestr": "<f536870916"}, "no type for elements of '<f536870916'"),  # 8 times this is 32 in 32 bits
+            ({"typestr": "<f" + "9" * 50}, "no type for elements of '<f" + "9" * 38),
             ({"data": 8}, "its interface lacks"),
             ({"shape": ()}, "0 dimensions"),
             ({"shape": (-1,)}, "its shape is negative"),
             ({"shape": (1 << 62, 4)}, "it is too large"),
+            ({"shape": (0, 1 << 62, 4)}, "it is too large"),
+            ({"shape": (4,), "strides": (-(1 << 62),)}, "its strides are too large"),
             ({"strides": (4, 4)}, "its strides are not of its shape"),
             ({"strides": [4]}, "its strides are not of its shape"),
         ):
             self.assertIn(words, str(self.refuse(stored[1, 1], Described(**changes), 1)))
-        self.assertIn("GPU" if cuda.current_device() >= 0 else "driver", str(self.refuse(stored[1, 1], Described(), 1)))
+        for nowhere in ({}, {"data": (0, False)}):
+            self.assertIn("GPU" if cuda.current_device() >= 0 else "driver", str(self.refuse(stored[1, 1], Described(**nowhere), 1)))
+
+        class Unclear:
+            def __bool__(self):
+                raise ValueError("neither true nor false")
+
+        with self.assertRaisesRegex(ValueError, "neither true nor false"):
+            stored[1, 1](Described(shape=(0,), data=(0, Unclear())), 1)
+
+    def test_empty_arrays_are_nowhere(self):
+        class Empty:
+            __cuda_array_interface__ = {"shape": (3, 0), "typestr": "<f4", "data": (0, False), "version": 3}
+
+        sizes = self.numpy.zeros(3, "i8")
+        sizes_of[1, 1](sizes, Empty())
+        self.assertEqual(sizes.tolist(), [3, 0, 0])
+        other = dialect.view(0, (5, 0), None, "float32", 1, True, None)  # on GPU 1
+        sizes_of[1, 1](sizes, other)
+        self.assertEqual(sizes.tolist(), [5, 0, 0])
+        beside = dialect.view(8, (1, 1), None, "float32", 1, True, None)
+        self.assertIn("argument 'x' is on GPU 1", str(self.refuse(sizes_of[1, 1], sizes, beside)))
 
     def test_dlpack(self):
         class Tensor:
