@@ -4,6 +4,8 @@
 
 #include "tests/folder.h"
 
+#include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -101,6 +103,43 @@ TEST_CASE("what is no regular file is not read, and not waited for") {
     CHECK(refusal_to_read(folder / "missing") == "it cannot be opened: No such file or directory");
     std::ofstream(folder / "large") << "eleven bytes";
     CHECK(refusal_to_read(folder / "large") == "it has more than 10 bytes");
+}
+
+// Calls of a system that read a little at a time, are interrupted each second time, and fail when
+// they are told to.
+struct slow : system_calls {
+    int reads = 0;
+    bool fails = false;
+    ssize_t read(int file, void* destination, std::size_t size) override {
+        errno = fails ? EIO : EINTR;
+        if (fails || ++reads % 2 == 0) return -1;
+        return system_calls::read(file, destination, std::min<std::size_t>(size, 3));
+    }
+};
+
+TEST_CASE("a file is read whole, however little each call reads, or not at all") {
+    test::folder const folder;
+    auto const path = folder / "file";
+    slow system;
+    for (std::size_t size = 0; size < 20; ++size) {
+        auto const text = std::string("0123456789abcdefghij").substr(0, size);
+        std::ofstream(path) << text;
+        trusted_file const file(path, trusted_file::use::data, system);
+        REQUIRE(file);
+        CHECK(file.size() == size);
+        CHECK(file.read() == text);
+        for (std::size_t most = 0; most < 20; ++most) {
+            CHECK((size <= most ? read_file(path, most) == text
+                                : refusal([&] { read_file(path, most); }) ==
+                                      "it has more than " + std::to_string(most) + " bytes"));
+        }
+    }
+    // What was cut after it was opened ends where it ends now.
+    trusted_file const file(path, trusted_file::use::data, system);
+    fs::resize_file(path, 5);
+    CHECK(file.read() == "01234");
+    system.fails = true;
+    CHECK(refusal([&] { file.read(); }) == "it cannot be read: Input/output error");
 }
 
 TEST_CASE("a temporary folder is the user's alone, and goes with its owner") {
