@@ -1,5 +1,5 @@
-// The rule of trust, over all owners, modes, places and purposes, and over all access-control
-// lists. SPDX-License-Identifier: Apache-2.0
+// The rule of trust, over all owners, modes, places and purposes, and all access lists.
+// SPDX-License-Identifier: Apache-2.0
 //
 // A walk opens a path one name after the other, and checks each folder on the way. What the system
 // says of a file is posed: the test says which owner and which mode each file has.
@@ -165,15 +165,15 @@ TEST_CASE("a folder that is missing is made where nobody else can make it first"
         for (auto const use : {folder::use::owned, folder::use::existing, folder::use::shared}) {
             place ground;
             ground.pose(ground.names[2], me, mode);
-            folder const made(ground.system, ground.names[2] + "/new", use);
+            folder const fresh(ground.system, ground.names[2] + "/new", use);
             bool const is_safe = mode != 01777U;
             CAPTURE(mode);
             bool const is_made = use == folder::use::owned && is_safe;
             CHECK(fs::exists(ground.names[2] + "/new") == is_made);
-            if (!is_made) CHECK(!made);
+            if (!is_made) CHECK(!fresh);
             bool const may_be_made = use == folder::use::existing && is_safe;
             if (use != folder::use::owned)
-                CHECK(made.is_missing() == (may_be_made || use == folder::use::shared));
+                CHECK(fresh.is_missing() == (may_be_made || use == folder::use::shared));
         }
     }
 }
