@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -186,4 +187,37 @@ TEST_CASE("a temporary folder goes, too, when its process is killed") {
         CHECK(is_gone_soon(text));
         close(ends[0]), close(ends[1]);
     }
+}
+
+// The first files that such a program opens have the numbers 0, 1 and 2.
+TEST_CASE("a program without standard files reads, writes and trusts as any other does") {
+    test::folder const folder;
+    pid_t const child = fork();
+    if (child == 0) {
+        int wrong = 0;
+        for (int closed = 0; closed < 3; ++closed) {
+            for (int file = 0; file <= closed; ++file) close(file);
+            auto const path = folder / "file" + std::to_string(closed);
+            write_file(path, "text");
+            wrong += read_file(path) != "text";
+            {
+                trusted_file const file(path, trusted_file::use::code);
+                wrong += !file || file.read() != "text";
+                spio::folder const nested(operating_system(), folder / "a/b",
+                                          spio::folder::use::owned);
+                wrong += !nested;
+                spio::folder other(operating_system(), folder / "a", spio::folder::use::existing);
+                wrong += !other;
+                other = spio::folder();
+                wrong += temporary_folder("spio-test", folder.path).keep_alive_descriptor() < 0;
+                wrong += run({"/bin/echo", "a"}).output != "a\n";
+            }
+            // All are closed again.
+            wrong += open("/dev/null", O_RDONLY | O_CLOEXEC) != 0;
+        }
+        _exit(wrong);
+    }
+    int status = -1;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
 }
