@@ -264,16 +264,16 @@ estimate estimator::setting::explain_gradient(Config const& config, int blocks,
 }
 estimator::estimator(problem const& problem, arch arch) {
     chip const& chip = chip_of(arch);
-    own = std::make_unique<setting>(problem, chip, costs_of(chip), correlation_of(problem));
+    common = std::make_unique<setting>(problem, chip, costs_of(chip), correlation_of(problem));
 }
 estimator::~estimator() = default;
 
 estimate estimator::operator()(config const& config) const {
-    return std::visit([&](auto const& body) { return own->explain(body); }, config);
+    return std::visit([&](auto const& body) { return common->explain(body); }, config);
 }
 
 int estimator::blocks_of_sm(cp_async::config const& config) const {
-    return own->resident_blocks(config);
+    return common->resident_blocks(config);
 }
 
 estimate explain(problem const& problem, config const& config, arch arch) {

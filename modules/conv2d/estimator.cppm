@@ -27,7 +27,7 @@ class estimator {
 
   private:
     struct setting;
-    std::unique_ptr<setting> own;
+    std::unique_ptr<setting> common;
 };
 
 } // namespace spio::conv2d

@@ -75,10 +75,10 @@ void forest::walk(row_block const& block, std::span<float> sums, std::size_t fir
                 place[i] = 2 * place[i] + (is_left ? 0 : 1);
             }
         }
-        // The place of the first leaf would be 2^depth.
-        float const* const leaf = leaf_values.data() + (first << depth) - (std::size_t(1) << depth);
+        float const* const leaf = leaf_values.data() + (first << depth);
+        auto const first_place = std::uint32_t(1) << depth; // of a tree's leaves
         for (std::size_t i = 0; i < lanes; ++i) {
-            sums[i % Rows] += leaf[(i / Rows << depth) + place[i]];
+            sums[i % Rows] += leaf[(i / Rows << depth) + (place[i] - first_place)];
         }
     }
     if constexpr (trees > 1) {
@@ -109,13 +109,15 @@ void forest::add_trees(std::span<entrant> entrants, std::span<float const> rows,
     }
 }
 
+void forest::check_size(std::size_t numbers, std::size_t rows) const {
+    if (numbers == rows * feature_names.size()) return;
+    throw error(error_kind::invalid, "predict", "a model of " + title,
+                std::to_string(numbers) + " numbers are not " + std::to_string(rows) + " rows of " +
+                    std::to_string(feature_names.size()));
+}
+
 void forest::predict(std::span<float const> rows, std::span<float> values) const {
-    std::size_t const width = feature_names.size();
-    if (rows.size() != width * values.size()) {
-        throw error(error_kind::invalid, "predict", "a model of " + title,
-                    std::to_string(rows.size()) + " numbers are not " +
-                        std::to_string(values.size()) + " rows of " + std::to_string(width));
-    }
+    check_size(rows.size(), values.size());
     std::vector<entrant> entrants;
     for (std::size_t i = 0; i < values.size(); ++i) entrants.push_back({i, base, 0});
     add_trees(entrants, rows, 0, tree_count);
@@ -123,11 +125,10 @@ void forest::predict(std::span<float const> rows, std::span<float> values) const
 }
 
 std::size_t forest::least(std::span<float const> rows, std::span<double const> offsets) const {
-    if (offsets.empty() || rows.size() != feature_names.size() * offsets.size()) {
+    check_size(rows.size(), offsets.size());
+    if (offsets.empty()) {
         throw error(error_kind::invalid, "predict", "a model of " + title,
-                    std::to_string(rows.size()) + " numbers are not " +
-                        std::to_string(offsets.size()) + " rows of " +
-                        std::to_string(feature_names.size()));
+                    "of no rows none has the least value");
     }
     std::vector<entrant> entrants;
     for (std::size_t i = 0; i < offsets.size(); ++i) entrants.push_back({i, base, 0});
@@ -157,6 +158,7 @@ std::size_t forest::least(std::span<float const> rows, std::span<double const> o
 // The first feature that lies outside the values of the training, by more than a sixteenth of their
 // range.
 std::size_t forest::first_outside(std::span<float const> row) const {
+    check_size(row.size(), 1);
     for (std::size_t i = 0; i < feature_names.size(); ++i) {
         float const margin = (greatest[i] - least_values[i]) / 16;
         bool const is_inside = row[i] >= least_values[i] - margin && row[i] <= greatest[i] + margin;

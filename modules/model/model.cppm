@@ -67,7 +67,8 @@ class forest {
     // agree.
     std::size_t least(std::span<float const> rows, std::span<double const> offsets) const;
     // The first feature of the row whose value is outside the range that it had in training, by
-    // more than a sixteenth of that range; the number of features if there is none.
+    // more than a sixteenth of that range; the number of features if there is none. Throws if the
+    // row has another size.
     std::size_t first_outside(std::span<float const> row) const;
 
   private:
@@ -91,6 +92,8 @@ class forest {
     std::vector<split> splits;
     std::vector<float> leaf_values;
 
+    // Throws unless these numbers are so many rows.
+    void check_size(std::size_t numbers, std::size_t rows) const;
     // Adds the values of some trees to the sums of rows.
     template <std::size_t Rows>
     void walk(row_block const&, std::span<float> sums, std::size_t first, std::size_t end) const;

@@ -1,13 +1,9 @@
 // Reads a table of trees, and refuses whatever breaks its format.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The file is text: `spio-model 2`, four lines of a name and a value, a line `feature NAME LEAST
-// GREATEST THRESHOLD…` for each feature, and a line `tree NODES` for each decision tree. A split
-// compares a feature with one of its thresholds; the splits of all features are numbered in their
-// order in the file. The nodes of a tree stand without separators, each before its left and then
-// its right subtree: a leaf as `=` and the bits of its value in 6 digits, any other as the number
-// of its split in 2. A digit has 6 bits: 0 to 9, A to Z, a to z, - and _. All other floats are
-// written as the hexadecimal digits of their bits.
+// A table is lines of text: a head, a line for each feature, and a line for each decision tree. The
+// module's interface has an example. A split compares a feature with a threshold; rows below it go
+// on at the split's left child, others at its right child, until they come to a leaf.
 module;
 
 #include <algorithm>
@@ -91,9 +87,9 @@ class forest::reader {
         }
         return std::string(line);
     }
-    // The text before the separator, which is taken off the line with it. The last one has none.
-    std::string_view part(char separator) {
-        auto const end = std::min(line.find(separator), line.size());
+    // The text before the next space, which is taken off the line with it. The last one has none.
+    std::string_view part() {
+        auto const end = std::min(line.find(' '), line.size());
         auto const text = line.substr(0, end);
         line.remove_prefix(std::min(end + 1, line.size()));
         return text;
@@ -129,15 +125,16 @@ class forest::reader {
     }
 
     void read_feature() {
-        auto const name = part(' ');
-        auto const least = number(part(' ')), greatest = number(part(' '));
+        if (line.ends_with(' ')) fail("the line of a feature ends with a space");
+        auto const name = part();
+        auto const least = number(part()), greatest = number(part());
         bool const is_known =
             std::ranges::find(table.feature_names, name) != table.feature_names.end();
         if (name.empty() || is_known || !(least <= greatest)) {
             fail("it is no new feature with its least and its greatest value");
         }
         for (bool is_first = true; !line.empty(); is_first = false) {
-            auto const threshold = number(part(' '));
+            auto const threshold = number(part());
             if (!is_first && !(splits.back().threshold < threshold)) {
                 fail("the thresholds do not increase");
             }

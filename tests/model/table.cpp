@@ -149,6 +149,9 @@ TEST_CASE("what is outside the trained range is told, with a margin of a sixteen
     CHECK(outside(-0.7f, 0) == 0);
     CHECK(outside(5, 2.3f) == 1);
     CHECK(outside(5, std::numeric_limits<float>::quiet_NaN()) == 1);
+    CHECK_THROWS_AS(table.first_outside(std::vector{5.0f}), spio::error);
+    CHECK_THROWS_AS(table.first_outside(std::vector{5.0f, 0.0f, 0.0f}), spio::error);
+    CHECK_THROWS_AS(table.first_outside({}), spio::error);
 }
 
 TEST_CASE("a table that breaks the format is refused, and the message names the line") {
@@ -209,6 +212,8 @@ TEST_CASE("thresholds are finite and increase, and there are not too many") {
     CHECK(!refused(" 40000000 3f800000").empty());
     CHECK(!refused(" 7f800000").empty());
     CHECK(!refused("  3f800000").empty());
+    CHECK(!refused(" ").empty());
+    CHECK(!refused(" bf800000 3f800000 ").empty());
     std::string many;
     for (unsigned i = 0; i < forest::most_splits; ++i) {
         char bits[10];
