@@ -89,9 +89,9 @@ struct dim {
 
     constexpr dim() = default;
     template <integer T> constexpr explicit dim(T n) : value(int_from<dim>(n)) {}
-    // Error messages, which a dimension inherits: another dimension, also one derived from it, matches
-    // both better than the copy constructor and neither better than the other. Such a call names
-    // the two dimensions in one line; that of a deleted constructor would name only one.
+    // Error messages, which a dimension inherits: another dimension, also one derived from it,
+    // matches both better than the copy constructor and neither better than the other. Such a call
+    // names the two dimensions in one line; that of a deleted constructor would name only one.
     template <index NotThatDimension>
         requires same<base_of<NotThatDimension>, NotThatDimension>
     dim(NotThatDimension const&) = delete;
