@@ -220,21 +220,26 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
         if (axes[axis].pitch == dynamic_pitch) return 1LL << 62;
         return axes[axis].pitch >= 0 ? axes[axis].pitch : right;
     }
-    // The greatest offset on an axis and those to its right, with dynamic sizes at their maximum.
-    constexpr long long greatest_offset(int axis) const {
+    // The greatest offsets and their ends, with dynamic sizes at their maximum: each axis adds to
+    // those on its right. The end of an axis is an address to compare with.
+    struct reach {
+        long long offset = 0;
+        long long end = 1;
+        bool is_narrow = true; // an int holds both on every axis so far
+    };
+    constexpr reach reach_of(int axis) const {
         constexpr long long too_far = 1LL << 62;
-        long long sum = 0;
-        long long running = 1;
+        reach sum;
         for (int a = axis_count - 1; a >= axis; --a) {
-            long long const stride = greatest_stride(a, running);
-            long long const steps = axes[a].size - 1;
-            if (steps > 0 && stride > too_far / (steps + 1)) return too_far;
-            sum += steps * stride;
-            running = stride * axes[a].size;
-            if (sum > too_far) return too_far;
+            long long const stride = greatest_stride(a, sum.end);
+            bool const is_known = stride <= too_far / axes[a].size;
+            sum.end = is_known ? stride * axes[a].size : too_far;
+            sum.offset = is_known ? min(sum.offset + sum.end - stride, too_far) : too_far;
+            sum.is_narrow &= sum.offset <= 0x7fffffff && sum.end <= 0x7fffffff;
         }
         return sum;
     }
+    constexpr long long greatest_offset(int axis) const { return reach_of(axis).offset; }
     // The greatest number of elements, or 2^62 if there are more.
     constexpr long long greatest_size() const {
         constexpr long long too_many = 1LL << 62;
@@ -245,25 +250,12 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
         }
         return product;
     }
-    // The greatest offset of the end of an axis, which is an address to compare with; at most 2^62.
-    constexpr long long greatest_end(int axis) const {
-        constexpr long long too_far = 1LL << 62;
-        axis_row const& row = axes[axis];
-        bool const is_last = axis + 1 == axis_count;
-        long long const right = is_last || row.pitch >= 0 ? 1 : greatest_end(axis + 1);
-        long long const stride = greatest_stride(axis, right);
-        return stride > too_far / row.size ? too_far : stride * row.size;
-    }
-    // Whether an int holds all offsets on an axis and those to its right.
+    // Whether an int holds all offsets on an axis, and its end.
     constexpr bool is_narrow(int axis) const {
-        return greatest_offset(axis) <= 0x7fffffff && greatest_end(axis) <= 0x7fffffff;
+        reach const sum = reach_of(axis);
+        return sum.offset <= 0x7fffffff && sum.end <= 0x7fffffff;
     }
-    constexpr bool is_narrow() const {
-        for (int a = 0; a < axis_count; ++a) {
-            if (!is_narrow(a)) return false;
-        }
-        return true;
-    }
+    constexpr bool is_narrow() const { return reach_of(0).is_narrow; }
 };
 
 } // namespace spio

@@ -128,48 +128,36 @@ template <folds Law, auto First, auto... Rest> constexpr auto name_axis_problems
     }
 }
 
-// The problem that the folds of several axes have together.
+// The problem that the folds of several axes have together, by its name.
 template <class Bases, layout_problem Problem> constexpr auto name_flaw() {
-    using base = typename nth<Bases, Problem.base>::type;
-    if constexpr (Problem.kind == flaw::gap) {
-        return type_is<the_folds_do_not_meet<base, Problem.first, Problem.second>>();
-    } else if constexpr (Problem.kind == flaw::twice) {
-        return type_is<two_axes_count_the_same_fold<base, Problem.first>>();
-    } else if constexpr (Problem.kind == flaw::reads) {
-        return type_is<the_layout_reads_a_dimension_that_it_does_not_place<base>>();
-    } else if constexpr (Problem.kind == flaw::dynamic) {
-        return type_is<only_the_outermost_fold_may_be_dynamic<base, Problem.first>>();
-    } else if constexpr (Problem.kind == flaw::ring) {
-        return type_is<only_the_coarsest_fold_may_be_a_ring<base, Problem.first>>();
-    } else {
-        return type_is<a_dimension_stays_below_two_to_the_31<base, Problem.first>>();
-    }
-}
-// The problem that the folds of all axes have together, by its name.
-template <folds Law, auto... Axes> constexpr auto name_fold_problem() {
-    constexpr layout_problem problem = find_problem(layout_table_of<Axes...>, Law);
-    if constexpr (problem.kind == flaw::none) {
+    if constexpr (Problem.kind == flaw::none) {
         return type_is<nothing_wrong>();
     } else {
-        return name_flaw<layout_bases<Axes...>, problem>();
+        using base = typename nth<Bases, Problem.base>::type;
+        if constexpr (Problem.kind == flaw::gap) {
+            return type_is<the_folds_do_not_meet<base, Problem.first, Problem.second>>();
+        } else if constexpr (Problem.kind == flaw::twice) {
+            return type_is<two_axes_count_the_same_fold<base, Problem.first>>();
+        } else if constexpr (Problem.kind == flaw::reads) {
+            return type_is<the_layout_reads_a_dimension_that_it_does_not_place<base>>();
+        } else if constexpr (Problem.kind == flaw::dynamic) {
+            return type_is<only_the_outermost_fold_may_be_dynamic<base, Problem.first>>();
+        } else if constexpr (Problem.kind == flaw::ring) {
+            return type_is<only_the_coarsest_fold_may_be_a_ring<base, Problem.first>>();
+        } else {
+            return type_is<a_dimension_stays_below_two_to_the_31<base, Problem.first>>();
+        }
     }
 }
-// Whether each base has a single fold of static size: then there cannot be a problem.
-template <auto... Axes>
-concept folds_no_base =
-    are_distinct<base_of<typename decltype(Axes)::dimension>...> &&
-    ((!Axes.is_dynamic && 1LL * Axes.as_digit().stride * Axes.size <= 0x7fffffff) && ...);
 
-// The first problem of the axes of a layout, as a type.
+// The first problem of some axes, as a type. Plain axes have none of their own.
 template <folds Law, auto... Axes> constexpr auto name_problem() {
-    if constexpr (folds_no_base<Axes...>) {
-        return type_is<nothing_wrong>();
-    } else if constexpr ((is_plain_axis<decltype(Axes)> && ...)) {
-        return name_fold_problem<Law, Axes...>();
+    if constexpr ((is_plain_axis<decltype(Axes)> && ...)) {
+        return name_flaw<layout_bases<Axes...>, find_problem(layout_table_of<Axes...>, Law)>();
     } else {
         using problem = decltype(name_axis_problems<Law, Axes...>());
         if constexpr (same<typename problem::type, nothing_wrong>) {
-            return name_fold_problem<Law, Axes...>();
+            return name_flaw<layout_bases<Axes...>, find_problem(layout_table_of<Axes...>, Law)>();
         } else {
             return problem();
         }
@@ -177,8 +165,22 @@ template <folds Law, auto... Axes> constexpr auto name_problem() {
 }
 template <auto... Axes>
 using layout_problem_of = typename decltype(name_problem<folds::tile, Axes...>())::type;
+
+// Whether each base has a single fold of static size: then there cannot be a problem, and an index
+// needs no table of its axes.
+template <auto... Axes>
+concept folds_no_base =
+    are_distinct<base_of<typename decltype(Axes)::dimension>...> &&
+    ((!Axes.is_dynamic && 1LL * Axes.as_digit().stride * Axes.size <= 0x7fffffff) && ...);
+template <auto... Axes> constexpr auto name_index_fold_problem() {
+    if constexpr (folds_no_base<Axes...>) {
+        return type_is<nothing_wrong>();
+    } else {
+        return name_problem<folds::are_disjoint, Axes...>();
+    }
+}
 template <auto... Axes> constexpr auto name_index_problem() {
-    using problem = decltype(name_problem<folds::are_disjoint, Axes...>());
+    using problem = decltype(name_index_fold_problem<Axes...>());
     if constexpr (same<typename problem::type, nothing_wrong>) {
         constexpr long long size = product_of((Axes.is_dynamic ? 0 : Axes.size)...);
         if constexpr (size > 0x7fffffff) {
