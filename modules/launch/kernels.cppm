@@ -30,6 +30,10 @@ import :device;
 
 export namespace spio {
 
+// Elements of 16 bits, which the host names but does not compute with.
+using spio::bfloat16;
+using spio::half;
+
 // The error for a kernel that is asked for while a graph is captured, but is not loaded: compiling
 // it would delay the capture, and loading it would make the capture invalid. Neither is done: the
 // error is thrown, and the capture stays valid.
