@@ -19,13 +19,13 @@ namespace spio::conv2d {
 
 namespace {
 
-template <class... Ds, class Tensor> std::string sizes_text(Tensor const& tensor) {
+template <class... Ds, class Tensor> [[gnu::cold]] std::string sizes_text(Tensor const& tensor) {
     std::string text;
     ((text += (text.empty() ? "" : " x ") + std::to_string(tensor.template extent<Ds>().get())),
      ...);
     return text;
 }
-[[noreturn]] void refuse_launch(problem const& problem, std::string reason) {
+[[noreturn, gnu::cold]] void refuse_launch(problem const& problem, std::string reason) {
     throw error(error_kind::invalid, "launch", "conv2d " + text_of(problem), std::move(reason));
 }
 // Kernels access tensors by vectors of 16 bytes, so each tensor must be aligned to 16.

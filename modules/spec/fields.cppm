@@ -100,7 +100,7 @@ template <class T, class Member> bool is_implied(T const& value, field<T, Member
 // {.channels = 64, .affine = true}
 template <described T> std::string initializer_of(T const& value) {
     std::string text;
-    for_each_field<T>([&](auto const& field) {
+    for_each_field<T>([&](auto const& field) __attribute__((noinline)) {
         if (is_implied(value, field)) return;
         auto const& member = value.*field.member;
         using Member = std::remove_cvref_t<decltype(member)>;
@@ -146,7 +146,9 @@ void check_fields(std::vector<field_slot> const&, std::string_view family, std::
 // fields of an inner struct.
 template <described T>
 void add_fields(std::vector<field_slot>& slots, T& value, std::string const& prefix = "") {
-    for_each_field<T>([&](auto const& field) {
+    // Out of line, once for each type of member instead of once for each field: that is most of
+    // what a compiler takes for a problem of many fields.
+    for_each_field<T>([&](auto const& field) __attribute__((noinline)) {
         auto& member = value.*field.member;
         using Member = std::remove_cvref_t<decltype(member)>;
         bool const is_required = field.need == presence::required;
