@@ -115,6 +115,28 @@ typed_spec<Params> specialized(specialization const& request, grid_function<Para
     return {specialized(request, sizeof(Params)), std::move(grid)};
 }
 
+// What most families of one's own ask for: run<problem, config>(params) in the namespace that is
+// called as the family is, in blocks of one shape. A family without configurations names none.
+//     specialization_of("softmax", problem, arch, {.block = {128}}, kernel_text(), config)
+template <described Problem, described... Config>
+    requires(sizeof...(Config) <= 1)
+specialization specialization_of(std::string_view family, Problem const& problem, arch arch,
+                                 block_shape shape, std::span<header const> headers,
+                                 Config const&... config) {
+    auto const scope = std::string(family) + "::";
+    auto arguments = scope + "problem" + initializer_of(problem);
+    ((arguments += ", " + scope + "config" + initializer_of(config)), ...);
+    return {.family = family,
+            .prefix = std::string(family),
+            .problem = text_of(problem),
+            .config = (std::string() + ... + text_of(config)),
+            .arch = arch,
+            .arguments = std::move(arguments),
+            .shape = shape,
+            .scope = family,
+            .headers = headers};
+}
+
 // Who chose a configuration: a measurement on this machine (tuned), a learned model, or the family,
 // by the measurements that it ships and its estimate.
 enum class config_origin { tuned, model, family };
@@ -156,6 +178,30 @@ struct family {
     std::vector<spec> (*specialize)(std::string_view problem, arch, config_source const&);
     std::span<header const> (*headers)(); // all headers of its kernels
 };
+
+// A family's name as a template argument.
+template <std::size_t Size> struct family_name {
+    char text[Size] = {};
+
+    consteval family_name(char const (&literal)[Size]) {
+        for (std::size_t i = 0; i < Size; ++i) text[i] = literal[i];
+    }
+};
+template <class Params, class Problem>
+Problem problem_taken(typed_spec<Params> (*specialize)(Problem const&, arch));
+
+// The family whose lines are problems that one function specializes, without a choice of
+// configurations from outside.
+//     static constexpr auto family = spio::family_of<"softmax", specialize>(kernel_text);
+template <family_name Name, auto Specialize>
+constexpr family family_of(std::span<header const> (*headers)()) {
+    return {Name.text,
+            [](std::string_view text, arch arch, config_source const&) {
+                using problem_type = decltype(problem_taken(Specialize));
+                return std::vector<spec>{Specialize(parse<problem_type>(Name.text, text), arch)};
+            },
+            headers};
+}
 
 // The specializations for a line such as "axpby n=1000": the name of one of these families and a
 // problem of it.

@@ -16,8 +16,10 @@
 #include <iterator>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 import spio.axpby;
@@ -43,6 +45,43 @@ family const two_families[] = {axpby::family_entry(), layernorm_2d::family_entry
 
 } // namespace
 
+// A family as a project writes its own: ramp, whose kernels count up.
+namespace ramp {
+
+struct problem {
+    int n;
+};
+struct config {
+    int threads;
+};
+struct params {
+    float* y;
+};
+std::span<header const> kernel_text() { return {}; }
+
+} // namespace ramp
+
+template <> struct spio::field_table<ramp::problem> {
+    static constexpr auto fields = std::tuple(field{"n", &ramp::problem::n, {.least = 1}});
+};
+template <> struct spio::field_table<ramp::config> {
+    static constexpr auto fields = std::tuple(field{"threads", &ramp::config::threads});
+};
+
+namespace ramp {
+
+typed_spec<params> specialize(problem const& problem, arch arch) {
+    check("ramp", problem);
+    return specialized<params>(specialization_of("ramp", problem, arch, {.block = {64}},
+                                                 kernel_text(), config{.threads = 64}));
+}
+typed_spec<params> specialize_plainly(problem const& problem, arch arch) {
+    return specialized<params>(
+        specialization_of("ramp", problem, arch, {.block = {32}}, kernel_text()));
+}
+
+} // namespace ramp
+
 TEST_CASE("the text of a specialization is one kernel with one call") {
     auto const spec = axpby::specialize({.n = 1000}, {.threads = 96, .vectors = 2}, sm_80);
     CHECK(spec.line() == "axpby n=1000");
@@ -57,6 +96,31 @@ TEST_CASE("the text of a specialization is one kernel with one call") {
     CHECK(spec.params_bytes == sizeof(axpby::params));
     CHECK(axpby::grid({.threads = 96, .vectors = 2}, 769) == extent{2});
     CHECK(axpby::grid({.threads = 96, .vectors = 2}, 0) == extent{1});
+}
+
+TEST_CASE("a family of a project's own is one call of run in the namespace of its name") {
+    static constexpr family entry = family_of<"ramp", ramp::specialize>(ramp::kernel_text);
+    auto const specs = specs_of_line("ramp n=7", {&entry, 1}, sm_90a);
+    REQUIRE(specs.size() == 1);
+    auto const& spec = specs[0];
+    CHECK(spec.line() == "ramp n=7");
+    CHECK(spec.config == "threads=64");
+    CHECK(spec.symbol.starts_with("ramp_"));
+    CHECK(spec.source == "#include \"ramp/ramp.cuh\"\n\nextern \"C\" __global__ void " +
+                             spec.symbol +
+                             "(__grid_constant__ ramp::params const p) {\n"
+                             "    ramp::run<ramp::problem{.n = 7}, ramp::config{.threads = 64}>"
+                             "(p);\n}\n");
+    CHECK(spec.shape == block_shape{.block = {64}});
+    CHECK(spec.params_bytes == sizeof(ramp::params));
+    auto const plain = ramp::specialize_plainly({.n = 7}, sm_80);
+    CHECK(plain.config.empty());
+    CHECK(plain.source.find("ramp::run<ramp::problem{.n = 7}>(p)") != std::string::npos);
+    CHECK(refusal([&] { specs_of_line("ramp n=0", {&entry, 1}, sm_90a); }) ==
+          "check for ramp n=0: n is 0, but must be at least 1");
+    CHECK(refusal([&] {
+              specs_of_line("ramp m=1", {&entry, 1}, sm_90a);
+          }).find("there is no field 'm'") != std::string::npos);
 }
 
 TEST_CASE("the symbol depends on the text alone, not on the architecture or sizes of a launch") {

@@ -5,10 +5,7 @@ module;
 #include "softmax/problem.h"
 
 #include <span>
-#include <string>
-#include <string_view>
 #include <tuple>
-#include <vector>
 
 export module softmax;
 
@@ -42,16 +39,8 @@ inline spio::typed_spec<params> specialize(problem const& problem, spio::arch ar
     spio::check("softmax", problem);
     config const config = {.warps = 4};
     return spio::specialized<params>(
-        {.family = "softmax",
-         .prefix = "softmax_" + std::to_string(problem.columns),
-         .problem = spio::text_of(problem),
-         .config = spio::text_of(config),
-         .arch = arch,
-         .arguments = "softmax::problem" + spio::initializer_of(problem) + ", softmax::config" +
-                      spio::initializer_of(config),
-         .shape = {.block = {32 * config.warps}},
-         .scope = "softmax",
-         .headers = kernel_text()},
+        spio::specialization_of("softmax", problem, arch, {.block = {32 * config.warps}},
+                                kernel_text(), config),
         [problem, config](params const& params) {
             auto const rows = params.y.extent<Row>();
             if (params.x.extents() != params.y.extents() ||
@@ -66,12 +55,7 @@ inline spio::typed_spec<params> specialize(problem const& problem, spio::arch ar
 
 // How a line of a manifest, `softmax columns=1000`, becomes a specification.
 inline spio::family const& family_entry() {
-    static constexpr spio::family family = {
-        "softmax",
-        [](std::string_view text, spio::arch arch, spio::config_source const&) {
-            return std::vector<spio::spec>{specialize(spio::parse<problem>("softmax", text), arch)};
-        },
-        kernel_text};
+    static constexpr auto family = spio::family_of<"softmax", specialize>(kernel_text);
     return family;
 }
 
