@@ -68,9 +68,11 @@ int largest_divisor(int number, int most) {
     return divisor;
 }
 
-// Whether two configurations of wgrad differ in none of the fields that add_gradients() varies.
+// Whether two configurations of wgrad differ in none of the fields that the list varies.
 template <class Config> bool is_same(Config const& a, Config const& b) {
-    return a.groups == b.groups && a.images == b.images && a.columns == b.columns &&
+    bool are_alike = true;
+    if constexpr (requires { a.whole_images; }) are_alike = a.whole_images == b.whole_images;
+    return are_alike && a.groups == b.groups && a.images == b.images && a.columns == b.columns &&
            a.stages == b.stages && a.splits == b.splits;
 }
 
@@ -112,7 +114,8 @@ class listing {
                 narrow.groups = 8;
                 narrow.splits = divup(best.splits, 2);
                 if (narrow.images > 1) {
-                    narrow.images = 1;
+                    // A tile of 16 columns is of two images that have 8 each.
+                    narrow.images = narrow.columns == 8 ? 2 : 1;
                 } else {
                     narrow.columns = 16;
                 }

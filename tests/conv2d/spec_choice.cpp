@@ -24,6 +24,7 @@
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <variant>
 #include <vector>
 
 import spio.conv2d;
@@ -132,6 +133,29 @@ TEST_CASE("candidates can be specialized, have finite features, and are all diff
             CHECK(std::ranges::adjacent_find(texts) == texts.end());
         }
     }
+}
+
+namespace {
+bool has_candidate(conv2d::problem const& problem, std::string const& config) {
+    return std::ranges::any_of(conv2d::candidates(problem, sm_90a), [&](auto const& candidate) {
+        return conv2d::config_text(candidate.config) == config;
+    });
+}
+} // namespace
+
+TEST_CASE("wgrad's candidates take small images whole or by rows, and narrow ones in 8 groups") {
+    auto const small = problem_of("n=256 c=1152 h=7 w=7 r=5 s=5 pad_h=2 pad_w=2 pass=wgrad");
+    std::string const step = "wgrad_tma groups=8 images=2 columns=8 stages=4 splits=7 ";
+    CHECK(has_candidate(small, step + "whole_images=true"));
+    CHECK(has_candidate(small, step + "whole_images=false"));
+    // Accumulators of 7 x 7 taps leave registers for 8 groups only where a step has few columns.
+    auto const narrow = problem_of("n=64 c=64 h=40 w=8 r=7 s=7 pad_h=3 pad_w=3 pass=wgrad");
+    auto const list = conv2d::candidates(narrow, sm_90a);
+    CHECK(std::ranges::any_of(list, [](auto const& candidate) {
+        auto const* const config = std::get_if<conv2d::wgrad_tma::config>(&candidate.config);
+        return config != nullptr && config->groups == 8 && config->images == 2 &&
+               config->columns == 8;
+    }));
 }
 
 TEST_CASE(
