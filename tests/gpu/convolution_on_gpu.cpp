@@ -4,9 +4,11 @@
 // fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter.
 //
 //     convolution_on_gpu random COUNT [SHARE COUNT]          COUNT problems for each pass and body
+//     convolution_on_gpu compile COUNT [SHARE COUNT]         the same, but launches no kernel
 //     convolution_on_gpu sweep "n=2 c=64 …" [SHARE COUNT]    one problem in every configuration
 //
 // A process with a share runs every COUNT-th kernel: several processes compile at the same time.
+// With a cache in a folder (SPIO_CACHE_DIR), many cores may compile before a few run the kernels.
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -19,6 +21,7 @@
 
 import convolution_work;
 import spio.conv2d;
+import spio.conv2d.launch;
 import spio.cuda;
 import spio.launch;
 import spio.runtime;
@@ -44,13 +47,25 @@ void run_pass(runtime const& gpu, stream const& stream, std::mt19937& random,
     }
 }
 
-// Whether one problem gives right results in one configuration.
+// Compiles the kernels of a problem.
+void compile(runtime const& gpu, problem const& problem, config const& config) {
+    if (problem.pass == direction::wgrad) {
+        weight_gradient const layer(gpu, problem, config);
+    } else {
+        convolution const layer(gpu, problem, config);
+    }
+}
+
+// Whether one problem gives right results in one configuration. Without repeats it is compiled
+// only.
 bool try_once(runtime const& gpu, stream const& stream, unsigned seed, problem const& problem,
               config const& config, int repeats, tally& tally) {
     std::mt19937 random(seed);
     auto const wrong_count = tally.wrong;
     try {
-        if (problem.type == element_type::fp16) {
+        if (repeats == 0) {
+            compile(gpu, problem, config);
+        } else if (problem.type == element_type::fp16) {
             run_pass<half>(gpu, stream, random, problem, config, repeats, tally);
         } else {
             run_pass<bfloat16>(gpu, stream, random, problem, config, repeats, tally);
@@ -118,8 +133,10 @@ int print_tally(char const* title, tally const& tally) {
     return tally.wrong == 0 ? 0 : 1;
 }
 
-// Runs `count` random problems of each pass, with and without TMA, in one configuration each.
-int run_random(runtime const& gpu, stream const& stream, std::size_t count, share share) {
+// Runs `count` random problems of each pass, with and without TMA, in one configuration each; or
+// compiles them only.
+int run_random(runtime const& gpu, stream const& stream, std::size_t count, share share,
+               bool is_launched) {
     int failed = 0;
     for (auto const pass : {direction::fprop, direction::dgrad, direction::wgrad}) {
         for (bool const with_maps : {false, true}) {
@@ -140,7 +157,8 @@ int run_random(runtime const& gpu, stream const& stream, std::size_t count, shar
                                    ? config(best_wgrad_tma(problem, gpu.arch()))
                                    : config(best_tma(problem))};
                 auto const& chosen = configs[random() % configs.size()];
-                try_once(gpu, stream, seed, problem, chosen, n % 8 == 0 ? 100 : 1, tally);
+                int const repeats = n % 8 == 0 ? 100 : 1;
+                try_once(gpu, stream, seed, problem, chosen, is_launched ? repeats : 0, tally);
             }
             auto const title =
                 "random " + enumerator_name(pass) + (with_maps ? " by tma" : " by cp_async");
@@ -166,7 +184,8 @@ int run_sweep(runtime const& gpu, stream const& stream, std::string_view words, 
 int main(int count, char** words) {
     std::vector<std::string> const arguments(words + 1, words + count);
     if (arguments.size() != 2 && arguments.size() != 4) {
-        std::printf("convolution_on_gpu random COUNT | sweep \"PROBLEM\"   [SHARE COUNT]\n");
+        std::printf(
+            "convolution_on_gpu random | compile COUNT | sweep \"PROBLEM\"   [SHARE COUNT]\n");
         return arguments.empty() ? without_gpu : 2;
     }
     std::optional<runtime> gpu;
@@ -185,6 +204,6 @@ int main(int count, char** words) {
         share = {static_cast<unsigned>(std::stoul(arguments[2])),
                  static_cast<unsigned>(std::stoul(arguments[3]))};
     }
-    return arguments[0] == "sweep" ? run_sweep(*gpu, stream, arguments[1], share)
-                                   : run_random(*gpu, stream, std::stoul(arguments[1]), share);
+    if (arguments[0] == "sweep") return run_sweep(*gpu, stream, arguments[1], share);
+    return run_random(*gpu, stream, std::stoul(arguments[1]), share, arguments[0] == "random");
 }
