@@ -69,10 +69,15 @@ struct config {
         return allocated_registers(held_registers(problem) + addresses);
     }
     // The most blocks on an SM whose threads have these registers. Each quarter of an SM has a
-    // quarter of its registers, and runs whole warps. Zeros between columns take some more.
+    // quarter of its registers, and runs whole warps. Zeros between columns take some more, and so
+    // do a second tensor of the size of the output or of dgrad's input, and tiles of two images
+    // where there are few registers in all.
     constexpr int most_blocks(problem const& problem, int sm_registers) const {
         bool const has_gaps = columns_of(correlation_of(problem)).spacing > 1;
-        auto const of_warp = (checked_size(registers(problem)) + (has_gaps ? 8 : 0)) * 32;
+        bool const has_second = problem.has_second_output() || problem.has_derivative();
+        bool const is_tight = columns == 8 && registers(problem) <= 40;
+        int const more = (has_gaps ? 8 : 0) + (has_second ? 8 : 0) + (is_tight ? 8 : 0);
+        auto const of_warp = (checked_size(registers(problem)) + more) * 32;
         return (4 * (sm_registers / 4 / of_warp) / warps()).as_int();
     }
     // The registers that hold fragments: the filter, and accumulators of the output rows that read

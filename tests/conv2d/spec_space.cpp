@@ -86,6 +86,29 @@ TEST_CASE("every problem has configurations that fit, the best one first") {
               << " configurations\n";
 }
 
+// These kernels had local memory: 40 registers are too few for tiles of two images, and too few or
+// just enough for those that read or write a second tensor.
+TEST_CASE("no block is promised so many neighbours that its registers go to local memory") {
+    auto const most_blocks = [](std::string_view words, conv2d::cp_async::config const& config) {
+        return config.most_blocks(parse<conv2d::problem>("conv2d", words), 65536);
+    };
+    conv2d::cp_async::config config = {.groups = 12,
+                                       .images = 2,
+                                       .columns = 8,
+                                       .rows = 8,
+                                       .mma_tiles = 1,
+                                       .stages = 4,
+                                       .blocks = 4};
+    CHECK(most_blocks("n=64 c=96 h=112 w=112 stride_h=2 stride_w=2", config) == 3);
+    config.images = 1;
+    config.columns = 16;
+    CHECK(most_blocks("n=64 c=96 h=112 w=112 stride_h=2 stride_w=2", config) == 4);
+    config.groups = 4;
+    std::string const small = "n=64 c=64 h=20 w=20 stride_h=2 stride_w=2 bias=true";
+    CHECK(most_blocks(small, config) == 12);
+    CHECK(most_blocks(small + " activation=silu preactivation=true", config) == 10);
+}
+
 TEST_CASE("a configuration of an unknown body, or without a field, is refused") {
     CHECK_THROWS_WITH(conv2d::parse_config("squares groups=8"),
                       doctest::Contains("the body is squares, but must be cp_async, tma, "));
