@@ -37,9 +37,10 @@ struct config {
         bool const has_tiles = m % 64 == 0 && n % 64 == 0 && m <= 256 && n <= 256;
         bool const has_warps = m % (16 * warps_m) == 0 && n % (16 * warps_n) == 0;
         if (!has_tiles || !has_warps || threads() > 512) return false;
-        // Elements that are read one by one take registers, too.
-        int const most_sums = problem.alignment < 4 ? 64 * 32 : 64 * 64;
-        bool const has_registers = warp_m() * warp_n() <= most_sums;
+        // Cells that are copied in small parts take registers, too.
+        int const most_sums = problem.alignment < 8 ? 64 * 32 : 64 * 64;
+        bool const has_few_cells = problem.alignment != 4 || m + n <= threads(); // 8 of a thread
+        bool const has_registers = warp_m() * warp_n() <= most_sums && has_few_cells;
         bool const is_even = threads() >= 64 && tile_k % (threads() / 8) == 0;
         return has_registers && is_even && shared_bytes() <= max_shared_bytes;
     }

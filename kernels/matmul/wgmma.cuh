@@ -5,14 +5,13 @@
 //     sums    tiles --wgmma--> 64 rows of the block's tile in the registers of each warpgroup
 //     result  sums --epilogue, stmatrix--> buffers in shared memory --TMA--> d
 //
-// With several splits, each block of a cluster sums over a part of k, and split_exchange comes
-// before the epilogue. The last warpgroup is the producer, the others consume. For each stage, an
-// mbarrier `full` tells the consumers that both tiles have come, and `empty` tells the producers of
-// all blocks of the cluster that the consumers of this block have read them. Stores of a tile go on
-// while the next tile is computed.
+// With several splits, each block of a cluster sums over a part of k, and adds the sums of the
+// others (split_exchange) before the epilogue. The last warpgroup is the producer, the others
+// consume. For each stage, an mbarrier `full` tells the consumers that both tiles have come, and
+// `empty` tells the producers of all blocks of the cluster that the consumers of this block have
+// read them. Stores of a tile go on while the next tile is computed.
 #pragma once
 
-#include "matmul/wgmma_splits.cuh"
 #include "matmul/wgmma_store.cuh"
 
 namespace spio::matmul::wgmma {
@@ -73,16 +72,17 @@ __device__ __forceinline__ void consume(block<Problem, Config, Arch> const& bloc
             previous = ring.stage();
             ++ring;
         }
-        auto fragment = sum.finished();
+        auto const& fragment = sum.finished();
         block.release(previous);
+        using exchange = split_exchange<Problem, Config, Arch>;
         if constexpr (Config.splits > 1) {
-            split_exchange<Problem, Config, Arch>(block).run(fragment, parity,
-                                                             numbers_below<Config.splits>());
+            exchange(block).begin(fragment, parity, numbers_below<Config.splits>());
             parity ^= 1;
         }
         auto const tile = schedule.tile(block.cluster);
         using stores = wgmma::stores<Problem, Config, Arch, Epilogue>;
         stores{block, fragment, tile, buffers, epilogue}.run(numbers_below<stores::lines>());
+        if constexpr (Config.splits > 1) exchange(block).end();
     }
     if (thread_of_warpgroup() == 0) wait_for_bulk_reads<Arch>();
 }

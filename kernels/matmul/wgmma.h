@@ -25,17 +25,20 @@ struct config {
     int cluster_m, cluster_n; // blocks of a cluster along m, which share b, and along n
     int band;                 // rows of clusters that are passed column by column
     int splits = 1;           // blocks of a cluster that share the sum over k
+    int blocks = 1;           // that a multiprocessor runs at a time
 
     constexpr int consumers() const { return m / 64; }
     constexpr int sharers() const { return cluster_m * cluster_n; } // of factors
     constexpr int cluster() const { return sharers() * splits; }
     constexpr int threads() const { return 128 * (consumers() + 1); }
-    // Whether the producer gives away registers that it does not need: the 65536 of an SM are
-    // shared by 128 threads a warpgroup. The threads of a single consumer have enough.
-    constexpr bool moves_registers() const { return consumers() > 1; }
+    // Whether the producer gives away registers that it does not need. The threads of the blocks of
+    // an SM share its 65536 registers; those of a single consumer have enough.
+    constexpr bool moves_registers() const { return consumers() > 1 || blocks > 1; }
     static constexpr int producer_registers = 40;
     constexpr int consumer_registers() const {
-        return min(240, (65536 / 128 - producer_registers) / consumers() / 8 * 8);
+        int const first = 65536 / (threads() * blocks) / 8 * 8; // of each thread
+        int const left = (consumers() + 1) * first - producer_registers;
+        return min(240, left / consumers() / 8 * 8);
     }
 
     // The rows or columns of a TMA box of a factor. Where lines go along k, each block of a cluster
@@ -76,6 +79,10 @@ struct config {
         if (splits < 1 || splits > 8 || n % splits != 0) return false;
         return result_columns(problem) >= 16;
     }
+    // A thread has n / 2 sums, and needs some 48 registers for all else.
+    constexpr bool has_registers() const {
+        return blocks == 1 || n / 2 + 48 <= 65536 / (threads() * blocks) / 8 * 8;
+    }
     // A TMA box has at most 256 lines, a cluster at most 8 blocks. The bounds of stages, buffers
     // and band only keep products of them within an int.
     constexpr bool fits(problem const& problem) const {
@@ -85,7 +92,7 @@ struct config {
                                  cluster_n <= 8 && cluster() <= 8 && m % cluster_n == 0 &&
                                  n % cluster_m == 0;
         if (!has_sides || !has_cluster || stages < 2 || stages > 16 || buffers < 2 ||
-            buffers > 16 || band < 1 || band > 1024)
+            buffers > 16 || band < 1 || band > 1024 || blocks < 1 || blocks > 2)
             return false;
         if (!splits_columns(problem) || problem.alignment < 16) return false; // as TMA needs it
         if (problem.b == order::rows && n % tile_k != 0) return false;
@@ -94,7 +101,9 @@ struct config {
                                 m / piece_a(problem) % cluster_n == 0 &&
                                 piece_b(problem) % 8 == 0 &&
                                 n / piece_b(problem) % cluster_m == 0 && piece_b(problem) <= 256;
-        return has_pieces && shared_bytes() <= max_shared_bytes;
+        return has_pieces && has_registers() &&
+               blocks * (shared_bytes() + reserved_shared_bytes) <=
+                   max_shared_bytes + reserved_shared_bytes;
     }
 
     // The tiles of clusters along m and along n.
@@ -133,18 +142,23 @@ constexpr tensor_map_plan plan_of(matrix<T> const& matrix, line_sizes const& siz
             .swizzle = columns * element_bytes,
             .fetched = fetched};
 }
+// The bytes that TMA reads into the cache for a factor at a time. Lines that begin anywhere share
+// few aligned blocks of 256 bytes with their neighbours along k.
+constexpr int fetched_bytes(matrix<void const> const& factor) {
+    return 2 * factor.leading % 256 == 0 ? 256 : 128;
+}
 // The tensor maps of a launch.
 constexpr tensor_map_plan a_plan(problem const& problem, config const& config, args const& args) {
     auto const& [m, n, k, batch] = args.sizes;
     bool const by_rows = problem.a == order::rows;
     return plan_of(args.a, by_rows ? line_sizes{k, m, batch} : line_sizes{m, k, batch}, 2, tile_k,
-                   by_rows ? config.piece_a(problem) : tile_k, 256);
+                   by_rows ? config.piece_a(problem) : tile_k, fetched_bytes(args.a));
 }
 constexpr tensor_map_plan b_plan(problem const& problem, config const& config, args const& args) {
     auto const& [m, n, k, batch] = args.sizes;
     bool const by_rows = problem.b == order::rows;
     return plan_of(args.b, by_rows ? line_sizes{n, k, batch} : line_sizes{k, n, batch}, 2, tile_k,
-                   by_rows ? tile_k : config.piece_b(problem), 256);
+                   by_rows ? tile_k : config.piece_b(problem), fetched_bytes(args.b));
 }
 constexpr tensor_map_plan d_plan(problem const& problem, config const& config, args const& args) {
     auto const& [m, n, k, batch] = args.sizes;

@@ -23,7 +23,9 @@ template <int First, class Fragment> __device__ vec<float, 4> four_sums(Fragment
 
 // The exchange of a warpgroup's sums over the blocks of its cluster, each of which has summed its
 // part of k. A block stores some of the columns: of these it gets the other blocks' sums, and adds
-// all in the order of the blocks, so that results have the same bits every time.
+// all in the order of the blocks, so that results have the same bits every time. They are added to
+// a few columns at a time, just before these are stored, since a thread has no registers for two
+// copies of its sums.
 template <problem Problem, config Config, arch Arch> struct split_exchange {
     using tiles = block_tiles<Problem, Config, Arch>;
     using fragment = typename tiles::fragment;
@@ -48,41 +50,40 @@ template <problem Problem, config Config, arch Arch> struct split_exchange {
                           *home.received[this_warpgroup()], home.cluster.rank_of(Split)),
          ...);
     }
-    // Adds the other blocks' sums of one quad to this thread's.
-    template <int First> __device__ void add(fragment& sums, QUAD quad) const {
-        auto const mine = four_sums<First>(sums);
-        vec<float, 4> total = {};
-#pragma unroll
-        for (int split = 0; split < Config.splits; ++split) {
-            auto const addend = split == own ? mine : *inbox(split, own)[quad];
-            for (int i = 0; i < 4; ++i) total[i] += addend[i];
-        }
-        sums.values[First] = total[0];
-        sums.values[First + 1] = total[1];
-        sums.values[First + 2] = total[2];
-        sums.values[First + 3] = total[3];
-    }
-    template <int Split, int... Quad>
-    __device__ void receive(fragment& sums, numbers<Quad...>) const {
-        if (Split != own) return;
-        (add<4 * (Split * tiles::quads + Quad)>(sums, QUAD(Quad)), ...);
-    }
-    // Exchanges the sums of one tile: afterwards those columns of `sums` that this block stores are
-    // complete.
+    // Sends the sums of one tile to the blocks that store them, and waits for those of this block.
     // `parity` is that of the tile's number.
     template <int... Split>
-    __device__ void run(fragment& sums, int parity, numbers<Split...>) const {
-        using quads = decltype(numbers_below<tiles::quads>());
+    __device__ void begin(fragment const& sums, int parity, numbers<Split...>) const {
         auto& received = *home.received[this_warpgroup()];
-        auto& vacant = *home.vacant[this_warpgroup()];
         if (thread == 0) received.arrive_and_expect(sent_bytes);
-        vacant.wait(parity ^ 1);
-        (send<Split>(sums, quads()), ...);
+        home.vacant[this_warpgroup()]->wait(parity ^ 1);
+        (send<Split>(sums, numbers_below<tiles::quads>()), ...);
         received.wait(parity);
-        (receive<Split>(sums, quads()), ...);
+    }
+    // Adds the other blocks' sums to this thread's of 16 columns, one of those parts of the tile
+    // that this block stores.
+    template <class Part> __device__ void add(Part& columns, int part) const {
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            QUAD const quad((2 * part + half) % tiles::quads);
+            auto& left = columns.registers[2 * half];
+            auto& right = columns.registers[2 * half + 1];
+            vec<float, 4> const mine = {left[0], left[1], right[0], right[1]};
+            vec<float, 4> total = {};
+#pragma unroll
+            for (int split = 0; split < Config.splits; ++split) {
+                auto const addend = split == own ? mine : *inbox(split, own)[quad];
+                for (int i = 0; i < 4; ++i) total[i] += addend[i];
+            }
+            left = {total[0], total[1]};
+            right = {total[2], total[3]};
+        }
+    }
+    // Tells the other blocks that this one has read what they sent.
+    __device__ void end() const {
         sync_warpgroup();
         if (thread < Config.splits && thread != own)
-            vacant.arrive_in_cluster(home.cluster.rank_of(thread));
+            home.vacant[this_warpgroup()]->arrive_in_cluster(home.cluster.rank_of(thread));
     }
 };
 

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "matmul/epilogue.cuh"
-#include "matmul/wgmma_block.cuh"
+#include "matmul/wgmma_splits.cuh"
 
 namespace spio::matmul::wgmma {
 
@@ -28,7 +28,8 @@ __device__ __forceinline__ void write(Cursor const& buffer, Part& sum) {
     }
 }
 
-// Stores the sums of a warpgroup.
+// Stores the sums of a warpgroup. With several splits, the sums of the other blocks are added
+// first.
 template <problem Problem, config Config, arch Arch, class Epilogue> struct stores {
     using tiles = block_tiles<Problem, Config, Arch>;
     using part = typename tiles::fragment::part;
@@ -54,6 +55,9 @@ template <problem Problem, config Config, arch Arch, class Epilogue> struct stor
 #pragma unroll
         for (int n = 0; n < columns / 16; ++n) {
             part sum = sums[Line * (columns / 16) + n];
+            if constexpr (Config.splits > 1) {
+                split_exchange<Problem, Config, Arch>(home).add(sum, Line * (columns / 16) + n);
+            }
             auto const column = fold<N, 16>(n);
 #pragma unroll
             for (auto const piece : range(typename part::pieces(sum.registers))) {

@@ -106,8 +106,10 @@ void add_wgmma_configs(problem const& problem, int multiprocessors, Add const& a
                                         .cluster_n = cluster_n,
                                         .band = 1};
                 add_deepest(problem, config, add);
-                for (int const splits : {2, 4, 8}) {
-                    if (n > (m == 192 ? 128 : 160)) break; // registers would spill
+                config.blocks = 2;
+                add_deepest(problem, config, add);
+                config.blocks = 1;
+                for (int const splits : {2, 3, 4, 5, 6, 8}) {
                     config.splits = splits;
                     auto const blocks = config.tiles(sizes_of(problem)) * config.cluster();
                     if (blocks >= 4LL * multiprocessors || problem.k < 2 * splits * tile_k) break;
@@ -147,8 +149,11 @@ void estimate_time(estimate& result, problem const& problem, wgmma::config const
     double const elements = config.m * config.n;
     double const loaded_bytes =
         2.0 * tile_k * (1.0 * config.m / config.cluster_n + 1.0 * config.n / config.cluster_m);
-    double const cycles = std::max(elements * tile_k / (rates_of(chip).wgmma * fitted.wgmma_share),
-                                   fitted.step_cycles + fitted.load_cycles * config.stage_bytes());
+    // The blocks of a multiprocessor share its tensor cores and its loads.
+    double const sharing = std::clamp(config.blocks * tiles / clusters, 1.0, 1.0 * config.blocks);
+    double const cycles =
+        std::max(sharing * elements * tile_k / (rates_of(chip).wgmma * fitted.wgmma_share),
+                 fitted.step_cycles + sharing * fitted.load_cycles * config.stage_bytes());
     double const loads = std::min(tiles, clusters) * config.cluster() * loaded_bytes;
     double const step = std::max(cycles / chip.clock_mhz, loads / fitted.cache_bytes);
     double const waves = std::ceil(tiles / clusters);

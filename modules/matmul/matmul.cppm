@@ -95,7 +95,7 @@ typed_spec<cp_async::params> specialize(problem const&, cp_async::config const&,
 typed_spec<wgmma::params> specialize(problem const&, wgmma::config const&, arch);
 spec spec_of(problem const&, config const&, arch);
 
-// The clusters of a configuration that a GPU runs at once, one block on each multiprocessor.
+// The clusters of a configuration that a GPU runs at once. Throws if there is no such cluster.
 int concurrent_clusters(wgmma::config const&, arch);
 // The grid of a launch, in blocks.
 extent grid(sizes const&, config const&, arch);
@@ -188,7 +188,8 @@ template <> struct field_table<matmul::wgmma::config> {
                    field{"cluster_m", &config::cluster_m, {.least = 1, .most = 8}},
                    field{"cluster_n", &config::cluster_n, {.least = 1, .most = 8}},
                    field{"band", &config::band, {.least = 1, .most = 1024}},
-                   field{"splits", &config::splits, {.least = 1, .most = 8}, presence::optional});
+                   field{"splits", &config::splits, {.least = 1, .most = 8}, presence::optional},
+                   field{"blocks", &config::blocks, {.least = 1, .most = 2}, presence::optional});
 };
 
 } // namespace spio

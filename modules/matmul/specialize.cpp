@@ -13,6 +13,7 @@ module;
 #include <algorithm>
 #include <climits>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -55,7 +56,7 @@ void check_config(problem const& problem, Config const& config, std::string cons
 
 template <class Config>
 specialization request_of(problem const& problem, Config const& config, std::string_view body,
-                          block_shape const& shape, arch arch) {
+                          block_shape const& shape, int blocks, arch arch) {
     std::string const name(body);
     return {.family = "matmul",
             .prefix = "matmul_" + name_of(problem),
@@ -67,7 +68,7 @@ specialization request_of(problem const& problem, Config const& config, std::str
             .shape = shape,
             .headers = kernel_text(),
             .body = body,
-            .blocks = 1};
+            .blocks = blocks};
 }
 
 extent grid_of(long long blocks) {
@@ -86,7 +87,7 @@ typed_spec<cp_async::params> specialize(problem const& problem, cp_async::config
     check_config(problem, config, "cp_async", arch.is_host || arch.number >= oldest_arch, arch);
     block_shape const shape = {.block = {config.threads()}, .shared_bytes = config.shared_bytes()};
     return specialized<cp_async::params>(
-        request_of(problem, config, "cp_async", shape, arch),
+        request_of(problem, config, "cp_async", shape, 1, arch),
         [problem, config, arch](cp_async::params const& p) {
             // It counts the bytes of up to 64 lines in 32 bits.
             constexpr long long most = 1LL << 24;
@@ -106,7 +107,7 @@ typed_spec<wgmma::params> specialize(problem const& problem, wgmma::config const
                                .shared_bytes = config.shared_bytes(),
                                .overlaps_previous = true};
     return specialized<wgmma::params>(
-        request_of(problem, config, "wgmma", shape, arch),
+        request_of(problem, config, "wgmma", shape, config.blocks, arch),
         [problem, config, arch](wgmma::params const& p) {
             if (!config.stores_columns(problem, p.sizes.n)) {
                 throw error(error_kind::invalid, "launch", "matmul " + text_of(problem),
@@ -127,8 +128,16 @@ int concurrent_clusters(wgmma::config const& config, arch arch) {
     // cluster run in one group of neighbouring multiprocessors, some of which are left over.
     constexpr int multiprocessors = 132;
     constexpr int measured[] = {132, 66, 39, 30, 22, 17, 15, 15};
+    int const blocks = config.cluster();
+    if (blocks < 1 || blocks > std::ssize(measured) || config.blocks < 1) {
+        throw error(
+            error_kind::invalid, "launch", "matmul",
+            "a cluster has " + std::to_string(blocks) + " blocks, of at least 1 and at most " +
+                std::to_string(std::ssize(measured)) + ", and " + std::to_string(config.blocks) +
+                " of them, at least 1, share a multiprocessor");
+    }
     int const present = chip_of(arch.is_host ? sm_90a : arch).sm_count;
-    return std::max(1, measured[config.cluster() - 1] * present / multiprocessors);
+    return std::max(1, measured[blocks - 1] * present / multiprocessors) * config.blocks;
 }
 extent grid(sizes const& sizes, config const& config, arch arch) {
     if (auto const* const wgmma = std::get_if<wgmma::config>(&config)) {

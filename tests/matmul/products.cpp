@@ -188,7 +188,12 @@ void run_infinite(test::trial& t, std::vector<variant> const& variants) {
         x.a.bits[x.a.place(0, by_rows ? 69 : 5, by_rows ? 5 : 69)] = not_a_number;
         auto const a = t.make("a", x.a.bits), b = t.make("b", x.b.bits);
         stored_matrix const d = {p.m, p.n, 80, 1, {}};
+        // All of it is read below, but a kernel writes only the matrix: the rest must not be
+        // uninitialized. The bytes 0xff are NaN in each type.
         auto const results = t.make<float>("d", d.size());
+        std::vector<float> unwritten(d.size());
+        std::memset(unwritten.data(), 0xff, unwritten.size() * sizeof(float));
+        results.write(unwritten);
         variant.launch(t, p,
                        {.sizes = {p.m, p.n, p.k, 1},
                         .a = x.a.view<void const>(a.data()),

@@ -38,7 +38,7 @@ extern "C" __global__ void __launch_bounds__(wgmma_gelu.config.threads(), 1)
     matmul_wgmma_gelu(__grid_constant__ wgmma::params const p) {
     wgmma::run<wgmma_gelu.problem, wgmma_gelu.config>(p);
 }
-extern "C" __global__ void __launch_bounds__(wgmma_silu.config.threads(), 1)
+extern "C" __global__ void __launch_bounds__(wgmma_silu.config.threads(), wgmma_silu.config.blocks)
     matmul_wgmma_silu(__grid_constant__ wgmma::params const p) {
     wgmma::run<wgmma_silu.problem, wgmma_silu.config>(p);
 }
