@@ -37,7 +37,8 @@ struct options {
     int part = 0, parts = 0; // only compiles: this one of so many equal parts of the kernels
     std::size_t rotation = 240 * mebibyte; // bytes that sets of buffers touch in turn
     std::vector<std::string> configs;      // to be measured too
-    bool prints_table = false;
+    bool prints_table = false, prints_times = false;
+    std::size_t most_sets = 1000;        // of buffers
     double slowest = 1e9;                // the largest estimate to be measured, over the least
     int first_shape = 0, shape_step = 1; // of a set
 };
@@ -76,7 +77,7 @@ class contest {
     // Measures all kernels of a shape.
     void run(std::string const& set, shape const& shape) {
         auto const& p = shape.problem;
-        product_buffers const buffers(machine_, p, options_.rotation);
+        product_buffers const buffers(machine_, p, options_.rotation, options_.most_sets);
         auto contestants = ours(p, buffers);
         contestants.push_back(
             {"cublas", "", true, 0, [&](int i) { blas_.launch(p, buffers.args(i)); }});
@@ -109,6 +110,7 @@ class contest {
                 }
             }
         }
+        if (options_.prints_times) return print_times(shape, contestants, differences, times);
         if (options_.prints_table) {
             print_row(set, shape, contestants, differences, times);
             for (auto const& each : contestants) {
@@ -133,18 +135,28 @@ class contest {
     static void* address_in(cuda::memory const& memory, std::size_t offset) {
         return reinterpret_cast<std::byte*>(memory.address()) + offset;
     }
+    // Of each body the configuration that is chosen, and then others, if they are asked for.
     std::vector<contestant> ours(matmul::problem const& p, product_buffers const& buffers) {
         std::vector<contestant> contestants;
+        auto const arch = machine_.gpu.arch();
         for (auto const body : {body::wgmma, body::cp_async}) {
-            auto const configs = matmul::space(p, machine_.gpu.arch(), body);
-            double fastest = 0;
+            if (options_.prints_times && body == body::cp_async) break;
+            auto configs = matmul::space(p, arch, body);
+            if (configs.empty()) continue;
+            double const fastest = estimate(p, configs.front());
+            auto const chosen = matmul::config_text(
+                body == body::wgmma ? matmul::best_config(p, arch) : configs.front());
             bool const takes_all =
                 body == body::wgmma ? options_.takes_all : options_.takes_all_cp_async;
-            for (std::size_t i = 0; i < configs.size() && (i == 0 || takes_all); ++i) {
-                auto const time = estimate(p, configs[i]);
-                if (i == 0) fastest = time;
-                if (time > options_.slowest * fastest) break;
-                add(p, configs[i], i == 0, buffers, contestants);
+            auto const is_chosen = [&](auto const& config) {
+                return matmul::config_text(config) == chosen;
+            };
+            std::ranges::stable_partition(configs, is_chosen);
+            for (auto const& config : configs) {
+                if (!is_chosen(config) &&
+                    (!takes_all || estimate(p, config) > options_.slowest * fastest))
+                    continue;
+                add(p, config, is_chosen(config), buffers, contestants);
             }
         }
         for (auto const& text : options_.configs) {
@@ -229,6 +241,23 @@ class contest {
         }
         std::printf("}, \"difference\": %.1e, \"farthest\": \"%s\"}\n", differences[worst],
                     contestants[worst].config.c_str());
+        std::fflush(stdout);
+    }
+    // The times of a shape as bench/models/train.py reads them; libraries stand in comments.
+    static void print_times(shape const& shape, std::vector<contestant> const& contestants,
+                            std::vector<double> const& differences,
+                            std::vector<std::vector<round_time>> const& times) {
+        std::printf("problem %s\n", text_of(any_sizes(shape.problem)).c_str());
+        for (std::size_t i = 0; i < contestants.size(); ++i) {
+            auto const& [name, config, is_chosen, estimate, launch] = contestants[i];
+            auto const least = std::ranges::min(times[i], {}, &round_time::microseconds);
+            bool const is_right = differences[i] < 0.01;
+            std::printf("%s%s | %.3f | 0\n",
+                        config.empty() ? "# library: "
+                        : is_right     ? ""
+                                       : "# wrong: ",
+                        (config.empty() ? name : config).c_str(), least.microseconds);
+        }
         std::fflush(stdout);
     }
     void print(std::string const& set, shape const& shape, contestant const& kernel,

@@ -104,7 +104,8 @@ struct machine {
 // `rotation` bytes have been touched: more than the second-level cache has.
 class product_buffers {
   public:
-    product_buffers(machine const& machine, matmul::problem const& p, std::size_t rotation)
+    product_buffers(machine const& machine, matmul::problem const& p, std::size_t rotation,
+                    std::size_t most_sets)
         : machine_(machine), p_(p) {
         auto const bytes = [](long long rows, long long columns, int size) {
             return static_cast<std::size_t>((rows * columns * size + 255) / 256 * 256);
@@ -116,7 +117,7 @@ class product_buffers {
         auto const needed = rotation / (set + d_bytes_) + 1;
         auto const room = std::min(machine.factors.size() / set, machine.results.size() / d_bytes_);
         if (room < 1) throw std::runtime_error(sizes_text(p) + " is larger than the memory");
-        sets = static_cast<int>(std::clamp<std::size_t>(needed, 2, 1000));
+        sets = static_cast<int>(std::clamp<std::size_t>(needed, 2, most_sets));
         sets = std::min(sets, static_cast<int>(room));
     }
     int sets;

@@ -5,8 +5,8 @@
 //     bench_matmul FOLDER --compile PART PARTS
 //
 // FOLDER keeps the kernels that NVRTC compiles; --compile does only that, for one of PARTS equal
-// parts of them. A SET is ceilings, squares, layers or random. In each round all kernels of a
-// product run in random order. A line of JSON is printed for each kernel of each product.
+// parts of them. A SET is ceilings, squares, layers, random or training. In each round all kernels
+// of a product run in random order. A line of JSON is printed for each kernel of each product.
 //     --seed N, --count N     the random shapes
 //     --every FIRST STEP      only these shapes of a set
 //     --rounds N, --seconds S how often, and for how long at a time
@@ -15,6 +15,8 @@
 //     --slowest RATIO         none whose estimate is more than so many times the least
 //     --config TEXT           this configuration too, as often as there are such words
 //     --table                 a line for each product, with the least times of its kernels
+//     --times                 all times of the body wgmma, for bench/models/train.py
+//     --most-sets N           so many sets of buffers at most
 //     --repeat N              each kernel runs N times more, and its results are compared bit by
 //     bit
 #include "matmul/cp_async.h"
@@ -95,8 +97,13 @@ void go(std::string const& folder, options const& options) {
     if (options.parts > 0) return compile(machine(folder, mebibyte), options);
     machine const machine(folder, 2048 * mebibyte);
     contest contest(machine, options);
-    std::printf("{\"name\": \"machine\", \"gpu\": \"%s\", \"cublas\": %d, \"seed\": %u}\n",
-                machine.driver.device(0).name().c_str(), contest.blas_version(), options.seed);
+    auto const gpu = machine.driver.device(0).name();
+    if (options.prints_times) {
+        std::printf("# %s | sm_90a | cuBLAS %d\n", gpu.c_str(), contest.blas_version());
+    } else {
+        std::printf("{\"name\": \"machine\", \"gpu\": \"%s\", \"cublas\": %d, \"seed\": %u}\n",
+                    gpu.c_str(), contest.blas_version(), options.seed);
+    }
     for (auto const& set : options.sets) {
         if (set == "ceilings") {
             run_ceiling(machine, "wgmma", {128, 256, 4}, options);
@@ -137,6 +144,10 @@ int main(int argc, char** argv) {
             options.slowest = std::atof(next());
         else if (word == "--table")
             options.prints_table = true;
+        else if (word == "--times")
+            options.takes_all = options.prints_times = true;
+        else if (word == "--most-sets")
+            options.most_sets = static_cast<std::size_t>(std::atoi(next()));
         else if (word == "--every")
             options.first_shape = std::atoi(next()), options.shape_step = std::atoi(next());
         else if (word == "--repeat")

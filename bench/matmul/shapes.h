@@ -7,6 +7,7 @@
 #include "matmul/problem.h"
 
 #include <cmath>
+#include <iterator>
 #include <random>
 #include <string>
 #include <string_view>
@@ -80,10 +81,31 @@ inline std::vector<shape> random_shapes(unsigned seed, int count) {
     return shapes;
 }
 
+// Wider draws, to train models on: every second shape has multiples of 64. Products of more than
+// 3e11 operations would take most of the time, and are left out.
+inline std::vector<shape> training_shapes(unsigned seed, int count) {
+    std::mt19937 random(seed);
+    auto const drawn = [&](double most, int unit) {
+        double const share = static_cast<double>(random()) / 4294967296.0;
+        auto const size = static_cast<int>(std::lround(16 * std::pow(most / 16, share)));
+        return (size + unit - 1) / unit * unit;
+    };
+    std::vector<shape> shapes;
+    while (std::ssize(shapes) < count) {
+        bool const is_round = shapes.size() % 2 == 1;
+        int const m = drawn(16384, is_round ? 16 : 1), n = drawn(32768, is_round ? 64 : 8);
+        int const k = drawn(16384, is_round ? 64 : 8);
+        if (2.0 * m * n * k > 3e11) continue;
+        shapes.push_back({sizes_text(product_of(m, n, k)), product_of(m, n, k)});
+    }
+    return shapes;
+}
+
 inline std::vector<shape> shapes_named(std::string_view name, unsigned seed, int count) {
     if (name == "squares") return squares();
     if (name == "layers") return layers();
     if (name == "random") return random_shapes(seed, count);
+    if (name == "training") return training_shapes(seed, count);
     return {};
 }
 
