@@ -1,4 +1,4 @@
-// Tries LayerNorm on random halves, and compares the results with those computed in double.
+// Tries LayerNorm on random elements, and compares the results with those computed in double.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A trial is a problem with random data; its verdict counts the results that are wrong. A workbench
@@ -45,15 +45,16 @@ namespace spio::command {
 
 namespace {
 
+using layernorm_2d::element_type;
 using layernorm_2d::number_of;
 
 constexpr float epsilon = 1e-5f;
 
 // A trial's problem, the kernel to compile, and the tensors, which are drawn when first needed.
-struct layernorm_2d_data {
+template <class T> struct layernorm_2d_data {
     layernorm_2d::problem problem;
     int positions;
-    typed_spec<layernorm_2d::params> spec;
+    typed_spec<layernorm_2d::params_of<T>> spec;
     std::mt19937 random;
     std::vector<unsigned short> x = {};
     std::vector<float> weight = {}, bias = {};
@@ -61,6 +62,9 @@ struct layernorm_2d_data {
     std::size_t channels() const { return static_cast<std::size_t>(problem.channels); }
     void draw() {
         x = random_halves(random, channels() * static_cast<std::size_t>(positions));
+        if (problem.type == element_type::bf16) {
+            for (auto& bits : x) bits = static_cast<unsigned short>(0x3f80 | (bits & 0x807f));
+        }
         auto const factors = problem.affine ? channels() : 0;
         weight = random_floats(random, factors, -2, 2);
         bias = random_floats(random, factors, -2, 2);
@@ -72,18 +76,19 @@ struct layernorm_2d_data {
 // error of k roundings is at most gamma(k, u) = k u / (1 - k u).
 class position_bound {
   public:
-    explicit position_bound(std::span<unsigned short const> x) {
+    position_bound(std::span<unsigned short const> x, element_type type)
+        : result(type == element_type::fp16 ? to_half : to_bfloat16) {
         auto const n = static_cast<double>(x.size());
         // g bounds the relative error of a sum of n values, added in any order, and of its division
         // by n.
         double const g = gamma(n + 1, u);
         for (auto const bits : x) {
-            mean += number_of(bits) / n;
-            mean_error += g * std::abs(number_of(bits)) / n;
+            mean += number_of(bits, type) / n;
+            mean_error += g * std::abs(number_of(bits, type)) / n;
         }
         double variance = 0, variance_error = 0;
         for (auto const bits : x) {
-            double const d = std::abs(number_of(bits) - mean);
+            double const d = std::abs(number_of(bits, type) - mean);
             double const error = error_of_deviation(d);
             variance += d * d / n;
             variance_error += (2 * d * error + error * error + g * (d + error) * (d + error)) / n;
@@ -104,11 +109,12 @@ class position_bound {
         double const z_error = (scale_error + u) * std::abs(z) +
                                (1 + scale_error) * scale * error_of_deviation(std::abs(d));
         double const error = std::abs(weight) * z_error * (1 + u) + u * std::abs(exact);
-        return error + to_half.unit * (std::abs(exact) + error) + to_half.least;
+        return error + result.unit * (std::abs(exact) + error) + result.least;
     }
 
   private:
     static constexpr double u = to_float.unit;
+    rounding result;
     double mean = 0, mean_error = 0, scale = 0;
     double scale_error = 0; // relative error of scale
 
@@ -117,16 +123,16 @@ class position_bound {
 };
 
 // What a launch needs on the device.
-struct layernorm_2d_arrays {
-    spio::kernel<layernorm_2d::params> kernel;
-    array<half> x, y;
+template <class T> struct layernorm_2d_arrays {
+    spio::kernel<layernorm_2d::params_of<T>> kernel;
+    array<T> x, y;
     array<float> weight, bias;
 };
 
 // Loads the kernel and uploads the tensors.
-prepared_trial prepare(workbench& bench, layernorm_2d_data const& data) {
-    auto const arrays = std::make_shared<layernorm_2d_arrays>(
-        bench.load(data.spec), bench.upload<half>(data.x, "x"), bench.upload<half>(data.x, "y"),
+template <class T> prepared_trial prepare(workbench& bench, layernorm_2d_data<T> const& data) {
+    auto const arrays = std::make_shared<layernorm_2d_arrays<T>>(
+        bench.load(data.spec), bench.upload<T>(data.x, "x"), bench.upload<T>(data.x, "y"),
         bench.upload<float>(data.weight, "weight"), bench.upload<float>(data.bias, "bias"));
     auto const launch = [&data, arrays](stream const& stream) {
         using namespace layernorm_2d;
@@ -134,10 +140,10 @@ prepared_trial prepare(workbench& bench, layernorm_2d_data const& data) {
         X const positions(data.positions);
         C const channels(data.problem.channels);
         C const factors(static_cast<int>(weight.size()));
-        stream.launch(kernel, {.x = x.as<layernorm_2d::images>(positions, channels),
-                               .y = y.as<layernorm_2d::images>(positions, channels),
-                               .weight = weight.as<factors_to_read>(factors),
-                               .bias = bias.as<factors_to_read>(factors),
+        stream.launch(kernel, {.x = x.template as<layernorm_2d::images_of<T>>(positions, channels),
+                               .y = y.template as<layernorm_2d::images_of<T>>(positions, channels),
+                               .weight = weight.template as<factors_to_read>(factors),
+                               .bias = bias.template as<factors_to_read>(factors),
                                .epsilon = epsilon});
     };
     auto const check = [&bench, &data, arrays, launch](stream const& stream) {
@@ -150,12 +156,13 @@ prepared_trial prepare(workbench& bench, layernorm_2d_data const& data) {
         verdict verdict;
         for (std::size_t first = 0; first < results.size(); first += data.channels()) {
             auto const row = std::span(data.x).subspan(first, data.channels());
-            position_bound const bound(row);
+            position_bound const bound(row, data.problem.type);
             for (std::size_t c = 0; c < row.size(); ++c) {
                 float const w = data.problem.affine ? data.weight[c] : 1;
                 float const b = data.problem.affine ? data.bias[c] : 0;
-                verdict.compare("y", first + c, number_of(results[first + c]), exact[first + c],
-                                bound.result_error(number_of(row[c]), w, b));
+                auto const x = number_of(row[c], data.problem.type);
+                auto const y = number_of(results[first + c], data.problem.type);
+                verdict.compare("y", first + c, y, exact[first + c], bound.result_error(x, w, b));
             }
         }
         return verdict;
@@ -163,13 +170,12 @@ prepared_trial prepare(workbench& bench, layernorm_2d_data const& data) {
     return {launch, check};
 }
 
-// `words` are the fields of the problem and of the launch, such as "channels=64 positions=4096".
-trial create(std::string_view words, arch arch, unsigned seed, config_source const& configs) {
-    auto const [problem, launch] =
-        parse_all<layernorm_2d::problem, layernorm_2d_launch>("layernorm_2d", words);
-    auto const spec = layernorm_2d::specialize(problem, arch, configs);
+template <class T>
+trial trial_of(layernorm_2d::problem const& problem, layernorm_2d_launch const& launch, arch arch,
+               unsigned seed, config_source const& configs) {
+    auto const spec = layernorm_2d::specialize<T>(problem, arch, configs);
     auto const data =
-        std::make_shared<layernorm_2d_data>(problem, launch.positions, spec, std::mt19937(seed));
+        std::make_shared<layernorm_2d_data<T>>(problem, launch.positions, spec, std::mt19937(seed));
     auto const elements = data->channels() * static_cast<std::uint64_t>(launch.positions);
     auto const factors = problem.affine ? 2 * data->channels() : 0;
     return {.problem = text_of(problem) + " " + text_of(launch),
@@ -181,11 +187,19 @@ trial create(std::string_view words, arch arch, unsigned seed, config_source con
             }};
 }
 
+// `words` are the fields of the problem and of the launch, such as "channels=64 positions=4096".
+trial create(std::string_view words, arch arch, unsigned seed, config_source const& configs) {
+    auto const [problem, launch] =
+        parse_all<layernorm_2d::problem, layernorm_2d_launch>("layernorm_2d", words);
+    auto const function = problem.type == element_type::bf16 ? trial_of<bfloat16> : trial_of<half>;
+    return function(problem, launch, arch, seed, configs);
+}
+
 } // namespace
 
 trial_family layernorm_2d_trials() {
     return {.name = "layernorm_2d",
-            .meaning = "LayerNorm over the channels of images, from halves to halves",
+            .meaning = "LayerNorm over the channels of images, of halves or bfloat16s",
             .example = "channels=64 positions=4096",
             .fields = describe_fields<layernorm_2d::problem, layernorm_2d_launch>,
             .create = create};

@@ -12,6 +12,7 @@
 
 #include "layernorm_2d/problem.h"
 #include "spio/facts.h"
+#include "spio/list.h"
 #include "spio/tile/arithmetic.cuh"
 #include "spio/tile/async_copy.cuh"
 #include "spio/tile/half.cuh"
@@ -20,7 +21,10 @@
 
 namespace spio::layernorm_2d {
 
-using half8 = vec<half2, 4>;
+template <element_type Type> struct element_of : type_is<half> {};
+template <> struct element_of<element_type::bf16> : type_is<bfloat16> {};
+template <problem Problem> using element = typename element_of<Problem.type>::type;
+
 using float4 = vec<float, 4>;
 using C4 = fold<C, 4>;
 
@@ -45,6 +49,9 @@ template <int Vectors> struct thread_channels {
 template <problem Problem, config Config>
     requires(Problem.is_possible() && Config.fits(Problem))
 struct block_layer {
+    using T = element<Problem>;
+    using cell = vec<pair<T>, 4>; // 8 channels of a position
+
     static constexpr int lanes = Config.lanes;
     static constexpr int warps = Config.warps();
     static constexpr axis<X> x{Config.positions};
@@ -57,13 +64,13 @@ struct block_layer {
     using Thread = compound_index<x, c / 8 % lanes>;
     using Vector = fold<C, 8 * lanes>;
 
-    using source = tensor<half8 const, axis<X>(dynamic), channels / 8>;
-    using destination = tensor<half8, axis<X>(dynamic), channels / 8>;
+    using source = tensor<cell const, axis<X>(dynamic), channels / 8>;
+    using destination = tensor<cell, axis<X>(dynamic), channels / 8>;
     using factors = tensor<float4 const, channels / 4>;
 
     // The ring in shared memory: for each of the last Config.stages rounds, every thread's vectors.
     static constexpr axis<OFFSET> threads{Config.threads()};
-    using tile = tensor<half8, staged_x.ring() / Config.positions, c / (8 * lanes), threads>;
+    using tile = tensor<cell, staged_x.ring() / Config.positions, c / (8 * lanes), threads>;
     static_assert(bank_conflicts<tile, compound_index<threads>>() == 0);
     using sums = tensor<float, axis<STATISTIC>(2).pitch(Config.sums()), axis<WARP>(warps)>;
 
@@ -118,7 +125,7 @@ struct block_layer {
         float sum = 0;
 #pragma unroll
         for (auto const v : range(Vector(Config.vectors))) {
-            half8 const eight = *vectors[v];
+            cell const eight = *vectors[v];
 #pragma unroll
             for (int n = 0; n < 4; ++n) {
                 value[v][2 * n] = eight[n].first();
@@ -150,7 +157,7 @@ struct block_layer {
                                                  values const& bias, Cursor const& y) {
 #pragma unroll
         for (auto const v : range(Vector(Config.vectors))) {
-            half8 eight;
+            cell eight;
 #pragma unroll
             for (int n = 0; n < 8; ++n) {
                 value[v][n] *= scale;
@@ -160,9 +167,9 @@ struct block_layer {
             }
 #pragma unroll
             for (int n = 0; n < 4; ++n) {
-                eight[n] = half2(value[v][2 * n], value[v][2 * n + 1]);
+                eight[n] = pair<T>(value[v][2 * n], value[v][2 * n + 1]);
             }
-            if (auto const vector = y[v]; vector.inbounds()) *vector = eight;
+            if (auto const place = y[v]; place.inbounds()) *place = eight;
         }
     }
 };

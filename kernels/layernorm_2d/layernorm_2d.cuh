@@ -19,12 +19,13 @@ namespace spio::layernorm_2d {
 
 // Inlined at any size, so that the parameters stay in the constant bank.
 template <problem Problem, config Config = best_config(Problem)>
-__device__ __forceinline__ void run(params const& p) {
+__device__ __forceinline__ void run(params_of<element<Problem>> const& p) {
     using layer = block_layer<Problem, Config>;
     using Thread = typename layer::Thread;
     using Block = typename layer::Block;
     using Round = typename layer::Round;
     using Vector = typename layer::Vector;
+    using cell = typename layer::cell;
     using values = typename layer::values;
 
     auto const memory = dynamic_shared_memory<Config.shared_bytes()>();
@@ -33,11 +34,11 @@ __device__ __forceinline__ void run(params const& p) {
 
     auto const thread = Thread(this_thread());
     auto const position = Block(this_block()) + thread;
-    auto const positions = p.y.extent<X>();
+    auto const positions = p.y.template extent<X>();
     auto const x =
-        typename layer::source(reinterpret_cast<half8 const*>(p.x.get()), positions)[position];
+        typename layer::source(reinterpret_cast<cell const*>(p.x.get()), positions)[position];
     auto const y =
-        typename layer::destination(reinterpret_cast<half8*>(p.y.get()), positions)[position];
+        typename layer::destination(reinterpret_cast<cell*>(p.y.get()), positions)[position];
     auto const thread_vectors = ring[thread.offset()];
 
     // Commits a group of copies even after the last round.
@@ -71,5 +72,9 @@ __device__ __forceinline__ void run(params const& p) {
         layer::store(value, 1 / square_root(variance + p.epsilon), weight, bias, y[round]);
     }
 }
+
+namespace bf16 {
+using layernorm_2d::run;
+} // namespace bf16
 
 } // namespace spio::layernorm_2d

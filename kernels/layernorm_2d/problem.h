@@ -19,11 +19,15 @@ struct C : dim {
     using dim::dim;
 };
 
-// What a kernel is compiled for: the number of channels, and whether there are a weight and a bias
-// (affine).
+// The type of the elements of x and y.
+enum class element_type { fp16, bf16 };
+
+// What a kernel is compiled for: the number of channels, whether there are a weight and a bias
+// (affine), and the type of elements.
 struct problem {
     int channels;
     bool affine = true;
+    element_type type = element_type::fp16;
 
     constexpr bool is_possible() const {
         return channels > 0 && channels <= 2048 && channels % 8 == 0;
@@ -92,18 +96,25 @@ constexpr config best_config(problem const& p) {
 // Tensors as a launch passes them: the channels of a position are contiguous.
 inline constexpr auto all_x = axis<X>(dynamic);
 inline constexpr auto all_c = axis<C>(dynamic);
-using images = tensor<half, all_x, all_c>;
-using images_to_read = tensor<half const, all_x, all_c>;
+template <class T> using images_of = tensor<T, all_x, all_c>;
+using images = images_of<half>;
+using images_to_read = images_of<half const>;
 using factors_to_read = tensor<float const, all_c>;
 
 // y = (x - mean) / sqrt(variance + epsilon) * weight + bias, over the channels of each position.
 // Each tensor begins at a multiple of 16 bytes. Without affine there is neither weight nor bias.
-struct params {
-    images_to_read x;
-    images y;
+// T is the type of the problem's elements.
+template <class T> struct params_of {
+    images_of<T const> x;
+    images_of<T> y;
     factors_to_read weight = {};
     factors_to_read bias = {};
     float epsilon = 1e-5F;
 };
+using params = params_of<half>;
+// A kernel's text names its parameters by a namespace.
+namespace bf16 {
+using params = params_of<bfloat16>;
+} // namespace bf16
 
 } // namespace spio::layernorm_2d

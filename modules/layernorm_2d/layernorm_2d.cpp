@@ -9,8 +9,10 @@ module;
 
 #include "layernorm_2d/problem.h"
 
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <span>
 #include <string>
@@ -25,15 +27,25 @@ namespace spio::layernorm_2d {
 
 namespace {
 
-std::string spelled(images_to_read const& t) {
-    return std::to_string(t.extent<X>().value) + " x " + std::to_string(t.extent<C>().value);
+std::string spelled(auto const& t) {
+    return std::to_string(t.template extent<X>().value) + " x " +
+           std::to_string(t.template extent<C>().value);
 }
 std::string spelled(factors_to_read const& t) { return std::to_string(t.extent<C>().value); }
 
+// The type of elements, as a problem tells it.
+template <class T> constexpr element_type type_of = element_type::fp16;
+template <> constexpr element_type type_of<bfloat16> = element_type::bf16;
+
 } // namespace
 
-typed_spec<params> specialize(problem const& p, config const& c, arch arch) {
+template <class T>
+typed_spec<params_of<T>> specialize(problem const& p, config const& c, arch arch) {
     check("layernorm_2d", p);
+    if (p.type != type_of<T>) {
+        throw error(error_kind::invalid, "specialize", "layernorm_2d " + text_of(p),
+                    "the elements of its parameters are " + enumerator_name(type_of<T>));
+    }
     check("layernorm_2d", c);
     if (!c.fits(p)) {
         throw error(error_kind::invalid, "specialize", "layernorm_2d " + text_of(p),
@@ -45,53 +57,71 @@ typed_spec<params> specialize(problem const& p, config const& c, arch arch) {
                         std::to_string(c.shared_bytes()) + " bytes of shared memory, of at most " +
                         std::to_string(max_shared_bytes));
     }
-    return specialized<params>(
+    return specialized<params_of<T>>(
         {.family = "layernorm_2d",
-         .prefix = "layernorm_2d_c" + std::to_string(p.channels) + (p.affine ? "" : "_plain"),
+         .prefix = "layernorm_2d_c" + std::to_string(p.channels) + (p.affine ? "" : "_plain") +
+                   (p.type == element_type::fp16 ? "" : "_bf16"),
          .problem = text_of(p),
          .config = text_of(c),
          .arch = arch,
          .arguments = "spio::layernorm_2d::problem" + initializer_of(p) +
                       ", spio::layernorm_2d::config" + initializer_of(c),
          .shape = {.block = {c.threads()}, .shared_bytes = c.shared_bytes()},
+         .scope = p.type == element_type::bf16 ? "spio::layernorm_2d::bf16" : "",
          .headers = kernel_text()},
-        [p, c](params const& params) {
+        [p, c](params_of<T> const& params) {
             int const factors = p.affine ? p.channels : 0;
-            if (params.x.extents() != params.y.extents() || params.y.extent<C>() != C(p.channels) ||
-                params.weight.extent<C>() != C(factors) || params.bias.extent<C>() != C(factors) ||
-                params.y.extent<X>() < X(0)) {
+            if (params.x.extents() != params.y.extents() ||
+                params.y.template extent<C>() != C(p.channels) ||
+                params.weight.template extent<C>() != C(factors) ||
+                params.bias.template extent<C>() != C(factors) ||
+                params.y.template extent<X>() < X(0)) {
                 throw error(error_kind::invalid, "launch", "layernorm_2d " + text_of(p),
                             "x is " + spelled(params.x) + ", y " + spelled(params.y) + ", weight " +
                                 spelled(params.weight) + " and bias " + spelled(params.bias));
             }
-            return grid(c, params.y.extent<X>().value);
+            return grid(c, params.y.template extent<X>().value);
         });
 }
+template typed_spec<params_of<half>> specialize<half>(problem const&, config const&, arch);
+template typed_spec<params_of<bfloat16>> specialize<bfloat16>(problem const&, config const&, arch);
 
-typed_spec<params> specialize(problem const& problem, arch arch, config_source const& configs) {
+template <class T>
+typed_spec<params_of<T>> specialize(problem const& problem, arch arch,
+                                    config_source const& configs) {
     check("layernorm_2d", problem);
     auto const choice = configs.find({"layernorm_2d", text_of(problem), arch});
-    return specialize(problem,
-                      choice ? parse<config>("layernorm_2d", choice->config) : best_config(problem),
-                      arch);
+    return specialize<T>(
+        problem, choice ? parse<config>("layernorm_2d", choice->config) : best_config(problem),
+        arch);
 }
+template typed_spec<params_of<half>> specialize<half>(problem const&, arch, config_source const&);
+template typed_spec<params_of<bfloat16>> specialize<bfloat16>(problem const&, arch,
+                                                              config_source const&);
 
 family const& family_entry() {
     static constexpr family entry = {
         "layernorm_2d",
         [](std::string_view text, arch arch, config_source const& configs) {
             auto const problem = parse<layernorm_2d::problem>("layernorm_2d", text);
-            return std::vector<spec>{specialize(problem, arch, configs)};
+            if (problem.type == element_type::bf16) {
+                return std::vector<spec>{specialize<bfloat16>(problem, arch, configs)};
+            }
+            return std::vector<spec>{specialize<half>(problem, arch, configs)};
         },
         kernel_text};
     return entry;
 }
 
-// An exponent of e and a significand of s, whose lowest 10 bits are stored, are s 2^(e - 15 - 10).
-double number_of(unsigned short half_bits) {
-    int const exponent = half_bits >> 10 & 31;
-    int const fraction = half_bits & 1023;
-    double const sign = half_bits >> 15 ? -1 : 1;
+double number_of(unsigned short bits, element_type type) {
+    if (type == element_type::bf16) {
+        return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+    }
+    // An exponent of e and a significand of s, whose lowest 10 bits are stored, are
+    // s 2^(e - 15 - 10).
+    int const exponent = bits >> 10 & 31;
+    int const fraction = bits & 1023;
+    double const sign = bits >> 15 ? -1 : 1;
     if (exponent == 31) {
         using limits = std::numeric_limits<double>;
         return fraction != 0 ? limits::quiet_NaN() : sign * limits::infinity();
@@ -115,15 +145,15 @@ std::vector<double> reference(problem const& p, std::span<unsigned short const> 
     for (std::size_t first = 0; first < x.size(); first += channels) {
         auto const row = x.subspan(first, channels);
         double mean = 0;
-        for (auto const bits : row) mean += number_of(bits) / p.channels;
+        for (auto const bits : row) mean += number_of(bits, p.type) / p.channels;
         double variance = 0;
         for (auto const bits : row) {
-            double const deviation = number_of(bits) - mean;
+            double const deviation = number_of(bits, p.type) - mean;
             variance += deviation * deviation / p.channels;
         }
         double const scale = 1 / std::sqrt(variance + epsilon);
         for (std::size_t c = 0; c < channels; ++c) {
-            double const z = (number_of(row[c]) - mean) * scale;
+            double const z = (number_of(row[c], p.type) - mean) * scale;
             y[first + c] = p.affine ? z * weight[c] + bias[c] : z;
         }
     }

@@ -33,23 +33,41 @@ extern "C" void layernorm_2d_c2048_plain(params p);
 extern "C" void layernorm_2d_c256_by_3_warps(params p);
 extern "C" void layernorm_2d_c256_by_1_warp(params p);
 
+namespace bf16 = spio::layernorm_2d::bf16;
+extern "C" void layernorm_2d_c8_bf16(bf16::params p);
+extern "C" void layernorm_2d_c120_bf16(bf16::params p);
+extern "C" void layernorm_2d_c1280_plain_bf16(bf16::params p);
+
 namespace {
 
 using namespace spio;
 using layernorm_2d::best_config;
 using layernorm_2d::config;
+using layernorm_2d::element_type;
+using layernorm_2d::params_of;
 using layernorm_2d::problem;
 
-struct variant {
-    test::kernel<params> kernel;
+// A kernel for elements of type T.
+template <class T> struct variant {
+    test::kernel<params_of<T>> kernel;
     problem problem;
     config config;
 
-    variant(char const* symbol, void (*function)(params), int channels)
+    variant(char const* symbol, void (*function)(params_of<T>), int channels)
         : kernel{symbol, function}, problem{channels}, config(best_config(problem)) {}
-    variant(char const* symbol, void (*function)(params), layernorm_2d::problem const& problem,
-            layernorm_2d::config const& config)
+    variant(char const* symbol, void (*function)(params_of<T>),
+            layernorm_2d::problem const& problem, layernorm_2d::config const& config)
         : kernel{symbol, function}, problem(problem), config(config) {}
+    variant(char const* symbol, void (*function)(params_of<T>),
+            layernorm_2d::problem const& problem)
+        : variant(symbol, function, problem, best_config(problem)) {}
+
+    test::format format() const {
+        return problem.type == element_type::fp16 ? test::in_half : test::in_bfloat16;
+    }
+    test::rounding rounding() const {
+        return problem.type == element_type::fp16 ? test::to_half : test::to_bfloat16;
+    }
 };
 
 constexpr float epsilon = 1e-5f;
@@ -86,17 +104,21 @@ struct position {
 };
 
 // Runs a kernel on so many positions, and compares all results.
-void run_variant(test::trial& t, variant const& v, int positions) {
+template <class T> void run_variant(test::trial& t, variant<T> const& v, int positions) {
     auto const channels = static_cast<std::size_t>(v.problem.channels);
     auto const size = static_cast<std::size_t>(positions) * channels;
-    std::uniform_int_distribution<int> uniform(-511, 511);
+    // Both formats have x exactly: seven bits of fraction beside a mean of at most 2, ten of a
+    // half.
+    bool const is_half = v.problem.type == element_type::fp16;
+    int const most = is_half ? 511 : 31;
+    std::uniform_int_distribution<int> uniform(-most, most);
     std::uniform_real_distribution<float> factor(-2, 2);
     std::vector<unsigned short> x_values(size);
     std::vector<float> weights(channels), biases(channels);
     // The mean differs from position to position.
     for (std::size_t i = 0; i < size; ++i) {
         double const mean = static_cast<double>(i / channels % 5) - 2;
-        x_values[i] = test::in_half.bits(mean + uniform(t.random()) / 512.0);
+        x_values[i] = v.format().bits(mean + uniform(t.random()) / (most + 1.0));
     }
     for (float& weight : weights) weight = factor(t.random());
     for (float& bias : biases) bias = factor(t.random());
@@ -105,14 +127,14 @@ void run_variant(test::trial& t, variant const& v, int positions) {
     auto const weight = t.make("weight", weights);
     auto const bias = t.make("bias", biases);
     bool const affine = v.problem.affine;
-    using images = layernorm_2d::images;
+    using images = layernorm_2d::images_of<T>;
     using factors = layernorm_2d::factors_to_read;
     auto const position_count = layernorm_2d::X(positions);
     auto const channel_count = layernorm_2d::C(v.problem.channels);
     t.launch(v.kernel, {v.config.blocks(positions)},
              {.block = {v.config.threads()}, .shared_bytes = v.config.shared_bytes()},
-             {.x = images(reinterpret_cast<half*>(x.data()), position_count, channel_count),
-              .y = images(reinterpret_cast<half*>(y.data()), position_count, channel_count),
+             {.x = images(reinterpret_cast<T*>(x.data()), position_count, channel_count),
+              .y = images(reinterpret_cast<T*>(y.data()), position_count, channel_count),
               .weight = factors(affine ? weight.data() : nullptr, channel_count),
               .bias = factors(affine ? bias.data() : nullptr, channel_count),
               .epsilon = epsilon});
@@ -121,8 +143,7 @@ void run_variant(test::trial& t, variant const& v, int positions) {
     auto const name = std::string(v.kernel.symbol) + " of " + std::to_string(positions);
     std::vector<double> row(channels);
     for (std::size_t first = 0; first < size; first += channels) {
-        for (std::size_t c = 0; c < channels; ++c)
-            row[c] = test::in_half.value(x_values[first + c]);
+        for (std::size_t c = 0; c < channels; ++c) row[c] = v.format().value(x_values[first + c]);
         position const statistics(row);
         for (std::size_t c = 0; c < channels; ++c) {
             double const w = affine ? weights[c] : 1;
@@ -135,15 +156,15 @@ void run_variant(test::trial& t, variant const& v, int positions) {
                                        statistics.deviation_error(std::abs(d));
             double const error = std::abs(w) * z_error * (1 + u) + u * std::abs(exact);
             double const bound =
-                error + test::to_half.unit * (std::abs(exact) + error) + test::to_half.least;
-            t.expect_within(name, first + c, test::in_half.value(result[first + c]), exact, bound);
+                error + v.rounding().unit * (std::abs(exact) + error) + v.rounding().least;
+            t.expect_within(name, first + c, v.format().value(result[first + c]), exact, bound);
         }
     }
     t.same_bits(name, result);
 }
 
 void run(test::trial& t) {
-    variant const narrow[] = {
+    variant<half> const narrow[] = {
         {"layernorm_2d_c8", layernorm_2d_c8, 8},
         {"layernorm_2d_c16", layernorm_2d_c16, 16},
         {"layernorm_2d_c24", layernorm_2d_c24, 24},
@@ -161,7 +182,7 @@ void run(test::trial& t) {
         {"layernorm_2d_c120", layernorm_2d_c120, 120},
         {"layernorm_2d_c120_plain", layernorm_2d_c120_plain, {120, false}, best_config({120})},
     };
-    variant const wide[] = {
+    variant<half> const wide[] = {
         {"layernorm_2d_c256", layernorm_2d_c256, 256},
         {"layernorm_2d_c256_by_1_warp", layernorm_2d_c256_by_1_warp, {256}, {32, 1, 1, 1, 1}},
         {"layernorm_2d_c256_by_3_warps", layernorm_2d_c256_by_3_warps, {256}, {96, 1, 1, 2, 3}},
@@ -169,12 +190,23 @@ void run(test::trial& t) {
         {"layernorm_2d_c2048", layernorm_2d_c2048, 2048},
         {"layernorm_2d_c2048_plain", layernorm_2d_c2048_plain, {2048, false}, best_config({2048})},
     };
+    variant<bfloat16> const of_bfloat16[] = {
+        {"layernorm_2d_c8_bf16", layernorm_2d_c8_bf16, {8, true, element_type::bf16}},
+        {"layernorm_2d_c120_bf16", layernorm_2d_c120_bf16, {120, true, element_type::bf16}},
+        {"layernorm_2d_c1280_plain_bf16",
+         layernorm_2d_c1280_plain_bf16,
+         {1280, false, element_type::bf16}},
+    };
     int const image = t.is_small() ? 37 : 37 * 23;
     for (auto const& v : narrow) {
         run_variant(t, v, 1);
         run_variant(t, v, 3 * image);
     }
     for (auto const& v : wide) {
+        run_variant(t, v, 1);
+        run_variant(t, v, t.is_small() ? 7 : 3 * 23);
+    }
+    for (auto const& v : of_bfloat16) {
         run_variant(t, v, 1);
         run_variant(t, v, t.is_small() ? 7 : 3 * 23);
     }

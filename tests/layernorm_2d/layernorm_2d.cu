@@ -5,7 +5,9 @@
 // configuration is how threads share positions.
 #include "layernorm_2d/layernorm_2d.cuh"
 
+namespace bf16 = spio::layernorm_2d::bf16;
 using spio::layernorm_2d::config;
+using spio::layernorm_2d::element_type;
 using spio::layernorm_2d::params;
 using spio::layernorm_2d::problem;
 using spio::layernorm_2d::run;
@@ -71,6 +73,16 @@ extern "C" __global__ void layernorm_2d_c2048_plain(__grid_constant__ params con
 // More warps than vectors for them, and not as many as a power of two.
 extern "C" __global__ void layernorm_2d_c256_by_3_warps(__grid_constant__ params const p) {
     run<problem{256}, config{96, 1, 1, 2, 3}>(p);
+}
+// bfloat16, in rows that are one vector, several lanes, and several warps.
+extern "C" __global__ void layernorm_2d_c8_bf16(__grid_constant__ bf16::params const p) {
+    run<problem{.channels = 8, .type = element_type::bf16}>(p);
+}
+extern "C" __global__ void layernorm_2d_c120_bf16(__grid_constant__ bf16::params const p) {
+    run<problem{.channels = 120, .type = element_type::bf16}>(p);
+}
+extern "C" __global__ void layernorm_2d_c1280_plain_bf16(__grid_constant__ bf16::params const p) {
+    run<problem{.channels = 1280, .affine = false, .type = element_type::bf16}>(p);
 }
 // One warp, one round, nothing under way meanwhile.
 extern "C" __global__ void layernorm_2d_c256_by_1_warp(__grid_constant__ params const p) {
