@@ -157,7 +157,7 @@ Tensor layernorm_2d_by_kernels(Tensor const& input, std::optional<Tensor> const&
                                std::optional<Tensor> const& bias, double epsilon) {
     auto const sizes = sizes_of("layernorm_2d", "the input", input);
     auto const [n, c, h, w] = sizes;
-    element_of(layernorm_2d_types, "layernorm_2d", "the input", input);
+    auto const type = element_of(layernorm_2d_types, "layernorm_2d", "the input", input);
     STD_TORCH_CHECK(weight.has_value() == bias.has_value(),
                     "spio::layernorm_2d: there must be both a weight and a bias, or neither");
     auto const positions = std::int64_t(n) * h * w;
@@ -170,7 +170,8 @@ Tensor layernorm_2d_by_kernels(Tensor const& input, std::optional<Tensor> const&
     layernorm_2d(place_of(input),
                  {.positions = static_cast<int>(positions),
                   .channels = c,
-                  .epsilon = static_cast<float>(epsilon)},
+                  .epsilon = static_cast<float>(epsilon),
+                  .type = type},
                  x.const_data_ptr(), scale.data, shift.data, y.mutable_data_ptr());
     return y;
 }

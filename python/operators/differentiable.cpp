@@ -8,6 +8,7 @@
 #include "operators.h"
 #include "tensors.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <tuple>
@@ -19,12 +20,19 @@ namespace {
 
 using numbers = std::vector<std::int64_t>;
 
-window window_of(numbers const& stride, numbers const& padding, numbers const& dilation,
-                 bool is_transposed) {
+window window_of(Tensor const& input, numbers const& stride, numbers const& padding,
+                 numbers const& dilation, bool is_transposed, numbers const& output_padding,
+                 std::int64_t groups) {
     STD_TORCH_CHECK(!is_transposed && stride.size() == 2 && padding.size() == 2 &&
                         dilation.size() == 2,
                     "aten::convolution_overrideable: Spio has convolutions of images, and none "
                     "that is transposed");
+    STD_TORCH_CHECK(std::ranges::all_of(output_padding, [](auto number) { return number == 0; }),
+                    "aten::convolution_overrideable: a padding of the output is for transposed "
+                    "convolutions, which Spio does not have");
+    STD_TORCH_CHECK(input.dim() != 4 || groups == input.size(1) / 8,
+                    "aten::convolution_overrideable: there are ", groups, " groups of ",
+                    input.size(1), " channels, but Spio has groups of 8");
     return checked_window(stride[0], stride[1], padding[0], padding[1], dilation[0], dilation[1]);
 }
 
@@ -45,18 +53,20 @@ std::optional<Tensor> in_floats(std::optional<Tensor> const& bias) {
 // not rounded.
 Tensor convolution(Tensor const& input, Tensor const& weight, std::optional<Tensor> const& bias,
                    numbers const& stride, numbers const& padding, numbers const& dilation,
-                   bool is_transposed, numbers const&, std::int64_t) {
+                   bool is_transposed, numbers const& output_padding, std::int64_t groups) {
     auto const function = input.is_cuda() ? conv2d_by_kernels : conv2d_on_cpu;
-    return function(input, in_type(weight, input.scalar_type()), in_floats(bias),
-                    window_of(stride, padding, dilation, is_transposed));
+    return function(
+        input, in_type(weight, input.scalar_type()), in_floats(bias),
+        window_of(input, stride, padding, dilation, is_transposed, output_padding, groups));
 }
 
 std::tuple<Tensor, Tensor, Tensor>
 convolution_gradients(Tensor const& gradient, Tensor const& input, Tensor const& weight,
                       numbers const& stride, numbers const& padding, numbers const& dilation,
-                      bool is_transposed, numbers const&, std::int64_t,
+                      bool is_transposed, numbers const& output_padding, std::int64_t groups,
                       std::vector<bool> const& wanted) {
-    auto const window = window_of(stride, padding, dilation, is_transposed);
+    auto const window =
+        window_of(input, stride, padding, dilation, is_transposed, output_padding, groups);
     bool const is_on_gpu = input.is_cuda();
     Tensor dx, dweight, dbias; // undefined where a gradient is not wanted
     if (wanted[0]) {

@@ -77,6 +77,7 @@ void conv2d_weight_gradient(place const&, weight_gradient_request const&,
 struct layernorm_2d_request {
     int positions, channels;
     float epsilon;
+    element type = element::fp16;
 };
 void layernorm_2d(place const&, layernorm_2d_request const&, void const* x, float const* weight,
                   float const* bias, void* y);

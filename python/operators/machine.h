@@ -18,6 +18,7 @@
 #include <optional>
 #include <shared_mutex>
 #include <span>
+#include <tuple>
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
@@ -72,7 +73,9 @@ struct machine {
     table<void*, spio::stream, std::hash<void*>> streams = {};
     by_key<conv2d::convolution> convolutions = {};
     by_key<conv2d::weight_gradient> gradients = {};
-    by_key<kernel<spio::layernorm_2d::params>> norms = {};
+    std::tuple<by_key<kernel<spio::layernorm_2d::params_of<half>>>,
+               by_key<kernel<spio::layernorm_2d::params_of<bfloat16>>>>
+        norms;
     by_key<matmul::product> products = {};
 
     explicit machine(runtime_options options) : runtime(std::move(options)) {}

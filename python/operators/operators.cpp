@@ -121,7 +121,7 @@ STABLE_TORCH_LIBRARY(spio, library) {
     library.def("matmul(Tensor a, Tensor b, Tensor? bias, str activation, Tensor? residual, "
                 "bool has_float_result) -> Tensor");
     library.def("generic_kernels() -> str");
-    library.def("keep_kernels(bool are_kept) -> ()");
+    library.def("is_deterministic() -> bool");
     library.def("use_host_device(bool is_used) -> ()");
     library.def(
         "conv2d_microseconds(int n, int c, int h, int w, int r, int s, int stride_h, "
@@ -150,7 +150,7 @@ STABLE_TORCH_LIBRARY_IMPL(spio, CPU, library) {
 }
 
 STABLE_TORCH_LIBRARY_IMPL(spio, CompositeExplicitAutograd, library) {
-    library.impl("keep_kernels", TORCH_BOX(&keep_kernels));
+    library.impl("is_deterministic", TORCH_BOX(&is_deterministic));
     library.impl("generic_kernels", TORCH_BOX(&generic_kernels));
     library.impl("use_host_device", TORCH_BOX(&use_host_device));
     library.impl("conv2d_microseconds", TORCH_BOX(&microseconds));

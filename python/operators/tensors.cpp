@@ -12,6 +12,13 @@
 #include <initializer_list>
 #include <vector>
 
+// PyTorch's settings, and what torch.use_deterministic_algorithms() has set. The stable interface
+// does not tell it; these are PyTorch's own functions at::globalContext() and
+// at::Context::deterministicAlgorithms(), which are null where PyTorch has them no more.
+[[gnu::weak, gnu::visibility("default")]] void* global_context() __asm__("_ZN2at13globalContextEv");
+[[gnu::weak, gnu::visibility("default")]] bool has_deterministic_algorithms(
+    void const* context) __asm__("_ZNK2at7Context23deterministicAlgorithmsEv");
+
 namespace spio::pytorch {
 
 namespace {
@@ -55,7 +62,7 @@ bool is_aligned(Tensor const& tensor) {
     return reinterpret_cast<std::uintptr_t>(tensor.const_data_ptr()) % 16 == 0;
 }
 
-std::atomic<bool> host_is_used = false, kernels_are_kept = false;
+std::atomic<bool> host_is_used = false;
 
 } // namespace
 
@@ -135,11 +142,13 @@ place place_of(Tensor const& tensor) {
     int const gpu = tensor.get_device_index();
     void* stream = nullptr;
     STABLE_TORCH_ERROR_CODE_CHECK(current_stream(gpu, &stream));
-    return {.gpu = gpu,
-            .stream = stream,
-            .keeps_kernels = kernels_are_kept.load(std::memory_order_relaxed)};
+    return {.gpu = gpu, .stream = stream, .keeps_kernels = is_deterministic()};
 }
-void keep_kernels(bool are_kept) { kernels_are_kept = are_kept; }
+
+bool is_deterministic() {
+    return global_context == nullptr || has_deterministic_algorithms == nullptr ||
+           has_deterministic_algorithms(global_context());
+}
 
 bool uses_host_device() { return host_is_used.load(std::memory_order_relaxed); }
 void use_host_device(bool is_used) { host_is_used = is_used; }

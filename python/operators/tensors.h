@@ -33,9 +33,8 @@ struct element_type {
 };
 inline constexpr std::array conv2d_types = {element_type{ScalarType::Half, element::fp16},
                                             element_type{ScalarType::BFloat16, element::bf16}};
-inline constexpr std::array layernorm_2d_types = {element_type{ScalarType::Half, element::fp16}};
-inline constexpr std::array matmul_types = {element_type{ScalarType::Half, element::fp16},
-                                            element_type{ScalarType::BFloat16, element::bf16}};
+inline constexpr std::array layernorm_2d_types = conv2d_types;
+inline constexpr std::array matmul_types = conv2d_types;
 
 // The type of a tensor's elements, if kernels of the family take it.
 template <class Types>
@@ -79,9 +78,10 @@ void check_same_device(char const* family, Tensor const&, Tensor const& other);
 // Where kernels for a tensor run: its GPU, in the current stream, or the host device.
 place place_of(Tensor const&);
 
-// Whether a layer that begins with a generic kernel on a GPU keeps it, so that results have the
-// same bits whenever a better kernel is compiled.
-void keep_kernels(bool are_kept);
+// Whether torch.use_deterministic_algorithms() holds; true if this PyTorch does not tell. Then a
+// layer that begins with a generic kernel on a GPU keeps it, so that results have the same bits
+// whenever a better kernel is compiled.
+bool is_deterministic();
 
 // Whether operators on the CPU run kernels on the host device; otherwise they call aten.
 bool uses_host_device();

@@ -28,7 +28,6 @@ def conv2d(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
     if reason is not None:
         support.refuse("conv2d", reason, x, weight)
         return aten.conv2d(x, weight, bias, stride, padding, dilation, groups)
-    support.follow_deterministic_mode()
     is_differentiated = x.requires_grad or weight.requires_grad or (bias is not None and bias.requires_grad)
     if is_differentiated and torch.is_grad_enabled():
         if torch.compiler.is_compiling():

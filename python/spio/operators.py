@@ -31,7 +31,7 @@ matmul = library.matmul.default
 use_host_device = library.use_host_device.default
 conv2d_microseconds = library.conv2d_microseconds.default
 generic_kernels = library.generic_kernels.default
-keep_kernels = library.keep_kernels.default
+is_deterministic = library.is_deterministic.default
 
 # aten's operator with gradients in C++, which backends may implement; the library does.
 differentiable_conv2d = torch.ops.aten.convolution_overrideable.default

@@ -17,7 +17,7 @@ logger = logging.getLogger("spio")
 # The types of elements that each family has kernels for on a GPU. Another type is one word more.
 kernel_types = {
     "conv2d": (torch.float16, torch.bfloat16),
-    "layernorm_2d": (torch.float16,),
+    "layernorm_2d": (torch.float16, torch.bfloat16),
     "matmul": (torch.float16, torch.bfloat16),
 }
 # On the CPU, operators compute by aten.
@@ -31,15 +31,6 @@ class Unsupported(RuntimeError):
 class settings:
     is_strict = os.environ.get("SPIO_STRICT", "0") not in ("", "0")
     uses_host_device = False
-    keeps_kernels = False  # as the operators were told last
-
-
-def follow_deterministic_mode():
-    """Tells the operators whether torch.use_deterministic_algorithms() holds: then layers keep the kernels they begin with."""
-    is_deterministic = torch.are_deterministic_algorithms_enabled()
-    if is_deterministic != settings.keeps_kernels and not torch.compiler.is_compiling():
-        settings.keeps_kernels = is_deterministic
-        operators.keep_kernels(is_deterministic)
 
 
 @contextlib.contextmanager

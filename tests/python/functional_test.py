@@ -4,6 +4,7 @@
 # Where no kernel computes a call, spio computes it by aten (PyTorch's own functions) and logs the reason once;
 # within spio.strict() that is the exception spio.Unsupported.
 import logging
+import threading
 import unittest
 
 import torch
@@ -129,6 +130,21 @@ class Gradients(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, "no second derivatives of conv2d"):
             torch.func.grad(lambda x: torch.func.grad(total)(x).square().sum())(x)
 
+    def test_second_derivatives_of_two_types(self):
+        # Under autocast a float32 weight is beside a short input. Its first gradient is right; of a second one, which
+        # aten would compute, aten says that the types differ.
+        x, weight, _ = layer(requires_grad=True)
+        with torch.autocast("cpu", torch.bfloat16), spio.strict():
+            y = functional.conv2d(x, weight, padding=1, groups=2)
+        first = torch.autograd.grad(y.square().sum(), (x, weight), create_graph=True)
+        self.assertEqual({v.dtype for v in first}, {torch.float32})
+        wide = [v.detach().bfloat16().double().requires_grad_() for v in (x, weight)]
+        exact = torch.autograd.grad(aten.conv2d(*wide, padding=1, groups=2).square().sum(), wide)
+        for value, expected in zip(first, exact):
+            torch.testing.assert_close(value.double(), expected, rtol=2e-2, atol=2e-2 * expected.abs().max().item())
+        with self.assertRaisesRegex(RuntimeError, "type"):
+            torch.autograd.grad(first[0].square().sum(), weight)
+
     def test_no_function_of_python_in_the_graph(self):
         values = layer(requires_grad=True)
         y = functional.conv2d(*values, padding=1, groups=2)
@@ -173,18 +189,20 @@ class Autocast(unittest.TestCase):
 
 
 class Deterministic(unittest.TestCase):
-    def test_operators_are_told(self):
-        x, weight, _ = layer()
+    def test_operators_see_the_mode(self):
+        # They ask PyTorch in each call, so that compiled graphs and backward passes follow it too.
         for is_deterministic in (True, True, False, True):
             torch.use_deterministic_algorithms(is_deterministic)
             try:
-                y = functional.conv2d(x, weight, padding=1, groups=2)
+                seen = []
+                thread = threading.Thread(target=lambda: seen.append(operators.is_deterministic()))
+                thread.start()
+                thread.join()
+                seen.append(operators.is_deterministic())
             finally:
                 torch.use_deterministic_algorithms(False)
-            self.assertEqual(support.settings.keeps_kernels, is_deterministic)
-            torch.testing.assert_close(y, aten.conv2d(x, weight, padding=1, groups=2))
-        functional.conv2d(x, weight, padding=1, groups=2)
-        self.assertFalse(support.settings.keeps_kernels)
+            self.assertEqual(seen, [is_deterministic] * 2)
+        self.assertFalse(operators.is_deterministic())
 
 
 class Transforms(unittest.TestCase):

@@ -107,6 +107,23 @@ class Mistakes(unittest.TestCase):
         finally:
             operators.use_host_device(False)
 
+    def test_atens_convolution(self):
+        x, weight = tensor((2, 16, 4, 4), torch.float32), tensor((16, 8, 3, 3), torch.float32)
+        window = [1, 1], [1, 1], [1, 1]
+        backward = torch.ops.aten.convolution_backward_overrideable.default
+        torch.testing.assert_close(
+            operators.differentiable_conv2d(x, weight, None, *window, False, [0, 0], 2),
+            torch.nn.functional.conv2d(x, weight, padding=1, groups=2),
+        )
+        for words, *rest in (
+            ("none that is transposed", True, [0, 0], 2),
+            ("a padding of the output is for transposed", False, [0, 1], 2),
+            ("there are 1 groups of 16 channels", False, [0, 0], 1),
+            ("there are 4 groups of 16 channels", False, [0, 0], 4),
+        ):
+            self.refuse(words, operators.differentiable_conv2d, x, weight, None, *window, *rest)
+            self.refuse(words, backward, x, x, weight, *window, *rest, [True] * 3)
+
     def test_estimates(self):
         sizes, rest = (2, 16, 4, 4, 3, 3), (1, 1, 1, 1, 1, 1, True)
         self.refuse("the pass is backward", operators.conv2d_microseconds, *sizes, *rest, "backward", "sm_90a")
