@@ -11,9 +11,12 @@ if(SPIO_GENERIC_IMAGES)
     set_target_properties(spio_generic_images PROPERTIES EXPORT_NAME generic_images)
     # Nothing else refers to the pack by a name that must be there.
     target_link_options(spio_generic_images INTERFACE "LINKER:--undefined=spio_generic_images")
-    if(EXISTS "${SPIO_GENERIC_IMAGES}")
+    if(IS_ABSOLUTE "${SPIO_GENERIC_IMAGES}" AND EXISTS "${SPIO_GENERIC_IMAGES}")
         spio_embed_pack(spio_generic_images spio_generic_images "${SPIO_GENERIC_IMAGES}"
                         "${CMAKE_CURRENT_BINARY_DIR}/generic_images.cpp")
+    elseif(NOT "${SPIO_GENERIC_IMAGES}" STREQUAL ON)
+        message(FATAL_ERROR "SPIO_GENERIC_IMAGES is '${SPIO_GENERIC_IMAGES}', which is no file: name a pack by its "
+                            "whole path, or ON to have nvcc compile the kernels.")
     else()
         set(manifest "")
         foreach(family IN LISTS SPIO_FAMILIES)

@@ -70,7 +70,9 @@ def main():
     if python is None:
         print("no PyTorch 2.10 or newer: './bootstrap torch' installs it into build/pytorch, and SPIO_PYTHON names a Python that has it")
         return skipped
-    return build(python, folder, *rest or [""]) if action == "build" else run(python, folder, *rest)
+    if action == "build":
+        return build(python, folder, pathlib.Path(rest[0]).resolve() if rest else "")
+    return run(python, folder, *rest)
 
 
 if __name__ == "__main__":
