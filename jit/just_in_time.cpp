@@ -11,6 +11,7 @@ module;
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -34,12 +35,38 @@ namespace {
 // Whether NVRTC compiles for this architecture: it makes cubins, which need a chip, not PTX.
 bool is_compiled_for(arch arch) { return arch.number > 0 && !arch.is_ptx; }
 
+// Digests of the headers of families, which are read once: 200 KB take a millisecond. A family's
+// headers are constants, so texts at the same places with the same lengths are the same texts.
+struct known_headers {
+    using places = std::vector<std::pair<char const*, std::size_t>>;
+    fork_safe_mutex mutex;
+    std::map<places, cache::digest> digests;
+};
+known_headers& all_known_headers() {
+    static auto& headers = *new known_headers; // never destroyed: static objects may ask for it
+    return headers;
+}
+
 // The digest of all headers that a kernel may include. That of Spio's own kernel text was computed
 // when the library was built; the headers of the kernel's family are added to it.
 cache::digest digest_of_headers(spec const& kernel) {
+    known_headers::places places;
+    for (auto const& [name, text] : kernel.headers) {
+        places.emplace_back(name.data(), name.size());
+        places.emplace_back(text.data(), text.size());
+    }
+    auto& known = all_known_headers();
+    {
+        std::lock_guard const lock(known.mutex);
+        auto const found = known.digests.find(places);
+        if (found != known.digests.end()) return found->second;
+    }
     std::vector<cache::named_text> texts = {{"kernel text", kernel_text_digest()}};
     for (auto const& [name, text] : kernel.headers) texts.push_back({name, text});
-    return cache::digest_of(texts);
+    auto const digest = cache::digest_of(texts);
+    std::lock_guard const lock(known.mutex);
+    known.digests.emplace(std::move(places), digest);
+    return digest;
 }
 
 // The cache's key of a kernel: what NVRTC compiles it from, and which NVRTC.
