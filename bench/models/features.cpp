@@ -1,14 +1,17 @@
 // Writes the features of measured configurations, by the code of the library.
 // SPDX-License-Identifier: Apache-2.0
 //
-//     models_features TIMES OUT
+//     models_features FAMILY TIMES OUT
 //     models_features --predict TABLE FLOATS VALUES
 //
-// The second form writes the value that a model has for each row of FLOATS. TIMES is what
-// models_sweep wrote. OUT.rows has a line for each configuration: the number of its layer, its
-// microseconds, those of the estimate, and whether the family chooses it without a model.
-// OUT.floats has its features, as floats. OUT.layers has the layers, OUT.names the features. A
-// family is the kernels of one operation, here conv2d.
+// FAMILY, the kernels of one operation, is conv2d or matmul. The second form writes the value that
+// a model has for each row of FLOATS. TIMES is what a sweep of the family wrote. OUT.rows has a
+// line for each configuration: the number of its layer, its microseconds, those of the estimate,
+// and whether the family chooses it without a model. OUT.floats has its features, as floats.
+// OUT.layers has the problems, OUT.names the features.
+#include "matmul/cp_async.h"
+#include "matmul/wgmma.h"
+
 #include <cstddef>
 #include <cstdio>
 #include <exception>
@@ -17,9 +20,11 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 import spio.conv2d;
+import spio.matmul;
 import spio.model;
 import spio.spec;
 
@@ -27,20 +32,46 @@ namespace {
 
 using namespace spio;
 
+struct convolutions {
+    using problem = conv2d::problem;
+    static constexpr auto name = "conv2d";
+    static auto feature_names() { return conv2d::feature_names(); }
+    static auto features_of(problem const& problem, conv2d::config const& config,
+                            conv2d::estimate const& expected, arch arch) {
+        return conv2d::features_of(problem, {config, expected}, arch);
+    }
+    static auto parse_config(std::string const& text) { return conv2d::parse_config(text); }
+    static auto text_of(conv2d::config const& config) { return conv2d::config_text(config); }
+};
+struct products {
+    using problem = matmul::problem;
+    static constexpr auto name = "matmul";
+    static auto feature_names() { return matmul::feature_names(); }
+    static auto features_of(problem const& problem, matmul::config const& config,
+                            matmul::estimate const& expected, arch arch) {
+        return matmul::features_of(problem, std::get<matmul::wgmma::config>(config), expected,
+                                   arch);
+    }
+    static auto parse_config(std::string const& text) { return matmul::parse_config(text); }
+    static auto text_of(matmul::config const& config) { return matmul::config_text(config); }
+};
+
+// Functions of a family that take its problem are found by the namespace of that.
+template <class Family>
 void write_features(std::string const& times, std::string const& out, arch arch) {
     std::ifstream input(times);
     std::ofstream rows(out + ".rows"), floats(out + ".floats", std::ios::binary);
     std::ofstream layers(out + ".layers"), names(out + ".names");
-    for (auto const name : conv2d::feature_names()) names << name << '\n';
-    conv2d::problem layer = {};
+    for (auto const name : Family::feature_names()) names << name << '\n';
+    typename Family::problem layer = {};
     std::string chosen;
     std::size_t layer_count = 0;
     for (std::string line; std::getline(input, line);) {
         if (line.empty() || line.front() == '#') continue;
         if (line.starts_with("problem ")) {
-            layer = parse<conv2d::problem>("conv2d", line.substr(8));
-            auto const configs = conv2d::space(layer, arch);
-            chosen = configs.empty() ? "" : conv2d::config_text(configs.front());
+            layer = parse<typename Family::problem>(Family::name, line.substr(8));
+            auto const configs = space(layer, arch);
+            chosen = configs.empty() ? "" : Family::text_of(configs.front());
             layers << line.substr(8) << '\n';
             ++layer_count;
             continue;
@@ -51,9 +82,9 @@ void write_features(std::string const& times, std::string const& out, arch arch)
             std::sscanf(line.c_str() + end, " | %lf | %lf", &first, &repeated) != 2) {
             throw std::runtime_error("no time: " + line);
         }
-        auto const config = conv2d::parse_config(line.substr(0, end));
-        auto const expected = conv2d::explain(layer, config, arch);
-        auto const values = conv2d::features_of(layer, {config, expected}, arch);
+        auto const config = Family::parse_config(line.substr(0, end));
+        auto const expected = explain(layer, config, arch);
+        auto const values = Family::features_of(layer, config, expected, arch);
         floats.write(reinterpret_cast<char const*>(values.data()), sizeof values);
         rows << layer_count - 1 << ' ' << (repeated > 0 ? repeated : first) << ' '
              << expected.microseconds << ' ' << (line.substr(0, end) == chosen) << '\n';
@@ -89,10 +120,13 @@ int main(int count, char** words) {
     try {
         if (count == 5 && words[1] == std::string_view("--predict")) {
             predict(words[2], words[3], words[4]);
-        } else if (count == 3) {
-            write_features(words[1], words[2], spio::sm_90a);
+        } else if (count == 4 && words[1] == std::string_view("conv2d")) {
+            write_features<convolutions>(words[2], words[3], spio::sm_90a);
+        } else if (count == 4 && words[1] == std::string_view("matmul")) {
+            write_features<products>(words[2], words[3], spio::sm_90a);
         } else {
-            throw std::runtime_error("tell TIMES and OUT, or --predict TABLE FLOATS VALUES");
+            throw std::runtime_error(
+                "tell FAMILY, TIMES and OUT, or --predict TABLE FLOATS VALUES");
         }
     } catch (std::exception const& e) {
         std::fprintf(stderr, "%s\n", e.what());

@@ -1,9 +1,9 @@
 # Trains the models that choose configurations, and tells how far from the best their choices are.
 # SPDX-License-Identifier: Apache-2.0
-"""train.py TIMES[.xz]... --program MODELS_FEATURES --out FOLDER [--chip H200] [--new TIMES[.xz]] [--check] [--report FILE.json] [--ablations] [--scratch FOLDER]
+"""train.py TIMES[.xz]... --program MODELS_FEATURES --out FOLDER [--family matmul] [--chip H200] [--new TIMES[.xz]] [--check] [--report FILE.json] [--ablations] [--scratch FOLDER]
 
-TIMES is what a sweep wrote. FOLDER gets conv2d_correlation.txt (fprop and dgrad) and conv2d_gradient.txt (wgrad): tables of trees
-that the library reads; with --check they are compared with what is there. Every fourth layer, by a digest of its problem, is
+TIMES is what a sweep wrote. FOLDER gets conv2d_correlation.txt (fprop and dgrad) and conv2d_gradient.txt (wgrad), or
+matmul_wgmma.txt: tables of trees that the library reads; with --check they are compared with what is there. Every fourth layer, by a digest of its problem, is
 held out: no tree has seen it. --new names another sweep, of layers that no tree has seen either. The regret of a choice
 is its time over that of the fastest configuration measured, less one. The same sweep gives the same bytes. XGBoost is needed:
 ./bootstrap models installs it.
@@ -22,28 +22,33 @@ import tempfile
 import numpy
 import xgboost
 
-PASSES = {"correlation": ("fprop", "dgrad"), "gradient": ("wgrad",)}
+# The models of a family, and of each the passes of its problems. Those of matmul have none.
+MODELS = {"conv2d": {"correlation": ("fprop", "dgrad"), "gradient": ("wgrad",)}, "matmul": {"wgmma": ("",)}}
 HELD_OUT = 4
 SETTINGS = {"max_depth": 6, "eta": 0.06, "min_child_weight": 8, "subsample": 0.8, "colsample_bytree": 0.5, "lambda": 1,
             "tree_method": "hist", "max_bin": 128,
             "base_score": 0, "nthread": 1, "seed": 2026}
 ROUNDS = 400
 # The raw sizes and fields that a model without ratios would have.
-RAW = ["log_n", "log_groups", "log_rows", "log_columns", "r", "s", "stride", "dilation", "spacing", "is_dgrad", "has_bias",
-       "is_tma", "groups", "images", "columns", "rows", "mma_tiles", "tiles_per_block", "stages", "blocks", "is_unrolled",
-       "log_splits"]
+RAW = {"conv2d": ["log_n", "log_groups", "log_rows", "log_columns", "r", "s", "stride", "dilation", "spacing", "is_dgrad", "has_bias",
+                  "is_tma", "groups", "images", "columns", "rows", "mma_tiles", "tiles_per_block", "stages", "blocks", "is_unrolled",
+                  "log_splits"],
+       "matmul": ["log_m", "log_n", "log_k", "m", "n", "stages", "cluster_m", "cluster_n", "splits", "blocks"]}
+# The fields of a problem that neighbouring problems of a sweep share.
+GROUPS = {"conv2d": ("c", "r", "s", "stride_h", "pass"), "matmul": ("m", "n", "k")}
 
 
 class Sweep:
     """The measured configurations: a row each, of `layer` (its number), `times`, `estimates`, `chosen` and `features`."""
 
-    def __init__(self, files, program, scratch):
+    def __init__(self, family, files, program, scratch):
+        self.family = family
         text = b"".join(lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes() for path in files)
         self.digest = hashlib.sha256(text).hexdigest()
         self.origin = next(line[2:] for line in text.decode().splitlines() if line.startswith("# "))
         times, out = scratch / "times.txt", scratch / "sweep"
         times.write_bytes(text)
-        subprocess.run([str(program), str(times), str(out)], check=True)
+        subprocess.run([str(program), family, str(times), str(out)], check=True)
         self.names = (scratch / "sweep.names").read_text().split()
         self.problems = (scratch / "sweep.layers").read_text().splitlines()
         self.configs = [line.split(" | ")[0] for line in text.decode().splitlines() if line and not line.startswith(("#", "problem "))]
@@ -52,7 +57,7 @@ class Sweep:
         self.chosen = rows[:, 3] > 0
         self.features = numpy.fromfile(scratch / "sweep.floats", numpy.float32).reshape(len(rows), len(self.names))
         fields = [dict(word.split("=") for word in problem.split()) for problem in self.problems]
-        self.directions = numpy.array([each["pass"] for each in fields])
+        self.directions = numpy.array([each.get("pass", "") for each in fields])
         # A layer that was measured with kernels of two kinds is in one half only.
         plain = [" ".join(word for word in problem.split() if not word.startswith("made_for=")) for problem in self.problems]
         self.is_held_out = numpy.array([int(hashlib.sha256(each.encode()).hexdigest(), 16) % HELD_OUT == 0 for each in plain])
@@ -170,7 +175,7 @@ def lines_of_values(sweep, name, booster, rows, count=120):
 def ablations(sweep, trained, held):
     """Regrets of models with other features, targets and objectives, on the layers that were held out."""
     all_columns = list(range(len(sweep.names)))
-    raw = [sweep.names.index(name) for name in RAW]
+    raw = [sweep.names.index(name) for name in RAW[sweep.family]]
     no_estimate = [column for column in all_columns if not sweep.names[column].startswith("log_estimate")]
     cases = {"raw features, log of the time": (raw, "time", "reg:squarederror"),
              "our features, log of the time": (no_estimate, "time", "reg:squarederror"),
@@ -186,7 +191,7 @@ def ablations(sweep, trained, held):
 def regrets_of_groups(sweep, rows):
     """Regrets of a model that has seen no layer with the channels, filter and strides of those that are held out."""
     fields = [dict(word.split("=") for word in problem.split()) for problem in sweep.problems]
-    keys = [" ".join(each.get(key, "1") for key in ("c", "r", "s", "stride_h", "pass")) for each in fields]
+    keys = [" ".join(each.get(key, "1") for key in GROUPS[sweep.family]) for each in fields]
     is_held = numpy.array([int(hashlib.sha256(key.encode()).hexdigest(), 16) % HELD_OUT == 0 for key in keys])
     held, trained = rows[is_held[sweep.layer[rows]]], rows[~is_held[sweep.layer[rows]]]
     columns = list(range(len(sweep.names)))
@@ -202,8 +207,8 @@ def random_regrets(sweep, rows, draws=10):
 def regrets_of_new(sweep, new, trained, booster, name):
     """Regrets on another sweep, whose layers have other channels and filters than those of the training."""
     columns = list(range(len(sweep.names)))
-    raw = [sweep.names.index(feature) for feature in RAW]
-    rows = numpy.flatnonzero(numpy.isin(new.directions[new.layer], PASSES[name]))
+    raw = [sweep.names.index(feature) for feature in RAW[sweep.family]]
+    rows = numpy.flatnonzero(numpy.isin(new.directions[new.layer], MODELS[sweep.family][name]))
     raw_values = scores(new, train(sweep, trained, raw, "time"), rows, raw, "time")
     cases = {"model": scores(new, booster, rows, columns), "estimate": new.estimates[rows],
              "without a model": numpy.where(new.chosen[rows], 0, new.estimates[rows]), "raw features": raw_values}
@@ -220,7 +225,7 @@ def report_on(sweep, name, booster, trained, held):
              "estimate": summary(regrets(sweep, held, sweep.estimates[held])),
              "without a model": summary(regrets(sweep, held, numpy.where(sweep.chosen[held], 0, sweep.estimates[held]))),
              "one of ten random": summary(random_regrets(sweep, held))}
-    for direction in PASSES[name]:
+    for direction in filter(None, MODELS[sweep.family][name]):
         part = numpy.array([sweep.directions[sweep.layer[row]] == direction for row in held], bool)
         found[direction] = summary(regrets(sweep, held[part], values[part]))
     return found
@@ -231,6 +236,7 @@ def main():
     parser.add_argument("times", nargs="+", type=pathlib.Path)
     parser.add_argument("--program", type=pathlib.Path, required=True)
     parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("--family", choices=MODELS, default="conv2d")
     parser.add_argument("--chip", default="H200")
     parser.add_argument("--report", type=pathlib.Path)
     parser.add_argument("--new", type=pathlib.Path, help="the times of another sweep, to measure regrets on")
@@ -243,21 +249,21 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         scratch = options.scratch or pathlib.Path(folder)
         scratch.mkdir(parents=True, exist_ok=True)
-        sweep = Sweep(options.times, options.program, scratch)
-        new = Sweep([options.new], options.program, scratch) if options.new else None
+        sweep = Sweep(options.family, options.times, options.program, scratch)
+        new = Sweep(options.family, [options.new], options.program, scratch) if options.new else None
     options.out.mkdir(parents=True, exist_ok=True)
     report = {"date": datetime.date.today().isoformat(), "origin": sweep.origin, "sweep_sha256": sweep.digest,
               "layers": len(sweep.problems), "times": len(sweep.times), "xgboost": xgboost.__version__}
     if new:
         report |= {"new_sweep_sha256": new.digest, "new_layers": len(new.problems), "new_times": len(new.times)}
     values = []
-    for name, directions in PASSES.items():
+    for name, directions in MODELS[options.family].items():
         rows = numpy.flatnonzero(numpy.isin(sweep.directions[sweep.layer], directions))
         held = rows[sweep.is_held_out[sweep.layer[rows]]]
         trained = rows[~sweep.is_held_out[sweep.layer[rows]]]
         booster = train(sweep, trained, list(range(len(sweep.names))))
-        text = table(booster, sweep, trained, "conv2d " + name, options.chip)
-        file = options.out / f"conv2d_{name}.txt"
+        text = table(booster, sweep, trained, f"{options.family} {name}", options.chip)
+        file = options.out / f"{options.family}_{name}.txt"
         if not options.check:
             file.write_text(text)
         elif file.read_text() != text:
@@ -265,7 +271,7 @@ def main():
         report[name] = report_on(sweep, name, booster, trained, held) | {"table_bytes": len(text)}
         with tempfile.TemporaryDirectory() as folder:
             same = check_table(options.program, text, booster, sweep.features[rows], pathlib.Path(folder))
-        values += lines_of_values(sweep, "conv2d " + name, booster, held)
+        values += lines_of_values(sweep, f"{options.family} {name}", booster, held)
         report[name]["rows_with_the_bits_of_xgboost"] = same
         if new:
             report[name] |= regrets_of_new(sweep, new, trained, booster, name)

@@ -218,51 +218,49 @@ std::string estimate::explained() const {
 
 namespace {
 
-// Configurations in the order of their estimated times; of equal times, the first comes first.
-struct timed_config {
-    double microseconds;
-    std::size_t number;
-    matmul::config config;
-};
-void add_body(problem const& problem, arch arch, body body, std::vector<timed_config>& timed) {
+double time_of(candidate const& candidate) { return candidate.expected.microseconds; }
+
+} // namespace
+
+std::vector<candidate> candidates(problem const& problem, arch arch, body body) {
+    check(problem);
+    std::vector<candidate> list;
     auto const add = [&](auto const& config) {
         if (!config.fits(problem) || config.shared_bytes() > shared_bytes_of_block(arch)) return;
-        timed.push_back({explain(problem, config, arch).microseconds, timed.size(), config});
+        list.push_back({config, explain(problem, config, arch)});
     };
     if (body == body::cp_async) {
         add_cp_async_configs(add);
     } else if (arch.has_wgmma()) {
         add_wgmma_configs(problem, chip_of(arch.is_host ? sm_90a : arch).sm_count, add);
     }
-    std::ranges::sort(timed, {}, [](auto const& config) {
-        return std::pair(config.microseconds, config.number);
-    });
+    // Of equal times, the first comes first.
+    std::ranges::stable_sort(list, {}, time_of);
+    return list;
 }
-// Those whose time is at most this multiple of the fastest.
-std::vector<config> fastest(std::vector<timed_config> const& timed, double multiple) {
+
+std::vector<config> space(problem const& problem, arch arch, body body) {
     std::vector<config> configs;
-    for (auto const& [microseconds, number, config] : timed) {
-        if (microseconds <= multiple * timed.front().microseconds) configs.push_back(config);
+    for (auto const& candidate : candidates(problem, arch, body)) {
+        configs.push_back(candidate.config);
     }
     return configs;
 }
 
-} // namespace
-
-std::vector<config> space(problem const& problem, arch arch, body body) {
-    check(problem);
-    std::vector<timed_config> timed;
-    add_body(problem, arch, body, timed);
-    return fastest(timed, HUGE_VAL);
-}
-
 std::vector<config> space(problem const& problem, arch arch) {
-    check(problem);
-    std::vector<timed_config> timed;
-    add_body(problem, arch, body::wgmma, timed);
+    auto list = candidates(problem, arch, body::wgmma);
     // The body cp_async takes what wgmma does not.
-    if (timed.empty() || arch.is_host) add_body(problem, arch, body::cp_async, timed);
-    return fastest(timed, slowest_trial);
+    if (list.empty() || arch.is_host) {
+        auto const others = candidates(problem, arch, body::cp_async);
+        list.insert(list.end(), others.begin(), others.end());
+    }
+    std::ranges::stable_sort(list, {}, time_of);
+    std::vector<config> configs;
+    for (auto const& candidate : list) {
+        if (time_of(candidate) > slowest_trial * time_of(list.front())) break;
+        configs.push_back(candidate.config);
+    }
+    return configs;
 }
 
 } // namespace spio::matmul

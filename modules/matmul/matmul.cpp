@@ -68,19 +68,6 @@ config parse_config(std::string_view text) {
                 "the body is " + std::string(body) + ", but must be cp_async or wgmma");
 }
 
-config best_config(problem const& problem, arch arch, config_source const& configs) {
-    check(problem);
-    if (auto const choice = configs.find({"matmul", text_of(problem), arch})) {
-        return parse_config(choice->config);
-    }
-    auto const configs_worth_a_trial = space(problem, arch);
-    if (configs_worth_a_trial.empty()) {
-        throw error(error_kind::unsupported, "specialize", "matmul " + text_of(problem),
-                    "no configuration fits " + text_of(arch));
-    }
-    return configs_worth_a_trial.front();
-}
-
 family const& family_entry() {
     static constexpr family entry = {
         "matmul",

@@ -73,9 +73,18 @@ std::vector<config> space(problem const&, arch);
 // estimated time first.
 enum class body { wgmma, cp_async };
 std::vector<config> space(problem const&, arch, body);
-// The configuration to use if the caller names none: that of the config_source, or else the first
-// of space().
+// A configuration, and who chose it.
+struct choice {
+    matmul::config config;
+    config_origin origin;
+    std::string refusal = {}; // why the learned model did not choose, if the family did
+};
+// The configuration to use if the caller names none: that of the config_source; or that which the
+// learned model of the chip predicts to be the fastest; or the first of space().
+choice choose(problem const&, arch, config_source const& = default_config_source());
 config best_config(problem const&, arch, config_source const& = default_config_source());
+// Whether there is a learned model for the chip of an architecture.
+bool has_model(arch);
 
 // A time in microseconds, and its parts: "42.1 us: …".
 struct estimate {
@@ -88,6 +97,14 @@ struct estimate {
     std::string explained() const;
 };
 estimate explain(problem const&, config const&, arch);
+
+// What a learned model knows of a problem and a configuration of the body wgmma: the fields of the
+// configuration, and ratios that do not depend on a unit, such as the waves of tiles and the share
+// of a tile that lies inside the result.
+inline constexpr int feature_count = 43;
+using features = std::array<float, feature_count>;
+std::span<std::string_view const, feature_count> feature_names();
+features features_of(problem const&, wgmma::config const&, estimate const&, arch);
 
 // A kernel, and the blocks of its launches. For the body wgmma, make the tensor maps from the plans
 // of wgmma, for the matrices in the arguments.
@@ -124,6 +141,19 @@ bounded_results reference(problem const&, operands const&);
 
 // The number that the bits of a factor stand for, or of a result of 16 bits.
 double number_of(unsigned short bits, factor_type);
+
+} // namespace spio::matmul
+
+namespace spio::matmul {
+
+// All configurations of a body that fit, with their estimated times, the fastest first.
+struct candidate {
+    matmul::config config;
+    estimate expected;
+};
+std::vector<candidate> candidates(problem const&, arch, body);
+// The learned models.
+std::span<std::string_view const> model_texts();
 
 } // namespace spio::matmul
 

@@ -1,0 +1,124 @@
+// Chooses configurations by a learned model, or by the estimate where the model cannot be trusted.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A configuration says how blocks share a product; a body is one of two kernel templates. All
+// configurations of the body wgmma are estimated first, by rules; a learned model then predicts the
+// time of those that are not far behind. It is not asked for products that are unlike those it was
+// trained on; then the first of space() stands, with a refusal that says why.
+module;
+
+#include "matmul/cp_async.h"
+#include "matmul/problem.h"
+#include "matmul/wgmma.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+module spio.matmul;
+
+import spio.model;
+import spio.spec;
+
+namespace spio::matmul {
+
+namespace {
+
+using model::forest;
+
+// The model does not choose a configuration whose estimated time is above this multiple of the
+// least, and chooses among so many whose estimated times are the least.
+constexpr double most_estimate = 2;
+constexpr std::ptrdiff_t most_predicted = 64;
+
+// The shipped models. Their features are those of features_of(), in the same order.
+std::vector<forest> const& shipped_models() {
+    static auto const models = [] {
+        std::vector<forest> list;
+        for (auto const text : model_texts()) {
+            list.push_back(forest::parse(text, "a shipped model"));
+            if (!std::ranges::equal(list.back().features(), feature_names())) {
+                throw error(error_kind::internal, "read", list.back().name(),
+                            "its features are not those of this build; train it again");
+            }
+        }
+        return list;
+    }();
+    return models;
+}
+forest const* model_for(arch arch) {
+    for (auto const& model : shipped_models()) {
+        if (model.chip() == chip_of(arch).name) return &model;
+    }
+    return nullptr;
+}
+
+// The first of the configurations that the estimate lists; the refusal says why no model chose.
+choice choice_of_family(problem const& problem, arch arch, std::string refusal) {
+    auto const configs = space(problem, arch);
+    if (configs.empty()) {
+        throw error(error_kind::unsupported, "specialize", "matmul " + text_of(problem),
+                    "no configuration fits " + text_of(arch));
+    }
+    return {configs.front(), config_origin::family, std::move(refusal)};
+}
+
+// The model's choice, or the family's where the model must not choose.
+choice choice_without_measurement(problem const& problem, arch arch) {
+    auto const* const model = model_for(arch);
+    if (model == nullptr) {
+        return choice_of_family(problem, arch,
+                                "there is no model for " + std::string(chip_of(arch).name));
+    }
+    if (problem.batch > 1) {
+        return choice_of_family(problem, arch, "the model was not trained for batches");
+    }
+    auto list = candidates(problem, arch, body::wgmma);
+    if (list.empty()) {
+        return choice_of_family(problem, arch, "the model was trained for the body wgmma alone");
+    }
+    auto const most = most_estimate * list.front().expected.microseconds;
+    std::erase_if(list, [&](auto const& other) { return other.expected.microseconds > most; });
+    if (std::ssize(list) > most_predicted) list.erase(list.begin() + most_predicted, list.end());
+    // The model predicts the logarithm of the time over its estimate.
+    std::vector<float> rows;
+    std::vector<double> offsets;
+    for (auto const& [config, expected] : list) {
+        auto const values = features_of(problem, std::get<wgmma::config>(config), expected, arch);
+        rows.insert(rows.end(), values.begin(), values.end());
+        offsets.push_back(std::log(expected.microseconds));
+    }
+    auto const best = model->least(rows, offsets);
+    auto const outside =
+        model->first_outside(std::span(rows).subspan(best * feature_count, feature_count));
+    if (outside < feature_count) {
+        return choice_of_family(problem, arch,
+                                "the model was not trained for such a value of " +
+                                    std::string(feature_names()[outside]));
+    }
+    return {list[best].config, config_origin::model};
+}
+
+} // namespace
+
+bool has_model(arch arch) { return model_for(arch) != nullptr; }
+
+choice choose(problem const& problem, arch arch, config_source const& configs) {
+    check(problem);
+    if (auto const known = configs.find({"matmul", text_of(problem), arch})) {
+        return {parse_config(known->config), known->origin};
+    }
+    return choice_without_measurement(problem, arch);
+}
+
+config best_config(problem const& problem, arch arch, config_source const& configs) {
+    return choose(problem, arch, configs).config;
+}
+
+} // namespace spio::matmul
