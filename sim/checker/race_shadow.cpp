@@ -105,14 +105,19 @@ std::uint32_t race_shadow::next(std::uint32_t number, accessor const& accessor, 
         past.last_write.epoch == accessor.epoch && past.last_write.kind != access::atomic;
     if (is_own_write && kind != access::atomic) return number;
 
-    // Beside this access, only earlier accesses that did not happen before it need be kept.
+    // Beside this access, only earlier accesses that did not happen before it need be kept: who is
+    // ordered after it is ordered after the others. But a later atomic need not be ordered after
+    // this one if this is an atomic too, and races with plain accesses before it all the same.
     event const current = {accessor.observer, accessor.epoch, kind};
     auto const first = static_cast<std::uint32_t>(others_.size());
     bool is_repeated = false;
     auto const retain = [&](event const& event) {
         is_repeated |= event.observer == current.observer && event.epoch == current.epoch &&
                        event.kind == kind;
-        if (event.observer != no_observer && !happened_before(event)) others_.push_back(event);
+        bool const is_needed = kind == access::atomic && event.kind != access::atomic;
+        if (event.observer != no_observer && (is_needed || !happened_before(event))) {
+            others_.push_back(event);
+        }
     };
     if (kind != access::write) {
         for (std::uint32_t i = 0; i < past.other_count; i++) retain(others_[past.first_other + i]);
