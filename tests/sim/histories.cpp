@@ -94,10 +94,10 @@ TEST_CASE("the race shadow finds the races of an oracle that forgets nothing") {
             int const observer = number_below(observers);
             auto& own = threads[static_cast<std::size_t>(observer)];
             if (number_below(8) < care) {
-                for (int each = 0; each < observers; ++each) {
-                    auto& other = threads[static_cast<std::size_t>(each)];
+                for (int other_observer = 0; other_observer < observers; ++other_observer) {
+                    auto& other = threads[static_cast<std::size_t>(other_observer)];
                     if (number_below(8) >= care) continue;
-                    object.release(each, other.epoch++, other.clock, observers);
+                    object.release(other_observer, other.epoch++, other.clock, observers);
                 }
                 own.clock.join(object.clock());
             } else if (number_below(20) == 0) {
