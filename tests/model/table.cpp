@@ -166,7 +166,37 @@ TEST_CASE("a table that breaks the format is refused, and the message names the 
     CHECK(!refusal(head + trees + "feature late 00000000 00000000\n").empty());
     CHECK(!refusal(head + "feature width 00000000 00000000\n" + trees).empty()); // a second time
     CHECK(!refusal(head + "feature empty 3f800000 00000000\n" + trees).empty()); // an empty range
-    CHECK(!refusal(std::string(forest::most_bytes, '#') + "\n").empty());
+}
+
+TEST_CASE("a table has as many bytes and features as may be, and no more") {
+    auto const start = head + trees;
+    auto const comment = "#" + std::string(forest::most_bytes - start.size() - 2, '-') + "\n";
+    CHECK(refusal(start + comment).empty());
+    CHECK(refusal(start + "-" + comment).ends_with("it has more than 1048576 bytes"));
+    CHECK(refusal(comment + "#\n" + start).ends_with("it has more than 1048576 bytes"));
+    std::string features;
+    for (std::size_t i = 0; i < forest::most_features; ++i) {
+        features += "feature f" + std::to_string(i) + " 00000000 3f800000\n";
+    }
+    auto const first = head.substr(0, head.find("feature"));
+    CHECK(refusal(first + features + "tree " + leaf(1) + "\n").empty());
+    CHECK(refusal(first + features + "feature f 00000000 3f800000\ntree " + leaf(1) + "\n")
+              .ends_with("there are more than 256 features"));
+}
+
+TEST_CASE("each line that is wrong is named by its number, and its words are cut off") {
+    std::string text;
+    for (int line = 1; line <= 9; ++line) {
+        // Comments count, wherever they are.
+        auto const start = "spio-model 2\n# one\n" + head.substr(13) + text;
+        auto const place = "table:" + std::to_string(8 + line);
+        CHECK(refusal(start + "feature\n").find(place + ":") != std::string::npos);
+        CHECK(refusal(start + "tree " + leaf(1) + "\n").empty());
+        text += "# another\n";
+    }
+    auto const digits = std::string(41, '7');
+    CHECK(refusal(head + "feature late " + digits + " 00000000\n")
+              .find("'" + digits.substr(1) + "' is no finite") != std::string::npos);
 }
 
 TEST_CASE("a tree must be one: bounded, finite, each node the child of one other") {
