@@ -34,74 +34,6 @@ import :typer;
 
 namespace spio::cuda_python {
 
-program_error::program_error(cuda_python::diagnostic problem)
-    : error(error_kind::invalid, "compile", problem.place.file, problem.message, problem.spelled()),
-      value(std::move(problem)) {}
-
-namespace {
-
-std::string printable(std::string_view text) {
-    std::string result;
-    for (char const c : text) result += c >= ' ' && c <= '~' ? c : c == '\t' ? ' ' : '?';
-    return result;
-}
-
-std::string name_of(position const& place) {
-    return printable(place.file) + ":" + std::to_string(place.line) + ":" +
-           std::to_string(place.column);
-}
-
-} // namespace
-
-// The line with a caret below the column.
-std::string position::excerpt() const {
-    return "    " + printable(text) + "\n    " + std::string(mark, ' ') + "^\n";
-}
-
-std::string diagnostic::spelled() const {
-    auto text = name_of(place) + ": " + rule + ": " + message + "\n" + place.excerpt();
-    for (auto const& call : calls) {
-        text += name_of(call) + ": called from here\n" + call.excerpt();
-    }
-    return text;
-}
-
-namespace {
-
-// The texts of all fragments, one after another.
-// One text for the parser.
-source joined(std::vector<fragment> const& fragments) {
-    source result = {.name = fragments.at(0).source.name, .text = {}};
-    for (auto const& fragment : fragments) {
-        for (auto const* const text : {&fragment.imports, &fragment.source.text}) {
-            if (!result.text.empty() && !result.text.ends_with('\n')) result.text += '\n';
-            result.text += *text;
-        }
-    }
-    return result;
-}
-
-} // namespace
-
-source_text::source_text(std::vector<fragment> const& fragments) : source_text(joined(fragments)) {
-    parts.clear();
-    auto const line_after = [&](unsigned end) {
-        bool const is_inside = end > 0 && end < source.text.size() && source.text[end - 1] != '\n';
-        return is_inside ? end + 1 : end;
-    };
-    unsigned begin = 0;
-    for (std::size_t i = 0; i < fragments.size(); ++i) {
-        auto const& [text, imports, globals] = fragments[i];
-        begin = line_after(begin);
-        if (!imports.empty()) {
-            parts.push_back({begin, "imports of " + text.name, 1, 1, i});
-            begin = line_after(begin + static_cast<unsigned>(imports.size()));
-        }
-        parts.push_back({begin, text.name, text.first_line, text.first_column, i});
-        begin += static_cast<unsigned>(text.text.size());
-    }
-}
-
 program::program(source source, std::span<global const> globals)
     : program(std::vector{fragment{std::move(source), {}, {globals.begin(), globals.end()}}}) {}
 
@@ -119,8 +51,8 @@ program::program(std::vector<fragment> fragments) {
         if (global.fragment >= 0) return;
         auto const& text = module->further_texts.emplace_back(
             cuda_python::source{.name = "global " + global.name, .text = global.value});
-        module->values.push_back(parse_expression(text));
-        names[global.name] = {.value = module->values.back().get(), .text = &text};
+        auto const& value = module->values.emplace_back(parse_expression(text, text.whole()));
+        names[global.name] = {.value = &value, .text = &text};
     });
     parse_module(*module);
     for_each_global([&](auto& names, global const& global) {
@@ -178,20 +110,13 @@ kernel program::compile(std::string_view name, std::vector<type> const& paramete
     auto const number = function_named(*tree, name);
     auto const& function = tree->functions[number];
     auto const decoration = decoration_of(*tree, function);
-    if (!decoration.is_decorated || decoration.is_device) {
-        tree->text.fail(function.location, "functions",
-                        in_quotes(name) + " is no kernel: a kernel is "
-                                          "decorated by cuda.jit");
-    }
-    if (parameters.size() != function.parameters.size()) {
-        tree->text.fail(function.location, "signature",
-                        "the signature has " + std::to_string(parameters.size()) +
-                            " parameters, and the function " +
-                            std::to_string(function.parameters.size()));
-    }
-    program_typer typer(tree, options);
-    typer.instance(static_cast<int>(number), parameters, function.location);
-    auto const typed = std::make_shared<typed_program const>(typer.finish());
+    tree->text.refuse_if(!decoration.is_decorated || decoration.is_device, function.location,
+                         "functions", quoted{name},
+                         " is no kernel: a kernel is "
+                         "decorated by cuda.jit");
+    check_count(tree->text, function.location, parameters.size(), function);
+    auto const typed = std::make_shared<typed_program const>(
+        typer(tree, options).typed(static_cast<int>(number), parameters, function.location));
 
     kernel kernel = {.name = std::string(name), .shared_bytes = typed->shared_bytes, .tree = typed};
     std::size_t alignment = 1;
@@ -213,13 +138,7 @@ kernel program::compile(std::string_view name, std::vector<type> const& paramete
     kernel.symbol = std::string(name.substr(0, 40)) + "_";
     auto const digest = fnv(text);
     for (int shift = 60; shift >= 0; shift -= 4) kernel.symbol += digits[digest >> shift & 15];
-    for (char const c : text) {
-        if (c == '@') {
-            kernel.text += kernel.symbol;
-        } else {
-            kernel.text += c;
-        }
-    }
+    for (char const c : text) kernel.text += c == '@' ? kernel.symbol : std::string(1, c);
     return kernel;
 }
 

@@ -4,13 +4,10 @@
 // CUDA Python is a statically typed Python whose functions become CUDA kernels. A value is a typed
 // expression, a coercion one of another type; a slot is a variable of a function with one type; a
 // location (span) is a place in the source. A typed program is a kernel and the device functions
-// that it calls, whose text becomes a spec: what a kernel is compiled from. emit_node() writes the
-// text of a statement of each kind.
+// that it calls, whose text becomes a spec: what a kernel is compiled from.
 module;
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +16,7 @@ module;
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,14 +40,12 @@ class emitter : value_texts {
 
     std::string text() {
         std::string functions;
-        for (std::size_t i = 0; i < program.functions.size(); ++i) {
-            functions += text_of_function(i);
-        }
+        for (std::size_t i = 0; i < program.functions.size(); ++i) functions += function_text(i);
         auto const& kernel = program.functions.back();
         std::string members, copies;
         for (std::size_t i = 0; i < static_cast<std::size_t>(kernel.parameter_count); ++i) {
             auto const name = prefixed('v', i, kernel.slots[i].name);
-            members += "    " + name_of_type(kernel.slots[i].type) + " " + name + ";\n";
+            members += "    " + type_name(kernel.slots[i].type) + " " + name + ";\n";
             copies += (i == 0 ? "p." : ", p.") + name;
         }
         if (members.empty()) members = "    char unused;\n";
@@ -70,23 +66,23 @@ class emitter : value_texts {
     void line(std::string const& text) {
         output += std::string(4 * indentation, ' ') + text + "\n";
     }
-    std::string text_of_function(std::size_t number) {
+    std::string function_text(std::size_t number) {
         function = &program.functions[number];
         output.clear();
         indentation = 1;
         std::string parameters;
         for (std::size_t i = 0; i < function->slots.size(); ++i) {
-            auto const& type = function->slots[i].type;
-            auto const name = prefixed('v', i, function->slots[i].name);
+            auto const& [name, type] = function->slots[i];
+            auto const variable = type_name(type) + " " + prefixed('v', i, name);
             if (i < static_cast<std::size_t>(function->parameter_count)) {
-                parameters += (i == 0 ? "" : ", ") + name_of_type(type) + " " + name;
+                parameters += (i == 0 ? "" : ", ") + variable;
             } else {
-                line(name_of_type(type) + " " + name + " = {};");
+                line(variable + " = {};");
             }
         }
         indentation = 0;
         emit(function->body);
-        return "__device__ inline " + name_of_type(function->result) + " " +
+        return "__device__ inline " + type_name(function->result) + " " +
                prefixed('f', number, function->name) + "(" + parameters + ") {\n" + output +
                "}\n\n";
     }
@@ -99,84 +95,86 @@ class emitter : value_texts {
                 output += "#line " + std::to_string(std::max(place.line, 1)) + " \"" +
                           escaped(place.file) + "\"\n";
             }
-            std::visit([&](auto const& node) { emit_node(node); }, statement.node);
+            emit(statement);
         }
         --indentation;
     }
-    void emit_node(store_slot const& node) {
-        line(slot_name(node.slot) + " = " + text_of(*node.operand) + ";");
+    void emit_block(std::string const& opening, typed_block const& block) {
+        line(opening + " {");
+        emit(block);
+        line("}");
     }
-    void emit_node(store_element const& node) {
-        auto const type = name_of_type(node.array->type);
-        auto values = pointers(node.indices);
-        values.insert(values.begin(), node.array.get());
-        auto const place = [&](std::vector<std::string> const& texts) {
-            return texts[0] + ".place(" + list(texts, 1) + ")";
+    void emit(typed_statement const& statement) {
+        auto const& values = statement.values;
+        auto const assign = [&](value const& slot, std::string const& text) {
+            line(value_text(slot) + " = " + text + ";");
         };
-        if (node.old_slot >= 0) {
-            auto const name = "e" + std::to_string(temporaries++);
-            line("auto* const " + name + " = " + joined(values, place) + ";");
-            line(slot_name(node.old_slot) + " = " + type + "::read(" + name + ");");
-            line(type + "::write(" + name + ", " + text_of(*node.operand) + ");");
+        switch (statement.action) {
+        case action::evaluate:
+            return line("static_cast<void>(" + value_text(values[0]) + ");");
+        case action::store:
+            if (values[0].form == value_form::element) return emit_store(values[0], values[1]);
+            return assign(values[0], value_text(values[1]));
+        case action::unpack: {
+            auto const& tuple = values.back();
+            bool const is_spelled = tuple.form == value_form::tuple;
+            auto const name = is_spelled ? "" : new_temporary();
+            if (!is_spelled) line("auto const " + name + " = " + value_text(tuple) + ";");
+            for (std::size_t i = 0; i + 1 < values.size(); ++i) {
+                assign(values[i], is_spelled ? value_text(tuple.parts[i])
+                                             : name + ".part" + std::to_string(i));
+            }
             return;
         }
-        // The value is computed first.
-        values.insert(values.begin(), node.operand.get());
+        case action::augment: {
+            auto const array = type_name(values[0].parts[0].type);
+            auto const name = new_temporary();
+            line("auto* const " + name + " = " + joined(pointers(values[0].parts), place) + ";");
+            assign(values[1], array + "::read(" + name + ")");
+            return line(array + "::write(" + name + ", " + value_text(values[2]) + ");");
+        }
+        case action::choose:
+            return emit_choice(statement);
+        case action::repeat:
+            return emit_block("while (" + condition_text(values[0]) + ")", statement.blocks[0]);
+        case action::count: {
+            auto const name = new_temporary();
+            texts limits;
+            for (std::size_t i = 1; i < 4; ++i) limits.push_back(value_text(values[i]));
+            return emit_block("for (py::range " + name + "{" + list(limits) + "}; " + name +
+                                  ".next(" + value_text(values[0]) + ");)",
+                              statement.blocks[0]);
+        }
+        case action::leave:
+            return line(values.empty() ? "return;" : "return " + value_text(values[0]) + ";");
+        case action::barrier:
+            return line("py::sync_block();");
+        default:
+            return line(statement.action == action::break_loop ? "break;" : "continue;");
+        }
+    }
+    // Stores to an element. The value is computed first.
+    void emit_store(value const& element, value const& operand) {
+        auto values = pointers(element.parts);
+        values.insert(values.begin(), &operand);
+        auto const array = type_name(element.parts[0].type);
         line(joined(values,
-                    [&](std::vector<std::string> const& texts) {
-                        return type + "::write(" + place({texts.begin() + 1, texts.end()}) + ", " +
-                               texts[0] + ")";
+                    [&](std::span<std::string const> parts) {
+                        return array + "::write(" + place(parts.subspan(1)) + ", " + parts[0] + ")";
                     }) +
              ";");
     }
-    void emit_node(evaluation const& node) {
-        line("static_cast<void>(" + text_of(*node.operand) + ");");
-    }
-    void emit_node(unpacking const& node) {
-        if (auto const* tuple = std::get_if<tuple_value>(&node.operand->node)) {
-            for (std::size_t i = 0; i < node.slots.size(); ++i) {
-                line(slot_name(node.slots[i]) + " = " + text_of(*tuple->parts[i]) + ";");
-            }
-            return;
-        }
-        auto const name = "e" + std::to_string(temporaries++);
-        line("auto const " + name + " = " + text_of(*node.operand) + ";");
-        for (std::size_t i = 0; i < node.slots.size(); ++i) {
-            line(slot_name(node.slots[i]) + " = " + name + ".part" + std::to_string(i) + ";");
-        }
-    }
-    void emit_node(typed_if const& node) {
+    void emit_choice(typed_statement const& choice) {
         std::string opening = "if (";
-        for (auto const& branch : node.branches) {
-            if (!branch.condition && branch.body.empty()) continue;
-            if (branch.condition) {
-                line(opening + condition_text(*branch.condition) + ") {");
-            } else {
-                line("} else {");
-            }
-            emit(branch.body);
+        for (std::size_t i = 0; i < choice.blocks.size(); ++i) {
+            bool const is_else = i == choice.values.size();
+            if (is_else && choice.blocks[i].empty()) continue;
+            line(is_else ? "} else {" : opening + condition_text(choice.values[i]) + ") {");
+            emit(choice.blocks[i]);
             opening = "} else if (";
         }
         line("}");
     }
-    void emit_node(typed_while const& node) {
-        line("while (" + condition_text(*node.condition) + ") {");
-        emit(node.body);
-        line("}");
-    }
-    void emit_node(typed_for const& node) {
-        auto const name = "e" + std::to_string(temporaries++);
-        line("for (py::range " + name + "{" + text_of(*node.start) + ", " + text_of(*node.stop) +
-             ", " + text_of(*node.step) + "}; " + name + ".next(" + slot_name(node.counter) +
-             ");) {");
-        emit(node.body);
-        line("}");
-    }
-    void emit_node(typed_return const& node) {
-        line(node.operand ? "return " + text_of(*node.operand) + ";" : "return;");
-    }
-    void emit_node(jump const& node) { line(node == jump::break_loop ? "break;" : "continue;"); }
-    void emit_node(barrier const&) { line("py::sync_block();"); }
 };
 
 } // namespace

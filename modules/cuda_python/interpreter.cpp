@@ -69,23 +69,64 @@ class block_interpreter : evaluator {
     frame* kernel_frame = nullptr;
 
     // Runs a device function for the lanes; its result has a column for each part of a tuple.
-    std::vector<column> called(call_value const& node, mask const& lanes, frame& caller) override {
-        auto const& function = program.functions[static_cast<std::size_t>(node.function)];
+    std::vector<column> called(value const& call, mask const& lanes, frame& caller) override {
+        auto const& function = program.functions[static_cast<std::size_t>(call.number)];
         frame callee(function, count);
-        auto operands = columns(node.operands, lanes, caller);
+        auto operands = columns(call.parts, lanes, caller);
         std::ranges::move(operands, callee.slots.begin());
         callee.result.resize(std::max<std::size_t>(function.result.parts.size(), 1), column(count));
         auto active = lanes;
         execute(function.body, active, callee);
         return std::move(callee.result);
     }
+    // The parts of a tuple, or of what a function returns; a column for any other value.
+    std::vector<column> parts_of(value const& value, mask const& lanes, frame& frame) {
+        if (value.form == value_form::tuple) return columns(value.parts, lanes, frame);
+        if (value.form == value_form::call) return called(value, lanes, frame);
+        return {evaluate(value, lanes, frame)};
+    }
     // Runs statements; the lanes that leave the block are taken from the mask.
     void execute(typed_block const& statements, mask& active, frame& frame) {
         for (auto const& statement : statements) {
             if (!has_any(active)) return;
-            if (steps-- == 0) fail(statement.location, "the kernel takes too many steps");
-            std::visit([&](auto const& node) { execute_node(statement, node, active, frame); },
-                       statement.node);
+            take_step(statement);
+            execute(statement, active, frame);
+        }
+    }
+    void take_step(typed_statement const& statement) {
+        if (steps-- == 0) fail(statement.location, "the kernel takes too many steps");
+    }
+    void execute(typed_statement const& statement, mask& active, frame& frame) {
+        auto const& values = statement.values;
+        switch (statement.action) {
+        case action::evaluate:
+            evaluate(values[0], active, frame);
+            return;
+        case action::store:
+            return execute_store(statement, active, frame);
+        case action::augment:
+            return execute_augmented(statement, active, frame);
+        case action::unpack: {
+            auto const parts = parts_of(values.back(), active, frame);
+            for (std::size_t i = 0; i < parts.size(); ++i) {
+                store(values[i].number, parts[i], active, frame);
+            }
+            return;
+        }
+        case action::choose:
+            return execute_choice(statement, active, frame);
+        case action::repeat:
+            return loop(statement, active, frame,
+                        [&](mask const& lanes) { return holding(values[0], lanes, frame); });
+        case action::count:
+            return execute_for(statement, active, frame);
+        case action::leave:
+            return execute_return(statement, active, frame);
+        case action::barrier:
+            return check_barrier(statement, active);
+        default:
+            bool const is_break = statement.action == action::break_loop;
+            return move_lanes(active, is_break ? frame.broken : frame.continued, mask(active));
         }
     }
     // Writes the values of the active lanes to a variable.
@@ -95,51 +136,48 @@ class block_interpreter : evaluator {
             if (active[i] != 0) target[i] = values[i];
         }
     }
-    void execute_node(typed_statement const&, store_slot const& node, mask& active, frame& frame) {
-        store(node.slot, evaluate(*node.operand, active, frame), active, frame);
+    // Stores to a variable or to an element of an array, whose place is computed behind the value.
+    void execute_store(typed_statement const& statement, mask const& active, frame& frame) {
+        auto const& target = statement.values[0];
+        auto const operand = evaluate(statement.values[1], active, frame);
+        if (target.form == value_form::slot) return store(target.number, operand, active, frame);
+        write(places(target, active, frame), operand, target.type.element, active);
     }
-    // Stores to an element of an array. With old_slot, the statement is such as x[i] += 1: the old
-    // value is read to that variable first, of which the operand makes the new one.
-    void execute_node(typed_statement const& statement, store_element const& node, mask& active,
-                      frame& frame) {
-        auto const type = node.array->type.element;
-        column operand;
-        if (node.old_slot < 0) operand = evaluate(*node.operand, active, frame);
-        auto const array = evaluate(*node.array, active, frame);
-        auto const indices = columns(node.indices, active, frame);
-        std::vector<unsigned char*> places(count);
+    // A statement such as x[i] += 1: the old value is read to a variable, of which the operand
+    // makes the new one.
+    void execute_augmented(typed_statement const& statement, mask const& active, frame& frame) {
+        auto const& element = statement.values[0];
+        auto const type = element.type.element;
+        auto const addresses = places(element, active, frame);
+        auto const old =
+            each_lane(active, [&](std::size_t i) { return read_number(addresses[i], type); });
+        store(statement.values[1].number, old, active, frame);
+        write(addresses, evaluate(statement.values[2], active, frame), type, active);
+    }
+    // The addresses of an element for all active lanes.
+    std::vector<unsigned char*> places(value const& element, mask const& active, frame& frame) {
+        auto const parts = columns(element.parts, active, frame);
+        std::vector<unsigned char*> result(count);
         for (std::size_t i = 0; i < count; ++i) {
-            if (active[i] != 0) places[i] = place(statement.location, array[i], indices, i);
+            if (active[i] != 0) result[i] = place(element.location, parts, i);
         }
-        if (node.old_slot >= 0) {
-            auto const old =
-                each_lane(active, [&](std::size_t i) { return read_number(places[i], type); });
-            store(node.old_slot, old, active, frame);
-            operand = evaluate(*node.operand, active, frame);
-        }
+        return result;
+    }
+    void write(std::vector<unsigned char*> const& places, column const& values, scalar type,
+               mask const& active) {
         for (std::size_t i = 0; i < count; ++i) {
-            if (active[i] != 0) write_number(places[i], operand[i], type);
+            if (active[i] != 0) write_number(places[i], values[i], type);
         }
-    }
-    void execute_node(typed_statement const&, evaluation const& node, mask& active, frame& frame) {
-        evaluate(*node.operand, active, frame);
-    }
-    // Stores the parts of a tuple, or of what a function returns, to variables.
-    void execute_node(typed_statement const&, unpacking const& node, mask& active, frame& frame) {
-        auto const* tuple = std::get_if<tuple_value>(&node.operand->node);
-        auto const parts = tuple ? columns(tuple->parts, active, frame)
-                                 : called(std::get<call_value>(node.operand->node), active, frame);
-        for (std::size_t i = 0; i < parts.size(); ++i)
-            store(node.slots[i], parts[i], active, frame);
     }
     // Each branch runs for the lanes whose condition holds; then all that did not leave go on.
-    void execute_node(typed_statement const&, typed_if const& node, mask& active, frame& frame) {
+    void execute_choice(typed_statement const& choice, mask& active, frame& frame) {
         mask done(count);
-        for (auto const& branch : node.branches) {
+        for (std::size_t number = 0; number < choice.blocks.size(); ++number) {
             auto taken = active;
-            if (branch.condition) taken = holding(*branch.condition, active, frame);
+            if (number < choice.values.size())
+                taken = holding(choice.values[number], active, frame);
             for (std::size_t i = 0; i < count; ++i) active[i] = active[i] && !taken[i];
-            execute(branch.body, taken, frame);
+            execute(choice.blocks[number], taken, frame);
             move_lanes(taken, done, mask(taken));
         }
         move_lanes(done, active, mask(done));
@@ -154,16 +192,15 @@ class block_interpreter : evaluator {
 
     // Runs the body of a loop for the lanes for which next() holds, until there are none.
     template <class F>
-    void loop(typed_statement const& statement, typed_block const& body, mask& active, frame& frame,
-              F next) {
+    void loop(typed_statement const& statement, mask& active, frame& frame, F next) {
         auto const outer_broken = std::exchange(frame.broken, mask(count));
         auto const outer_continued = std::exchange(frame.continued, mask(count));
         mask left(count);
         while (has_any(active)) {
-            if (steps-- == 0) fail(statement.location, "the kernel takes too many steps");
+            take_step(statement);
             auto running = next(active);
             for (std::size_t i = 0; i < count; ++i) left[i] |= active[i] && !running[i];
-            execute(body, running, frame);
+            execute(statement.blocks[0], running, frame);
             active = std::move(running);
             move_lanes(frame.continued, active, mask(frame.continued));
         }
@@ -172,17 +209,11 @@ class block_interpreter : evaluator {
         frame.broken = outer_broken;
         frame.continued = outer_continued;
     }
-    void execute_node(typed_statement const& statement, typed_while const& node, mask& active,
-                      frame& frame) {
-        loop(statement, node.body, active, frame,
-             [&](mask const& lanes) { return holding(*node.condition, lanes, frame); });
-    }
     // A loop over range(start, stop, step), whose number of rounds each lane knows at its start.
-    void execute_node(typed_statement const& statement, typed_for const& node, mask& active,
-                      frame& frame) {
-        auto value = evaluate(*node.start, active, frame);
-        auto const stop = evaluate(*node.stop, active, frame);
-        auto const step = evaluate(*node.step, active, frame);
+    void execute_for(typed_statement const& statement, mask& active, frame& frame) {
+        auto limits = columns(statement.values, active, frame); // behind the counter
+        auto& value = limits[1];
+        auto const &stop = limits[2], &step = limits[3];
         std::vector<std::uint64_t> rounds(count);
         for (std::size_t i = 0; i < count; ++i) {
             auto const a = value[i].integer, b = stop[i].integer, s = step[i].integer;
@@ -193,10 +224,10 @@ class block_interpreter : evaluator {
                 s > 0 ? static_cast<std::uint64_t>(s) : 0 - static_cast<std::uint64_t>(s);
             if (s > 0 ? a < b : s < 0 && a > b) rounds[i] = (distance - 1) / width + 1;
         }
-        loop(statement, node.body, active, frame, [&](mask const& lanes) {
+        loop(statement, active, frame, [&](mask const& lanes) {
             auto running = lanes;
             for (std::size_t i = 0; i < count; ++i) running[i] = lanes[i] && rounds[i] > 0;
-            store(node.counter, value, running, frame);
+            store(statement.values[0].number, value, running, frame);
             for (std::size_t i = 0; i < count; ++i) {
                 if (running[i] == 0) continue;
                 --rounds[i];
@@ -205,19 +236,9 @@ class block_interpreter : evaluator {
             return running;
         });
     }
-    void execute_node(typed_statement const&, typed_return const& node, mask& active,
-                      frame& frame) {
-        if (node.operand) {
-            auto const* tuple = std::get_if<tuple_value>(&node.operand->node);
-            auto const* call = std::get_if<call_value>(&node.operand->node);
-            std::vector<column> values;
-            if (tuple) {
-                values = columns(tuple->parts, active, frame);
-            } else if (call) {
-                values = called(*call, active, frame);
-            } else {
-                values.push_back(evaluate(*node.operand, active, frame));
-            }
+    void execute_return(typed_statement const& statement, mask& active, frame& frame) {
+        if (!statement.values.empty()) {
+            auto const values = parts_of(statement.values[0], active, frame);
             for (std::size_t part = 0; part < values.size(); ++part) {
                 for (std::size_t i = 0; i < count; ++i) {
                     if (active[i] != 0) frame.result[part][i] = values[part][i];
@@ -226,11 +247,7 @@ class block_interpreter : evaluator {
         }
         move_lanes(active, frame.returned, mask(active));
     }
-    void execute_node(typed_statement const&, jump const& node, mask& active, frame& frame) {
-        auto& target = node == jump::break_loop ? frame.broken : frame.continued;
-        move_lanes(active, target, mask(active));
-    }
-    void execute_node(typed_statement const& statement, barrier const&, mask& active, frame&) {
+    void check_barrier(typed_statement const& statement, mask const& active) {
         for (std::size_t i = 0; i < count; ++i) {
             if (active[i] == 0 && kernel_frame->returned[i] == 0) {
                 fail(statement.location, "a barrier is not reached by " + thread_text(i));
@@ -255,17 +272,10 @@ namespace {
 
 // Whether a value consists of constants, coercions, operations and math alone.
 bool is_constant(value const& value) {
-    auto const are_constant = [](value_list const& operands) {
-        return std::ranges::all_of(operands,
-                                   [](auto const& operand) { return is_constant(*operand); });
-    };
-    if (std::holds_alternative<constant>(value.node)) return true;
-    if (auto const* cast = std::get_if<coercion>(&value.node)) return is_constant(*cast->operand);
-    if (auto const* node = std::get_if<operation_value>(&value.node)) {
-        return are_constant(node->operands);
-    }
-    auto const* node = std::get_if<math_value>(&value.node);
-    return node && are_constant(node->operands);
+    bool const is_computed = value.form == value_form::coercion ||
+                             value.form == value_form::operation || value.form == value_form::math;
+    return value.form == value_form::constant ||
+           (is_computed && std::ranges::all_of(value.parts, is_constant));
 }
 
 } // namespace
@@ -278,10 +288,10 @@ std::optional<constant> constant_value(value const& value, options options) {
     block_interpreter thread(program, {}, {}, 0);
     auto const result = thread.compute(value, mask(1, 1))[0];
     auto const type = value.type.element;
-    if (type.is_boolean()) return constant{result.integer != 0};
-    if (type.is_integer()) return constant{result.integer};
-    if (type.is_real()) return constant{result.real};
-    return constant{std::complex<double>(result.real, result.imaginary)};
+    if (type.is_boolean()) return result.integer != 0;
+    if (type.is_integer()) return result.integer;
+    if (type.is_real()) return result.real;
+    return std::complex<double>(result.real, result.imaginary);
 }
 
 } // namespace spio::cuda_python

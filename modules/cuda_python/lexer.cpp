@@ -31,8 +31,6 @@ namespace spio::cuda_python {
 
 namespace {
 
-constexpr std::size_t greatest_size = std::size_t(1) << 26;
-
 constexpr auto signs = std::to_array<std::string_view>(
     {"**=", "//=", "<<=", ">>=", "...", "**", "//", "<<", ">>", "<=", ">=", "==",
      "!=",  "->",  "+=",  "-=",  "*=",  "/=", "%=", "&=", "|=", "^=", "@=", ":=",
@@ -42,10 +40,13 @@ constexpr auto signs = std::to_array<std::string_view>(
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Reads the tokens of a text in one pass.
+// Reads the tokens of a part of a text in one pass.
 class lexer {
   public:
-    explicit lexer(source_text const& source) : source(source), text(source.source.text) {}
+    lexer(source_text const& source, span part)
+        : source(source),
+          text(std::string_view(source.source.text).substr(0, part.end)),
+          position(part.begin) {}
 
     std::vector<token> tokens() {
         while (position < text.size()) {
@@ -54,7 +55,9 @@ class lexer {
         }
         if (!brackets.empty()) fail(brackets.back(), "this bracket is never closed");
         if (!is_line_start) add(token_kind::newline, position);
-        for (; !indentations.empty(); indentations.pop_back()) add(token_kind::dedent, position);
+        for (; indentations.size() > 1; indentations.pop_back()) {
+            add(token_kind::dedent, position);
+        }
         add(token_kind::end, position);
         return std::move(list);
     }
@@ -63,27 +66,29 @@ class lexer {
     // The blanks before a line: the column that they reach with tabs to multiples of 8, and how
     // many characters they are. An inner block has more of both.
     struct indentation {
-        int columns, characters;
+        int columns = 0, characters = 0;
         friend bool operator==(indentation, indentation) = default;
     };
 
     source_text const& source;
     std::string_view text;
-    std::size_t position = 0;
+    std::size_t position;
     bool is_line_start = true;
     std::vector<token> list;
     std::vector<std::size_t> brackets; // open ones
-    std::vector<indentation> indentations;
+    std::vector<indentation> indentations = {{}};
 
-    [[noreturn]] void fail(std::size_t location, std::string message) const {
-        auto const begin = static_cast<unsigned>(location);
-        source.fail({begin, begin + 1}, "text", std::move(message));
+    static span between(std::size_t begin, std::size_t end) {
+        return {static_cast<unsigned>(begin), static_cast<unsigned>(end)};
+    }
+    [[noreturn]] void fail(std::size_t location, std::string_view message) const {
+        source.fail(between(location, location + 1), "text", message);
     }
     char peek(std::size_t ahead = 0) const {
         return position + ahead < text.size() ? text[position + ahead] : '\n';
     }
     void add(token_kind kind, std::size_t begin) {
-        list.push_back({kind, {static_cast<unsigned>(begin), static_cast<unsigned>(position)}});
+        list.push_back({kind, between(begin, position)});
     }
 
     // Skips a line without tokens and returns false, or compares a line's indentation.
@@ -100,23 +105,22 @@ class lexer {
             return false;
         }
         is_line_start = false;
-        auto const outer = [&] {
-            return indentations.empty() ? indentation() : indentations.back();
-        };
-        if (now.columns > outer().columns && now.characters > outer().characters) {
-            if (indentations.size() >= greatest_depth) {
-                source.fail({static_cast<unsigned>(begin), static_cast<unsigned>(position)},
-                            "nesting", "blocks are nested more than 100 deep");
+        auto const& outer = indentations.back();
+        if (now.columns > outer.columns && now.characters > outer.characters) {
+            if (indentations.size() > greatest_depth) {
+                source.fail(between(begin, position), "nesting",
+                            "blocks are nested more than 100 deep");
             }
             indentations.push_back(now);
             add(token_kind::indent, begin);
             return true;
         }
-        while (now.columns < outer().columns) {
-            indentations.pop_back();
+        for (; now.columns < indentations.back().columns; indentations.pop_back()) {
             add(token_kind::dedent, position);
         }
-        if (now != outer()) fail(position, "this indentation is that of no enclosing block");
+        if (now != indentations.back()) {
+            fail(position, "this indentation is that of no enclosing block");
+        }
         return true;
     }
 
@@ -215,12 +219,13 @@ class lexer {
 
 } // namespace
 
+// The number that a token spells.
 constant constant_of(source_text const& source, span location) {
     auto const word = source.text(location);
     std::string digits;
     std::ranges::copy_if(word, std::back_inserter(digits), [](char c) { return c != '_'; });
-    auto const fail = [&](std::string reason) {
-        source.fail(location, "numbers", in_quotes(word) + " " + std::move(reason));
+    auto const fail = [&](std::string_view reason) {
+        source.fail(location, "numbers", quoted{word}, " ", reason);
     };
     bool const is_plain = word.back() != '_' && word.find("__") == std::string_view::npos;
     int base = 10;
@@ -238,7 +243,7 @@ constant constant_of(source_text const& source, span location) {
     if (is_plain && end == last && !text.empty()) {
         bool const has_zeros = base == 10 && text.size() > 1 && text[0] == '0';
         if (has_zeros && integer != 0) fail("begins with a zero: an octal number begins with 0o");
-        if (status == std::errc()) return {integer};
+        if (status == std::errc()) return integer;
         fail("is larger than the largest intp");
     }
     bool const is_imaginary = base == 10 && (text.back() == 'j' || text.back() == 'J');
@@ -248,51 +253,12 @@ constant constant_of(source_text const& source, span location) {
     auto const [real_end, real_status] = std::from_chars(text.data(), real_last, real);
     if (!is_plain || base != 10 || real_end != real_last || text.empty()) fail("is no number");
     if (real_status != std::errc()) fail("is beyond what a float64 holds");
-    if (is_imaginary) return {std::complex<double>(0, real)};
-    return {real};
+    if (is_imaginary) return std::complex<double>(0, real);
+    return real;
 }
 
-std::vector<token> tokens_of(source_text const& source) { return lexer(source).tokens(); }
-
-source_text::source_text(cuda_python::source text)
-    : source(std::move(text)),
-      parts{{0, source.name, source.first_line, source.first_column, 0}},
-      line_begins{0} {
-    if (source.text.size() > greatest_size) {
-        fail({}, "text", "a text has at most 64 MiB");
-    }
-    for (std::size_t i = 0; i < source.text.size(); ++i) {
-        if (source.text[i] == '\n') line_begins.push_back(static_cast<unsigned>(i + 1));
-    }
-}
-
-text_part const& source_text::part_of(span location) const {
-    return *std::prev(std::ranges::upper_bound(parts, location.begin, {}, &text_part::begin));
-}
-
-position source_text::position_of(span location) const {
-    auto const& part = part_of(location);
-    auto const number_of = [&](unsigned offset) {
-        return std::ranges::upper_bound(line_begins, offset) - line_begins.begin();
-    };
-    auto const number = number_of(location.begin);
-    auto const begin = static_cast<std::size_t>(line_begins[static_cast<std::size_t>(number) - 1]);
-    auto const end = std::min(source.text.find('\n', begin), source.text.size());
-    auto const mark = location.begin - begin;
-    // Of a long line, what is around the mark.
-    constexpr std::size_t margin = 60;
-    auto const skipped = mark > margin ? mark - margin : 0;
-    auto const size = std::min(end - begin - std::min(skipped, end - begin), 2 * margin);
-    return {.file = part.file,
-            .line = part.first_line + static_cast<int>(number - number_of(part.begin)),
-            .column = part.first_column + static_cast<int>(mark),
-            .text = source.text.substr(begin + std::min(skipped, end - begin), size),
-            .mark = mark - skipped};
-}
-
-void source_text::fail(span location, std::string_view rule, std::string message) const {
-    throw program_error(
-        diagnostic{std::string(rule), std::move(message), position_of(location), {}});
+std::vector<token> tokens_of(source_text const& source, span part) {
+    return lexer(source, part).tokens();
 }
 
 } // namespace spio::cuda_python

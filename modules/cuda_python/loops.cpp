@@ -16,6 +16,8 @@ module;
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,79 +32,64 @@ import :typer;
 
 namespace spio::cuda_python {
 
-// Types the body of a loop. Behind it, variables from before have their old slots; others may be
-// undefined, since the body may not have run.
-typed_block function_typer::loop_body(block const& body) {
-    auto const entry = names;
-    bool const was_reachable = is_reachable;
-    ++loop_depth;
+// Types the body of a loop.
+typed_block typer::loop_body(block const& body) {
+    auto const entry = state->names;
+    bool const was_reachable = state->is_reachable;
+    ++state->loops;
     auto result = typed(body);
-    --loop_depth;
-    // The body may not have run: what it alone defines may be undefined.
-    for (auto& [name, binding] : names) {
-        auto const found = entry.find(name);
-        if (found == entry.end()) {
-            binding.is_certain = false;
-        } else {
-            binding = found->second;
-        }
-    }
-    is_reachable = was_reachable;
+    --state->loops;
+    leave_loop(entry);
+    state->is_reachable = was_reachable;
     return result;
 }
-
-void function_typer::type_while(statement const& statement, while_statement const& loop,
-                                typed_block& block) {
-    auto condition = condition_of(*loop.condition);
-    auto body = loop_body(loop.body);
-    block.push_back({statement.location, typed_while{std::move(condition), std::move(body)}});
+// Behind a loop, variables from before have their old slots; others may be undefined, since the
+// body may not have run.
+void typer::leave_loop(bindings const& entry) {
+    for (auto& [name, binding] : state->names) {
+        auto const found = entry.find(name);
+        if (found != entry.end()) binding = found->second;
+        binding.is_certain &= found != entry.end();
+    }
 }
 
-void function_typer::type_for(statement const& statement, for_statement const& loop,
-                              typed_block& block) {
-    auto const* call = std::get_if<call_expression>(&loop.range->node);
-    auto const callee = call ? entity_of(*call->callee) : std::nullopt;
-    if (!callee || (callee->path != "range" && callee->path != "xrange")) {
-        fail(loop.range->location, "loops", "a loop runs over range or xrange alone");
+void typer::type_while(statement const& statement, typed_block& block) {
+    auto condition = condition_of(statement.values[0]);
+    auto body = loop_body(statement.blocks[0]);
+    block.push_back({action::repeat, statement.location, list_of(std::move(condition)),
+                     list_of(std::move(body))});
+}
+
+void typer::type_for(statement const& statement, typed_block& block) {
+    auto const &variable = statement.values[0], &range = statement.values[1];
+    auto const callee = range.form == form::call ? entity_of(range.parts[0]) : std::nullopt;
+    refuse_if(!callee || (callee->path != "range" && callee->path != "xrange"), range.location,
+              "loops", "a loop runs over range or xrange alone");
+    auto limits = arguments_of(range);
+    for (auto& limit : limits) {
+        refuse_if(!limit.type.is_number() || !limit.type.element.is_integer(), limit.location,
+                  "loops", "the limits of a range are integers and not ", limit.type);
+        limit = coercion_to(intp, std::move(limit));
     }
-    value_list limits;
-    for (auto& argument : arguments_of(*call)) {
-        if (!argument->type.is_number() || !argument->type.element.is_integer()) {
-            fail(argument->location, "loops",
-                 "the limits of a range are integers and not " + name_of(argument->type));
-        }
-        limits.push_back(coercion_to(intp, std::move(argument)));
-    }
-    if (limits.empty() || limits.size() > 3)
-        fail(call->callee->location, "loops", "a range takes 1 to 3 limits");
-    auto const literal = [&](std::int64_t number_value) {
-        return value_with(loop.range->location, number(intp), constant{number_value});
-    };
-    typed_for result;
-    result.step = limits.size() == 3 ? std::move(limits[2]) : literal(1);
-    result.stop = limits.size() == 1 ? std::move(limits[0]) : std::move(limits[1]);
-    result.start = limits.size() == 1 ? literal(0) : std::move(limits[0]);
-    auto const step = constant_value(*result.step, program.result.options);
-    if (step && std::get<std::int64_t>(step->value) == 0) {
-        fail(result.step->location, "loops", "the step of a range is not 0");
-    }
-    result.counter = new_slot("counter", number(intp));
-    auto const entry = names;
-    auto const name = std::get<name_expression>(loop.target->node).name;
-    ++loop_depth;
-    assign(name, loop.target->location,
-           value_with(loop.target->location, number(intp), slot_value{result.counter}),
-           result.body);
-    --loop_depth;
-    auto body = loop_body(loop.body);
-    std::ranges::move(body, std::back_inserter(result.body));
-    auto const found = entry.find(name);
-    if (found == entry.end()) {
-        names[name].is_certain = false;
-    } else {
-        names[name] = found->second;
-    }
-    block.push_back({statement.location, std::move(result)});
+    refuse_if(limits.empty() || limits.size() > 3, range.parts[0].location, "loops",
+              "a range takes 1 to 3 limits");
+    auto const literal = [&](std::int64_t number) { return constant_with(range.location, number); };
+    if (limits.size() == 1) limits.insert(limits.begin(), literal(0));
+    if (limits.size() == 2) limits.push_back(literal(1));
+    auto const step = constant_value(limits[2], program.options);
+    refuse_if(step && std::get<std::int64_t>(*step) == 0, limits[2].location, "loops",
+              "the step of a range is not 0");
+    auto const counter = slot_value(variable.location, new_slot("counter", number(intp)));
+    auto const entry = state->names;
+    typed_block body;
+    ++state->loops;
+    assign(variable, counter, body);
+    --state->loops;
+    std::ranges::move(loop_body(statement.blocks[0]), std::back_inserter(body));
+    leave_loop(entry);
+    limits.insert(limits.begin(), counter);
+    block.push_back(
+        {action::count, statement.location, std::move(limits), list_of(std::move(body))});
 }
 
 } // namespace spio::cuda_python

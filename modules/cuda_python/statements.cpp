@@ -1,10 +1,11 @@
-// Reads statements, functions and the names of a module.
+// Reads statements, functions, imports and the other names of a module.
 // SPDX-License-Identifier: Apache-2.0
 //
 // CUDA Python is a statically typed Python whose functions become CUDA kernels. The parser makes a
 // tree of the tokens of a text; a node of the tree owns the nodes below it. read_… reads what its
 // name says, from the next token on; accept() takes the next token if it is this one, expect()
-// refuses any other; a keyword is a reserved word, a sign an operator or bracket.
+// refuses any other; a keyword is a reserved word, a sign an operator or bracket. A path is a full
+// name, such as math.sin, that a name of the program may stand for.
 module;
 
 #include <algorithm>
@@ -14,7 +15,6 @@ module;
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,43 +24,31 @@ module;
 
 module spio.cuda_python;
 
+import :expressions;
 import :syntax;
 
 namespace spio::cuda_python {
 
 namespace {
 
-constexpr auto augmented_signs = std::to_array<std::pair<std::string_view, operation>>({
-    {"+=", operation::add},
-    {"-=", operation::subtract},
-    {"*=", operation::multiply},
-    {"/=", operation::divide},
-    {"//=", operation::floor_divide},
-    {"%=", operation::remainder},
-    {"&=", operation::bit_and},
-    {"|=", operation::bit_or},
-    {"^=", operation::bit_xor},
-    {"<<=", operation::shift_left},
-    {">>=", operation::shift_right},
-});
-constexpr std::size_t greatest_branches = 200;
+constexpr std::size_t greatest_branches = 200, greatest_parameters = 255;
+constexpr int bitwise_precedence = 5; // operations that bind as tightly have an assignment: |=
 
-class statement_parser : public expression_parser {
+class statement_parser : expression_parser {
   public:
     explicit statement_parser(module_tree& module)
-        : expression_parser(module.text), module(module) {}
+        : expression_parser(module.text, module.text.whole()), module(module) {}
 
     void read_module() {
         while (next().kind != token_kind::end) {
             if (accept(token_kind::newline)) continue;
-            if (next().kind == token_kind::indent) fail("syntax", "this line is indented too far");
+            refuse_if(next().kind == token_kind::indent, "syntax", "this line is indented too far");
             if (is_sign("@") || is_keyword("def")) {
                 read_function();
-            } else if (is_keyword("import") || is_keyword("from")) {
-                read_import(*this, module);
-                end_line();
             } else {
-                read_global();
+                bool const is_import = is_keyword("import") || is_keyword("from");
+                is_import ? read_import() : read_global();
+                end_line();
             }
         }
     }
@@ -70,12 +58,11 @@ class statement_parser : public expression_parser {
     std::vector<std::string_view>* assigned = nullptr; // of the function that is being read
     int loops = 0, depth = 0; // loops and blocks around the statement that is being read
 
-    // A line ends, or a semicolon parts its statements.
+    // Whether a semicolon parts this statement from another one in its line.
+    bool has_another() { return accept(";") && next().kind != token_kind::newline; }
     void end_line() {
-        if (accept(";") && next().kind != token_kind::newline) return;
-        if (!accept(token_kind::newline)) {
-            fail("syntax", "expected the end of the line and not " + in_quotes(word()));
-        }
+        if (has_another() || accept(token_kind::newline)) return;
+        fail("syntax", "expected the end of the line and not ", quoted{word()});
     }
 
     // Gives a name its meaning for the part of the text that it stands in.
@@ -83,28 +70,63 @@ class statement_parser : public expression_parser {
         module.names_for(meaning.location).insert_or_assign(name, std::move(meaning));
     }
 
+    // The place of a dotted name, such as numba.cuda, and the name without blanks.
+    std::pair<span, std::string> read_path() {
+        auto const place = next().location;
+        std::string path;
+        do {
+            path += (path.empty() ? "" : ".") + std::string(expect_name("the name of a module"));
+        } while (accept("."));
+        return {place, path};
+    }
+    // What a module is called in the paths of names: math, cuda, or types, which stands for any of
+    // the packages. All of them have all types.
+    std::string canonical(span place, std::string const& path) const {
+        if (path == "math" || path == "__future__") return path;
+        for (std::string const known : {"numpy", "numba", "numbapro", "spio"}) {
+            if (path == known) return "types";
+            if (path == known + ".cuda" && known != "numpy") return "cuda";
+        }
+        text.fail(place, "modules", "there is no module ", quoted{path},
+                  "; there are math, numpy, numba, numbapro and spio");
+    }
+    void read_import() {
+        bool const is_selective = advance() == "from";
+        auto const [place, path] = read_path();
+        if (!is_selective) {
+            bool const has_alias = accept("as");
+            auto const meaning = canonical(place, path);
+            auto const name = has_alias ? expect_name("a name") : text.text(place);
+            auto const package = canonical(place, path.substr(0, path.find('.')));
+            return define(name, {place, has_alias ? meaning : package});
+        }
+        auto const meaning = canonical(place, path);
+        expect("import");
+        bool const has_bracket = accept("(");
+        do {
+            auto const name_place = next().location;
+            auto const name = expect_name("a name to import");
+            auto const alias = accept("as") ? expect_name("a name") : name;
+            if (meaning == "__future__") continue;
+            define(alias, {name_place, path_within(meaning, name)});
+        } while (accept(",") && !is_sign(")"));
+        if (has_bracket) expect(")");
+    }
+
     // A global, which need not make sense until a function uses it, or a text that documents.
     void read_global() {
+        constexpr auto rule = "a module has imports, functions, and globals: ";
         auto const location = next().location;
-        if (next().kind == token_kind::name && is_reserved(word())) {
-            fail("modules", "a module has imports, functions, and globals: there is no " +
-                                in_quotes(word()) + " here");
+        refuse_if(is_reserved(), "modules", rule, "there is no ", quoted{word()}, " here");
+        auto const target = read_list();
+        if (!accept("=")) {
+            if (target.form == form::text) return;
+            fail("modules", rule, "nothing is run here");
         }
-        auto value = read_list();
-        if (!is_sign("=")) {
-            if (!std::holds_alternative<string_expression>(value->node)) {
-                fail("modules",
-                     "a module has imports, functions, and globals: nothing is run here");
-            }
-            return end_line();
-        }
-        auto const* name = std::get_if<name_expression>(&value->node);
-        if (!name) text.fail(value->location, "modules", "a global is assigned to a name");
-        advance();
-        module.values.push_back(read_list());
-        define(name->name,
-               {.location = location, .value = module.values.back().get(), .text = &text});
-        end_line();
+        text.refuse_if(target.form != form::name, target.location, "modules",
+                       "a global is assigned to a name");
+        auto const& value = module.values.emplace_back(read_list());
+        define(target.word, {.location = location, .value = &value, .text = &text});
     }
 
     void read_function() {
@@ -117,44 +139,43 @@ class statement_parser : public expression_parser {
         function.location = next().location;
         function.name = expect_name("the name of a function");
         expect("(");
-        while (!is_past_end(")")) {
-            auto const location = next().location;
-            if (is_sign("*") || is_sign("**")) {
-                fail("functions", "a function has a fixed number of parameters");
-            }
-            auto const name = expect_name("the name of a parameter");
-            if (is_sign("=") || is_sign(":")) {
-                fail("functions", "a parameter has neither a default nor an annotation");
-            }
-            for (auto const& [other, place] : function.parameters) {
-                if (other == name) text.fail(location, "functions", "two parameters have one name");
-            }
-            function.parameters.emplace_back(name, location);
+        assigned = &function.assigned;
+        while (has_more(")")) {
+            read_parameter(function);
             if (!accept(",")) break;
         }
         expect(")");
-        if (is_sign("->")) fail("functions", "a function has no annotation");
-        if (function.parameters.size() > 255) {
-            text.fail(function.location, "functions", "a function has at most 255 parameters");
-        }
-        assigned = &function.assigned;
-        for (auto const& [name, location] : function.parameters) assigned->push_back(name);
+        refuse_if(is_sign("->"), "functions", "a function has no annotation");
+        text.refuse_if(function.parameters.size() > greatest_parameters, function.location,
+                       "functions", "a function has at most 255 parameters");
         function.body = read_block();
         std::ranges::sort(function.assigned);
         define(function.name, {.location = function.location,
                                .function = static_cast<int>(module.functions.size())});
         module.functions.push_back(std::move(function));
     }
+    void read_parameter(function_tree& function) {
+        auto const location = next().location;
+        refuse_if(is_sign("*") || is_sign("**"), "functions",
+                  "a function has a fixed number of parameters");
+        auto const name = expect_name("the name of a parameter");
+        refuse_if(is_sign("=") || is_sign(":"), "functions",
+                  "a parameter has neither a default nor an annotation");
+        text.refuse_if(std::ranges::find(*assigned, name) != assigned->end(), location, "functions",
+                       "two parameters have one name");
+        function.parameters.emplace_back(name, location);
+        assigned->push_back(name);
+    }
 
     // What follows a colon: statements in the line, or an indented block.
     block read_block() {
-        if (++depth > greatest_depth) fail("nesting", "blocks are nested more than 100 deep");
+        refuse_if(++depth > greatest_depth, "nesting", "blocks are nested more than 100 deep");
         expect(":");
         block block;
         if (!accept(token_kind::newline)) {
-            read_simple(block);
+            read_line(block);
         } else {
-            if (!accept(token_kind::indent)) fail("syntax", "expected an indented block");
+            refuse_if(!accept(token_kind::indent), "syntax", "expected an indented block");
             while (!accept(token_kind::dedent)) read_statement(block);
         }
         --depth;
@@ -162,124 +183,106 @@ class statement_parser : public expression_parser {
     }
 
     void read_statement(block& block) {
-        auto const location = next().location;
-        if (next().kind == token_kind::indent) fail("syntax", "this line is indented too far");
+        statement result = {action::choose, next().location};
+        refuse_if(next().kind == token_kind::indent, "syntax", "this line is indented too far");
         if (accept("if")) {
-            block.push_back({location, read_if()});
+            read_branches(result);
         } else if (accept("while")) {
-            auto condition = read();
-            block.push_back({location, while_statement{std::move(condition), read_loop()}});
+            result.action = action::repeat;
+            result.values.push_back(read());
+            result.blocks.push_back(read_loop());
         } else if (accept("for")) {
-            for_statement loop;
-            loop.target = loop_target();
+            result.action = action::count;
+            result.values.push_back(read_counter());
             expect("in");
-            loop.range = read();
-            loop.body = read_loop();
-            block.push_back({location, std::move(loop)});
+            result.values.push_back(read());
+            result.blocks.push_back(read_loop());
         } else {
-            read_simple(block);
+            return read_line(block);
         }
+        block.push_back(std::move(result));
     }
-
-    if_statement read_if() {
-        if_statement choice;
+    void read_branches(statement& choice) {
         do {
-            if (choice.branches.size() >= greatest_branches) {
-                fail("nesting", "an if has at most 200 branches");
-            }
-            auto condition = read();
-            choice.branches.push_back({std::move(condition), read_block()});
+            refuse_if(choice.blocks.size() >= greatest_branches, "nesting",
+                      "an if has at most 200 branches");
+            choice.values.push_back(read());
+            choice.blocks.push_back(read_block());
         } while (accept("elif"));
-        if (accept("else")) choice.branches.push_back({nullptr, read_block()});
-        return choice;
+        if (accept("else")) choice.blocks.push_back(read_block());
     }
-
     block read_loop() {
         ++loops;
         auto body = read_block();
         --loops;
-        if (is_keyword("else")) fail("loops", "a loop has no else");
+        refuse_if(is_keyword("else"), "loops", "a loop has no else");
         return body;
+    }
+    expression read_counter() {
+        auto const location = next().location;
+        auto const name = expect_name("the name of a variable");
+        text.refuse_if(!is_keyword("in"), location, "loops",
+                       "the target of a loop is one variable");
+        assigned->push_back(name);
+        return {form::name, location, name};
     }
 
     // Statements of a line, parted by semicolons.
-    void read_simple(block& block) {
+    void read_line(block& block) {
         do {
-            auto const location = next().location;
-            if (is_keyword("break") || is_keyword("continue")) {
-                auto const kind = is_keyword("break") ? jump::break_loop : jump::continue_loop;
-                if (loops == 0) fail("loops", in_quotes(word()) + " stands in no loop");
-                advance();
-                block.push_back({location, kind});
-            } else if (accept("pass")) {
-                block.push_back({location, jump::pass});
-            } else if (accept("return")) {
-                bool const is_bare = next().kind == token_kind::newline || is_sign(";");
-                block.push_back({location, return_statement{is_bare ? nullptr : read_list()}});
-            } else {
-                refuse_keywords();
-                read_assignment(block);
-            }
-        } while (accept(";") && next().kind != token_kind::newline);
-        if (!accept(token_kind::newline)) {
-            fail("syntax", "expected the end of the line and not " + in_quotes(word()));
-        }
+            block.push_back(read_simple());
+        } while (has_another());
+        refuse_if(!accept(token_kind::newline), "syntax", "expected the end of the line and not ",
+                  quoted{word()});
     }
-
-    void refuse_keywords() const {
-        if (next().kind != token_kind::name || !is_reserved(word())) return;
-        if (is_keyword("not") || is_keyword("True") || is_keyword("False")) return;
-        fail("statements", "there is no statement " + in_quotes(word()) + " in CUDA Python");
-    }
-
-    void read_assignment(block& block) {
+    statement read_simple() {
         auto const location = next().location;
-        auto value = read_list();
-        if (is_sign(":")) fail("statements", "a variable has no annotation");
-        for (auto const& [sign, operation] : augmented_signs) {
-            if (!accept(sign)) continue;
-            check_target(*value);
-            auto operand = read_list();
-            block.push_back(
-                {location, augmented_assignment{std::move(value), operation, std::move(operand)}});
-            return;
+        if (is_keyword("break") || is_keyword("continue")) {
+            refuse_if(loops == 0, "loops", quoted{word()}, " stands in no loop");
+            return {advance() == "break" ? action::break_loop : action::continue_loop, location};
         }
-        if (!accept("=")) {
-            block.push_back({location, expression_statement{std::move(value)}});
-            return;
+        if (accept("pass")) return {action::pass, location};
+        if (accept("return")) {
+            bool const is_bare = next().kind == token_kind::newline || is_sign(";");
+            statement result = {action::leave, location};
+            if (!is_bare) result.values.push_back(read_list());
+            return result;
         }
-        cuda_python::expression_list targets;
-        bool const is_unpacking = std::holds_alternative<tuple_expression>(value->node);
-        if (auto* tuple = std::get_if<tuple_expression>(&value->node)) {
-            targets = std::move(tuple->parts);
-            if (targets.empty()) text.fail(value->location, "assignment", "nothing is assigned to");
-        } else {
-            targets.push_back(std::move(value));
-        }
-        for (auto const& part : targets) check_target(*part);
-        auto operand = read_list();
-        if (is_sign("=")) fail("assignment", "a statement assigns once");
-        if (!is_unpacking && std::holds_alternative<tuple_expression>(operand->node)) {
-            text.fail(operand->location, "tuples", "a tuple is unpacked where it is made");
-        }
-        block.push_back(
-            {location, assignment{std::move(targets), std::move(operand), is_unpacking}});
+        refuse_if(is_reserved() && !is_keyword("not") && !is_keyword("True") &&
+                      !is_keyword("False"),
+                  "statements", "there is no statement ", quoted{word()}, " in CUDA Python");
+        return read_assignment(location);
     }
-
-    expression_ptr loop_target() {
-        auto const location = next().location;
-        auto const name = expect_name("the name of a variable");
-        if (!is_keyword("in")) {
-            text.fail(location, "loops", "the target of a loop is one variable");
+    statement read_assignment(span location) {
+        auto target = read_list();
+        refuse_if(is_sign(":"), "statements", "a variable has no annotation");
+        bool const is_augmented = next().kind == token_kind::sign && word().ends_with('=');
+        auto const operation = is_augmented
+                                   ? operation_named(word().substr(0, word().size() - 1), true)
+                                   : std::nullopt;
+        if (operation && entry_of(*operation).precedence >= bitwise_precedence) {
+            advance();
+            check_target(target);
+            return {
+                action::augment, location, list_of(std::move(target), read_list()), {}, *operation};
         }
-        assigned->push_back(name);
-        return std::make_unique<expression>(expression{location, 1, name_expression{name}});
+        if (!accept("=")) return {action::evaluate, location, list_of(std::move(target))};
+        bool const is_unpacking = target.form == form::tuple;
+        text.refuse_if(is_unpacking && target.parts.empty(), target.location, "assignment",
+                       "nothing is assigned to");
+        auto values = is_unpacking ? std::move(target.parts) : list_of(std::move(target));
+        for (auto const& part : values) check_target(part);
+        values.push_back(read_list());
+        refuse_if(is_sign("="), "assignment", "a statement assigns once");
+        text.refuse_if(!is_unpacking && values.back().form == form::tuple, values.back().location,
+                       "tuples", "a tuple is unpacked where it is made");
+        return {is_unpacking ? action::unpack : action::store, location, std::move(values)};
     }
     // Refuses what cannot be assigned to, and notes a variable of the function.
     void check_target(expression const& target) {
-        if (auto const* name = std::get_if<name_expression>(&target.node)) {
-            assigned->push_back(name->name);
-        } else if (!std::holds_alternative<subscript_expression>(target.node)) {
+        if (target.form == form::name) {
+            assigned->push_back(target.word);
+        } else if (target.form != form::subscript) {
             text.fail(target.location, "assignment",
                       "only variables and elements of arrays are assigned to");
         }
@@ -289,5 +292,9 @@ class statement_parser : public expression_parser {
 } // namespace
 
 void parse_module(module_tree& module) { statement_parser(module).read_module(); }
+
+expression parse_expression(source_text const& text, span part) {
+    return expression_parser(text, part).read_whole();
+}
 
 } // namespace spio::cuda_python

@@ -76,6 +76,13 @@ scalar most_generic(scalar a, scalar b) {
     return a.kind == kind::unsigned_integer ? b : a;
 }
 
+std::string path_within(std::string const& object, std::string_view name) {
+    // numba.cuda is cuda, and cuda.float32 is numba.float32.
+    if (object == "types" && name == "cuda") return "cuda";
+    if (object == "cuda" && scalar_named(name)) return "types." + std::string(name);
+    return object + "." + std::string(name);
+}
+
 type number(scalar scalar) { return {type::form::number, scalar}; }
 type array(scalar element, int rank) { return {type::form::array, element, rank}; }
 
@@ -97,73 +104,53 @@ std::size_t size_of(type const& type) {
 
 namespace {
 
-constexpr int greatest_rank = 8; // dimensions of an array
-
 // The last name of numba.float32 or float32; empty for anything else.
 std::string_view last_name(expression const& expression) {
-    if (auto const* name = std::get_if<name_expression>(&expression.node)) return name->name;
-    if (auto const* attribute = std::get_if<attribute_expression>(&expression.node)) {
-        return attribute->name;
-    }
-    return {};
+    bool const has_name = expression.form == form::name || expression.form == form::attribute;
+    return has_name ? expression.word : std::string_view();
 }
 
 // The type that an expression such as float32[:, :] spells.
 type type_of(source_text const& text, expression const& expression) {
-    auto const* array_type = std::get_if<subscript_expression>(&expression.node);
-    auto const& named = array_type ? *array_type->object : expression;
-    auto const scalar = scalar_named(last_name(named));
-    if (!scalar) {
-        text.fail(expression.location, "signature",
-                  in_quotes(text.text(expression.location)) + " is no type of an argument");
+    bool const is_array = expression.form == form::subscript;
+    auto const scalar = scalar_named(last_name(is_array ? expression.parts[0] : expression));
+    text.refuse_if(!scalar, expression.location, "signature",
+                   quoted{text.text(expression.location)}, " is no type of an argument");
+    if (!is_array) return number(*scalar);
+    auto const dimensions = std::span(expression.parts).subspan(1);
+    for (auto const& dimension : dimensions) {
+        if (dimension.form == form::slice) continue;
+        text.fail(dimension.location, "signature", "a dimension of an array type is spelled ':'");
     }
-    if (!array_type) return number(*scalar);
-    for (auto const& index : array_type->indices) {
-        if (!std::holds_alternative<slice_expression>(index->node)) {
-            text.fail(index->location, "signature", "a dimension of an array type is spelled ':'");
-        }
-    }
-    if (array_type->indices.size() > greatest_rank) {
-        text.fail(expression.location, "signature", "an array has at most 8 dimensions");
-    }
-    return array(*scalar, static_cast<int>(array_type->indices.size()));
+    text.refuse_if(dimensions.size() > greatest_rank, expression.location, "signature",
+                   "an array has at most 8 dimensions");
+    return array(*scalar, static_cast<int>(dimensions.size()));
 }
 
 } // namespace
 
 // Reads void(float32, int32), (float32, int32) or a single type.
 signature signature_of(source_text const& text, expression const& expression) {
+    bool const is_call = expression.form == form::call;
+    auto types = std::span(&expression, 1);
+    if (is_call || expression.form == form::tuple) types = expression.parts;
     signature signature;
-    auto const add = [&](cuda_python::expression const& parameter) {
+    if (is_call) {
+        bool const is_void = last_name(types[0]) == "void";
+        signature.result = is_void ? type() : type_of(text, types[0]);
+        types = types.subspan(1);
+    }
+    for (auto const& parameter : types) {
+        text.refuse_if(is_call && !parameter.keyword.empty(), parameter.location, "signature",
+                       "a signature names no arguments");
         signature.parameters.push_back(type_of(text, parameter));
-    };
-    if (auto const* call = std::get_if<call_expression>(&expression.node)) {
-        bool const is_void = last_name(*call->callee) == "void";
-        signature.result = is_void ? type() : type_of(text, *call->callee);
-        for (auto const& argument : call->arguments) {
-            if (!argument.name.empty()) {
-                text.fail(argument.value->location, "signature", "a signature names no arguments");
-            }
-            add(*argument.value);
-        }
-    } else if (auto const* types = std::get_if<tuple_expression>(&expression.node)) {
-        for (auto const& part : types->parts) add(*part);
-    } else {
-        add(expression);
     }
     return signature;
 }
 
-signature signature_in(std::string_view text, position const& place) {
-    // Columns in messages are those of the file.
-    auto const begin = static_cast<std::size_t>(place.column - 1);
-    source_text const source({.name = place.file,
-                              .text = std::string(begin, ' ') + std::string(text),
-                              .first_line = place.line});
-    return signature_of(source, *parse_expression(source));
-}
 signature parse_signature(std::string_view text) {
-    return signature_in(text, {.file = "signature", .line = 1, .column = 1});
+    source_text const source({.name = "signature", .text = std::string(text)});
+    return signature_of(source, parse_expression(source, source.whole()));
 }
 
 } // namespace spio::cuda_python

@@ -31,8 +31,8 @@ inline constexpr std::string_view number_types[] = {
 // The type of `left operator right`, as the tables have it; empty where there is none.
 std::string result_type(std::string_view operation, std::string_view left, std::string_view right);
 
-// A kernel for each pair of types, with all operators. Threads pair all values of interest. Of the
-// pairs of two types every `step`-th is taken.
+// A kernel for each pair of types, with all operators, and - and ~ of one operand. Threads pair all
+// values of interest. Of the pairs of two types every `step`-th is taken.
 std::vector<test_kernel> operator_kernels(bool has_floor_division, int step);
 // A kernel for each of the 28 functions of math.
 std::vector<test_kernel> math_kernels();

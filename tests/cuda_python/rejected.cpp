@@ -102,6 +102,19 @@ TEST_CASE("a message shows the line, a caret, and the calls") {
           "               ^\n");
 }
 
+TEST_CASE("an error in a signature shows the decorator") {
+    std::string shown;
+    try {
+        py::program({.name = "k.py", .text = "@cuda.jit('void(floot[:])')\ndef k(a): pass\n"})
+            .compile("k");
+    } catch (spio::error const& e) {
+        shown = e.log();
+    }
+    CHECK(shown == "k.py:1:17: signature: 'floot[:]' is no type of an argument\n"
+                   "    @cuda.jit('void(floot[:])')\n"
+                   "                    ^\n");
+}
+
 TEST_CASE("what is nested too deeply is one error") {
     auto const is_nesting = [](std::string const& body) {
         auto const message = message_of(body_of_k(body));

@@ -49,6 +49,8 @@ constexpr std::string_view floor_table[] = {
     "i32 i32 i32 i32 i32 i32 i32 i32 i32 i64", "i64 i64 i64 i64 i64 i64 i64 i64 i64 i64",
 };
 
+constexpr std::size_t integer_count = 8; // the integers are the first number_types
+
 std::size_t number_of(std::string_view type) {
     return static_cast<std::size_t>(std::ranges::find(number_types, type) - number_types);
 }
@@ -75,7 +77,7 @@ bool is_one_of(std::string_view operation, std::string_view list) {
 
 std::string result_type(std::string_view operation, std::string_view left, std::string_view right) {
     auto const i = number_of(left), j = number_of(right);
-    constexpr std::size_t integers = 8, reals = 10;
+    constexpr std::size_t reals = 10;
     if (is_one_of(operation, "+ - *")) return entry(generic_table[i], j);
     if (i >= reals || j >= reals) return {};
     if (is_one_of(operation, "< <= > >= == !=")) return "bool";
@@ -83,7 +85,7 @@ std::string result_type(std::string_view operation, std::string_view left, std::
     if (operation == "//") return entry(floor_table[i], j);
     if (operation == "%") return entry(generic_table[i], j);
     bool const is_bitwise = is_one_of(operation, "& | ^ << >>");
-    return is_bitwise && i < integers && j < integers ? entry(generic_table[i], j) : "";
+    return is_bitwise && i < integer_count && j < integer_count ? entry(generic_table[i], j) : "";
 }
 
 std::vector<test_kernel> operator_kernels(bool has_floor_division, int step) {
@@ -99,18 +101,25 @@ std::vector<test_kernel> operator_kernels(bool has_floor_division, int step) {
             std::string parameters = "a, b", body, types = std::string(left) + "[:], ";
             types += std::string(right) + "[:]";
             int count = 0;
-            auto const add = [&](std::string_view operation) {
-                auto const type = result_type(operation, left, right);
-                if (type.empty()) return;
+            auto const store = [&](std::string const& value, std::string const& type) {
                 auto const output = "o" + std::to_string(count++);
                 parameters += ", " + output;
                 types += ", " + type + "[:]";
-                body += "    " + output + "[i] = x " + std::string(operation) + " y\n";
+                body += "    " + output + "[i] = " + value + "\n";
+            };
+            auto const add = [&](std::string_view operation) {
+                auto const type = result_type(operation, left, right);
+                if (!type.empty()) store("x " + std::string(operation) + " y", type);
             };
             if (has_floor_division) {
                 for (auto const operation : divisions) add(operation);
             } else {
                 for (auto const operation : every_operator) add(operation);
+                // An integer is stored as an int64, which shows whether it had the width of x.
+                bool const is_integer = number_of(left) < integer_count;
+                auto const wide = is_integer ? "int64" : std::string(left);
+                if (left == right) store("-x", wide);
+                if (left == right && is_integer) store("~x", wide);
             }
             if (body.empty()) continue;
             kernels.push_back({.text = "@cuda.jit\ndef " + name + "(" + parameters +

@@ -185,8 +185,8 @@ class NumPy(unittest.TestCase):
         other = dialect.view(0, (5, 0), None, "float32", 1, True, None)  # on GPU 1
         sizes_of[1, 1](sizes, other)
         self.assertEqual(sizes.tolist(), [5, 0, 0])
-        other = dialect.view(8, (1, 1), None, "float32", 1, True, None)
-        self.assertIn("argument 'x' is on GPU 1", str(self.refuse(sizes_of[1, 1], sizes, other)))
+        cell = dialect.view(8, (1, 1), None, "float32", 1, True, None)
+        self.assertIn("argument 'x' is on GPU 1", str(self.refuse(sizes_of[1, 1], sizes, cell)))
 
     def test_dlpack(self):
         class Tensor:

@@ -50,11 +50,10 @@ inline void move_lanes(mask& source_lanes, mask& target_lanes, mask const& part)
 }
 
 inline cell cell_of(constant const& constant) {
-    if (auto const* boolean = std::get_if<bool>(&constant.value)) return {.integer = *boolean};
-    if (auto const* integer = std::get_if<std::int64_t>(&constant.value))
-        return {.integer = *integer};
-    if (auto const* real = std::get_if<double>(&constant.value)) return {.real = *real};
-    auto const number = std::get<std::complex<double>>(constant.value);
+    if (auto const* boolean = std::get_if<bool>(&constant)) return {.integer = *boolean};
+    if (auto const* integer = std::get_if<std::int64_t>(&constant)) return {.integer = *integer};
+    if (auto const* real = std::get_if<double>(&constant)) return {.real = *real};
+    auto const number = std::get<std::complex<double>>(constant);
     return {.real = number.real(), .imaginary = number.imag()};
 }
 
@@ -134,7 +133,7 @@ class evaluator {
     std::deque<array_view> arrays;
 
     // Calls a function; the result has a column for each part of a tuple.
-    virtual std::vector<column> called(call_value const&, mask const&, frame& caller) = 0;
+    virtual std::vector<column> called(value const& call, mask const&, frame& caller) = 0;
 
     [[noreturn]] void fail(span location, std::string const& reason) const {
         auto const place = program.tree->text.position_of(location);
@@ -167,8 +166,31 @@ class evaluator {
     }
 
     column evaluate(value const& value, mask const& lanes, frame& frame) {
-        return std::visit([&](auto const& node) { return node_column(value, node, lanes, frame); },
-                          value.node);
+        auto const number = static_cast<std::size_t>(value.number);
+        switch (value.form) {
+        case value_form::constant:
+            return column(count, cell_of(value.constant));
+        case value_form::slot:
+            return frame.slots[number];
+        case value_form::call:
+            return std::move(called(value, lanes, frame)[0]);
+        case value_form::tuple:
+            fail(value.location, "a tuple is unpacked");
+        case value_form::shared_array:
+            return column(count, shared_array(value));
+        case value_form::operation:
+            if (value.operation() <= operation::logical_and) return logical(value, lanes, frame);
+            break;
+        default:
+            break;
+        }
+        auto const parts = columns(value.parts, lanes, frame);
+        return each_lane(lanes, [&](std::size_t lane) { return lane_value(value, parts, lane); });
+    }
+    std::vector<column> columns(std::vector<value> const& values, mask const& lanes, frame& frame) {
+        std::vector<column> result;
+        for (auto const& value : values) result.push_back(evaluate(value, lanes, frame));
+        return result;
     }
     // f(lane) for each lane of the mask.
     template <class F> column each_lane(mask const& lanes, F f) {
@@ -179,51 +201,25 @@ class evaluator {
         return result;
     }
 
-    column node_column(value const&, constant const& node, mask const&, frame&) {
-        return column(count, cell_of(node));
-    }
-    column node_column(value const&, slot_value const& node, mask const&, frame& frame) {
-        return frame.slots[static_cast<std::size_t>(node.slot)];
-    }
-    column node_column(value const& value, coercion const& node, mask const& lanes, frame& frame) {
-        auto const operand = evaluate(*node.operand, lanes, frame);
-        return each_lane(lanes, [&](std::size_t i) {
-            return converted(operand[i], node.operand->type.element, value.type.element);
-        });
-    }
-    column node_column(value const& value, operation_value const& node, mask const& lanes,
-                       frame& frame) {
-        auto const left = evaluate(*node.operands[0], lanes, frame);
-        bool const is_and = node.operation == operation::logical_and;
-        if (is_and || node.operation == operation::logical_or) {
-            // The right operand is computed where the left one does not decide.
-            mask open = lanes;
-            for (std::size_t i = 0; i < count; ++i) {
-                if ((left[i].integer != 0) != is_and) open[i] = 0;
-            }
-            auto const right = has_any(open) ? evaluate(*node.operands[1], open, frame) : left;
-            return each_lane(lanes, [&](std::size_t i) { return open[i] ? right[i] : left[i]; });
+    // Whether both are true, or one: the right operand is computed where the left one does not
+    // decide.
+    column logical(value const& value, mask const& lanes, frame& frame) {
+        bool const is_and = value.operation() == operation::logical_and;
+        auto const left = evaluate(value.parts[0], lanes, frame);
+        mask open = lanes;
+        for (std::size_t i = 0; i < count; ++i) {
+            if ((left[i].integer != 0) != is_and) open[i] = 0;
         }
-        auto const right =
-            node.operands.size() > 1 ? evaluate(*node.operands[1], lanes, frame) : column(count);
-        auto const type = node.operands[0]->type.element;
-        return each_lane(lanes, [&](std::size_t i) {
-            return operated(node.operation, left[i], right[i], type, value.type.element,
-                            program.options.has_floor_division);
-        });
-    }
-    std::vector<column> columns(value_list const& values, mask const& lanes, frame& frame) {
-        std::vector<column> result;
-        for (auto const& value : values) result.push_back(evaluate(*value, lanes, frame));
-        return result;
+        auto const right = has_any(open) ? evaluate(value.parts[1], open, frame) : left;
+        return each_lane(lanes, [&](std::size_t i) { return open[i] ? right[i] : left[i]; });
     }
     // The address of an element for one lane. Fails if an index lies outside the array.
-    unsigned char* place(span location, cell const& array, std::vector<column> const& indices,
-                         std::size_t lane) {
-        auto const& view = arrays[static_cast<std::size_t>(array.integer)];
+    // The parts are the array and the indices.
+    unsigned char* place(span location, std::vector<column> const& parts, std::size_t lane) {
+        auto const& view = arrays[static_cast<std::size_t>(parts[0][lane].integer)];
         auto* address = view.data;
-        for (std::size_t i = 0; i < indices.size(); ++i) {
-            auto const index = indices[i][lane].integer;
+        for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
+            auto const index = parts[i + 1][lane].integer;
             if (index < 0 || index >= view.shape[i]) {
                 fail(location, "index " + std::to_string(index) + " of dimension " +
                                    std::to_string(i) + ", whose extent is " +
@@ -233,55 +229,56 @@ class evaluator {
         }
         return address;
     }
-    column node_column(value const& value, element_value const& node, mask const& lanes,
-                       frame& frame) {
-        auto const array = evaluate(*node.array, lanes, frame);
-        auto const indices = columns(node.indices, lanes, frame);
-        return each_lane(lanes, [&](std::size_t i) {
-            return read_number(place(value.location, array[i], indices, i), value.type.element);
-        });
-    }
-    column node_column(value const&, array_fact_value const& node, mask const& lanes,
-                       frame& frame) {
-        auto const array = evaluate(*node.array, lanes, frame);
-        return each_lane(lanes, [&](std::size_t i) -> cell {
-            auto const& view = arrays[static_cast<std::size_t>(array[i].integer)];
-            auto const dimension = static_cast<std::size_t>(node.dimension);
-            if (node.fact == array_fact::extent) return {.integer = view.shape[dimension]};
-            if (node.fact == array_fact::stride) return {.integer = view.strides[dimension]};
+    // The value for one lane, by those of its parts.
+    cell lane_value(value const& value, std::vector<column> const& parts, std::size_t lane) {
+        auto const dimension = static_cast<std::size_t>(value.number);
+        auto const type = value.parts.empty() ? value.type.element : value.parts[0].type.element;
+        auto const axis = [&](extent e) -> cell {
+            return {.integer = value.number == 0 ? e.x : value.number == 1 ? e.y : e.z};
+        };
+        auto const view = [&]() -> array_view const& {
+            return arrays[static_cast<std::size_t>(parts[0][lane].integer)];
+        };
+        switch (value.form) {
+        case value_form::coercion:
+            return converted(parts[0][lane], type, value.type.element);
+        case value_form::operation:
+            return operated(value.operation(), parts[0][lane], parts.back()[lane], type,
+                            value.type.element, program.options.has_floor_division);
+        case value_form::math:
+            return math_of(value.function, parts[0][lane], parts.back()[lane], type);
+        case value_form::element:
+            return read_number(place(value.location, parts, lane), value.type.element);
+        case value_form::extent:
+            return {.integer = view().shape[dimension]};
+        case value_form::stride:
+            return {.integer = view().strides[dimension]};
+        case value_form::size: {
             std::int64_t size = 1;
-            for (auto const extent : view.shape) size *= extent;
+            for (auto const extent : view().shape) size *= extent;
             return {.integer = size};
-        });
+        }
+        case value_form::thread_index:
+            return axis(block.index_of(static_cast<long long>(lane)));
+        case value_form::block_index:
+            return axis(block_index);
+        case value_form::block_size:
+            return axis(block);
+        default:
+            return axis(grid);
+        }
     }
-    column node_column(value const&, register_value const& node, mask const& lanes, frame&) {
-        return each_lane(lanes, [&](std::size_t i) -> cell {
-            extent const sources[] = {block.index_of(static_cast<long long>(i)), block_index, block,
-                                      grid};
-            auto const& source = sources[static_cast<std::size_t>(node.source)];
-            return {.integer = node.axis == 0 ? source.x : node.axis == 1 ? source.y : source.z};
-        });
-    }
-    column node_column(value const&, math_value const& node, mask const& lanes, frame& frame) {
-        auto const operands = columns(node.operands, lanes, frame);
-        auto const type = node.operands[0]->type.element;
-        return each_lane(lanes, [&](std::size_t i) {
-            return math_of(node.function, operands[0][i], operands.back()[i], type);
-        });
-    }
-    column node_column(value const&, call_value const& node, mask const& lanes, frame& frame) {
-        return std::move(called(node, lanes, frame)[0]);
-    }
-    column node_column(value const& value, tuple_value const&, mask const&, frame&) {
-        fail(value.location, "a tuple is unpacked");
-    }
-    column node_column(value const& value, shared_array_value const& node, mask const&, frame&) {
-        array_view view = {shared.data() + node.offset, node.shape, node.shape};
+    cell shared_array(value const& value) {
+        array_view view = {shared.data() + value.number, {}, {}};
+        for (auto const& extent : value.parts) {
+            view.shape.push_back(std::get<std::int64_t>(extent.constant));
+        }
+        view.strides = view.shape;
         auto stride = static_cast<std::int64_t>(value.type.element.bytes());
-        for (std::size_t i = node.shape.size(); i-- > 0; stride *= node.shape[i]) {
+        for (std::size_t i = view.shape.size(); i-- > 0; stride *= view.shape[i]) {
             view.strides[i] = stride;
         }
-        return column(count, add_array(std::move(view)));
+        return add_array(std::move(view));
     }
 };
 

@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // CUDA Python is a statically typed Python whose functions become CUDA kernels. A span is a place
-// in the source; a node of the tree owns the nodes below it. The parser keeps the text, and texts
-// in the tree refer to it.
+// in the source; a node of the tree owns the nodes below it, its parts. The parser keeps the text,
+// and texts in the tree refer to it. The typed tree has statements of the same kinds.
 module;
 
+#include <array>
 #include <complex>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,6 +36,20 @@ struct token {
     span location;
 };
 
+std::string in_quotes(std::string_view); // for messages: short and printable
+// Parts of a message: texts as they are or in quotes, numbers, and types by their names.
+struct quoted {
+    std::string_view text;
+};
+inline std::string words_of(quoted name) { return in_quotes(name.text); }
+inline std::string words_of(std::string_view text) { return std::string(text); }
+inline std::string words_of(std::integral auto number) { return std::to_string(number); }
+inline std::string words_of(scalar type) { return name_of(type); }
+inline std::string words_of(type const& type) { return name_of(type); }
+template <class... Words> std::string sentence(Words const&... words) {
+    return (std::string() + ... + words_of(words));
+}
+
 // A part of a text that comes from a file of its own, or from lines of its own.
 struct text_part {
     unsigned begin;
@@ -46,7 +60,7 @@ struct text_part {
 // A source whose lines can be found, and errors in it.
 struct source_text {
     cuda_python::source source;
-    std::vector<text_part> parts; // in the order of their begins, which are begins of lines
+    std::vector<text_part> parts = {}; // in the order of their begins, which are begins of lines
 
     explicit source_text(cuda_python::source);
     explicit source_text(std::vector<fragment> const&);
@@ -54,141 +68,154 @@ struct source_text {
     std::string_view text(span location) const {
         return std::string_view(source.text).substr(location.begin, location.end - location.begin);
     }
+    span whole() const { return {0, static_cast<unsigned>(source.text.size())}; }
     position position_of(span) const;
-    // Throws an error at a place in the source. The rule is the section of docs/cuda_python.md that
-    // the program breaks.
-    [[noreturn]] void fail(span, std::string_view rule, std::string message) const;
+    // Refuses the program for a place in the source, with these words. The rule is the section of
+    // docs/cuda_python.md that it breaks.
+    template <class... Words>
+    [[noreturn]] void fail(span location, std::string_view rule, Words const&... words) const {
+        throw program_error(
+            diagnostic{std::string(rule), sentence(words...), position_of(location), {}});
+    }
+    template <class... Words>
+    void refuse_if(bool is_wrong, span location, std::string_view rule,
+                   Words const&... words) const {
+        if (is_wrong) fail(location, rule, words...);
+    }
 
   private:
-    std::vector<unsigned> line_begins;
-};
-std::vector<token> tokens_of(source_text const&);
+    std::vector<unsigned> line_begins = {0};
 
-struct expression;
-using expression_ptr = std::unique_ptr<expression>;
-using expression_list = std::vector<expression_ptr>;
+    void find_lines();
+};
+std::vector<token> tokens_of(source_text const&, span part);
 
-struct name_expression {
-    std::string_view name;
-};
-struct constant { // bool, intp, float64 or complex128
-    std::variant<bool, std::int64_t, double, std::complex<double>> value;
-};
-struct string_expression {
-    std::string_view text; // without its quotes
-};
-struct attribute_expression {
-    expression_ptr object;
-    std::string_view name;
-};
-struct subscript_expression {
-    expression_ptr object;
-    expression_list indices;
-};
-struct slice_expression {}; // the ":" of a signature
-struct argument {
-    std::string_view name; // of a keyword argument, or empty
-    expression_ptr value;
-};
-struct call_expression {
-    expression_ptr callee;
-    std::vector<argument> arguments;
-};
+using constant = std::variant<bool, std::int64_t, double, std::complex<double>>;
+constant constant_of(source_text const&, span number);
+
+// Comparisons, operations on bits, and those that complex numbers have stand together.
 enum class operation : unsigned char {
-    add,
-    subtract,
-    multiply,
-    divide,
-    floor_divide,
-    remainder,
-    bit_and,
-    bit_or,
-    bit_xor,
-    shift_left,
-    shift_right,
+    logical_or,
+    logical_and,
     less,
     less_equal,
     greater,
     greater_equal,
     equal,
     not_equal,
-    logical_and,
-    logical_or,
+    bit_or,
+    bit_xor,
+    bit_and,
+    shift_left,
+    shift_right,
+    invert,
+    add,
+    subtract,
+    multiply,
     negate,
     identity,
-    invert,
+    divide,
+    floor_divide,
+    remainder,
     logical_not
 };
-std::string_view sign_of(operation);
-struct unary_expression {
-    cuda_python::operation operation;
-    expression_ptr operand;
+struct operation_entry { // in the order of the operations
+    std::string_view sign;
+    int precedence;                 // 0 for operations of one operand; the greatest binds first
+    std::string_view function = {}; // of spio/tile/python.cuh, if the sign of C++ is not enough
 };
-struct binary_expression {
-    cuda_python::operation operation;
-    expression_ptr left, right;
-};
-struct tuple_expression { // or a list
-    expression_list parts;
+inline constexpr auto operations = std::to_array<operation_entry>({
+    {"or", 1},
+    {"and", 2},
+    {"<", 4},
+    {"<=", 4},
+    {">", 4},
+    {">=", 4},
+    {"==", 4},
+    {"!=", 4},
+    {"|", 5},
+    {"^", 6},
+    {"&", 7},
+    {"<<", 8, "shift_left"},
+    {">>", 8, "shift_right"},
+    {"~", 0},
+    {"+", 9, "add"},
+    {"-", 9, "subtract"},
+    {"*", 10, "multiply"},
+    {"-", 0, "negate"},
+    {"+", 0},
+    {"/", 10},
+    {"//", 10, "quotient"},
+    {"%", 10, "remainder"},
+    {"not", 0},
+});
+inline operation_entry const& entry_of(operation operation) {
+    return operations[static_cast<std::size_t>(operation)];
+}
+
+// The kinds of expressions, each with its parts.
+enum class form : unsigned char {
+    name,
+    literal,
+    text,
+    attribute, // the object
+    subscript, // the object, and the indices
+    slice,     // the ":" of a signature
+    call,      // what is called, and the arguments
+    operation, // the operands
+    tuple      // or a list
 };
 struct expression {
+    cuda_python::form form;
     span location;
-    int height = 1; // 1 without parts, else 1 more than that of the highest part
-    std::variant<name_expression, constant, string_expression, attribute_expression,
-                 subscript_expression, slice_expression, call_expression, unary_expression,
-                 binary_expression, tuple_expression>
-        node;
+    std::string_view word = {}; // a name, the name of an attribute, a text without its quotes
+    cuda_python::operation operation = {};
+    std::vector<expression> parts = {};
+    constant number = {};          // of a literal
+    std::string_view keyword = {}; // the name of an argument that has one
+    int height = 1;                // 1 without parts, else 1 more than that of the highest part
 };
+template <class First, class... Others> std::vector<First> list_of(First first, Others... others) {
+    std::vector<First> list;
+    list.push_back(std::move(first));
+    (list.push_back(std::move(others)), ...);
+    return list;
+}
 
-struct statement;
+// The kinds of statements, each with its values. A target is a name or an element; in the typed
+// tree a variable is a slot.
+enum class action : unsigned char {
+    evaluate, // a call
+    store,    // the target, and the operand
+    unpack,   // the targets, and a tuple
+    augment,  // the target, and the operand; when typed: an element, the slot of its old value, and
+              // the new value
+    choose,   // conditions: one for each block, but none for an else, which is the last block
+    repeat,   // the condition of the block
+    count,    // the variable and the range; when typed: the slot, the start, the stop and the step
+    leave,    // the result, if there is one
+    break_loop,
+    continue_loop,
+    pass,
+    barrier // in the typed tree alone
+};
+template <class Value> struct statement_of {
+    cuda_python::action action;
+    span location;
+    std::vector<Value> values = {};
+    std::vector<std::vector<statement_of>> blocks = {};
+    cuda_python::operation operation = {}; // of an augmented assignment
+};
+using statement = statement_of<expression>;
 using block = std::vector<statement>;
 
-struct expression_statement {
-    expression_ptr value;
-};
-struct assignment {
-    expression_list targets;
-    expression_ptr value;
-    bool is_unpacking = false;
-};
-struct augmented_assignment {
-    expression_ptr target;
-    cuda_python::operation operation;
-    expression_ptr value;
-};
-struct branch {
-    expression_ptr condition; // null: else
-    block body;
-};
-struct if_statement {
-    std::vector<branch> branches;
-};
-struct while_statement {
-    expression_ptr condition;
-    block body;
-};
-struct for_statement {
-    expression_ptr target, range;
-    block body;
-};
-struct return_statement {
-    expression_ptr value; // may be null
-};
-enum class jump : unsigned char { break_loop, continue_loop, pass };
-struct statement {
-    span location;
-    std::variant<expression_statement, assignment, augmented_assignment, if_statement,
-                 while_statement, for_statement, return_statement, jump>
-        node;
-};
-
 struct function_tree {
-    std::string_view name;
-    span location; // of the name
-    std::vector<std::pair<std::string_view, span>> parameters;
-    expression_list decorators;
-    block body;
-    std::vector<std::string_view> assigned; // names that are local, sorted
+    std::string_view name = {};
+    span location = {}; // of the name
+    std::vector<std::pair<std::string_view, span>> parameters = {};
+    std::vector<expression> decorators = {};
+    cuda_python::block body = {};
+    std::vector<std::string_view> assigned = {}; // names that are local, sorted
 };
 
 // What a name of a module means: a dotted path such as math.sin, or an expression, or a function.
@@ -206,7 +233,7 @@ struct module_tree {
     std::vector<fragment> fragments;
     source_text text;                      // of all fragments
     std::deque<source_text> further_texts; // of globals
-    expression_list values;                // of globals
+    std::deque<expression> values;         // of globals
     std::vector<function_tree> functions;
     std::vector<meanings> names; // of each fragment
 
@@ -220,65 +247,15 @@ struct module_tree {
 };
 
 inline constexpr int greatest_depth = 100; // of expressions, of blocks, and of calls
+inline constexpr int greatest_rank = 8;    // dimensions of an array
 
-// Reads expressions from tokens.
-class expression_parser {
-  public:
-    explicit expression_parser(source_text const& text) : text(text), tokens(tokens_of(text)) {}
-
-    expression_ptr read();      // without commas
-    expression_ptr read_list(); // a tuple if there are commas
-
-    token const& next() const { return tokens[number]; }
-    std::string_view word() const { return text.text(next().location); }
-    bool is_sign(std::string_view sign) const {
-        return next().kind == token_kind::sign && word() == sign;
-    }
-    bool is_keyword(std::string_view keyword) const {
-        return next().kind == token_kind::name && word() == keyword;
-    }
-    bool accept(std::string_view sign_or_keyword);
-    void expect(std::string_view sign_or_keyword);
-    bool accept(token_kind);
-    std::string_view expect_name(std::string_view purpose);
-    token advance();
-    bool is_past_end(std::string_view closing) const {
-        return is_sign(closing) || next().kind == token_kind::end;
-    }
-    [[noreturn]] void fail(std::string_view rule, std::string message) const {
-        text.fail(next().location, rule, std::move(message));
-    }
-
-    source_text const& text;
-
-  private:
-    std::vector<token> tokens;
-    std::size_t number = 0;
-    int depth = 0;
-    unsigned last_end = 0; // of the token before the next
-
-    expression_ptr binary(int precedence);
-    expression_ptr unary();
-    expression_ptr primary();
-    expression_ptr atom();
-    expression_ptr call(expression_ptr callee);
-    expression_ptr subscript(expression_ptr object);
-    operation const* operation_here(int precedence) const;
-    template <class Node> expression_ptr node(unsigned begin, Node, int height_within);
-};
-
-std::string in_quotes(std::string_view); // for messages: short and printable
-bool is_reserved(std::string_view name);
 void parse_module(module_tree&);
-void read_import(expression_parser&, module_tree&);
 // The path of what an object such as cuda, math or types has under a name.
 std::string path_within(std::string const& object, std::string_view name);
-// A text that is one expression.
-expression_ptr parse_expression(source_text const&);
-constant constant_of(source_text const&, span number);
+// A text, or a part of it, that is one expression.
+expression parse_expression(source_text const&, span part);
 
-// The types of a signature that is a string, or an expression such as float32[:].
+// The types of a signature that is an expression such as float32[:], or a string of one.
 signature signature_of(source_text const&, expression const&);
-signature signature_in(std::string_view text, position const&);
 
 } // namespace spio::cuda_python

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // CUDA Python is a statically typed Python whose functions become CUDA kernels. A value is a typed
-// expression, and its node says of what kind; a slot is a variable of a function with one type, and
-// stands here by its number. Statements own their values. A span is a place in the source.
+// expression, and its form says of what kind; a slot is a variable of a function with one type, and
+// stands here by its number. A span is a place in the source. Statements are those of the parser's
+// tree, with values for expressions.
 module;
 
+#include <algorithm>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -26,110 +28,56 @@ import :types;
 
 namespace spio::cuda_python {
 
-struct value;
-using value_ptr = std::unique_ptr<value>;
-using value_list = std::vector<value_ptr>;
-
-struct slot_value { // a variable of a function
-    int slot;
-};
-// The operand as a number of the value's type.
-struct coercion {
-    value_ptr operand;
-};
-struct operation_value { // operands have the types that the operation wants
-    cuda_python::operation operation;
-    value_list operands;
-};
-// An element of an array, of as many indices as the array has dimensions.
-struct element_value {
-    value_ptr array;
-    value_list indices;
-};
-enum class array_fact : unsigned char { extent, stride, size };
-struct array_fact_value {
-    array_fact fact;
-    value_ptr array;
-    int dimension;
-};
-enum class special_register : unsigned char { thread_index, block_index, block_size, grid_size };
-struct register_value {
-    special_register source;
-    int axis; // 0: x
-};
-struct math_value {
-    std::string_view function;
-    value_list operands;
-};
-struct call_value {
-    int function; // its number in typed_program::functions
-    value_list operands;
-};
-struct tuple_value {
-    value_list parts;
-};
-struct shared_array_value {
-    int offset; // in bytes
-    std::vector<std::int64_t> shape;
+// The kinds of values, each with its parts and its number.
+enum class value_form : unsigned char {
+    constant,
+    slot,         // its number
+    coercion,     // the operand as a number of the value's type
+    operation,    // the operands, which have the types that the operation wants; its enumerator
+    math,         // the operands
+    element,      // the array, and an index for each dimension
+    extent,       // the array; the dimension
+    stride,       // the array; the dimension
+    size,         // the array
+    thread_index, // an axis, 0 for x, as those that follow
+    block_index,
+    block_size,
+    grid_size,
+    call,        // the arguments; the number of the function in typed_program::functions
+    tuple,       // its parts
+    shared_array // its extents, which are constants; where it begins, in bytes
 };
 struct value {
+    value_form form;
     span location;
     cuda_python::type type;
+    std::vector<value> parts = {};
+    int number = 0;
+    cuda_python::constant constant = {}; // of a constant
+    std::string_view function = {};      // of the module math
     // Whether it calls a device function, which may store to arrays. Such values are computed in
     // the order of the source, and are the only ones that may be a statement.
     bool has_call = false;
-    std::variant<constant, slot_value, coercion, operation_value, element_value, array_fact_value,
-                 register_value, math_value, call_value, tuple_value, shared_array_value>
-        node;
-};
 
-struct typed_statement;
+    cuda_python::operation operation() const { return static_cast<cuda_python::operation>(number); }
+};
+inline value value_with(value_form form, span location, type type, std::vector<value> parts = {},
+                        int number = 0) {
+    bool const has_call = form == value_form::call || std::ranges::any_of(parts, &value::has_call);
+    return {.form = form,
+            .location = location,
+            .type = std::move(type),
+            .parts = std::move(parts),
+            .number = number,
+            .has_call = has_call};
+}
+value constant_with(span location, constant const&); // of the type of literals
+// The number as one of this type, by a coercion if it has another.
+value coercion_to(scalar, value);
+
+using typed_statement = statement_of<value>;
 using typed_block = std::vector<typed_statement>;
-struct store_slot {
-    int slot;
-    value_ptr operand;
-};
-struct store_element {
-    value_ptr array;
-    value_list indices;
-    value_ptr operand;
-    int old_slot = -1; // gets the element before `operand` is computed, if it is not negative
-};
-// A value that is computed for its calls alone.
-struct evaluation {
-    value_ptr operand;
-};
-// The parts of a tuple, each stored to a slot.
-struct unpacking {
-    std::vector<int> slots;
-    value_ptr operand;
-};
-struct typed_branch {
-    value_ptr condition; // null: else
-    typed_block body;
-};
-struct typed_if {
-    std::vector<typed_branch> branches;
-};
-struct typed_while {
-    value_ptr condition;
-    typed_block body;
-};
-struct typed_for {
-    int counter; // a slot that the source has no name for
-    value_ptr start, stop, step;
-    typed_block body; // it begins with the store of the counter
-};
-struct typed_return {
-    value_ptr operand; // may be null
-};
-struct barrier {};
-struct typed_statement {
-    span location;
-    std::variant<store_slot, store_element, evaluation, unpacking, typed_if, typed_while, typed_for,
-                 typed_return, jump, barrier>
-        node;
-};
+
 // A variable of a function, with one type. A name whose type changes has several slots, and so have
 // values that the source gives no name.
 struct slot {
@@ -137,11 +85,11 @@ struct slot {
     cuda_python::type type;
 };
 struct typed_function {
-    std::string_view name;
+    std::string_view name = {};
     int parameter_count = 0;
-    std::vector<slot> slots; // the parameters first
-    type result;
-    typed_block body;
+    std::vector<slot> slots = {}; // the parameters first
+    type result = {};
+    typed_block body = {};
 };
 // A kernel, and the device functions that it calls, each for the types of its arguments.
 struct typed_program {
@@ -151,23 +99,17 @@ struct typed_program {
     int shared_bytes = 0;
 };
 
-// A function of the module math. A predicate has a bool as its result.
-struct math_function {
-    std::string_view name;
-    int parameters;
-    bool is_predicate = false;
-};
-math_function const* math_named(std::string_view);
-
-typed_program typed(std::shared_ptr<module_tree const>, int function,
-                    std::vector<type> const& parameters, options);
 // What the module's decorators say about a function.
 struct decoration {
     bool is_decorated = false, is_device = false;
     std::optional<cuda_python::signature> signature = {};
 };
 decoration decoration_of(module_tree const&, function_tree const&);
+// Refuses a signature of `count` parameters where the function has another number.
+void check_count(source_text const&, span, std::size_t count, function_tree const&);
 
+// The value of a tree that has constants, coercions, operations and math alone; else nothing.
+std::optional<constant> constant_value(value const&, options);
 // The text of a kernel whose symbol is @.
 std::string text_of(typed_program const&);
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // CUDA Python is a statically typed Python whose functions become CUDA kernels. A value is a typed
-// expression; a slot is a variable of one type, in the text by its number.
+// expression, a coercion one of another type; a slot is a variable of one type, in the text by its
+// number.
 module;
 
 #include <algorithm>
@@ -16,6 +17,7 @@ module;
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,9 +32,7 @@ import :types;
 
 namespace spio::cuda_python {
 
-inline std::string name_in_text(scalar scalar) {
-    return scalar.is_boolean() ? "bool" : "py::" + name_of(scalar);
-}
+using texts = std::vector<std::string>;
 
 // A name of the source behind a prefix, so that it is no word of C++, and no longer than 40
 // letters.
@@ -42,18 +42,19 @@ inline std::string prefixed(char prefix, std::size_t number, std::string_view na
 
 // The text of a string literal: whatever is not a plain letter is an octal escape.
 inline std::string escaped(std::string_view text) {
+    constexpr std::string_view signs = "_./- ";
+    auto const is_within = [](char c, char first, char last) { return c >= first && c <= last; };
     std::string result;
     for (char const c : text) {
-        bool const is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                              (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '/' ||
-                              c == '-' || c == ' ';
-        auto const byte = static_cast<unsigned char>(c);
+        bool const is_plain = is_within(c, 'a', 'z') || is_within(c, 'A', 'Z') ||
+                              is_within(c, '0', '9') || signs.find(c) != std::string_view::npos;
         if (is_plain) {
             result += c;
-        } else {
-            result += {'\\', static_cast<char>('0' + byte / 64),
-                       static_cast<char>('0' + byte / 8 % 8), static_cast<char>('0' + byte % 8)};
+            continue;
         }
+        auto const byte = static_cast<unsigned char>(c);
+        result += '\\';
+        for (int const unit : {64, 8, 1}) result += static_cast<char>('0' + byte / unit % 8);
     }
     return result;
 }
@@ -62,15 +63,24 @@ inline std::string literal_of(double x) {
     if (std::isnan(x)) return "py::not_a_number()";
     if (std::isinf(x)) return x > 0 ? "py::infinity()" : "(-py::infinity())";
     char digits[64];
-    auto const end = std::to_chars(digits, digits + sizeof digits, x).ptr;
-    std::string text(digits, end);
+    std::string text(digits, std::to_chars(digits, digits + sizeof digits, x).ptr);
     if (text.find_first_of(".e") == std::string::npos) text += ".0";
-    return x < 0 || std::signbit(x) ? "(" + text + ")" : text;
+    return std::signbit(x) ? "(" + text + ")" : text;
 }
 
 inline std::string literal_of(std::int64_t x) {
     if (x == INT64_MIN) return "(-9223372036854775807ll - 1)";
     return x < 0 ? "(" + std::to_string(x) + "ll)" : std::to_string(x) + "ll";
+}
+
+inline std::string list(std::span<std::string const> parts) {
+    std::string result;
+    for (auto const& part : parts) result += (&part == parts.data() ? "" : ", ") + part;
+    return result;
+}
+// The address of an element, by the texts of the array and the indices.
+inline std::string place(std::span<std::string const> parts) {
+    return parts[0] + ".place(" + list(parts.subspan(1)) + ")";
 }
 
 // What the texts of values need to know of the function that they stand in. In the text, f2_name is
@@ -82,12 +92,15 @@ class value_texts {
     typed_program const& program;
     typed_function const* function = nullptr;
     std::string tuples; // their definitions
-    std::vector<std::string> tuple_names;
+    texts tuple_names;
     std::size_t temporaries = 0;
 
-    std::string name_of_type(type const& type) {
+    std::string new_temporary() { return "e" + std::to_string(temporaries++); }
+
+    std::string type_name(type const& type) {
         if (type.is_nothing()) return "void";
-        auto const element = name_in_text(type.element);
+        bool const is_bool = type.element.is_boolean();
+        auto const element = is_bool ? "bool" : "py::" + name_of(type.element);
         if (type.is_number()) return element;
         if (type.is_array()) {
             return "py::array<" + element + ", " + std::to_string(type.rank) + ">";
@@ -99,170 +112,131 @@ class value_texts {
             tuple_names.push_back(key);
             std::string members;
             for (std::size_t i = 0; i < type.parts.size(); ++i) {
-                members += " " + name_of_type(type.parts[i]) + " part" + std::to_string(i) + ";";
+                members += " " + type_name(type.parts[i]) + " part" + std::to_string(i) + ";";
             }
             tuples += "struct " + name + " {" + members + " };\n";
         }
         return name;
     }
 
-    std::string slot_name(int slot) const {
-        auto const number = static_cast<std::size_t>(slot);
-        return prefixed('v', number, function->slots[number].name);
-    }
-
     // Calls join() with the texts of values. If a device function is called among them, they are
     // computed from left to right in a lambda.
-    using join_function = std::function<std::string(std::vector<std::string> const&)>;
-    std::string joined(std::vector<value const*> const& values, join_function const& join) {
-        std::vector<std::string> texts;
-        bool const has_call = std::ranges::any_of(values, &value::has_call);
-        if (!has_call || values.size() < 2) {
-            for (auto const* operand : values) texts.push_back(text_of(*operand));
-            return join(texts);
-        }
+    std::string joined(std::vector<value const*> const& values,
+                       std::function<std::string(std::span<std::string const>)> const& join) {
+        texts parts;
+        bool const is_ordered = values.size() > 1 && std::ranges::any_of(values, &value::has_call);
         std::string lambda = "[&] { ";
-        for (auto const* operand : values) {
-            auto const name = "e" + std::to_string(temporaries++);
-            lambda += "auto const " + name + " = " + text_of(*operand) + "; ";
-            texts.push_back(name);
+        for (auto const* part : values) {
+            auto const name = is_ordered ? new_temporary() : "";
+            auto text = value_text(*part);
+            if (is_ordered) lambda += "auto const " + name + " = " + text + "; ";
+            parts.push_back(is_ordered ? name : std::move(text));
         }
-        return lambda + "return " + join(texts) + "; }()";
+        return is_ordered ? lambda + "return " + join(parts) + "; }()" : join(parts);
     }
-    static std::vector<value const*> pointers(value_list const& values) {
+    static std::vector<value const*> pointers(std::vector<value> const& values) {
         std::vector<value const*> result;
-        for (auto const& operand : values) result.push_back(operand.get());
-        return result;
-    }
-    static std::string list(std::vector<std::string> const& texts, std::size_t first = 0) {
-        std::string result;
-        for (std::size_t i = first; i < texts.size(); ++i) {
-            result += (i == first ? "" : ", ") + texts[i];
-        }
+        for (auto const& value : values) result.push_back(&value);
         return result;
     }
 
-    std::string text_of(value const& value) {
-        return std::visit([&](auto const& node) { return node_text(value, node); }, value.node);
+    std::string value_text(value const& value) {
+        bool const is_operation = value.form == value_form::operation;
+        if (is_operation && value.operation() <= operation::logical_and) {
+            auto const sign = value.operation() == operation::logical_and ? " && " : " || ";
+            return "(" + value_text(value.parts[0]) + sign + value_text(value.parts[1]) + ")";
+        }
+        if (value.form == value_form::tuple) { // parts in braces are computed from left to right
+            texts parts;
+            for (auto const& part : value.parts) parts.push_back(value_text(part));
+            return type_name(value.type) + "{" + list(parts) + "}";
+        }
+        if (value.form == value_form::constant) return constant_text(value);
+        return joined(pointers(value.parts), [&](std::span<std::string const> parts) {
+            return is_operation ? operation_text(value, parts) : joined_text(value, parts);
+        });
     }
     // A condition needs no brackets of its own.
     std::string condition_text(value const& value) {
-        auto text = text_of(value);
-        auto const* node = std::get_if<operation_value>(&value.node);
-        bool const is_wrapped = node && text.front() == '(';
+        auto text = value_text(value);
+        bool const is_wrapped = value.form == value_form::operation && text.front() == '(';
         return is_wrapped ? text.substr(1, text.size() - 2) : text;
     }
-
-    std::string node_text(value const& value, constant const& constant) {
-        auto const element = value.type.element;
-        if (auto const* boolean = std::get_if<bool>(&constant.value)) {
+    std::string constant_text(value const& value) {
+        auto const type = type_name(value.type);
+        if (auto const* boolean = std::get_if<bool>(&value.constant)) {
             return *boolean ? "true" : "false";
         }
-        if (auto const* number = std::get_if<std::complex<double>>(&constant.value)) {
-            return name_in_text(element) + "{" + literal_of(number->real()) + ", " +
-                   literal_of(number->imag()) + "}";
+        if (auto const* number = std::get_if<std::complex<double>>(&value.constant)) {
+            return type + "{" + literal_of(number->real()) + ", " + literal_of(number->imag()) +
+                   "}";
         }
-        auto const* integer = std::get_if<std::int64_t>(&constant.value);
+        auto const* integer = std::get_if<std::int64_t>(&value.constant);
         auto const text =
-            integer ? literal_of(*integer) : literal_of(std::get<double>(constant.value));
-        bool const is_plain = element == (integer ? intp : float64);
-        return is_plain ? text : "py::cast<" + name_in_text(element) + ">(" + text + ")";
+            integer ? literal_of(*integer) : literal_of(std::get<double>(value.constant));
+        bool const is_plain = value.type.element == (integer ? intp : float64);
+        return is_plain ? text : "py::cast<" + type + ">(" + text + ")";
     }
-    std::string node_text(value const&, slot_value const& node) { return slot_name(node.slot); }
-    std::string node_text(value const& value, coercion const& node) {
-        return "py::cast<" + name_in_text(value.type.element) + ">(" + text_of(*node.operand) + ")";
-    }
-    std::string node_text(value const& value, operation_value const& node) {
-        bool const is_logical =
-            node.operation == operation::logical_and || node.operation == operation::logical_or;
-        if (is_logical) {
-            auto const sign = node.operation == operation::logical_and ? " && " : " || ";
-            return "(" + text_of(*node.operands[0]) + sign + text_of(*node.operands[1]) + ")";
+    std::string operation_text(value const& value, std::span<std::string const> operands) {
+        auto const operation = value.operation();
+        auto const& [sign, precedence, function_name] = entry_of(operation);
+        auto const result = type_name(value.type);
+        auto const spelled = operation == operation::logical_not ? "!" : std::string(sign);
+        auto const infix = operands.size() == 2 ? operands[0] + " " + spelled + " " + operands[1]
+                                                : spelled + operands[0];
+        bool const is_bitwise = operation >= operation::bit_or && operation <= operation::invert;
+        bool const is_division =
+            operation == operation::floor_divide || operation == operation::remainder;
+        bool const is_rounded =
+            operation == operation::multiply && !program.options.has_fused_products;
+        bool const is_real = value.parts[0].type.element.is_real();
+        if (function_name.empty() || (is_real && !is_division && !is_rounded)) {
+            return is_bitwise ? "static_cast<" + result + ">(" + infix + ")" : "(" + infix + ")";
         }
-        return joined(pointers(node.operands), [&](std::vector<std::string> const& operands) {
-            return operation_text(value, node, operands);
-        });
+        std::string const floors = program.options.has_floor_division ? "true" : "false";
+        auto const options = operation == operation::floor_divide
+                                 ? "<" + result + ", " + floors + ">"
+                             : is_division ? "<" + floors + ">"
+                                           : "";
+        return "py::" + std::string(function_name) + options + "(" + list(operands) + ")";
     }
-    std::string operation_text(value const& value, operation_value const& node,
-                               std::vector<std::string> const& operands) const {
-        auto const type = node.operands.front()->type.element;
-        auto const result = name_in_text(value.type.element);
-        auto const arguments = "(" + list(operands) + ")";
-        auto const floors = std::string(program.options.has_floor_division ? "true" : "false");
-        auto const sign = std::string(sign_of(node.operation));
-        auto const infix = operands.size() == 2 ? operands[0] + " " + sign + " " + operands[1]
-                                                : (sign == "not" ? "!" : sign) + operands[0];
-        switch (node.operation) {
-        case operation::add:
-            return type.is_real() ? "(" + infix + ")" : "py::add" + arguments;
-        case operation::subtract:
-            return type.is_real() ? "(" + infix + ")" : "py::subtract" + arguments;
-        case operation::multiply:
-            return type.is_real() && program.options.has_fused_products
-                       ? "(" + infix + ")"
-                       : "py::multiply" + arguments;
-        case operation::negate:
-            return type.is_real() ? "(" + infix + ")" : "py::negate" + arguments;
-        case operation::floor_divide:
-            return "py::quotient<" + result + ", " + floors + ">" + arguments;
-        case operation::remainder:
-            return "py::remainder<" + floors + ">" + arguments;
-        case operation::shift_left:
-            return "py::shift_left" + arguments;
-        case operation::shift_right:
-            return "py::shift_right" + arguments;
-        case operation::bit_and:
-        case operation::bit_or:
-        case operation::bit_xor:
-        case operation::invert:
-            return "static_cast<" + result + ">(" + infix + ")";
+    // The text of any other value, by those of its parts.
+    std::string joined_text(value const& value, std::span<std::string const> parts) {
+        auto const number = static_cast<std::size_t>(value.number);
+        auto const digits = std::to_string(value.number);
+        constexpr std::string_view registers[] = {"thread_index", "block_index", "block_size",
+                                                  "grid_size"};
+        switch (value.form) {
+        case value_form::slot:
+            return prefixed('v', number, function->slots[number].name);
+        case value_form::coercion:
+            return "py::cast<" + type_name(value.type) + ">(" + parts[0] + ")";
+        case value_form::math: {
+            auto const name = value.function == "arctan" ? "atan" : value.function;
+            return "py::" + std::string(name) + "(" + list(parts) + ")";
+        }
+        case value_form::element:
+            return type_name(value.parts[0].type) + "::read(" + place(parts) + ")";
+        case value_form::extent:
+            return parts[0] + ".shape[" + digits + "]";
+        case value_form::stride:
+            return parts[0] + ".strides[" + digits + "]";
+        case value_form::size:
+            return parts[0] + ".size()";
+        case value_form::call:
+            return prefixed('f', number, program.functions[number].name) + "(" + list(parts) + ")";
+        case value_form::shared_array: {
+            auto text = "py::shared_array<" + type_name(cuda_python::number(value.type.element));
+            for (auto const& extent : value.parts)
+                text += ", " + std::to_string(std::get<std::int64_t>(extent.constant));
+            return text + ">(" + digits + ")";
+        }
         default:
-            return "(" + infix + ")";
+            break;
         }
-    }
-    std::string node_text(value const&, element_value const& node) {
-        auto values = pointers(node.indices);
-        values.insert(values.begin(), node.array.get());
-        auto const type = name_of_type(node.array->type);
-        return joined(values, [&](std::vector<std::string> const& texts) {
-            return type + "::read(" + texts[0] + ".place(" + list(texts, 1) + "))";
-        });
-    }
-    std::string node_text(value const&, array_fact_value const& node) {
-        auto const array = text_of(*node.array);
-        if (node.fact == array_fact::size) return array + ".size()";
-        return array + (node.fact == array_fact::extent ? ".shape[" : ".strides[") +
-               std::to_string(node.dimension) + "]";
-    }
-    std::string node_text(value const&, register_value const& node) {
-        constexpr std::string_view names[] = {"thread_index", "block_index", "block_size",
-                                              "grid_size"};
-        return "py::" + std::string(names[static_cast<std::size_t>(node.source)]) + "(" +
-               std::to_string(node.axis) + ")";
-    }
-    std::string node_text(value const&, math_value const& node) {
-        auto const name = node.function == "arctan" ? "atan" : std::string(node.function);
-        return joined(pointers(node.operands), [&](std::vector<std::string> const& operands) {
-            return "py::" + name + "(" + list(operands) + ")";
-        });
-    }
-    std::string node_text(value const&, call_value const& node) {
-        auto const number = static_cast<std::size_t>(node.function);
-        auto const name = prefixed('f', number, program.functions[number].name);
-        return joined(pointers(node.operands), [&](std::vector<std::string> const& operands) {
-            return name + "(" + list(operands) + ")";
-        });
-    }
-    // The parts in braces are computed from left to right.
-    std::string node_text(value const& value, tuple_value const& node) {
-        std::vector<std::string> parts;
-        for (auto const& part : node.parts) parts.push_back(text_of(*part));
-        return name_of_type(value.type) + "{" + list(parts) + "}";
-    }
-    std::string node_text(value const& value, shared_array_value const& node) {
-        auto text = "py::shared_array<" + name_in_text(value.type.element);
-        for (auto const extent : node.shape) text += ", " + std::to_string(extent);
-        return text + ">(" + std::to_string(node.offset) + ")";
+        auto const axis_of = static_cast<std::size_t>(value.form) -
+                             static_cast<std::size_t>(value_form::thread_index);
+        return "py::" + std::string(registers[axis_of]) + "(" + digits + ")";
     }
 };
 
