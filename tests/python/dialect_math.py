@@ -53,11 +53,11 @@ def inputs(kind, random):
 def distance(found, exact):
     """The greatest distance in units of the last place of the rounded exact value; infinite where only one is a number."""
     wanted = exact.astype(found.dtype)
-    both = numpy.isfinite(found) & numpy.isfinite(wanted)
+    finite = numpy.isfinite(found) & numpy.isfinite(wanted)
     same = (found == wanted) | (numpy.isnan(found) & numpy.isnan(wanted))
-    if not (both | same).all():
+    if not (finite | same).all():
         return math.inf
-    units = numpy.abs(found[both].astype(exact.dtype) - exact[both]) / numpy.spacing(numpy.abs(wanted[both])).astype(exact.dtype)
+    units = numpy.abs(found[finite].astype(exact.dtype) - exact[finite]) / numpy.spacing(numpy.abs(wanted[finite])).astype(exact.dtype)
     return float(units.max(initial=0))
 
 
