@@ -234,7 +234,7 @@ template <int MaxAxes, int MaxDigits> struct layout_table {
             long long const stride = greatest_stride(a, sum.end);
             bool const is_known = stride <= too_far / axes[a].size;
             sum.end = is_known ? stride * axes[a].size : too_far;
-            sum.offset = is_known ? min(sum.offset + sum.end - stride, too_far) : too_far;
+            sum.offset = is_known ? min(sum.offset + (sum.end - stride), too_far) : too_far;
             sum.is_narrow &= sum.offset <= 0x7fffffff && sum.end <= 0x7fffffff;
         }
         return sum;
