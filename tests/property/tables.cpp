@@ -221,8 +221,10 @@ TEST_CASE("offsets that need 64 bits get them, however great sizes and pitches a
             bool const dynamic = random.one_in(2);
             long long const greatest = dynamic && random.one_in(2) ? 31 : random.draw_below(16);
             long long const size = random.draw_between(1, (1LL << greatest) - (greatest == 31));
-            long long const pitch =
-                random.one_in(3) ? random.draw_between(0, 1LL << random.draw_below(40)) : -1;
+            long long const pitch = random.one_in(3)
+                                        ? random.draw_between(0, 1LL << random.draw_below(40))
+                                    : random.one_in(8) ? spio::dynamic_pitch
+                                                       : spio::dense;
             table.add_axis({static_cast<int>(size), dynamic, true, pitch});
             table.add_digit(a, {1, static_cast<int>(size), false}, true, dynamic);
             axes[a] = {size, pitch};
@@ -230,7 +232,11 @@ TEST_CASE("offsets that need 64 bits get them, however great sizes and pitches a
         __int128 last = 0;
         __int128 running = 1;
         for (int a = count; a-- > 0;) {
-            __int128 const stride = axes[a].pitch >= 0 ? axes[a].pitch : running;
+            // A pitch that only the run knows may be any.
+            __int128 const late = __int128(1) << 62;
+            __int128 const stride = axes[a].pitch >= 0                     ? axes[a].pitch
+                                    : axes[a].pitch == spio::dynamic_pitch ? late
+                                                                           : running;
             last += (axes[a].steps - 1) * stride;
             running = std::min(axes[a].steps * stride, __int128(1) << 90);
             __int128 const said = table.greatest_offset(a);
