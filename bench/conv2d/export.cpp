@@ -125,6 +125,7 @@ class kernels {
         return {{"symbol", spec.symbol},
                 {"grid", listed(spec.grid(params))},
                 {"block", listed(spec.shape.block)},
+                {"cluster", listed(spec.shape.cluster)},
                 {"shared_bytes", spec.shape.shared_bytes},
                 {"overlaps", spec.shape.overlaps_previous},
                 {"params", digits_of(bytes)},
@@ -142,7 +143,9 @@ class kernels {
             auto const specs = specialize_gradient(p, c, arch);
             workspace_bytes = specs.workspace_bytes;
             kernels.push_back(launch_of(specs.partial_sums, params, maps_of(p, c)));
-            kernels.push_back(launch_of(specs.reduction, params_of_sum(p), json::array()));
+            for (auto const& reduction : specs.reduction) {
+                kernels.push_back(launch_of(reduction, params_of_sum(p), json::array()));
+            }
         }
         auto const expected = explain(p, c, arch);
         json entry = {{"problem", text_of(p)},

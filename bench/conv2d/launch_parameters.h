@@ -61,7 +61,9 @@ inline wgrad_tma::params params_of(problem const& p, wgrad_tma::config const&) {
     return {.x = {},
             .dy = {},
             .workspace = stand_in<vec<float, 4>>("workspace"),
-            .sizes = wgrad::sizes_passed(p)};
+            .sizes = wgrad::sizes_passed(p),
+            .dw = stand_in<void>("dw"),
+            .dbias = stand_in_if<float>(p.bias, "dbias")};
 }
 inline wgrad_reduce::params params_of_sum(problem const& p) {
     return {.workspace = stand_in<vec<float, 4> const>("workspace"),

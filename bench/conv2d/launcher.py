@@ -61,7 +61,8 @@ class Kernel:
     def __init__(self, library, description, image):
         self.library, self.description = library, description
         shape = LaunchShape(Extent(*description["grid"]),
-                            BlockShape(Extent(*description["block"]), Extent(1, 1, 1), description["shared_bytes"], False))
+                            BlockShape(Extent(*description["block"]), Extent(*description["cluster"]),
+                                       description["shared_bytes"], False))
         self.handle = ctypes.c_void_p()
         library.call("launcher_load", str(image).encode(), description["symbol"].encode(), ctypes.byref(shape),
                      ctypes.byref(self.handle))

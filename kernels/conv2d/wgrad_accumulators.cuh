@@ -124,9 +124,12 @@ template <problem Problem, class Index, int MmaTiles, bool KeepsRow> class tap_a
     template <class Cursor> __device__ void store(Cursor const& destination) const {
 #pragma unroll
         for (int pair = 0; pair < count; ++pair) {
-            *destination[PAIR(pair)] = bits_as<vec<float, 4>>(sums_[pair]);
+            *destination[PAIR(pair)] = sum(pair);
         }
     }
+
+    // This lane's part of the accumulator of a pair.
+    __device__ vec<float, 4> sum(int pair) const { return bits_as<vec<float, 4>>(sums_[pair]); }
 
   private:
     // Whether a row of dy reads the row of x of a step under this row of the filter.

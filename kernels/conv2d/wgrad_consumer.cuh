@@ -34,14 +34,19 @@ template <problem Problem, auto Config> struct block_part {
     int splits;
     Groups slice;
     SPLIT split;
+    // Whether all splits of a slice are neighbouring blocks, a cluster.
+    static constexpr bool is_in_cluster = [] {
+        if constexpr (requires { Config.cluster; }) return Config.adds_in_cluster();
+        return false;
+    }();
 
     template <class Params>
     __device__ explicit block_part(Params const& params)
         : sizes(sizes_of<Problem>(params.sizes)),
           slices(divup(sizes.groups, Config.groups)),
           splits(Problem.knows_layer() ? Config.splits : blocks_of_grid() / slices),
-          slice(this_block() % slices),
-          split(this_block() / slices) {}
+          slice(is_in_cluster ? this_block() / splits : this_block() % slices),
+          split(is_in_cluster ? this_block() % splits : this_block() / slices) {}
 };
 
 // A warp, which sums the gradient of every tap of one group's filter over all steps of its block.

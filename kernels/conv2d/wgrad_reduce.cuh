@@ -18,7 +18,7 @@
 // from the first reader's additions.
 #pragma once
 
-#include "conv2d/wgrad_fragments.cuh"
+#include "conv2d/wgrad_gradient.cuh"
 #include "conv2d/wgrad_reduce.h"
 #include "spio/tile/launch_control.cuh"
 #include "spio/tile/shared_memory.h"
@@ -65,12 +65,6 @@ struct block {
     // The greatest number of splits that one reader sums; one where the launch passes the splits.
     static constexpr int rounds = divup(split.size, Config.readers);
 
-    // The gradient of the filter, in the type of elements that the problem asks for.
-    using number =
-        typename either<Problem.gradient == precision::fp32, float, conv2d::element<Problem>>::type;
-    using filter = tensor<number, axis<K>(most_channels(Problem)), axis<R>(Problem.r),
-                          axis<S>(Problem.s), axis<C>(group_width)>;
-
     __device__ static workspace workspace_of(params const& p) {
         if constexpr (knows_layer) {
             return workspace(p.workspace);
@@ -103,30 +97,11 @@ struct block {
         return sum;
     }
 
-    // Writes the sums of an element to the gradients of filter and bias. For each half of the pair
-    // of taps, the element has two sums: those of two neighbouring channels of y, at the same
-    // channel of x.
+    // Writes the sums of an element to the gradients of filter and bias.
     __device__ static void store(params const& p, Element const& element, float4 const& sum) {
-        auto const group = element.template get<fold<K, 8>>();
-        auto const lane = for_lane<accumulator::lane_index>(element.template get<LANE>());
-        auto const channel = K(unfold(group).get() + 2 * lane.template get<fold<K, 2>>().get());
-        C const c(lane.template get<D>().get());
-#pragma unroll
-        for (int half = 0; half < 2; ++half) {
-            auto const [contents, r, s] =
-                pairs_of(Problem)(element.template get<PAIR>().get(), half);
-            if (contents == kind::tap) {
-                auto const dw = filter(static_cast<number*>(p.dw))[channel][R(r)][S(s)][c];
-                *dw = number(sum[2 * half]);
-                *dw[K(1)] = number(sum[2 * half + 1]);
-            } else if (contents == kind::bias && c == C(0)) {
-                // A kernel that serves any layer takes a null pointer for no bias.
-                if (!knows_layer && p.dbias == nullptr) continue;
-                auto const dbias = tensor<float, axis<K>(most_channels(Problem))>(p.dbias)[channel];
-                *dbias = sum[2 * half];
-                *dbias[K(1)] = sum[2 * half + 1];
-            }
-        }
+        store_gradient<Problem>(p, element.template get<fold<K, 8>>(),
+                                element.template get<PAIR>().get(), element.template get<LANE>(),
+                                sum);
     }
 
     __device__ __forceinline__ static void run(params const& p) {

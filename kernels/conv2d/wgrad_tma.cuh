@@ -159,7 +159,13 @@ __device__ __forceinline__ void run(params const& p) {
         consumer<Problem, Config, Arch> consume{block, {block.x, block.dy, block.part.sizes}};
         for (auto& stage : consume.held) stage = Block::spare();
         while (rows.next(consume.warp.schedule.current)) consume.add_span();
-        consume.warp.store(p.workspace, block.part);
+        if constexpr (Config.adds_in_cluster()) {
+            cluster_sum<Problem, Config, Block> const sum{block};
+            sum.send(consume.warp.sums);
+            sum.store(p);
+        } else {
+            consume.warp.store(p.workspace, block.part);
+        }
     }
 }
 

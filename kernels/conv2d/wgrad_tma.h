@@ -25,6 +25,27 @@ struct config {
     int stages;  // of the ring in shared memory, those that warps still read included
     int splits;  // of the rows of all images; each split has a partial sum
     bool whole_images; // a step has all rows of its images
+    // The blocks of a cluster: 1, or as many as there are splits. A cluster adds its partial sums
+    // in shared memory; otherwise they go to the workspace, and a second kernel adds them.
+    int cluster = 1;
+
+    constexpr bool adds_in_cluster() const { return cluster > 1; }
+    // More than half of the shared memory of an SM: so each block of a cluster gets an SM of its
+    // own. Two on one SM took up to 1.3 times as long on an H200.
+    static constexpr int least_bytes_of_cluster = 116 << 10;
+    // The accumulators of a block, as the inbox of a cluster counts them: each block gets those of
+    // one slot after the other, of all splits.
+    constexpr int sums_of_block(problem const& problem) const {
+        return (checked_size(groups) * wgrad::pairs_of(problem).count()).as_int();
+    }
+    constexpr int inbox_slots(problem const& problem) const {
+        return divup(sums_of_block(problem), cluster);
+    }
+    // In units of 16 bytes: a lane's part of a sum.
+    constexpr int inbox_cells(problem const& problem) const {
+        if (!adds_in_cluster()) return 0;
+        return (checked_size(inbox_slots(problem)) * cluster * 32).as_int();
+    }
 
     // The number of stages that a warp has read and not yet released. A warp releases a stage one
     // step later, because its loads may still be in flight when the next step begins. Where rows
@@ -67,13 +88,19 @@ struct config {
         // In units of 16 bytes: a barrier `full` for each stage, and one more `empty`, of 8 bytes
         // each.
         auto const barriers = divup(checked_size(stages), 2) + divup(checked_size(stages) + 1, 2);
-        return ((x + dy + barriers) * 16).as_int();
+        // A cluster has one more barrier, for its inbox.
+        int const inbox = inbox_cells(problem) + (adds_in_cluster() ? 1 : 0);
+        int const bytes = ((x + dy + barriers + inbox) * 16).as_int();
+        return adds_in_cluster() ? max(bytes, least_bytes_of_cluster) : bytes;
     }
     // A TMA box has at most 256 elements a side.
     constexpr bool fits(problem const& problem) const {
         bool const is_bounded = groups > 0 && images > 0 && columns > 0 && columns <= 256 &&
                                 stages > held_stages(problem) && wgrad::has_splits(problem, splits);
         if (!is_bounded || problem.pass != direction::wgrad) return false;
+        if (cluster != 1 && (cluster != splits || cluster > 8 || !problem.knows_layer())) {
+            return false;
+        }
         bool const is_small =
             problem.q() <= columns && max(input_rows(problem), problem.p()) <= 256;
         bool const is_dense = problem.stride_h == 1 && problem.dilation_h == 1;
@@ -90,6 +117,7 @@ struct config {
         return wgrad::blocks_of(problem, groups, splits);
     }
     constexpr long long workspace_bytes(problem const& problem) const {
+        if (adds_in_cluster()) return 0;
         return wgrad::workspace_bytes(problem, groups, splits);
     }
 };
@@ -115,6 +143,9 @@ struct params {
     tensor_map_words dy;
     vec<float, 4>* workspace;
     wgrad::passed_sizes sizes;
+    // Where a cluster stores the gradients of filter and bias.
+    void* dw = nullptr;
+    float* dbias = nullptr;
 };
 
 } // namespace spio::conv2d::wgrad_tma

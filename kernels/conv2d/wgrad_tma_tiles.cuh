@@ -12,6 +12,7 @@
 // cell is 16 bytes: 8 channels of a pixel. A stage is one place of a ring in shared memory.
 #pragma once
 
+#include "conv2d/wgrad_cluster.cuh"
 #include "conv2d/wgrad_consumer.cuh"
 #include "conv2d/wgrad_tma.h"
 #include "spio/tile/bulk_copy.cuh"
@@ -47,6 +48,8 @@ struct block {
     using dy_map = tensor_map<dy_tile, typename tensors<Problem>::output>;
     using full_barriers = tensor<mbarrier<Arch>, stage>;
     using empty_barriers = tensor<mbarrier<Arch>, axis<STAGE>(Config.stages + 1)>;
+    using inbox_tiles = cluster_inbox<Problem, Config>;
+    using received_barrier = tensor<mbarrier<Arch>, axis<STAGE>(1)>;
     // The last of the barriers `empty`, which no stage has. In its first steps a warp has read no
     // stage that it could release, and arrives there instead.
     __device__ static STAGE spare() { return STAGE(Config.stages); }
@@ -58,6 +61,8 @@ struct block {
     dy_tiles dy;
     full_barriers full;
     empty_barriers empty;
+    inbox_tiles inbox;
+    received_barrier received; // counts the bytes that come into the inbox
 
     __device__ explicit block(params const& params) : args(params), part(params) {
         auto const memory = dynamic_shared_memory<Config.shared_bytes(Problem)>();
@@ -67,7 +72,13 @@ struct block {
         x = xs.tensor;
         dy = dys.tensor;
         full = fulls.tensor;
-        empty = fulls.rest.template push<empty_barriers>().tensor;
+        auto const empties = fulls.rest.template push<empty_barriers>();
+        empty = empties.tensor;
+        if constexpr (Config.adds_in_cluster()) {
+            auto const inboxes = empties.rest.template push<inbox_tiles>();
+            inbox = inboxes.tensor;
+            received = inboxes.rest.template push<received_barrier>().tensor;
+        }
     }
     __device__ static bool is_producer() { return this_warp() == WARP(groups); }
     __device__ spans spans_of_block() const {
@@ -86,10 +97,19 @@ struct block {
                 empty[index]->init(groups);
             }
             empty[spare()]->init(groups * Config.held_stages(Problem) + 1); // never completes
+            if constexpr (Config.adds_in_cluster()) received[STAGE(0)]->init(1);
             mbarrier<Arch>::publish();
+            if constexpr (Config.adds_in_cluster()) {
+                int const sums = received_sums<Problem, Config>(part.split);
+                received[STAGE(0)]->arrive_and_expect(sums * Config.cluster * 32 * 16);
+            }
         }
         let_kernels_after_start<Arch>();
-        sync_block();
+        if constexpr (Config.adds_in_cluster()) {
+            sync_cluster<Arch>();
+        } else {
+            sync_block();
+        }
         wait_for_kernels_before<Arch>();
     }
 };

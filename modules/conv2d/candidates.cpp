@@ -113,12 +113,9 @@ class listing {
                 auto narrow = best;
                 narrow.groups = 8;
                 narrow.splits = divup(best.splits, 2);
-                if (narrow.images > 1) {
-                    // A tile of 16 columns is of two images that have 8 each.
-                    narrow.images = narrow.columns == 8 ? 2 : 1;
-                } else {
-                    narrow.columns = 16;
-                }
+                // One mma tile: 16 columns, of two images that have 8 each or of one.
+                narrow.images = narrow.columns == 8 ? 2 : 1;
+                narrow.columns = narrow.columns == 8 ? 8 : 16;
                 add_gradients(narrow, [](auto const&) { return true; });
             }
         }

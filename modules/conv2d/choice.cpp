@@ -26,6 +26,7 @@ module;
 
 module spio.conv2d;
 
+import :estimator;
 import spio.model;
 import spio.spec;
 
@@ -112,6 +113,18 @@ std::size_t fastest(forest const& model, shortlist const& candidates) {
     return model.least(candidates.rows, offsets);
 }
 
+// Whether a cluster that adds the sums of wgrad is expected to be faster than this time.
+bool is_faster(cluster_choice const& cluster, double microseconds) {
+    return cluster.microseconds > 0 && cluster.microseconds < microseconds;
+}
+cluster_choice cluster_for(problem const& problem, arch arch) {
+    return problem.pass == direction::wgrad ? best_wgrad_cluster(problem, arch) : cluster_choice();
+}
+// The time that a model predicts of a candidate.
+double predicted(candidate const& candidate, float value) {
+    return candidate.expected.microseconds * std::exp(static_cast<double>(value));
+}
+
 // The first of the configurations that the estimate lists; the refusal says why no model chose.
 choice choice_of_family(problem const& problem, arch arch, std::string refusal) {
     auto const configs =
@@ -145,6 +158,13 @@ choice choice_without_measurement(problem const& problem, arch arch) {
         return choice_of_family(problem, arch,
                                 "the model was not trained for such a value of " +
                                     std::string(feature_names()[outside]));
+    }
+    if (auto const cluster = cluster_for(problem, arch); cluster.microseconds > 0) {
+        float value = 0;
+        model->predict(result.row(best), std::span(&value, 1));
+        if (is_faster(cluster, predicted(result.list[best], value))) {
+            return {cluster.config, config_origin::model};
+        }
     }
     return {result.list[best].config, config_origin::model};
 }
@@ -227,11 +247,15 @@ predictions rank(problem const& problem, arch arch) {
     predictions ranking;
     std::vector<std::tuple<bool, double, std::size_t>> order;
     for (std::size_t i = 0; i < result.list.size(); ++i) {
-        auto const microseconds =
-            result.list[i].expected.microseconds * std::exp(static_cast<double>(values[i]));
-        order.emplace_back(i != best, microseconds, i);
+        order.emplace_back(i != best, predicted(result.list[i], values[i]), i);
     }
     std::ranges::sort(order);
+    // No model was trained for clusters: their time is by a rule.
+    if (auto const cluster = cluster_for(problem, arch);
+        is_faster(cluster, std::get<double>(order.front()))) {
+        ranking.configs.push_back(
+            {cluster.config, estimated(problem, cluster.config, arch), cluster.microseconds});
+    }
     for (auto const& [is_other, microseconds, i] : order) {
         ranking.configs.push_back({result.list[i].config, result.list[i].expected, microseconds});
     }

@@ -117,10 +117,11 @@ typed_spec<tma::params> specialize(problem const&, tma::config const&, arch);
 
 // wgrad launches two kernels: the first computes partial sums over splits of the rows, the second
 // adds them up. Both get the same workspace, which need not be cleared, and which nothing else may
-// use until the second has ended.
+// use until the second has ended. Where a cluster of blocks adds them there is one kernel, and no
+// workspace.
 template <class Params> struct gradient_specs {
     typed_spec<Params> partial_sums;
-    typed_spec<wgrad_reduce::params> reduction;
+    std::vector<typed_spec<wgrad_reduce::params>> reduction; // one, or none
     long long workspace_bytes;
 };
 gradient_specs<wgrad_cp_async::params> specialize_gradient(problem const&,
@@ -274,7 +275,8 @@ template <> struct field_table<conv2d::wgrad_tma::config> {
                    field{"columns", &config::columns, {.least = 8, .most = 248, .multiple_of = 8}},
                    field{"stages", &config::stages, {.least = 2, .most = 64}},
                    field{"splits", &config::splits, {.least = 1, .most = 1 << 16}},
-                   field{"whole_images", &config::whole_images});
+                   field{"whole_images", &config::whole_images},
+                   field{"cluster", &config::cluster, {.least = 1, .most = 8}, presence::implied});
 };
 template <> struct field_table<conv2d::wgrad_reduce::config> {
     using config = conv2d::wgrad_reduce::config;

@@ -258,8 +258,10 @@ estimate estimator::setting::explain_gradient(Config const& config, int blocks,
     result.waves = static_cast<double>(config.blocks_of(problem)) / (chip.sm_count * blocks);
     result.arithmetic *= std::ceil(result.waves - 1e-9) / result.waves;
     result.latency = chip.latency_microseconds * config.stages;
-    result.microseconds =
-        chip.launch_microseconds + fitted.second_kernel_microseconds + overlapped(result);
+    bool const has_second_kernel = config.workspace_bytes(problem) > 0;
+    result.microseconds = chip.launch_microseconds +
+                          (has_second_kernel ? fitted.second_kernel_microseconds : 0) +
+                          overlapped(result);
     return result;
 }
 estimator::estimator(problem const& problem, arch arch) {

@@ -4,6 +4,7 @@ module;
 
 #include "conv2d/cp_async.h"
 #include "conv2d/problem.h"
+#include "conv2d/wgrad_tma.h"
 
 #include <memory>
 
@@ -29,5 +30,13 @@ class estimator {
     struct setting;
     std::unique_ptr<setting> common;
 };
+
+// A configuration of wgrad whose clusters add their sums, and the time that it is expected to take.
+// The time is 0 where there is none: the layer is large, or no cluster may be used.
+struct cluster_choice {
+    wgrad_tma::config config = {};
+    double microseconds = 0;
+};
+cluster_choice best_wgrad_cluster(problem const&, arch);
 
 } // namespace spio::conv2d

@@ -123,11 +123,15 @@ void convolution::launch(stream const& stream, correlation_args<bfloat16> const&
     launch_body(stream, args, epilogue);
 }
 
-std::size_t weight_gradient::workspace_floats() const {
-    auto const& ready = kernels.latest();
-    auto const bytes =
-        reduction(as_compiled(compiled_problem, ready), ready.config).workspace_bytes;
+// The floats of the workspace of a launch: none where a cluster adds the partial sums.
+static std::size_t workspace_floats_of(ready_gradient const& ready, problem const& launched) {
+    if (!ready.reduction) return 0;
+    auto const bytes = reduction(as_compiled(launched, ready), ready.config).workspace_bytes;
     return static_cast<std::size_t>(bytes) / sizeof(float);
+}
+
+std::size_t weight_gradient::workspace_floats() const {
+    return workspace_floats_of(kernels.latest(), compiled_problem);
 }
 
 template <class Gradient, class T>
@@ -135,15 +139,12 @@ void weight_gradient::launch_both(stream const& stream, wgrad_args<Gradient, T> 
     problem const launched = problem_of(compiled_problem, args);
     auto const floats = static_cast<std::size_t>(args.workspace.template extent<FLOAT>().get());
     auto const needed_by = [&](ready_gradient const& ready) {
-        return static_cast<std::size_t>(
-                   reduction(as_compiled(launched, ready), ready.config).workspace_bytes) /
-               sizeof(float);
+        return workspace_floats_of(ready, launched);
     };
     auto const* ready = &kernels.current(stream);
     // The workspace may be that of the kernels that it began with.
     if (floats < needed_by(*ready)) ready = &kernels.first();
     problem const problem = as_compiled(launched, *ready);
-    auto const reduced = reduction(problem, ready->config);
     if (floats < needed_by(*ready)) {
         throw error(error_kind::invalid, "launch", "conv2d " + text_of(problem),
                     "the workspace has " + std::to_string(floats) + " floats, of at least " +
@@ -165,13 +166,17 @@ void weight_gradient::launch_both(stream const& stream, wgrad_args<Gradient, T> 
                       {.x = home.map(wgrad_tma::x_plan(problem, tma), args.x.get()),
                        .dy = home.map(wgrad_tma::dy_plan(problem, tma), args.dy.get()),
                        .workspace = workspace,
-                       .sizes = wgrad::sizes_passed(problem)});
+                       .sizes = wgrad::sizes_passed(problem),
+                       .dw = args.dw.get(),
+                       .dbias = args.dbias.get()});
     }
+    if (!ready->reduction) return;
+    auto const reduced = reduction(problem, ready->config);
     auto parameters = reduced.params;
     parameters.workspace = workspace;
     parameters.dw = args.dw.get();
     parameters.dbias = args.dbias.get();
-    stream.launch(ready->reduction, ready->reduction.over(reduced.grid), parameters);
+    stream.launch(*ready->reduction, ready->reduction->over(reduced.grid), parameters);
 }
 
 void weight_gradient::launch(stream const& stream, wgrad_args<float> const& args) const {

@@ -66,12 +66,12 @@ struct ready_correlation {
     }
 };
 
-// The same for wgrad, which takes two kernels.
+// The same for wgrad, which takes two kernels, or one where a cluster of blocks adds its sums.
 struct ready_gradient {
     conv2d::problem problem;
     conv2d::config config;
     std::variant<kernel<wgrad_cp_async::params>, kernel<wgrad_tma::params>> partial_sums;
-    kernel<wgrad_reduce::params> reduction;
+    std::optional<kernel<wgrad_reduce::params>> reduction;
 
     template <class Load>
     static std::optional<ready_gradient> make(conv2d::problem const& problem,
@@ -81,9 +81,12 @@ struct ready_gradient {
             auto const specs = specialize_gradient(problem, body, arch);
             auto partial_sums = load(specs.partial_sums);
             if (!partial_sums) return {};
-            auto reduction = load(specs.reduction);
-            if (!reduction) return {};
-            return ready_gradient{problem, config, *std::move(partial_sums), *std::move(reduction)};
+            ready_gradient ready{problem, config, *std::move(partial_sums), {}};
+            for (auto const& reduction : specs.reduction) {
+                ready.reduction = load(reduction);
+                if (!ready.reduction) return {};
+            }
+            return ready;
         };
         if (auto const* const body = std::get_if<wgrad_cp_async::config>(&config)) {
             return make_body(*body);
@@ -153,7 +156,8 @@ class convolution {
     void launch_body(stream const&, correlation_args<T> const&, epilogue_args<T> const&) const;
 };
 
-// The gradient of the filter (wgrad), ready to be launched: two kernels, one after the other.
+// The gradient of the filter (wgrad), ready to be launched: two kernels, one after the other, or
+// one kernel where a cluster of blocks adds its sums.
 class weight_gradient {
   public:
     template <class Loader>

@@ -20,6 +20,7 @@ module;
 
 module spio.conv2d;
 
+import :estimator;
 import spio.spec;
 
 namespace spio::conv2d {
@@ -134,12 +135,13 @@ void put_first(std::vector<config>& configs, config const& measured) {
     if (found != configs.end()) std::rotate(configs.begin(), found, found + 1);
 }
 
-// The best configuration of a kernel template of wgrad, and its neighbours that fit into shared
-// memory.
+// The best configuration of a kernel template of wgrad, its neighbours that fit into shared memory,
+// and the one whose clusters add their sums, if there is any.
 template <class Config, class F>
 std::vector<config> gradient_configs(problem const& problem, arch arch, Config const& best,
-                                     F has_room) {
+                                     F has_room, cluster_choice const& cluster = {}) {
     ranking ranking(problem, arch);
+    if (cluster.microseconds > 0) ranking.add(cluster.config);
     for (int const groups : {best.groups, best.groups / 2}) {
         for (int const splits : {best.splits, best.splits / 2}) {
             for (int const stages : {best.stages, best.stages / 2}) {
@@ -164,7 +166,9 @@ std::vector<config> gradient_space(problem const& problem, arch arch) {
     if (chip.has_tma) {
         auto const best = best_wgrad_tma(problem, arch);
         if (best.fits(problem)) {
-            return gradient_configs(problem, arch, best, [](auto const&) { return true; });
+            return gradient_configs(
+                problem, arch, best, [](auto const&) { return true; },
+                best_wgrad_cluster(problem, arch));
         }
     }
     return gradient_configs(

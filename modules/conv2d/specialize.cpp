@@ -67,6 +67,8 @@ template <class Config>
 specialization request_of(problem const& problem, Config const& launched, std::string const& pass,
                           std::string_view body, int blocks, bool overlaps, arch arch) {
     auto const config = of_kernel(problem, launched);
+    int cluster = 1;
+    if constexpr (requires { config.cluster; }) cluster = config.cluster;
     std::string const name(body);
     return {.family = "conv2d",
             .prefix = "conv2d_" + pass + "_" + name_of(problem),
@@ -76,6 +78,7 @@ specialization request_of(problem const& problem, Config const& launched, std::s
             .arguments = "spio::conv2d::problem" + initializer_of(problem.without_unknown()) +
                          ", spio::conv2d::" + name + "::config" + initializer_of(config),
             .shape = {.block = {config.threads(problem)},
+                      .cluster = {cluster},
                       .shared_bytes = config.shared_bytes(problem),
                       .overlaps_previous = overlaps},
             .headers = kernel_text(),
@@ -99,6 +102,12 @@ typed_spec<Params> specialize_body(problem const& problem, Config const& config,
                                });
 }
 
+// Whether a cluster of blocks adds the partial sums of wgrad.
+template <class Config> bool adds_in_cluster(Config const& config) {
+    if constexpr (requires { config.cluster; }) return config.adds_in_cluster();
+    return false;
+}
+
 // The specializations of the two kernels of wgrad: partial sums, and the reduction that adds them.
 template <class Params, class Config>
 gradient_specs<Params> specialize_both(problem const& problem, Config const& config,
@@ -106,8 +115,15 @@ gradient_specs<Params> specialize_both(problem const& problem, Config const& con
     check(problem, config);
     check_arch(problem, arch, needs_maps(config), config.shared_bytes(problem));
     bool const overlaps = needs_maps(config);
-    auto const reduction = reduction_for(problem, config.groups, config.splits, overlaps);
     auto const grid = grid_of(problem, config.blocks_of(problem));
+    if (adds_in_cluster(config)) {
+        return {
+            specialized<Params>(request_of(problem, config, "wgrad", body, blocks, overlaps, arch),
+                                [grid](Params const&) { return grid; }),
+            {},
+            0};
+    }
+    auto const reduction = reduction_for(problem, config.groups, config.splits, overlaps);
     auto const reduction_grid = grid_of(problem, reduction.blocks_of(problem));
     // Generic kernels are as few as can be: partial sums are the same for every type of the
     // gradient, and a gradient in fp32 is summed alike for every type of x.
@@ -118,9 +134,9 @@ gradient_specs<Params> specialize_both(problem const& problem, Config const& con
     }
     return {specialized<Params>(request_of(summed, config, "wgrad", body, blocks, overlaps, arch),
                                 [grid](Params const&) { return grid; }),
-            specialized<wgrad_reduce::params>(
+            {specialized<wgrad_reduce::params>(
                 request_of(reduced, reduction, "wgrad_reduce", "wgrad_reduce", 0, overlaps, arch),
-                [reduction_grid](wgrad_reduce::params const&) { return reduction_grid; }),
+                [reduction_grid](wgrad_reduce::params const&) { return reduction_grid; })},
             config.workspace_bytes(problem)};
 }
 
@@ -158,7 +174,9 @@ std::vector<spec> specs_of(problem const& problem, config const& config, arch ar
                 return {specialize(problem, body_config, arch)};
             } else {
                 auto const specs = specialize_gradient(problem, body_config, arch);
-                return {specs.partial_sums, specs.reduction};
+                std::vector<spec> list = {specs.partial_sums};
+                list.insert(list.end(), specs.reduction.begin(), specs.reduction.end());
+                return list;
             }
         },
         config);

@@ -156,6 +156,12 @@ TEST_CASE("wgrad's candidates take small images whole or by rows, and narrow one
         return config != nullptr && config->groups == 8 && config->images == 2 &&
                config->columns == 8;
     }));
+    // With two tiles, 8 groups of 7 x 7 taps had 48 bytes of local memory.
+    auto const wide = problem_of("n=128 c=192 h=28 w=28 r=7 s=7 pad_h=3 pad_w=3 pass=wgrad");
+    for (auto const& candidate : conv2d::candidates(wide, sm_90a)) {
+        auto const* const config = std::get_if<conv2d::wgrad_tma::config>(&candidate.config);
+        CHECK((config == nullptr || config->groups < 8 || config->mma_tiles() == 1));
+    }
 }
 
 TEST_CASE(

@@ -101,15 +101,15 @@ __int128 wide_blocks(conv2d::problem const& problem, int images, int rows, int c
            parts(sizes.q, columns) * parts(problem.c / 8, groups);
 }
 
-// Checks all sizes of a kernel that were computed for a legal problem and a configuration within
-// its bounds.
+// Checks all sizes of a kernel, for a legal problem and a configuration within its bounds.
 template <class Config>
 void check_body(conv2d::problem const& problem, Config const& config, tally& counts) {
-    REQUIRE(config.shared_bytes(problem) >= 0);
-    REQUIRE(config.threads(problem) >= 0);
+    REQUIRE((config.shared_bytes(problem) >= 0 && config.threads(problem) >= 0));
     long long const blocks = config.blocks_of(problem);
     REQUIRE(blocks > 0);
-    if constexpr (requires { config.workspace_bytes(problem); }) {
+    if constexpr (requires { config.cluster; }) {
+        REQUIRE((config.workspace_bytes(problem) > 0) == (config.cluster == 1));
+    } else if constexpr (requires { config.workspace_bytes(problem); }) {
         REQUIRE(config.workspace_bytes(problem) > 0);
     } else if constexpr (!requires { config.tiles_per_block; }) {
         auto const exact =

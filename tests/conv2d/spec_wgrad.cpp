@@ -63,16 +63,59 @@ TEST_CASE("every problem has a wgrad configuration that fits, with TMA and witho
             CAPTURE(text_of(config));
             REQUIRE(config.fits(problem));
             auto const specs = conv2d::specialize_gradient(problem, config, arch);
-            check_specs(problem, specs.partial_sums, specs.reduction, specs.workspace_bytes);
+            check_specs(problem, specs.partial_sums, specs.reduction.front(),
+                        specs.workspace_bytes);
             CHECK(specs.partial_sums.source.starts_with("#include \"conv2d/wgrad_cp_async.cuh\""));
         }
         auto const config = conv2d::best_wgrad_tma(problem, sm_90a);
         CAPTURE(text_of(config));
         REQUIRE(config.fits(problem));
         auto const specs = conv2d::specialize_gradient(problem, config, sm_90a);
-        check_specs(problem, specs.partial_sums, specs.reduction, specs.workspace_bytes);
+        check_specs(problem, specs.partial_sums, specs.reduction.front(), specs.workspace_bytes);
         CHECK(specs.partial_sums.source.starts_with("#include \"conv2d/wgrad_tma.cuh\""));
     }
+}
+
+TEST_CASE("a cluster that adds the sums of wgrad takes one kernel and no workspace") {
+    auto const problem = gradient_of("n=4 c=72 h=28 w=28 bias=true");
+    conv2d::wgrad_tma::config config = {.groups = 1,
+                                        .images = 2,
+                                        .columns = 32,
+                                        .stages = 8,
+                                        .splits = 8,
+                                        .whole_images = false,
+                                        .cluster = 8};
+    CHECK(conv2d::config_text(config) == "wgrad_tma groups=1 images=2 columns=32 stages=8 splits=8 "
+                                         "whole_images=false cluster=8");
+    auto const specs = conv2d::specialize_gradient(problem, config, sm_90a);
+    CHECK(specs.partial_sums.shape.cluster == extent{8});
+    CHECK(specs.reduction.empty());
+    CHECK(specs.workspace_bytes == 0);
+    CHECK(conv2d::specs_of(problem, config, sm_90a).size() == 1);
+    auto const apart = [&] {
+        auto alone = config;
+        alone.cluster = 1;
+        return alone;
+    }();
+    CHECK(specs.partial_sums.shape.shared_bytes > apart.shared_bytes(problem));
+    CHECK(conv2d::specs_of(problem, apart, sm_90a).size() == 2);
+    // All splits are one cluster, of at most eight blocks, and the sizes of the layer are known.
+    config.cluster = 4;
+    CHECK(!config.fits(problem));
+    config.splits = config.cluster = 16;
+    CHECK(!config.fits(problem));
+    config.splits = config.cluster = 8;
+    CHECK(!config.fits(gradient_of("n=4 c=72 h=28 w=28 made_for=any_layer")));
+}
+
+TEST_CASE("small layers get a cluster, and large ones do not") {
+    auto const chosen = [](std::string_view words) {
+        return conv2d::config_text(conv2d::best_config(gradient_of(words), sm_90a));
+    };
+    CHECK(chosen("n=1 c=96 h=56 w=56").ends_with(" cluster=8"));
+    CHECK(chosen("n=1 c=192 h=28 w=28 r=5 s=5 pad_h=2 pad_w=2").find(" cluster=") !=
+          std::string::npos);
+    CHECK(chosen("n=256 c=64 h=64 w=64").find("cluster") == std::string::npos);
 }
 
 TEST_CASE("layers that were measured get the configuration that was fastest") {

@@ -36,22 +36,27 @@ struct tensors {
 
 // The kernel's parameters, with tensor maps for the kernel that uses TMA.
 cp_async_params params_of(test::trial&, layers::cp_async_layer const&, problem const& problem,
-                          void* x, void* dy, vec<float, 4>* workspace) {
+                          void* x, void* dy, vec<float, 4>* workspace, void*, float*) {
     return {.x = x, .dy = dy, .workspace = workspace, .sizes = wgrad::sizes_passed(problem)};
 }
 tma_params params_of(test::trial& t, layers::tma_layer const& layer, problem const& problem,
-                     void* x, void* dy, vec<float, 4>* workspace) {
+                     void* x, void* dy, vec<float, 4>* workspace, void* dw, float* dbias) {
     return {.x = t.make_map<tensor_map_words>(wgrad_tma::x_plan(problem, layer.config), x),
             .dy = t.make_map<tensor_map_words>(wgrad_tma::dy_plan(problem, layer.config), dy),
             .workspace = workspace,
-            .sizes = wgrad::sizes_passed(problem)};
+            .sizes = wgrad::sizes_passed(problem),
+            .dw = dw,
+            .dbias = dbias};
 }
+// The blocks of a cluster.
+int cluster_of(wgrad_cp_async::config const&) { return 1; }
+int cluster_of(wgrad_tma::config const& config) { return config.cluster; }
 
 struct gradients {
     std::vector<float> filter, bias;
 };
 
-// Runs both kernels, and returns the gradients.
+// Runs both kernels, or the one whose clusters add the sums, and returns the gradients.
 template <class Variant>
 gradients run(test::trial& t, Variant const& variant, problem const& problem,
               tensors const& inputs) {
@@ -69,17 +74,22 @@ gradients run(test::trial& t, Variant const& variant, problem const& problem,
         t.make<float>("dbias", static_cast<std::size_t>(problem.bias ? problem.c : 0));
     void* const dw = in_float ? static_cast<void*>(floats.data()) : shorts.data();
     t.launch(variant.run, {static_cast<int>(config.blocks_of(problem))},
-             {.block = {config.threads(problem)}, .shared_bytes = config.shared_bytes(problem)},
-             params_of(t, variant.layer, problem, x.data(), dy.data(), workspace.data()));
-    t.launch(
-        variant.reduce, {static_cast<int>(reduction.blocks_of(problem))},
-        {.block = {reduction.threads(problem)}, .shared_bytes = reduction.shared_bytes(problem)},
-        {.workspace = workspace.data(),
-         .dw = dw,
-         .dbias = bias.data(),
-         .c = problem.c,
-         .splits = reduction.splits,
-         .groups = reduction.groups});
+             {.block = {config.threads(problem)},
+              .cluster = {cluster_of(config)},
+              .shared_bytes = config.shared_bytes(problem)},
+             params_of(t, variant.layer, problem, x.data(), dy.data(), workspace.data(), dw,
+                       bias.data()));
+    if (cluster_of(config) == 1) {
+        t.launch(variant.reduce, {static_cast<int>(reduction.blocks_of(problem))},
+                 {.block = {reduction.threads(problem)},
+                  .shared_bytes = reduction.shared_bytes(problem)},
+                 {.workspace = workspace.data(),
+                  .dw = dw,
+                  .dbias = bias.data(),
+                  .c = problem.c,
+                  .splits = reduction.splits,
+                  .groups = reduction.groups});
+    }
     gradients result = {floats.read(), bias.read()};
     for (auto const bits : shorts.read()) {
         result.filter.push_back(static_cast<float>(number_of(bits, problem.type)));

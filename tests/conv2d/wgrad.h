@@ -100,6 +100,11 @@ inline constexpr tma_layer tma_image = {image_of(five, 7, 7), {2, 2, 8, 3, 2, tr
 inline constexpr tma_layer tma_low_image = {image_of(wide, 5, 9), {8, 2, 16, 2, 3, true}};
 inline constexpr tma_layer tma_far_image = {image_of(far, 4, 12), {4, 1, 32, 3, 2, true}};
 inline constexpr tma_layer tma_plain_image = {image_of(plain, 8, 8), {1, 4, 8, 2, 1, true}};
+// With a cluster of as many blocks as there are splits, which adds their sums.
+inline constexpr tma_layer tma_pair = {ragged, {4, 1, 32, 3, 2, false, 2}};
+inline constexpr tma_layer tma_trio = {stepped_both, {2, 1, 16, 4, 3, false, 3}};
+inline constexpr tma_layer tma_octet = {wide, {1, 2, 48, 5, 8, false, 8}};
+inline constexpr tma_layer tma_image_pair = {image_of(five, 7, 7), {2, 2, 8, 3, 2, true, 2}};
 inline constexpr tma_layer tma_any = {any_wide_layer, {4, 2, 16, 4, 9, false}};
 
 } // namespace spio::test::conv2d_wgrad

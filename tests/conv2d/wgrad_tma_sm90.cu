@@ -115,6 +115,18 @@ extern "C" __global__ void wgrad_tma_plain_image(__grid_constant__ wgrad_tma::pa
 extern "C" __global__ void wgrad_reduce_tma_plain_image(wgrad_reduce::params p) {
     wgrad_reduce::run<tma_plain_image.problem, tma_plain_image.reduction()>(p);
 }
+extern "C" __global__ void wgrad_tma_pair(__grid_constant__ wgrad_tma::params const p) {
+    wgrad_tma::run<tma_pair.problem, tma_pair.config>(p);
+}
+extern "C" __global__ void wgrad_tma_trio(__grid_constant__ wgrad_tma::params const p) {
+    wgrad_tma::run<tma_trio.problem, tma_trio.config>(p);
+}
+extern "C" __global__ void wgrad_tma_octet(__grid_constant__ wgrad_tma::params const p) {
+    wgrad_tma::run<tma_octet.problem, tma_octet.config>(p);
+}
+extern "C" __global__ void wgrad_tma_image_pair(__grid_constant__ wgrad_tma::params const p) {
+    wgrad_tma::run<tma_image_pair.problem, tma_image_pair.config>(p);
+}
 extern "C" __global__ void wgrad_tma_any(__grid_constant__ wgrad_tma::params const p) {
     wgrad_tma::run<tma_any.problem, tma_any.config>(p);
 }

@@ -17,6 +17,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 import convolution_work;
@@ -133,8 +134,14 @@ int print_tally(char const* title, tally const& tally) {
     return tally.wrong == 0 ? 0 : 1;
 }
 
+// Whether clusters of blocks add the sums of wgrad.
+bool adds_in_cluster(config const& config) {
+    auto const* const gradient = std::get_if<wgrad_tma::config>(&config);
+    return gradient != nullptr && gradient->adds_in_cluster();
+}
+
 // Runs `count` random problems of each pass, with and without TMA, in one configuration each; or
-// compiles them only.
+// compiles them only. Every second wgrad takes a cluster, where the list has one.
 int run_random(runtime const& gpu, stream const& stream, std::size_t count, share share,
                bool is_launched) {
     int failed = 0;
@@ -156,7 +163,10 @@ int run_random(runtime const& gpu, stream const& stream, std::size_t count, shar
                     configs = {pass == direction::wgrad
                                    ? config(best_wgrad_tma(problem, gpu.arch()))
                                    : config(best_tma(problem))};
-                auto const& chosen = configs[random() % configs.size()];
+                auto const cluster = std::ranges::find_if(configs, adds_in_cluster);
+                auto const& chosen = n % 2 == 0 && cluster != configs.end()
+                                         ? *cluster
+                                         : configs[random() % configs.size()];
                 int const repeats = n % 8 == 0 ? 100 : 1;
                 try_once(gpu, stream, seed, problem, chosen, is_launched ? repeats : 0, tally);
             }

@@ -1,0 +1,167 @@
+// Chooses how a cluster of blocks shares the weight gradient of a small layer, in one launch.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The gradient of the filter (wgrad) sums products of rows of the input x and of dy, the gradient
+// of the output, over all images. Blocks sum some rows each, their split. Mostly a second kernel
+// adds these partial sums; where a layer has few bytes its launch takes as long as the rest. A
+// cluster of blocks adds them itself, but at most eight blocks are a cluster, so that each has more
+// rows. A step takes a row of x of some images; an mma tile is 16 columns of it.
+module;
+
+#include "conv2d/halo.h"
+#include "conv2d/problem.h"
+#include "conv2d/wgrad_tma.h"
+
+#include <algorithm>
+
+module spio.conv2d;
+
+import :estimator;
+import spio.spec;
+
+namespace spio::conv2d {
+
+namespace {
+
+// The clusters of 1 to 8 blocks that an H200 runs at once, with one block on each multiprocessor.
+constexpr int clusters_at_once[] = {132, 66, 39, 30, 22, 17, 15, 15};
+constexpr int most_cluster = 8;
+constexpr int least_stages = 5, most_stages = 12; // of rows, where a block has so many
+// The largest layer and filter for which clusters were measured.
+constexpr double most_bytes = 16e6;
+constexpr int few_taps = 9, most_taps = 25;
+
+// Microseconds, from 90 kernels of 25 layers on an H200.
+struct {
+    double launch = 2.25;
+    // Of a step: its own, and those of its pairs of taps and of their products with a tile.
+    double step = 0.05, pair = 0.012, product = 0.0015;
+    double pixel = 0.0007;     // of a TMA box
+    double image_row = 0.0037; // of a pair of taps, of whole images, whose steps are unrolled
+    // A factor, where so few rows are together that all of them meet the filter's first or last.
+    double short_span = 1.7;
+    double crowd = 1.6; // a factor, where a scheduler has two warps, of eight groups
+} constexpr measured;
+
+// The columns of a step, of each of some images.
+struct step {
+    int images, columns;
+};
+
+// The search for the fastest configuration of a problem.
+class search {
+  public:
+    search(problem const& problem)
+        : asked(problem), rows(rows_of(problem)), pairs(wgrad::pairs_of(problem).count()) {}
+
+    cluster_choice fastest() {
+        if (asked.q() <= 8) {
+            add({2, 8}, true);
+            if (best.microseconds > 0) return best;
+            for (int const images : {2, 4, 8}) add({images, 8}, false);
+        }
+        for (int const columns : {16, 32, 48, 64}) {
+            if (columns >= asked.q() + 16) continue;
+            for (int const images : {1, 2, 4, 8}) add({images, columns}, false);
+        }
+        return best;
+    }
+
+  private:
+    problem const& asked;
+    correlated_axis rows;
+    int pairs;
+    cluster_choice best;
+
+    // The rows that all blocks of a slice share: for each part of the images, all rows of each
+    // strip of columns.
+    int strips(step const& step) const {
+        return divup(asked.n, step.images) * divup(asked.q(), step.columns);
+    }
+    // The steps of neighbouring rows of dy of a strip, as many as take that long.
+    double steps(int neighbours) const {
+        if (neighbours == 0) return 0;
+        return rows.walk_count(neighbours) *
+               (neighbours < rows.live_outputs() ? measured.short_span : 1);
+    }
+    // The steps of the split that has the most: the rest of a strip, whole strips, and the first
+    // rows of one.
+    double most_steps(int all_rows, int splits) const {
+        double most = 0;
+        for (int split = 0; split < splits; ++split) {
+            int const first = static_cast<int>(1LL * all_rows * split / splits);
+            int const last = static_cast<int>(1LL * all_rows * (split + 1) / splits);
+            int const rest = std::min(last - first, (asked.p() - first % asked.p()) % asked.p());
+            int const others = last - first - rest;
+            most = std::max(most, steps(rest) + others / asked.p() * steps(asked.p()) +
+                                      steps(others % asked.p()));
+        }
+        return most;
+    }
+    // The time of the steps of a block.
+    double time(wgrad_tma::config const& config) const {
+        int const count = strips({config.images, config.columns});
+        double const crowd = config.groups > 4 ? measured.crowd : 1;
+        if (config.whole_images) {
+            return divup(count, config.splits) * rows.walk_count(asked.p()) * pairs *
+                   measured.image_row * crowd;
+        }
+        double const multiplied =
+            measured.step + pairs * (measured.pair + config.mma_tiles() * measured.product);
+        double const loaded =
+            measured.pixel * config.images * (config.input_columns(asked) + config.columns);
+        return most_steps(count * asked.p(), config.splits) * std::max(multiplied * crowd, loaded);
+    }
+
+    void add(step const& step, bool whole_images) {
+        bool const is_spare = step.images > std::max(asked.n, step.columns == 8 ? 2 : 1);
+        int const most_tiles = asked.taps() <= few_taps ? 8 : 4;
+        if (is_spare || step.images * step.columns > 16 * most_tiles) return;
+        for (int splits = 2; splits <= most_cluster; ++splits) {
+            // Few groups, so that many blocks share them: as many as run at once.
+            int groups = 1;
+            while (groups < 8 && wgrad::slices(asked, groups) > clusters_at_once[splits - 1]) {
+                groups *= 2;
+            }
+            if (wgrad::slices(asked, groups) > clusters_at_once[splits - 1]) return;
+            add({.groups = groups,
+                 .images = step.images,
+                 .columns = step.columns,
+                 .stages = 2,
+                 .splits = splits,
+                 .whole_images = whole_images,
+                 .cluster = splits});
+        }
+    }
+    void add(wgrad_tma::config config) {
+        int const count = strips({config.images, config.columns});
+        // Stages for all steps of a block, or as many as there is room for.
+        int const loads = config.whole_images ? divup(count, config.splits)
+                                              : divup(count * asked.p(), config.splits) + asked.r;
+        // Even with an idle block, one launch is faster than two.
+        int const parts = config.whole_images ? count : count * asked.p();
+        if (config.splits > std::max(2, parts)) return;
+        double const microseconds = time(config);
+        if (best.microseconds > 0 && microseconds >= best.microseconds) return;
+        config.stages = std::clamp(loads, 2, most_stages);
+        while (config.stages > 2 && !config.fits(asked)) --config.stages;
+        bool const is_shallow = config.stages < std::min(loads, least_stages);
+        if (!config.fits(asked) || (is_shallow && !config.whole_images)) return;
+        best = {config, microseconds};
+    }
+};
+
+} // namespace
+
+cluster_choice best_wgrad_cluster(problem const& problem, arch arch) {
+    chip const& chip = chip_of(arch);
+    double const bytes = 2.0 * problem.n * problem.c *
+                         (1.0 * problem.h * problem.w + 1.0 * problem.p() * problem.q());
+    bool const is_known = problem.knows_layer() && problem.taps() <= most_taps;
+    if (!chip.has_tma || !is_known || bytes > most_bytes) return {};
+    auto best = search(problem).fastest();
+    if (best.microseconds > 0) best.microseconds += measured.launch + bytes / chip.copy_bytes;
+    return best;
+}
+
+} // namespace spio::conv2d
