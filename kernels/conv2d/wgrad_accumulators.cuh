@@ -40,6 +40,14 @@ template <problem Problem, class Index, int MmaTiles, bool KeepsRow> class tap_a
     static constexpr bool needs_no_mask =
         Problem.knows_image() && Problem.q() % Index::template size<Q>() == 0;
 
+    // Whether the second half of an mma tile is beyond the last column of y, where rows of dy are
+    // not cut into strips. The first half then is all that is multiplied.
+    static constexpr bool is_half(int mma_tile) {
+        if (!Problem.knows_image() || Problem.q() > Index::template size<Q>()) return false;
+        int const first = Index(16 * mma_tile).template get<Q>().get();
+        return Index::template size<Q>() >= 16 && Problem.q() <= first + 8;
+    }
+
     // The column of an mma tile that a lane's ldmatrix points to, in x and in dy, and the tap in x.
     __device__ static Index column_of_x() {
         auto const row = two_taps::transposed_row_index();
@@ -192,12 +200,21 @@ template <problem Problem, class Index, int MmaTiles, bool KeepsRow> class tap_a
         gradient const& dy = dy_[Row / advance][MmaTile];
 #pragma unroll
         for (int pair = 0; pair < row_pairs; ++pair) {
-            multiply(sums_[Row * row_pairs + pair], neighbours[pair], dy);
+            add_product<MmaTile>(Row * row_pairs + pair, neighbours[pair], dy);
         }
         if constexpr (has_column && Row % 2 == 1) {
-            multiply(sums_[first_column_pair + Row / 2], column, dy);
+            add_product<MmaTile>(first_column_pair + Row / 2, column, dy);
         } else if constexpr (has_column && Row == r - 1) {
-            multiply(sums_[first_column_pair + Row / 2], below_bias(column), dy);
+            add_product<MmaTile>(first_column_pair + Row / 2, below_bias(column), dy);
+        }
+    }
+    template <int MmaTile>
+    __device__ __forceinline__ void add_product(int pair, two_taps const& taps,
+                                                gradient const& dy) {
+        if constexpr (is_half(MmaTile)) {
+            multiply_first_half(sums_[pair], taps, dy);
+        } else {
+            multiply(sums_[pair], taps, dy);
         }
     }
     // Above an unpaired tap there is the bias, as products with ones, or a spare half.

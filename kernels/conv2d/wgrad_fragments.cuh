@@ -33,6 +33,18 @@ __device__ two_taps<T> stacked(one_tap<T> const& first, one_tap<T> const& second
     }
     return stack;
 }
+// Multiplies the first 8 of the 16 columns alone.
+template <factor T>
+__device__ void multiply_first_half(accumulator& sum, two_taps<T> const& taps,
+                                    gradient<T> const& dy) {
+    constexpr axis<Q> q8{8};
+    left_fragment<T, d16, q8> left;
+    right_fragment<T, q8, k8> right;
+    left.registers[0] = taps.registers[0];
+    left.registers[1] = taps.registers[1];
+    right.registers[0] = dy.registers[0];
+    multiply(sum, left, right);
+}
 // A fragment whose registers all have the same bits.
 template <factor T> __device__ one_tap<T> filled(unsigned bits) {
     one_tap<T> tap;
