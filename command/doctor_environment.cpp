@@ -31,6 +31,7 @@ namespace {
 constexpr variable runtime_variables[] = {
     {"SPIO_POLICY", "who is asked for images: aot_only, generic_then_jit, aot_then_jit, jit_only"},
     {"SPIO_TIER_UP", "off: a problem that began with a generic kernel keeps it"},
+    {"SPIO_LIVE_TUNING", "on: the first launches find the fastest of a few configurations"},
     {"SPIO_LOG", "1: a line on the standard error for each image found, compiled and loaded"},
     {"SPIO_CACHE", "off: what is compiled at run time is not kept"},
     {"SPIO_CACHE_DIR", "the folder where it is kept"},

@@ -83,8 +83,19 @@ template <class Ready> problem as_compiled(problem launched, Ready const& ready)
 template <class T>
 void convolution::launch_body(stream const& stream, correlation_args<T> const& args,
                               epilogue_args<T> const& epilogue) const {
-    auto const& ready = kernels.current(stream);
-    problem const problem = as_compiled(problem_of(compiled_problem, args, epilogue), ready);
+    problem const launched = problem_of(compiled_problem, args, epilogue);
+    bool const is_comparable = launched.n == compiled_problem.n &&
+                               launched.h == compiled_problem.h && launched.w == compiled_problem.w;
+    kernels.launch(stream, is_comparable, [&](ready_correlation const& ready) {
+        launch_ready(stream, ready, launched, args, epilogue);
+    });
+}
+
+template <class T>
+void convolution::launch_ready(stream const& stream, ready_correlation const& ready,
+                               conv2d::problem const& launched, correlation_args<T> const& args,
+                               epilogue_args<T> const& epilogue) const {
+    problem const problem = as_compiled(launched, ready);
     auto const blocks = blocks_of(problem, ready.config);
     // dgrad reads the preactivation of its input.
     auto* const preactivation = problem.has_derivative()

@@ -19,6 +19,7 @@ module;
 
 #include <cstddef>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -101,6 +102,9 @@ struct ready_gradient {
 // What a problem begins with, if a pack has a generic kernel for it; nothing if none has.
 template <class Ready>
 std::optional<tiered<Ready>> begin_generic(device const&, tier_source const&, problem const&);
+// Where the tiers compare configurations, finds others that may be faster on the background thread.
+void compare_others(tiered<ready_correlation> const&, device const&, tier_source const&,
+                    problem const&);
 
 // What a loader has ready for a problem, in this configuration.
 template <class Ready, class Loader>
@@ -114,8 +118,12 @@ tiered<Ready> ready_of(Loader& loader, problem const& problem) {
         auto begun = begin_generic<Ready>(loader.target_device(), loader.tiers(), problem);
         if (begun) return *std::move(begun);
     }
-    return ready_of<Ready>(loader, problem,
-                           best_config(problem, loader.target_device().arch(), configs_of(loader)));
+    auto result = ready_of<Ready>(
+        loader, problem, best_config(problem, loader.target_device().arch(), configs_of(loader)));
+    if constexpr (requires { loader.tiers(); } && std::is_same_v<Ready, ready_correlation>) {
+        compare_others(result, loader.target_device(), loader.tiers(), problem);
+    }
+    return result;
 }
 
 } // namespace spio::conv2d
@@ -154,6 +162,9 @@ class convolution {
 
     template <class T>
     void launch_body(stream const&, correlation_args<T> const&, epilogue_args<T> const&) const;
+    template <class T>
+    void launch_ready(stream const&, ready_correlation const&, problem const& launched,
+                      correlation_args<T> const&, epilogue_args<T> const&) const;
 };
 
 // The gradient of the filter (wgrad), ready to be launched: two kernels, one after the other, or

@@ -26,6 +26,9 @@ namespace {
 
 // The least gain for which a kernel is compiled, by estimate.
 constexpr double least_gain = 1.03;
+// A configuration is compared with the chosen one by the times of launches if it is predicted to
+// take at most so many times the least.
+constexpr double most_predicted = 1.1;
 // The time of a kernel that takes the sizes of the layer from the launch over that of one that
 // knows them, in the same configuration: 1.00 to 1.03 for fprop and dgrad, 1.03 to 1.33 for wgrad.
 // Measured on an H200 (bench/results/conv2d_generic_sm90a-2026-11-22.json).
@@ -36,6 +39,75 @@ struct compiled_images {
     conv2d::config config;
     std::vector<image> images;
 };
+
+// The configurations that are compared, the one that is chosen first: those that are predicted, or
+// else estimated, to take little longer. One alone if a measurement has chosen it, and for wgrad,
+// whose sums have another order in each.
+std::vector<config> compared_configs(problem const& problem, arch arch, tiers const& tiers) {
+    auto const chosen = choose(problem, arch, tiers.configs());
+    std::vector<config> configs = {chosen.config};
+    auto const most = tiers.chosen_options().most_compared;
+    bool const is_known = chosen.origin == config_origin::tuned || problem.pass == direction::wgrad;
+    if (is_known || most <= 1) return configs;
+    auto const first = config_text(chosen.config);
+    auto const add = [&](config const& other) {
+        if (configs.size() < most && config_text(other) != first) configs.push_back(other);
+    };
+    if (chosen.origin == config_origin::family) {
+        for (auto const& other : space(problem, arch)) add(other);
+        return configs;
+    }
+    auto const ranking = rank(problem, arch).configs;
+    for (auto const& [other, expected, predicted] : ranking) {
+        if (predicted <= most_predicted * ranking.front().predicted) add(other);
+    }
+    return configs;
+}
+
+// Has the background thread find or compile the kernels of the problem alone, if is_better() says
+// of the chosen configuration that they are worth it.
+template <class Ready, class F>
+void improve(tiered<Ready> const& begun, device const& home, tiers const& tiers,
+             problem const& problem, F is_better) {
+    auto const arch = home.arch();
+    auto const find = [=, &tiers]() {
+        std::vector<compiled_images> found;
+        auto const configs = compared_configs(problem, arch, tiers);
+        if (!is_better(configs)) return found;
+        for (auto const& config : configs) {
+            compiled_images next = {config, {}};
+            try {
+                for (auto const& spec : specs_of(problem, config, arch)) {
+                    next.images.push_back(tiers.all_images().find(spec, policy::aot_then_jit));
+                }
+            } catch (error const& e) {
+                if (found.empty()) throw;
+                log(std::string("not compared: ") + e.what());
+                continue;
+            }
+            found.push_back(std::move(next));
+        }
+        return found;
+    };
+    // The runtime of these kernels may be gone when they are loaded, so they are not in its table.
+    auto const load = [=](compiled_images const& found) {
+        kernels const loaded(home);
+        auto next = found.images.begin();
+        return *Ready::make(problem, found.config, arch, [&](auto const& spec) {
+            return std::optional(
+                loaded.load(typed_image<typename std::remove_cvref_t<decltype(spec)>::params_type>{
+                    *next++, spec.grid}));
+        });
+    };
+    auto const keep = [=, keep = tiers.chosen_options().keep](compiled_images const& fastest,
+                                                              double microseconds) {
+        if (keep) {
+            keep({"conv2d", text_of(problem), arch}, config_text(fastest.config), microseconds);
+        }
+    };
+    begun.template improve<compiled_images>(
+        tiers, "conv2d " + text_of(problem) + " for " + text_of(arch), find, load, keep);
+}
 
 } // namespace
 
@@ -62,34 +134,24 @@ std::optional<tiered<Ready>> begin_generic(device const& home, tier_source const
     tiers->begin(subject);
     tiered<Ready> result(*std::move(first));
     if (!tiers->chosen_options().tier_up) return result;
-    auto const find = [=, tiers = tiers]() -> std::optional<compiled_images> {
-        auto const better = best_config(problem, arch, tiers->configs());
-        auto const time = explain(problem, better, arch).microseconds;
+    improve(result, home, *tiers, problem, [=](std::vector<conv2d::config> const& better) {
+        auto const time = explain(problem, better.front(), arch).microseconds;
         auto const generic_time =
             generic_cost(problem.pass) * explain(generic, config, arch).microseconds;
-        if (generic_time < least_gain * time) return {};
-        compiled_images found = {better, {}};
-        for (auto const& spec : specs_of(problem, better, arch)) {
-            found.images.push_back(tiers->all_images().find(spec, policy::aot_then_jit));
-        }
-        return found;
-    };
-    // The runtime of these kernels may be gone when they are loaded, so they are not in its table.
-    auto const load = [=](compiled_images const& found) {
-        kernels const loaded(home);
-        auto next = found.images.begin();
-        return *Ready::make(problem, found.config, arch, [&](auto const& spec) {
-            return std::optional(
-                loaded.load(typed_image<typename std::remove_cvref_t<decltype(spec)>::params_type>{
-                    *next++, spec.grid}));
-        });
-    };
-    result.template improve<compiled_images>(*tiers, subject, find, load);
+        return generic_time >= least_gain * time;
+    });
     return result;
 }
 template std::optional<tiered<ready_correlation>> begin_generic(device const&, tier_source const&,
                                                                 problem const&);
 template std::optional<tiered<ready_gradient>> begin_generic(device const&, tier_source const&,
                                                              problem const&);
+
+void compare_others(tiered<ready_correlation> const& begun, device const& home,
+                    tier_source const& source, problem const& problem) {
+    if (source.tiers == nullptr || source.tiers->chosen_options().most_compared <= 1) return;
+    improve(begun, home, *source.tiers, problem,
+            [](std::vector<conv2d::config> const& configs) { return configs.size() > 1; });
+}
 
 } // namespace spio::conv2d

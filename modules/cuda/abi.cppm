@@ -251,6 +251,7 @@ using table = table_of<
     entry<"cuStreamIsCapturing", 10000, result(stream, capture_status*)>,
     entry<"cuStreamBeginCapture", 10010, result(stream, capture_mode)>,
     entry<"cuStreamEndCapture", 10000, result(stream, graph*)>,
+    entry<"cuThreadExchangeStreamCaptureMode", 10010, result(capture_mode*)>,
 
     entry<"cuEventCreate", 2000, result(event*, event_flags)>,
     entry<"cuEventDestroy", 4000, result(event)>,

@@ -43,6 +43,19 @@ void begin_capture(stream_ref const& stream, abi::capture_mode mode) {
     call_in<"cuStreamBeginCapture">(stream.context(), a_capture, stream.handle(), mode);
 }
 
+capture_exemption::capture_exemption(cuda::driver const& driver) : own_driver(&driver) {
+    exchange();
+}
+// The thread gets its mode back, if it was another one and the driver has told it.
+capture_exemption::~capture_exemption() {
+    if (mode != abi::capture_mode::relaxed) exchange();
+}
+
+// If the driver refuses, captures stay as strict as they are.
+void capture_exemption::exchange() noexcept {
+    static_cast<void>(own_driver->ask<"cuThreadExchangeStreamCaptureMode">(&mode));
+}
+
 graph end_capture(stream_ref const& stream) {
     abi::graph handle = nullptr;
     auto const& context = stream.context();

@@ -121,6 +121,21 @@ class executable_graph {
 void begin_capture(stream_ref const&, abi::capture_mode = abi::capture_mode::thread_local_only);
 graph end_capture(stream_ref const&);
 
+// While it lives, this thread may ask for events although work is captured, by whichever thread:
+// the driver would else refuse, and end the captures.
+class capture_exemption {
+  public:
+    explicit capture_exemption(cuda::driver const&);
+    capture_exemption(capture_exemption const&) = delete;
+    ~capture_exemption();
+
+  private:
+    cuda::driver const* own_driver;
+    abi::capture_mode mode = abi::capture_mode::relaxed; // to be exchanged for the thread's
+
+    void exchange() noexcept;
+};
+
 // A range of bytes in the memory of a device.
 class memory_ref {
   public:

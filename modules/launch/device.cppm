@@ -4,16 +4,22 @@
 // The host is the host device: a GPU that is simulated on the CPU. An image is a compiled kernel,
 // and a spec what it is compiled from. A tensor map is the descriptor by which TMA copies boxes of
 // a tensor; its plan says all but the address. A backend is a device, a GPU or the host, as all
-// that is made for it shares it.
+// that is made for it shares it. Kernels that compute the same may be chosen among by their times.
 module;
 
+#include "spio/checked_size.h"
+#include "spio/tensor.h"
+#include "spio/tile/half.h"
 #include "spio/tile/tensor_map.h"
+#include "spio/tile/vector.h"
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -22,6 +28,7 @@ export module spio.launch:device;
 import spio.cuda;
 import spio.image;
 import spio.spec;
+import spio.system;
 
 export namespace spio {
 
@@ -60,6 +67,16 @@ class work_queue {
     kernel_list* captured_kernels = nullptr;
 };
 
+// Two points in the work of queues of one device. Nobody waits for the time between them.
+class work_timer {
+  public:
+    virtual ~work_timer() = default;
+    virtual void begin(work_queue&) = 0;
+    virtual void end(work_queue&) = 0;
+    // The milliseconds between the two points; nothing until the device has passed both.
+    virtual std::optional<double> milliseconds() = 0;
+};
+
 // One device, a GPU or the host: what both must be able to do. What is made for a device shares its
 // backend, as the member `home`.
 class backend {
@@ -73,6 +90,9 @@ class backend {
     virtual std::unique_ptr<work_queue> make_queue() = 0;
     // A queue for a CUstream that the caller owns.
     virtual std::unique_ptr<work_queue> borrow_queue(void* stream) = 0;
+    // Null if work takes no time on the device that would tell one kernel from another: on the
+    // host.
+    virtual std::unique_ptr<work_timer> make_timer() { return nullptr; }
 };
 
 // A GPU, or the host. Objects that are made from it keep it alive.
@@ -124,5 +144,109 @@ device host_device(host_machine);
 // has another number is an error. Opens the driver if none is given.
 device best_device(int gpu, std::optional<host_machine> const&,
                    std::shared_ptr<cuda::driver const> = nullptr);
+
+// The host type for an element type of the device. 16-bit floating-point numbers are unsigned
+// shorts with the same bits.
+template <class T> struct host_value_of : type_is<T> {};
+template <> struct host_value_of<half> : type_is<unsigned short> {};
+template <> struct host_value_of<bfloat16> : type_is<unsigned short> {};
+template <class T> using host_value = typename host_value_of<T>::type;
+
+// How many values of type T make up an element of a tensor: 1 for T itself, N for vec<T, N>, 0 for
+// another type.
+template <class T, class Data> inline constexpr int count_in = same<T const, Data const>;
+template <class T, int N> inline constexpr int count_in<T, vec<T, N>> = N;
+template <class T, int N> inline constexpr int count_in<T, vec<T, N> const> = N;
+
+// Whether an array of T can be seen as a Tensor whose dynamic sizes are Sizes.
+template <class T, class Tensor, class... Sizes>
+concept seen_as = (count_in<T, typename Tensor::data_type> > 0) &&
+                  sizes_of<typename Tensor::layout_type, Sizes...>;
+
+// An array in a device's memory; the name is for messages.
+//     array<half> const x(gpu, 100 * 64, "x");
+//     x.as<tensor<half const, n, c>>(N(100), C(64))
+template <class T> class array {
+    static_assert(std::is_trivially_copyable_v<host_value<T>>);
+
+  public:
+    array(device const& device, std::size_t count, std::string const& name = "array")
+        : home(device.shared_backend()),
+          owned(home->allocate(bytes_of(count, name), name)),
+          length(count) {}
+
+    T* data() const { return static_cast<T*>(owned.get()); }
+    std::size_t size() const { return length; }
+    backend const& device() const { return *home; }
+
+    // The array as a tensor for a kernel, given the extent of each dynamic dimension. Throws if the
+    // tensor does not fit into the array.
+    template <class Tensor, class... Sizes>
+        requires seen_as<T, Tensor, Sizes...>
+    Tensor as(Sizes... sizes) const {
+        using Data = typename Tensor::data_type;
+        constexpr auto most = std::numeric_limits<int>::max();
+        bool const has_extents =
+            (((checked_size(sizes.value) * stride_of<Sizes>).value <= most) && ...);
+        if (!has_extents) fail("an extent of the tensor is negative or too large");
+        typename Tensor::layout_type const shape(sizes...);
+        auto const elements = shape.template storage_size<checked_size>() * count_in<T, Data>;
+        if (elements.is_too_large()) fail("the tensor has more elements than can be counted");
+        if (static_cast<std::size_t>(elements.value) > length) {
+            fail("the tensor has " + std::to_string(elements.value));
+        }
+        return Tensor(reinterpret_cast<Data*>(data()), shape);
+    }
+    template <class TensorOfOtherElementsOrSizes, class... Sizes>
+        requires(!seen_as<T, TensorOfOtherElementsOrSizes, Sizes...>)
+    TensorOfOtherElementsOrSizes as(Sizes...) const = delete;
+
+  private:
+    std::shared_ptr<backend> home;
+    std::shared_ptr<void> owned;
+    std::size_t length;
+
+    [[noreturn]] void fail(std::string reason) const {
+        throw error(error_kind::invalid, "view",
+                    "an array of " + std::to_string(length) + " elements", std::move(reason));
+    }
+    // The bytes of `count` elements. Throws if they are too many; `name` is the array's.
+    static std::size_t bytes_of(std::size_t count, std::string const& name) {
+        constexpr auto most = std::numeric_limits<std::size_t>::max() / sizeof(host_value<T>);
+        if (count > most) {
+            throw error(error_kind::invalid, "allocate", name,
+                        std::to_string(count) + " elements are too many");
+        }
+        return count * sizeof(host_value<T>);
+    }
+};
+
+// Chooses one of a few candidates by times, of which each candidate gets as many: a candidate is
+// timed when it has the turn. Nothing here knows a device. Not thread-safe.
+class timed_choice {
+  public:
+    static constexpr std::size_t rounds = 9; // times of a candidate
+    // The first candidate is the one that was expected to be the fastest. Another is chosen only if
+    // it takes less than this share of the first one's time, because times are noisy.
+    static constexpr double least_gain = 0.98;
+
+    explicit timed_choice(std::size_t candidates) : times(candidates), turns(candidates) {}
+
+    // The candidate that is timed next, that with the fewest turns; nothing if all have had theirs.
+    std::optional<std::size_t> take_turn();
+    // The time of a turn; or that there will be none, so that another turn takes its place.
+    void add(std::size_t candidate, double milliseconds);
+    void give_back(std::size_t candidate);
+
+    bool is_decided() const;
+    // The chosen candidate: the first one until all times are there.
+    std::size_t best() const;
+    // The median of a candidate's times; infinite if it has none.
+    double milliseconds(std::size_t candidate) const;
+
+  private:
+    std::vector<std::vector<double>> times; // of each candidate
+    std::vector<std::size_t> turns;         // taken, and not given back
+};
 
 } // namespace spio

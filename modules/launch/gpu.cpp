@@ -99,6 +99,24 @@ struct gpu_queue : work_queue {
     }
 };
 
+struct gpu_timer : work_timer {
+    cuda::event first, last;
+    explicit gpu_timer(cuda::context_ref context)
+        : first(context, cuda::timing::on), last(context, cuda::timing::on) {}
+
+    static void record(cuda::event_ref const& event, work_queue& queue) {
+        event.record(static_cast<gpu_queue&>(queue).stream);
+    }
+    void begin(work_queue& queue) override { record(first, queue); }
+    void end(work_queue& queue) override { record(last, queue); }
+    std::optional<double> milliseconds() override {
+        cuda::event_ref const end(last);
+        cuda::capture_exemption const exempt(end.context().driver());
+        if (!end.is_done()) return {};
+        return end.milliseconds_since(first);
+    }
+};
+
 struct gpu_backend : backend {
     std::shared_ptr<cuda::driver const> driver;
     cuda::device_ref gpu;
@@ -135,6 +153,9 @@ struct gpu_backend : backend {
     }
     std::unique_ptr<work_queue> make_queue() override {
         return std::make_unique<gpu_queue>(context);
+    }
+    std::unique_ptr<work_timer> make_timer() override {
+        return std::make_unique<gpu_timer>(context);
     }
     std::unique_ptr<work_queue> borrow_queue(void* stream) override {
         auto const handle = static_cast<cuda::abi::stream>(stream);

@@ -59,15 +59,28 @@ policy policy_of_environment() {
     return policy;
 }
 
+namespace {
+
+// Whether an environment variable is on or off; the default value if it is not set.
+bool is_on(char const* variable, bool default_value) {
+    char const* const text = ::secure_getenv(variable);
+    if (text == nullptr) return default_value;
+    std::string_view const value = text;
+    if (value == "on" || value == "off") return value == "on";
+    throw error(error_kind::invalid, "read", variable,
+                "'" + std::string(value) + "' is neither on nor off");
+}
+
+} // namespace
+
 bool tier_up_of_environment() {
-    static bool const is_on = [] {
-        char const* const text = ::secure_getenv("SPIO_TIER_UP");
-        std::string_view const value = text == nullptr ? "on" : text;
-        if (value == "on" || value == "off") return value == "on";
-        throw error(error_kind::invalid, "read", "SPIO_TIER_UP",
-                    "'" + std::string(value) + "' is neither on nor off");
-    }();
-    return is_on;
+    static bool const is_set = is_on("SPIO_TIER_UP", true);
+    return is_set;
+}
+
+bool live_tuning_of_environment() {
+    static bool const is_set = is_on("SPIO_LIVE_TUNING", false);
+    return is_set;
 }
 
 std::optional<image> images::find_shipped(spec const& spec) const {

@@ -35,6 +35,9 @@ policy policy_of_environment();
 // Whether generic kernels give way to better ones: unless the environment variable SPIO_TIER_UP is
 // off. It is read once.
 bool tier_up_of_environment();
+// Whether launches find the fastest of several configurations: if the environment variable
+// SPIO_LIVE_TUNING is on. It is read once.
+bool live_tuning_of_environment();
 
 // Whether the environment variable SPIO_LOG is set to something other than 0. It is read once.
 bool is_logged();

@@ -1,21 +1,18 @@
-// Kernels loaded on a device, the arrays that they take, and graphs of launches.
+// Kernels loaded on a device, the streams that launch them, and graphs of launches.
 // SPDX-License-Identifier: Apache-2.0
 //
 // An image is a compiled kernel; a spec is what it is compiled from. A backend is a device, a GPU
 // or the host device (a simulated GPU), behind the calls that both have.
 module;
 
-#include "spio/checked_size.h"
-#include "spio/tensor.h"
 #include "spio/tile/half.h"
-#include "spio/tile/vector.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -73,82 +70,6 @@ class capture {
   private:
     work_queue* queue;
     kernel_list kernels;
-};
-
-// The host type for an element type of the device. 16-bit floating-point numbers are unsigned
-// shorts with the same bits.
-template <class T> struct host_value_of : type_is<T> {};
-template <> struct host_value_of<half> : type_is<unsigned short> {};
-template <> struct host_value_of<bfloat16> : type_is<unsigned short> {};
-template <class T> using host_value = typename host_value_of<T>::type;
-
-// How many values of type T make up an element of a tensor: 1 for T itself, N for vec<T, N>, 0 for
-// another type.
-template <class T, class Data> inline constexpr int count_in = same<T const, Data const>;
-template <class T, int N> inline constexpr int count_in<T, vec<T, N>> = N;
-template <class T, int N> inline constexpr int count_in<T, vec<T, N> const> = N;
-
-// Whether an array of T can be seen as a Tensor whose dynamic sizes are Sizes.
-template <class T, class Tensor, class... Sizes>
-concept seen_as = (count_in<T, typename Tensor::data_type> > 0) &&
-                  sizes_of<typename Tensor::layout_type, Sizes...>;
-
-// An array in a device's memory; the name is for messages.
-//     array<half> const x(gpu, 100 * 64, "x");
-//     x.as<tensor<half const, n, c>>(N(100), C(64))
-template <class T> class array {
-    static_assert(std::is_trivially_copyable_v<host_value<T>>);
-
-  public:
-    array(device const& device, std::size_t count, std::string const& name = "array")
-        : home(device.shared_backend()),
-          owned(home->allocate(bytes_of(count, name), name)),
-          length(count) {}
-
-    T* data() const { return static_cast<T*>(owned.get()); }
-    std::size_t size() const { return length; }
-    backend const& device() const { return *home; }
-
-    // The array as a tensor for a kernel, given the extent of each dynamic dimension. Throws if the
-    // tensor does not fit into the array.
-    template <class Tensor, class... Sizes>
-        requires seen_as<T, Tensor, Sizes...>
-    Tensor as(Sizes... sizes) const {
-        using Data = typename Tensor::data_type;
-        constexpr auto most = std::numeric_limits<int>::max();
-        bool const has_extents =
-            (((checked_size(sizes.value) * stride_of<Sizes>).value <= most) && ...);
-        if (!has_extents) fail("an extent of the tensor is negative or too large");
-        typename Tensor::layout_type const shape(sizes...);
-        auto const elements = shape.template storage_size<checked_size>() * count_in<T, Data>;
-        if (elements.is_too_large()) fail("the tensor has more elements than can be counted");
-        if (static_cast<std::size_t>(elements.value) > length) {
-            fail("the tensor has " + std::to_string(elements.value));
-        }
-        return Tensor(reinterpret_cast<Data*>(data()), shape);
-    }
-    template <class TensorOfOtherElementsOrSizes, class... Sizes>
-        requires(!seen_as<T, TensorOfOtherElementsOrSizes, Sizes...>)
-    TensorOfOtherElementsOrSizes as(Sizes...) const = delete;
-
-  private:
-    std::shared_ptr<backend> home;
-    std::shared_ptr<void> owned;
-    std::size_t length;
-
-    [[noreturn]] void fail(std::string reason) const {
-        throw error(error_kind::invalid, "view",
-                    "an array of " + std::to_string(length) + " elements", std::move(reason));
-    }
-    // The bytes of `count` elements. Throws if they are too many; `name` is the array's.
-    static std::size_t bytes_of(std::size_t count, std::string const& name) {
-        constexpr auto most = std::numeric_limits<std::size_t>::max() / sizeof(host_value<T>);
-        if (count > most) {
-            throw error(error_kind::invalid, "allocate", name,
-                        std::to_string(count) + " elements are too many");
-        }
-        return count * sizeof(host_value<T>);
-    }
 };
 
 class stream;
@@ -235,6 +156,134 @@ class kernels {
     std::shared_ptr<ready_kernel const> find(spec const&, std::size_t params_bytes) const;
     template <class F>
     std::shared_ptr<ready_kernel const> find(std::string const& symbol, F is_wanted) const;
+};
+
+// A stream runs copies and launches in order. The host memory of a copy must live until
+// synchronize() has returned, or for as long as a graph that contains the copy.
+class stream {
+  public:
+    explicit stream(device const& device)
+        : home(device.shared_backend()), queue(home->make_queue()) {}
+    // Borrows a CUstream, which the caller owns and which must outlive this object.
+    stream(device const& device, void* borrowed)
+        : home(device.shared_backend()), queue(home->borrow_queue(borrowed)) {}
+
+    // Launches a kernel. A graph that is being captured keeps the kernel alive.
+    template <class Params>
+    void launch(kernel<Params> const& kernel, launch_shape const& shape,
+                std::type_identity_t<Params> const& params) const {
+        check_device(kernel.device());
+        if (queue->captured_kernels != nullptr) [[unlikely]]
+            queue->captured_kernels->push_back(kernel.shared_kernel());
+        queue->launch(kernel.ready(), shape, &params);
+    }
+    // Launches a kernel with as many blocks as its family computes for the parameters.
+    template <class Params>
+    void launch(kernel<Params> const& kernel, std::type_identity_t<Params> const& params) const {
+        launch(kernel, kernel.over(params), params);
+    }
+    // Copies to an array and from one; both sides must have the same number of elements.
+    template <class T>
+    void write(array<T> const& destination, std::span<host_value<T> const> source) const {
+        check_copy(destination.device(), destination.size(), source.size());
+        queue->write(destination.data(), std::as_bytes(source));
+    }
+    template <class T>
+    void read(std::span<host_value<T>> destination, array<T> const& source) const {
+        check_copy(source.device(), destination.size(), source.size());
+        queue->read(std::as_writable_bytes(destination), source.data());
+    }
+    void synchronize() const { queue->synchronize(); }
+
+    // Calls f() and returns a graph of the work that it puts into this stream; the work is captured
+    // and not run.
+    //     auto const both = stream.capture([&] { stream.launch(k, p), stream.launch(k, q); });
+    //     stream.launch(both);
+    template <class F> graph capture(F f) const {
+        spio::capture capture(*queue);
+        f();
+        return capture.end(home);
+    }
+    // Whether work in the stream is captured, by capture() or by the owner of the CUstream.
+    bool is_captured() const { return queue->is_captured(); }
+    void launch(graph const& graph) const {
+        check_device(graph.device());
+        queue->launch(graph.work());
+    }
+    // A timer for work in streams of this device, null if there is none; and its two points here.
+    std::unique_ptr<work_timer> make_timer() const { return home->make_timer(); }
+    void begin(work_timer& timer) const { timer.begin(*queue); }
+    void end(work_timer& timer) const { timer.end(*queue); }
+
+  private:
+    std::shared_ptr<backend> home;
+    std::unique_ptr<work_queue> queue;
+
+    // Throws if what is to be launched belongs to another device.
+    void check_device(backend const& device) const {
+        if (&device != home.get()) fail("launch", "what is launched is of another device");
+    }
+    // Throws if the array is of another device, or if the two sides differ in their elements.
+    void check_copy(backend const& device, std::size_t destination, std::size_t source) const {
+        if (&device != home.get()) fail("copy", "the array is of another device");
+        if (destination != source) {
+            fail("copy", std::to_string(source) + " elements to " + std::to_string(destination));
+        }
+    }
+    [[noreturn]] void fail(char const* tried, std::string reason) const;
+};
+
+template <class Params>
+void kernel<Params>::launch(stream const& queue, Params const& params) const {
+    queue.launch(*this, over(params), params);
+}
+
+// Chooses among kernels for one problem by the times of a program's own launches. Thread-safe.
+class live_choice {
+  public:
+    explicit live_choice(std::size_t candidates) : choice(candidates) {}
+
+    // A launch that is to be timed, and the candidate that it takes.
+    struct turn {
+        std::size_t candidate;
+        std::unique_ptr<work_timer> timer;
+    };
+    // The turn of the launch that comes; nothing if it is not to be timed. Times that have arrived
+    // meanwhile are collected.
+    std::optional<turn> take(stream const&);
+    // Launches by f(), between the two points of the turn's timer.
+    template <class F> void time(turn taken, stream const& stream, F f) {
+        bool const has_begun = begin(taken, stream);
+        try {
+            f();
+        } catch (...) {
+            cancel(std::move(taken));
+            throw;
+        }
+        if (has_begun) end(std::move(taken), stream);
+    }
+    // Gives a turn back, because there is no launch.
+    void cancel(turn);
+
+    // What is known when all times are there. If a timer fails, it is over, and the first stays.
+    struct verdict {
+        std::size_t best = 0;
+        double milliseconds = 0, milliseconds_of_first = 0;
+        bool has_failed = false;
+    };
+    std::optional<verdict> judge() const;
+
+  private:
+    mutable fork_safe_mutex mutex; // guards the members below
+    timed_choice choice;
+    std::vector<turn> pending; // ended, but not passed by the device when it was last asked
+    std::vector<std::unique_ptr<work_timer>> idle_timers;
+    bool has_failed = false;
+
+    bool begin(turn&, stream const&);
+    void end(turn, stream const&);
+    void collect();
+    void fail();
 };
 
 } // namespace spio

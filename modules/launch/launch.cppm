@@ -13,8 +13,6 @@
 //     axpby.launch(stream, {.a = a, .x = x.as<axpby::scalars>(axpby::N(n)), …});
 module;
 
-#include "spio/tile/half.h"
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +24,7 @@ module;
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 export module spio.launch;
 
@@ -38,97 +37,30 @@ import spio.system;
 
 export namespace spio {
 
-// A stream runs copies and launches in order. The host memory of a copy must live until
-// synchronize() has returned, or for as long as a graph that contains the copy.
-class stream {
-  public:
-    explicit stream(device const& device)
-        : home(device.shared_backend()), queue(home->make_queue()) {}
-    // Borrows a CUstream, which the caller owns and which must outlive this object.
-    stream(device const& device, void* borrowed)
-        : home(device.shared_backend()), queue(home->borrow_queue(borrowed)) {}
-
-    // Launches a kernel. A graph that is being captured keeps the kernel alive.
-    template <class Params>
-    void launch(kernel<Params> const& kernel, launch_shape const& shape,
-                std::type_identity_t<Params> const& params) const {
-        check_device(kernel.device());
-        if (queue->captured_kernels != nullptr) [[unlikely]]
-            queue->captured_kernels->push_back(kernel.shared_kernel());
-        queue->launch(kernel.ready(), shape, &params);
-    }
-    // Launches a kernel with as many blocks as its family computes for the parameters.
-    template <class Params>
-    void launch(kernel<Params> const& kernel, std::type_identity_t<Params> const& params) const {
-        launch(kernel, kernel.over(params), params);
-    }
-    // Copies to an array and from one; both sides must have the same number of elements.
-    template <class T>
-    void write(array<T> const& destination, std::span<host_value<T> const> source) const {
-        check_copy(destination.device(), destination.size(), source.size());
-        queue->write(destination.data(), std::as_bytes(source));
-    }
-    template <class T>
-    void read(std::span<host_value<T>> destination, array<T> const& source) const {
-        check_copy(source.device(), destination.size(), source.size());
-        queue->read(std::as_writable_bytes(destination), source.data());
-    }
-    void synchronize() const { queue->synchronize(); }
-
-    // Calls f() and returns a graph of the work that it puts into this stream; the work is captured
-    // and not run.
-    //     auto const both = stream.capture([&] { stream.launch(k, p), stream.launch(k, q); });
-    //     stream.launch(both);
-    template <class F> graph capture(F f) const {
-        spio::capture capture(*queue);
-        f();
-        return capture.end(home);
-    }
-    // Whether work in the stream is captured, by capture() or by the owner of the CUstream.
-    bool is_captured() const { return queue->is_captured(); }
-    void launch(graph const& graph) const {
-        check_device(graph.device());
-        queue->launch(graph.work());
-    }
-
-  private:
-    std::shared_ptr<backend> home;
-    std::unique_ptr<work_queue> queue;
-
-    // Throws if what is to be launched belongs to another device.
-    void check_device(backend const& device) const {
-        if (&device != home.get()) fail("launch", "what is launched is of another device");
-    }
-    // Throws if the array is of another device, or if the two sides differ in their elements.
-    void check_copy(backend const& device, std::size_t destination, std::size_t source) const {
-        if (&device != home.get()) fail("copy", "the array is of another device");
-        if (destination != source) {
-            fail("copy", std::to_string(source) + " elements to " + std::to_string(destination));
-        }
-    }
-    [[noreturn]] void fail(char const* tried, std::string reason) const;
-};
-
-template <class Params>
-void kernel<Params>::launch(stream const& queue, Params const& params) const {
-    queue.launch(*this, over(params), params);
-}
-
 // How many problems began with a generic kernel, which serves every problem of its kind; of these,
 // how many kept it because no better one was expected; how many better kernels the background
-// thread found or compiled, how many of them took over, and how often either failed.
+// thread found or compiled, how many of them took over, and how often either failed. And how many
+// problems have several kernels whose launches are timed, for how many of them the fastest is
+// known, and how often it was written to the file of measured configurations, or could not be.
 struct tier_counters {
     std::uint64_t begun = 0, unchanged = 0, compiled = 0, taken = 0, failed = 0;
+    std::uint64_t compared = 0, decided = 0, kept = 0, unkept = 0;
 };
 
 // The two tiers of a runtime: generic kernels, which packs have, and the kernels for one problem,
 // which a background thread compiles and which then take over. Thread-safe.
 class tiers {
   public:
+    // Keeps a configuration that was found to be the fastest, with its time. May throw.
+    using keeper =
+        std::function<void(config_query const&, std::string const& config, double microseconds)>;
     struct options {
         bool begins_generic = true; // else there is one tier, that of the kernels for one problem
         bool tier_up = true;        // else a problem that began with a generic kernel keeps it
         bool has_packs = false;     // packs may have kernels for one problem, which come first
+        // Of so many configurations the first launches of a problem find the fastest.
+        std::size_t most_compared = 1;
+        keeper keep = {};
     };
     // The images, the kernels and the configurations must outlive the object.
     tiers(images const&, kernels const&, config_source const&, options);
@@ -156,9 +88,10 @@ class tiers {
     void begin(std::string const& subject) const;
 
   private:
-    template <class Ready> friend class tiered;
+    friend class tier_state;
     struct atomic_counters {
-        std::atomic<std::uint64_t> begun = 0, unchanged = 0, compiled = 0, taken = 0, failed = 0;
+        std::atomic<std::uint64_t> begun = 0, unchanged = 0, compiled = 0, taken = 0, failed = 0,
+                                   compared = 0, decided = 0, kept = 0, unkept = 0;
     };
 
     images const* found_images;
@@ -175,6 +108,52 @@ struct tier_source {
     spio::stream const* stream = nullptr;
 };
 
+// What becomes of a problem's kernels, whatever their type. The background thread offers better
+// ones; the launch that comes next loads them and goes on with the first of them. If there are
+// several, launches take turns in being timed, until the fastest is known.
+class tier_state {
+  public:
+    // Finds better kernels for a problem on the background thread: find() returns how many. keep()
+    // gets the number of the fastest of several, when it is known.
+    static void improve(std::shared_ptr<tier_state> const&, tiers const&,
+                        std::string const& subject, std::function<std::size_t()> find,
+                        std::function<void(std::size_t, double microseconds)> keep);
+    // Waits for them, if they are being found.
+    void wait() const {
+        if (queue) queue->wait();
+    }
+    // Loads what is offered, unless the stream is captured; or this thread, if there is no stream.
+    void take(stream const*);
+    // The turn of the launch that comes; nothing if it is not to be timed.
+    std::optional<live_choice::turn> turn(stream const&);
+
+    // Whether take(), or turn(), has something to do.
+    std::atomic<bool> is_offered = false, is_compared = false;
+    std::optional<live_choice> choice; // written before is_compared is set
+
+  protected:
+    ~tier_state() = default;
+
+  private:
+    std::shared_ptr<task_queue> queue = {};
+    std::shared_ptr<tiers::atomic_counters> counters = {};
+    std::string subject = {};
+    std::function<void(std::size_t, double)> keep = {};
+    std::size_t offered = 0;
+    std::vector<std::size_t> numbers = {}; // of the kernels that are loaded
+    std::atomic<bool> is_taking = false;   // lets one launch load at a time
+
+    // Makes the offered kernel of this number ready, behind those that are ready already.
+    virtual void load(std::size_t number) = 0;
+    // Lets launches take the kernel that is ready at this place.
+    virtual void select(std::size_t place) = 0;
+    virtual void end_loading() = 0;
+
+    void search(std::function<std::size_t()> const& find);
+    void fail(std::exception const&);
+    void settle(live_choice::verdict const&);
+};
+
 // What is ready for a problem: at first its generic kernels, and later those for the problem alone.
 // Copies share both. Ready is a class of kernels and of what their launch needs.
 template <class Ready> class tiered {
@@ -186,91 +165,72 @@ template <class Ready> class tiered {
     Ready const& current(stream const& stream) const {
         if (shared->is_offered.load(std::memory_order_acquire)) [[unlikely]]
             shared->take(&stream);
-        return *shared->best.load(std::memory_order_acquire);
+        return latest();
+    }
+    // Calls f(ready), which launches what is current in the stream, or, while the fastest of
+    // several kernels is not known, what has the turn to be timed. Only times of the same sizes can
+    // be compared.
+    template <class F> void launch(stream const& stream, bool is_comparable, F f) const {
+        auto const* now = &current(stream);
+        if (is_comparable && shared->is_compared.load(std::memory_order_acquire)) [[unlikely]] {
+            if (auto turn = shared->turn(stream)) {
+                auto const& ready = *shared->better[turn->candidate];
+                shared->choice->time(*std::move(turn), stream, [&] { f(ready); });
+                return;
+            }
+            now = &latest(); // the fastest, if it is known since
+        }
+        f(*now);
     }
     // What the last launch took, or will take; and what it began with.
     Ready const& latest() const { return *shared->best.load(std::memory_order_acquire); }
     Ready const& first() const { return shared->first; }
     // Waits for the better kernels, if any are being compiled, and loads them.
     void prepare() const {
-        if (shared->queue) shared->queue->wait();
+        shared->wait();
         shared->take(nullptr);
     }
 
-    // Looks for something better on the background thread: find() returns the images, or nothing if
-    // what there is should stay. load() makes them ready; the launch that comes next calls it.
+    // Looks for something better on the background thread: find() returns the images of all kernels
+    // that may be the fastest, best first, or none if what there is should stay. load() makes one
+    // ready; the launch that comes next calls it. keep() gets the fastest of several.
     template <class Images>
     void improve(tiers const& tiers, std::string const& subject,
-                 std::function<std::optional<Images>()> find,
-                 std::function<Ready(Images const&)> load) const {
-        shared->counters = tiers.counters;
-        shared->subject = subject;
-        shared->queue = tiers.queue;
-        tiers.queue->add([weak = std::weak_ptr(shared), find, load] {
-            if (auto const state = weak.lock()) state->search(find, load);
-        });
+                 std::function<std::vector<Images>()> find,
+                 std::function<Ready(Images const&)> load,
+                 std::function<void(Images const&, double microseconds)> keep = {}) const {
+        auto const found = std::make_shared<std::vector<Images>>();
+        auto const offer = [found, find, load, weak = std::weak_ptr(shared)]() -> std::size_t {
+            auto const state = weak.lock();
+            if (!state) return 0;
+            *found = find();
+            for (auto const& images : *found) {
+                state->offers.push_back([load, images] { return load(images); });
+            }
+            return found->size();
+        };
+        tier_state::improve(shared, tiers, subject, offer,
+                            [found, keep](std::size_t number, double microseconds) {
+                                if (keep) keep(found->at(number), microseconds);
+                            });
     }
 
   private:
-    // The background thread calls search(), which offers better kernels by is_offered; the next
-    // launch calls take(), which loads them and swaps the pointer `best`. is_taking lets one launch
-    // do so at a time.
-    struct state {
+    struct state final : tier_state {
         Ready first;
-        std::unique_ptr<Ready const> better;
+        std::vector<std::unique_ptr<Ready const>> better; // complete before `best` is one of them
         std::atomic<Ready const*> best = &first;
-        std::atomic<bool> is_offered = false, is_taking = false;
-        std::function<Ready()> make_better;
-        std::shared_ptr<task_queue> queue = {};
-        std::shared_ptr<tiers::atomic_counters> counters = {};
-        std::string subject = {};
+        std::vector<std::function<Ready()>> offers;
 
         explicit state(Ready ready) : first(std::move(ready)) {}
 
-        template <class Images>
-        void search(std::function<std::optional<Images>()> const& find,
-                    std::function<Ready(Images const&)> const& load) {
-            try {
-                auto images = find();
-                if (!images) {
-                    counters->unchanged.fetch_add(1);
-                    return;
-                }
-                counters->compiled.fetch_add(1);
-                make_better = [load, images = *std::move(images)] { return load(images); };
-                is_offered.store(true, std::memory_order_release);
-            } catch (std::exception const& failure) {
-                fail(failure);
-            }
+        void load(std::size_t number) override {
+            better.push_back(std::make_unique<Ready const>(offers[number]()));
         }
-        void take(stream const* stream) {
-            if (is_capturing_thread() || (stream != nullptr && is_captured(*stream))) return;
-            if (is_taking.exchange(true, std::memory_order_acquire)) return;
-            if (is_offered.exchange(false, std::memory_order_acquire)) {
-                try {
-                    better = std::make_unique<Ready const>(make_better());
-                    best.store(better.get(), std::memory_order_release);
-                    counters->taken.fetch_add(1);
-                    log("took over: " + subject);
-                } catch (std::exception const& failure) {
-                    fail(failure);
-                }
-                make_better = nullptr;
-            }
-            is_taking.store(false, std::memory_order_release);
+        void select(std::size_t place) override {
+            best.store(better[place].get(), std::memory_order_release);
         }
-        // A stream whose state cannot be told counts as captured.
-        static bool is_captured(stream const& stream) {
-            try {
-                return stream.is_captured();
-            } catch (error const&) {
-                return true;
-            }
-        }
-        void fail(std::exception const& failure) {
-            counters->failed.fetch_add(1);
-            log("stays generic: " + subject + ": " + failure.what());
-        }
+        void end_loading() override { offers.clear(); }
     };
     std::shared_ptr<state> shared;
 };

@@ -46,6 +46,11 @@ struct runtime_options {
     // Whether generic kernels give way to better ones, under policy::generic_then_jit. If not,
     // every problem keeps the kernels that it began with, and so the order of its sums.
     bool tier_up = tier_up_of_environment();
+    // Whether the first launches of a convolution, forward or of the gradient of the input, take
+    // the configurations in turn that may be the fastest, and go on with the one that is: all of
+    // them give the same bits. Not where kernels are pinned (tier_up is false), nor under
+    // policy::aot_only. What is found is written to the file below.
+    bool live_tuning = live_tuning_of_environment();
     // What chooses configurations, before those that were measured on this GPU are asked for.
     config_source configs = default_config_source();
     // The file of measured configurations, which `spio tune` writes; if empty, that of the

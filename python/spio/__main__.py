@@ -6,7 +6,7 @@ import os
 import platform
 import sys
 
-variables = ("SPIO_POLICY", "SPIO_TIER_UP", "SPIO_CACHE_DIR", "SPIO_CACHE", "SPIO_TUNED", "SPIO_NVRTC",
+variables = ("SPIO_POLICY", "SPIO_TIER_UP", "SPIO_LIVE_TUNING", "SPIO_CACHE_DIR", "SPIO_CACHE", "SPIO_TUNED", "SPIO_NVRTC",
              "SPIO_LOG", "SPIO_STRICT")
 
 

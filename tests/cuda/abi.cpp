@@ -208,6 +208,7 @@ TEST_CASE("each entry has the type that cuda.h gives it in its version") {
     AGREES(cuStreamGetCtx, 9020);
     AGREES(cuStreamIsCapturing, 10000);
     AGREES(cuStreamBeginCapture, 10010);
+    AGREES(cuThreadExchangeStreamCaptureMode, 10010);
     AGREES(cuStreamEndCapture, 10000);
     AGREES(cuEventCreate, 2000);
     AGREES(cuEventDestroy, 4000);

@@ -31,6 +31,7 @@ struct object {
     bool invalidated = false;
     bool loaded = false;
     int dynamic_shared = 48 * 1024;
+    double recorded = 0; // the clock of the machine when an event was recorded
     std::vector<std::uintptr_t> children = {};
     std::vector<unsigned char> storage = {};
 };
@@ -54,6 +55,10 @@ struct machine {
     bool has_stubs = false;
     // Added to every result, so that a test sees a kernel that computes wrong sums.
     float deviation = 0;
+    // Milliseconds: each launch adds those of its kernel, or 0.25 if nothing tells them.
+    double clock = 0;
+    std::function<double(std::string const&)> milliseconds_of_kernel;
+    bool are_events_late = false; // no event is passed yet
     // The size of the parameters of a kernel with this name; that of an addition if it is not set.
     std::function<std::size_t(std::string const&)> params_bytes;
 
@@ -127,5 +132,7 @@ inline machine& the_machine() {
 
 // The contexts that a thread has entered.
 inline thread_local std::vector<std::uintptr_t> entered;
+// The mode in which captures of other threads bind a thread; 0 is the strictest.
+inline thread_local unsigned capture_mode = 0;
 
 } // namespace fake

@@ -84,6 +84,11 @@ inline result answer(to<"cuStreamEndCapture">, abi::stream s, abi::graph* graph)
     });
 }
 
+inline result answer(to<"cuThreadExchangeStreamCaptureMode">, abi::capture_mode* mode) {
+    auto const former = std::exchange(capture_mode, static_cast<unsigned>(*mode));
+    return say(mode, static_cast<abi::capture_mode>(former));
+}
+
 inline result answer(to<"cuEventCreate">, abi::event* e, abi::event_flags) {
     return in_context([&](int d) { return add(e, {.kind = kind::event, .device = d}); });
 }
@@ -93,6 +98,7 @@ inline result answer(to<"cuEventRecord">, abi::event e, abi::stream s) {
     if (event == nullptr) return result::invalid_handle;
     return in_stream(s, [&](object* stream) {
         bool const agree = stream == nullptr || stream->device == event->device;
+        event->recorded = gpus.clock;
         return agree ? result::success : result::invalid_handle;
     });
 }
@@ -100,12 +106,17 @@ inline result answer(to<"cuEventSynchronize">, abi::event e) {
     return gpus.find(kind::event, e) ? result::success : result::invalid_handle;
 }
 inline result answer(to<"cuEventQuery">, abi::event e) {
-    return gpus.find(kind::event, e) ? result::success : result::invalid_handle;
+    bool const is_strict = capture_mode != static_cast<unsigned>(abi::capture_mode::relaxed);
+    if (is_strict && gpus.ends_captures()) return result::stream_capture_unsupported;
+    if (gpus.find(kind::event, e) == nullptr) return result::invalid_handle;
+    return gpus.are_events_late ? result::not_ready : result::success;
 }
 inline result answer(to<"cuEventElapsedTime">, float* milliseconds, abi::event start,
                      abi::event end) {
-    bool const is_known = gpus.find(kind::event, start) && gpus.find(kind::event, end);
-    return is_known ? say(milliseconds, 0.5f) : result::invalid_handle;
+    object const *const first = gpus.find(kind::event, start), *const last =
+                                                                   gpus.find(kind::event, end);
+    if (first == nullptr || last == nullptr) return result::invalid_handle;
+    return say(milliseconds, static_cast<float>(last->recorded - first->recorded));
 }
 
 inline result answer(to<"cuGraphInstantiateWithFlags">, abi::executable_graph* executable,

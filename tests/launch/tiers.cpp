@@ -70,7 +70,11 @@ struct rig {
         return kernels.load(typed_image<axpby::params>{image, spec_number(1).grid});
     }
     void improve(std::function<std::optional<image>()> find) {
-        value.improve<image>(*tiers, "a kernel", std::move(find),
+        auto const find_one = [find = std::move(find)] {
+            auto found = find();
+            return found ? std::vector{*std::move(found)} : std::vector<image>();
+        };
+        value.improve<image>(*tiers, "a kernel", find_one,
                              [this](image const& found) { return load(found); });
     }
     bool is_first(tiered_kernel const& kernel) const {
@@ -176,7 +180,7 @@ TEST_CASE("the end of the tiers waits for one compilation, drops the others, and
         *rig.tiers, "another kernel",
         [&] {
             ++compilations;
-            return std::optional(image_number(2));
+            return std::vector{image_number(2)};
         },
         [&](image const& found) { return rig.load(found); });
     begun.wait();
@@ -204,7 +208,7 @@ TEST_CASE("of what is gone before its turn nothing is compiled") {
             *rig.tiers, "a brief one",
             [&] {
                 ++compilations;
-                return std::optional(image_number(2));
+                return std::vector{image_number(2)};
             },
             [&](image const& found) { return rig.load(found); });
         begun.wait();
