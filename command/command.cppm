@@ -72,6 +72,9 @@ inline constexpr option pack_option = {"--pack", "FILE", "ask this pack too, bef
 inline constexpr option tuned_option = {
     "--tuned", "FILE", "choose the configurations that 'spio tune' wrote to this file"};
 
+// Trains models on a sweep, for the GPU at hand, and puts them where runtimes read them.
+exit_status train_models(arguments const&, io const&);
+
 // The families that this program knows: those of Spio, then those of a project.
 std::span<family const> families();
 // Of a program whose main function has not said anything, all is empty.
@@ -126,6 +129,8 @@ struct opened_runtime {
 // Opens a runtime on "gpu", "gpu:1" or "host". If `device` is empty, opens the first GPU, or the
 // host device if that fails. Images come from the packs and from NVRTC, as the policy says.
 opened_runtime open_runtime(std::string_view device, policy, std::vector<aot::pack>, io const&);
+// The same, but without a GPU it is a failure.
+opened_runtime open_gpu_alone(std::string_view device, policy, std::vector<aot::pack>, io const&);
 
 // The time of a launch on a GPU, and that of a copy of the same bytes.
 struct timing {

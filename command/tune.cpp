@@ -219,15 +219,11 @@ std::string text_of(tuned_problem const& problem) {
 }
 
 exit_status run_tune(arguments const& args, io const& io) {
+    if (args.has("--train")) return train_models(args, io);
     auto const lines = lines_in(args);
     auto const policy =
         args.has("--policy") ? policy_named(args.value("--policy")) : policy_of_environment();
-    auto const opened = open_runtime(args.value("--device"), policy, read_packs(args, io), io);
-    if (!opened.gpu) {
-        throw failure(exit_status::not_found,
-                      "configurations are measured on a GPU, and there is none" +
-                          (opened.no_gpu_reason.empty() ? "" : ": " + opened.no_gpu_reason));
-    }
+    auto const opened = open_gpu_alone(args.value("--device"), policy, read_packs(args, io), io);
     auto const file = file_in(args);
     static_cast<void>(tuned::read(file)); // a damaged file is told before anything is measured
     std::vector<tuned_problem> problems;
@@ -286,6 +282,9 @@ the folder of the cache. 'spio pack build --tuned FILE' builds packs with these 
                     {"--check", "", "keep the fastest only if its results are right"},
                     {"--all", "", "measure every configuration worth a trial"},
                     {"--file", "FILE", "keep the result there"},
+                    {"--train", "FILE", "make models of this sweep instead"},
+                    {"--sources", "FOLDER",
+                     "with --train: Spio's sources, if not those of the build"},
                     {"--device", "gpu|gpu:NUMBER", "the GPU"},
                     {"--policy", "aot_only|generic_then_jit|aot_then_jit|jit_only",
                      "who is asked for images; else what SPIO_POLICY says"},

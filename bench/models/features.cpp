@@ -17,6 +17,7 @@
 #include <exception>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -56,6 +57,15 @@ struct products {
     static auto text_of(matmul::config const& config) { return matmul::config_text(config); }
 };
 
+// The architecture in the line about a sweep: "# device 0, NVIDIA H200 | sm_90a | …".
+std::optional<arch> arch_in(std::string const& line) {
+    std::string const separator = " | ";
+    auto const first = line.find(separator);
+    if (first == line.npos) return {};
+    auto const name = line.substr(first + separator.size());
+    return find_arch(name.substr(0, name.find(separator)));
+}
+
 // Functions of a family that take its problem are found by the namespace of that.
 template <class Family>
 void write_features(std::string const& times, std::string const& out, arch arch) {
@@ -67,6 +77,7 @@ void write_features(std::string const& times, std::string const& out, arch arch)
     std::string chosen;
     std::size_t layer_count = 0;
     for (std::string line; std::getline(input, line);) {
+        if (line.starts_with("# ")) arch = arch_in(line).value_or(arch);
         if (line.empty() || line.front() == '#') continue;
         if (line.starts_with("problem ")) {
             layer = parse<typename Family::problem>(Family::name, line.substr(8));

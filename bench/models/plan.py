@@ -1,6 +1,6 @@
 # Draws the layers that a sweep measures, in groups that share their kernels.
 # SPDX-License-Identifier: Apache-2.0
-"""plan.py [--seed N] [--groups N] [--most N] > PLAN
+"""plan.py [--seed N] [--groups N] [--most N] [--passes fprop,dgrad,wgrad] > PLAN
 
 Half of the groups have channels and filters of networks: EfficientNet, ConvNeXt, RegNet, ResNeXt and MobileNet with groups of
 8 channels; the others are drawn. The kernels of a group take any image, or any batch of one small image; its layers have the
@@ -91,19 +91,23 @@ def main():
     parser.add_argument("--most", type=int, default=28, help="configurations of a group")
     parser.add_argument("--layers", type=int, default=44, help="of a group whose kernels take any image")
     parser.add_argument("--exact", type=int, default=10, help="layers of each pass whose kernels know all sizes")
+    parser.add_argument("--passes", default="fprop,dgrad,wgrad")
     options = parser.parse_args()
+    passes = options.passes.split(",")
     draw = random.Random(options.seed)
     print(f"# plan.py --seed {options.seed} --groups {options.groups} --most {options.most} --layers {options.layers}"
-          f" --exact {options.exact}")
+          f" --exact {options.exact} --passes {options.passes}")
     for layer in SEARCHED if options.exact else []:
         direction, n, channels, side = layer.split()
+        if direction not in passes:
+            continue
         print(f"group {words(int(channels), (3, 3), 1, direction, 'all')} most={2 * options.most}\n{n} {side} {side}")
     for number in range(options.groups):
         for direction in ("fprop", "dgrad", "wgrad"):
             channels, taps, stride, side, more = draw_group(draw, direction)
             is_small = side <= SMALL_SIDE
             layers = layers_of(draw, channels, taps, stride, side, 18 if is_small else options.layers)
-            if not layers:
+            if not layers or direction not in passes:
                 continue
             # A gradient takes two kernels.
             most = 2 * options.most // 3 if direction == "wgrad" else options.most

@@ -60,9 +60,19 @@ std::vector<forest> const& shipped_models() {
     return models;
 }
 
-// The model of the problem's pass for the chip of an architecture; null if there is none.
+// The model of this name that was trained on this machine; null if there is none. One that was
+// trained with other features is of another version of the library.
+forest const* local_model(std::string_view name, arch arch) {
+    auto const* const model = model::find_local(name, text_of(arch));
+    bool const is_ours = model != nullptr && std::ranges::equal(model->features(), feature_names());
+    return is_ours ? model : nullptr;
+}
+
+// The model of the problem's pass for an architecture: one that was trained on this machine, or one
+// that was shipped for the chip; null if there is none.
 forest const* model_for(problem const& problem, arch arch) {
     auto const name = problem.pass == direction::wgrad ? "conv2d gradient" : "conv2d correlation";
+    if (auto const* const local = local_model(name, arch)) return local;
     for (auto const& model : shipped_models()) {
         if (model.name() == name && model.chip() == chip_of(arch).name) return &model;
     }
@@ -211,6 +221,10 @@ class recent_choices {
   public:
     choice const& find(problem const& problem, arch arch) {
         auto const asked = request_of(problem, arch);
+        if (auto const count = model::local_count(); count != model_count) {
+            entries.fill({}); // another model may choose now
+            model_count = count;
+        }
         auto& [request, found] = entries[hash_of(asked) % entries.size()];
         if (!found || request != asked) {
             found = choice_without_measurement(problem, arch);
@@ -225,11 +239,13 @@ class recent_choices {
         std::optional<choice> found = {};
     };
     std::array<entry, 64> entries;
+    std::size_t model_count = 0; // of local models, when the entries were written
 };
 
 } // namespace
 
 bool has_model(arch arch) {
+    if (local_model("conv2d correlation", arch) != nullptr) return true;
     return std::ranges::any_of(
         shipped_models(), [&](forest const& model) { return model.chip() == chip_of(arch).name; });
 }

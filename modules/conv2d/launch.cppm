@@ -42,6 +42,9 @@ template <class Loader> config_source const& configs_of(Loader const& loader) {
     }
 }
 
+// The chosen configuration. That a chip has no learned model is told in the log, once.
+choice logged_choice(problem const&, arch, config_source const&);
+
 // What is ready for fprop or dgrad: the problem that a kernel is made for, which may be generic, a
 // configuration, and the loaded kernel.
 struct ready_correlation {
@@ -118,8 +121,8 @@ tiered<Ready> ready_of(Loader& loader, problem const& problem) {
         auto begun = begin_generic<Ready>(loader.target_device(), loader.tiers(), problem);
         if (begun) return *std::move(begun);
     }
-    auto result = ready_of<Ready>(
-        loader, problem, best_config(problem, loader.target_device().arch(), configs_of(loader)));
+    auto const chosen = logged_choice(problem, loader.target_device().arch(), configs_of(loader));
+    auto result = ready_of<Ready>(loader, problem, chosen.config);
     if constexpr (requires { loader.tiers(); } && std::is_same_v<Ready, ready_correlation>) {
         compare_others(result, loader.target_device(), loader.tiers(), problem);
     }

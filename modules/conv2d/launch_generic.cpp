@@ -7,6 +7,7 @@ module;
 
 #include "conv2d/problem.h"
 
+#include <atomic>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -44,7 +45,7 @@ struct compiled_images {
 // else estimated, to take little longer. One alone if a measurement has chosen it, and for wgrad,
 // whose sums have another order in each.
 std::vector<config> compared_configs(problem const& problem, arch arch, tiers const& tiers) {
-    auto const chosen = choose(problem, arch, tiers.configs());
+    auto const chosen = logged_choice(problem, arch, tiers.configs());
     std::vector<config> configs = {chosen.config};
     auto const most = tiers.chosen_options().most_compared;
     bool const is_known = chosen.origin == config_origin::tuned || problem.pass == direction::wgrad;
@@ -110,6 +111,16 @@ void improve(tiered<Ready> const& begun, device const& home, tiers const& tiers,
 }
 
 } // namespace
+
+choice logged_choice(problem const& problem, arch arch, config_source const& configs) {
+    auto chosen = choose(problem, arch, configs);
+    static std::atomic<bool> is_told = false;
+    bool const has_guessed = chosen.origin == config_origin::family && !has_model(arch);
+    if (has_guessed && !is_told.exchange(true)) {
+        log("estimates choose configurations of conv2d: " + chosen.refusal);
+    }
+    return chosen;
+}
 
 template <class Ready>
 std::optional<tiered<Ready>> begin_generic(device const& home, tier_source const& source,

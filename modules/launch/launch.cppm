@@ -44,7 +44,7 @@ export namespace spio {
 // known, and how often it was written to the file of measured configurations, or could not be.
 struct tier_counters {
     std::uint64_t begun = 0, unchanged = 0, compiled = 0, taken = 0, failed = 0;
-    std::uint64_t compared = 0, decided = 0, kept = 0, unkept = 0;
+    std::uint64_t compared = 0, decided = 0, recorded = 0, unrecorded = 0;
 };
 
 // The two tiers of a runtime: generic kernels, which packs have, and the kernels for one problem,
@@ -91,7 +91,7 @@ class tiers {
     friend class tier_state;
     struct atomic_counters {
         std::atomic<std::uint64_t> begun = 0, unchanged = 0, compiled = 0, taken = 0, failed = 0,
-                                   compared = 0, decided = 0, kept = 0, unkept = 0;
+                                   compared = 0, decided = 0, recorded = 0, unrecorded = 0;
     };
 
     images const* found_images;

@@ -36,7 +36,7 @@ void timed_choice::add(std::size_t candidate, double milliseconds) {
 void timed_choice::give_back(std::size_t candidate) { --turns[candidate]; }
 
 bool timed_choice::is_decided() const {
-    return std::ranges::all_of(times, [](auto const& each) { return each.size() == rounds; });
+    return std::ranges::all_of(times, [](auto const& list) { return list.size() == rounds; });
 }
 
 double timed_choice::milliseconds(std::size_t candidate) const {

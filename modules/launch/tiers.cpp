@@ -45,8 +45,8 @@ tier_counters tiers::count() const {
             .failed = counters->failed.load(),
             .compared = counters->compared.load(),
             .decided = counters->decided.load(),
-            .kept = counters->kept.load(),
-            .unkept = counters->unkept.load()};
+            .recorded = counters->recorded.load(),
+            .unrecorded = counters->unrecorded.load()};
 }
 
 void tier_state::improve(std::shared_ptr<tier_state> const& state, tiers const& tiers,
@@ -141,9 +141,9 @@ void tier_state::settle(live_choice::verdict const& verdict) {
                 microseconds = 1e3 * verdict.milliseconds] {
         try {
             keep(number, microseconds);
-            counters->kept.fetch_add(1);
+            counters->recorded.fetch_add(1);
         } catch (std::exception const& failure) {
-            counters->unkept.fetch_add(1);
+            counters->unrecorded.fetch_add(1);
             log("not kept: " + subject + ": " + failure.what());
         }
     });

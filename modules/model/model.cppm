@@ -103,4 +103,15 @@ class forest {
     class reader;
 };
 
+// Models that were trained on this machine. They take the place of those that the library has.
+// Thread-safe; what is added stays, so that references to it do too.
+//
+// Adds the table in a text, for an architecture such as "sm_90a". The last one of a name counts.
+// Throws as forest::parse() does. A text that was added already is not added again.
+void add_local(std::string_view text, std::string const& file, std::string_view arch);
+// The model of this name for an architecture; null if there is none.
+forest const* find_local(std::string_view name, std::string_view arch);
+// How many were added: what was chosen when there were fewer may be chosen otherwise now.
+std::size_t local_count();
+
 } // namespace spio::model

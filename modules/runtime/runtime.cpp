@@ -12,9 +12,7 @@ module;
 
 #include <cstddef>
 #include <filesystem>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,7 +28,6 @@ import spio.image;
 import spio.jit;
 import spio.launch;
 import spio.spec;
-import spio.system;
 import spio.tuned;
 
 // The pack in the target spio::generic_images, where a program is linked with it.
@@ -101,62 +98,20 @@ device device_of(runtime_options const& options, std::shared_ptr<cuda::driver co
     return best_device(options.gpu, options.host, std::move(driver));
 }
 
-// Configurations that were found to be the fastest by launches: those of this process, which are
-// written to the file of measured configurations too. Thread-safe.
-class found_configs {
-  public:
-    found_configs(std::filesystem::path file, std::string gpu)
-        : tuned_file(std::move(file)), gpu_name(std::move(gpu)) {}
-
-    std::optional<std::string> find(config_query const& query) const {
-        std::lock_guard const lock(mutex);
-        auto const found = configs.find(line_of(query));
-        if (found == configs.end()) return {};
-        return found->second;
-    }
-    // Throws if the file cannot be written; in this process the configuration counts all the same.
-    void keep(config_query const& query, std::string const& config, double microseconds) {
-        auto const line = std::string(query.family) + " " + query.problem;
-        {
-            std::lock_guard const lock(mutex);
-            configs.insert_or_assign(line_of(query), config);
-        }
-        auto file = tuned_file;
-        if (file.empty()) {
-            auto place = tuned::place_of_environment(operating_system(), folder::use::owned);
-            if (place.file.empty()) {
-                throw error(error_kind::io, "write", "measured configurations", place.refusal);
-            }
-            file = std::move(place.file);
-        }
-        tuned::add(file, {{{gpu_name, text_of(query.arch), line},
-                           {config, microseconds, tuned::digest_of_kernels()}}});
-    }
-
-  private:
-    std::filesystem::path tuned_file; // empty: that of the environment
-    std::string gpu_name;
-    mutable fork_safe_mutex mutex;
-    std::map<std::string, std::string> configs; // by architecture, family and problem
-
-    static std::string line_of(config_query const& query) {
-        return text_of(query.arch) + " " + std::string(query.family) + " " + query.problem;
-    }
-};
-
-// Those of a runtime, if it looks for them; they are asked before the file that was read.
-std::shared_ptr<found_configs> found_configs_of(runtime_options const& options,
-                                                device const& device, cuda::driver const* driver) {
+// The choices of a runtime whose launches look for the fastest configurations; null if they do not.
+std::shared_ptr<tuned::own_choices>
+own_choices_of(runtime_options const& options, device const& device, cuda::driver const* driver) {
     bool const is_on = options.live_tuning && options.tier_up && !device.arch().is_host &&
                        driver != nullptr && options.policy != policy::aot_only;
     if (!is_on) return nullptr;
-    return std::make_shared<found_configs>(options.tuned_file, driver->device(options.gpu).name());
+    return std::make_shared<tuned::own_choices>(options.tuned_file,
+                                                driver->device(options.gpu).name());
 }
 
 // The options' configurations, then those that were measured on the GPU. A file that cannot be used
 // is told in the log, unless the options name it.
 config_source configs_of(runtime_options const& options, cuda::driver const* driver,
-                         std::shared_ptr<found_configs> const& found) {
+                         std::shared_ptr<tuned::own_choices> const& found) {
     auto configs = options.configs;
     if (found) {
         configs.add(config_origin::tuned,
@@ -177,6 +132,13 @@ config_source configs_of(runtime_options const& options, cuda::driver const* dri
     if (!options.tuned_file.empty()) {
         add(options.tuned_file, true);
         return configs;
+    }
+    if (options.policy != policy::aot_only) {
+        auto const folder = tuned::model_folder_of_environment().path;
+        auto const gpu = driver->device(options.gpu);
+        for (auto const& refusal : tuned::add_models(folder, gpu.name(), text_of(arch_of(gpu)))) {
+            log("a model is not used: " + refusal);
+        }
     }
     auto const place = tuned::place_of_environment();
     if (place.file.empty()) return configs;
@@ -208,7 +170,7 @@ struct runtime::parts {
     bool has_packs;
     packed_images packed;
     policy default_policy;
-    std::shared_ptr<found_configs> found;
+    std::shared_ptr<tuned::own_choices> found;
     config_source configs;
     cache::folders folders;
     jit::just_in_time compiler;
@@ -222,7 +184,7 @@ struct runtime::parts {
           has_packs(!options.packs.empty()),
           packed{packs_of(options), options.host},
           default_policy(options.policy),
-          found(found_configs_of(options, device, driver.get())),
+          found(own_choices_of(options, device, driver.get())),
           configs(configs_of(options, driver.get(), found)),
           folders(logged(std::move(options.cache))),
           compiler(folders, options.compiler),
@@ -240,7 +202,7 @@ struct runtime::parts {
     tiers::keeper keeper() const {
         if (!found) return {};
         return [found = found](config_query const& query, std::string const& config,
-                               double microseconds) { found->keep(query, config, microseconds); };
+                               double microseconds) { found->record(query, config, microseconds); };
     }
 };
 

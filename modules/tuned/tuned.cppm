@@ -13,6 +13,7 @@ module;
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 export module spio.tuned;
 
@@ -66,6 +67,39 @@ table read(std::filesystem::path const& file);
 // Adds choices to a file and replaces those of the same keys, whole or not at all. Processes that
 // do so at the same time wait for each other.
 void add(std::filesystem::path const& file, table const& choices);
+
+// Where the models are that were trained on this machine: the folder models in that of the cache.
+// Empty if there is none, or, with a sentence, if there must be none.
+struct model_folder {
+    std::filesystem::path path = {};
+    std::string refusal = {};
+};
+model_folder model_folder_of_environment(system_calls& = operating_system(),
+                                         folder::use = folder::use::existing);
+// Whether a model was trained on a sweep of this GPU, by the words about its source.
+bool is_trained_on(std::string_view source, std::string_view gpu, std::string_view arch);
+// Adds the models of a folder that were trained on this GPU to those of the process, by the rule of
+// trust for files. Returns why others were not added.
+std::vector<std::string> add_models(std::filesystem::path const& folder, std::string_view gpu,
+                                    std::string_view arch);
+
+// The choices that launches in this process have made. It finds them at once, before they are read
+// from a file again. Thread-safe.
+class own_choices {
+  public:
+    // If no file is named, it is that of the environment when a choice is recorded.
+    own_choices(std::filesystem::path file, std::string gpu);
+
+    std::optional<std::string> find(config_query const&) const;
+    // Throws if the file cannot be written; in this process the choice counts all the same.
+    void record(config_query const&, std::string const& config, double microseconds);
+
+  private:
+    std::filesystem::path named_file;
+    std::string gpu_name;
+    mutable fork_safe_mutex mutex;              // guards the member below
+    std::map<std::string, std::string> configs; // by architecture, family and problem
+};
 
 // Finds the configurations of one GPU, or of any GPU if `gpu` is empty: then the choice of the
 // first name in the alphabet counts. Choices for other text of kernels are left out.

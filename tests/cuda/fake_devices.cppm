@@ -56,7 +56,7 @@ inline result answer(to<"cuDeviceGetUuid">, abi::uuid* uuid, abi::device d) {
 inline result answer(to<"cuDeviceGetAttribute">, int* value, abi::device_attribute attribute,
                      abi::device d) {
     if (!is_device(d)) return result::invalid_device;
-    return say(value, attribute == abi::device_attribute::compute_capability_major   ? 9
+    return say(value, attribute == abi::device_attribute::compute_capability_major   ? gpus.major
                       : attribute == abi::device_attribute::compute_capability_minor ? 0
                                                                                      : 132);
 }

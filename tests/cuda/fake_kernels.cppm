@@ -152,8 +152,9 @@ inline result answer(to<"cuLaunchKernelEx">, abi::launch_config const* config, a
             if (auto const r = unless_captured(); r != result::success) return r;
             function->loaded = true;
         }
-        gpus.clock +=
-            gpus.milliseconds_of_kernel ? gpus.milliseconds_of_kernel(function->name) : 0.25;
+        if (gpus.milliseconds_of_kernel) {
+            gpus.clock += gpus.milliseconds_of_kernel(function->name);
+        }
         // What takes other parameters computes nothing.
         bool const is_addition =
             !gpus.params_bytes || gpus.params_bytes(function->name) == sizeof(addition);

@@ -51,11 +51,13 @@ struct machine {
     int counted = devices; // the answer of cuDeviceGetCount
     int retained[devices] = {};
     int driver_version = 13000;
+    int major = 9; // of the capability of its GPUs
     // A driver that is too old may have a function of the name, which takes other arguments.
     bool has_stubs = false;
     // Added to every result, so that a test sees a kernel that computes wrong sums.
     float deviation = 0;
-    // Milliseconds: each launch adds those of its kernel, or 0.25 if nothing tells them.
+    // Milliseconds, moved on by each launch of a kernel if its time is told; else half a
+    // millisecond lies between any two events.
     double clock = 0;
     std::function<double(std::string const&)> milliseconds_of_kernel;
     bool are_events_late = false; // no event is passed yet

@@ -42,7 +42,7 @@ imports = {
     "spio.cuda_python": {"spio.spec"},
     "spio.launch": {"spio.image", "spio.cuda", "spio.spec", "spio.system"},
     **{f"{family}.launch": {family, "spio.image", "spio.launch", "spio.spec"} for family in families},
-    "spio.tuned": {"spio.cache", "spio.spec", "spio.system", "spio.text"},
+    "spio.tuned": {"spio.cache", "spio.model", "spio.spec", "spio.system", "spio.text"},
     "spio.runtime": {"spio.aot", "spio.cache", "spio.cuda", "spio.image", "spio.jit", "spio.launch",
                      "spio.spec", "spio.tuned"},
 }

@@ -43,7 +43,7 @@ image image_number(std::size_t number) {
 }
 
 // What was kept: the number of a candidate, and its microseconds.
-struct kept_time {
+struct recorded_time {
     std::size_t number;
     double microseconds;
 };
@@ -63,8 +63,8 @@ struct rig {
     spio::tiers tiers{images, kernels, configs, {}};
     spio::stream stream{gpu};
     tiered<axpby_kernel> value{load(image_number(0))};
-    std::vector<kept_time> kept;
-    std::function<void()> before_keeping = [] {};
+    std::vector<recorded_time> records;
+    std::function<void()> before_recording = [] {};
 
     explicit rig(std::vector<double> times) : milliseconds(std::move(times)) {
         for (std::size_t i = 0; i < milliseconds.size(); ++i) {
@@ -107,8 +107,8 @@ struct rig {
             },
             [this](image const& found) { return load(found); },
             [this](image const& fastest, double microseconds) {
-                before_keeping();
-                kept.push_back({place_of(fastest.symbol) - 1, microseconds});
+                before_recording();
+                records.push_back({place_of(fastest.symbol) - 1, microseconds});
             });
         tiers.wait();
     }
@@ -136,45 +136,6 @@ constexpr auto rounds = timed_choice::rounds;
 
 } // namespace
 
-TEST_CASE("each candidate has as many turns, in rounds, and one that is given back comes again") {
-    timed_choice choice(3);
-    for (std::size_t turn = 0; turn < 3 * rounds; ++turn) {
-        CHECK(!choice.is_decided());
-        CHECK(choice.best() == 0);
-        auto next = choice.take_turn();
-        REQUIRE(next);
-        CHECK(*next == turn % 3);
-        if (turn == 4) {
-            choice.give_back(*next);
-            CHECK(choice.take_turn() == next);
-        }
-        choice.add(*next, *next == 2 ? 1 : 2);
-    }
-    CHECK(!choice.take_turn());
-    CHECK(choice.is_decided());
-    CHECK(choice.best() == 2);
-    CHECK(choice.milliseconds(1) == 2);
-}
-
-TEST_CASE("the median counts, and the first one stays unless another gains more than noise") {
-    auto const best_of = [](std::vector<double> const& times, double outlier) {
-        timed_choice choice(times.size());
-        while (auto const next = choice.take_turn()) {
-            // Less than half of the times are an outlier.
-            bool const is_outlier = *next == 0 && choice.milliseconds(0) < 1e9 && outlier > 0;
-            choice.add(*next, is_outlier ? outlier : times[*next]);
-            if (is_outlier) outlier = 0;
-        }
-        return choice.best();
-    };
-    CHECK(best_of({1}, 0) == 0);
-    CHECK(best_of({1, 0.99}, 0) == 0);
-    CHECK(best_of({1, 0.97}, 0) == 1);
-    CHECK(best_of({1, 0.97, 0.96, 0.97}, 0) == 2);
-    CHECK(best_of({1, 1}, 1e6) == 0);
-    CHECK(best_of({1, 0.97}, 1e-6) == 1);
-}
-
 TEST_CASE("launches take all candidates in turn, and go on with the fastest, which is kept") {
     rig rig({5, 3, 2, 4});
     CHECK(rig.launch(rig.stream) == 0);
@@ -187,11 +148,11 @@ TEST_CASE("launches take all candidates in turn, and go on with the fastest, whi
     rig.tiers.wait();
     auto const count = rig.tiers.count();
     CHECK(count.decided == 1);
-    CHECK(count.kept == 1);
-    CHECK(count.unkept == 0);
-    REQUIRE(rig.kept.size() == 1);
-    CHECK(rig.kept.front().number == 1);
-    CHECK(rig.kept.front().microseconds == doctest::Approx(2000));
+    CHECK(count.recorded == 1);
+    CHECK(count.unrecorded == 0);
+    REQUIRE(rig.records.size() == 1);
+    CHECK(rig.records.front().number == 1);
+    CHECK(rig.records.front().microseconds == doctest::Approx(2000));
 }
 
 TEST_CASE("nobody waits for a time: until it is there, launches take what is expected to be best") {
@@ -286,13 +247,13 @@ TEST_CASE("if any call of the driver fails, launches go on or tell it, and nothi
 
 TEST_CASE("a fastest kernel that cannot be kept is taken all the same, and this is counted") {
     rig rig({5, 3, 2});
-    rig.before_keeping = [] { throw std::runtime_error("the disk is full"); };
+    rig.before_recording = [] { throw std::runtime_error("the disk is full"); };
     rig.improve();
     rig.launches(2 * rounds + 1);
     rig.tiers.wait();
     CHECK(rig.tiers.count().decided == 1);
-    CHECK(rig.tiers.count().kept == 0);
-    CHECK(rig.tiers.count().unkept == 1);
+    CHECK(rig.tiers.count().recorded == 0);
+    CHECK(rig.tiers.count().unrecorded == 1);
     CHECK(rig.launch(rig.stream) == 2);
 }
 
@@ -301,7 +262,7 @@ TEST_CASE("a single candidate takes over at once") {
     rig.improve();
     CHECK(rig.launches(4) == std::vector<std::size_t>{0, 4});
     CHECK(rig.tiers.count().compared == 0);
-    CHECK(rig.kept.empty());
+    CHECK(rig.records.empty());
 }
 
 TEST_CASE("threads that launch in streams of their own agree on one of the candidates") {
@@ -320,8 +281,8 @@ TEST_CASE("threads that launch in streams of their own agree on one of the candi
         rig.tiers.wait();
         CHECK(rig.tiers.count().decided == 1);
         auto const last = rig.launch(rig.stream);
-        REQUIRE(rig.kept.size() == 1);
-        CHECK(rig.kept.front().number + 1 == last);
+        REQUIRE(rig.records.size() == 1);
+        CHECK(rig.records.front().number + 1 == last);
         CHECK(rig.launches(3)[last] == 3);
     }
 }

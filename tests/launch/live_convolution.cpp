@@ -64,9 +64,9 @@ struct rig {
         };
     }
     // Tells the fake the kernels of a layer.
-    void add(conv2d::problem const& layer) {
-        for (auto const& found : conv2d::candidates(layer, sm_90a)) {
-            for (auto const& spec : conv2d::specs_of(layer, found.config, sm_90a)) {
+    void add(conv2d::problem const& layer, arch arch = sm_90a) {
+        for (auto const& found : conv2d::candidates(layer, arch)) {
+            for (auto const& spec : conv2d::specs_of(layer, found.config, arch)) {
                 params_bytes.emplace(spec.symbol, spec.params_bytes);
             }
         }
@@ -147,14 +147,14 @@ TEST_CASE("the first launches of a convolution find its fastest configuration, a
         gpu.finish_compilations();
         auto const count = gpu.count_tiers();
         CHECK(count.decided == 1);
-        CHECK(count.kept == 1);
+        CHECK(count.recorded == 1);
         // It is in the file.
         auto const table = tuned::read(rig.file);
         REQUIRE(table.size() == 1);
-        auto const& [key, kept] = *table.begin();
+        auto const& [key, choice] = *table.begin();
         CHECK(key.line == "conv2d " + spio::text_of(layer));
-        CHECK(kept.microseconds == doctest::Approx(500));
-        auto const config = conv2d::parse_config(kept.config);
+        CHECK(choice.microseconds == doctest::Approx(500));
+        auto const config = conv2d::parse_config(choice.config);
         CHECK(conv2d::specs_of(layer, config, sm_90a).front().symbol == rig.fastest);
         // A second convolution, and another runtime, begin with it and compare nothing.
         rig.launched.clear();
@@ -222,9 +222,29 @@ TEST_CASE("where the file cannot be written, the fastest configuration counts in
     for (int i = 0; i < 60; ++i) data.launch(kernel, stream, 64);
     gpu.finish_compilations();
     CHECK(gpu.count_tiers().decided == 1);
-    CHECK(gpu.count_tiers().kept == 0);
-    CHECK(gpu.count_tiers().unkept == 1);
+    CHECK(gpu.count_tiers().recorded == 0);
+    CHECK(gpu.count_tiers().unrecorded == 1);
     CHECK(rig.launched.back() == rig.fastest);
     auto const chosen = conv2d::best_config(layer, sm_90a, gpu.configs());
     CHECK(conv2d::specs_of(layer, chosen, sm_90a).front().symbol == rig.fastest);
+}
+
+// Run with a log by the test launch.no_model.
+TEST_CASE("a chip without a learned model takes estimates, and says so once") {
+    rig rig;
+    fake::the_machine().major = 8;
+    {
+        auto const layer = layer_of();
+        auto const config = conv2d::best_config(layer, sm_80);
+        auto const spec = conv2d::specs_of(layer, config, sm_80).front();
+        rig.params_bytes.emplace(spec.symbol, spec.params_bytes);
+        auto options = rig.options();
+        options.tuned_file.clear();
+        options.live_tuning = false;
+        auto const gpu = runtime(options);
+        CHECK(gpu.arch() == sm_80);
+        for (int i = 0; i < 2; ++i) conv2d::convolution const kernel(gpu, layer);
+        CHECK(!conv2d::has_model(gpu.arch()));
+    }
+    fake::the_machine().major = 9;
 }

@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 
 import spio.error;
+import spio.model;
 import spio.spec;
 import spio.system;
 import spio.tuned;
@@ -220,4 +221,31 @@ TEST_CASE("the environment says where the file is") {
               std::string::npos);
     }
     unsetenv("SPIO_CACHE_DIR");
+}
+
+TEST_CASE("models of this GPU are read from files that others cannot write, and no others") {
+    test::folder const folder;
+    auto const write = [&](std::string const& name, std::string const& origin, mode_t mode) {
+        auto const file = folder / name;
+        std::ofstream(file) << "spio-model 2\nname " << name << "\nchip c\nsource " << origin
+                            << "\nbase 00000000\nfeature f 00000000 00000000\ntree =000000\n";
+        REQUIRE(chmod(file.c_str(), mode) == 0);
+    };
+    auto const source = "device 0, A GPU | sm_90a | driver 1";
+    write("own_model.txt", source, 0600);
+    write("open_model.txt", source, 0666);
+    write("other_gpu.txt", "device 0, A GPU 2 | sm_90a | driver 1", 0600);
+    write("other_arch.txt", "device 0, A GPU | sm_90 | driver 1", 0600);
+    write("note.text", source, 0600);
+    std::ofstream(folder / "damaged.txt") << "spio-model 1\n";
+    auto const count = model::local_count();
+    auto const refusals = tuned::add_models(folder.path, "A GPU", "sm_90a");
+    CHECK(model::local_count() == count + 1);
+    CHECK(model::find_local("own_model.txt", "sm_90a") != nullptr);
+    REQUIRE(refusals.size() == 4); // in the order of names
+    CHECK(refusals[0].find("damaged.txt:1: the first line must be") != std::string::npos);
+    CHECK(refusals[1].find("open_model.txt can be written to by others") != std::string::npos);
+    CHECK(refusals[2].find("other_arch.txt was trained on another GPU") != std::string::npos);
+    CHECK(refusals[3].find("other_gpu.txt was trained on another GPU") != std::string::npos);
+    CHECK(tuned::add_models(folder / "missing", "A GPU", "sm_90a").empty());
 }

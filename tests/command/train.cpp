@@ -1,0 +1,138 @@
+// `spio tune --train` on a machine with a fake GPU: what it puts where, and what it refuses.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A sweep is a file of measured times; a model is a table of regression trees. A script stands for
+// Python with XGBoost: it "trains" a table that it has.
+#include <doctest/doctest.h>
+
+#include "tests/cuda/fake_machine.h"
+#include "tests/folder.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sys/stat.h>
+
+import spio.command;
+import spio.cuda;
+import spio.fake_driver;
+import spio.system;
+
+using namespace spio;
+using command::exit_status;
+
+namespace {
+
+struct answer {
+    exit_status status;
+    std::string printed, told;
+};
+answer ask(std::vector<std::string> const& words) {
+    std::vector<std::string_view> const views(words.begin(), words.end());
+    answer answer = {};
+    answer.status = command::run(
+        views, {.print = [&](std::string_view text) { answer.printed += text; },
+                .tell = [&](std::string_view text) { answer.told += text; },
+                .is_interactive = false,
+                .open_driver = [] { return std::make_unique<cuda::driver>(fake::find); },
+                .program = {}});
+    return answer;
+}
+bool has(std::string const& text, std::string_view part) { return text.find(part) != text.npos; }
+
+std::string const source = "device 0, Fake 0 | sm_90a | driver 1 | 2026-11-22 | commit 0";
+std::string const model = "spio-model 2\nname conv2d correlation\nchip H200\nsource " + source +
+                          "\nbase 00000000\nfeature width 00000000 41200000\ntree =2_0000\n";
+
+// A folder in the place of Spio's sources, with what trains in it; and a cache.
+struct rig {
+    test::folder folder;
+    std::string sources = folder / "sources", times = folder / "times.txt",
+                cache = folder / "cache";
+
+    rig() {
+        fake::the_machine().expect({});
+        for (auto const* name : {"build/models/bin", "build/release/bench", "bench/models"}) {
+            std::filesystem::create_directories(sources + "/" + name);
+        }
+        write(sources + "/bench/models/train.py", "");
+        write(sources + "/build/release/bench/models_features", "");
+        // The words are SCRIPT TIMES --program PROGRAM --out FOLDER --chip CHIP.
+        write_script("cat > \"$6/conv2d_correlation.txt\" <<'END'\n" + model + "END\n");
+        write(times, "# " + source + "\nproblem n=1\n");
+        std::filesystem::create_directory(cache);
+        std::filesystem::permissions(cache, std::filesystem::perms::owner_all);
+        setenv("SPIO_CACHE_DIR", cache.c_str(), 1);
+    }
+    ~rig() { unsetenv("SPIO_CACHE_DIR"); }
+    static void write(std::string const& file, std::string const& text) {
+        std::ofstream(file, std::ios::binary) << text;
+    }
+    void write_script(std::string const& lines) const {
+        auto const file = sources + "/build/models/bin/python";
+        write(file, "#!/bin/sh\n" + lines);
+        REQUIRE(chmod(file.c_str(), 0755) == 0);
+    }
+    answer train(std::vector<std::string> const& more = {}) const {
+        std::vector<std::string> words = {"tune", "--train", times};
+        if (more.empty() || more.front() != "--sources") {
+            words.insert(words.end(), {"--sources", sources});
+        }
+        words.insert(words.end(), more.begin(), more.end());
+        return ask(words);
+    }
+    std::string file() const { return cache + "/models/conv2d_correlation.txt"; }
+};
+
+} // namespace
+
+TEST_CASE("a model is trained on a sweep of the GPU, and put where runtimes read it") {
+    rig const rig;
+    auto const got = rig.train();
+    CAPTURE(got.told);
+    REQUIRE(got.status == exit_status::success);
+    CHECK(has(got.printed, "trained on times of Fake 0 (sm_90a)\n"));
+    CHECK(has(got.printed, "conv2d correlation: " + rig.file()));
+    CHECK(read_file(rig.file()) == model);
+    struct stat status = {};
+    REQUIRE(stat(rig.file().c_str(), &status) == 0);
+    CHECK((status.st_mode & 0022) == 0); // nobody else writes it
+    REQUIRE(stat((rig.cache + "/models").c_str(), &status) == 0);
+    CHECK((status.st_mode & 0777) == 0700);
+    auto const printed = rig.train({"--json"}).printed;
+    CHECK(has(printed, "\"gpu\":\"Fake 0\""));
+    CHECK(has(printed, "\"models\":[\"" + rig.file() + "\"]"));
+}
+
+TEST_CASE("what cannot be trained is told, with what to do, and nothing is written") {
+    rig const rig;
+    auto const refused = [&](exit_status status, std::string_view words,
+                             std::vector<std::string> const& more = {}) {
+        auto const got = rig.train(more);
+        CAPTURE(got.told);
+        CHECK(got.status == status);
+        CHECK(has(got.told, words));
+        CHECK(!std::filesystem::exists(rig.file()));
+    };
+    refused(exit_status::check_failed, "is no sweep of Fake 1 (sm_90a): it begins with",
+            {"--device", "gpu:1"});
+    refused(exit_status::not_found, "has no bench/models/train.py; name a checkout by --sources",
+            {"--sources", rig.cache});
+    rig.write_script("echo no module named xgboost; exit 1\n");
+    refused(exit_status::tool_failed, "no module named xgboost");
+    rig.write_script("echo nonsense > \"$6/conv2d_correlation.txt\"\n");
+    refused(exit_status::tool_failed, "the first line must be 'spio-model 2'");
+    std::filesystem::remove(rig.sources + "/build/models/bin/python");
+    refused(exit_status::not_found, "'./bootstrap models' in");
+    rig.write_script("exit 0\n");
+    std::filesystem::remove(rig.sources + "/build/release/bench/models_features");
+    refused(exit_status::not_found, "--target models_features");
+    std::filesystem::remove(rig.times);
+    refused(exit_status::not_found, "cannot be read");
+}

@@ -1,0 +1,55 @@
+// Models that were trained on a machine choose its configurations, if they are of this library.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A learned model predicts the times of configurations from features; it is a table of trees.
+#include <doctest/doctest.h>
+
+#include "conv2d/problem.h"
+
+#include <string>
+
+import spio.conv2d;
+import spio.model;
+import spio.spec;
+
+using namespace spio;
+
+namespace {
+
+// A table with the features of the library and one tree, which is a leaf. Then estimates decide,
+// but a model chooses. Features are in any range.
+std::string table(std::string const& more_features = "") {
+    std::string text = "spio-model 2\nname conv2d correlation\nchip A100\nsource a test\n"
+                       "base 00000000\n";
+    for (auto const name : conv2d::feature_names()) {
+        text += "feature " + std::string(name) + " ff7fffff 7f7fffff\n";
+    }
+    return text + more_features + "tree =000000\n";
+}
+
+} // namespace
+
+TEST_CASE("a model of this machine chooses where the library has none, at once and in its order") {
+    auto const problem = parse<conv2d::problem>("conv2d", "n=32 c=64 h=56 w=56");
+    auto const first = conv2d::choose(problem, sm_86);
+    CHECK(first.origin == config_origin::family);
+    CHECK(!conv2d::has_model(sm_86));
+    // A table of another version of the library does not count.
+    auto const count = model::local_count();
+    model::add_local(table("feature another 00000000 3f800000\n"), "a test", "sm_86");
+    CHECK(model::local_count() == count + 1);
+    CHECK(conv2d::choose(problem, sm_86).origin == config_origin::family);
+    CHECK(!conv2d::has_model(sm_86));
+    model::add_local(table(), "a test", "sm_86");
+    model::add_local(table(), "a test", "sm_86"); // is there already
+    CHECK(model::local_count() == count + 2);
+    CHECK(conv2d::has_model(sm_86));
+    CHECK(conv2d::choose(problem, sm_86).origin == config_origin::model);
+    CHECK(conv2d::choose(problem, sm_80).origin == config_origin::family);
+    // wgrad has another model.
+    auto gradient = problem;
+    gradient.pass = conv2d::direction::wgrad;
+    CHECK(conv2d::choose(gradient, sm_86).origin == config_origin::family);
+    CHECK(model::find_local("conv2d correlation", "sm_86") != nullptr);
+    CHECK(model::find_local("conv2d correlation", "sm_89") == nullptr);
+}
