@@ -65,17 +65,21 @@ struct config {
     // An estimate, a few registers off, of what ptxas allocates to a thread without a limit:
     // fragments, and addresses.
     constexpr int registers(problem const& problem) const {
+        return allocated_registers(used_registers(problem));
+    }
+    constexpr int used_registers(problem const& problem) const {
         int const addresses = 14 + 6 * mma_tiles + (images > 1 ? 7 * max(0, mma_tiles - 2) : 0);
-        return allocated_registers(held_registers(problem) + addresses);
+        return held_registers(problem) + addresses;
     }
     // The most blocks on an SM whose threads have these registers. Each quarter of an SM has a
     // quarter of its registers, and runs whole warps. Zeros between columns take some more, and so
     // do a second tensor of the size of the output or of dgrad's input, and tiles of two images
-    // where there are few registers in all.
+    // where 40 registers are just enough for others.
     constexpr int most_blocks(problem const& problem, int sm_registers) const {
         bool const has_gaps = columns_of(correlation_of(problem)).spacing > 1;
         bool const has_second = problem.has_second_output() || problem.has_derivative();
-        bool const is_tight = columns == 8 && registers(problem) <= 40;
+        int const used = used_registers(problem);
+        bool const is_tight = columns == 8 && used > 36 && used <= 40;
         int const more = (has_gaps ? 8 : 0) + (has_second ? 8 : 0) + (is_tight ? 8 : 0);
         auto const of_warp = (checked_size(registers(problem)) + more) * 32;
         return (4 * (sm_registers / 4 / of_warp) / warps()).as_int();
