@@ -12,25 +12,13 @@
 
 namespace spio::conv2d {
 
-// One axis of a correlation, its rows or its columns, with `taps` taps of the filter along it and
-// `inputs` inputs in the image. Output p reads the positions first_position(p),
-// first_position(p) + dilation, … first_position(p) + (taps - 1) * dilation. Input i is at the
+// One axis of a correlation, its rows or its columns: the filter's window along it, and so many
+// inputs in the image. Output p reads the positions that the window has for it. Input i is at the
 // position spacing * i; stride, dilation and spacing are 1 or 2.
-struct correlated_axis {
-    int taps;
-    int pad;
+struct correlated_axis : window {
     int inputs;
-    int stride;
-    int dilation;
     int spacing;
 
-    // The number of positions from the first to the last that a number of neighbouring outputs
-    // read, those in the padding included.
-    constexpr int position_count(int outputs) const {
-        return stride * (outputs - 1) + dilation * (taps - 1) + 1;
-    }
-    // The first position of an output: negative in the padding before the image.
-    constexpr int first_position(int output) const { return stride * output - pad; }
     constexpr bool has_input(int position) const { return position % spacing == 0; }
     constexpr bool is_inside(int position) const {
         return 0 <= position && position < spacing * (inputs - 1) + 1 && has_input(position);
@@ -53,20 +41,18 @@ struct correlated_axis {
     constexpr int live_outputs() const { return divup(taps, advance()); }
 };
 constexpr correlated_axis rows_of(correlation const& sizes) {
-    return {sizes.r, sizes.pad_h, sizes.h, sizes.stride_h, sizes.dilation_h, sizes.spacing_h};
+    return {sizes.rows, sizes.h, sizes.spacing_h};
 }
 constexpr correlated_axis columns_of(correlation const& sizes) {
-    return {sizes.s, sizes.pad_w, sizes.w, sizes.stride_w, sizes.dilation_w, sizes.spacing_w};
+    return {sizes.columns, sizes.w, sizes.spacing_w};
 }
 
 // The axes of wgrad, whose inputs are those of x. Row p of dy, the gradient of y, is multiplied
 // with the r rows of x that row p of y depends on; the product with the one under row i of the
 // filter adds to the gradient of that row. The same holds for columns.
-constexpr correlated_axis rows_of(problem const& problem) {
-    return {problem.r, problem.pad_h, problem.h, problem.stride_h, problem.dilation_h, 1};
-}
+constexpr correlated_axis rows_of(problem const& problem) { return {problem.rows(), problem.h, 1}; }
 constexpr correlated_axis columns_of(problem const& problem) {
-    return {problem.s, problem.pad_w, problem.w, problem.stride_w, problem.dilation_w, 1};
+    return {problem.columns(), problem.w, 1};
 }
 
 } // namespace spio::conv2d

@@ -8,6 +8,7 @@
 #include "spio/checked_size.h"
 #include "spio/tensor.h"
 #include "spio/tile/half.h"
+#include "spio/window.h"
 
 namespace spio::conv2d {
 
@@ -95,7 +96,12 @@ struct problem {
     bool residual = false;
     bool preactivation = false;
 
-    // The rows and columns of the input under the filter.
+    // The filter's window along the rows and along the columns of x.
+    constexpr window rows() const { return {r, stride_h, dilation_h, pad_h}; }
+    constexpr window columns() const { return {s, stride_w, dilation_w, pad_w}; }
+    // The rows and columns of the input under the filter, and of the output. wgrad computes them at
+    // run time too, where window's own functions, which also serve images that are too small, would
+    // take registers.
     constexpr int extent_h() const { return dilation_h * (r - 1) + 1; }
     constexpr int extent_w() const { return dilation_w * (s - 1) + 1; }
     constexpr int p() const { return (h + 2 * pad_h - extent_h()) / stride_h + 1; }
@@ -145,53 +151,40 @@ struct problem {
 
 // What fprop and dgrad have in common: both correlate an input with a filter. The output at (p, q)
 // is the sum over the taps (r, s) of the filter's value at (r, s) times the value at the position
-// (stride_h p + dilation_h r - pad_h, stride_w q + dilation_w s - pad_w). The inputs are at the
-// positions (spacing_h h, spacing_w w), and the values at all others are zeros. For fprop the input
-// is x, the output is y, and the spacing is 1. For dgrad the input is the gradient of y, the output
-// is the gradient of x, the filter is rotated by 180 degrees, the stride is 1, and the spacing is
-// the stride of the problem. The padding of dgrad may be negative; then the outermost rows or
-// columns of the input are not read.
+// (rows.position(p, r), columns.position(q, s)). The inputs are at the positions (spacing_h h,
+// spacing_w w), and the values at all others are zeros. For fprop the input is x, the output is y,
+// and the spacing is 1. For dgrad the input is the gradient of y, the output is the gradient of x,
+// the filter is rotated by 180 degrees, the stride is 1, and the spacing is the stride of the
+// problem. The padding of dgrad may be negative; then the outermost rows or columns of the input
+// are not read.
 struct correlation {
     int h, w; // of the input
     int p, q; // of the output
-    int r, s;
-    int pad_h, pad_w;
+    window rows, columns;
     bool is_backward;
-    int stride_h, stride_w;
-    int dilation_h, dilation_w;
     int spacing_h, spacing_w;
 };
 constexpr correlation correlation_of(problem const& problem) {
+    window const rows = problem.rows();
+    window const columns = problem.columns();
     if (problem.pass == direction::dgrad) {
         return {.h = problem.p(),
                 .w = problem.q(),
                 .p = problem.h,
                 .q = problem.w,
-                .r = problem.r,
-                .s = problem.s,
-                .pad_h = problem.extent_h() - 1 - problem.pad_h,
-                .pad_w = problem.extent_w() - 1 - problem.pad_w,
+                .rows = rows.transposed(),
+                .columns = columns.transposed(),
                 .is_backward = true,
-                .stride_h = 1,
-                .stride_w = 1,
-                .dilation_h = problem.dilation_h,
-                .dilation_w = problem.dilation_w,
-                .spacing_h = problem.stride_h,
-                .spacing_w = problem.stride_w};
+                .spacing_h = rows.stride,
+                .spacing_w = columns.stride};
     }
     return {.h = problem.h,
             .w = problem.w,
             .p = problem.p(),
             .q = problem.q(),
-            .r = problem.r,
-            .s = problem.s,
-            .pad_h = problem.pad_h,
-            .pad_w = problem.pad_w,
+            .rows = rows,
+            .columns = columns,
             .is_backward = false,
-            .stride_h = problem.stride_h,
-            .stride_w = problem.stride_w,
-            .dilation_h = problem.dilation_h,
-            .dilation_w = problem.dilation_w,
             .spacing_h = 1,
             .spacing_w = 1};
 }

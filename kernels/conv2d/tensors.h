@@ -30,8 +30,8 @@ constexpr correlation correlation_of(correlation_args<element_bits> const& args)
         sizes.q = args.output.template extent<Q>().get();
     }
     if constexpr (!Problem.knows_layer()) {
-        sizes.pad_h = (sizes.p - sizes.h + Problem.extent_h() - 1) / 2;
-        sizes.pad_w = (sizes.q - sizes.w + Problem.extent_w() - 1) / 2;
+        sizes.rows.pad = (sizes.p - sizes.h + Problem.extent_h() - 1) / 2;
+        sizes.columns.pad = (sizes.q - sizes.w + Problem.extent_w() - 1) / 2;
     }
     return sizes;
 }

@@ -34,8 +34,8 @@ struct config {
     // larger than the input.
     constexpr bool has_all_rows(problem const& problem) const {
         correlation const sizes = correlation_of(problem);
-        return problem.knows_image() && sizes.p <= rows && sizes.pad_h >= 0 &&
-               sizes.pad_h < problem.extent_h() &&
+        return problem.knows_image() && sizes.p <= rows && sizes.rows.pad >= 0 &&
+               sizes.rows.pad < problem.extent_h() &&
                (checked_size(rows) * columns).value <=
                    (checked_size(sizes.h) * input_columns(problem)).value;
     }
@@ -85,7 +85,7 @@ struct config {
     }
     // Output rows that read the same input row, or lie between such rows. Each has accumulators.
     static constexpr int live_rows(problem const& problem) {
-        return divup(problem.extent_h(), correlation_of(problem).stride_h);
+        return divup(problem.extent_h(), correlation_of(problem).rows.stride);
     }
     constexpr int held_registers(problem const& problem) const {
         return fragment_registers(problem, live_rows(problem), mma_tiles());

@@ -20,7 +20,7 @@ namespace spio::conv2d::tma {
 template <problem Problem, config Config> struct add_products {
     static constexpr int r = Problem.r;
     static constexpr int live = Config.live_rows(Problem);
-    static constexpr int stride = correlation_of(Problem).stride_h;
+    static constexpr int stride = correlation_of(Problem).rows.stride;
     using accumulators = accumulator[live][Config.mma_tiles()];
 
     accumulators& sums;

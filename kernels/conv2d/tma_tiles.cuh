@@ -118,7 +118,9 @@ template <problem Problem, config Config, arch Arch> struct block_tiles {
                     [filter_fragments<Problem>::column_of_tap(lane)];
     }
     // The column of the input tile that a column of the output tile reads first.
-    static constexpr W tile_column(Q column) { return W(global::sizes.stride_w * column.get()); }
+    static constexpr W tile_column(Q column) {
+        return W(global::sizes.columns.stride * column.get());
+    }
     template <class Tiles, class Lane>
     __device__ static auto output_of_lane(Tiles const& output, fold<C, 8> group, Lane const& lane) {
         auto const pixel = lane.template get<Q>().get();

@@ -7,25 +7,9 @@
 #pragma once
 
 #include "spio/tiles.h"
+#include "spio/window.h"
 
 namespace spio {
-
-// The window of a filter along one dimension: `taps` positions, `dilation` apart, that move by
-// `stride` from one output to the next. `pad` positions before the first input and as many behind
-// the last are padding, which is not stored.
-struct window {
-    int taps = 1;
-    int stride = 1;
-    int dilation = 1;
-    int pad = 0;
-
-    // The number of outputs whose windows lie in the inputs and their padding.
-    constexpr int outputs(int inputs) const {
-        int const rest = inputs - (dilation * (taps - 1) + 1 - 2 * pad);
-        return rest < 0 ? 0 : static_cast<int>(static_cast<unsigned>(rest) / stride) + 1;
-    }
-    constexpr bool is_valid() const { return taps > 0 && stride > 0 && dilation > 0 && pad >= 0; }
-};
 
 // The bases of a view in which Output and Tap stand for Base.
 template <class Bases, class Base, class Output, class Tap> struct window_bases;

@@ -216,9 +216,9 @@ void add_tile(feature_list& list, problem const& problem, block_shape_of_body co
     list.add(groups_used * images_used * columns_used * rows_used);
 
     double const halo_rows =
-        is_gradient ? 1 : shape.input_rows * sizes.spacing_h / (shape.rows * sizes.stride_h);
+        is_gradient ? 1 : shape.input_rows * sizes.spacing_h / (shape.rows * sizes.rows.stride);
     double const halo_columns =
-        shape.input_columns * sizes.spacing_w / (shape.columns * sizes.stride_w);
+        shape.input_columns * sizes.spacing_w / (shape.columns * sizes.columns.stride);
     list.add(halo_rows);
     list.add(halo_columns);
     list.add(halo_rows * halo_columns);

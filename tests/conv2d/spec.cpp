@@ -82,10 +82,10 @@ TEST_CASE("strides and dilations make the output smaller") {
     // The gradient of y has zeros between its rows, and the image has a row that no output reads.
     auto const correlation = conv2d::correlation_of(problem);
     CHECK(correlation.spacing_h == 2);
-    CHECK(correlation.stride_h == 1);
-    CHECK(correlation.dilation_w == 2);
-    CHECK(correlation.pad_h == 2);
-    CHECK(correlation.pad_w == 5);
+    CHECK(correlation.rows.stride == 1);
+    CHECK(correlation.columns.dilation == 2);
+    CHECK(correlation.rows.pad == 2);
+    CHECK(correlation.columns.pad == 5);
     CHECK_THROWS_WITH_AS(
         conv2d::specialize(problem, conv2d::tma::config{1, 1, 16, 8, 1, 1}, sm_90a),
         doctest::Contains("the body tma makes no dgrad of stride 2, cp_async does"), spio::error);
@@ -100,11 +100,11 @@ TEST_CASE("dgrad is a correlation with a reversed filter and other padding") {
     CHECK(correlation.w == 6);
     CHECK(correlation.p == 9);
     CHECK(correlation.q == 10);
-    CHECK(correlation.pad_h == -5);
-    CHECK(correlation.pad_w == 4);
+    CHECK(correlation.rows.pad == -5);
+    CHECK(correlation.columns.pad == 4);
     problem.pass = conv2d::direction::fprop;
     CHECK(conv2d::correlation_of(problem).p == 21);
-    CHECK(conv2d::correlation_of(problem).pad_h == 7);
+    CHECK(conv2d::correlation_of(problem).rows.pad == 7);
 }
 
 TEST_CASE("the error of an unsupported problem names the field and its bound") {

@@ -96,7 +96,7 @@ __int128 wide_blocks(conv2d::problem const& problem, int images, int rows, int c
     auto const sizes = conv2d::correlation_of(problem);
     auto const parts = [](__int128 size, __int128 part) { return (size + part - 1) / part; };
     // With a dilation of 2 and no stride, blocks have every second row.
-    int const phases = sizes.dilation_h == 2 && sizes.stride_h == 1 ? 2 : 1;
+    int const phases = sizes.rows.dilation == 2 && sizes.rows.stride == 1 ? 2 : 1;
     return parts(problem.n, images) * phases * parts(parts(sizes.p, phases), rows) *
            parts(sizes.q, columns) * parts(problem.c / 8, groups);
 }
