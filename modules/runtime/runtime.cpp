@@ -130,7 +130,7 @@ config_source configs_of(runtime_options const& options, cuda::driver const* dri
         }
     };
     if (!options.tuned_file.empty()) {
-        add(options.tuned_file, true);
+        add(options.tuned_file, !found); // with live tuning, it may be written only later
         return configs;
     }
     if (options.policy != policy::aot_only) {
