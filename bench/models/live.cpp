@@ -122,14 +122,15 @@ class live_measurement {
                 .driver = &driver};
     }
     addresses place_of(conv2d::problem const& p, std::size_t index) const {
-        auto const read = rounded_up(input_bytes(p) + 2 * tensor_sizes(p).filter, 65536);
-        auto const written = rounded_up(output_bytes(p, 0), 65536);
-        auto const most = arena_bytes / std::max(read, written);
+        auto const input_size = rounded_up(input_bytes(p) + 2 * tensor_sizes(p).filter, 65536);
+        auto const output_size = rounded_up(output_bytes(p, 0), 65536);
+        auto const most = arena_bytes / std::max(input_size, output_size);
         auto const sets =
             std::clamp<std::size_t>(cache_bytes / tensor_sizes(p).moved() + 1, 2, most);
-        auto* const input = reinterpret_cast<std::byte*>(inputs.address()) + index % sets * read;
+        auto* const input =
+            reinterpret_cast<std::byte*>(inputs.address()) + index % sets * input_size;
         return {input, input + input_bytes(p),
-                reinterpret_cast<std::byte*>(outputs.address()) + index % sets * written};
+                reinterpret_cast<std::byte*>(outputs.address()) + index % sets * output_size};
     }
     void launch_next(conv2d::problem const& p, pass_kernel const& kernel) {
         launch(queue, p, kernel, place_of(p, number++));
