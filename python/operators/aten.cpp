@@ -118,8 +118,7 @@ std::tuple<Tensor, Tensor> weight_gradient(Tensor const& gradient, Tensor const&
         gradients(converted(gradient, sum_type), converted(input, sum_type), weight, window,
                   {false, true, true});
     auto const bias_type = type == ScalarType::Double ? type : ScalarType::Float;
-    return {channels_last(dw), has_bias ? converted(dbias, bias_type)
-                                        : torch::stable::new_empty(input, numbers{0}, bias_type)};
+    return {channels_last(dw), has_bias ? converted(dbias, bias_type) : Tensor()};
 }
 
 Tensor layernorm_2d(Tensor const& input, std::optional<Tensor> const& weight,

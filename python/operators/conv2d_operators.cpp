@@ -141,7 +141,7 @@ std::tuple<Tensor, Tensor> weight_gradient_by_kernels(Tensor const& gradient, Te
     auto const workspace = new_dense(input, {static_cast<std::int64_t>(floats)}, ScalarType::Float);
     auto const dw = new_channels_last(input, {c, 8, request.sizes.r, request.sizes.s},
                                       has_float_result ? ScalarType::Float : input.scalar_type());
-    auto const dbias = new_dense(input, {has_bias ? c : 0}, ScalarType::Float);
+    auto const dbias = has_bias ? new_dense(input, {c}, ScalarType::Float) : Tensor();
     conv2d_weight_gradient(
         place, request,
         {.x = x.const_data_ptr(),

@@ -100,9 +100,15 @@ weight_gradient_of_numbers(Tensor const& gradient, Tensor const& input, std::int
                            std::int64_t s, std::int64_t stride_h, std::int64_t stride_w,
                            std::int64_t pad_h, std::int64_t pad_w, std::int64_t dilation_h,
                            std::int64_t dilation_w, bool has_bias, bool has_float_result) {
-    return Function(gradient, input, r, s,
-                    checked_window(stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w),
-                    has_bias, has_float_result);
+    auto [dweight, dbias] =
+        Function(gradient, input, r, s,
+                 checked_window(stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w), has_bias,
+                 has_float_result);
+    if (!has_bias) {
+        bool const is_double = input.scalar_type() == ScalarType::Double;
+        dbias = new_dense(input, {0}, is_double ? ScalarType::Double : ScalarType::Float);
+    }
+    return {dweight, dbias};
 }
 
 } // namespace

@@ -23,7 +23,8 @@ Tensor conv2d_by_kernels(Tensor const& input, Tensor const& weight,
 // The gradient of an input of h x w: with stride 2, inputs of two heights have results of one.
 Tensor input_gradient_by_kernels(Tensor const& gradient, Tensor const& weight, std::int64_t h,
                                  std::int64_t w, window const&);
-// The gradients of the weight, in floats or in the type of the input, and of the bias.
+// The gradients of the weight, in floats or in the type of the input, and of the bias, which is
+// undefined if there is none.
 std::tuple<Tensor, Tensor> weight_gradient_by_kernels(Tensor const& gradient, Tensor const& input,
                                                       std::int64_t r, std::int64_t s, window const&,
                                                       bool has_bias, bool has_float_result);

@@ -44,7 +44,8 @@ Tensor new_tensor(Tensor const& other, std::int64_t rank, std::int64_t const* si
 }
 
 // PyTorch's function for the current stream of a GPU, which builds without CUDA do not have: it is
-// looked up in the library that the process has loaded.
+// looked up in the library that the process has loaded, when this library is loaded too, since that
+// takes longer than a call.
 using stream_getter = AOTITorchError (*)(std::int32_t, void**);
 stream_getter find_stream_getter() {
     for (auto const* name : {"libtorch_cuda.so", "libtorch_hip.so"}) {
@@ -54,8 +55,9 @@ stream_getter find_stream_getter() {
             if (symbol != nullptr) return reinterpret_cast<stream_getter>(symbol);
         }
     }
-    STD_TORCH_CHECK(false, "spio: this PyTorch has no CUDA");
+    return nullptr;
 }
+stream_getter const current_stream = find_stream_getter();
 
 // Kernels read and write vectors of 16 bytes.
 bool is_aligned(Tensor const& tensor) {
@@ -138,7 +140,7 @@ void check_same_device(char const* family, Tensor const& tensor, Tensor const& o
 
 place place_of(Tensor const& tensor) {
     if (!tensor.is_cuda()) return {.gpu = host_device};
-    static auto const current_stream = find_stream_getter();
+    STD_TORCH_CHECK(current_stream != nullptr, "spio: this PyTorch has no CUDA");
     int const gpu = tensor.get_device_index();
     void* stream = nullptr;
     STABLE_TORCH_ERROR_CODE_CHECK(current_stream(gpu, &stream));
