@@ -33,7 +33,8 @@ header const* find(std::span<header const> headers, std::string_view name) {
     return found == headers.end() ? nullptr : &*found;
 }
 
-// The name in `#include "NAME"` or `#include <NAME>`, empty if the line is no #include.
+// The name in `include "NAME"` or `include <NAME>`, the rest of a line after its #; empty if it is
+// another directive.
 std::string_view included_in(std::string_view line) {
     auto const skip = [&](std::string_view word) {
         line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
@@ -41,22 +42,24 @@ std::string_view included_in(std::string_view line) {
         if (starts) line.remove_prefix(word.size());
         return starts;
     };
-    if (!skip("#") || !skip("include")) return {};
+    if (!skip("include")) return {};
     bool const is_quoted = skip("\"");
     if (!is_quoted && !skip("<")) return {};
     auto const end = line.find(is_quoted ? '"' : '>');
     return end == line.npos ? std::string_view() : line.substr(0, end);
 }
 
-// The names that a text includes, in order. Kernel text has no #if, so every include counts.
+// The names that a text includes, in order. Kernel text has no #if, so every include counts. Only
+// lines with a # are looked at: the first call of a program waits for it.
 std::vector<std::string_view> includes_of(std::string_view text) {
     std::vector<std::string_view> names;
-    while (!text.empty()) {
-        auto const end = std::min(text.find('\n'), text.size());
-        if (auto const name = included_in(text.substr(0, end)); !name.empty()) {
-            names.push_back(name);
-        }
-        text.remove_prefix(std::min(end + 1, text.size()));
+    for (auto place = text.find('#'); place != text.npos; place = text.find('#', place + 1)) {
+        auto const head = text.substr(0, place);
+        auto const blank = head.substr(head.find_last_not_of(" \t") + 1);
+        if (blank.size() < place && head[place - blank.size() - 1] != '\n') continue;
+        auto const end = std::min(text.find('\n', place), text.size());
+        auto const name = included_in(text.substr(place + 1, end - place - 1));
+        if (!name.empty()) names.push_back(name);
     }
     return names;
 }
@@ -64,13 +67,19 @@ std::vector<std::string_view> includes_of(std::string_view text) {
 // A digest of a text, eight bytes at a time: the texts of a kernel have half a million.
 std::uint64_t digest_of(std::string_view text) {
     std::uint64_t digest = fnv(std::to_string(text.size()));
-    while (!text.empty()) {
-        std::uint64_t word = 0;
-        auto const size = std::min(text.size(), sizeof word);
-        std::memcpy(&word, text.data(), size);
+    auto const add = [&](std::uint64_t word) {
         digest = (digest ^ word) * 0x9e3779b97f4a7c15;
         digest ^= digest >> 32;
-        text.remove_prefix(size);
+    };
+    std::uint64_t word = 0;
+    for (; text.size() >= sizeof word; text.remove_prefix(sizeof word)) {
+        std::memcpy(&word, text.data(), sizeof word); // of a size that the compiler knows
+        add(word);
+    }
+    if (!text.empty()) {
+        word = 0;
+        std::memcpy(&word, text.data(), text.size());
+        add(word);
     }
     return digest;
 }
