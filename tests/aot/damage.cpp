@@ -145,6 +145,21 @@ TEST_CASE("a signed lie is refused too") {
     CHECK(replacement(offset + 4, 0u).ends_with("has an impossible block"));
     CHECK(replacement(offset + 4, 1025u).ends_with("has an impossible block"));
     CHECK(replacement(offset + 16, -1).ends_with("has an impossible cluster"));
+    // Blocks and clusters of each size that a GPU has, and of none that it has not.
+    for (std::size_t const shape : {offset + 4, offset + 16}) {
+        for (int const x : {0, 1, 16, 1024, 1025}) {
+            for (int const y : {0, 1, 2, 64, 1024, 1025}) {
+                for (int const z : {0, 1, 32, 64, 65}) {
+                    auto lying = packed;
+                    put(lying, shape, x), put(lying, shape + 4, y), put(lying, shape + 8, z);
+                    sign(lying);
+                    bool const is_possible = x >= 1 && y >= 1 && z >= 1 && x <= 1024 && y <= 1024 &&
+                                             z <= 64 && x * y * z <= 1024;
+                    CHECK((refusal(lying) == "none") == is_possible);
+                }
+            }
+        }
+    }
     CHECK(replacement(offset + 28, -1).ends_with("has less than no shared memory"));
     CHECK(replacement(offset + 36, 0ull).ends_with("is not where it should be"));
     CHECK(replacement(offset + 36, ~63ull).ends_with("is not where it should be"));

@@ -80,6 +80,14 @@ TEST_CASE("what is larger than the whole cache is not published") {
     CHECK(!disk->publish(rig::sample_key(101), rig::sample_entry(101, 2000)));
     CHECK(disk->publish_failures() == 1);
     CHECK(disk->find(rig::sample_key(100)));
+    // What fills it is published, though a call writes a byte alone.
+    system.most_written = 1;
+    auto const full = open_disk(system, place / "full", file_bytes);
+    CHECK(full->publish(rig::sample_key(100), rig::sample_entry(100)));
+    CHECK(rig::bytes_of(place / "full/" + rig::file_name(rig::sample_key(100))) ==
+          cache::file_of(rig::sample_key(100), rig::sample_entry(100)));
+    auto const small = open_disk(system, place / "small", file_bytes - 1);
+    CHECK(!small->publish(rig::sample_key(100), rig::sample_entry(100)));
 }
 
 TEST_CASE("unfinished files are removed when they are old, and foreign files stay") {

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 
 import spio.cuda;
 import spio.fake_driver;
@@ -27,6 +28,12 @@ TEST_CASE("a tensor map has the element, the swizzle and the promotion of its pl
     };
     spio::tensor_map_plan plan = {};
     plan.rank = 2;
+    plan.sizes[0] = 24, plan.sizes[1] = 9;
+    plan.strides[0] = 2, plan.strides[1] = 64;
+    plan.box[0] = 8, plan.box[1] = 3;
+    // The stride of the innermost dimension is not told, and elements are not skipped.
+    std::uint64_t const told[] = {tensor.address(), 24, 9, 64, 8, 3, 1};
+    for (std::size_t i = 0; i < std::size(told); ++i) CHECK(word(plan, i) == told[i]);
     // What the driver calls sizes of elements, swizzles and promotions.
     int number = 0;
     for (int const bytes : {1, 2, 4, 8}) {

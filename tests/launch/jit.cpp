@@ -17,8 +17,12 @@
 #include <span>
 #include <string>
 
+#include <pthread.h>
+#include <signal.h>
+
 import spio.axpby;
 import spio.cache;
+import spio.fake_nvrtc;
 import spio.image;
 import spio.jit;
 import spio.launch;
@@ -143,4 +147,33 @@ TEST_CASE("an image is cached under the NVRTC that compiled it, even if the file
     cache::folders later_store(options_in(cache_folder));
     CHECK(jit::just_in_time(later_store).kept(spec));
     unsetenv("SPIO_NVRTC");
+}
+
+TEST_CASE("NVRTC has a thread without signals, and with a deep stack") {
+    static bool has_all_signals = false;
+    static std::size_t stack_bytes = 0;
+    static auto const compile = fake::nvrtc.compile_program;
+    auto curious = fake::nvrtc;
+    curious.compile_program = [](jit::nvrtc_entries::program program, int count,
+                                 char const* const* options) {
+        sigset_t blocked;
+        pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+        has_all_signals = true;
+        for (int const number : {SIGINT, SIGTERM, SIGALRM, SIGCHLD, SIGUSR1, SIGPROF}) {
+            has_all_signals = has_all_signals && sigismember(&blocked, number) == 1;
+        }
+        pthread_attr_t attributes;
+        pthread_getattr_np(pthread_self(), &attributes);
+        pthread_attr_getstacksize(&attributes, &stack_bytes);
+        pthread_attr_destroy(&attributes);
+        return compile(program, count, options);
+    };
+    jit::nvrtc const compiler(curious, "curious");
+    spec const kernel = axpby::specialize({.n = 1000}, sm_80);
+    compiler.compile({.name = "kernel", .text = kernel.source, .headers = kernel.headers}, "sm_80");
+    CHECK(has_all_signals);
+    CHECK(stack_bytes >= std::size_t{60} << 20);
+    sigset_t blocked; // the caller's own are as they were
+    pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+    CHECK(sigismember(&blocked, SIGTERM) == 0);
 }

@@ -274,3 +274,15 @@ TEST_CASE("a policy given to one call changes no other call") {
     CHECK(strict.all_kernels().loaded() == 2);
     CHECK(strict.all_images().count().missed == 2);
 }
+
+TEST_CASE("while a thread captures, its runtime finds and loads nothing") {
+    fake::the_machine().expect({});
+    cuda::driver const driver(fake::find);
+    jit::nvrtc const compiler(fake::nvrtc, "fake");
+    runtime const gpu({.packs = {}, .driver = &driver, .compiler = &compiler});
+    auto const spec = axpby::specialize({.n = 1000}, sm_90a);
+    stream const stream(gpu.target_device());
+    CHECK_THROWS_AS(stream.capture([&] { gpu.load(spec, policy::jit_only); }), spio::error);
+    CHECK(gpu.all_kernels().loaded() == 0);
+    CHECK(gpu.all_images().count().compiled == 0);
+}

@@ -91,3 +91,29 @@ TEST_CASE("a deadlock is no livelock") {
         if (thread() == 0) machine::sync_block();
     });
 }
+
+// An observation that ends without a spin is forgotten: the next one begins with no address.
+TEST_CASE("a thread that has read much, and then spins, lets other threads run") {
+    spio::sim::memory<int> input(100, "input");
+    for (int& value : input) value = 1;
+    spio::sim::memory<int> flags(4, "flags");
+    for (auto const& order : orders) {
+        flags[0] = 0;
+        auto const result = spio::sim::launch(
+            "spins", shape,
+            [&] {
+                auto volatile* const flag = flags.data();
+                if (thread() == 0) {
+                    int sum = 0;
+                    for (int i = 0; i < 200'000; ++i) {
+                        sum += static_cast<int const volatile*>(input.data())[i % 100];
+                    }
+                    while (*flag != sum) {
+                    }
+                }
+                if (thread() == 63) *flag = 200'000;
+            },
+            order);
+        CHECK(result.text() == "no misuse");
+    }
+}

@@ -111,6 +111,16 @@ TEST_CASE("all folders of CUDA and of NVRTC that the environment names, in their
                 "/conda/lib/python3.9/site-packages/nvidia/cu12/lib", python + "cuda_nvrtc/lib",
                 "/venv/lib", "/conda/lib", "/one", "/two"});
     CHECK(toolchain_variables().size() >= 5);
+    // Of many wheels, those of the first names come first.
+    names wheels;
+    for (int number = 19; number >= 10; --number) {
+        fs::create_directories(folder / "venv/lib/python3.12/site-packages/nvidia/cu" +
+                               std::to_string(number));
+        wheels.insert(wheels.begin(), python + "cu" + std::to_string(number));
+    }
+    CHECK(below(folder.path + "/venv", cuda_folders()).size() == 10);
+    auto const folders = below(folder.path, cuda_folders());
+    CHECK(names(folders.begin() + 3, folders.begin() + 13) == wheels);
     CHECK(found_in_path("nvcc") == folder / "bin/nvcc");
     CHECK(found_in_path("no such program").empty());
 }
