@@ -18,8 +18,10 @@ done, complaints = [], []
 work = pathlib.Path(tempfile.mkdtemp(prefix="spio_command_"))
 home = work / "home"
 home.mkdir(mode=0o700)
-plain = {"PATH": os.environ["PATH"], "HOME": str(home), "CUDA_HOME": cuda,
-         "ASAN_OPTIONS": "detect_leaks=0"}  # NVRTC leaks
+# A fault that tests/mutation has planted stays planted.
+plain = {name: value for name, value in os.environ.items() if name.startswith("SPIO_FAULT")}
+plain |= {"PATH": os.environ["PATH"], "HOME": str(home), "CUDA_HOME": cuda,
+          "ASAN_OPTIONS": "detect_leaks=0"}  # NVRTC leaks
 
 
 def ask(*words, environment={}, **more):

@@ -1,5 +1,7 @@
 # Runs the program `spio`: what it prints, how it ends, and what it does with what is hostile.
 # SPDX-License-Identifier: Apache-2.0
+#
+# program.py SPIO CUDA [TEST...]: all functions of tests, or those that are named.
 import os
 import shutil
 import signal
@@ -284,12 +286,13 @@ def main():
         for test in [test_help, test_list, test_run, test_packs, test_cache, test_doctor,
                      test_hostile, test_completion, test_python, test_numbers,
                      test_python_pack]:
-            test()
+            if not sys.argv[3:] or test.__name__ in sys.argv[3:]:
+                test()
     finally:
         shutil.rmtree(work)
     print(*complaints, sep="\n")
     print(f"summary: command.program: {len(done)} checks, {len(complaints)} complaints")
-    return bool(complaints)
+    return bool(complaints) or not done
 
 
 if __name__ == "__main__":

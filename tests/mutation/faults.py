@@ -22,35 +22,53 @@ number = re.compile(r"(?<![\w.'\"])\d+(?![\w.'])")
 truth = re.compile(r"\b(true|false)\b")
 step = re.compile(r"(\+\+)([\w.]+(?:->\w+)*)(?![\w.\[(>-])")
 condition = re.compile(r"\b(?:if|while) \(")
-call = re.compile(r"^[ \t]*([\w.:>-]+\([^{}\n]*\);)$", re.M)
+call = re.compile(r"^[ \t]*(\w[\w.:>-]*\([^{}\n]*\);)$", re.M)
+# Constants, which a compiler computes: a switch has no part in them.
+constant = re.compile(r"^[ \t]*(?:\} |static |inline )*constexpr [^()\n]*=", re.M)
 # Lines of which no part is chosen at run time.
 fixed = re.compile(r"\s*(#|template\b|static_assert\b|using\b|case\b|enum\b|requires\b|import\b|module\b)|.*\bif constexpr\b")
+
+# The numbers of faults are below this.
+most_faults = 1 << 16
 
 prelude = """
 #ifndef SPIO_PLANTED
 #define SPIO_PLANTED
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__) || defined(__CUDA__)
+constexpr bool spio_planted(int) { return false; }
+#else
 #pragma clang diagnostic ignored "-Weverything"
 extern "C" char* spio_variable(char const*) __asm__("getenv");
 extern "C" int spio_number(char const*) __asm__("atoi");
-extern "C" int spio_create(char const*, unsigned) __asm__("creat");
-extern "C" int spio_close(int) __asm__("close");
+extern "C" int spio_opened(char const*, int, ...) __asm__("open");
+extern "C" int spio_closed(int) __asm__("close");
+extern "C" void* spio_mapped(void*, unsigned long, int, int, int, long) __asm__("mmap");
+struct spio_fault {
+    int number = 0;
+    unsigned char* reached = nullptr; // a byte of a file for each fault, which all processes share
+};
+__attribute__((no_sanitize("thread"), noinline)) inline spio_fault spio_chosen_fault() {
+    spio_fault chosen;
+    if (auto const* const text = spio_variable("SPIO_FAULT")) chosen.number = spio_number(text);
+    auto const* const name = spio_variable("SPIO_FAULT_MARKS");
+    int const file = name ? spio_opened(name, 02 | 02000000) : -1;
+    if (file < 0) return chosen;
+    void* const bytes = spio_mapped(nullptr, MOST_MARKS, 3, 1, file, 0);
+    spio_closed(file);
+    if (bytes != reinterpret_cast<void*>(-1L)) chosen.reached = static_cast<unsigned char*>(bytes);
+    return chosen;
+}
 __attribute__((no_sanitize("thread"), noinline)) inline bool spio_is_planted(int fault) {
-    static int const planted = [] {
-        auto const* const text = spio_variable("SPIO_FAULT");
-        return text == nullptr ? 0 : spio_number(text);
-    }();
-    if (fault != planted) return false;
-    static int const mark = [] {
-        auto const* const name = spio_variable("SPIO_FAULT_REACHED");
-        return name == nullptr ? 0 : spio_close(spio_create(name, 0666));
-    }();
-    return mark <= 0;
+    static spio_fault const chosen = spio_chosen_fault();
+    if (chosen.reached) chosen.reached[fault] = 1;
+    return fault == chosen.number;
 }
 constexpr bool spio_planted(int fault) {
     return !__builtin_is_constant_evaluated() && spio_is_planted(fault);
 }
 #endif
-"""
+#endif
+""".replace("MOST_MARKS", str(most_faults))
 
 
 class Fault:
@@ -136,6 +154,7 @@ def faults_of(path):
     text = path.read_text()
     code = code_of(text)
     body = re.search(r"^(inline |constexpr )?namespace\b", code, re.M)
+    constants = [(found.start(), code.find(";", operand_end(code, found.end(), 17))) for found in constant.finditer(code)]
 
     def fault(start, end, new):
         return Fault(path, start, end, text[start:end], new)
@@ -143,7 +162,9 @@ def faults_of(path):
     def is_editable(position):
         start = code.rfind("\n", 0, position) + 1
         line = code[start:code.find("\n", position)]
-        is_parameter = re.search(r"\w<[^<>;()]*$|\w\[[^\]]*$", code[start:position]) and re.match(r".*[>\]]", line[position - start:])
+        is_parameter = re.search(r"\w<[^<>;()]*$|[\w\]]\[[^\]]*$|\baxis<\w+>\([^()]*$", code[start:position]) and re.match(r".*[>\])]", line[position - start:])
+        if any(first <= position < last for first, last in constants):
+            return False
         return not fixed.match(line) and not left_alone.search(line) and not is_parameter
 
     if body is None:
@@ -170,7 +191,9 @@ def faults_of(path):
         if is_editable(found.start()) and ";" not in code[found.end():end]:
             yield fault(found.end(), end, f"!({text[found.end():end]})")
     for found in call.finditer(code, body.end()):
-        if is_editable(found.start(1)):
+        is_whole = code.count("(", *found.span(1)) == code.count(")", *found.span(1))
+        is_statement = re.search(r"[;{}:)]\s*\Z", code[max(0, found.start() - 400):found.start(1)])
+        if is_editable(found.start(1)) and is_whole and is_statement:
             yield fault(found.start(1), found.end(1), "")
 
 

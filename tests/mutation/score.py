@@ -1,5 +1,12 @@
-# Runs the tests of a build with faults, once for each fault, and says what became of it.
+# Runs the tests of a build with faults, and says what became of each fault.
 # SPDX-License-Identifier: Apache-2.0
+#
+# A unit is what can run alone: a case of a doctest program, a kernel of test_kernels, or a test. Each runs
+# without a fault at first: that says how long it takes, and which switches it meets. Then the units that meet
+# the switch of a fault run with it, those that take least first, until one fails or does not end: the fault
+# is killed. A unit that fails without a fault, for want of a compiler maybe, counts if it says the same each time,
+# and kills if it says something else. A fault that survives shows what no test looks at, or changes nothing;
+# the list says how many units met it.
 import collections
 import concurrent.futures
 import json
@@ -12,25 +19,47 @@ import subprocess
 import tempfile
 import time
 
-# The numbers of the faults of survivors.txt begin here; those before are drawn.
-first_survivor = 1001
+from faults import most_faults
+from planting import shares
+
+# A unit that takes longer by this than without a fault does not end.
+patience_seconds, patience_factor = 20, 20
 
 
-class Trial:
-    """The tests, run with one fault or none."""
+def read(tree):
+    return json.loads((tree / "mutation.json").read_text())
 
-    def __init__(self, tests):
-        self.tests, self.seconds = tests, {}
-        for test in tests:
-            if self.is_doctest(test):
-                test["command"].append("--abort-after=1")
 
-    def run(self, test, number, mark, limit):
-        """The reason for which the test fails; nothing if it passes."""
+def draw(tree, names, seed, count):
+    """Numbers of planted faults of these rooms, which no earlier call has drawn, and notes them."""
+    saved = read(tree)
+    spare = collections.defaultdict(list)
+    taken = {number for earlier in saved.get("drawn", {}).values() for number in earlier}
+    for entry in saved["faults"]:
+        if entry["room"] in names and entry["number"] not in taken:
+            spare[entry["room"]].append(entry["number"])
+    order = random.Random(seed)
+    parts = shares({room: len(numbers) for room, numbers in sorted(spare.items())}, count)
+    numbers = sorted(number for room, share in parts.items() for number in order.sample(spare[room], share))
+    saved.setdefault("drawn", {})[f"{seed}"] = numbers
+    (tree / "mutation.json").write_text(json.dumps(saved, indent=1))
+    return numbers
+
+
+class Unit:
+    """What can run alone, and how it went without a fault."""
+
+    def __init__(self, test, name, words):
+        self.test, self.name, self.command = test, name, [*test["command"], *words]
+        self.seconds, self.reached, self.reason, self.is_steady = 0.0, b"", "", True
+
+    def run(self, number, reached, limit):
+        """The reason for which it fails; nothing if it passes."""
         with tempfile.TemporaryDirectory() as folder:
-            environment = {**os.environ, "TMPDIR": folder, "SPIO_FAULT": str(number), "SPIO_FAULT_REACHED": str(mark)}
-            environment |= dict(entry.split("=", 1) for entry in test["environment"])
-            started = subprocess.Popen(test["command"], cwd=test["folder"], env=environment, stdout=subprocess.PIPE,
+            os.chmod(folder, 0o755)
+            environment = {**os.environ, "TMPDIR": folder, "SPIO_FAULT": str(number), "SPIO_FAULT_MARKS": reached}
+            environment |= dict(entry.split("=", 1) for entry in self.test["environment"])
+            started = subprocess.Popen(self.command, cwd=self.test["folder"], env=environment, stdout=subprocess.PIPE,
                                        stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, start_new_session=True)
             try:
                 output = started.communicate(timeout=limit)[0].decode(errors="replace")
@@ -38,67 +67,88 @@ class Trial:
                 os.killpg(started.pid, signal.SIGKILL)
                 started.communicate()
                 return "does not end"
-        if started.returncode in (0, test["skip"]):
+        if started.returncode in (0, self.test["skip"]):
             return ""
-        case = re.search(r"^TEST CASE: +(.*)", output, re.M)
-        return case[1] if case else (output.strip().splitlines() or ["fails"])[-1][:120]
+        said = re.findall(r"^(?:.*(?:ERROR|FAIL).*|     .*)$", output, re.M) or output.strip().splitlines() or [""]
+        if self.test["name"] == "command.program":
+            said = [" | ".join(said)]
+        # Numbers and names of files are others each time.
+        return f"ends with {started.returncode}: " + re.sub(r"0x\w+|\d+|(?<=spio_)\w+", "#", said[0].strip())[:900]
 
-    @staticmethod
-    def is_doctest(test):
-        name = pathlib.Path(next(word for word in reversed(test["command"]) if not word.startswith("-"))).name
-        return re.fullmatch(r"test_\w+", name) is not None and name not in ("test_kernels", "test_harness")
+    def measure(self):
+        """Runs without a fault."""
+        with tempfile.NamedTemporaryFile() as marks:
+            os.chmod(marks.name, 0o666)
+            marks.truncate(most_faults)
+            start = time.monotonic()
+            self.reason = self.run(0, marks.name, 600)
+            self.seconds = time.monotonic() - start
+            self.reached = pathlib.Path(marks.name).read_bytes()
+        if self.reason:
+            self.is_steady = self.run(0, "", 600) == self.reason
 
-    def without_faults(self, jobs):
-        """Leaves out what does not pass, and times the others. Cases of doctest are left out one by one."""
-        def attempt(test):
-            left_out, command = [], test["command"]
-            for _ in range(12):
-                start = time.monotonic()
-                reason = self.run(test, 0, "/dev/null", 900)
-                self.seconds[test["name"]] = time.monotonic() - start
-                if not reason:
-                    return True
-                print(f"mutate: without a fault {test['name']} fails: {reason}", flush=True)
-                if not self.is_doctest(test) or reason == "does not end":
-                    return False
-                left_out.append(reason.split(",")[0] + "*")
-                test["command"] = [*command, "-tce=" + ",".join(left_out)]
-            return False
-        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            passed = list(pool.map(attempt, self.tests))
-        self.tests = [test for test, is_good in zip(self.tests, passed) if is_good]
+    def kills(self, number):
+        """Why it fails with the fault, if it passes without; or what else it says, if it fails without too."""
+        reason = self.run(number, "", patience_seconds + patience_factor * self.seconds)
+        return reason if reason != self.reason and self.run(0, "", 600) == self.reason else ""
 
-    def verdict(self, entry, marks):
-        """What kills the fault, or nothing; and whether a test reached it."""
-        mark = marks / str(entry["number"])
-        for pattern in entry["tests"]:
-            for test in self.tests:
-                if re.fullmatch(pattern, test["name"]):
-                    reason = self.run(test, entry["number"], mark, 60 + 10 * self.seconds[test["name"]])
-                    if reason:
-                        return f"{test['name']}: {reason}", True
-        return "", mark.exists()
+
+def units_of(test):
+    """The units of a test."""
+    program = next((word for word in reversed(test["command"]) if not word.startswith("-")), "")
+    name = pathlib.Path(program).name
+    if test["name"] == "command.program":
+        names = re.findall(r"^def (test_\w+)", "".join(
+            path.read_text() for path in pathlib.Path(test["command"][1]).parent.glob("*.py")), re.M)
+        return [Unit(test, f"{test['name']} {each}", [each]) for each in names] + [Unit(test, test["name"], [])]
+    if len(test["command"]) > 2 or not re.fullmatch(r"test_\w+", name):
+        return [Unit(test, test["name"], [])]
+    if name == "test_kernels":
+        said = subprocess.run([program, "--small"], capture_output=True, text=True).stdout
+        names = sorted(set(re.findall(r"^(?:pass|FAIL) (\S+)", said, re.M)))
+        return [Unit(test, f"{test['name']} {each}", [each]) for each in names]
+    said = subprocess.run([program, "--list-test-cases"], capture_output=True, text=True, cwd=test["folder"]).stdout
+    cases = [line for line in said.splitlines() if line and not line.startswith(("[doctest]", "==="))]
+    return [Unit(test, f"{test['name']}: {case}", ["--abort-after=1", "-tc=" + re.sub(r"[,\\\"]", "?", case)])
+            for case in dict.fromkeys(cases)]
+
+
+def verdict(entry, units):
+    """What kills the fault, or nothing, and how many units met it."""
+    meeting = [unit for unit in units if unit.reached[entry["number"]]]
+    for unit in meeting:
+        reason = unit.kills(entry["number"])
+        if reason:
+            return f"{unit.name}: {reason}", len(meeting)
+    return "", len(meeting)
 
 
 def score(tree, jobs, numbers):
-    """Runs the tests for each fault, and prints what became of it."""
-    saved = json.loads((tree / "mutation.json").read_text())
-    entries = [entry for entry in saved["faults"] if not numbers or entry["number"] in numbers]
-    patterns = {pattern for entry in entries for pattern in entry["tests"]}
-    trial = Trial([test for test in saved["tests"] if any(re.fullmatch(p, test["name"]) for p in patterns)])
-    trial.without_faults(jobs)
-    print("mutate: passing without a fault: " + ", ".join(f"{t['name']} {trial.seconds[t['name']]:.0f} s" for t in trial.tests))
+    """Judges these faults, and prints what became of them."""
+    saved = read(tree)
+    entries = [entry for entry in saved["faults"] if entry["number"] in set(numbers)]
     counts = collections.defaultdict(lambda: [0, 0])
-    random.Random(0).shuffle(entries)  # what takes long is spread
-    with tempfile.TemporaryDirectory() as marks, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        os.chmod(marks, 0o777)
-        waiting = {pool.submit(trial.verdict, entry, pathlib.Path(marks)): entry for entry in entries}
+    start = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        units = [unit for found in pool.map(units_of, saved["tests"]) for unit in found]
+        random.Random(0).shuffle(units)
+        list(pool.map(Unit.measure, units))
+        for unit in units:
+            if unit.reason:
+                print(f"mutate: without a fault {unit.name} fails: {unit.reason}", flush=True)
+        units = sorted((unit for unit in units if unit.is_steady), key=lambda unit: unit.seconds)
+        print(f"mutate: {len(units)} units, in {sum(unit.seconds for unit in units):.0f} s; the longest take "
+              + ", ".join(f"{unit.seconds:.1f} s ({unit.name})" for unit in units[:-9:-1])
+              + f"; after {time.monotonic() - start:.0f} s", flush=True)
+        # What most units meet takes longest.
+        entries.sort(key=lambda entry: -sum(unit.reached[entry["number"]] * unit.seconds for unit in units))
+        waiting = {pool.submit(verdict, entry, units): entry for entry in entries}
         for done in concurrent.futures.as_completed(waiting):
-            entry, (killer, is_reached) = waiting[done], done.result()
-            counts["once survived" if entry["number"] >= first_survivor else entry["room"]][bool(killer)] += 1
-            verdict = f"killed by {killer}" if killer else "SURVIVED" + ("" if is_reached else ", not reached")
-            print(f"{entry['number']} {entry['place']} {verdict}\n  - {entry['old']}\n  + {entry['new']}", flush=True)
+            entry, (killer, meeting) = waiting[done], done.result()
+            counts[entry["room"]][bool(killer)] += 1
+            said = f"killed by {killer[:300]}" if killer else f"SURVIVED {meeting} units"
+            print(f"{entry['number']} {entry['place']} {said}\n  - {entry['old']}\n  + {entry['new']}", flush=True)
     for room, (survived, killed) in sorted(counts.items()):
         print(f"{room:22} {killed} of {killed + survived}")
     killed, planted = sum(count[1] for count in counts.values()), sum(map(sum, counts.values()))
-    print(f"summary: mutation: seed {saved['seed']}, {killed} of {planted} killed")
+    print(f"summary: mutation: {killed} of {planted} killed, in {time.monotonic() - start:.0f} s")
