@@ -74,10 +74,11 @@ template <class T> constexpr T add(T a, T b) {
         return static_cast<T>(static_cast<uint64>(a) + static_cast<uint64>(b));
     }
 }
-// The low bits of a result. ptxas 13.0 forgets that the negative of an int16 has 16 bits: widened,
-// that of -32768 is 32768. So it gets 32 bits here, of which the compiler knows nothing, cut to 16.
+// The low bits of a result. ptxas 13.0 forgets that the negative of an int8 or int16 has 8 or 16
+// bits: widened, that of -32768 is 32768. So it gets 32 bits here, of which the compiler knows
+// nothing, cut to those of the type.
 template <class T> __device__ T wrapped(uint64 x) {
-    if constexpr (is_signed<T> && bits<T> == 16) {
+    if constexpr (is_signed<T> && bits<T> <= 16) {
         return static_cast<T>(machine::opaque(static_cast<int>(x)));
     } else {
         return static_cast<T>(x);
