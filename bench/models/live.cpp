@@ -67,15 +67,15 @@ class live_measurement {
         conv2d::config const first = best_config(layer, gpu.arch());
         pass_kernel const tuned = conv2d::convolution(gpu, layer);
         gpu.finish_compilations();
-        auto const before = gpu.count_tiers();
+        auto const start = gpu.count_tiers();
         int launches = 0;
         while (launches < most_launches) {
             launch_next(layer, tuned);
             // A program that works on: the GPU is never long without work.
             if (++launches % 8 == 0) own.synchronize();
             auto const now = gpu.count_tiers();
-            if (now.compared == before.compared && launches > 1) break; // there is one candidate
-            if (now.decided > before.decided) break;
+            if (now.compared == start.compared && launches > 1) break; // there is one candidate
+            if (now.decided > start.decided) break;
         }
         own.synchronize();
         gpu.finish_compilations();
