@@ -106,8 +106,7 @@ template <class T> __device__ T negate(T a) {
     if constexpr (is_complex<T>) {
         return {-a.real, -a.imaginary};
     } else if constexpr (bits<T> == 32) {
-        // In `b + (-a >> 31)` ptxas 13.0 may shift a itself: it drops the sign of an operand of
-        // LEA.HI.SX32. It does not know that the complement and 1 are the negative.
+        // ptxas 13.0 may drop the sign of -a in `b + (-a >> 31)`, but not that of ~a + 1.
         return static_cast<T>(static_cast<uint32>(machine::opaque(~static_cast<int>(a))) + 1);
     } else {
         return wrapped<T>(-static_cast<uint64>(a));
