@@ -98,7 +98,7 @@ void correlate(target const& target, conv2d::problem const& problem, void const*
         {.input = tensor_at<input_of<T const>>(x.data(), N(problem.n), H(sizes.h), W(sizes.w),
                                                C(problem.c)),
          .filter =
-             tensor_at<filter_of<T const>>(weight.data(), K(problem.c), R(sizes.r), S(sizes.s)),
+             tensor_at<filter_of<T const>>(weight.data(), K(problem.c), R(problem.r), S(problem.s)),
          .bias = tensor_at<bias_of<float const>>(shift.data(), K(problem.bias ? problem.c : 0)),
          .output = tensor_at<output_of<T>>(y.data(), N(problem.n), P(sizes.p), Q(sizes.q),
                                            K(problem.c))});

@@ -1,6 +1,6 @@
 // error of gcc: could not convert .{x, y}. .*layernorm_2d::params
 // error of clang, clang-cuda: no viable conversion from 'tensor<.*axis<C>.*, axis<X>.*' to 'tensor<
-// error of nvcc, nvrtc: user-defined conversion from "Columns".* to "spio::layernorm_2d::images"
+// error of nvcc, nvrtc: user-defined conversion from "Columns".* to "spio::layernorm_2d::images_of<
 // SPDX-License-Identifier: Apache-2.0
 #include "layernorm_2d/problem.h"
 
