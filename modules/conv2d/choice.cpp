@@ -106,6 +106,12 @@ shortlist shortlist_of(problem const& problem, arch arch) {
         std::erase_if(list,
                       [&](candidate const& c) { return time(c) > times[most_predicted - 1]; });
     }
+    // The best of those whose clusters add the sums of wgrad, whatever the others are estimated at.
+    if (problem.pass == direction::wgrad) {
+        if (auto const cluster = best_wgrad_cluster(problem, arch); cluster.microseconds > 0) {
+            list.push_back({cluster.config, estimated(problem, cluster.config, arch)});
+        }
+    }
     result.rows.resize(list.size() * feature_count);
     for (std::size_t i = 0; i < list.size(); ++i) {
         std::ranges::copy(features_of(problem, list[i], arch),
@@ -123,13 +129,6 @@ std::size_t fastest(forest const& model, shortlist const& candidates) {
     return model.least(candidates.rows, offsets);
 }
 
-// Whether a cluster that adds the sums of wgrad is expected to be faster than this time.
-bool is_faster(cluster_choice const& cluster, double microseconds) {
-    return cluster.microseconds > 0 && cluster.microseconds < microseconds;
-}
-cluster_choice cluster_for(problem const& problem, arch arch) {
-    return problem.pass == direction::wgrad ? best_wgrad_cluster(problem, arch) : cluster_choice();
-}
 // The time that a model predicts of a candidate.
 double predicted(candidate const& candidate, float value) {
     return candidate.expected.microseconds * std::exp(static_cast<double>(value));
@@ -168,13 +167,6 @@ choice choice_without_measurement(problem const& problem, arch arch) {
         return choice_of_family(problem, arch,
                                 "the model was not trained for such a value of " +
                                     std::string(feature_names()[outside]));
-    }
-    if (auto const cluster = cluster_for(problem, arch); cluster.microseconds > 0) {
-        float value = 0;
-        model->predict(result.row(best), std::span(&value, 1));
-        if (is_faster(cluster, predicted(result.list[best], value))) {
-            return {cluster.config, config_origin::model};
-        }
     }
     return {result.list[best].config, config_origin::model};
 }
@@ -266,12 +258,6 @@ predictions rank(problem const& problem, arch arch) {
         order.emplace_back(i != best, predicted(result.list[i], values[i]), i);
     }
     std::ranges::sort(order);
-    // No model was trained for clusters: their time is by a rule.
-    if (auto const cluster = cluster_for(problem, arch);
-        is_faster(cluster, std::get<double>(order.front()))) {
-        ranking.configs.push_back(
-            {cluster.config, estimated(problem, cluster.config, arch), cluster.microseconds});
-    }
     for (auto const& [is_other, microseconds, i] : order) {
         ranking.configs.push_back({result.list[i].config, result.list[i].expected, microseconds});
     }
