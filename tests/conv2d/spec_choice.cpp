@@ -45,7 +45,7 @@ conv2d::problem problem_of(std::string const& words) {
     return parse<conv2d::problem>("conv2d", words);
 }
 
-// Problems of all passes, with strides, dilations, biases, narrow and wide images.
+// Problems of all passes, with strides, dilations, narrow and wide images.
 std::vector<conv2d::problem> problems() {
     std::vector<conv2d::problem> list;
     for (std::string const pass : {"fprop", "dgrad", "wgrad"}) {
@@ -122,7 +122,7 @@ TEST_CASE("candidates can be specialized, have finite features, and are all diff
                     REQUIRE(std::isfinite(value));
                 }
                 texts.push_back(conv2d::config_text(candidate.config));
-                // The first ones of each body stand for the others, whose texts take long.
+                // Every eighth candidate is specialized for the others, since it takes long.
                 bool const is_specialized =
                     texts.size() % 8 != 1 ||
                     !conv2d::specs_of(problem, candidate.config, arch).empty();

@@ -105,7 +105,7 @@ TEST_CASE("a generic kernel takes channels and padding from the launch") {
     CHECK(problem.h == 20);
     CHECK(problem.pad_h == 2);
     CHECK(problem.pad_w == 0);
-    // Sizes that no padding makes, channels in no whole group, an output larger than the windows.
+    // Sizes that no padding makes, channels in no whole group, an output for a negative padding.
     CHECK_THROWS_WITH_AS(launched(40, 20, 20, 21, 20), doctest::Contains("other sizes"), error);
     CHECK_THROWS_WITH_AS(launched(12, 20, 20, 20, 20), doctest::Contains("multiple of 8"), error);
     CHECK_THROWS_WITH_AS(launched(40, 20, 20, 16, 20), doctest::Contains("pad_h is -1"), error);
