@@ -4,6 +4,7 @@
 // An image is a compiled kernel; a spec is what it is compiled from.
 #include <doctest/doctest.h>
 
+#include "tests/contains.h"
 #include "tests/folder.h"
 
 #include <algorithm>
@@ -28,6 +29,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
+using test::contains;
 using test::folder;
 
 // A request for the packs of a manifest, in the folder `own`, by one kind of compiler.
@@ -61,7 +63,6 @@ std::string refusal(aot::build_request const& r) {
 }
 
 // Whether a text has a part.
-bool has(std::string const& text, char const* part) { return text.find(part) != text.npos; }
 
 } // namespace
 
@@ -203,13 +204,13 @@ TEST_CASE("what the file system refuses is told, and nothing else is thrown") {
         auto const said = refusal(r);
         CAPTURE(said);
         CHECK(said.starts_with(start));
-        CHECK(has(said, place.c_str()));
+        CHECK(contains(said, place));
     }
     auto const previous = std::getenv("TMPDIR");
     std::string const usual = previous != nullptr ? previous : "";
     setenv("TMPDIR", (own / "file").c_str(), 1);
     r.folder.clear();
-    CHECK(has(refusal(r), ("make a temporary folder for TMPDIR " + own / "file").c_str()));
+    CHECK(contains(refusal(r), "make a temporary folder for TMPDIR " + own / "file"));
     previous != nullptr ? setenv("TMPDIR", usual.c_str(), 1) : unsetenv("TMPDIR");
 
     r.folder = own / "between";
@@ -226,27 +227,28 @@ TEST_CASE("what goes wrong is told in the words of who knows") {
     r.archs = {"sm_80"};
     r.compiler.options = {"-Xptxas=--no-such-option"};
     auto const said = refusal(r);
-    CHECK(has(said, "compile for axpby n=1000 for sm_80"));
-    CHECK(has(said, "Unknown option"));
-    CHECK(has(said, "-Itext -Xptxas=--no-such-option kernel.cu")); // the whole command
+    CHECK(contains(said, "compile for axpby n=1000 for sm_80"));
+    CHECK(contains(said, "Unknown option"));
+    CHECK(contains(said, "-Itext -Xptxas=--no-such-option kernel.cu")); // the whole command
     CHECK(!fs::exists(r.output));
     for (auto const* option : {"-I/tmp", "-isystem", "-include", "--include-path=/tmp"}) {
         r.compiler.options = {option};
-        CHECK(has(refusal(r), (std::string("the option ") + option + " brings files").c_str()));
+        CHECK(contains(refusal(r), std::string("the option ") + option + " brings files"));
     }
     r.compiler.options.clear();
 
     r.manifest = "axpby n=1000\nsqrt n=2\n";
-    CHECK(has(refusal(r), "read for kernels:2: read for 'sqrt n=2': there is no family 'sqrt'"));
+    CHECK(
+        contains(refusal(r), "read for kernels:2: read for 'sqrt n=2': there is no family 'sqrt'"));
     r.manifest = "axpby n=1000\n";
     r.archs = {"sm_5"};
-    CHECK(has(refusal(r), "'sm_5' is no architecture"));
+    CHECK(contains(refusal(r), "'sm_5' is no architecture"));
     r.archs = {"sm_80"};
     r.compiler.program = "/nowhere/nvcc";
-    CHECK(has(refusal(r), "run for /nowhere/nvcc: /nowhere: No such file or directory"));
+    CHECK(contains(refusal(r), "run for /nowhere/nvcc: /nowhere: No such file or directory"));
     CHECK_THROWS_WITH_AS(aot::find_compiler(aot::compiler_kind::nvcc, "/nowhere"),
                          doctest::Contains("looked in /nowhere"), spio::error);
     r.compiler = aot::find_compiler(aot::compiler_kind::nvcc, SPIO_TEST_CUDA);
     r.output = "/dev/null/a.spiopack";
-    CHECK(has(refusal(r), "write for /dev/null/a.spiopack"));
+    CHECK(contains(refusal(r), "write for /dev/null/a.spiopack"));
 }

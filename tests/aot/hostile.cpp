@@ -4,6 +4,7 @@
 // An image is a compiled kernel; a spec is what it is compiled from.
 #include <doctest/doctest.h>
 
+#include "tests/contains.h"
 #include "tests/folder.h"
 
 #include <cstddef>
@@ -29,6 +30,7 @@ import spio.text;
 
 using namespace spio;
 namespace fs = std::filesystem;
+using test::contains;
 
 namespace {
 
@@ -60,8 +62,6 @@ std::string refusal(auto const& f) {
     return "none";
 }
 
-bool has(std::string const& text, std::string const& part) { return text.find(part) != text.npos; }
-
 // A build of one kernel, whose folders an attacker may have made.
 aot::build_request request(std::string const& folder) {
     return {.manifest = "axpby n=1000\n",
@@ -88,15 +88,15 @@ TEST_CASE("a pack that others could have written is refused by name, and can be 
     aot::pack const inspected = aot::pack::inspect(path);
     inspected.verify();
     CHECK(inspected.list().size() == 1);
-    CHECK(has(refusal([&] { (void)inspected.find(kernel); }), "it was opened for inspection"));
+    CHECK(contains(refusal([&] { (void)inspected.find(kernel); }), "it was opened for inspection"));
     chmod(path.c_str(), 0644);
     chmod(folder.path.c_str(), 0777);
-    CHECK(has(said(), folder.path + " can be written to by others"));
+    CHECK(contains(said(), folder.path + " can be written to by others"));
     chmod(folder.path.c_str(), 01777); // as /tmp is
     CHECK(said() == "none");
     if (geteuid() != 0) return;
     REQUIRE(chown(path.c_str(), 12345, 12345) == 0);
-    CHECK(has(said(), path + " belongs to user 12345"));
+    CHECK(contains(said(), path + " belongs to user 12345"));
 }
 
 TEST_CASE("a pack whose digest the program has may lie where others can write, and no other may") {
@@ -113,14 +113,14 @@ TEST_CASE("a pack whose digest the program has may lie where others can write, a
     chmod(folder.path.c_str(), 0777);
     if (geteuid() == 0) REQUIRE(chown(path.c_str(), 12345, 12345) == 0);
     CHECK(aot::pack::read(path, digest).find(kernel));
-    CHECK(has(refusal([&] { (void)aot::pack::read(path); }), "can be written to by others"));
+    CHECK(contains(refusal([&] { (void)aot::pack::read(path); }), "can be written to by others"));
     // Any byte of the pack, and any byte of the digest, makes it another.
     for (std::size_t i = 0; i < text.size(); i += 1 + text.size() / 100) {
         auto changed = text;
         changed[i] ^= 1;
         std::ofstream(path, std::ios::binary) << changed;
-        CHECK(has(refusal([&] { (void)aot::pack::read(path, digest); }),
-                  ", and this program was built for " + hexadecimal(digest)));
+        CHECK(contains(refusal([&] { (void)aot::pack::read(path, digest); }),
+                       ", and this program was built for " + hexadecimal(digest)));
     }
     std::ofstream(path, std::ios::binary) << text;
     for (std::size_t i = 0; i < digest.size(); ++i) {
@@ -145,7 +145,7 @@ TEST_CASE("two texts of one symbol are told apart, in any order") {
         auto const pack = aot::pack::read(write_pack(folder / "a.spiopack", kernel));
         if (is_first) CHECK(pack.find(kernel));
         CHECK(!pack.find(other));
-        CHECK(has(pack.why_not(other), "has it of another text"));
+        CHECK(contains(pack.why_not(other), "has it of another text"));
         CHECK(pack.find(kernel));
         CHECK(pack.why_not(kernel).empty());
     }
@@ -179,13 +179,13 @@ TEST_CASE("text that reaches a shell is no architecture and no name of a compile
     test::folder const folder;
     auto injected = request(folder.path);
     injected.archs = {"sm_80$(touch hit)"};
-    CHECK(has(refusal([&] { aot::build_pack(injected); }), "is no architecture"));
+    CHECK(contains(refusal([&] { aot::build_pack(injected); }), "is no architecture"));
     injected = request(folder.path);
     fs::create_directories(folder / "$(touch hit)");
     fs::create_symlink(injected.compiler.program, folder / "$(touch hit)/nvcc");
     injected.compiler.program = folder / "$(touch hit)/nvcc";
-    CHECK(has(refusal([&] { aot::build_pack(injected); }),
-              "gives the name of its folder to a shell"));
+    CHECK(contains(refusal([&] { aot::build_pack(injected); }),
+                   "gives the name of its folder to a shell"));
     CHECK(!fs::exists("hit"));
 }
 
@@ -197,8 +197,8 @@ TEST_CASE("programs that others could have written are not run") {
         chmod((folder / name).c_str(), 0755);
     }
     chmod((folder / "bin/ptxas").c_str(), 0777);
-    CHECK(has(refusal([&] { aot::find_compiler(compiler_kind::nvcc, folder.path); }),
-              "bin/ptxas can be written to by others: everyone"));
+    CHECK(contains(refusal([&] { aot::find_compiler(compiler_kind::nvcc, folder.path); }),
+                   "bin/ptxas can be written to by others: everyone"));
     // Programs that the caller names are held to the same rule, all of them.
     aot::device_compiler const named = {
         .kind = compiler_kind::nvcc, .program = folder / "bin/nvcc", .cuda = folder.path};
@@ -207,8 +207,8 @@ TEST_CASE("programs that others could have written are not run") {
             chmod((folder / name).c_str(), 0755);
         }
         chmod((folder / tool).c_str(), 0777);
-        CHECK(has(refusal([&] { aot::version_of(named); }),
-                  std::string(tool) + " can be written to by others: everyone"));
+        CHECK(contains(refusal([&] { aot::version_of(named); }),
+                       std::string(tool) + " can be written to by others: everyone"));
     }
     CHECK(!fs::exists(folder / "hit"));
 }
@@ -238,10 +238,10 @@ TEST_CASE("a kernel for the host is not compiled with headers that others could 
         return refusal([&] { aot::compile_for_host(compiler, kernel, work); });
     };
     chmod((folder / "include/inner.h").c_str(), 0646);
-    CHECK(has(said(), folder / "include/inner.h can be written to by others: everyone"));
+    CHECK(contains(said(), folder / "include/inner.h can be written to by others: everyone"));
     chmod((folder / "include/inner.h").c_str(), 0644);
     chmod((folder / "include").c_str(), 0777);
-    CHECK(has(said(), folder / "include can be written to by others: everyone"));
+    CHECK(contains(said(), folder / "include can be written to by others: everyone"));
 }
 
 TEST_CASE("what a pack has in it does not steer a terminal") {
@@ -262,6 +262,6 @@ TEST_CASE("what a pack has in it does not steer a terminal") {
     std::fclose(file);
     CHECK(status == 0);
     auto const printed = read_file(folder / "output");
-    CHECK(has(printed, "\\x1b]0;owned\\x07"));
+    CHECK(contains(printed, "\\x1b]0;owned\\x07"));
     CHECK(printed.find('\x1b') == printed.npos);
 }

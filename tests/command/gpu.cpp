@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <doctest/doctest.h>
 
+#include "tests/contains.h"
 #include "tests/cuda/fake_machine.h"
 #include "tests/folder.h"
 
@@ -27,8 +28,11 @@ import spio.spec;
 import spio.system;
 import spio.text;
 
+#include "tests/command/answer.h" // after the imports
+
 using namespace spio;
 using command::exit_status;
+using test::contains;
 
 namespace {
 
@@ -62,29 +66,15 @@ struct pack_folder {
     }
 };
 
-struct answer {
-    exit_status status;
-    std::string printed, told;
-};
-
-answer ask(std::string_view line, std::filesystem::path const& program = {}) {
+test::answer ask(std::string_view line, std::filesystem::path const& program = {}) {
     std::vector<std::string_view> words;
     while (!line.empty()) {
         auto const end = std::min(line.find(' '), line.size());
         words.push_back(line.substr(0, end));
         line.remove_prefix(std::min(end + 1, line.size()));
     }
-    answer answer = {};
-    answer.status = command::run(
-        words, {.print = [&](std::string_view text) { answer.printed += text; },
-                .tell = [&](std::string_view text) { answer.told += text; },
-                .is_interactive = false,
-                .open_driver = [] { return std::make_unique<cuda::driver>(fake::find); },
-                .program = program});
-    return answer;
+    return test::answer_to(words, program);
 }
-
-bool has(std::string const& text, std::string_view part) { return text.find(part) != text.npos; }
 
 } // namespace
 
@@ -96,17 +86,17 @@ TEST_CASE("a kernel from a pack is run, checked and timed on a GPU") {
         ask("run axpby n=1000 --check --time --policy aot_only --seed 3 --pack " + packs.pack);
     CAPTURE(got.told);
     CHECK(got.status == exit_status::success);
-    CHECK(has(got.printed, "axpby n=1000 on device 0, Fake 0 (sm_90a)\n"));
-    CHECK(has(got.printed, "from pack " + packs.pack));
-    CHECK(has(got.printed, "1000 results within what rounding may do"));
+    CHECK(contains(got.printed, "axpby n=1000 on device 0, Fake 0 (sm_90a)\n"));
+    CHECK(contains(got.printed, "from pack " + packs.pack));
+    CHECK(contains(got.printed, "1000 results within what rounding may do"));
     // The fake says that half a millisecond lies between any two events.
-    CHECK(has(got.printed, "  time    25 us, 12 kB at"));
-    CHECK(has(got.printed, "takes 1 times that"));
+    CHECK(contains(got.printed, "  time    25 us, 12 kB at"));
+    CHECK(contains(got.printed, "takes 1 times that"));
     CHECK(machine.objects.empty());
     auto const other = ask("run axpby n=1000 --device gpu:1 --json --pack " + packs.pack);
     CHECK(other.status == exit_status::success);
-    CHECK(has(other.printed, "\"name\":\"device 1, Fake 1\""));
-    CHECK(has(other.printed, "\"check\":null,\"time\":null,\"host_milliseconds\":null"));
+    CHECK(contains(other.printed, "\"name\":\"device 1, Fake 1\""));
+    CHECK(contains(other.printed, "\"check\":null,\"time\":null,\"host_milliseconds\":null"));
 }
 
 TEST_CASE("what cannot run on a GPU is told, and how the command ends says which kind it is") {
@@ -114,8 +104,8 @@ TEST_CASE("what cannot run on a GPU is told, and how the command ends says which
     pack_folder const packs;
     auto const miss = ask("run axpby n=10000000 --policy aot_only --pack " + packs.pack);
     CHECK(miss.status == exit_status::not_found);
-    CHECK(
-        has(miss.told, "the manifest line that adds it to a pack of sm_90a is: axpby n=10000000"));
+    CHECK(contains(miss.told,
+                   "the manifest line that adds it to a pack of sm_90a is: axpby n=10000000"));
     CHECK(ask("run axpby n=1000 --device gpu:2").status == exit_status::not_found);
     CHECK(ask("run axpby n=1000 --device gpu:x").status == exit_status::usage);
     CHECK(ask("run axpby n=1000 --device tpu").status == exit_status::usage);
@@ -137,8 +127,10 @@ TEST_CASE("a measured configuration is kept, and chosen from then on") {
     auto const got = ask("tune" + asked + " --file " + file);
     CAPTURE(got.told);
     CHECK(got.status == exit_status::success);
-    CHECK(has(got.printed, "axpby n=1000 on Fake 0 (sm_90a)\n  fastest threads=128 vectors=1\n"));
-    CHECK(has(got.printed, "25 us; of 12 configurations, of which 11 could not be measured\n"));
+    CHECK(contains(got.printed,
+                   "axpby n=1000 on Fake 0 (sm_90a)\n  fastest threads=128 vectors=1\n"));
+    CHECK(
+        contains(got.printed, "25 us; of 12 configurations, of which 11 could not be measured\n"));
     CHECK(read_file(file).ends_with(
         "\nFake 0 | sm_90a | axpby n=1000 | threads=128 vectors=1 | 25 | " +
         std::string(kernel_text_digest().substr(0, 16)) + "\n"));
@@ -147,8 +139,8 @@ TEST_CASE("a measured configuration is kept, and chosen from then on") {
     auto const chosen = ask("run" + asked);
     CAPTURE(chosen.told);
     CHECK(chosen.status == exit_status::success);
-    CHECK(has(ask("show axpby n=1000 --arch sm_90a").printed, "config      threads=128"));
-    CHECK(has(ask("show axpby n=1001 --arch sm_90a").printed, "config      threads=256"));
+    CHECK(contains(ask("show axpby n=1000 --arch sm_90a").printed, "config      threads=128"));
+    CHECK(contains(ask("show axpby n=1001 --arch sm_90a").printed, "config      threads=256"));
     auto const other_gpu = ask("run --device gpu:1" + asked);
     CHECK(other_gpu.status == exit_status::not_found);
     setenv("SPIO_TUNED", "off", 1);
@@ -164,7 +156,7 @@ TEST_CASE("what cannot be tuned is told") {
         auto const got = ask("tune " + words + " --policy aot_only --file " + file);
         CAPTURE(got.told);
         CHECK(got.status == status);
-        CHECK(has(got.told, reason));
+        CHECK(contains(got.told, reason));
         CHECK(!std::filesystem::exists(file));
     };
     expect("layernorm_2d channels=64 positions=4", exit_status::usage,
@@ -180,7 +172,7 @@ TEST_CASE("what cannot be tuned is told") {
     pack_folder const packs(axpby::specialize({.n = 1000}, sm_90a));
     auto const damaged = ask("tune axpby n=1000 --file " + file + " --pack " + packs.pack);
     CHECK(damaged.status == exit_status::usage);
-    CHECK(has(damaged.told, "tuned.txt:1: it is no line such as"));
+    CHECK(contains(damaged.told, "tuned.txt:1: it is no line such as"));
     CHECK(read_file(file) == "Fake 0 | sm_90a\n");
 }
 
@@ -242,8 +234,8 @@ TEST_CASE("a pack beside the program that cannot be read is told, and others are
     auto const program = packs.folder / "spio";
     auto const got = ask("run axpby n=1000 --policy aot_only", program);
     CHECK(got.status == exit_status::success);
-    CHECK(has(got.told, "damaged.spiopack"));
-    CHECK(has(got.told, "; it is not asked\n"));
+    CHECK(contains(got.told, "damaged.spiopack"));
+    CHECK(contains(got.told, "; it is not asked\n"));
     CHECK(ask("show axpby n=1000", program).status == exit_status::success);
     auto const named = ask("show axpby n=1000 --pack " + packs.folder / "damaged.spiopack");
     CHECK(named.status == exit_status::check_failed);
@@ -255,10 +247,10 @@ TEST_CASE("a pack that has it of another text is named to those who miss it") {
     auto const stale = "pack " + packs.pack + " has it of another text, by a test";
     auto const got = ask("run axpby n=1000 --policy aot_only --pack " + packs.pack);
     CHECK(got.status == exit_status::not_found);
-    CHECK(has(got.told, stale + ", and nothing else is asked under aot_only"));
+    CHECK(contains(got.told, stale + ", and nothing else is asked under aot_only"));
     setenv("SPIO_NVRTC", "/nowhere/libnvrtc.so", 1);
-    CHECK(
-        has(ask("show axpby n=1000 --pack " + packs.pack).printed, "nowhere: " + stale + ", and "));
+    CHECK(contains(ask("show axpby n=1000 --pack " + packs.pack).printed,
+                   "nowhere: " + stale + ", and "));
     unsetenv("SPIO_NVRTC");
 }
 
@@ -267,9 +259,10 @@ TEST_CASE("an image of a family that this program does not know is not called st
     auto const got = ask("pack verify " + packs.pack);
     CAPTURE(got.printed);
     CHECK(got.status == exit_status::success);
-    CHECK(has(got.printed, "1 image, all as packed, 0 stale, 1 unknown\n"));
-    CHECK(has(got.printed, "  unknown: scale_rows n=1000 for sm_90a: of no family"));
-    CHECK(has(ask("pack verify --json " + packs.pack).printed, "\"scale_rows n=1000 for sm_90a\""));
+    CHECK(contains(got.printed, "1 image, all as packed, 0 stale, 1 unknown\n"));
+    CHECK(contains(got.printed, "  unknown: scale_rows n=1000 for sm_90a: of no family"));
+    CHECK(contains(ask("pack verify --json " + packs.pack).printed,
+                   "\"scale_rows n=1000 for sm_90a\""));
 }
 
 TEST_CASE("a wrong result is told, and is a failure") {
@@ -281,20 +274,20 @@ TEST_CASE("a wrong result is told, and is a failure") {
     auto const as_json = ask("run axpby n=1000 --check --json --pack " + packs.pack);
     machine.deviation = 0;
     CHECK(got.status == exit_status::check_failed);
-    CHECK(has(got.printed, "  WRONG   1000 of 1000 results; the first: y[0] is "));
+    CHECK(contains(got.printed, "  WRONG   1000 of 1000 results; the first: y[0] is "));
     CHECK(as_json.status == exit_status::check_failed);
-    CHECK(has(as_json.printed, "\"wrong\":1000"));
+    CHECK(contains(as_json.printed, "\"wrong\":1000"));
 }
 
 TEST_CASE("the doctor names the GPUs, and what is wrong with a driver") {
     fake::the_machine().expect({});
     auto const good = ask("doctor");
-    CHECK(has(good.printed, "driver          for CUDA 13.0\n"));
-    CHECK(has(good.printed, "GPU 1, Fake 1, sm_90a, 1.07 GB\n"));
+    CHECK(contains(good.printed, "driver          for CUDA 13.0\n"));
+    CHECK(contains(good.printed, "GPU 1, Fake 1, sm_90a, 1.07 GB\n"));
     fake::the_machine().driver_version = 12000;
     auto const old = ask("doctor --json");
     fake::the_machine().driver_version = 13000;
     CHECK(old.status == exit_status::check_failed);
-    CHECK(has(old.printed, "\"state\":\"wrong\""));
+    CHECK(contains(old.printed, "\"state\":\"wrong\""));
     CHECK(ask("show axpby n=1000").printed.find("  arch        sm_90a\n") != std::string::npos);
 }

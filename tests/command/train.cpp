@@ -5,6 +5,7 @@
 // Python with XGBoost: it "trains" a table that it has.
 #include <doctest/doctest.h>
 
+#include "tests/contains.h"
 #include "tests/cuda/fake_machine.h"
 #include "tests/folder.h"
 
@@ -24,27 +25,17 @@ import spio.cuda;
 import spio.fake_driver;
 import spio.system;
 
+#include "tests/command/answer.h" // after the imports
+
 using namespace spio;
 using command::exit_status;
+using test::contains;
 
 namespace {
 
-struct answer {
-    exit_status status;
-    std::string printed, told;
-};
-answer ask(std::vector<std::string> const& words) {
-    std::vector<std::string_view> const views(words.begin(), words.end());
-    answer answer = {};
-    answer.status = command::run(
-        views, {.print = [&](std::string_view text) { answer.printed += text; },
-                .tell = [&](std::string_view text) { answer.told += text; },
-                .is_interactive = false,
-                .open_driver = [] { return std::make_unique<cuda::driver>(fake::find); },
-                .program = {}});
-    return answer;
+test::answer ask(std::vector<std::string> const& words) {
+    return test::answer_to(std::vector<std::string_view>(words.begin(), words.end()));
 }
-bool has(std::string const& text, std::string_view part) { return text.find(part) != text.npos; }
 
 std::string const source = "device 0, Fake 0 | sm_90a | driver 1 | 2026-11-22 | commit 0";
 std::string const model = "spio-model 2\nname conv2d correlation\nchip H200\nsource " + source +
@@ -79,7 +70,7 @@ struct rig {
         write(file, "#!/bin/sh\n" + lines);
         REQUIRE(chmod(file.c_str(), 0755) == 0);
     }
-    answer train(std::vector<std::string> const& more = {}) const {
+    test::answer train(std::vector<std::string> const& more = {}) const {
         std::vector<std::string> words = {"tune", "--train", times};
         if (more.empty() || more.front() != "--sources") {
             words.insert(words.end(), {"--sources", sources});
@@ -97,8 +88,8 @@ TEST_CASE("a model is trained on a sweep of the GPU, and put where runtimes read
     auto const got = rig.train();
     CAPTURE(got.told);
     REQUIRE(got.status == exit_status::success);
-    CHECK(has(got.printed, "trained on times of Fake 0 (sm_90a)\n"));
-    CHECK(has(got.printed, "conv2d correlation: " + rig.file()));
+    CHECK(contains(got.printed, "trained on times of Fake 0 (sm_90a)\n"));
+    CHECK(contains(got.printed, "conv2d correlation: " + rig.file()));
     CHECK(read_file(rig.file()) == model);
     struct stat status = {};
     REQUIRE(stat(rig.file().c_str(), &status) == 0);
@@ -106,8 +97,8 @@ TEST_CASE("a model is trained on a sweep of the GPU, and put where runtimes read
     REQUIRE(stat((rig.cache + "/models").c_str(), &status) == 0);
     CHECK((status.st_mode & 0777) == 0700);
     auto const printed = rig.train({"--json"}).printed;
-    CHECK(has(printed, "\"gpu\":\"Fake 0\""));
-    CHECK(has(printed, "\"models\":[\"" + rig.file() + "\"]"));
+    CHECK(contains(printed, "\"gpu\":\"Fake 0\""));
+    CHECK(contains(printed, "\"models\":[\"" + rig.file() + "\"]"));
 }
 
 TEST_CASE("what cannot be trained is told, with what to do, and nothing is written") {
@@ -117,7 +108,7 @@ TEST_CASE("what cannot be trained is told, with what to do, and nothing is writt
         auto const got = rig.train(more);
         CAPTURE(got.told);
         CHECK(got.status == status);
-        CHECK(has(got.told, words));
+        CHECK(contains(got.told, words));
         CHECK(!std::filesystem::exists(rig.file()));
     };
     refused(exit_status::check_failed, "is no sweep of Fake 1 (sm_90a): it begins with",

@@ -6,6 +6,7 @@
 // fail any call.
 #include <doctest/doctest.h>
 
+#include "tests/contains.h"
 #include "tests/cuda/fake_machine.h"
 
 #include <cstddef>
@@ -24,6 +25,8 @@ import spio.cuda;
 import spio.fake_driver;
 
 using namespace spio::cuda;
+
+using spio::test::contains;
 
 namespace {
 
@@ -52,10 +55,6 @@ std::string message_of(std::function<void()> const& f) {
         return e.what();
     }
     return "nothing";
-}
-
-bool contains(std::string const& text, std::string_view part) {
-    return text.find(part) != text.npos;
 }
 
 // A GPU with one kernel, add, and the parameters of a launch that adds x, which is 1, to y.

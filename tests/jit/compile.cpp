@@ -4,6 +4,7 @@
 // A fault is a call that is made to fail. A header is a name and a text in memory.
 #include <doctest/doctest.h>
 
+#include "tests/contains.h"
 #include "tests/folder.h"
 
 #include <sched.h>
@@ -30,6 +31,8 @@ namespace fs = std::filesystem;
 
 // The leak checker must not report what NVRTC never frees.
 extern "C" char const* __lsan_default_suppressions() { return "leak:libnvrtc\n"; }
+
+using spio::test::contains;
 
 namespace {
 
@@ -81,10 +84,6 @@ std::string thrown_by(source const& s, std::string_view arch = "sm_80") {
         return e.what();
     }
     return "nothing";
-}
-
-bool contains(std::string const& text, std::string_view part) {
-    return text.find(part) != text.npos;
 }
 
 } // namespace

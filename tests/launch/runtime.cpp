@@ -7,6 +7,7 @@
 // policy says whether images come from packs (files of them), from a compiler at run time, or both.
 #include <doctest/doctest.h>
 
+#include "tests/contains.h"
 #include "tests/cuda/fake_machine.h"
 #include "tests/folder.h"
 
@@ -36,6 +37,7 @@ using namespace spio;
 
 namespace {
 
+using test::contains;
 using test::folder;
 
 cache::options options_in(folder const& folder) {
@@ -69,8 +71,6 @@ template <class F> std::optional<error_kind> kind_thrown_by(F f) {
     }
     return {};
 }
-
-bool contains(std::string const& text, char const* part) { return text.find(part) != text.npos; }
 
 constexpr host_machine the_host = {host::allocate, host::release, host::encode, host::find};
 

@@ -5,6 +5,7 @@
 // write to it. A private group has its owner as its only member, and has the owner's name.
 #include <doctest/doctest.h>
 
+#include "tests/contains.h"
 #include "tests/folder.h"
 
 #include <array>
@@ -26,6 +27,8 @@ import spio.system;
 
 using namespace spio;
 namespace fs = std::filesystem;
+
+using spio::test::contains;
 
 namespace {
 
@@ -56,10 +59,6 @@ struct test_place : test::folder {
         for (auto const* name : {"", "/a", "/a/b", "/a/b/file"}) chmod((path + name).c_str(), 0700);
     }
 };
-
-bool contains(std::string const& text, std::string const& part) {
-    return text.find(part) != text.npos;
-}
 
 // Calls of the system in which groups are as the test says.
 struct grouped : system_calls {
