@@ -39,17 +39,7 @@ constexpr std::ptrdiff_t most_predicted = 64;
 
 // The shipped models. Their features are those of features_of(), in the same order.
 std::vector<forest> const& shipped_models() {
-    static auto const models = [] {
-        std::vector<forest> list;
-        for (auto const text : model_texts()) {
-            list.push_back(forest::parse(text, "a shipped model"));
-            if (!std::ranges::equal(list.back().features(), feature_names())) {
-                throw error(error_kind::internal, "read", list.back().name(),
-                            "its features are not those of this build; train it again");
-            }
-        }
-        return list;
-    }();
+    static auto const models = model::read_shipped(model_texts(), feature_names());
     return models;
 }
 forest const* model_for(arch arch) {

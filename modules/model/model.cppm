@@ -103,6 +103,11 @@ class forest {
     class reader;
 };
 
+// The models that a family ships, from their texts. Throws as forest::parse() does, and if the
+// features of one are not these.
+std::vector<forest> read_shipped(std::span<std::string_view const> texts,
+                                 std::span<std::string_view const> features);
+
 // Models that were trained on this machine. They take the place of those that the library has.
 // Thread-safe; what is added stays, so that references to it do too.
 //

@@ -12,6 +12,7 @@ module;
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -226,6 +227,19 @@ class forest::reader {
 
 forest forest::parse(std::string_view text, std::string const& name) {
     return reader(text, name).read();
+}
+
+std::vector<forest> read_shipped(std::span<std::string_view const> texts,
+                                 std::span<std::string_view const> features) {
+    std::vector<forest> models;
+    for (auto const text : texts) {
+        models.push_back(forest::parse(text, "a shipped model"));
+        if (!std::ranges::equal(models.back().features(), features)) {
+            throw error(error_kind::internal, "read", models.back().name(),
+                        "its features are not those of this build; train it again");
+        }
+    }
+    return models;
 }
 
 } // namespace spio::model
