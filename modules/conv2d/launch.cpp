@@ -58,10 +58,6 @@ template <class T> correlation_args<element_bits> bits_of(correlation_args<T> co
                                         output.template extent<Q>(), output.template extent<K>())};
 }
 
-} // namespace
-
-namespace {
-
 // The blocks of a launch, for a problem that is checked already.
 extent blocks_of(problem const& problem, config const& config) {
     auto const blocks =
@@ -149,17 +145,17 @@ template <class Gradient, class T>
 void weight_gradient::launch_both(stream const& stream, wgrad_args<Gradient, T> const& args) const {
     problem const launched = problem_of(compiled_problem, args);
     auto const floats = static_cast<std::size_t>(args.workspace.template extent<FLOAT>().get());
-    auto const needed_by = [&](ready_gradient const& ready) {
-        return workspace_floats_of(ready, launched);
-    };
     auto const* ready = &kernels.current(stream);
-    // The workspace may be that of the kernels that it began with.
-    if (floats < needed_by(*ready)) ready = &kernels.first();
+    auto needed = workspace_floats_of(*ready, launched);
+    if (floats < needed) { // the workspace may be that of the kernels that it began with
+        ready = &kernels.first();
+        needed = workspace_floats_of(*ready, launched);
+    }
     problem const problem = as_compiled(launched, *ready);
-    if (floats < needed_by(*ready)) {
+    if (floats < needed) {
         throw error(error_kind::invalid, "launch", "conv2d " + text_of(problem),
                     "the workspace has " + std::to_string(floats) + " floats, of at least " +
-                        std::to_string(needed_by(*ready)));
+                        std::to_string(needed));
     }
     auto* const workspace = reinterpret_cast<vec<float, 4>*>(args.workspace.get());
     auto const blocks = blocks_of(problem, ready->config);
