@@ -1,8 +1,9 @@
 // The activations of convolutions against those in double, for every number in bfloat16.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A trial collects complaints about the results of a kernel. activation_unit is the relative error
-// that the kernel's activations may have.
+// A trial runs a test case on a device, a GPU or one that the CPU simulates, and collects
+// complaints about the results. activation_unit is the relative error that the kernel's activations
+// may have.
 #include "activation.h"
 
 #include "conv2d/problem.h"
@@ -23,9 +24,10 @@ namespace {
 using namespace spio;
 using conv2d::activation;
 
+// The four results of a number, in the order in which the kernel writes them.
 std::string const names[] = {"SiLU", "GELU", "derivative of SiLU", "derivative of GELU"};
 
-// The results for the number with the given bits.
+// Checks the four results for the bfloat16 with these bits, which are the upper half of a float's.
 void expect_activations(test::trial& t, unsigned bits, float const* got) {
     float const x = std::bit_cast<float>(bits << 16);
     for (int n = 0; n < 4; ++n) {
@@ -39,6 +41,7 @@ void expect_activations(test::trial& t, unsigned bits, float const* got) {
         } else if (std::isinf(x) && x > 0 && n < 2) {
             t.expect(value == HUGE_VAL, complaint);
         } else if (n < 2) {
+            // 2^-31 is the error that activations may have where they are nearly 0.
             double const exact = conv2d::activated(static_cast<double>(x), function);
             t.expect_within(names[n], bits, value, exact,
                             conv2d::activation_unit * std::abs(exact) + 0x1p-31);

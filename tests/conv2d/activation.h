@@ -1,4 +1,4 @@
-// The activations of convolutions under test: what the kernel takes.
+// The parameters of the kernel that computes activations of convolutions for all bfloat16 numbers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -7,7 +7,7 @@ namespace spio::test::conv2d_activation {
 // Thread n computes the numbers whose bits as bfloat16 are from values * n on.
 inline constexpr int values = 32, threads = 128, blocks = 65536 / values / threads;
 
-// Of each number SiLU, GELU and their derivatives.
+// Of each number four results: SiLU, GELU and their derivatives.
 struct params {
     float* results;
 };

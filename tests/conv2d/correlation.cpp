@@ -24,7 +24,8 @@ using namespace spio::conv2d;
 
 namespace {
 
-// The layer for images of random sizes.
+// The layer for images of random sizes, which are at least as large as the filter. One in 16 is
+// wide, so that it takes several tiles of columns.
 problem drawn_problem(std::mt19937& random, problem const& compiled_layer, bool is_small) {
     auto const random_int = [&](int least, int most) {
         return std::uniform_int_distribution<int>(least, std::max(least, most))(random);
@@ -41,12 +42,14 @@ problem drawn_problem(std::mt19937& random, problem const& compiled_layer, bool 
 
 namespace {
 
+// A random float for each channel, or none where the problem has no such tensor.
 std::vector<float> floats_of(std::mt19937& random, problem const& problem, bool exist) {
     std::vector<float> values(static_cast<std::size_t>(exist ? problem.c : 0));
     std::uniform_real_distribution<float> distribution(-2, 2);
     for (auto& value : values) value = distribution(random);
     return values;
 }
+// The elements of the input, which is the gradient of y in dgrad.
 long long input_size(problem const& problem) {
     auto const sizes = correlation_of(problem);
     return 1LL * problem.n * sizes.h * sizes.w * problem.c;
@@ -104,6 +107,7 @@ epilogue_pointers tensors_on_device::epilogue() const {
 
 namespace {
 
+// The sums in double, plus the number that a variant's kernel adds to each output.
 double_outputs expected_outputs(variant const& variant, problem const& problem,
                                 tensors const& inputs) {
     auto exact = reference(problem, {.input = inputs.input,
@@ -131,7 +135,6 @@ double_outputs expected_outputs(variant const& variant, problem const& problem,
 
 } // namespace
 
-// Compares what a kernel gave with the sums in double, within the bound of rounding.
 void expect_sums(trial& t, variant const& variant, problem const& problem, tensors const& inputs,
                  outputs const& got) {
     std::string const name = variant.symbol;
@@ -143,7 +146,8 @@ void expect_sums(trial& t, variant const& variant, problem const& problem, tenso
             t.expect_within(tensor, i, number_of(bits[i], problem.type), sums.values[i],
                             error_bound(problem, sums, i));
         }
-        // The host device rounds SiLU and GELU otherwise than a GPU.
+        // All other outputs must have the same bits on every device; the host device rounds SiLU
+        // and GELU otherwise than a GPU.
         bool const is_smooth =
             problem.activation == activation::silu || problem.activation == activation::gelu;
         if (!is_smooth) t.same_bits(tensor, bits);
@@ -154,7 +158,6 @@ void expect_sums(trial& t, variant const& variant, problem const& problem, tenso
     }
 }
 
-// Runs random problems that the kernels' layers admit.
 void run_random(trial& t, std::vector<variant> const& variants, int problems) {
     for (int n = 0; n < t.share(problems); ++n) {
         auto const& variant = variants[static_cast<std::size_t>(n) % variants.size()];
@@ -164,7 +167,6 @@ void run_random(trial& t, std::vector<variant> const& variants, int problems) {
     }
 }
 
-// Runs each kernel on infinities and NaNs: they must reach the outputs that read them.
 void run_infinite(trial& t, std::vector<variant> const& variants) {
     for (auto const& variant : variants) {
         auto const problem = drawn_problem(t.random(), variant.layer, true);

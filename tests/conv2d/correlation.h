@@ -19,11 +19,12 @@ namespace spio::test::conv2d_correlation {
 
 using conv2d::problem;
 
-// The tensors that a kernel reads, drawn at random.
+// The tensors that a kernel reads, drawn at random: the bits of 16-bit elements, and floats.
 struct tensors {
     std::vector<unsigned short> input, filter;
     std::vector<float> bias, scale;
-    std::vector<unsigned short> residual, preactivation; // the latter of the input, in dgrad
+    // The preactivation is that of the input, which dgrad with an activation reads.
+    std::vector<unsigned short> residual, preactivation;
 
     tensors(std::mt19937& random, problem const& problem);
 };
@@ -58,7 +59,7 @@ struct variant {
     char const* symbol;
     problem layer;
     std::function<outputs(trial&, problem const&, tensors const&)> run;
-    bool adds_number = false;
+    bool adds_number = false; // whether its epilogue adds a number that depends on the position
 };
 
 // Compares all outputs with sums in double, within the bound of rounding.

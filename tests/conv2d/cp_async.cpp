@@ -6,7 +6,7 @@
 // configuration, which says how blocks share it. A trial runs a test case on a device: a GPU, or
 // the host device, which simulates one on the CPU. With small effort it runs fewer sizes. A variant
 // is a kernel under test with what runs it; adds_number says that its epilogue adds a number of its
-// own.
+// own. The name of a layer says what is special about it: ragged sizes, five taps, far padding.
 #include "cp_async.h"
 #include "correlation.h"
 
@@ -44,6 +44,7 @@ using namespace spio;
 using namespace test::conv2d_correlation;
 namespace cp_async = test::conv2d_cp_async;
 
+// The kernel of a layer, launched with the tensors of a problem that the layer admits.
 variant variant_of(test::kernel<params> const& kernel, cp_async::layer const& layer,
                    bool adds_number = false) {
     auto const run = [kernel, config = layer.config](test::trial& t, problem const& problem,
@@ -88,6 +89,7 @@ std::vector<variant> const dgrads = {
     variant_of({"conv2d_cp_async_back_any", conv2d_cp_async_back_any}, cp_async::back_any),
 };
 
+// The counts of problems: every layer once with small effort, some 25 or 35 times with all.
 test::test_case const fprop_case("conv2d_cp_async_fprop", [](test::trial& t) {
     run_random(t, fprops, t.is_small() ? 13 : 304);
 });

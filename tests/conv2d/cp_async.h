@@ -19,7 +19,11 @@ struct layer {
     conv2d::cp_async::config config;
 };
 
-// Of each configuration: groups, images, columns, rows, mma_tiles, stages, blocks, unrolled
+// A layer's name says what is special about it; "back" is dgrad. Arguments of layer_of: the pass,
+// channels, the filter's rows and columns, the padding of both, and whether there is a bias.
+// Of each configuration: groups, images, columns and rows of the output that a block computes,
+// mma tiles (16 columns each) of a warp, stages of the ring of input rows, blocks that should be on
+// an SM at a time (0 for any), and whether the loop over the filter's rows is unrolled.
 inline constexpr layer plain = {layer_of(fprop, 16, 3, 3, 1, 1), {2, 1, 16, 8, 1, 2, 0}};
 inline constexpr layer ragged = {
     activated(in_bf16(layer_of(fprop, 72, 3, 3, 1, 1, true)), activation::silu, extras::all),

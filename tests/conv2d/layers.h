@@ -65,9 +65,9 @@ constexpr problem stepped(problem layer, int stride_h, int stride_w, int dilatio
     layer.dilation_w = dilation_w;
     return layer;
 }
-// The same layer with an activation, and with what else an epilogue may have.
+// What an epilogue, which a kernel applies to its sums, may have besides an activation.
 enum class extras { none, scale, residual, preactivation, residual_and_preactivation, all };
-// The layer with an activation, and some of the epilogue's other parts.
+// The same layer with an activation, and some of the epilogue's other parts.
 constexpr problem activated(problem layer, activation function, extras added = extras::none) {
     bool const has_all = added == extras::all;
     bool const has_two = has_all || added == extras::residual_and_preactivation;

@@ -1,5 +1,7 @@
 // The numbers that convolutions are tested on, and the comparison of NaN and infinities.
 // SPDX-License-Identifier: Apache-2.0
+//
+// Numbers are the 16 bits of an fp16 (5 bits of exponent, 10 of mantissa) or of a bf16 (8 and 7).
 #pragma once
 
 #include "conv2d/problem.h"
@@ -15,6 +17,7 @@ namespace spio::test {
 // Random numbers with magnitudes from 1/4 to 2, whose products are neither subnormal nor infinite.
 inline unsigned short drawn_element(std::mt19937& random, conv2d::element_type type) {
     auto const bits = static_cast<unsigned>(random());
+    // The sign and the mantissa are random, and the exponent is one of the three from -2 on.
     return static_cast<unsigned short>(type == conv2d::element_type::fp16
                                            ? (bits & 0x83ff) | (13 + bits % 3) << 10
                                            : (bits & 0x807f) | (125 + bits % 3) << 7);

@@ -1,5 +1,10 @@
 // Problems of grouped convolution: how they are parsed, checked, named and made into kernels.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A problem is the sizes and options of one call; fprop, dgrad and wgrad are the forward pass and
+// the gradients of input and filter. A configuration says how blocks share it: its first numbers
+// are groups, images, columns and rows of the output per block. A body is a kernel template, tma or
+// cp_async. A spec is what a kernel is compiled from: a problem, a configuration, an architecture.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -26,13 +31,17 @@ conv2d::problem problem_of(std::string_view words) {
     conv2d::check(problem);
     return problem;
 }
-std::string reason(std::string_view words) {
+// The reason for which an action throws Spio's error, or "none".
+template <class Action> std::string refusal_of(Action const& action) {
     try {
-        problem_of(words);
+        action();
     } catch (spio::error const& e) {
         return e.reason();
     }
     return "none";
+}
+std::string reason(std::string_view words) {
+    return refusal_of([&] { problem_of(words); });
 }
 
 } // namespace
@@ -162,12 +171,7 @@ TEST_CASE("the tma body is specialized for chips with a TMA engine, and for no o
     CHECK(conv2d::specialize(problem.with(7, 64, 64), config, sm_90a).symbol == spec.symbol);
 
     auto const refused = [&](conv2d::tma::config const& wrong, arch arch) {
-        try {
-            conv2d::specialize(problem, wrong, arch);
-        } catch (spio::error const& e) {
-            return e.reason();
-        }
-        return std::string("none");
+        return refusal_of([&] { conv2d::specialize(problem, wrong, arch); });
     };
     CHECK(refused(config, sm_89) ==
           "the tma bodies need the TMA engine of sm_90a, and sm_89 has none");
@@ -218,12 +222,7 @@ TEST_CASE("the best tma configuration fits every problem") {
 TEST_CASE("a configuration that does not fit the problem or the chip is refused") {
     auto const problem = problem_of("n=2 c=16 h=9 w=9");
     auto const refused = [&](conv2d::cp_async::config const& config) {
-        try {
-            conv2d::specialize(problem, config, sm_80);
-        } catch (spio::error const& e) {
-            return e.reason();
-        }
-        return std::string("none");
+        return refusal_of([&] { conv2d::specialize(problem, config, sm_80); });
     };
     // The problem has only two groups, and the two mma tiles of a warp do not divide 48 columns.
     CHECK(refused({4, 1, 16, 4, 1, 3, 0}).ends_with("does not fit"));

@@ -4,7 +4,9 @@
 // A configuration says how blocks share a problem. A learned model predicts the time of each
 // candidate; where there is none for the chip, or the problem is outside of its range, the family's
 // own estimate chooses. fprop, dgrad and wgrad are the forward pass and the gradients of input and
-// filter.
+// filter. A step of wgrad loads one row of some images, or some whole images. An mma tile is 16
+// columns, which one instruction of the tensor cores takes. A generic kernel is compiled for every
+// layer with the same filter.
 #include <doctest/doctest.h>
 
 #include "conv2d/problem.h"
@@ -35,6 +37,7 @@ using namespace spio;
 
 namespace {
 
+// The text of a file of the repository. SPIO_KERNELS is the folder of kernels in it.
 std::string text_in(std::string const& file) {
     std::ifstream input(std::string(SPIO_KERNELS) + "/.." + file, std::ios::binary);
     REQUIRE(input);
@@ -63,10 +66,11 @@ std::vector<conv2d::problem> problems() {
     return list;
 }
 
+// The chosen configuration, and the one that the family's estimate finds fastest.
 std::string text_of_choice(conv2d::problem const& problem, arch arch) {
     return conv2d::config_text(conv2d::choose(problem, arch).config);
 }
-std::string text_of_first(conv2d::problem const& problem, arch arch) {
+std::string text_of_estimate(conv2d::problem const& problem, arch arch) {
     return conv2d::config_text(conv2d::space(problem, arch).front());
 }
 
@@ -87,7 +91,7 @@ TEST_CASE("the library computes the bits of XGBoost for rows that no tree was tr
     std::map<std::string, model::forest> models;
     for (std::string const name : {"correlation", "gradient"}) {
         auto const text = text_in("/models/conv2d_" + name + ".txt");
-        CHECK(text.size() <= 300 * 1024);
+        CHECK(text.size() <= 300 * 1024); // every program that uses the library has this table
         auto table = model::forest::parse(text, name);
         CHECK(std::ranges::equal(table.features(), conv2d::feature_names()));
         models.emplace(table.name(), std::move(table));
@@ -122,7 +126,7 @@ TEST_CASE("candidates can be specialized, have finite features, and are all diff
                     REQUIRE(std::isfinite(value));
                 }
                 texts.push_back(conv2d::config_text(candidate.config));
-                // Every eighth candidate is specialized for the others, since it takes long.
+                // Only the first of each eight candidates is specialized, since it takes long.
                 bool const is_specialized =
                     texts.size() % 8 != 1 ||
                     !conv2d::specs_of(problem, candidate.config, arch).empty();
@@ -145,9 +149,9 @@ bool has_candidate(conv2d::problem const& problem, std::string const& config) {
 
 TEST_CASE("wgrad's candidates take small images whole or by rows, and narrow ones in 8 groups") {
     auto const small = problem_of("n=256 c=1152 h=7 w=7 r=5 s=5 pad_h=2 pad_w=2 pass=wgrad");
-    std::string const step = "wgrad_tma groups=8 images=2 columns=8 stages=4 splits=7 ";
-    CHECK(has_candidate(small, step + "whole_images=true"));
-    CHECK(has_candidate(small, step + "whole_images=false"));
+    std::string const fields = "wgrad_tma groups=8 images=2 columns=8 stages=4 splits=7 ";
+    CHECK(has_candidate(small, fields + "whole_images=true"));
+    CHECK(has_candidate(small, fields + "whole_images=false"));
     // Accumulators of 7 x 7 taps leave registers for 8 groups only where a step has few columns.
     auto const narrow = problem_of("n=64 c=64 h=40 w=8 r=7 s=7 pad_h=3 pad_w=3 pass=wgrad");
     auto const list = conv2d::candidates(narrow, sm_90a);
@@ -156,7 +160,8 @@ TEST_CASE("wgrad's candidates take small images whole or by rows, and narrow one
         return config != nullptr && config->groups == 8 && config->images == 2 &&
                config->columns == 8;
     }));
-    // With two tiles, 8 groups of 7 x 7 taps had 48 bytes of local memory.
+    // With two mma tiles a row, 8 groups of 7 x 7 taps took too many registers: 48 bytes of each
+    // thread's went to local memory.
     auto const wide = problem_of("n=128 c=192 h=28 w=28 r=7 s=7 pad_h=3 pad_w=3 pass=wgrad");
     for (auto const& candidate : conv2d::candidates(wide, sm_90a)) {
         auto const* const config = std::get_if<conv2d::wgrad_tma::config>(&candidate.config);
@@ -171,7 +176,9 @@ TEST_CASE(
         CAPTURE(text_of(problem));
         auto const ranking = conv2d::rank(problem, sm_90a);
         REQUIRE(ranking.refusal.empty());
-        // The choice comes first. The others follow by their times, of which none is much less.
+        // The choice comes first. The others follow by their times, of which none is more than 5 %
+        // below its own: a candidate that falls back after the model's first trees is not chosen,
+        // even if the later ones would make it the fastest.
         auto const others = std::span(ranking.configs).subspan(1);
         CHECK(std::ranges::is_sorted(others, {}, &conv2d::ranked_config::predicted));
         for (auto const& other : others) {
@@ -191,7 +198,8 @@ TEST_CASE(
     CHECK(by_model > problems().size() / 2);
 }
 
-TEST_CASE("a chip without a model, a problem out of range and a generic kernel go to the family") {
+TEST_CASE("for a chip without a model, a problem out of its range and a generic kernel, the "
+          "family's estimate chooses") {
     auto const problem = problem_of("n=32 c=64 h=56 w=56");
     CHECK(conv2d::has_model(sm_90a));
     for (arch const arch : {sm_80, sm_86, sm_89, compute_80, host_arch}) {
@@ -199,14 +207,14 @@ TEST_CASE("a chip without a model, a problem out of range and a generic kernel g
         auto const chosen = conv2d::choose(problem, arch);
         CHECK(chosen.origin == config_origin::family);
         CHECK(chosen.refusal.starts_with("there is no model for "));
-        CHECK(conv2d::config_text(chosen.config) == text_of_first(problem, arch));
+        CHECK(conv2d::config_text(chosen.config) == text_of_estimate(problem, arch));
         CHECK(conv2d::rank(problem, arch).configs.empty());
     }
     auto const huge = problem_of("n=100000 c=64 h=56 w=56");
     auto const chosen = conv2d::choose(huge, sm_90a);
     CHECK(chosen.origin == config_origin::family);
     CHECK(chosen.refusal == "the model was not trained for such a value of log_n");
-    CHECK(conv2d::config_text(chosen.config) == text_of_first(huge, sm_90a));
+    CHECK(conv2d::config_text(chosen.config) == text_of_estimate(huge, sm_90a));
     CHECK(conv2d::choose(conv2d::generic_problem(problem), sm_90a).origin == config_origin::family);
     CHECK(conv2d::choose(problem, sm_90a).origin == config_origin::model);
     for (std::string const field : {"activation=silu", "scale=true", "residual=true"}) {

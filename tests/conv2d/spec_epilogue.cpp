@@ -17,6 +17,7 @@ using namespace spio;
 
 namespace {
 
+// The problem of a small image that has these fields too.
 conv2d::problem problem_of(std::string_view words) {
     return parse<conv2d::problem>("conv2d", std::string("n=2 c=16 h=6 w=5 ") + std::string(words));
 }
@@ -32,7 +33,7 @@ std::string reason(std::string_view words) {
 
 } // namespace
 
-TEST_CASE("an epilogue is written where there is one, and other problems are as they were") {
+TEST_CASE("a problem's text and name have its epilogue, and without one they do not mention it") {
     auto const full = problem_of("bias=true activation=silu scale=true residual=true "
                                  "preactivation=true type=bf16");
     CHECK(text_of(full).ends_with(
@@ -58,7 +59,7 @@ TEST_CASE("all that a pass does not take of an epilogue is named in one error") 
     CHECK(reason("preactivation=true residual=true") == "none");
 }
 
-TEST_CASE("a second tensor takes shared memory, and every configuration still fits") {
+TEST_CASE("a residual or a preactivation takes shared memory, and every configuration still fits") {
     for (std::string_view const words :
          {"activation=silu residual=true preactivation=true", "pass=dgrad activation=gelu"}) {
         auto const problem = problem_of(words);
@@ -69,8 +70,8 @@ TEST_CASE("a second tensor takes shared memory, and every configuration still fi
             auto const configs = conv2d::space(problem, arch);
             CHECK_FALSE(configs.empty());
             for (auto const& config : configs) {
-                auto const bytes = [&](conv2d::problem const& p) {
-                    return conv2d::specs_of(p, config, arch).front().shape.shared_bytes;
+                auto const bytes = [&](conv2d::problem const& sized) {
+                    return conv2d::specs_of(sized, config, arch).front().shape.shared_bytes;
                 };
                 CHECK(bytes(problem) > bytes(plain));
                 CHECK(conv2d::explain(problem, config, arch).bytes >
@@ -83,6 +84,7 @@ TEST_CASE("a second tensor takes shared memory, and every configuration still fi
 TEST_CASE("the tensors of an epilogue are checked at a launch") {
     alignas(16) static unsigned short elements[8] = {};
     alignas(16) static float floats[4] = {};
+    // Tensors of n images, to be written, and only read; the latter of y and of x.
     auto const sized = [&](int n) {
         return conv2d::output_of<half>(reinterpret_cast<half*>(elements), conv2d::N(n),
                                        conv2d::P(6), conv2d::Q(5), conv2d::K(16));
@@ -143,12 +145,14 @@ TEST_CASE("the reference applies scale, bias, activation and residual in this or
     auto const exact = conv2d::reference(
         problem,
         {.input = input, .filter = filter, .bias = bias, .scale = scale, .residual = residual});
-    CHECK(exact.preactivation.values[5] == -2);
-    CHECK(exact.preactivation.magnitudes[5] == 4);
+    CHECK(exact.preactivation.values[5] == -2);    // 0.5 * (2 * 1) - 3
+    CHECK(exact.preactivation.magnitudes[5] == 4); // |0.5 * (2 * 1)| + |-3|
+    // The SiLU of -2, plus the residual.
     CHECK(exact.output.values[5] == doctest::Approx(-2 / (1 + std::exp(2)) + 2).epsilon(1e-12));
     CHECK(exact.output.error(5) > 0);
     CHECK(exact.preactivation.error(5) == 0);
-    // dgrad multiplies by the derivative first.
+    // dgrad first multiplies the gradient of y, 1, by the derivative of SiLU at the
+    // preactivation, 2. The filter doubles it.
     auto backward = problem;
     backward.pass = conv2d::direction::dgrad;
     backward.bias = backward.scale = backward.residual = backward.preactivation = false;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
-// spec is what a kernel is compiled from: a problem, a configuration and an architecture.
+// spec is what a kernel is compiled from: a problem (sizes and options), a configuration and an
+// architecture. A plan is a tensor map, by which TMA copies, but for its address.
 #include <doctest/doctest.h>
 
 #include "tests/spec/extreme.h"
@@ -27,6 +28,7 @@ namespace {
 
 constexpr arch archs[] = {sm_80, sm_86, sm_90a, compute_80, host_arch};
 
+// A struct with random fields; where it is wild, some are outside of their bounds.
 template <class T> T drawn(std::mt19937& random, bool is_wild) {
     T value = {};
     auto slots = slots_of(value);
@@ -79,13 +81,10 @@ template <class F> auto result_of(F const& f) -> std::optional<decltype(f())> {
 }
 
 bool is_legal(conv2d::problem const& problem) {
-    return result_of([&] {
-               conv2d::check(problem);
-               return true;
-           })
-        .has_value();
+    return result_of([&] { return (conv2d::check(problem), true); }).has_value();
 }
 
+// How many problems and configurations passed each check; spaces are lists of configurations.
 struct tally {
     int legal = 0, fitting = 0, launched = 0, specialized = 0, spaces = 0;
 };

@@ -18,6 +18,7 @@ using namespace spio;
 
 namespace {
 
+// The problem that words such as "n=1 c=8" spell.
 conv2d::problem problem_of(std::string const& text) {
     return parse<conv2d::problem>("conv2d", text);
 }
@@ -68,7 +69,8 @@ TEST_CASE("every layer with a filter is served by one of a few generic kernels")
                         CHECK(spec.shape.shared_bytes <= 227 * 1024);
                     }
                 }
-                // Of a weight gradient: four of partial sums, and two that reduce them.
+                // A pass has one kernel for narrow images and one for wide ones. A weight gradient
+                // has four for partial sums, by the images' width, and two that add them.
                 CHECK(symbols.size() <= (pass == conv2d::direction::wgrad ? 6 : 2));
             }
         }

@@ -1,7 +1,8 @@
 // Models that were trained on a machine choose its configurations, if they are of this library.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A learned model predicts the times of configurations from features; it is a table of trees.
+// A learned model predicts the times of configurations from features; it is a table of trees. A
+// local model is one that this machine has trained, for a chip for which the library has none.
 #include <doctest/doctest.h>
 
 #include "conv2d/problem.h"
@@ -16,8 +17,9 @@ using namespace spio;
 
 namespace {
 
-// A table with the features of the library and one tree, which is a leaf. Then estimates decide,
-// but a model chooses. Features are in any range.
+// A table with the features of the library and one tree, which is a leaf: the model predicts the
+// same time for all configurations, so that the order of the estimates decides. The bits after a
+// feature are its least and its greatest value: all floats, so that no problem is out of range.
 std::string table(std::string const& more_features = "") {
     std::string text = "spio-model 2\nname conv2d correlation\nchip A100\nsource a test\n"
                        "base 00000000\n";

@@ -88,7 +88,8 @@ TEST_CASE("every problem has configurations that fit, the best one first") {
 
 // These kernels had local memory: 40 registers are too few for tiles of two images, and too few or
 // just enough for those that read or write a second tensor.
-TEST_CASE("no block is promised so many neighbours that its registers go to local memory") {
+TEST_CASE("no configuration asks for so many blocks on an SM that registers go to local memory") {
+    // The most blocks that an SM with 65536 registers should hold.
     auto const most_blocks = [](std::string_view words, conv2d::cp_async::config const& config) {
         return config.most_blocks(parse<conv2d::problem>("conv2d", words), 65536);
     };
@@ -150,6 +151,7 @@ TEST_CASE("on sm_90a the estimate chooses the tma body, and is within 15 % of th
 TEST_CASE("an estimate explains its bytes and its time of traffic") {
     auto const problem = parse<conv2d::problem>("conv2d", "n=256 c=64 h=64 w=64");
     auto const expected = conv2d::explain(problem, conv2d::best_config(problem, sm_90a), sm_90a);
+    // 2 bytes for each element of x and y, which have the same size, and of the filter.
     CHECK(expected.bytes == 2.0 * 2 * 256 * 64 * 64 * 64 + 2 * 64 * 8 * 9);
     CHECK(expected.microseconds > expected.traffic);
     CHECK(expected.explained().find(" us: 268.4 MB, traffic ") != std::string::npos);

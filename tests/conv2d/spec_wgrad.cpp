@@ -1,9 +1,10 @@
 // Weight gradients: the chosen configuration fits, and both kernels get the same problem.
 // SPDX-License-Identifier: Apache-2.0
 //
-// fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
-// spec is what a kernel is compiled from: its text for a problem, a configuration and an
-// architecture.
+// wgrad computes the gradient of the filter. A spec is what a kernel is compiled from: its text for
+// a problem, a configuration and an architecture. A split is a share of the rows of all images: its
+// blocks compute a partial sum. A second kernel, the reduction, adds the partial sums from the
+// workspace, an array in global memory; or the blocks of a cluster add theirs in shared memory.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -92,6 +93,7 @@ TEST_CASE("a cluster that adds the sums of wgrad takes one kernel and no workspa
     CHECK(specs.reduction.empty());
     CHECK(specs.workspace_bytes == 0);
     CHECK(conv2d::specs_of(problem, config, sm_90a).size() == 1);
+    // The same configuration without clusters.
     auto const apart = [&] {
         auto alone = config;
         alone.cluster = 1;
@@ -172,6 +174,9 @@ TEST_CASE("the error of a configuration that does not fit names it or its field"
                   .stages = 2,
                   .splits = 2,
                   .whole_images = true}) == "none");
-    auto const any = gradient_of("n=4 c=16 h=8 w=8 made_for=any_image");
-    CHECK(!conv2d::wgrad_tma::config{2, 1, 16, 2, 2, true}.fits(any));
+    // A kernel that does not know the size of its images cannot load whole ones.
+    auto const any_image = gradient_of("n=4 c=16 h=8 w=8 made_for=any_image");
+    CHECK(!conv2d::wgrad_tma::config{
+        .groups = 2, .images = 1, .columns = 16, .stages = 2, .splits = 2, .whole_images = true}
+               .fits(any_image));
 }

@@ -4,7 +4,9 @@
 // fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
 // layer is a problem (sizes and options; images of any size are known only at the launch) with a
 // configuration, which says how blocks share it. A trial runs a test case on a device: a GPU, or
-// the host device, which simulates one on the CPU. With small effort it runs fewer sizes.
+// the host device, which simulates one on the CPU. With small effort it runs fewer sizes. A variant
+// is a kernel under test with what runs it; adds_number says that its epilogue adds a number of its
+// own. The 90 of a test case is the least architecture that it needs, sm_90.
 #include "tma.h"
 #include "correlation.h"
 
@@ -42,6 +44,7 @@ using namespace spio;
 using namespace test::conv2d_correlation;
 namespace tma = test::conv2d_tma;
 
+// The kernel of a layer, launched with the tensors of a problem that the layer admits.
 variant variant_of(test::kernel<params> const& kernel, tma::layer const& layer,
                    bool adds_number = false) {
     auto const run = [kernel, config = layer.config](test::trial& t, problem const& problem,
@@ -91,6 +94,7 @@ std::vector<variant> const dgrads = {
     variant_of({"conv2d_tma_back_any", conv2d_tma_back_any}, tma::back_any),
 };
 
+// The counts of problems: every layer once with small effort, some 27 or 43 times with all.
 test::test_case const fprop_case(
     "conv2d_tma_fprop", [](test::trial& t) { run_random(t, fprops, t.is_small() ? 11 : 304); }, 90);
 test::test_case const dgrad_case(
@@ -103,7 +107,8 @@ test::test_case const infinite_case(
     },
     90);
 
-// A kernel that knows n gives the same bits as one to which the launch passes n.
+// A kernel that knows n gives the same bits as one to which the launch passes n. Kernels whose tile
+// covers all rows of an image (covered) give the right sums too.
 void run_known(test::trial& t) {
     auto const known = variant_of({"conv2d_tma_known", conv2d_tma_known}, tma::known);
     auto const known_but_n =

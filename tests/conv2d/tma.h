@@ -19,7 +19,10 @@ struct layer {
     conv2d::tma::config config;
 };
 
-// Of each configuration: groups, images, columns, rows, tiles_per_block, blocks
+// A layer's name says what is special about it; "back" is dgrad. Arguments of layer_of: the pass,
+// channels, the filter's rows and columns, the padding of both, and whether there is a bias.
+// Of each configuration: groups, images, columns and rows of the output in a tile, tiles per block,
+// and blocks that should be on an SM at a time (0 for any).
 inline constexpr layer plain = {layer_of(fprop, 16, 3, 3, 1, 1), {2, 1, 16, 8, 1, 0}};
 inline constexpr layer ragged = {
     activated(layer_of(fprop, 72, 3, 3, 1, 1, true), activation::silu, extras::all),

@@ -1,8 +1,11 @@
 // Weight gradients: random images of every layer, against sums in double.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
-// With small effort it runs fewer sizes.
+// A weight gradient is the gradient of a convolution's filter. A split is a share of its sum: each
+// has partial sums in the workspace, which a second kernel, the reduction, adds; or the blocks of a
+// cluster add theirs. A layer is a problem (sizes and options) with a configuration, which says how
+// blocks share it. A trial runs a test case on a device: a GPU, or the host device, which simulates
+// one on the CPU. With small effort it runs fewer sizes.
 #include "wgrad_variants.h"
 
 #include "numbers.h"
@@ -56,7 +59,8 @@ struct gradients {
     std::vector<float> filter, bias;
 };
 
-// Runs both kernels, or the one whose clusters add the sums, and returns the gradients.
+// Runs both kernels, or the one whose clusters add the sums, and returns the gradients. The
+// workspace has elements of 16 bytes.
 template <class Variant>
 gradients run(test::trial& t, Variant const& variant, problem const& problem,
               tensors const& inputs) {
@@ -138,6 +142,7 @@ void run_random(test::trial& t, std::vector<Variant> const& variants, int proble
         expect_sums(t, variant.run.symbol, problem, inputs, run(t, variant, problem, inputs));
     }
 }
+// Each layer once with small effort; a kernel that uses TMA needs architecture 90.
 test::test_case const cp_async_case("conv2d_wgrad_cp_async", [](test::trial& t) {
     run_random(t, cp_async_variants, t.is_small() ? 14 : 333);
 });

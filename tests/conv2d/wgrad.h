@@ -23,6 +23,7 @@ template <class Config> struct layer {
     conv2d::problem problem;
     Config config;
 
+    // The configuration of the kernel that adds the partial sums of the splits.
     constexpr conv2d::wgrad_reduce::config reduction() const {
         return conv2d::wgrad_reduce::config_for(problem, config.groups, config.splits, false);
     }
@@ -30,7 +31,7 @@ template <class Config> struct layer {
 using cp_async_layer = layer<conv2d::wgrad_cp_async::config>;
 using tma_layer = layer<conv2d::wgrad_tma::config>;
 
-// A layer whose kernel is compiled for images of any size.
+// A layer with c channels and r x s taps, whose kernel is compiled for images of any size.
 constexpr problem layer_of(int c, int r, int s, int pad_h, int pad_w, bool bias = false,
                            precision gradient = precision::fp32) {
     return conv2d_layers::layer_of(conv2d::direction::wgrad, c, r, s, pad_h, pad_w, bias, gradient);
@@ -65,7 +66,9 @@ constexpr problem image_of(problem image, int h, int w) {
     return image.with(image.n, h, w);
 }
 
-// Of each configuration: groups, images, columns, stages, splits, blocks
+// A layer's name says what is special about it. Of each configuration: groups of a block, images
+// and columns of a row that it loads, stages of the ring of rows, splits (shares of the sum that
+// different blocks compute), and blocks that should be on an SM at a time (0 for any).
 inline constexpr cp_async_layer cp_async_plain = {plain, {2, 1, 16, 2, 1, 0}};
 inline constexpr cp_async_layer cp_async_ragged = {ragged, {4, 1, 64, 3, 3, 0}};
 inline constexpr cp_async_layer cp_async_pointwise = {pointwise, {1, 1, 32, 4, 5, 0}};
@@ -82,7 +85,8 @@ inline constexpr cp_async_layer cp_async_stepped_both = {stepped_both, {2, 1, 16
 
 inline constexpr cp_async_layer cp_async_any = {any_layer, {2, 1, 16, 4, 5, 0}};
 
-// Of each configuration: groups, images, columns, stages, splits, whole_images
+// Of each configuration: groups, images, columns, stages, splits, and whole_images: whether images
+// are loaded whole and not by rows.
 inline constexpr tma_layer tma_plain = {plain, {2, 1, 16, 3, 1, false}};
 inline constexpr tma_layer tma_ragged = {ragged, {4, 1, 64, 3, 3, false}};
 inline constexpr tma_layer tma_pointwise = {pointwise, {1, 1, 32, 4, 5, false}};

@@ -50,7 +50,8 @@ extern "C" void wgrad_reduce_cp_async_plain(reduce_params p),
 
 namespace spio::test::conv2d_wgrad {
 
-// Where a cluster adds the sums there is no reduction.
+// A kernel, the reduction of its partial sums and its layer. Where a cluster of blocks adds the
+// sums there is no reduction.
 template <class Params, class Layer> struct variant {
     kernel<Params> run;
     kernel<reduce_params> reduce;
