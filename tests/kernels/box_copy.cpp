@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
-// expect() complains if a condition does not hold, and same_bits() keeps what all devices must
-// agree on.
+// A box is a part of a tensor that TMA copies at once. Images have 13 x 11 pixels. 4 x 3 tiles of 4
+// x 8 pixels cover one, with a border of zeros: y has 16 x 24 pixels, from (-1, -1) on.
 #include "box_copy.h"
 #include "trial.h"
 
@@ -20,14 +20,15 @@ namespace {
 
 using namespace spio;
 
+// Below 65521, the largest prime of 16 bits.
 std::vector<unsigned short> random_values(test::trial& t, std::size_t size) {
     std::vector<unsigned short> values(size);
     for (auto& value : values) value = static_cast<unsigned short>(t.random()() % 65521);
     return values;
 }
 // The buffer as cells of 16 bytes, as the kernel copies them.
-box_copy::cell* cells(test::buffer<unsigned short> const& b) {
-    return reinterpret_cast<box_copy::cell*>(b.data());
+box_copy::cell* cells(test::buffer<unsigned short> const& elements) {
+    return reinterpret_cast<box_copy::cell*>(elements.data());
 }
 
 // Runs a kernel on images of random numbers, and compares y and z with what the loads and stores
@@ -50,7 +51,7 @@ void run_boxes(test::trial& t, test::kernel<box_copy::params<Span>> const& kerne
             }
         }
     }
-    // z has x, negated and moved by one pixel, with zeros in its first row and column.
+    // z has x moved by one pixel, with zeros in its first row and column, and all signs flipped.
     std::vector<unsigned short> flipped;
     for (int n = 0; n < images; ++n) {
         for (int h = -1; h < 12; ++h) {

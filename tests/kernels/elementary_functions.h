@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The functions are those that the activations of kernels are made of; the test compares them with
-// double.
+// double. The kernel computes y = function(x) for n floats.
 #pragma once
 
 namespace spio::elementary_functions {

@@ -28,6 +28,7 @@ namespace {
 constexpr std::byte poison{0xff};
 constexpr std::byte guard{0xa5};
 
+// The device's memory of so many bytes from an address on.
 cuda::memory_ref memory_at(void const* pointer, std::size_t bytes) {
     return {reinterpret_cast<std::uintptr_t>(pointer), bytes};
 }
@@ -50,6 +51,7 @@ std::string text_of_image(std::filesystem::path const& file) {
 
 } // namespace
 
+// The first GPU of the driver, with a context and a stream for all that tests do.
 struct gpu::state {
     cuda::driver driver;
     cuda::device_ref device = driver.device(0);
@@ -75,6 +77,7 @@ int gpu::driver_version() const {
     return on_device([&] { return state_->driver.version(); });
 }
 
+// The loaded images of a folder, and the arrays by their address behind the first guard.
 struct gpu_device::state {
     struct array {
         std::string name;

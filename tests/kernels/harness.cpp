@@ -1,8 +1,9 @@
-// The harness itself: what it must notice, on a device of plain memory.
+// Tests of what runs tests of kernels: which mistakes it notices, on a device of plain memory.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
-// Memory has guards around each array, and is full of bytes 0xff at first.
+// New memory is full of bytes 0xff, the poison. expect() complains if a condition does not hold,
+// and same_bits() keeps outputs that must be the same on all devices.
 #include "rounding.h"
 #include "run.h"
 
@@ -12,6 +13,7 @@ namespace {
 
 using namespace spio::test;
 
+// A device whose memory is that of the process, and which runs a kernel by one call.
 class plain_device : public device {
   public:
     std::string name() const override { return "plain"; }
@@ -36,9 +38,9 @@ struct params {
 void store(params p) { *p.output = p.value; }
 [[noreturn]] void crash(params) { throw failure("the device is gone"); }
 
-// A case whose bits differ from run to run.
+// What the case below stores. It expects 0x17, so that any other number is a mistake.
 int stored = 0;
-// A kernel that stores a number: memory is poisoned before and has the number after.
+// A case whose kernel stores a number: memory has poison before, which is -1, and the number after.
 void stores(trial& t) {
     auto const output = t.make<int>("output", 1);
     t.expect(output.read()[0] == -1, "memory is full of poison");
@@ -51,7 +53,7 @@ test_case const stores_case("stores", stores);
 test_case const stops_case("stops", [](trial& t) { t.launch(kernel{"crash", crash}, {}, {}); });
 test_case const silent_case("silent", [](trial&) {});
 
-TEST_CASE("a wrong value is told in bits, and fails") {
+TEST_CASE("a wrong value fails the case, and the complaint has its bits") {
     plain_device device;
     stored = 0x16;
     auto const found = run_on(device, stores_case, effort::all);
@@ -72,7 +74,7 @@ TEST_CASE("outputs are compared bit by bit") {
     stored = 0x16;
     auto other = run_on(device, stores_case, effort::all);
     other.compare(expected, "before");
-    CHECK(other.failed == 2);
+    CHECK(other.failed == 2); // as a wrong value, and as another output than before
     CHECK(other.complaints.back().starts_with(
         "not as before: 1 elements have other bits: output[0]"));
     outcome none;
@@ -87,7 +89,8 @@ TEST_CASE("a case that stops, or expects nothing, fails") {
     CHECK(run_on(device, silent_case, effort::all).failed == 1);
 }
 
-TEST_CASE("bounds hold for what rounding does, and not for more") {
+TEST_CASE(
+    "the bound of a sum of products holds for its rounding, and expect_within() for a bound") {
     sum_of_products sum;
     float in_float = 0;
     for (int i = 1; i <= 1000; ++i) {
@@ -97,6 +100,7 @@ TEST_CASE("bounds hold for what rounding does, and not for more") {
     }
     CHECK(std::abs(in_float - sum.value()) <= sum.bound());
     CHECK(sum.bound() < 2e-4);
+    // The last rounding counts: bfloat16 has 3 bits less than half, which make it 8 times as large.
     CHECK(sum.bound(to_half) > sum.bound(to_bfloat16) / 16);
     plain_device device;
     trial t(device, effort::all);

@@ -1,7 +1,7 @@
 // Runs kernels on the host device, which simulates a GPU on the processor.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A misuse is an access or a call that breaks a rule of the GPU.
+// Its launches look for accesses and calls that break a rule of a GPU, such as races.
 #include "host.h"
 
 #include "sim/arena.h"

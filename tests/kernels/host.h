@@ -1,7 +1,7 @@
 // The host device, which simulates a GPU on the processor, as a device of tests.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A misuse is an access or a call that breaks a rule of the GPU.
+// Its launches look for accesses and calls that break a rule of a GPU, and throw a failure for one.
 #pragma once
 
 #include "device.h"

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
-// expect() complains if a condition does not hold, and same_bits() keeps what all devices must
-// agree on.
+// same_bits() keeps what all devices must agree on. A compound index is one number for several
+// indices, here the row and the column of a matrix.
 #include "indexed.h"
 #include "trial.h"
 

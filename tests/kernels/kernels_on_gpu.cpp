@@ -30,6 +30,7 @@ namespace {
 
 using namespace spio::test;
 
+// What the command line asks for; no names are all cases.
 struct request {
     std::filesystem::path images;
     std::vector<std::string> names;
@@ -60,7 +61,8 @@ request parse(int argc, char** argv) {
     return r;
 }
 
-// Opens the folders of images: all of them, or the one that is asked for.
+// Opens the folders of images: all of them, or the one that is asked for. With is_told, prints
+// those whose code does not run on this GPU.
 std::vector<std::unique_ptr<gpu_device>> open_images(request const& r, gpu const& gpu,
                                                      bool is_told) {
     std::vector<std::filesystem::path> folders;

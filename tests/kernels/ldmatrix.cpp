@@ -19,8 +19,9 @@ namespace {
 
 using namespace spio;
 
-// Of a factor with columns j along k: piece f has column lane / 4 + 8 (f / 2) and the elements
-// 2 (lane % 4) + 8 (f % 2) and the next.
+// Loads a factor of j_size columns of k_size elements. Of each 8 x 8 matrix a lane gets two
+// elements, its piece: piece f has column lane / 4 + 8 (f / 2) and the elements 2 (lane % 4) + 8 (f
+// % 2) and the next. The elements are their own numbers in memory.
 void run_load(test::trial& t, test::kernel<params> const& kernel, int j_size, int k_size,
               bool is_transposed) {
     std::vector<unsigned short> values(static_cast<std::size_t>(j_size * k_size));

@@ -43,7 +43,7 @@ template <class Fragment, auto... Axes> __device__ auto load_rows(params const& 
 }
 
 // Writes to y what each lane holds of the fragment.
-template <class Fragment> __device__ void tell(params const& p, Fragment& fragment) {
+template <class Fragment> __device__ void write_pieces(params const& p, Fragment& fragment) {
     using pieces = typename Fragment::pieces;
     using got = typename for_each_lane<pieces>::type;
     auto const y = got(reinterpret_cast<half2*>(p.y))[this_lane()];
@@ -55,13 +55,13 @@ template <auto Columns, auto Rows> __device__ void load(params const& p) {
     using fragment = right_fragment<half, Columns, Rows>;
     fragment b;
     b.load(load_rows<fragment, Rows, Columns / 8>(p)[fragment::row_index()]);
-    tell(p, b);
+    write_pieces(p, b);
 }
 template <auto Rows, auto Columns> __device__ void load_transposed(params const& p) {
     using fragment = right_fragment<half, Rows, Columns>;
     fragment b;
     b.load_transposed(load_rows<fragment, Rows, Columns / 8>(p)[fragment::transposed_row_index()]);
-    tell(p, b);
+    write_pieces(p, b);
 }
 
 } // namespace spio::test::ldmatrix

@@ -12,6 +12,6 @@ struct params {
     unsigned short const* x;
     unsigned* y;
 };
-inline constexpr int shared_bytes = 512;
+inline constexpr int shared_bytes = 512; // four matrices of 8 x 8 elements
 
 } // namespace spio::test::ldmatrix

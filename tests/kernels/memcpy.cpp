@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
-// expect() complains if a condition does not hold, and same_bits() keeps what all devices must
-// agree on.
+// same_bits() keeps what all devices must agree on. A block copies 16 steps of 1024 elements.
 #include "memcpy.h"
 #include "trial.h"
 
@@ -13,6 +12,7 @@ namespace {
 
 using namespace spio;
 
+// Copies n random floats.
 void run_size(test::trial& t, int n) {
     constexpr auto config = memcpy::in_256;
     std::vector<memcpy::float4> values(static_cast<std::size_t>(n) / 4);

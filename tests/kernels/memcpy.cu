@@ -22,6 +22,7 @@ template <config Config> __device__ void run(params const& p) {
     auto const output = target(p.output, N(p.n))[position];
     auto const ring = memory.template push<buffers<Config>>().tensor[Thread(this_thread())];
 
+    // A copy that is not inbounds, beyond the n elements, writes zeros.
     copy_async(ring[STAGE(0)], input, input.inbounds());
     commit_copies();
     for (auto const offset : range(Step(Config.steps))) {

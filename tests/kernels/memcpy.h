@@ -20,6 +20,7 @@ struct STAGE : dim {
 };
 using float4 = vec<float, 4>;
 
+// A thread copies a vector of 4 elements in each step.
 struct config {
     int threads;
     int steps; // of a block

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
-// expect() complains if a condition does not hold, and same_bits() keeps what all devices must
-// agree on.
+// same_bits() keeps what all devices must agree on. c = a b has the elements c(n, i, j), the sum
+// over k of a(n, i, k) b(n, j, k); a kernel's name has the sizes i x j x k.
 #include "mma.h"
 #include "rounding.h"
 #include "sixteen_bits.h"
@@ -22,6 +22,7 @@ namespace {
 
 using namespace spio;
 
+// Two factors of products, for each n a matrix by its rows i, and one by its columns j.
 struct factors {
     test::mma::size size;
     std::vector<double> a, b;
@@ -50,7 +51,8 @@ std::vector<float> product(test::trial& t, test::kernel<params> const& kernel,
     return c.read();
 }
 
-// Factors of this size, each element by draw(number, modulus).
+// Factors of this size, each element by draw(number, modulus). The moduli are primes, so that
+// neighbouring rows differ.
 template <class Draw> factors drawn(test::mma::size const& size, Draw draw) {
     factors f = {.size = size, .a = {}, .b = {}};
     for (int n = 0; n < size.a_elements(); ++n) f.a.push_back(draw(n, 17));
@@ -58,7 +60,8 @@ template <class Draw> factors drawn(test::mma::size const& size, Draw draw) {
     return f;
 }
 
-// Runs a kernel on small integers, where the sums must be exact, and on random numbers.
+// Runs a kernel on small integers, where the sums must be exact, and on random numbers that both
+// formats can represent.
 void run_kernel(test::trial& t, test::kernel<params> const& kernel, test::format const& format,
                 test::mma::size const& size) {
     auto const small = drawn(size, [](int n, int modulus) { return n % modulus - modulus / 2; });
@@ -79,7 +82,7 @@ void run_kernel(test::trial& t, test::kernel<params> const& kernel, test::format
                     near.add(spread.at_a(n, i, k), spread.at_b(n, j, k));
                 }
                 expected.push_back(static_cast<float>(sum));
-                // The tensor core need not add to the nearest.
+                // The tensor core need not round a sum to the nearest float: its unit is 2^-23.
                 t.expect_within(kernel.symbol, element, rounded[element], near.value(),
                                 near.bound(test::to_float, 0x1p-23));
             }

@@ -4,7 +4,9 @@
 // axis<K>(32) is the dimension K with 32 values, k / 8 and k % 8 are its blocks of 8 and the
 // positions in one. A tensor is a pointer with axes, outermost first; a subscript is a position,
 // and makes a cursor, which a further one moves. A swizzle exchanges cells by their row, so that
-// lanes read different banks.
+// lanes read different banks. A fragment is the part of a matrix that one instruction of the tensor
+// cores takes from the registers of a warp. Names in parentheses are rows of the conformance list
+// in tests/house: what the algebra must do.
 #include "mma.h"
 
 #include "spio/facts.h"

@@ -11,8 +11,8 @@
 
 namespace spio::test {
 
-// Runs a case with this effort: small sizes, a tenth of the random problems, or all. An exception
-// that the case throws becomes a complaint.
+// The effort is small sizes, a tenth of the random problems, or all. A failure that the case throws
+// becomes a complaint.
 outcome run_on(device& device, test_case const& test, effort spent) {
     trial t(device, spent);
     outcome result;

@@ -9,6 +9,7 @@
 
 namespace spio::test {
 
+// What a case left on a device: outputs that must be the same on every other, and complaints.
 struct outcome {
     std::vector<trial::output> outputs;
     std::vector<std::string> complaints; // the first few

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
-// expect() complains if a condition does not hold, and same_bits() keeps what all devices must
-// agree on.
+// same_bits() keeps what all devices must agree on. The 16 x 16 sums come from an array of floats:
+// first integers, which a half has exactly, then random numbers, which are rounded.
 #include "store_matrices.h"
 #include "rounding.h"
 #include "sixteen_bits.h"

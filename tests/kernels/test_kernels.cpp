@@ -1,10 +1,10 @@
 // Runs every case on the host device: test_kernels [NAME...] [--small | --daily] [--planted TOOL].
 // SPDX-License-Identifier: Apache-2.0
 //
-// A misuse is an access or a call that breaks a rule of the GPU.
-//
+// The host device simulates a GPU on the CPU, and throws a failure for an access or a call that
+// breaks a rule of a GPU. --small takes small sizes only, --daily a tenth of the random problems.
 // --planted runs the kernel with a bug that this tool of compute-sanitizer finds on a GPU, and says
-// what the host device says of it.
+// whether the host device finds it.
 #include "host.h"
 #include "planted_bugs.h"
 #include "run.h"
@@ -16,7 +16,8 @@ namespace {
 
 using namespace spio::test;
 
-// Each case once; and at small size twice, where in another order of threads the bits are the same.
+// Runs each case once; and at small size twice, the second time with the threads in another order,
+// which must give the same bits.
 int run_cases(std::vector<std::string> const& names, effort spent) {
     host_device in_order;
     host_device shuffled(2026);
@@ -42,6 +43,7 @@ int run_cases(std::vector<std::string> const& names, effort spent) {
     return passed < ran || ran == 0;
 }
 
+// Runs the kernel with a planted bug, which the host device must find.
 int run_bug(std::string const& tool) {
     try {
         host_device host;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
-// expect() complains if a condition does not hold, and same_bits() keeps what all devices must
-// agree on.
+// same_bits() keeps what all devices must agree on. In memory, rows are padded to whole vectors of
+// 16 bytes; the padding of the result must be zeros.
 #include "transpose.h"
 #include "trial.h"
 
@@ -16,7 +16,8 @@ namespace {
 
 using namespace spio;
 
-// Element stands for T where the host has no such type.
+// Transposes a matrix of random numbers. Element has the bits of a T, for which the host need not
+// have a type.
 template <class T, class Element>
 void run_size(test::trial& t, test::kernel<transpose::params<T>> const& kernel, int threads,
               int rows, int columns) {

@@ -52,6 +52,8 @@ template <class T, config Config> struct by_elements {
     }
 };
 
+// The block of 8 columns at which a row of a block of rows puts a block of columns, so that lanes
+// read different banks.
 struct exclusive_or_both {
     template <class Column, class Block, class Row>
     constexpr int operator()(Column column, Block block, Row row) const {
@@ -98,6 +100,7 @@ template <config Config> struct by_matrices {
     }
 };
 
+// A block copies a square of x to shared memory, and each thread stores parts of its columns to y.
 template <class T, config Config, auto Rows = rows, auto Columns = columns>
     requires(Config.threads % 32 == 0 && side<T> % Config.warps() == 0)
 __device__ __forceinline__ void run(params<T> const& p) {

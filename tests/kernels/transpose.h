@@ -31,7 +31,8 @@ inline constexpr auto columns = axis<J>(dynamic);
 template <class T> inline constexpr int bytes_of = sizeof(T);
 template <> inline constexpr int bytes_of<half> = 2;
 
-// A block turns a square of 8 vectors a side. Its elements of 2 bytes may go by matrices.
+// A block transposes a square of 8 vectors a side. `by_matrices`, for elements of 2 bytes, has
+// ldmatrix transpose 8 x 8 matrices; otherwise threads read single elements.
 template <class T> inline constexpr int vector_size = 16 / bytes_of<T>;
 template <class T> inline constexpr int side = 8 * vector_size<T>;
 

@@ -37,6 +37,7 @@ std::string shown(void const* value, std::size_t bytes) {
     return text;
 }
 
+// All test cases of the program, by name. Each registers itself when it is constructed.
 std::vector<test_case const*>& cases() {
     static std::vector<test_case const*> registry;
     return registry;

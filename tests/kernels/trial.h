@@ -96,8 +96,8 @@ class trial {
         launch(kernel, extent{.x = 1}, shape, params);
     }
 
-    // Keeps values that must have the same bits on every device: where the order of operations is
-    // fixed.
+    // Keeps an output that must have the same bits on every device: one for which the order of
+    // operations is fixed.
     template <class T> void same_bits(std::string const& name, std::vector<T> const& values) {
         auto const* const bytes = reinterpret_cast<unsigned char const*>(values.data());
         outputs_.push_back({name, sizeof(T), {bytes, bytes + values.size() * sizeof(T)}});

@@ -1,9 +1,9 @@
-// 16 warps that take 64 turns each, of a queue of 8 resources or a semaphore of 8.
+// 16 warps that enter a section 64 times each, guarded by a queue or a semaphore of 8 resources.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
-// expect() complains if a condition does not hold, and same_bits() keeps what all devices must
-// agree on.
+// expect() complains if a condition does not hold. A turn is one stay of a warp in the section; the
+// kernel notes the times of its entry and its exit by a clock of which every tick is one event.
 #include "turns.h"
 #include "trial.h"
 
@@ -62,6 +62,7 @@ void expect_each_resource_taken_once(test::trial& t, std::vector<event> const& e
     }
 }
 
+// The notes of all turns, and how often each resource was used.
 struct outcome {
     std::vector<turn> turns;
     std::vector<unsigned> uses;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A trial runs a test case on a device: a GPU, or the host device, which simulates one on the CPU.
-// expect() complains if a condition does not hold, and same_bits() keeps what all devices must
-// agree on.
+// same_bits() keeps what all devices must agree on. The 16 answers of each lane are in the order in
+// which the kernel computes them.
 #include "warp.h"
 #include "trial.h"
 
@@ -19,7 +19,7 @@ using namespace spio;
 void run(test::trial& t) {
     std::vector<int> numbers(32);
     for (int& number : numbers) number = static_cast<int>(t.random()() % 101) - 50;
-    numbers[9] = 31;
+    numbers[9] = 31; // so that a vote whether any number is 31 says yes
     auto const number_of = [&](int lane) { return numbers[static_cast<std::size_t>(lane)]; };
     auto const sum_of = [&](int first, int count) {
         return std::accumulate(numbers.begin() + first, numbers.begin() + first + count, 0);

@@ -11,7 +11,7 @@
 extern "C" __global__ void warp_answers(spio::test::warp::params p) {
     using namespace spio;
     using namespace spio::test::warp;
-    using queue = warp_fifo<4>;
+    using queue = warp_fifo<4>; // of at most four words
     using cells = tensor<int, lanes>;
     auto const memory = dynamic_shared_memory<512>();
     auto const [fifos, after_fifos] = memory.template push<tensor<queue, axis<WARP>(1)>>();
@@ -39,7 +39,8 @@ extern "C" __global__ void warp_answers(spio::test::warp::params p) {
     store(reduce_lanes<4>(number, [](int a, int b) { return a > b ? a : b; }));
     store(is_first_lane());
 
-    // Values that any lane wrote before a push are visible to all lanes after the pop.
+    // Values that any lane wrote before a push are visible to all lanes after the pop, by which
+    // `borrowed` takes the word.
     auto& fifo = *fifos[WARP(0)];
     fifo.init();
     sync_warp();
