@@ -3,8 +3,9 @@
 //
 // A spec is what a kernel is compiled from: its text for a problem, a configuration and an
 // architecture. An image is a compiled kernel. The host device simulates a GPU on the CPU. The fake
-// driver stands for CUDA's: it keeps memory and kernels in plain objects, and can fail any call. A
-// policy says whether images come from packs (files of them), from a compiler at run time, or both.
+// driver stands for CUDA's: it keeps memory and kernels in plain objects, and can fail any call;
+// expect({}) asks for no failure. A policy says whether images come from packs (files of them),
+// from a compiler at run time, or both. axpby is y = a x + b y.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"
@@ -64,7 +65,7 @@ int wrong_sums(std::array<std::unique_ptr<runtime>, 2> const& gpus, int thread) 
         std::vector<float> sum(1);
         stream.read(std::span(sum), y);
         stream.synchronize();
-        wrong += sum[0] != 1 + 4 * static_cast<float>(thread);
+        wrong += sum[0] != 1 + 4 * static_cast<float>(thread); // 1 + 2 x + 2 x
     }
     return wrong;
 }
@@ -102,9 +103,9 @@ TEST_CASE("16 threads on two devices compile and load each kernel once") {
         workers.clear();
         for (auto const& gpu : gpus) CHECK(gpu->all_kernels().loaded() == sizes);
         auto const first = gpus[0]->all_images().count(), second = gpus[1]->all_images().count();
+        // Both runtimes use the same cache folder: what one compiles, the other finds on disk.
         CHECK(first.compiled + second.compiled == sizes);
         CHECK(first.disk + second.disk == sizes);
-        // Both runtimes use the same cache folder.
         CHECK(fake::compilations == sizes);
     }
     CHECK(wrong == 0);

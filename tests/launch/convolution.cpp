@@ -62,7 +62,7 @@ struct image_batch {
         : x(runtime.target_device(), static_cast<std::size_t>(count) * 5 * 6 * 8, "x"),
           y(runtime.target_device(), x.size(), "y"),
           n(count) {
-        std::vector<unsigned short> const ones(x.size(), 0x3c00);
+        std::vector<unsigned short> const ones(x.size(), 0x3c00); // 1 in fp16
         stream.write(x, std::span<unsigned short const>(ones));
         stream.write(y, std::span<unsigned short const>(ones));
         stream.synchronize();
@@ -150,8 +150,8 @@ TEST_CASE("a weight gradient needs its whole workspace, and a dw of its own elem
         std::vector<float> result(dw.size());
         stream.read(std::span(result), dw);
         stream.synchronize();
-        CHECK(result[8 * 4] == static_cast<float>(30 * n)); // under the middle tap
-        CHECK(result.front() == static_cast<float>(20 * n));
+        CHECK(result[8 * 4] == static_cast<float>(30 * n));  // the middle tap meets 5 x 6 pixels
+        CHECK(result.front() == static_cast<float>(20 * n)); // the first one 4 x 5
         CHECK(reason_of([&] { gradient.launch(stream, arguments(batch, dw, short_workspace)); }) ==
               "the workspace has " + std::to_string(size - 1) + " floats, of at least " +
                   std::to_string(size));

@@ -1,7 +1,8 @@
 // A fake of NVRTC: it turns each text into bytes that the fake driver loads as a cubin.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fake driver stands for CUDA's; a fault is the one call of either that is made to fail.
+// The fake driver stands for CUDA's; a fault is the one call of either that is made to fail. Each
+// function below stands for the function of NVRTC that it names as the one that fails.
 module;
 
 #include "tests/cuda/fake_machine.h"
@@ -35,7 +36,7 @@ bool fails(char const* entry) {
     std::lock_guard const lock(the_machine().mutex);
     return the_machine().fails(entry);
 }
-constexpr auto refused = result(7);
+constexpr auto refused = result(7); // NVRTC_ERROR_BUILTIN_OPERATION_FAILURE
 
 struct text {
     std::string source, cubin = {};

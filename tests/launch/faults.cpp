@@ -5,6 +5,8 @@
 // architecture. An image is a compiled kernel. The host device simulates a GPU on the CPU. The fake
 // driver stands for CUDA's: it keeps memory and kernels in plain objects, and can fail any call. A
 // policy says whether images come from packs (files of them), from a compiler at run time, or both.
+// A cold kernel is one that is not loaded yet, which no graph capture may do. axpby is
+// y = a x + b y.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"
@@ -35,10 +37,10 @@ constexpr int n = 5;
 
 axpby::scalars vector(array<float> const& values) { return values.as<axpby::scalars>(axpby::N(n)); }
 
-// Adds 2 x to y six times: in a stream of its own, in the default stream, in a borrowed stream and
-// in a graph, with kernels that are prepared, and compiled when they are loaded. Whether y, which
-// begins as 5, is right at the end, and a cold kernel was refused in the capture. Throws what the
-// driver or NVRTC report.
+// Adds 2 x to y six times: in a stream of its own, in a borrowed stream and in a graph, with
+// kernels that are prepared, and compiled when they are loaded. Returns whether y, which begins as
+// 5, is right at the end, and a cold kernel was refused in the capture. Throws what the driver or
+// NVRTC report; `losses` counts objects that could not be released.
 bool launch_every_way(std::string const& folder, int& losses) {
     cuda::driver const driver(fake::find, [&](spio::error const&) { ++losses; });
     jit::nvrtc const compiler(fake::nvrtc, "fake");
@@ -90,6 +92,7 @@ bool launch_every_way(std::string const& folder, int& losses) {
     return is_reported && sums == std::vector<float>{17, 29, 41, 53, 65};
 }
 
+// Whether the sums are right, or else the error names the call and the object that it concerns.
 struct outcome {
     bool is_right = false, is_reported = false;
     int losses = 0;
@@ -113,6 +116,8 @@ outcome outcome_of(fake::fault fault) {
     return result;
 }
 
+// Removes what a failure left in the fake driver: objects, and contexts that are entered or
+// retained.
 void reset_machine() {
     auto& machine = fake::the_machine();
     machine.objects.clear();
@@ -129,14 +134,15 @@ TEST_CASE("a call that fails is reported, whichever it is, and no object is leak
     auto const calls = machine.calls;
     std::set<std::string> const entries(calls.begin(), calls.end());
     long reported = 0, right = 0, wrong = 0, pairs = 0;
-    for (std::size_t k = 0; k < calls.size(); ++k) {
+    for (std::size_t call = 0; call < calls.size(); ++call) {
         // The call fails without effect, by CUDA_ERROR_OUT_OF_MEMORY or CUDA_ERROR_LAUNCH_FAILED,
         // or it takes effect and fails all the same.
         for (auto const& [code, has_effect] : {std::pair(2U, false), {719U, false}, {2U, true}}) {
-            CAPTURE(k);
-            CAPTURE(calls[k]);
-            auto const result = outcome_of({static_cast<long>(k), code, has_effect});
+            CAPTURE(call);
+            CAPTURE(calls[call]);
+            auto const result = outcome_of({static_cast<long>(call), code, has_effect});
             CAPTURE(result.message);
+            // What a call that took effect made, or one that releases could not, may remain.
             bool const is_clean =
                 has_effect || result.losses > 0 || (machine.objects.empty() && fake::programs == 0);
             reset_machine();
@@ -147,7 +153,7 @@ TEST_CASE("a call that fails is reported, whichever it is, and no object is leak
             wrong += !is_fine;
         }
         // A run without a fault succeeds afterwards.
-        if (k % 16 == 0) CHECK(outcome_of({}).is_right);
+        if (call % 16 == 0) CHECK(outcome_of({}).is_right);
         reset_machine();
     }
     std::cout << "summary: launch.faults: " << calls.size() << " calls of " << entries.size()

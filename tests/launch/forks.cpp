@@ -1,10 +1,11 @@
-// A process that is forked while others compile and load finds what is ready, and compiles anew.
+// A process forked while threads of its parent compile finds what is ready, and compiles anew.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A spec is what a kernel is compiled from: its text for a problem, a configuration and an
-// architecture. An image is a compiled kernel. The host device simulates a GPU on the CPU. The fake
-// driver stands for CUDA's: it keeps memory and kernels in plain objects, and can fail any call. A
-// policy says whether images come from packs (files of them), from a compiler at run time, or both.
+// architecture. An image is a compiled kernel. `images` finds one in memory, where it keeps those
+// it has found, in packs (files of images), in a cache folder on disk, or has it compiled; its
+// counters tell which. The policy jit_only leaves packs out. The fakes of CUDA's driver and of
+// NVRTC, its compiler, make no code.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"
@@ -40,11 +41,12 @@ using namespace spio;
 
 namespace {
 
+// The spec with this number: each number has other blocks of threads, and so another kernel.
 typed_spec<axpby::params> spec_number(int number) {
     return axpby::specialize({.n = 1000}, {.threads = 32 * number, .vectors = 1}, sm_80);
 }
 
-// Compiles kernel 1 until it may end, and all others at once.
+// Compiles kernel 1 for as long as may_end is false, and all others at once.
 struct compiler {
     mutable std::atomic<bool> is_running = false;
     mutable std::atomic<bool> may_end = false;
@@ -58,7 +60,8 @@ struct compiler {
     }
 };
 
-// Whether the task is true in a process that is forked now, and ends within a minute.
+// Whether the task returns true in a process that is forked now, within a minute: after 60 seconds
+// a signal ends the process.
 bool holds_in_child(std::function<bool()> const& task) {
     pid_t const child = fork();
     if (child == 0) {
@@ -90,7 +93,7 @@ TEST_CASE("a forked process compiles anew what its parent was compiling") {
             threads.emplace_back([&] { CHECK(images.find(spec_number(1)).bytes.empty()); });
         }
         while (!compiler.is_running) std::this_thread::yield();
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        std::this_thread::sleep_for(std::chrono::milliseconds(20)); // the two begin to wait
         CHECK(holds_in_child([&] {
             compiler.may_end = true;
             return fork_count() == forks + 1 &&
@@ -130,7 +133,7 @@ TEST_CASE(
     for (int round = 0; round < rounds; ++round) {
         right += holds_in_child([&] {
             for (int number = 1; number < 5; ++number) images.find(spec_number(number));
-            return images.count().missed == 0;
+            return images.count().missed == 0; // no find ended without an image
         });
     }
     is_over = true;
@@ -140,7 +143,7 @@ TEST_CASE(
               << " processes forked while threads compile find every kernel\n";
 }
 
-TEST_CASE("a forked process is told that NVRTC is lost, or reads what its parent has published") {
+TEST_CASE("a forked process gets an error if its parent was in NVRTC, or reads what it published") {
     test::folder const folder;
     cache::options options;
     options.folder = folder.path;
@@ -154,7 +157,7 @@ TEST_CASE("a forked process is told that NVRTC is lost, or reads what its parent
         while (!may_end) std::this_thread::sleep_for(std::chrono::milliseconds(1));
         return fake::nvrtc.compile_program(program, count, words);
     };
-    fake::the_machine().expect({});
+    fake::the_machine().expect({}); // no call of the fakes fails
     jit::nvrtc const nvrtc(entries, "slow");
     jit::just_in_time const compiler(nvrtc, folders);
     no_source const no_pack;
@@ -175,7 +178,8 @@ TEST_CASE("a forked process is told that NVRTC is lost, or reads what its parent
     };
     CHECK(holds_in_child(
         [&] { return images.find(ready).found == origin::memory && is_lost(other); }));
-    // The child waits for the lock of the key, and reads what the parent has compiled by then.
+    // Processes that want the same kernel take turns by a lock of a file in the cache folder. The
+    // child waits for that lock, and then reads what the parent has compiled.
     std::jthread const releaser([] {
         std::this_thread::sleep_for(std::chrono::milliseconds(300));
         may_end = true;
@@ -183,7 +187,10 @@ TEST_CASE("a forked process is told that NVRTC is lost, or reads what its parent
     CHECK(holds_in_child([&] { return images.find(running).found == origin::disk; }));
 }
 
-TEST_CASE("a process that is forked while its parent opens NVRTC is told so") {
+// SPIO_NVRTC names the library that is opened as NVRTC: here SPIO_SLOW_LIBRARY, the file of
+// slow_library.cpp. Its load creates the file SPIO_TEST_LOAD_BEGUN, and goes on once there is a
+// file SPIO_TEST_LOAD_MAY_END.
+TEST_CASE("a process that is forked while its parent opens NVRTC gets an error that says so") {
     test::folder const folder;
     std::string const begun = folder / "begun", may_end = folder / "may_end";
     setenv("SPIO_TEST_LOAD_BEGUN", begun.c_str(), 1);
@@ -202,6 +209,7 @@ TEST_CASE("a process that is forked while its parent opens NVRTC is told so") {
         return "none";
     };
     {
+        // The library is opened in the end, but lacks NVRTC's functions.
         std::jthread const opening(
             [&] { CHECK(complaint_of(1).find("no nvrtcVersion") != std::string::npos); });
         while (access(begun.c_str(), F_OK) != 0) {

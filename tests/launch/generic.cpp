@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A generic kernel serves every layer with the same filter. A spec is what a kernel is compiled
-// from, a pack a file of compiled kernels. The GPU and its compiler are fakes.
+// from, an image a compiled kernel, a pack a file of images. Tiering up: launches begin with a
+// generic kernel, while the layer's own is compiled behind, which then takes over. `tiers` counts
+// these: begun, compiled, taken, or unchanged. A policy says where images come from. The GPU, an
+// H200, and its compiler are fakes.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"
@@ -37,6 +40,7 @@ namespace {
 aot::pack pack_of(std::vector<spec> const& specs) {
     std::vector<aot::image_to_pack> images;
     for (auto const& spec : specs) {
+        // The first bytes of a cubin, then the name of its kernel.
         std::string const text = "\177ELF" + spec.symbol + " " + '\0';
         auto const bytes = std::as_bytes(std::span(text));
         images.push_back({.kernel = spec,
@@ -72,6 +76,7 @@ aot::pack generic_pack() {
     return pack_of(specs);
 }
 
+// A fake GPU and compiler, with a cache folder of their own.
 struct rig {
     test::folder folder;
     cuda::driver driver{fake::find};
@@ -79,7 +84,8 @@ struct rig {
 
     rig() {
         fake::the_machine().expect({});
-        // On sm_90a all of them use TMA.
+        // The fake driver must know the size of each kernel's parameters. On sm_90a all kernels but
+        // the reductions use TMA.
         fake::the_machine().params_bytes = [](std::string const& name) {
             if (name.starts_with("conv2d_wgrad_reduce_")) {
                 return sizeof(conv2d::wgrad_reduce::params);
@@ -111,7 +117,7 @@ TEST_CASE("a layer begins with a generic kernel, and its own is compiled meanwhi
     // Images of 7 x 7 gain by whole images in a stage, which only a kernel for them can have.
     conv2d::weight_gradient const gradient(
         gpu, layer_of("n=256 c=1152 h=7 w=7 pass=wgrad made_for=any_n"));
-    CHECK(gpu.all_images().count().packed == 2);
+    CHECK(gpu.all_images().count().packed == 2); // of partial sums, and of their reduction
     CHECK(gpu.count_tiers().begun == 1);
     gpu.finish_compilations();
     CHECK(fake::compilations == compilations + 2);
@@ -166,7 +172,8 @@ TEST_CASE("a pack of the program comes before generic kernels") {
     }
 }
 
-TEST_CASE("other policies, named configurations and pinned kernels compile nothing behind") {
+TEST_CASE("under other policies, for named configurations and without tier_up nothing is compiled "
+          "behind") {
     rig const rig;
     auto const layer = layer_of("n=256 c=1152 h=7 w=7 made_for=any_n");
     for (auto const policy : {policy::aot_then_jit, policy::jit_only}) {

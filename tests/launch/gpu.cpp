@@ -3,7 +3,9 @@
 //
 // A spec is what a kernel is compiled from: its text for a problem, a configuration and an
 // architecture. An image is a compiled kernel. The host device simulates a GPU on the CPU. A policy
-// says whether images come from packs (files of them), from a compiler at run time, or both.
+// says whether images come from packs (files of them), from a compiler at run time, or both. The
+// fake driver keeps objects and the names of calls; expect() says which call is to fail, if any.
+// axpby is y = a x + b y.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"
@@ -135,21 +137,23 @@ TEST_CASE("threads that ask for one kernel at once get it loaded once") {
     std::vector<float> sums(count);
     {
         std::vector<std::jthread> threads;
-        for (unsigned t = 0; t < count; ++t) {
-            threads.emplace_back([&, t] {
+        for (unsigned thread = 0; thread < count; ++thread) {
+            threads.emplace_back([&, thread] {
                 stream const stream(gpu);
                 array<float> const x(gpu, 1), y(gpu, 1);
-                std::vector<float> const x_values = {static_cast<float>(t)}, y_values = {0};
+                std::vector<float> const x_values = {static_cast<float>(thread)}, y_values = {0};
                 stream.write(x, std::span(x_values));
                 stream.write(y, std::span(y_values));
                 stream.launch(kernels.load(images.find(spec)),
                               {.a = 2, .x = scalars_of(x), .b = 1, .y = scalars_of(y)});
-                stream.read(std::span(&sums[t], 1), y);
+                stream.read(std::span(&sums[thread], 1), y);
                 stream.synchronize();
             });
         }
     }
-    for (unsigned t = 0; t < count; ++t) CHECK(sums[t] == 2.0f * static_cast<float>(t));
+    for (unsigned thread = 0; thread < count; ++thread) {
+        CHECK(sums[thread] == 2.0f * static_cast<float>(thread));
+    }
     CHECK(kernels.loaded() == 1);
     CHECK(images.count().packed == count);
     auto const& calls = fake::the_machine().calls;
@@ -159,6 +163,7 @@ TEST_CASE("threads that ask for one kernel at once get it loaded once") {
 }
 
 TEST_CASE("a kernel with other parameters, or of another device, is not loaded") {
+    // Parameters of another version of the kernel, and an image that claims to take them.
     struct drifted {
         float a;
     };
@@ -181,7 +186,7 @@ TEST_CASE("a kernel with other parameters, or of another device, is not loaded")
     CHECK(kernels.loaded() == 0);
 }
 
-TEST_CASE("a kernel may have all the shared memory of its image") {
+TEST_CASE("a kernel may use as much shared memory as its image says, also above 48 KiB") {
     auto& machine = fake::the_machine();
     machine.expect({});
     cuda::driver const driver(fake::find);

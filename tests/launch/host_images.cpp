@@ -55,6 +55,7 @@ TEST_CASE("the host device loads images for the host that have a function, and n
 
 TEST_CASE("a tensor map of the host has each size, stride and side of a box of its plan") {
     alignas(128) static unsigned char memory[4096];
+    // What the host's tensor map has in memory.
     struct {
         void* base;
         std::uint64_t sizes[5], strides[5];

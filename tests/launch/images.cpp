@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A spec is what a kernel is compiled from: its text for a problem, a configuration and an
-// architecture. An image is a compiled kernel. The host device simulates a GPU on the CPU.
+// architecture. A source is a pack, a file of images, or a compiler. `images` asks its sources,
+// keeps what a compiler made in memory, and counts where images were found.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -44,9 +45,10 @@ struct source_without_compiler {
     }
 };
 
-std::string reason_for_miss(images const& images, spec const& spec, policy p) {
+// The reason of the error if no source has an image, or "none".
+std::string reason_for_miss(images const& images, spec const& spec, policy policy) {
     try {
-        images.find(spec, p);
+        images.find(spec, policy);
     } catch (spio::error const& e) {
         return e.reason();
     }
@@ -124,6 +126,7 @@ struct slow_compiler {
     }
 };
 
+// Calls f in so many threads at once.
 template <class F> void run_threads(int count, F f) {
     std::latch start(count);
     std::vector<std::jthread> threads;
@@ -200,6 +203,7 @@ TEST_CASE("the image comes from the first source that has it") {
     CHECK(!first_of(first).find(axpby::specialize({.n = 1000}, sm_90a)));
 }
 
+// suits() is higher the better code suits a chip, and 0 for code that does not run there.
 TEST_CASE("code runs on its own chip, and on later ones as far as CUDA says") {
     CHECK(suits(sm_90a, sm_90a) > suits(parse_arch("sm_90"), sm_90a));
     CHECK(suits(sm_86, sm_89) > suits(sm_80, sm_89));

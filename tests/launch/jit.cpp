@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A spec is what a kernel is compiled from: its text for a problem, a configuration and an
-// architecture. An image is a compiled kernel. The host device simulates a GPU on the CPU. A policy
-// says whether images come from packs (files of them), from a compiler at run time, or both.
+// architecture. An image is a compiled kernel. A policy says whether images come from packs (files
+// of them), from a compiler at run time, or both. The variable SPIO_NVRTC names the library that is
+// opened as NVRTC; SPIO_NVRTC_LIBRARY is the one that the build found.
 #include <doctest/doctest.h>
 
 #include "tests/folder.h"
@@ -31,7 +32,7 @@ import spio.spec;
 
 using namespace spio;
 
-// NVRTC never frees some of its own memory.
+// Read by the leak sanitizer: NVRTC never frees some of its own memory.
 extern "C" char const* __lsan_default_suppressions() { return "leak:libnvrtc\n"; }
 
 namespace {
@@ -49,6 +50,7 @@ cache::options options_in(folder const& folder) {
     return options;
 }
 
+// Whether a cubin has the section of the kernel's code.
 bool contains_kernel(std::span<std::byte const> cubin, std::string const& symbol) {
     std::string const section = ".text." + symbol + '\0';
     return !std::ranges::search(cubin, std::as_bytes(std::span(section))).empty();
@@ -149,8 +151,8 @@ TEST_CASE("an image is cached under the NVRTC that compiled it, even if the file
     unsetenv("SPIO_NVRTC");
 }
 
-TEST_CASE("NVRTC has a thread without signals, and with a deep stack") {
-    static bool has_all_signals = false;
+TEST_CASE("NVRTC runs in a thread that blocks all signals, and has a deep stack") {
+    static bool has_all_signals = false; // among those that are blocked
     static std::size_t stack_bytes = 0;
     static auto const compile = fake::nvrtc.compile_program;
     auto curious = fake::nvrtc;

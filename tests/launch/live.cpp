@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Candidates are kernels for one problem. A turn is a launch that is timed; times come from the
-// clock of a fake GPU, which each launch moves on by the time of its kernel.
+// clock of a fake GPU, which each launch moves on by the time of its kernel. Each candidate has
+// `rounds` turns. `tiers` counts: compared (problems whose candidates are timed), decided, recorded
+// (the fastest is kept), unrecorded (it could not be). Events are late while none is passed yet.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"
@@ -32,6 +34,8 @@ namespace {
 
 using axpby_kernel = kernel<axpby::params>;
 
+// The spec of a candidate, and an image that the fake driver loads as its cubin: each number has
+// other blocks of threads.
 typed_spec<axpby::params> spec_number(std::size_t number) {
     auto const threads = static_cast<int>(32 * (number + 1));
     return axpby::specialize({.n = 1000}, {.threads = threads, .vectors = 1}, sm_90a);
@@ -112,7 +116,8 @@ struct rig {
             });
         tiers.wait();
     }
-    // Launches, and returns the candidate that was taken.
+    // Launches, and returns the candidate that was taken. A launch with other sizes than those of
+    // the problem is not comparable: its time says nothing.
     std::size_t launch(spio::stream const& queue, bool is_comparable = true) const {
         ready_kernel const* taken = nullptr;
         value.launch(queue, is_comparable, [&](axpby_kernel const& ready) {
@@ -125,6 +130,7 @@ struct rig {
         }
         throw std::logic_error("a kernel was launched that is no candidate");
     }
+    // How many of so many launches took each candidate.
     std::vector<std::size_t> launches(std::size_t count) const {
         std::vector<std::size_t> taken(milliseconds.size());
         for (std::size_t i = 0; i < count; ++i) ++taken[launch(stream)];
@@ -155,7 +161,7 @@ TEST_CASE("launches take all candidates in turn, and go on with the fastest, whi
     CHECK(rig.records.front().microseconds == doctest::Approx(2000));
 }
 
-TEST_CASE("nobody waits for a time: until it is there, launches take what is expected to be best") {
+TEST_CASE("no launch waits for a time: until all are known, launches take the first candidate") {
     rig rig({5, 3, 2});
     rig.improve();
     fake::the_machine().are_events_late = true;
@@ -190,7 +196,7 @@ TEST_CASE("launches of other sizes, and those of a capture, are not timed") {
     CHECK(rig.tiers.count().decided == 1);
 }
 
-TEST_CASE("a capture of another thread, and by another library, goes on") {
+TEST_CASE("asking for times does not invalidate a capture of the same thread by another library") {
     rig rig({5, 3, 2});
     rig.improve();
     cuda::context const context(rig.driver.device(0));
@@ -213,7 +219,7 @@ TEST_CASE("a launch that fails has no time, and its turn comes again") {
     CHECK(rig.launches(2 * rounds + 1) == std::vector<std::size_t>{0, rounds, rounds + 1});
 }
 
-TEST_CASE("if any call of the driver fails, launches go on or tell it, and nothing leaks") {
+TEST_CASE("if any call of the driver fails, launches go on or throw its error, and nothing leaks") {
     for (long call = 0;; ++call) {
         bool is_over = false;
         {

@@ -1,8 +1,10 @@
 // Convolutions whose launches find the fastest configuration, and what is kept of it.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A configuration is how blocks share a problem; a generic kernel serves every layer with the same
-// filter. The GPU, its clock and its compiler are fakes.
+// A configuration is how blocks share a problem. With live_tuning, a runtime times several kernels
+// of a problem in its first launches, takes the fastest, and writes it to the file of tuned
+// configurations. `tiers` counts: compared, decided, recorded, unrecorded. The GPU, its clock and
+// its compiler are fakes.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"
@@ -45,6 +47,7 @@ using conv2d::W;
 
 namespace {
 
+// A fake GPU on which one kernel is faster than all others, and the file of tuned configurations.
 struct rig {
     test::folder folder;
     std::filesystem::path file = std::filesystem::path(folder.path) / "tuned.txt";
@@ -109,6 +112,7 @@ struct tensors {
     }
 };
 
+// How many different kernels were launched.
 std::size_t count_of(std::vector<std::string> const& symbols) {
     return std::set(symbols.begin(), symbols.end()).size();
 }
@@ -175,7 +179,7 @@ TEST_CASE("the first launches of a convolution find its fastest configuration, a
     }
 }
 
-TEST_CASE("nothing is compared where it is off, where kernels are pinned, and under aot_only") {
+TEST_CASE("nothing is compared without live_tuning, without tier_up, and under aot_only") {
     rig rig;
     rig.add(layer_of());
     {
@@ -229,7 +233,8 @@ TEST_CASE("where the file cannot be written, the fastest configuration counts in
     CHECK(conv2d::specs_of(layer, chosen, sm_90a).front().symbol == rig.fastest);
 }
 
-// Run with a log by the test launch.no_model.
+// The test launch.no_model runs this case with a log, and looks for the line. The fake GPU is an
+// A100 here, of capability 8.0.
 TEST_CASE("a chip without a learned model takes estimates, and says so once") {
     rig rig;
     fake::the_machine().major = 8;

@@ -32,6 +32,7 @@ using namespace spio;
 
 namespace {
 
+// The memory of this process that is in RAM.
 long resident_kilobytes() {
     std::ifstream file("/proc/self/statm");
     long total = 0, resident = 0;
@@ -41,7 +42,8 @@ long resident_kilobytes() {
 
 } // namespace
 
-// Skipped unless it is named: it takes seconds, and memory of other cases would be counted.
+// SPIO_TEST_ROUNDS is how many rounds to run. Without it the case is skipped: it takes seconds, and
+// memory of other cases would be counted.
 TEST_CASE("Rounds of load, launch and unload leave nothing behind" *
           doctest::description("run by launch.rounds") *
           doctest::skip(std::getenv("SPIO_TEST_ROUNDS") == nullptr)) {

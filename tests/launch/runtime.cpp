@@ -5,6 +5,7 @@
 // architecture. An image is a compiled kernel. The host device simulates a GPU on the CPU. The fake
 // driver stands for CUDA's: it keeps memory and kernels in plain objects, and can fail any call. A
 // policy says whether images come from packs (files of them), from a compiler at run time, or both.
+// A cold kernel is one that is not loaded yet. axpby is y = a x + b y.
 #include <doctest/doctest.h>
 
 #include "tests/contains.h"
@@ -46,7 +47,7 @@ cache::options options_in(folder const& folder) {
     return options;
 }
 
-// A pack of images that the fake driver loads as cubins.
+// A pack of images that the fake driver loads as cubins. A stale pack was built from another text.
 aot::pack pack_of(std::vector<spec> const& specs, std::string name, bool is_stale = false) {
     std::vector<aot::image_to_pack> images;
     for (auto const& spec : specs) {
@@ -63,6 +64,7 @@ aot::pack pack_of(std::vector<spec> const& specs, std::string name, bool is_stal
     return aot::pack(*file, std::move(name), file);
 }
 
+// The kind of the error that f throws, if it does.
 template <class F> std::optional<error_kind> kind_thrown_by(F f) {
     try {
         f();
@@ -74,6 +76,7 @@ template <class F> std::optional<error_kind> kind_thrown_by(F f) {
 
 constexpr host_machine the_host = {host::allocate, host::release, host::encode, host::find};
 
+// What axpby makes of x = {1, 2, 3} and y = {1, 1, 1} with a = 2 and b = 3.
 std::vector<float> sum_by_launch(runtime const& runtime, typed_spec<axpby::params> const& spec) {
     stream const stream(runtime.target_device());
     array<float> const x(runtime.target_device(), 3), y(runtime.target_device(), 3);
@@ -159,6 +162,7 @@ TEST_CASE("without a GPU the host device takes its place, where the options allo
     CHECK_THROWS_WITH_AS(runtime(std::move(forced)),
                          "open for the host device: always_on_host is true, but no host is given",
                          spio::error);
+    // The driver's first call fails: code 2 is out of memory, 100 is no device.
     machine.expect({.call = 0, .code = 2});
     CHECK(kind_thrown_by([&] { runtime(make_options(the_host)); }) == error_kind::device);
     machine.expect({.call = 0, .code = 100});
@@ -198,7 +202,7 @@ TEST_CASE("without a GPU the host device takes its place, where the options allo
     std::vector<float> sum(1);
     own_stream.read(std::span(sum), y);
     own_stream.synchronize();
-    CHECK(sum[0] == 14);
+    CHECK(sum[0] == 14); // 2 x (3 + 4)
     CHECK_THROWS_AS((stream(host_runtime.target_device(), nullptr)), spio::error);
 }
 

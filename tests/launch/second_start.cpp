@@ -26,6 +26,7 @@ using namespace spio;
 
 namespace {
 
+// Whether NVRTC is loaded into this process.
 bool has_nvrtc() {
     std::ifstream maps("/proc/self/maps");
     for (std::string line; std::getline(maps, line);) {

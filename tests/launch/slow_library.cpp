@@ -1,7 +1,9 @@
-// A library that takes as long to load as a test wants: from one file's appearance to another's.
+// A library whose load takes as long as a test wants.
 // SPDX-License-Identifier: Apache-2.0
 //
-// It stands for NVRTC in tests of programs that fork while a library is being loaded.
+// It stands for NVRTC in tests of programs that fork while a library is being loaded. The load
+// creates the file SPIO_TEST_LOAD_BEGUN, and ends once a test has created the file
+// SPIO_TEST_LOAD_MAY_END.
 #include <cstdlib>
 #include <fstream>
 

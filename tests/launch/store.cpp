@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A spec is what a kernel is compiled from: its text for a problem, a configuration and an
-// architecture. An image is a compiled kernel. The host device simulates a GPU on the CPU. A policy
-// says whether images come from packs (files of them), from a compiler at run time, or both.
+// architecture. An image is a compiled kernel. `images` keeps images in memory, and `kernels` those
+// that a device has loaded. A policy says whether images come from packs (files of them), from a
+// compiler at run time, or both.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -31,6 +32,7 @@ using namespace spio;
 
 namespace {
 
+// The spec with this number: each number has other blocks of threads, and so another kernel.
 typed_spec<axpby::params> spec_number(int number) {
     return axpby::specialize({.n = 1000}, {.threads = 32 * number, .vectors = 1}, sm_80);
 }
@@ -57,6 +59,7 @@ struct compiler {
         if (callback) callback(spec);
         return image_of(spec, "a compiler, of " + spec.source);
     }
+    // Numbers to be found again in the counters of `images`.
     folder_counters count() const {
         return {.moved_aside = 1, .publish_failures = 2, .evicted = 3};
     }

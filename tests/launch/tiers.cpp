@@ -1,8 +1,9 @@
 // Launches begin with one kernel, and a better one takes over; it is also built with TSan.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A spec is what a kernel is compiled from; an image is a compiled kernel. A generic kernel serves
-// every problem of its kind; here any kernel stands for one.
+// A spec is what a kernel is compiled from; an image is a compiled kernel. A tiered kernel begins
+// with one kernel, while a better one is compiled behind, which takes over at a launch. `tiers`
+// runs the compilations and counts them: compiled, taken (over), unchanged (no better one), failed.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"
@@ -38,6 +39,8 @@ namespace {
 using axpby_kernel = kernel<axpby::params>;
 using tiered_kernel = tiered<axpby_kernel>;
 
+// The spec of a kernel, and an image that the fake driver loads as its cubin: each number has other
+// blocks of threads.
 typed_spec<axpby::params> spec_number(int number) {
     return axpby::specialize({.n = 1000}, {.threads = 32 * number, .vectors = 1}, sm_90a);
 }
@@ -46,6 +49,7 @@ image image_number(int number) {
     std::string const text = "\177ELF" + spec.symbol + " " + '\0';
     return image_of_bytes(spec, image_kind::cubin, std::as_bytes(std::span(text)), "a test");
 }
+// Resets the fake driver, before anything else of the rig below is made.
 image reset_machine(int number) {
     fake::the_machine().expect({});
     return image_number(number);
@@ -69,6 +73,7 @@ struct rig {
     axpby_kernel load(image const& image) const {
         return kernels.load(typed_image<axpby::params>{image, spec_number(1).grid});
     }
+    // Has a better kernel looked for behind the launches, which may find none.
     void improve(std::function<std::optional<image>()> find) {
         auto const find_one = [find = std::move(find)] {
             auto found = find();
@@ -142,7 +147,7 @@ TEST_CASE("prepare() waits for the better kernel and loads it") {
     CHECK(!rig.is_first(rig.value));
 }
 
-TEST_CASE("a kernel stays where no better one is wanted, compiled or loaded") {
+TEST_CASE("a kernel stays where no better one is found, or one cannot be compiled or loaded") {
     rig rig;
     rig.improve([]() -> std::optional<image> { return {}; });
     rig.value.prepare();
@@ -154,7 +159,7 @@ TEST_CASE("a kernel stays where no better one is wanted, compiled or loaded") {
     CHECK(rig.tiers->count().failed == 1);
     rig.improve([] {
         auto image = image_number(2);
-        image.params_bytes = 1;
+        image.params_bytes = 1; // not those of the kernel: it cannot be loaded
         return std::optional(image);
     });
     rig.value.prepare();
@@ -193,7 +198,7 @@ TEST_CASE("the end of the tiers waits for one compilation, drops the others, and
     CHECK(rig.is_first(other));
 }
 
-TEST_CASE("of what is gone before its turn nothing is compiled") {
+TEST_CASE("for a tiered kernel that is destroyed before its turn nothing is compiled") {
     rig rig;
     std::latch begun(1), may_end(1);
     std::atomic<int> compilations = 0;
@@ -224,13 +229,13 @@ TEST_CASE("threads that launch while a kernel takes over see the first or the be
         std::atomic<bool> is_over = false;
         std::atomic<int> wrong = 0;
         std::vector<std::jthread> threads;
-        for (int t = 0; t < 4; ++t) {
+        for (int thread = 0; thread < 4; ++thread) {
             threads.emplace_back([&] {
                 stream const own(rig.gpu);
                 ready_kernel const* seen = rig.first;
                 while (!is_over) {
                     auto const* const now = &rig.value.current(own).ready();
-                    // Nobody goes back to the first one.
+                    // No thread goes back to the first kernel.
                     if (seen != rig.first && now != seen) ++wrong;
                     seen = now;
                 }

@@ -1,8 +1,8 @@
 // Choices by times, without a device: turns, medians, and what counts as noise.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A candidate that has the turn is timed; each candidate has as many turns. The first candidate is
-// the one that was expected to be the fastest.
+// A turn is one timed launch of a candidate; every candidate has the same number of turns, one in
+// each round. The first candidate is the one that was expected to be the fastest.
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -12,8 +12,7 @@ import spio.launch;
 
 using spio::timed_choice;
 
-TEST_CASE("each candidate has as many turns, in rounds, and one that is given back "
-          "comes again") {
+TEST_CASE("each candidate has one turn in every round, and a turn that is given back comes again") {
     timed_choice choice(3);
     for (std::size_t turn = 0; turn < 3 * timed_choice::rounds; ++turn) {
         CHECK(!choice.is_decided());
@@ -33,11 +32,11 @@ TEST_CASE("each candidate has as many turns, in rounds, and one that is given ba
     CHECK(choice.milliseconds(1) == 2);
 }
 
-TEST_CASE("the median counts, and the first one stays unless another gains more than noise") {
+TEST_CASE("the median counts, and the first candidate stays unless another is 2 % faster") {
     auto const best_of = [](std::vector<double> const& times, double outlier) {
         timed_choice choice(times.size());
         while (auto const next = choice.take_turn()) {
-            // Less than half of the times are an outlier.
+            // One time of the first candidate is an outlier.
             bool const is_outlier = *next == 0 && choice.milliseconds(0) < 1e9 && outlier > 0;
             choice.add(*next, is_outlier ? outlier : times[*next]);
             if (is_outlier) outlier = 0;

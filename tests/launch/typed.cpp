@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A spec is what a kernel is compiled from: its text for a problem, a configuration and an
-// architecture. An image is a compiled kernel. The host device simulates a GPU on the CPU. The fake
-// driver stands for CUDA's: it keeps memory and kernels in plain objects, and can fail any call.
+// architecture. The host device simulates a GPU on the CPU. The fake driver stands for CUDA's. A
+// tensor map is the descriptor by which TMA copies boxes of a tensor.
 #include <doctest/doctest.h>
 
 #include "axpby/problem.h"
