@@ -27,6 +27,7 @@ struct stored_matrix {
                static_cast<std::size_t>(element);
     }
     std::size_t size() const { return place(batch, 0, 0); }
+    // The elements of the matrices without what is between their lines.
     std::vector<unsigned short> dense() const {
         std::vector<unsigned short> values;
         for (int matrix = 0; matrix < batch; ++matrix) {
@@ -42,14 +43,15 @@ struct stored_matrix {
     }
 };
 
+// The bits of a random number of either sign, from 1/8 to 4: one of five exponents and any
+// mantissa.
 inline unsigned short drawn_bits(std::mt19937& random, factor_type type) {
     unsigned const bits = static_cast<unsigned>(random());
-    // Normal numbers of either sign, from 1/8 to 4.
     return static_cast<unsigned short>(type == bf16
                                            ? (bits & 0x807f) | ((124 + bits / 256 % 5) << 7)
                                            : (bits & 0x83ff) | ((12 + bits / 1024 % 5) << 10));
 }
-inline constexpr unsigned short not_a_number = 0x7fff;
+inline constexpr unsigned short not_a_number = 0x7fff; // in fp16 and in bf16
 
 // A batch of random matrices of `lines` lines of `width` numbers. Lines are further apart than
 // their numbers take, with NaN between them.
@@ -68,6 +70,7 @@ inline stored_matrix draw(std::mt19937& random, problem const& problem, int line
     return matrix;
 }
 
+// Random factors a and b, the residual c and the bias of a problem.
 struct inputs {
     stored_matrix a, b, c;
     std::vector<float> bias;

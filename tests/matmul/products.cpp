@@ -3,7 +3,8 @@
 //
 // The product is d = activation(a b + bias) + c, where c is the residual; what follows the sums of
 // a b is the epilogue. A trial runs a test case on a device: a GPU, or the host device, which
-// simulates one on the CPU. With small effort it runs fewer sizes.
+// simulates one on the CPU. With small effort it runs fewer sizes. A kernel's name has its body,
+// then the orders in which a and b are stored, or what else is special about it.
 #include "products.h"
 #include "inputs.h"
 #include "trial.h"
@@ -44,6 +45,7 @@ namespace {
 using namespace spio;
 using namespace test::matmul_products;
 
+// A kernel under test, the problem that it was compiled for, and a function that launches it.
 struct variant {
     char const* symbol;
     problem made_for;
@@ -51,6 +53,7 @@ struct variant {
     std::function<void(test::trial&, problem const&, matmul::args const&)> launch;
 };
 
+// The variant of a product: a problem with a configuration, and the function that is its kernel.
 template <class Product, class Params>
 variant variant_of(char const* symbol, void (*function)(Params), Product const& product) {
     auto const launch = [=](test::trial& t, problem const& problem, matmul::args const& args) {
@@ -104,11 +107,11 @@ void run_one(test::trial& t, variant const& variant, problem const& p, inputs co
     auto const a = t.make("a", x.a.bits), b = t.make("b", x.b.bits);
     auto const bias = t.make("bias", x.bias);
     auto const c = t.make("c", elements_of<Result>(x.c, p.type));
-    int const unit = p.alignment / 2;
+    int const unit = p.alignment / 2; // elements of 2 bytes
     stored_matrix d = {p.m, p.n, (p.n + unit - 1) / unit * unit + unit, p.batch, {}};
     auto const results = t.make<Result>("d", d.size());
     std::vector<Result> guards(d.size());
-    std::memset(guards.data(), 0xa5, guards.size() * sizeof(Result));
+    std::memset(guards.data(), 0xa5, guards.size() * sizeof(Result)); // no kernel may change these
     results.write(guards);
     variant.launch(t, p,
                    {.sizes = {p.m, p.n, p.k, p.batch},
@@ -182,6 +185,7 @@ void run_infinite(test::trial& t, std::vector<variant> const& variants) {
         p.n = 72;
         p.k = 80;
         inputs x(t.random(), p);
+        // Rows 3 and 69 of a get one element each that is an infinity and NaN.
         unsigned short const infinity = p.type == bf16 ? 0x7f80 : 0x7c00;
         bool const by_rows = p.a == rows;
         x.a.bits[x.a.place(0, by_rows ? 3 : 77, by_rows ? 77 : 3)] = infinity;
@@ -245,6 +249,7 @@ std::vector<variant> const cp_async_variants = {
     variant_of("matmul_cp_async_known", matmul_cp_async_known, cp_async_known),
 };
 
+// Each variant once with small effort; wgmma needs architecture 90.
 test::test_case const wgmma_case(
     "matmul_wgmma", [](test::trial& t) { run_random(t, wgmma_variants, t.is_small() ? 10 : 210); },
     90);

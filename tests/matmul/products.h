@@ -17,6 +17,7 @@ using matmul::order;
 using matmul::problem;
 using matmul::result_type;
 
+// A problem, with how blocks share it.
 template <class Config> struct product {
     matmul::problem problem;
     Config config;
@@ -33,6 +34,7 @@ constexpr problem any_sizes(factor_type type, result_type result, order a, order
             .b = b,
             .made_for = known_sizes::none};
 }
+// The same problem with what follows its sums.
 constexpr problem with_epilogue(problem problem, bool bias, activation activation, bool residual) {
     problem.bias = bias;
     problem.activation = activation;
@@ -51,7 +53,9 @@ inline constexpr problem silu = with_epilogue(column_row, false, activation::sil
 inline constexpr problem relu = with_epilogue(row_column, true, activation::relu, false);
 inline constexpr problem known = {.m = 200, .n = 136, .k = 88, .b = columns};
 
-// Of each configuration: m, n, stages, buffers, cluster_m, cluster_n, band, splits, blocks
+// Of each configuration: m and n of a block's tile, stages of the ring of factors, buffers of a
+// warpgroup for the result, blocks of a cluster along m and along n, the band (rows of clusters
+// that are passed column by column), splits of k, and blocks of an SM.
 using wgmma_product = product<matmul::wgmma::config>;
 inline constexpr wgmma_product wgmma_row_column = {row_column, {128, 160, 4, 2, 2, 1, 2}};
 inline constexpr wgmma_product wgmma_row_row = {row_row, {128, 128, 3, 3, 1, 2, 1}};
@@ -64,12 +68,14 @@ inline constexpr wgmma_product wgmma_silu = {silu, {64, 128, 2, 2, 2, 1, 2, 1, 2
 inline constexpr wgmma_product wgmma_relu = {relu, {128, 256, 2, 2, 1, 2, 2, 4}};
 inline constexpr wgmma_product wgmma_known = {known, {64, 224, 3, 2, 2, 1, 2, 2}};
 
+// The same problem with addresses and lines that are multiples of `alignment` bytes.
 constexpr problem aligned(problem problem, int alignment) {
     problem.alignment = alignment;
     return problem;
 }
 
-// Of each configuration: m, n, warps_m, warps_n, stages, band
+// Of each configuration: m and n of a block's tile, warps along m and along n, stages of the ring
+// of factors, and the band (rows of tiles that are passed column by column).
 using cp_async_product = product<matmul::cp_async::config>;
 inline constexpr cp_async_product cp_async_row_column = {row_column, {128, 128, 2, 4, 3, 2}};
 inline constexpr cp_async_product cp_async_row_row = {row_row, {64, 128, 2, 2, 4, 1}};

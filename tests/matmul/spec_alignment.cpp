@@ -1,8 +1,9 @@
 // Which configurations and arguments of matrix products fit the alignment of a problem.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A body is a kernel template: cp_async for any alignment, wgmma with TMA for 16 bytes. A split is
-// a block's part of k, where several blocks share the sums of a tile.
+// The alignment is the number of bytes of which addresses and lines of matrices are multiples. A
+// body is a kernel template: cp_async for any alignment, wgmma with TMA for 16 bytes. A split is a
+// block's part of k, where several blocks, a cluster, share the sums of a tile.
 #include "matmul/cp_async.h"
 #include "matmul/problem.h"
 #include "matmul/wgmma.h"
@@ -76,7 +77,7 @@ TEST_CASE("the grid of a split product has as many clusters as run at once") {
                                               .splits = splits};
         int const clusters = matmul::concurrent_clusters(config, sm_90a);
         CAPTURE(splits);
-        CHECK(clusters * splits <= 132);
+        CHECK(clusters * splits <= 132); // the multiprocessors of an H200
         CHECK(matmul::grid({8192, 8192, 4096, 1}, config, sm_90a).x == clusters * splits);
         CHECK(matmul::grid({64, 128, 4096, 1}, config, sm_90a).x == splits);
     }

@@ -32,6 +32,7 @@ using namespace spio;
 
 namespace {
 
+// The text of a file of the repository. SPIO_KERNELS is the folder of kernels in it.
 std::string text_in(std::string const& file) {
     std::ifstream input(std::string(SPIO_KERNELS) + "/.." + file, std::ios::binary);
     REQUIRE(input);
@@ -63,7 +64,8 @@ std::vector<expected_value> expected_values() {
 matmul::problem product_of(int m, int n, int k) {
     return {.m = m, .n = n, .k = k, .b = matmul::order::columns};
 }
-std::string text_of_first(matmul::problem const& problem, arch arch) {
+// The configuration that the family's estimate finds fastest.
+std::string text_of_estimate(matmul::problem const& problem, arch arch) {
     return matmul::config_text(matmul::space(problem, arch).front());
 }
 
@@ -105,12 +107,12 @@ TEST_CASE("a product has the same choice in every thread, a configuration that f
                 CHECK(chosen.refusal.empty() == (chosen.origin == config_origin::model));
                 CHECK(std::get<matmul::wgmma::config>(chosen.config).fits(problem));
                 by_model += chosen.origin == config_origin::model;
-                others += config != text_of_first(problem, sm_90a);
+                others += config != text_of_estimate(problem, sm_90a);
             }
         }
     }
-    CHECK(by_model == 36);
-    CHECK(others > 5); // the model does not repeat the estimate
+    CHECK(by_model == 36); // all 4 x 3 x 3 products
+    CHECK(others > 5);     // the model does not repeat the estimate
 }
 
 TEST_CASE("products for which there is no model are left to the family, with the reason") {
@@ -121,7 +123,7 @@ TEST_CASE("products for which there is no model are left to the family, with the
         auto const chosen = matmul::choose(problem, arch);
         CHECK(chosen.origin == config_origin::family);
         CHECK(chosen.refusal.starts_with("there is no model for "));
-        CHECK(matmul::config_text(chosen.config) == text_of_first(problem, arch));
+        CHECK(matmul::config_text(chosen.config) == text_of_estimate(problem, arch));
     }
     auto batch = problem;
     batch.batch = 3;
@@ -157,7 +159,7 @@ TEST_CASE("a cluster of too many blocks is refused, not counted") {
         .m = 128, .n = 128, .stages = 2, .buffers = 2, .cluster_m = 4, .cluster_n = 4, .band = 1};
     CHECK_THROWS_AS(matmul::concurrent_clusters(config, sm_90a), error);
     config.cluster_n = 2;
-    CHECK(matmul::concurrent_clusters(config, sm_90a) == 15);
+    CHECK(matmul::concurrent_clusters(config, sm_90a) == 15); // an H200 holds 15 of 8 blocks
     config.blocks = 2;
     CHECK(matmul::concurrent_clusters(config, sm_90a) == 30);
     for (int const wrong : {0, -1}) {
