@@ -1,7 +1,10 @@
 // The host device computes what the interpreter does: operators, functions, random programs.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The interpreter runs a program of CUDA Python, a statically typed Python, without a compiler.
+// The interpreter runs a program of CUDA Python, a statically typed Python, without a compiler. The
+// host device executes kernels on the CPU, compiled as C++. SPIO_PAIR_STEP says which part of all
+// pairs of types is compiled, SPIO_RANDOM_PROGRAMS how many random programs; by night there are
+// more.
 #include <doctest/doctest.h>
 
 #include "tests/cuda_python/execution.h"
@@ -14,6 +17,7 @@ using namespace spio::cuda_python_test;
 
 namespace {
 
+// Compares all arrays after each kernel, and returns the number of their elements.
 std::size_t compared_elements(std::vector<test_kernel> const& kernels) {
     std::size_t elements = 0;
     for (auto const& kernel : kernels) {

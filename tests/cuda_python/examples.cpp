@@ -1,7 +1,8 @@
 // The programs of examples/cuda_python, in sizes that fill no block.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The interpreter runs a program of CUDA Python, a statically typed Python, without a compiler.
+// CUDA Python is a statically typed Python whose functions become CUDA kernels. A signature has the
+// types of the arguments; shapes are those of the arrays, numbers the other arguments.
 #include "tests/cuda_python/kernels.h"
 
 #include <fstream>

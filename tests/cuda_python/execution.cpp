@@ -36,6 +36,7 @@ namespace py = cuda_python;
 
 namespace {
 
+// The kernel of a test, translated for the launch that the test describes.
 py::kernel compiled(test_kernel const& test) {
     py::program const program({.name = test.kernel + ".py", .text = test.text});
     // Products are not fused with sums: the interpreter rounds each operation.
@@ -44,6 +45,7 @@ py::kernel compiled(test_kernel const& test) {
         {.has_floor_division = test.has_floor_division, .has_fused_products = false});
 }
 
+// A runtime for the GPU or the host device, opened once each.
 runtime const& runtime_of(target target) {
     auto const open = [](bool is_host) {
         runtime_options options;
@@ -130,6 +132,7 @@ arguments arguments_for(test_kernel const& test, py::kernel const& kernel) {
         auto const shape =
             test.shapes.empty() ? std::vector<int>{test.threads} : test.shapes[number];
         auto const rank = shape.size();
+        // An array is a pointer, its sizes, and its strides in bytes, 8 bytes each.
         auto stride = static_cast<std::int64_t>(element.bytes());
         for (std::size_t i = rank; i-- > 0; stride *= shape[i]) {
             put(result.params, parameter.offset + 8 + 8 * i, std::int64_t(shape[i]));
@@ -151,6 +154,7 @@ extent extent_of(std::vector<int> const& sizes, int usual) {
     return {.x = sizes[0], .y = sizes[1]};
 }
 
+// Launches a kernel on a device, and reads the arrays back into the arguments.
 void run_on(target target, test_kernel const& test, py::kernel const& kernel, arguments& args) {
     auto const& runtime = runtime_of(target);
     auto const backend = runtime.target_device().shared_backend();
@@ -172,6 +176,7 @@ void run_on(target target, test_kernel const& test, py::kernel const& kernel, ar
     queue->synchronize();
 }
 
+// Runs a kernel by the interpreter, which stores to the arrays of the arguments.
 void interpret(test_kernel const& test, py::kernel const& kernel, arguments& args) {
     for (std::size_t i = 0; i < args.arrays.size(); ++i) {
         put(args.params, args.offsets[i], args.arrays[i].data());

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 //     build/ci/tests/cuda_python/fuzz_cuda_python -runs=10000000 -max_len=400
+//
+// CUDA Python is a statically typed Python whose functions become CUDA kernels. An error of a
+// program has a diagnostic: its place, the rule that is broken (a section of docs/cuda_python.md),
+// and words.
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +19,7 @@ namespace {
 
 std::size_t compiled_count = 0, refused_count = 0;
 
+// Ends the fuzzer, which then reports the text, if a condition does not hold.
 void expect(bool holds) {
     if (!holds) std::abort();
 }
@@ -40,6 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t siz
     try {
         py::program const program({.name = "k.py", .text = text});
         auto const kernel = program.compile("k", "int32, float32[:], float32[:, :]");
+        // While a text is written, '@' stands for the kernel's symbol; none must be left.
         expect(!kernel.text.empty() && kernel.text.find('@') == std::string::npos);
         ++compiled_count;
     } catch (py::program_error const& e) {

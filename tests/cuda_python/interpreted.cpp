@@ -31,7 +31,8 @@ std::vector<T> ran(std::string const& body, std::string const& type,
         T* data;
         std::int64_t size, stride;
     } const params = {launch.n, result.data(), 16, sizeof(T)};
-    cuda_python::interpret(kernel, launch.grid, launch.block, &params, 100000);
+    constexpr int most_steps = 100000; // after which the interpreter reports a loop without an end
+    cuda_python::interpret(kernel, launch.grid, launch.block, &params, most_steps);
     return result;
 }
 

@@ -12,10 +12,12 @@
 
 namespace spio::cuda_python_test {
 
+// Options of a run: the argument n, whether // and % round down as Python's do, the text before the
+// kernel, and the threads.
 struct interpreted_launch {
     int n = 0;
     bool has_floor_division = false;
-    std::string functions = {}; // what stands before the kernel
+    std::string functions = {};
     extent block = {}, grid = {};
 };
 

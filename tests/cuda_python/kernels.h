@@ -10,12 +10,13 @@
 
 namespace spio::cuda_python_test {
 
+// A program, and how its kernel is launched.
 struct test_kernel {
     std::string text;
-    std::string kernel;
-    std::string signature;
-    int threads = 64; // and elements of each array
-    bool has_floor_division = false;
+    std::string kernel;              // its name
+    std::string signature;           // the types of its arguments
+    int threads = 64;                // and elements of each array
+    bool has_floor_division = false; // whether // and % round down as Python's do
     // Where blocks or arrays have two dimensions: blocks, threads of a block, and the shape of each
     // array; and the values of parameters that are numbers.
     std::vector<int> grid = {}, block = {};
@@ -45,6 +46,6 @@ std::vector<test_kernel> example_kernels();
 // Bytes of an array of `count` numbers: values of interest, so that two arrays of one kernel pair
 // all of them if `number` is that of the array.
 std::vector<unsigned char> values_of_interest(std::string_view type, int count, int number);
-inline constexpr int interesting_count = 12;
+inline constexpr int interesting_count = 12; // values of each type
 
 } // namespace spio::cuda_python_test

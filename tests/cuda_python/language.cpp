@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The interpreter runs a program of CUDA Python, a statically typed Python, without a compiler.
+// Each text is the body of a kernel k(n, o), where o is an array of 16 zeros. A case is named after
+// a section of docs/cuda_python.md.
 #include <doctest/doctest.h>
 
 #include "tests/cuda_python/interpreted.h"
@@ -14,6 +16,7 @@ using namespace spio::cuda_python_test;
 
 namespace {
 
+// What a kernel with this body leaves in o[0].
 double first(std::string const& body, int n = 0) { return reals(body, {.n = n})[0]; }
 
 } // namespace
@@ -126,6 +129,7 @@ TEST_CASE("coercion: integers wrap around, reals saturate") {
 }
 
 TEST_CASE("// and % truncate, or floor as Python's") {
+    // Two operands; their quotient and remainder as C++ has them, and as Python has them.
     struct row {
         int a, b, quotient, rest, floor, modulo;
     };

@@ -3,9 +3,10 @@
 //
 // The interpreter runs a program of CUDA Python, a statically typed Python, without a compiler.
 //
-// All operators of all pairs of types and random programs to the bit, the functions of math within
-// what CUDA documents; and how long a new kernel takes until its first result. With a SEED there
-// are random programs alone, from that seed on, so that several processes can share them.
+// All operators of all pairs of types and random programs agree to the bit, the functions of math
+// within a relative difference of 1e-6 for floats; and it prints how long a new kernel takes until
+// its first result. With a SEED there are random programs alone, from that seed on, so that several
+// processes can share them.
 #include "tests/cuda_python/execution.h"
 
 #include <algorithm>
@@ -29,7 +30,8 @@ double milliseconds_since(clock_type::time_point start) {
     return std::chrono::duration<double, std::milli>(clock_type::now() - start).count();
 }
 
-// Returns the number of kernels whose results differ.
+// Compares kernels in several threads, prints a line on them all and the first differences, and
+// returns the number of kernels whose results differ by more than the tolerance.
 std::size_t run(char const* name, std::vector<test_kernel> const& kernels, double tolerance = 0,
                 unsigned thread_count = std::thread::hardware_concurrency()) {
     auto const start = clock_type::now();
@@ -74,7 +76,8 @@ int main(int count, char** words) try {
         auto const failures = run("random programs", random_kernels(seed, programs), 0, threads);
         return failures == 0 ? 0 : 1;
     }
-    // The first kernel opens the driver and NVRTC; the next is cold.
+    // Of three kernels that are compiled for the first time, the first opens the driver and NVRTC
+    // too. Their seed is beyond those of all other programs.
     auto const cold = random_kernels(1000001, 3);
     for (auto const& kernel : cold) {
         auto const start = clock_type::now();
@@ -82,7 +85,7 @@ int main(int count, char** words) try {
         std::printf("figure: cold kernel: %.1f ms %s\n", milliseconds_since(start),
                     result.difference.c_str());
     }
-    // From NVRTC, and then from memory.
+    // The examples, compiled by NVRTC, and then taken from memory.
     for (auto const* const occasion : {"first", "second"}) {
         for (auto const& kernel : example_kernels()) {
             auto const start = clock_type::now();
@@ -95,7 +98,8 @@ int main(int count, char** words) try {
     std::size_t failures = run("math", math_kernels(), 1e-6);
     failures += run("operators", operator_kernels(false, 1));
     failures += run("operators that floor", operator_kernels(true, 1));
-    // Here ptxas 13.0 shifted a number instead of its negative, or forgot that one has 8 bits.
+    // Programs of two seeds that differed once: ptxas 13.0 shifted a number instead of its
+    // negative, and forgot that a number has 8 bits.
     failures += run("a program that differed", random_kernels(8014, 1));
     failures += run("another one", random_kernels(47606, 1));
     failures += run("random programs", random_kernels(1, programs));

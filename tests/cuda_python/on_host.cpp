@@ -25,6 +25,7 @@ namespace {
 using namespace spio::cuda_python_test;
 namespace fs = std::filesystem;
 
+// Runs a command of the shell, which must succeed.
 void run(std::string const& command) {
     if (std::system(command.c_str()) != 0) throw std::runtime_error(command + " fails");
 }

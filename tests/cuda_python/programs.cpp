@@ -1,7 +1,9 @@
 // Programs: which functions are kernels, their signatures, and the specifications made of them.
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA Python is a statically typed Python whose functions become CUDA kernels.
+// CUDA Python is a statically typed Python whose functions become CUDA kernels. A specification is
+// what a kernel is compiled from. A program is a file, or fragments: functions of several files,
+// each with the imports and the globals that it sees.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -41,6 +43,7 @@ TEST_CASE("a specification has a symbol by its text, and a launch shape") {
     py::program const program(
         {.name = "k.py", .text = "@cuda.jit\ndef k(x, y):\n    s = cuda.shared.array(8, int8)\n"});
     auto const kernel = program.compile("k", "int8, float64[:, :]");
+    // A number, padded; then an array: its address, two sizes and two strides.
     CHECK(kernel.params_bytes == 8 + 8 + 16 + 16);
     CHECK(kernel.parameters[1].offset == 8);
     auto const other = program.compile("k", "int16, float64[:, :]");
@@ -53,6 +56,7 @@ TEST_CASE("a specification has a symbol by its text, and a launch shape") {
 }
 
 TEST_CASE("fragments: names mean what they mean in each text, and lines are those of its file") {
+    // A device function that stands at this line of lib.py.
     auto const device = [](std::string const& text, int line) {
         return py::source{"lib.py", "@cuda.jit(device=True)\n" + text, line};
     };
@@ -88,7 +92,7 @@ TEST_CASE("fragments: names mean what they mean in each text, and lines are thos
                    "lib.py:30:18: called from here\n    def f(x): return wrong(x)\n"
                    "                     ^\n"
                    "k.py:11:16: called from here\n        x[0] = h(N)\n               ^\n");
-    // A name in the value of a global is told as that value has it.
+    // The error for an unknown name in the value of a global has the name as the value spells it.
     py::global const unknown[] = {{"N", "unknown_function(1)"}};
     py::program const wrong({"k.py", "@cuda.jit\ndef k(x): x[0] = N\n"}, unknown);
     CHECK_THROWS_WITH_AS(wrong.compile("k", "float32[:]"),

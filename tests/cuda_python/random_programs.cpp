@@ -1,7 +1,7 @@
 // Well-typed programs by a seed: expressions of all types, branches, loops, calls, shared memory.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The interpreter runs a program of CUDA Python, a statically typed Python, without a compiler.
+// CUDA Python is a statically typed Python whose functions become CUDA kernels.
 #include "tests/cuda_python/kernels.h"
 
 #include <cstddef>
@@ -18,6 +18,8 @@ namespace {
 
 enum class kind { boolean, integer, real };
 
+// Writes one program: two device functions f0 and f1, and a kernel with the arrays a, b and o and
+// the number n. Expressions are nested as deeply as `levels` says, statements as `level` says.
 class writer {
   public:
     explicit writer(unsigned seed) : random(seed), name("program_" + std::to_string(seed)) {}
@@ -52,8 +54,9 @@ class writer {
   private:
     std::mt19937 random;
     std::string name, text;
-    std::size_t depth = 1;
-    int loops = 0, loop_count = 0;
+    std::size_t depth = 1;         // of the indentation
+    int loops = 0, loop_count = 0; // around the statement, and so far
+    // Names that statements may assign to, and those that they may only read.
     std::map<std::string, kind> variables, readable;
 
     // Not a distribution of the library: the programs are the same everywhere.
@@ -77,6 +80,7 @@ class writer {
         text += "\n";
     }
 
+    // A random name of this kind, or nothing.
     std::string chosen(kind wanted) {
         std::vector<std::string> names;
         for (auto const* list : {&variables, &readable}) {
@@ -87,6 +91,7 @@ class writer {
         return names.empty() ? "" : names[number(static_cast<unsigned>(names.size()))];
     }
 
+    // Random expressions of each kind.
     std::string boolean(int levels) {
         auto const variable = chosen(kind::boolean);
         if (levels <= 0 && !variable.empty()) return variable;
@@ -148,7 +153,7 @@ class writer {
         case 2:
             return "math." + std::string(functions[number(4)]) + "(" + real(levels - 1) + ")";
         case 3:
-            if (loops >= 0 && !text.ends_with("(x, y):\n") && name_is_open()) {
+            if (loops >= 0 && !text.ends_with("(x, y):\n") && is_in_kernel()) {
                 return "float64(f" + std::to_string(number(2)) + "(" + real(levels - 1) + ", " +
                        real(levels - 1) + "))";
             }
@@ -159,7 +164,7 @@ class writer {
         }
     }
     // Whether the kernel is being written: device functions do not call themselves.
-    bool name_is_open() const { return text.find("def program_") != std::string::npos; }
+    bool is_in_kernel() const { return text.find("def program_") != std::string::npos; }
 
     void write_block(int level) {
         auto const outer = variables;
@@ -240,11 +245,11 @@ class writer {
         if (!is_counted) line(counter + " += 1");
         --depth;
         variables[counter] = kind::integer;
-        readable_counter(counter, level);
+        write_loop_body(counter, level);
         --loops;
         variables = outer;
     }
-    void readable_counter(std::string const& counter, int level) {
+    void write_loop_body(std::string const& counter, int level) {
         // The body must not assign the counter, so it is no variable there.
         variables.erase(counter);
         readable[counter] = kind::integer;

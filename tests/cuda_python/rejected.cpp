@@ -1,7 +1,9 @@
 // What is no CUDA Python is refused with its place, its rule and the calls that led there.
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA Python is a statically typed Python whose functions become CUDA kernels.
+// CUDA Python is a statically typed Python whose functions become CUDA kernels. SPIO_REJECTED is
+// the file rejected.txt: a line ">>> LINE:COLUMN: RULE: MESSAGE <- CALLS", then the program, or the
+// body of its kernel k(n, a, b), that is refused so.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -116,23 +118,23 @@ TEST_CASE("an error in a signature shows the decorator") {
 }
 
 TEST_CASE("what is nested too deeply is one error") {
-    auto const is_nesting = [](std::string const& body) {
+    auto const expect_nesting_error = [](std::string const& body) {
         auto const message = message_of(body_of_k(body));
         CHECK_MESSAGE(message.find(": nesting: ") != std::string::npos, message);
     };
     constexpr int depth = 10000;
-    is_nesting("x = " + repeated("(", depth) + "1" + repeated(")", depth));
-    is_nesting("x = " + repeated("-", depth) + "1");
-    is_nesting("x = " + repeated("not ", depth) + "True");
-    is_nesting("x = 1" + repeated(" + 1", depth));
-    is_nesting("x = n" + repeated(".x", depth));
-    is_nesting("x = a" + repeated("[0]", depth));
-    is_nesting("x = " + repeated("f(", depth) + "1" + repeated(")", depth));
-    is_nesting("if n > 0:\n    pass\n" + repeated("elif n > 1:\n    pass\n", depth));
+    expect_nesting_error("x = " + repeated("(", depth) + "1" + repeated(")", depth));
+    expect_nesting_error("x = " + repeated("-", depth) + "1");
+    expect_nesting_error("x = " + repeated("not ", depth) + "True");
+    expect_nesting_error("x = 1" + repeated(" + 1", depth));
+    expect_nesting_error("x = n" + repeated(".x", depth));
+    expect_nesting_error("x = a" + repeated("[0]", depth));
+    expect_nesting_error("x = " + repeated("f(", depth) + "1" + repeated(")", depth));
+    expect_nesting_error("if n > 0:\n    pass\n" + repeated("elif n > 1:\n    pass\n", depth));
     std::string blocks, calls;
     for (int i = 0; i < depth; ++i)
         blocks += std::string(static_cast<std::size_t>(i), ' ') + "if n > 0:\n";
-    is_nesting(blocks);
+    expect_nesting_error(blocks);
     for (int i = 0; i < 1000; ++i) {
         calls += "@cuda.jit(device=True)\ndef f" + std::to_string(i) + "(x):\n    return f" +
                  std::to_string(i + 1) + "(x)\n";

@@ -15,6 +15,7 @@ root = folder.parents[1]
 
 
 def sentences():
+    """The sentences and the rows of tables in the section on the language."""
     page = (root / "docs/cuda_python.md").read_text()
     section = page.split("## The language\n")[1].split("\n## ")[0]
     for paragraph in section.split("\n\n"):

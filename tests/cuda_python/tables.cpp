@@ -1,7 +1,7 @@
 // The types of the operators as tables, and kernels that have all operators and functions.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The interpreter runs a program of CUDA Python, a statically typed Python, without a compiler.
+// CUDA Python is a statically typed Python whose functions become CUDA kernels.
 #include "tests/cuda_python/kernels.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ constexpr std::string_view generic_table[] = {
     "c64  c64  c64  c64  c64  c64  c64  c64  c64  c128 c64  c128",
     "c128 c128 c128 c128 c128 c128 c128 c128 c128 c128 c128 c128",
 };
-// The quotients by / and by //, for reals.
+// The types of quotients by / and by //, for integers and reals, in the same order.
 constexpr std::string_view quotient_table[] = {
     "f32 f32 f32 f64 f32 f32 f32 f64 f32 f64", "f32 f32 f32 f64 f32 f32 f32 f64 f32 f64",
     "f32 f32 f32 f64 f32 f32 f32 f64 f32 f64", "f64 f64 f64 f64 f64 f64 f64 f64 f64 f64",
@@ -51,11 +51,12 @@ constexpr std::string_view floor_table[] = {
 
 constexpr std::size_t integer_count = 8; // the integers are the first number_types
 
+// The place of a type in number_types.
 std::size_t number_of(std::string_view type) {
     return static_cast<std::size_t>(std::ranges::find(number_types, type) - number_types);
 }
 
-// A column of a row, such as i4, as the name of the type: int32.
+// A column of a row, such as i32, as the name of the type: int32.
 std::string entry(std::string_view row, std::size_t column) {
     for (; column > 0; --column) {
         row.remove_prefix(row.find(' '));
@@ -77,9 +78,9 @@ bool is_one_of(std::string_view operation, std::string_view list) {
 
 std::string result_type(std::string_view operation, std::string_view left, std::string_view right) {
     auto const i = number_of(left), j = number_of(right);
-    constexpr std::size_t reals = 10;
+    constexpr std::size_t reals = 10; // integers and reals come before complex numbers
     if (is_one_of(operation, "+ - *")) return entry(generic_table[i], j);
-    if (i >= reals || j >= reals) return {};
+    if (i >= reals || j >= reals) return {}; // no other operator takes complex numbers
     if (is_one_of(operation, "< <= > >= == !=")) return "bool";
     if (operation == "/") return entry(quotient_table[i], j);
     if (operation == "//") return entry(floor_table[i], j);
@@ -202,7 +203,8 @@ template <class T> std::vector<T> interesting() {
     }
 }
 
-// Those numbers as the bytes of an array, so that two arrays have every pair.
+// Those numbers as the bytes of an array, so that two arrays have every pair: in one with an even
+// number each value comes 12 times, in the other they alternate. A complex number has two parts.
 template <class T> std::vector<unsigned char> bytes_of(int count, int number, int parts = 1) {
     auto const values = interesting<T>();
     std::vector<unsigned char> bytes;

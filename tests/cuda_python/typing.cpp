@@ -1,7 +1,8 @@
 // The types of operators over all pairs of types, against the tables; of functions and literals.
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA Python is a statically typed Python whose functions become CUDA kernels.
+// CUDA Python is a statically typed Python whose functions become CUDA kernels. The tables are
+// those of result_type(operator, left, right), written from the language's description.
 #include <doctest/doctest.h>
 
 #include "tests/cuda_python/kernels.h"
@@ -87,6 +88,8 @@ TEST_CASE("the type of each operator for each pair of types") {
             accepted += expected.size();
         }
     }
+    // 8 x 8 pairs of integers have all 17 operators, 36 other pairs of the 10 integers and reals
+    // all but five on bits, 44 pairs with a complex number + - *, and bools == and !=.
     CHECK(accepted == 64 * 17 + 36 * 12 + 44 * 3 + 2);
     CHECK(accepted + refused == 13 * 13 * 17);
 }
