@@ -19,6 +19,8 @@ small = "--device cpu --images 2 --size 8 --channels 16 --depth 1 --expansion 2 
 
 
 class Bench(unittest.TestCase):
+    """The command is called as main(): words of a command line, and what it prints."""
+
     def test_networks_are_the_same(self):
         for name in blocks.blocks:
             model = blocks.stack(name, channels=16, depth=2, expansion=2)
@@ -41,7 +43,7 @@ class Bench(unittest.TestCase):
             results = json.loads(files[0].read_text())["results"]
             self.assertEqual(list(results), ["eager", "converted"])
             bars = xml.dom.minidom.parse(str(files[1])).getElementsByTagName("rect")
-            self.assertAlmostEqual(max(float(bar.getAttribute("width")) for bar in bars), 400)
+            self.assertAlmostEqual(max(float(bar.getAttribute("width")) for bar in bars), 400)  # the longest fills the picture
 
     def test_mistakes(self):
         for words, arguments in {

@@ -26,9 +26,10 @@ def unit(dtype):
 
 
 def check_sums(test, result, exact, magnitudes, count):
-    """Asserts that sums of `count` products of short numbers, added in float in any order and rounded, are right.
+    """Asserts that sums of `count` products of 16-bit numbers, added in float in any order and rounded, are right.
 
-    `exact` is the sum in double, `magnitudes` that of the absolute values.
+    `exact` is the sum in double, `magnitudes` that of the absolute values. `test` is the TestCase that asserts. Returns the
+    largest error as a part of the bound that rounding has.
     """
     error = (count + 2) * 2 * unit(torch.float32) * magnitudes
     smallest = torch.finfo(result.dtype).smallest_normal * unit(result.dtype)

@@ -28,7 +28,7 @@ class Block(torch.nn.Module):
 class Compiled(unittest.TestCase):
     def setUp(self):
         torch.manual_seed(1)
-        torch._dynamo.reset()
+        torch._dynamo.reset()  # forgets the graphs of other tests
 
     def test_whole_graphs(self):
         count = 0

@@ -1,8 +1,9 @@
 # spio.cuda as a package, and its arrays: those of NumPy, of DLPack, and of the device.
 # SPDX-License-Identifier: Apache-2.0
 #
-# spio.cuda makes kernels of Python's functions, which the interpreter runs where there is no GPU. DLPack is
-# the protocol by which libraries pass tensors on.
+# spio.cuda makes kernels of Python's functions, which the interpreter runs where there is no GPU. DLPack and
+# __cuda_array_interface__ are protocols by which libraries pass tensors on. A pack is a file of compiled kernels.
+# `dialect` is the module in C++ behind spio.cuda.
 import enum
 import pathlib
 import subprocess
@@ -30,6 +31,7 @@ def sizes_of(o, x):
 
 
 def fill_with(number):
+    """A kernel that stores a number, which is a constant in its text."""
     @cuda.jit
     def fill(o):
         o[0] = number
@@ -86,6 +88,7 @@ class NumPy(unittest.TestCase):
         self.numpy = numpy
 
     def refuse(self, call, *arguments):
+        """The error that a call must raise."""
         with self.assertRaises(cuda.Error) as caught:
             call(*arguments)
         return caught.exception
@@ -142,6 +145,8 @@ class NumPy(unittest.TestCase):
 
     def test_interfaces(self):
         class Described:
+            """An array by its interface, right but for the given changes."""
+
             def __init__(self, **changes):
                 self.__cuda_array_interface__ = {"shape": (2,), "typestr": "<f4", "data": (8, False), "version": 3} | changes
 
@@ -169,6 +174,8 @@ class NumPy(unittest.TestCase):
             self.assertIn("GPU" if cuda.current_device() >= 0 else "driver", str(self.refuse(stored[1, 1], Described(**nowhere), 1)))
 
         class Unclear:
+            """A flag whose truth value raises an exception of its own, which must reach the caller."""
+
             def __bool__(self):
                 raise ValueError("neither true nor false")
 

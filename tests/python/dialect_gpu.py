@@ -55,6 +55,8 @@ class Passed:
 
 
 class Interface:
+    """What offers a given __cuda_array_interface__."""
+
     def __init__(self, described):
         self.__cuda_array_interface__ = described
 
@@ -76,7 +78,7 @@ class Tensors(unittest.TestCase):
         transposed[(1, 1), (16, 16)](Passed(y.T, "__cuda_array_interface__"), y)
         described = x[0].__cuda_array_interface__
         total = torch.zeros(10, device="cuda")
-        for stream in (None, 1, torch.cuda.Stream().cuda_stream):
+        for stream in (None, 1, torch.cuda.Stream().cuda_stream):  # none, the default stream's number, a stream of its own
             axpy[1, 32](1.0, Interface(described | {"stream": stream}), total)
         self.assertEqual(total.tolist(), [3 * number for number in range(10)])
         for address in (8, numpy.zeros(4).ctypes.data):

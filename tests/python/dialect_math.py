@@ -43,6 +43,7 @@ def kernels(folder):
 
 
 def inputs(kind, random):
+    """A million arguments: random bits, numbers near 0, in a wide range, and positive ones of all sizes."""
     bits = random.integers(0, 1 << (8 * kind.itemsize), count, dtype=f"u{kind.itemsize}").view(kind)
     near = random.uniform(-1, 1, count).astype(kind)
     wide = random.uniform(-30, 30, count).astype(kind)
@@ -69,7 +70,7 @@ def main():
         for name, kernel in kernels(folder).items():
             for kind, longer, bound in zip(("float32", "float64"), ("float64", "longdouble"), documented[name]):
                 x = inputs(numpy.dtype(kind), random)
-                operands = (x, numpy.roll(x, 12345)) if name in binary else (x,)
+                operands = (x, numpy.roll(x, 12345)) if name in binary else (x,)  # any shift pairs different numbers
                 is_predicate = name.startswith("is")
                 result = numpy.zeros(x.size, "bool" if is_predicate else kind)
                 kernel[(x.size + 255) // 256, 256](result, *operands)

@@ -22,6 +22,7 @@ interesting = (0, 1, -1, 2, 7, -8, 100, 127, -128, 255, 1.5, -0.25, 1e10, -3e38,
 
 
 def programs_of(file):
+    """The programs of the file: name, signature, threads, whether // rounds down, and text."""
     for chunk in pathlib.Path(file).read_text().split("#### ")[1:]:
         head, text = chunk.split("\n", 1)
         name, signature, threads, floors = head.split(" | ")
@@ -29,6 +30,7 @@ def programs_of(file):
 
 
 def array_of(element, count, random):
+    """Random numbers of a type: interesting reals; integers of all sizes, or small ones."""
     with numpy.errstate(all="ignore"):
         if numpy.dtype(element).kind == "f":
             return random.choice(interesting, count).astype(element)
@@ -58,6 +60,7 @@ def results_of(program, folder, has_gpu):
 
 
 def is_equal(left, right):
+    """Whether two arrays have the same bits, where any two NaNs count as equal."""
     if left.dtype.kind == "f":
         unordered = numpy.isnan(left) & numpy.isnan(right)
         left, right = numpy.where(unordered, 0, left), numpy.where(unordered, 0, right)
@@ -65,6 +68,7 @@ def is_equal(left, right):
 
 
 def work(number, count, programs, end, has_gpu, answers):
+    """One of `count` processes: runs each count-th program until the time `end`, and puts the number done and the faults."""
     done, faults = 0, []
     with tempfile.TemporaryDirectory() as folder:
         for program in programs[number::count]:

@@ -37,6 +37,7 @@ def rooted(x):
 
 
 def shift_by(number):
+    """A device function that sees a variable of the function around it."""
     @cuda.jit(device=True)
     def shift(x):
 # A comment may stand further left.
@@ -83,16 +84,19 @@ def y_of(x):
 
 
 def numbers(letter, *values):
+    """An array of the standard library, by the letter of its type."""
     return array.array(letter, values)
 
 
 class Dialect(unittest.TestCase):
     def refuse(self, call, *arguments, **options):
+        """The error that a call must raise."""
         with self.assertRaises(cuda.Error) as caught:
             call(*arguments, **options)
         return caught.exception
 
     def line_of(self, words):
+        """The number of the line of this file that has these words."""
         text = pathlib.Path(__file__).read_text().splitlines()
         return next(i for i, line in enumerate(text, 1) if words in line and "line_of" not in line)
 
@@ -127,7 +131,7 @@ class Launches(Dialect):
     def test_buffers_are_held(self):
         values = numbers("d", 1, 2)
         view = arguments.array_of(values)
-        self.assertRaises(BufferError, values.append, 3)
+        self.assertRaises(BufferError, values.append, 3)  # its memory must not move while there is a view of it
         del view
         values.append(3)
         self.refuse(cuda.select_device, 2**32)

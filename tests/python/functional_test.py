@@ -14,6 +14,7 @@ import spio
 from cases import layouts, tensor
 from spio import functional, operators, support
 
+# Arguments of a convolution as torch takes them, which kernels compute.
 spellings = [
     {},
     {"padding": 1},
@@ -75,7 +76,7 @@ class Spellings(unittest.TestCase):
 
     def test_two_devices(self):
         x, weight, bias = layer()
-        a, far = tensor((16, 16), torch.float32), bias.to("meta")
+        a, far = tensor((16, 16), torch.float32), bias.to("meta")  # a device of PyTorch without memory stands for a second one
         functional.conv2d(x, weight, bias, groups=2)  # whether a kernel takes it is remembered for this device alone
         for call in (
             lambda: functional.conv2d(x, weight, far, groups=2),
@@ -110,7 +111,7 @@ class Gradients(unittest.TestCase):
 
     def test_types_and_what_is_wanted(self):
         for dtype in (torch.float16, torch.bfloat16):
-            for wanted in range(1, 8):
+            for wanted in range(1, 8):  # a bit for each of x, weight and bias
                 values = [v.detach().requires_grad_(bool(wanted >> i & 1)) for i, v in enumerate(layer(dtype))]
                 y = functional.conv2d(*values, padding=1, groups=2)
                 self.assertEqual(y.dtype, dtype)

@@ -19,6 +19,7 @@ folder = pathlib.Path(__file__).resolve().parent
 
 
 def versions():
+    """What the results depend on."""
     return {
         "torch": torch.__version__, "cuda": torch.version.cuda, "gpu": torch.cuda.get_device_name(),
         "nvrtc": os.environ.get("SPIO_NVRTC"), "python": sys.version.split()[0],
@@ -60,6 +61,7 @@ def stop(*_):
 def main():
     signal.signal(signal.SIGALRM, stop)
     file = sys.argv[1] if len(sys.argv) > 1 else None
+    # The seconds that each stage may take.
     stages = {versions: 30, host_times: 60, first_calls: 60, convolutions: 200, norms: 40, products: 60, graphs: 30, deterministic: 30, leaks: 40,
               compiled: 90, training: 150, suites: 200}
     for stage, seconds in stages.items():

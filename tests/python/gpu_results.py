@@ -20,7 +20,7 @@ half = torch.float16
 
 
 class Assertions:
-    """What the checks of the other tests ask of a test."""
+    """Stands for the TestCase that check_sums() asserts by."""
 
     def assertLessEqual(self, value, most, words):
         if not value <= most:

@@ -1,7 +1,10 @@
 # The GPU's kernels, run by the operators on the host device: within the bound of their arithmetic.
 # SPDX-License-Identifier: Apache-2.0
 #
-# The host device executes kernels on the CPU, thread by thread, with the arithmetic of the GPU.
+# The host device executes kernels on the CPU, thread by thread, with the arithmetic of the GPU. The library has a few
+# kernels for it, of convolutions with 16 channels and the like (python/operators/host.manifest). Within spio.strict() a
+# call that no kernel computes is an error. check_sums(test, result, exact, magnitudes, count) compares sums of `count`
+# products with those in double, within the bound of rounding to float, and returns the largest part of the bound.
 import itertools
 import unittest
 
@@ -13,10 +16,12 @@ from cases import check_sums, layouts, tensor, unit
 from spio import functional, operators
 
 half = torch.float16
+# Of a sum for each output: 3 x 3 taps of 8 channels, and the bias.
+products, products_and_bias = 72, 73
 
 
 def exact_gradients(x, weight, gradient, stride=(1, 1), dilation=(1, 1)):
-    """The gradients of x, the weight and the bias in double."""
+    """The gradients of x, the weight and the bias in double, for a padding of 1 and two groups."""
     mask = [True, True, True]
     channels = [weight.shape[0]]
     return torch.ops.aten.convolution_backward(
@@ -38,7 +43,7 @@ class HostDevice(unittest.TestCase):
                 values = [v.detach().double() for v in (x, weight, bias)]
                 exact = aten.conv2d(*values, padding=1, groups=2)
                 magnitudes = aten.conv2d(*(v.abs() for v in values), padding=1, groups=2)
-                excesses.append(check_sums(self, y.detach(), exact, magnitudes, 73))
+                excesses.append(check_sums(self, y.detach(), exact, magnitudes, products_and_bias))
         print(f"summary: python.host_device: {len(excesses)} convolutions, errors up to {max(excesses):.2f} of the bound")
 
     def test_convolutions_of_bfloat16(self):
@@ -52,7 +57,7 @@ class HostDevice(unittest.TestCase):
                 aten.conv2d(*(part(v.double()) for v in (x, weight, bias)), padding=1, groups=2)
                 for part in (torch.clone, torch.abs)
             )
-            check_sums(self, y, exact, magnitudes, 73)
+            check_sums(self, y, exact, magnitudes, products_and_bias)
 
     def test_strides_and_dilations(self):
         steps = {"stride": (2, 1), "dilation": (1, 2)}
@@ -64,16 +69,17 @@ class HostDevice(unittest.TestCase):
                 y.backward(gradient)
             values = [v.detach().double() for v in (x, weight)]
             exact, magnitudes = (aten.conv2d(*map(part, values), padding=1, groups=2, **steps) for part in (torch.clone, torch.abs))
-            check_sums(self, y.detach(), exact, magnitudes, 72)
+            check_sums(self, y.detach(), exact, magnitudes, products)
             exact = exact_gradients(*values, gradient, **steps)
             magnitudes = exact_gradients(*map(torch.abs, values), gradient.abs(), **steps)
-            check_sums(self, x.grad, exact[0], magnitudes[0], 72)
+            check_sums(self, x.grad, exact[0], magnitudes[0], products)
+            # A weight meets every position of both images.
             check_sums(self, weight.grad, exact[1], magnitudes[1], 2 * y.shape[2] * y.shape[3])
 
     def test_biases_that_kernels_cannot_load(self):
         x, weight, numbers = tensor((2, 16, 12, 12), half), tensor((16, 8, 3, 3), half), tensor((32,), torch.float32)
         with spio.host_device(), torch.autocast("cpu", half), spio.strict():
-            for bias in (numbers[::2], numbers[1:17]):
+            for bias in (numbers[::2], numbers[1:17]):  # with gaps, and not aligned to 16 bytes
                 results = [functional.conv2d(x, weight.float(), v, padding=1, groups=2) for v in (bias, bias.clone())]
                 self.assertTrue(torch.equal(*results))
 
@@ -90,7 +96,7 @@ class HostDevice(unittest.TestCase):
                 self.assertEqual((weight.grad.dtype, bias.grad.dtype), (dtype, dtype))
                 exact = exact_gradients(x.detach(), weight.detach(), gradient)
                 magnitudes = exact_gradients(x.detach().abs(), weight.detach().abs(), gradient.abs())
-                counts = (72, 2 * 63, 2 * 63)
+                counts = (products, 2 * 63, 2 * 63)  # the last two over two images of 7 x 9
                 for value, *rest in zip((x, weight, bias), exact, magnitudes, counts):
                     excesses.append(check_sums(self, value.grad, *rest))
         print(f"summary: python.host_device: {len(excesses)} gradients, errors up to {max(excesses):.2f} of the bound")
@@ -123,17 +129,19 @@ class HostDevice(unittest.TestCase):
     def test_products(self):
         a, b = tensor((64, 48), half), tensor((48, 32), half)
         with spio.host_device(), spio.strict():
+            # Rows that are further apart in memory than they are long: by 16 bytes, and by no multiple of that.
             for first in (a, torch.nn.functional.pad(a, (0, 8))[:, :48], torch.nn.functional.pad(a, (0, 3))[:, :48]):
                 result = functional.matmul(first, b)
                 check_sums(self, result, a.double() @ b.double(), a.double().abs() @ b.double().abs(), 48)
+            # The kernel of the library is for n = 32.
             with self.assertRaisesRegex(RuntimeError, "matmul m=8 n=64 k=48.*host"):
                 functional.matmul(a[:8], tensor((48, 64), half))
 
-    def test_other_problems_are_told(self):
+    def test_errors_name_problems_without_a_kernel(self):
         x, weight = tensor((1, 24, 4, 4), half), tensor((24, 8, 3, 3), half)
         with spio.host_device(), self.assertRaisesRegex(RuntimeError, "conv2d n=1 c=24"):
             operators.conv2d(x, weight, None, 1, 1, 1, 1, 1, 1)
-        operators.conv2d(x, weight, None, 1, 1, 1, 1, 1, 1)
+        operators.conv2d(x, weight, None, 1, 1, 1, 1, 1, 1)  # on the CPU, PyTorch computes it
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ far = (2, 1, 2, 1, 1, 2)
 
 
 def conv2d_arguments(layout, dtype, requires_grad=False):
-    """Arguments of each operator, one case for each."""
+    """Pairs of an operator and its arguments: two cases of each."""
     x = tensor((3, 16, 5, 6), dtype, layout, requires_grad)
     weight = tensor((16, 8, 3, 2), dtype, layout, requires_grad)
     bias = tensor((16,), torch.float32)

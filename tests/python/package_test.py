@@ -1,8 +1,8 @@
 # The package: imported without PyTorch, and libraries that need nothing of CUDA and show nothing more than they must.
 # SPDX-License-Identifier: Apache-2.0
 #
-# Parts of the package need PyTorch, and say so; spio.cuda does not. A library shows a symbol if other
-# libraries of the process can see it.
+# Parts of the package need PyTorch, and say so; spio.cuda does not. A library shows a symbol if other libraries of the
+# process can see it. sys.modules['torch'] = None makes `import torch` fail.
 import pathlib
 import subprocess
 import sys

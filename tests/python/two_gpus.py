@@ -30,6 +30,7 @@ def network(sizes):
 
 
 def batch(first, count, size=32):
+    """`count` images and labels of one batch of random ones, from `first` on."""
     torch.manual_seed(2)
     x = blocks.random_images(gpus * images, size, "cpu")
     labels = torch.randint(10, (gpus * images,))
@@ -37,17 +38,20 @@ def batch(first, count, size=32):
 
 
 def backward(model, x, labels):
+    """Computes the gradients of a batch."""
     with torch.autocast("cuda", dtype):
         loss = torch.nn.functional.cross_entropy(model(x), labels)
     loss.backward()
 
 
 def gradients(model):
+    """The gradients of all parameters, whole: FSDP2 shards them."""
     values = (parameter.grad for parameter in model.parameters())
     return [value.full_tensor() if hasattr(value, "full_tensor") else value for value in values]
 
 
 def milliseconds(model, x, labels, steps=30):
+    """The time of a step of training, after five to warm up."""
     optimizer = torch.optim.SGD(model.parameters(), 1e-3)
     for step in range(steps + 5):
         if step == 5:
@@ -61,6 +65,7 @@ def milliseconds(model, x, labels, steps=30):
 
 
 def sharded(model):
+    """The model by FSDP2, each of its blocks apart."""
     for layer in model:
         if isinstance(layer, blocks.Residual):
             fully_shard(layer)
@@ -79,10 +84,12 @@ def scaling(rank):
 
 
 def wrappers(rank):
+    """The ways to train a model on several GPUs, by name."""
     return {"DDP": lambda model: DistributedDataParallel(model, device_ids=[rank]), "FSDP2": sharded}
 
 
 def train(rank, file):
+    """The process of one GPU: compares gradients with those of one GPU, measures steps, and writes the file."""
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="29517", RANK=str(rank), WORLD_SIZE=str(gpus))
     torch.cuda.set_device(rank)
     distributed.init_process_group("nccl", device_id=torch.device("cuda", rank))
