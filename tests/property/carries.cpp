@@ -13,6 +13,8 @@
 
 namespace {
 
+// Which digit of a sum of terms is asked for: that of a stride, reduced by a period (0: not
+// reduced). Only terms of base 0 count.
 struct question {
     drawn_terms terms;
     int stride = 1;
@@ -35,6 +37,7 @@ question draw_question(dice& random) {
     constexpr int strides[] = {1, 1, 2, 3, 4, 5, 6, 8, 8, 10, 12, 16, 24, 32, 64};
     constexpr int sizes[] = {2, 3, 4, 5, 7, 8, 16, 30};
     question q;
+    // Powers of two and multiples of 3 and 5, so that some strides divide others.
     q.stride = random.pick(strides);
     q.period = random.one_in(3) ? 0 : static_cast<long long>(q.stride) * random.pick(sizes);
     int const count = 1 + random.draw_below(most_terms);

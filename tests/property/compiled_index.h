@@ -9,6 +9,7 @@
 
 #include "compiled_layout.h"
 
+// What an index at an offset says of itself.
 struct decoded {
     std::vector<int> values;            // of get<D>(), in order of the digits
     std::vector<int> coordinate_values; // of coordinates().get<D>()
@@ -17,17 +18,19 @@ struct decoded {
     int dense = -1;                     // the offset in a tensor of the same axes, if there is one
 };
 
+// The type of an index, behind functions.
 struct compiled_index {
-    char const* text;
+    char const* text;   // its C++
     char const* digits; // "K 8 4 I 1 16": base, stride, size
-    bool tiles;
+    bool tiles;         // whether its digits leave no gaps, so that a tensor has the same axes
     int size;
     std::vector<int> sizes;
     decoded (*decode)(int offset);
     std::vector<std::vector<int>> (*deal)(); // the offsets of each of 8 lanes
 };
 
-template <class Tensor> struct dense_form {};
+// Stands for the tensor where there is none.
+template <class Index> struct dense_form {};
 
 // Makes the description of an index: `text` is its C++, `digits` the digits for the reference.
 // Dense is a tensor with the index's axes, or dense_form if there is none.

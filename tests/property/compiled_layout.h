@@ -32,7 +32,7 @@ struct arrival {
 struct portrait {
     long long size = 0;
     long long storage_size = 0;
-    bool is_wide = false;
+    bool is_wide = false; // whether offsets have 64 bits
     bool is_injective = false;
     int vector_width = 1;
     bool is_wide_as_vectors = false;
@@ -51,6 +51,7 @@ struct visit {
         true; // the offset leads back to the position, where the layout has an inverse
 };
 
+// A walk as a function, with its description for the reference, and its C++.
 struct compiled_walk {
     char const* terms;
     char const* text;
@@ -70,6 +71,7 @@ struct compiled_chain {
     glimpse (*see)(int const* sizes, int const* starts, int const* position);
 };
 
+// A layout as functions of the sizes of its dynamic dimensions, with its C++, and its description.
 struct compiled_layout {
     char const* text;
     char const* model;
@@ -117,6 +119,7 @@ template <class... Moves, class Cursor> arrival arrive(Cursor const& cursor, int
         cursor.offset(), cursor.get() - memory, cursor.inbounds(), {commit<Moves>(cursor, n)...}};
 }
 
+// The vectors of N elements, of one byte each, that a tensor may be read as.
 template <int N> struct chars {
     char items[N];
 };

@@ -26,6 +26,7 @@ auto seen_by(View const& view, Tensor const& x, bool& is_possible) {
     }
 }
 
+// The extent of a dimension, or -1 if the tensor has none of it.
 template <class Dimension, class Tensor> int extent_along(Tensor const& t) {
     if constexpr (requires { t.template extent<Dimension>(); }) {
         return t.template extent<Dimension>().get();

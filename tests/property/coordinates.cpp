@@ -59,6 +59,7 @@ template <class... Ts> struct kind {
     }
 };
 
+// Adds the total of a base to the map, if the coordinates have the base.
 template <class Base, class C> void take(units& result, C const& c) {
     if constexpr (requires { c.template total<Base>(); }) {
         result[name<Base>] = spio::unfold(c.template total<Base>()).get();
@@ -99,6 +100,7 @@ template <class A> long long unit_of(A const& a, char base) {
                 (name<Bases> == base ? spio::stride_of<decltype(a.template total<Bases>())> : 0));
     }(typename A::bases());
 }
+// Whether a comes before b: the first base in which they differ decides.
 template <class A> bool is_first(A const& a, units const& a_units, units const& b_units) {
     for (char const base : order_of_bases(a)) {
         if (a_units.at(base) != b_units.at(base)) return a_units.at(base) < b_units.at(base);
@@ -106,6 +108,7 @@ template <class A> bool is_first(A const& a, units const& a_units, units const& 
     return false;
 }
 
+// Checks the laws of pairs of coordinates of two kinds.
 template <class A, class B> void judge(tally& t, dice& random) {
     for (int trial = 0; trial < rounds(300); ++trial) {
         auto const [a, a_units] = A::draw(random);
@@ -126,6 +129,7 @@ template <class A, class B> void judge(tally& t, dice& random) {
             t.check((a <= b) == agrees([](auto x, auto y) { return x <= y; }), "<=");
             t.check(bool(a > b) == agrees([](auto x, auto y) { return x > y; }), ">");
             t.check((a >= b) == agrees([](auto x, auto y) { return x >= y; }), ">=");
+            // Bases that only one has keep their values.
             auto const joined = [&](auto pick) {
                 auto result = add(a_units, {}, 1);
                 for (auto const& [base, value] : b_units) {
@@ -141,6 +145,7 @@ template <class A, class B> void judge(tally& t, dice& random) {
     }
 }
 
+// Checks the laws of coordinates of one kind.
 template <class A> void judge_alone(tally& t, dice& random) {
     for (int trial = 0; trial < rounds(300); ++trial) {
         auto const [a, a_units] = A::draw(random);

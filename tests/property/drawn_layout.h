@@ -83,6 +83,7 @@ inline oracle::layout draw_layout(dice& random) {
     return result;
 }
 
+// The same layout as the library's table of digits and axes.
 inline drawn_table table_of(oracle::layout const& l) {
     drawn_table table;
     auto const convert = [&](oracle::digit const& d, bool ring) {

@@ -87,6 +87,8 @@ class Base:
 
 
 class Layout:
+    """A random layout of one to four bases, whose digits are spread over axes in any order."""
+
     def __init__(self, dice):
         self.dice = dice
         names = dice.sample(["I", "J", "K", "N"], dice.choice([1, 2, 2, 3, 3, 4]))
@@ -114,6 +116,7 @@ class Layout:
         return self.base_by_name[digit.base].expression(self.dice, digit)
 
     def is_open(self, digit):
+        """Whether the size of the digit is known at run time only."""
         base = self.base_by_name[digit.base]
         return base.kind == "dynamic" and digit == base.digits[-1]
 
@@ -188,14 +191,17 @@ class Layout:
 
     @staticmethod
     def divides(base, digit):
+        """Whether a base has a whole number of periods of the digit."""
         return base.extent % (digit.stride * digit.size) == 0 and digit.stride * digit.size < base.extent
 
     def place(self, digits, kind, placed, inputs, text):
+        """Makes an axis of the placed digits, which are then no longer free."""
         for digit in placed:
             digits.remove(digit)
         self.groups.append({"kind": kind, "placed": placed, "read": inputs, "text": text, "pitch": -1})
 
     def add_pitches(self):
+        """Declares the axes, one in five with a pitch: a distance in memory of its own, small or beyond 32 bits."""
         dice = self.dice
         self.axes = []
         for n, group in enumerate(self.groups):

@@ -3,7 +3,10 @@
 //
 // A digit of a dimension is what one axis counts of it: of K, the axis K / 8 counts the blocks of
 // 8, and K % 8 the rest. A plain axis counts one digit and has no function such as a swizzle. A
-// tally counts checks, and reports the first failure of each law; dice draw random numbers.
+// portrait is what a tensor says of its sizes, a visit a position of range(tensor) with its offset,
+// a walk a list of subscripts. A base cursor is a pointer that whole blocks move; a move that
+// compiles commits. A tally counts checks, and reports the first failure of each law; dice draw
+// random numbers; the oracle is the reference.
 #include "tally.h"
 
 #include <algorithm>
@@ -34,6 +37,7 @@ sizes draw_sizes(dice& random, oracle::layout const& layout) {
     return result;
 }
 
+// A layout with its sizes, for the report of a failure.
 std::string describe(compiled_layout const& l, sizes const& s) {
     return std::string(l.text) + "\n  " + l.model + "\n  sizes " + listed(s);
 }

@@ -24,6 +24,7 @@ inline number floor_quotient(number n, number d) {
 }
 inline number floor_rest(number n, number d) { return n - d * floor_quotient(n, d); }
 
+// A dimension. Positions wrap around in a ring; the extent of a dynamic base is known at run time.
 struct base {
     std::string name;
     number extent = 0; // of a dynamic base: the greatest
@@ -39,16 +40,18 @@ struct digit {
     number end() const { return stride * size; }
 };
 
-// A plain axis places one digit. A derived one places several and may read others:
+// A plain axis places one digit: it counts its steps. A derived one computes its place from several
+// digits that it places, and may read others, by a function of a kind, with parameters:
 //     checkerboard (ranks), exclusive_or, shuffle (factor, shift, turn)
 struct axis {
     std::string kind;
     number parameters[3] = {};
-    number pitch = -1; // -1: what lies to the right
+    number pitch = -1; // of memory from one step to the next; -1: what lies to the right
     std::vector<digit> placed;
     std::vector<digit> sources;
 };
 
+// A layout, and what follows from its description by the plain laws.
 class layout {
   public:
     std::vector<base> bases;
@@ -253,6 +256,7 @@ class layout {
         return end;
     }
 
+    // The step on an axis at which a position lies; empty if a derived axis has none for it.
     std::optional<number> place_on(axis const& a, position const& p) const {
         if (a.kind == "plain") return value_of_placed(a.placed[0], p);
         std::vector<number> values;

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <random>
 
-// SPIO_SEED sets the seed; SPIO_ROUNDS multiplies the number of rounds.
+// SPIO_SEED sets the seed; SPIO_ROUNDS is a factor for the number of rounds.
 inline std::uint64_t seed() {
     char const* const text = std::getenv("SPIO_SEED");
     return text ? std::strtoull(text, nullptr, 0) : 2024;
@@ -22,6 +22,7 @@ inline int rounds(int n) {
 // The same numbers from the same seed, with any standard library.
 class dice {
   public:
+    // Each test has a salt of its own, so that tests draw different numbers.
     explicit dice(std::uint64_t salt) : engine_(seed() * 0x9e3779b97f4a7c15u + salt) {}
 
     // In [0, n).

@@ -58,7 +58,7 @@ std::uint64_t fingerprint(oracle::layout const& l) {
     return hash;
 }
 
-// Random terms: some bounded, others negative or beyond the extent.
+// Random terms: some bounded, others negative or beyond the extent. A bound of 0 is none.
 drawn_terms draw_terms(dice& random, oracle::layout const& l) {
     constexpr int strides[] = {1, 1, 1, 2, 3, 4, 5, 6, 8, 12, 16};
     constexpr int bounds[] = {0, 0, 2, 3, 4, 8, 16};

@@ -14,7 +14,7 @@
 
 class tally {
   public:
-    long long tried = 0;
+    long long tried = 0; // checks so far
 
     // `example` returns the description of a failure; it is called for the first of each law.
     template <class Example> void check(bool holds, char const* law, Example example) {
@@ -34,6 +34,7 @@ class tally {
     std::map<std::string, long long> failures_;
 };
 
+// "{1 2 3}"
 template <class List> std::string listed(List const& list) {
     std::string text;
     for (auto const& item : list) text += (text.empty() ? "" : " ") + std::to_string(item);

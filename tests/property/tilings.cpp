@@ -4,7 +4,9 @@
 // A digit of a position in a base (a dimension) is floor(position / stride) mod size; an axis of a
 // layout counts one. A tally counts checks, and reports the first failure of each law; dice draw
 // random numbers. Axes tile a base if their digits, from fine to coarse, meet without a gap or an
-// overlap.
+// overlap. A ring is a base around which positions wrap; the size of a dynamic digit is known at
+// run time; only the coarsest digit may be either. A digit that is not placed is only read, by a
+// swizzle.
 #include "tally.h"
 
 #include <algorithm>
@@ -18,6 +20,7 @@
 
 namespace {
 
+// A digit as the table of a layout has it.
 struct row {
     int base;
     long long stride;
@@ -86,6 +89,7 @@ std::vector<row> draw_rows(dice& random) {
     return rows;
 }
 
+// The library's table of these digits, each placed one on an axis of its own.
 drawn_table table_of(std::vector<row> const& rows) {
     drawn_table table;
     for (row const& r : rows) {
@@ -98,6 +102,7 @@ drawn_table table_of(std::vector<row> const& rows) {
     return table;
 }
 
+// A reason to refuse digits: its kind, the base, and the one or two numbers that the error names.
 struct fault {
     spio::flaw kind;
     int base;
@@ -145,7 +150,8 @@ std::set<fault> faults_of(std::vector<row> rows, spio::folds law) {
             } else if (!good) {
                 faults.insert({spio::flaw::gap, b, end, coarser.stride});
             }
-            // Of two digits with the greatest stride either may count as the coarsest.
+            // Of two digits with the greatest stride the library may take either as the coarsest,
+            // so that both faults are right answers.
             bool const may_be_coarsest = finer.stride == own.back().stride;
             if (finer.dynamic && !may_be_coarsest) {
                 faults.insert({spio::flaw::dynamic, b, finer.stride, 0});
@@ -159,6 +165,7 @@ std::set<fault> faults_of(std::vector<row> rows, spio::folds law) {
                 }
             }
         }
+        // The extent of a base must fit into an int.
         row const& top = own.back();
         if (!top.dynamic && top.stride * top.size > 0x7fffffff) {
             faults.insert({spio::flaw::size, b, top.stride * top.size, 0});
@@ -181,7 +188,7 @@ bool is_bijective(std::vector<row> const& rows, int base) {
         extent = std::max(extent, r.stride * r.size);
         combinations *= r.size;
     }
-    if (extent / finest > 400) return true;
+    if (extent / finest > 400) return true; // too many to try
     std::set<std::vector<long long>> seen;
     for (long long p = 0; p < extent; p += finest) {
         std::vector<long long> digits;

@@ -23,8 +23,8 @@ struct K : spio::dim {
 };
 template <int Stride> using fold = spio::fold<K, Stride>;
 
-constexpr int strides = 24;
-constexpr int reach = 50;
+constexpr int strides = 24; // from 1 on
+constexpr int reach = 50;   // of values, on both sides of 0
 
 constexpr int greatest_common_divisor(int a, int b) {
     int g = a < b ? a : b;
@@ -42,6 +42,7 @@ struct verdict {
     bool refolded = true;
 };
 
+// The verdict on folds of strides A and B.
 template <int A, int B> verdict judge() {
     constexpr int g = greatest_common_divisor(A, B);
     verdict v;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A view is a tensor over the same memory whose dimensions are renamed, reversed, split, joined or
-// cut. Names are places in `view_dimensions`.
+// cut. A name is the place of a dimension in `view_dimensions`. A part of a dimension is a slice of
+// `count` elements, a tile of at most so many, or a shift, which keeps all from its start on.
 #pragma once
 
 #include <sstream>

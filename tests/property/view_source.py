@@ -24,11 +24,13 @@ class Chain:
             getattr(self, kind)(dice.choice(self.names))
 
     def add(self, call, step, gone=(), new=()):
+        """Adds a view: its C++, its description, and the dimensions that it removes and makes."""
         self.calls.append(call)
         self.steps.append(step)
         self.names = [name for name in self.names if name not in gone] + list(new)
 
     def free(self):
+        """A dimension that the view does not have yet, if there is one."""
         return self.dice.choice([name for name in fresh if name not in self.names] or fresh)
 
     def rename(self, name):
@@ -61,6 +63,7 @@ class Chain:
         self.add(f"spio::broadcast<spio::axis<{new}>({count})>(x)", f"broadcast {new} {count}", [], [new])
 
     def start(self, name):
+        """The C++ of a part's start, which is drawn at run time, and its stride."""
         base = self.layout.base_by_name.get(name)
         stride = self.dice.choice([d.stride for d in base.digits] if base else [1, 2])
         start = f"spio::fold<{name}, {stride}>(starts[{len(self.calls)}])"

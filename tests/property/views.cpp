@@ -3,7 +3,10 @@
 //
 // A view is a tensor over the same memory whose dimensions are renamed, reversed, split, joined or
 // cut. Layouts and chains of views are generated as C++ (the compiled side) and described in plain
-// numbers (the oracle); every element must be the same for both.
+// numbers (the oracle); every element must be the same for both. Positions and extents have a
+// number for each of six dimensions: I, J, K and N, which layouts have, and A and B, which views
+// make. `absent` is the extent of a dimension that there is not. A tally counts checks, and reports
+// the first failure of each law; dice draw random numbers.
 #include "tally.h"
 
 #include <algorithm>
@@ -21,6 +24,8 @@ namespace {
 
 using sizes = std::vector<int>;
 
+// Extents for the dimensions whose size is known at run time only, in the layout's order. Small
+// ones, so that all positions can be visited; one in thirty may be 0.
 sizes draw_extents(dice& random, oracle::layout const& layout) {
     sizes result;
     for (oracle::base const& b : layout.bases) {
@@ -33,8 +38,8 @@ sizes draw_extents(dice& random, oracle::layout const& layout) {
     return result;
 }
 
-// The views of a chain that the compiler takes, with starts of their parts. Empty if a part does
-// not fit into what there is.
+// The views of a chain that compile for this layout. A slice, a tile or a shift is a part; each
+// gets a random start. Empty if a part is longer than its dimension.
 std::vector<oracle::view_step> draw_chain(dice& random, compiled_chain const& c,
                                           glimpse const& types, oracle::layout const& o,
                                           std::vector<int>& starts) {
@@ -57,7 +62,8 @@ std::vector<oracle::view_step> draw_chain(dice& random, compiled_chain const& c,
     return chain;
 }
 
-// Checks one position of a view, or one beside it.
+// Checks the element at a random position of a view: inside, or in one case of twelve for each
+// dimension up to two steps beside it.
 void check_position(tally& t, dice& random, compiled_layout const& l, compiled_chain const& c,
                     sizes const& s, oracle::layout const& o, std::vector<int> const& starts,
                     std::vector<oracle::view_step> const& chain) {

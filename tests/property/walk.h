@@ -1,8 +1,9 @@
 // A walk through a layout as a list of terms, whose values can be drawn and added up.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A digit of a position in a base (a dimension) is floor(position / stride) mod size; an axis of a
-// layout counts one.
+// A walk subscripts a tensor with several values, one after the other; its end is the position that
+// they add up to. A digit of a position in a base (a dimension) is floor(position / stride) mod
+// size.
 #pragma once
 
 #include <sstream>
@@ -74,6 +75,7 @@ class walk {
         return values;
     }
 
+    // The sum of all terms with these values.
     position end(layout const& shape, std::vector<int> const& values) const {
         position p(shape.bases.size());
         for (std::size_t i = 0; i < terms.size(); ++i) terms[i].add_to(p, values[i]);
