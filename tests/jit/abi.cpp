@@ -15,6 +15,7 @@ using entries = spio::jit::nvrtc_entries;
 
 namespace {
 
+// Types that pass the same bytes, and functions all of whose types do.
 template <class Ours, class Theirs>
 constexpr bool alike =
     sizeof(Ours) == sizeof(Theirs) && std::is_pointer_v<Ours> == std::is_pointer_v<Theirs>;

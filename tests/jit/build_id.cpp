@@ -28,6 +28,7 @@ void append(bytes& file, void const* source, std::size_t size) {
 }
 void pad(bytes& notes) { notes.resize((notes.size() + 3) / 4 * 4); }
 
+// The bytes of a note.
 bytes note(std::uint32_t type, std::string const& name, std::string const& value) {
     Elf64_Nhdr const header = {.n_namesz = static_cast<std::uint32_t>(name.size()),
                                .n_descsz = static_cast<std::uint32_t>(value.size()),

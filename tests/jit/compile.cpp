@@ -1,7 +1,8 @@
-// The real NVRTC compiles kernels from the text in memory, for architectures that are not here.
+// The real NVRTC compiles kernels from the text in memory, for architectures that need no GPU here.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A fault is a call that is made to fail. A header is a name and a text in memory.
+// A header is a name and a text in memory. SPIO_NVRTC_LIBRARY is the NVRTC that the build found,
+// SPIO_SOURCE_DIR the folder of the repository.
 #include <doctest/doctest.h>
 
 #include "tests/contains.h"
@@ -36,11 +37,13 @@ using spio::test::contains;
 
 namespace {
 
+// NVRTC, opened once.
 nvrtc const& compiler() {
     static nvrtc const compiler(SPIO_NVRTC_LIBRARY);
     return compiler;
 }
 
+// The text of a file of the repository.
 std::string contents(char const* name) {
     std::ifstream file(fs::path(SPIO_SOURCE_DIR) / name);
     return std::string(std::istreambuf_iterator<char>(file), {});
@@ -112,7 +115,7 @@ TEST_CASE("axpby is compiled for two architectures") {
     }
 }
 
-TEST_CASE("what is refused is told with the options and the whole log") {
+TEST_CASE("the error of a text that does not compile has the options and the whole log") {
     std::string const said =
         thrown_by({.name = "broken", .text = "int x = y;\n#include \"spio/dims.h\"\nint z = w;\n"});
     CHECK(contains(said, "nvrtcCompileProgram for broken: NVRTC_ERROR_COMPILATION"));
@@ -148,6 +151,8 @@ TEST_CASE("nothing is included from the file system") {
         fs::create_directories(fs::path(folder / name).parent_path());
         if (!fs::exists(name)) fs::create_hard_link("spio/dims.h", name);
     }
+    // The working folder has them. NVRTC's thread leaves it, where the system lets a thread have a
+    // working folder of its own.
     bool may_leave = false;
     std::jthread([&] { may_leave = unshare(CLONE_FS) == 0; }).join();
     if (may_leave) CHECK(thrown_by(axpby()) == "nothing");
@@ -155,7 +160,7 @@ TEST_CASE("nothing is included from the file system") {
     fs::current_path(previous);
 }
 
-TEST_CASE("more than run at once can be asked for, and each gets its own") {
+TEST_CASE("12 threads compile, more than run at once, and each gets its own kernel") {
     constexpr int count = 12;
     std::vector<std::vector<std::byte>> cubins(count);
     {
@@ -175,7 +180,7 @@ TEST_CASE("more than run at once can be asked for, and each gets its own") {
     for (std::size_t t = 0; t < count; ++t) CHECK(has(cubins[t], "kernel_" + std::to_string(t)));
 }
 
-TEST_CASE("a deep recursion of templates has room") {
+TEST_CASE("the compiler's stack has room for a recursion of 190 templates") {
     std::string const text =
         "template <int N> struct f { static constexpr int v = f<N - 1>::v + 1; };"
         "template <> struct f<0> { static constexpr int v = 0; };"

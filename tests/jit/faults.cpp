@@ -1,7 +1,9 @@
-// Every call of NVRTC fails once: it is told, no program is left, and the next compilation works.
+// Every call of NVRTC fails once: an error names it, no program is left, and the next one compiles.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A fault is a call that is made to fail. A header is a name and a text in memory.
+// A fault is a call of the fake NVRTC that is made to fail. A program is NVRTC's object of a text
+// that is compiled. The fake's results 3, 4, 5 and 7 are NVRTC's for wrong input, a wrong program,
+// a wrong option and a failure of its own.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -35,6 +37,7 @@ long fails_at = -1;
 std::vector<std::string> calls;
 std::set<program> programs;
 
+// What is behind a program's handle.
 struct text {
     std::string source, log = {};
     bool is_compiled = false;
@@ -186,12 +189,12 @@ TEST_CASE("each call of NVRTC fails once") {
     auto const sequence = calls;
     std::set<std::string> const entries(sequence.begin(), sequence.end());
     int thrown = 0, right = 0, wrong = 0;
-    for (std::size_t k = 0; k < sequence.size(); ++k) {
-        CAPTURE(k);
-        CAPTURE(sequence[k]);
-        outcome const run = run_with_fault(static_cast<long>(k));
+    for (std::size_t call = 0; call < sequence.size(); ++call) {
+        CAPTURE(call);
+        CAPTURE(sequence[call]);
+        outcome const run = run_with_fault(static_cast<long>(call));
         bool const named =
-            !run.thrown || (run.thrown->tried() == sequence[k] &&
+            !run.thrown || (run.thrown->tried() == sequence[call] &&
                             run.thrown->reason().starts_with("NVRTC_ERROR_OF_THE_FAKE") &&
                             !run.thrown->subject().empty());
         bool const fine = named && (run.thrown || run.right) && programs.empty();
@@ -204,7 +207,7 @@ TEST_CASE("each call of NVRTC fails once") {
         ++(run.thrown ? thrown : right);
         wrong += !fine;
     }
-    CHECK(entries.size() == 11);
+    CHECK(entries.size() == 11); // all functions of NVRTC that Spio calls
     std::cout << "summary: jit.faults: " << sequence.size() << " calls of " << entries.size()
               << " entries fail once: " << thrown << " errors, " << right
               << " results right all the same, " << wrong << " wrong\n";
@@ -247,7 +250,7 @@ TEST_CASE("at most eight compile at once") {
 }
 
 // NVRTC's threads and locks stay with the parent.
-TEST_CASE("a process that is forked during a compilation is told, and one forked later compiles") {
+TEST_CASE("a process forked during a compilation gets an error, and one forked later compiles") {
     static std::atomic<bool> is_running = false, may_end = false;
     nvrtc_entries slow = fake;
     slow.compile_program = [](program p, int count, char const* const* options) {

@@ -1,7 +1,10 @@
 // A fuzz target: NVRTC's log, whatever it says, and the build id in a library's file.
 // SPDX-License-Identifier: Apache-2.0
 //
-// tests/fuzz.cmake has it run 10^5 times. For longer:
+// NVRTC is a fake whose texts are the fuzzer's input and whose calls fail as the first byte says.
+// The build id of an ELF file, which names a build of a library, is in a note: a header (the sizes
+// of the name and of the value, and a type, 3), the name GNU and the value. A segment describes
+// where notes are in the file. tests/fuzz.cmake has the fuzzer run 10^5 times. For longer:
 //     build/ci/tests/jit/fuzz_log -runs=10000000 -max_len=4096 -print_final_stats=1
 #include <cstddef>
 #include <cstdio>
@@ -22,8 +25,9 @@ namespace {
 using result = nvrtc_entries::result;
 using program = nvrtc_entries::program;
 
-std::size_t logs = 0, ids = 0;
-std::string_view said;
+std::size_t logs = 0, ids = 0; // logs that came whole, and build ids that were found
+std::string_view said;         // the log, the cubin and the PTX of the fake
+// What the fake returns for a compilation, for the size of a text, and for the text.
 result compiling, measuring, reading;
 
 result version(int* major, int* minor) { return *major = 13, *minor = 0, result::success; }
@@ -73,6 +77,7 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) { return std::atexit(print_fi
 extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t size) {
     ids += !build_id_in({data, size}).empty();
     if (size == 0) return 0;
+    // NVRTC_ERROR_COMPILATION if a bit of the first byte is set.
     auto const fails = [&](int bit) { return result(data[0] >> bit & 1 ? 6 : 0); };
     compiling = fails(0), measuring = fails(1), reading = fails(2);
     said = {reinterpret_cast<char const*>(data) + 1, size - 1};
@@ -89,10 +94,13 @@ extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t siz
 
 extern "C" std::size_t LLVMFuzzerMutate(unsigned char* data, std::size_t size, std::size_t most);
 
-// Every other input becomes an ELF file with one note; other bytes are refused at once.
+// Makes every other input an ELF file with a header, one segment and one note; build_id_in() would
+// refuse nearly all other bytes at once.
 extern "C" std::size_t LLVMFuzzerCustomMutator(unsigned char* data, std::size_t size,
                                                std::size_t most, unsigned seed) {
     size = LLVMFuzzerMutate(data, size, most);
+    // Bytes of the file's header, of a segment's header and of a note with a name of 4 and a value
+    // of 8 bytes.
     constexpr std::size_t head = 64, segment = 56, note = 12 + 4 + 8;
     if (seed % 2 == 0 || most < head + segment + note) return size;
     if (size < head + segment + note) {
@@ -100,12 +108,12 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(unsigned char* data, std::size_t 
         size = head + segment + note;
         unsigned char const gnu[] = {4, 0, 0, 0, 8, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0};
         std::memcpy(data + head + segment, gnu, sizeof gnu);
-        data[head + 8] = head + segment;
-        data[head + 32] = note;
+        data[head + 8] = head + segment; // p_offset: where the segment begins
+        data[head + 32] = note;          // p_filesz: its size
     }
     std::memcpy(data, "\177ELF", 4);
-    data[32] = head;
-    data[56] = 1;
-    data[head] = 4;
+    data[32] = head; // e_phoff: where the headers of segments are
+    data[56] = 1;    // e_phnum: how many there are
+    data[head] = 4;  // p_type: PT_NOTE
     return size;
 }

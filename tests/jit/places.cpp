@@ -1,8 +1,9 @@
 // Where NVRTC is found, and whose files are not opened.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A fault is a call that is made to fail. A header is a name and a text in memory. A private group
-// has its owner as its only member, and has the owner's name.
+// A file counts as trusted if nobody but root and the user can write to it and to the folders above
+// it. A private group has its owner as its only member, and has the owner's name. SPIO_NVRTC names
+// the file to open; SPIO_NVRTC_LIBRARY is the NVRTC that the build found.
 #include <doctest/doctest.h>
 
 #include "tests/folder.h"

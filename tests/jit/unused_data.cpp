@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A cubin is an ELF file. NVRTC puts a variable into it for each constant that the text names,
-// although most are read by the compiler alone; Spio leaves these out.
+// although most are read by the compiler alone; Spio leaves these out. The kernel's PTX tells which
+// variables its code uses.
 #include <doctest/doctest.h>
 
 #include <elf.h>
@@ -74,7 +75,7 @@ std::vector<std::array<std::uint64_t, 4>> segments_of(bytes const& cubin) {
 
 } // namespace
 
-// The kernels of the two texts are the same: only the first one has constants.
+// The kernels of the two texts compute the same: only the first one has constants.
 TEST_CASE("constants that only the compiler reads are not in a cubin") {
     std::string const kernel = R"(
         extern "C" __global__ void reverse(int* p) {
@@ -99,6 +100,7 @@ TEST_CASE("constants that only the compiler reads are not in a cubin") {
         for (auto const& [name, content] : plain_sections) {
             CAPTURE(name);
             REQUIRE(sections.contains(name));
+            // Tables of names and symbols differ, and so do sections that have symbols' numbers.
             bool const is_table = name.find("tab") != name.npos;
             bool const has_symbols = name.find("info") != name.npos || name.starts_with(".rel") ||
                                      name == ".nv.callgraph";
@@ -141,7 +143,7 @@ TEST_CASE("declarations of variables in PTX are no uses of them") {
     }
 }
 
-// Sections that code needs are the same after each step, and nothing is left to leave out.
+// compile() has left the unused data out; a second time nothing changes.
 TEST_CASE("a cubin without unused data stays as it is") {
     bytes const cubin = compile(constants_text);
     CHECK(without_unused_data(cubin, ".global .u32 a;\n") == cubin);

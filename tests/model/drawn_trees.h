@@ -1,5 +1,9 @@
 // Draws trees, and writes them as the text of a table has them.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A learned model is a table of regression trees. Its text has a tree in preorder: a split is two
+// digits to the base of 64, the number of a threshold among those of all features; a leaf is = and
+// six digits, the bits of its value.
 #pragma once
 
 #include <bit>
@@ -58,6 +62,7 @@ struct plain_node {
     }
 };
 
+// Random numbers and trees by a seed.
 class drawing {
   public:
     explicit drawing(unsigned seed) : random(seed) {}

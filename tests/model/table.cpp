@@ -26,6 +26,8 @@ using spio::model::forest;
 
 namespace {
 
+// The lines before the trees. A feature has a name, its least and its greatest value, and
+// thresholds.
 std::string const head = "spio-model 2\nname a test\nchip H200\nsource nowhere\nbase 3f800000\n"
                          "feature width 00000000 41200000 3f800000 40a00000\n"
                          "feature height c0000000 40000000 00000000\n";
@@ -138,7 +140,8 @@ TEST_CASE("rows of another size are refused") {
     CHECK_THROWS_AS(table.least({}, {}), spio::error);
 }
 
-TEST_CASE("what is outside the trained range is told, with a margin of a sixteenth") {
+TEST_CASE(
+    "first_outside() names the first feature out of its range, a sixteenth of which is added") {
     auto const table = forest::parse(head + trees, "table");
     auto const outside = [&](float width, float height) {
         return table.first_outside(std::vector{width, height});

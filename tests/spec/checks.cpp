@@ -21,6 +21,7 @@ using namespace spio;
 
 namespace {
 
+// The reason of the error that f throws, or "none".
 std::string reason_of(std::function<void()> const& f) {
     try {
         f();
@@ -31,7 +32,7 @@ std::string reason_of(std::function<void()> const& f) {
     return "none";
 }
 
-int count = 0;
+int count = 0; // of calls that were refused
 
 // Calls each function with each number field of a value below its least and above its greatest.
 template <class T>

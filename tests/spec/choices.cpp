@@ -1,10 +1,11 @@
 // What each family lists, estimates and chooses for drawn problems, beside what was recorded.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Estimates have no oracle but measurements: whether a change of them is a gain is seen on a GPU.
-// That there is a change is seen here. choices.txt has a line for each problem: how many
-// configurations are listed, a digest of their texts and estimated times, and what is chosen.
-// Whoever means a change records it, and commits the file:
+// A configuration says how blocks share a problem; a family lists those that fit, estimates their
+// times and chooses one. Only measurements on a GPU tell whether a change of estimates is a gain;
+// this test tells that there is a change. choices.txt has a line for each problem: how many
+// configurations are listed, a digest of their texts and estimated times, and what is chosen. To
+// change them on purpose, record the file and commit it:
 //     SPIO_RECORD_CHOICES=tests/spec/choices.txt build/ci/tests/spec/test_spec -tc="*recorded*"
 #include <doctest/doctest.h>
 
@@ -28,7 +29,7 @@ using namespace spio;
 
 namespace {
 
-// A digest of words and numbers; of a number the four leading digits count.
+// A digest (FNV-1a) of words and numbers; of a number the four leading digits count.
 class digest {
   public:
     void add(std::string_view text) {

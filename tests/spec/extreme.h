@@ -14,7 +14,7 @@
 
 namespace spio::test {
 
-// How many problems are drawn: by night, or by a hand that looks for one, more.
+// How many problems are drawn: SPIO_TEST_PROBLEMS, which the nightly tests set to more.
 inline int problem_count() {
     char const* const asked = std::getenv("SPIO_TEST_PROBLEMS");
     return asked ? std::atoi(asked) : 10'000;
@@ -42,6 +42,7 @@ inline int edge_number(std::mt19937& random, int least, int most) {
 
 // Draws the fields of slots_of(aggregate). With `is_wild`, some numbers are outside of their range.
 template <class Slots> void draw_extreme(std::mt19937& random, Slots& slots, bool is_wild) {
+    // Numbers with which arithmetic overflows, divides by zero, or changes its sign.
     constexpr int wild[] = {0, -1, 1, INT_MIN, INT_MIN + 1, INT_MAX, INT_MAX - 7, -8, 1 << 30};
     for (auto& slot : slots) {
         if (slot.boolean != nullptr) {

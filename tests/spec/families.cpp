@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A family is the kernels of one operation. A spec is what a kernel is compiled from: its text for
-// a problem, a configuration and an architecture. An image is a compiled kernel. A config_source
-// finds measured configurations; without one the family chooses.
+// a problem, a configuration and an architecture; its line is the family and the problem. A
+// config_source finds measured configurations; without one the family chooses.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -185,6 +185,7 @@ TEST_CASE("the references compute axpby and LayerNorm in double") {
     CHECK(axpby::reference(2, x, -1, y) == std::vector<double>{-2, -1, 0});
     CHECK_THROWS_AS(axpby::reference(2, x, -1, std::vector<float>{1}), spio::error);
 
+    // The bits of halves: 1, a number, the least subnormal one, and NaN; then 1 and -1.
     CHECK(layernorm_2d::number_of(0x3c00) == 1);
     CHECK(layernorm_2d::number_of(0xc248) == -3.140625);
     CHECK(layernorm_2d::number_of(0x0001) == std::ldexp(1, -24));

@@ -1,8 +1,8 @@
 // Structs such as problems become initializers and text, and text becomes structs or is refused.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A family is the kernels of one operation. A spec is what a kernel is compiled from: its text for
-// a problem, a configuration and an architecture. An image is a compiled kernel.
+// The table of fields of a struct names its members with their bounds, so that its values have a
+// text "key=value ..." and a C++ initializer. An optional field may be left out of the text.
 #include <doctest/doctest.h>
 
 #include <array>
