@@ -1,7 +1,9 @@
 // Packs (files of compiled kernels) are built with real compilers, and nothing is compiled twice.
 // SPDX-License-Identifier: Apache-2.0
 //
-// An image is a compiled kernel; a spec is what it is compiled from.
+// An image is a compiled kernel; a spec is what it is compiled from. A manifest lists kernels, a
+// family and a problem on each line. A pack can be built at once, or by steps: a line for an
+// architecture each, whose images are kept in a build folder until they are assembled.
 #include <doctest/doctest.h>
 
 #include "tests/contains.h"
@@ -89,7 +91,7 @@ TEST_CASE("nvcc and clang build packs, whole and of today's text, three times sm
     }
 }
 
-TEST_CASE("what is there and right is not compiled again, and what is damaged is") {
+TEST_CASE("an image in the build folder is not compiled again, and a damaged one is") {
     folder const own;
     auto r = request(own, aot::compiler_kind::nvcc, "axpby n=1000\naxpby n=10000000\n");
     r.archs = {"sm_80"};
@@ -120,7 +122,8 @@ TEST_CASE("what is there and right is not compiled again, and what is damaged is
     CHECK(count_new(aot::build_pack(r)) == 2);
 }
 
-TEST_CASE("steps make the same pack, and a line that is another's kernel is no step") {
+TEST_CASE(
+    "steps make the same pack, and a line with the kernel of an earlier one compiles nothing") {
     folder const own, by_steps;
     auto at_once = request(own, aot::compiler_kind::nvcc, "axpby n=1000\n\naxpby n=1001\n");
     auto steps = at_once;
@@ -192,7 +195,7 @@ TEST_CASE("compilers from before CUDA 13 are refused by their version") {
     }
 }
 
-TEST_CASE("what the file system refuses is told, and nothing else is thrown") {
+TEST_CASE("the error of a folder or file that cannot be written names it") {
     folder const own;
     std::ofstream(own / "file") << "a file";
     auto r = request(own, aot::compiler_kind::nvcc, "axpby n=1000\n");
@@ -221,7 +224,7 @@ TEST_CASE("what the file system refuses is told, and nothing else is thrown") {
     CHECK_THROWS_AS(aot::assemble_pack(r), spio::error);
 }
 
-TEST_CASE("what goes wrong is told in the words of who knows") {
+TEST_CASE("an error has the words of the compiler, of the manifest's line or of the system") {
     folder const own;
     auto r = request(own, aot::compiler_kind::nvcc, "axpby n=1000\n");
     r.archs = {"sm_80"};

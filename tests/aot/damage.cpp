@@ -1,7 +1,9 @@
 // Whatever is not exactly a pack (a file of compiled kernels) is refused before it is used.
 // SPDX-License-Identifier: Apache-2.0
 //
-// An image is a compiled kernel; a spec is what it is compiled from.
+// An image is a compiled kernel; a spec is what it is compiled from. A pack has a header of 40
+// bytes: a name, at 8 the schema, at 12 the number of images, at 16 the size of the file, at 24
+// that of the index and at 32 the checksum of both. The index and the images follow.
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -117,7 +119,7 @@ TEST_CASE("each bit that flips, and each byte that is missing or too many, is fo
               << " truncations, none passes\n";
 }
 
-TEST_CASE("a signed lie is refused too") {
+TEST_CASE("a pack with a wrong number and a right checksum is refused too") {
     auto const packed = aot::write_pack(three());
     auto const replacement = [&](std::size_t offset, auto value) {
         auto lying = packed;
@@ -166,7 +168,7 @@ TEST_CASE("a signed lie is refused too") {
     CHECK(replacement(offset + 44, ~0ull).ends_with("is not where it should be"));
     CHECK(replacement(offset + 44, 0ull).ends_with("has no image"));
 
-    // A pack of one kernel for two architectures says the same of both.
+    // A pack that has two images for one kernel and one architecture.
     auto two = three();
     two.resize(2);
     two[1].kernel.arch = sm_86;
@@ -192,7 +194,7 @@ TEST_CASE("a signed lie is refused too") {
     CHECK(refused > 0);
 }
 
-TEST_CASE("a kernel of the same symbol that is another one is no answer") {
+TEST_CASE("a kernel of the same symbol with another configuration is an error") {
     auto images = three();
     images[0].kernel.config = "threads=96 vectors=1";
     auto const packed = aot::write_pack(images);

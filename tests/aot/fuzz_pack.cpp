@@ -31,6 +31,7 @@ static void print_figure() {
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) { return std::atexit(print_figure); }
 
+// The kernel that an entry of a pack claims to be.
 static spio::spec spec_of(aot::packed_image const& entry) {
     spio::spec kernel;
     kernel.symbol = entry.symbol;
@@ -89,6 +90,7 @@ extern "C" std::size_t LLVMFuzzerMutate(unsigned char* data, std::size_t size, s
 // Most mutations get a new checksum; otherwise the reader would refuse all of them by the old one.
 extern "C" std::size_t LLVMFuzzerCustomMutator(unsigned char* data, std::size_t size,
                                                std::size_t most, unsigned seed) {
+    // Where the header has the size of the file, that of the index, and the checksum of both.
     constexpr std::size_t bytes_at = 16, index_bytes_at = 24, checksum_at = 32, header_bytes = 40;
     if (size < header_bytes || seed % 64 == 0) size = put_small_pack(data, most, seed);
     size = LLVMFuzzerMutate(data, size, most);

@@ -34,6 +34,7 @@ using test::contains;
 
 namespace {
 
+// A pack of one kernel, whose image is no machine code; and the same as a file.
 std::vector<std::byte> pack_bytes(spec const& kernel) {
     aot::image_to_pack const image = {.kernel = kernel,
                                       .kind = image_kind::cubin,
@@ -175,7 +176,7 @@ TEST_CASE("folders may have any name, and variables change no image") {
     CHECK(std::distance(fs::directory_iterator(plain.folder), {}) == 2);
 }
 
-TEST_CASE("text that reaches a shell is no architecture and no name of a compiler") {
+TEST_CASE("an architecture or the name of a compiler with text for a shell is refused") {
     test::folder const folder;
     auto injected = request(folder.path);
     injected.archs = {"sm_80$(touch hit)"};
@@ -244,7 +245,7 @@ TEST_CASE("a kernel for the host is not compiled with headers that others could 
     CHECK(contains(said(), folder / "include can be written to by others: everyone"));
 }
 
-TEST_CASE("what a pack has in it does not steer a terminal") {
+TEST_CASE("control characters in a pack do not reach a terminal") {
     test::folder const folder;
     auto kernel = axpby::specialize({.n = 1}, sm_80);
     kernel.config = "\x1b]0;owned\x07";

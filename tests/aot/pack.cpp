@@ -1,7 +1,8 @@
 // Kernels that nvcc compiled from a manifest (a list of them) are loaded from their pack, a file.
 // SPDX-License-Identifier: Apache-2.0
 //
-// An image is a compiled kernel; a spec is what it is compiled from.
+// An image is a compiled kernel; a spec is what it is compiled from. The manifest has five kernels,
+// of which two are the same. aot_only is the policy that asks packs alone.
 #include <doctest/doctest.h>
 
 #include "tests/folder.h"
@@ -31,6 +32,7 @@ import spio.system;
 
 using namespace spio;
 
+// The pack as the build embeds it into this program, and its SHA-256.
 extern "C" std::byte const test_pack[], test_pack_end[];
 extern "C" unsigned char const test_pack_digest[32];
 
@@ -82,7 +84,7 @@ void serve(aot::pack const& pack, images const& sources) {
             CHECK(reinterpret_cast<std::size_t>(found.bytes.data()) % 16 == 0);
         }
     }
-    CHECK(sources.count().packed == 25);
+    CHECK(sources.count().packed == 25); // five kernels on five chips
     CHECK(aot::stale_images(pack, families()).empty());
 }
 
@@ -118,7 +120,7 @@ TEST_CASE("the embedded pack is the one in the file, and its images lie where th
     }
 }
 
-TEST_CASE("what the pack lacks is missed with the line to add") {
+TEST_CASE("the error for a kernel that the pack lacks has the manifest line that adds it") {
     no_source const no_images;
     images const sources(shipped(), no_images, policy::aot_only);
     auto const kernel = layernorm_2d::specialize({72}, sm_90a);
@@ -132,7 +134,7 @@ TEST_CASE("what the pack lacks is missed with the line to add") {
     CHECK(!shipped().find(axpby::specialize({.n = 1}, host_arch)));
 }
 
-TEST_CASE("a file that is not there, or no file, is told") {
+TEST_CASE("the error of a missing pack, or of one that is no regular file, names it") {
     CHECK_THROWS_WITH_AS(aot::pack::read("/nowhere/a.spiopack"),
                          doctest::Contains("/nowhere: No such file or directory"), spio::error);
     CHECK_THROWS_AS(aot::pack::read("/tmp"), spio::error);

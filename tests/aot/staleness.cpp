@@ -50,7 +50,7 @@ family const own[] = {{"own",
                        },
                        [] { return std::span<header const>(headers); }}};
 
-// Why each stale image (whose kernel's text has changed since) is stale.
+// The reasons for which images of a pack are stale.
 std::string whys(aot::pack const& pack) {
     std::string reasons;
     for (auto const& [entry, reason] : aot::stale_images(pack, own)) reasons += reason + ";";
@@ -59,14 +59,14 @@ std::string whys(aot::pack const& pack) {
 
 } // namespace
 
-TEST_CASE("a family of somebody else is spelled in its own namespace") {
+TEST_CASE("the kernel of a project's own family calls run in the family's namespace") {
     auto const kernel = specialize("a=1", sm_80);
     CHECK(kernel.source ==
           "#include \"own/own.cuh\"\n\nextern \"C\" __global__ void " + kernel.symbol +
               "(__grid_constant__ mine::params const p) {\n    mine::run<1>(p);\n}\n");
 }
 
-TEST_CASE("the headers of a specialization are those that a compiler meets") {
+TEST_CASE("the headers of a specialization are those that its source includes, directly or not") {
     std::vector<std::string> names;
     for (auto const& each : headers_of(specialize("a=1", sm_80))) names.emplace_back(each.name);
     REQUIRE(names.size() > 3);

@@ -68,7 +68,7 @@ static int wrong_answers(cache::folders& store, int caller, Compile const& compi
     return wrong;
 }
 
-TEST_CASE("64 threads of one store, and of eight stores in one folder") {
+TEST_CASE("64 threads of one store, and of eight stores in one folder, compile each key once") {
     for (int const stores : {1, 8}) {
         rig::scratch const place;
         rig::troubled system;
@@ -151,7 +151,7 @@ TEST_CASE("32 processes compile each key once") {
         keys, rounds);
 }
 
-TEST_CASE("where locks fail, all is right and done more often") {
+TEST_CASE("where locks fail, every answer is right, and kernels are compiled more than once") {
     for (int const error : {ENOLCK, EOPNOTSUPP, EINVAL, EIO, EAGAIN}) {
         int const compilations = compilations_by(32, error, false);
         CAPTURE(error);
@@ -165,8 +165,9 @@ TEST_CASE("where locks fail, all is right and done more often") {
     CHECK(compilations_by(32, 0, true) >= keys);
 }
 
-TEST_CASE("who holds a lock and dies, or never ends, delays nobody for good") {
+TEST_CASE("a process that holds a lock and dies, or never ends, delays others for a time only") {
     rig::scratch const place;
+    // Starts a process that takes the lock of a key, writes to the pipe, and then dies or waits.
     auto const hold_lock = [&](bool die) {
         int ready[2];
         REQUIRE(pipe(ready) == 0);
@@ -185,6 +186,7 @@ TEST_CASE("who holds a lock and dies, or never ends, delays nobody for good") {
         close(ready[1]);
         return holder;
     };
+    // The origin of the key's entry for a process that waits so many milliseconds for the lock.
     auto const ask = [&](int lock_wait) {
         cache::options options;
         options.folder = place / "cache";

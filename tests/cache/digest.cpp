@@ -80,7 +80,7 @@ TEST_CASE("digests do not depend on the pieces that a text comes in") {
     }
 }
 
-TEST_CASE("every ingredient changes the key, and where one ends and the next begins") {
+TEST_CASE("every ingredient changes the key, and so does where one ends and the next begins") {
     std::vector<std::string> const none, joined = {"-a-b"}, two = {"-a", "-b"},
                                          turned = {"-b", "-a"};
     cache::ingredients const base = {.source = "source",
@@ -109,7 +109,7 @@ TEST_CASE("every ingredient changes the key, and where one ends and the next beg
     add([](auto& changed_ingredients) {
         changed_ingredients.nvrtc_build = "3642471", changed_ingredients.arch = "4sm_90a";
     });
-    CHECK(keys.size() == 10);
+    CHECK(keys.size() == 10); // the first, and nine changes
     CHECK(keys.contains(cache::key_of(base)));
 
     cache::named_text const headers[] = {{"a.h", "text"}, {"b.h", ""}};

@@ -22,6 +22,7 @@ import rig;
 
 namespace cache = spio::cache;
 
+// All sample entries with numbers of three digits have files of the same size.
 static std::uint64_t const file_bytes =
     cache::file_of(rig::sample_key(100), rig::sample_entry(100)).size();
 
@@ -101,6 +102,8 @@ TEST_CASE("unfinished files are removed when they are old, and foreign files sta
         int age;
         bool stays;
     };
+    // A name is a key in hexadecimal digits and what the file is; ages are in seconds. Unfinished
+    // files are old after an hour.
     std::vector<file> const files = {
         {digits + ".temporary-1-2-3-4", 10, true},
         {digits + ".temporary-2-2-3-4", 3700, false},
@@ -128,7 +131,7 @@ TEST_CASE("unfinished files are removed when they are old, and foreign files sta
     }
 }
 
-TEST_CASE("readers and writers do not mind that entries go") {
+TEST_CASE("readers and writers are right while entries are removed") {
     constexpr int published = 400, readers = 4, writers = 2;
     rig::scratch const place;
     auto const path = place / "cache";

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An entry is the compiled image of a kernel, in a file that is named by its key: a digest of all
-// that the image depends on.
+// that the image depends on. `rig::troubled` makes system calls fail as its `trouble` says: it gets
+// the call and the numbers of earlier calls, and returns an errno or 0.
 #include <doctest/doctest.h>
 
 #include <cerrno>
@@ -22,6 +23,7 @@ import rig;
 namespace cache = spio::cache;
 using rig::call;
 
+// A system call, and the errors with which it may fail.
 struct failing {
     call asked;
     char const* name;
@@ -132,7 +134,7 @@ static bool is_published(rig::scratch const& place) {
     return std::filesystem::exists(folder_in(place) + "/" + rig::file_name(key));
 }
 
-// What is begun again after EINTR.
+// Whether the cache makes the call again after EINTR.
 static bool is_resumed(call asked) {
     return asked == call::read || asked == call::write || asked == call::fsync;
 }
@@ -189,21 +191,22 @@ TEST_CASE("any call may fail with any errno") {
         }
         for (auto const& entry : table) {
             auto const number = static_cast<std::size_t>(entry.asked);
-            for (int k = 0; k < calls[number]; k++) {
+            for (int failing_call = 0; failing_call < calls[number]; failing_call++) {
                 for (int const error : entry.errors) {
                     for (bool const lasts : {false, true}) {
                         // A call that always returns EINTR would be repeated for ever.
                         if (lasts && error == EINTR) continue;
                         CAPTURE(scene.name);
                         CAPTURE(entry.name);
-                        CAPTURE(k);
+                        CAPTURE(failing_call);
                         CAPTURE(error);
                         CAPTURE(lasts);
                         rig::scratch const place;
                         scene.prepare(place);
                         rig::troubled system;
                         system.trouble = [&](call asked, int count_before, int) {
-                            bool const now = lasts ? count_before >= k : count_before == k;
+                            bool const now =
+                                lasts ? count_before >= failing_call : count_before == failing_call;
                             return asked == entry.asked && now ? error : 0;
                         };
                         int const count = ask(place, system);

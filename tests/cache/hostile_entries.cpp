@@ -30,6 +30,7 @@ static auto const key = rig::sample_key(1);
 static auto const answer = rig::sample_entry(1);
 static auto const good_file = cache::file_of(key, answer);
 
+// Something that lies where the file of an entry belongs, and must not be taken for it.
 struct refused_entry {
     char const* name;
     std::function<void(rig::scratch const&, std::string const&)> plant; // at that path
@@ -200,7 +201,7 @@ TEST_CASE("a shared folder is read, if it can be trusted, and never written to")
     CHECK(!fs::exists(place / "missing"));
 }
 
-TEST_CASE("a folder that goes away is missed, not mourned") {
+TEST_CASE("when the cache's folder is removed, kernels are compiled and failures counted") {
     rig::scratch const place;
     cache::folders store(options_for(place / "cache", cache::operating_system()));
     fs::remove_all(place / "cache");

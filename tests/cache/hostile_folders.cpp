@@ -35,6 +35,7 @@ static void make(std::string const& path, mode_t mode) {
 // Makes all folders belong to somebody else: the process says that it has another user's number.
 static void give_away(rig::troubled& system) { system.posed_user = geteuid() + 1; }
 
+// A path that must be refused as a cache folder, with words of the reason.
 struct refused_folder {
     char const* name;
     std::function<std::string(rig::scratch const&, rig::troubled&)> prepare; // the path to try
@@ -175,7 +176,7 @@ TEST_CASE("other people's folders and links are refused to root" *
     CHECK(rig::names_in(place / "cache").empty());
 }
 
-TEST_CASE("folders that are as they should be") {
+TEST_CASE("folders that only the user can write to are taken, and made where they are missing") {
     rig::scratch const place;
     rig::troubled system;
     make(place / "tmp", 01777);
@@ -199,7 +200,8 @@ TEST_CASE("folders that are as they should be") {
     }
 }
 
-TEST_CASE("what the environment says") {
+TEST_CASE(
+    "the cache's folder is the first that the environment names, unless it is off or refused") {
     rig::scratch const place;
     make(place / "home", 0700);
     make(place / "open", 0777);
@@ -246,7 +248,7 @@ TEST_CASE("what the environment says") {
     CHECK(rig::names_in(open).empty());
 }
 
-TEST_CASE("who looks finds the folder that who keeps would make") {
+TEST_CASE("a folder that is only looked for is the one that would be made to keep entries") {
     rig::scratch const place;
     make(place / "closed", 0700);
     make(place / "home", 0700);
@@ -268,7 +270,7 @@ TEST_CASE("who looks finds the folder that who keeps would make") {
     CHECK(looked());
 }
 
-TEST_CASE("a group that the user has alone is no stranger") {
+TEST_CASE("a folder may be writable for a group that has the user as its only member") {
     rig::scratch const place;
     rig::troubled system;
     system.groups_are_private = true;
@@ -287,5 +289,5 @@ TEST_CASE("a group that the user has alone is no stranger") {
     CHECK(real.is_private(group, daemon));
     CHECK(!real.is_private(group + 1, daemon));
     CHECK(!real.is_private(group, daemon + 1));
-    CHECK(!real.is_private(0, 0)); // whom others may be in one group with
+    CHECK(!real.is_private(0, 0)); // others may be members of root's group
 }

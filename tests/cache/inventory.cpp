@@ -69,8 +69,8 @@ struct filled {
 } // namespace
 
 TEST_CASE("a folder is listed by the names of what lies there") {
-    filled f;
-    auto const listed = cache::inventory_of(f.system, f.folder());
+    filled cached;
+    auto const listed = cache::inventory_of(cached.system, cached.folder());
     CHECK(listed.complaint.empty());
     auto const count = [&](cache::file_kind kind) {
         return std::ranges::count(listed.files, kind, &cache::cached_file::kind);
@@ -84,50 +84,50 @@ TEST_CASE("a folder is listed by the names of what lies there") {
 }
 
 TEST_CASE("entries are examined, and left as they were") {
-    filled f;
-    auto const path = f.path + "/" + name_of(1);
+    filled cached;
+    auto const path = cached.path + "/" + name_of(1);
     auto const time_before = fs::last_write_time(path);
-    auto const good = cache::examine(f.system, f.folder(), name_of(1));
+    auto const good = cache::examine(cached.system, cached.folder(), name_of(1));
     REQUIRE(good.value);
     CHECK(*good.value == rig::sample_entry(1));
     CHECK(fs::last_write_time(path) == time_before);
 
-    CHECK(cache::examine(f.system, f.folder(), "notes.txt").complaint ==
+    CHECK(cache::examine(cached.system, cached.folder(), "notes.txt").complaint ==
           "it has not the name of an entry");
-    CHECK(!cache::examine(f.system, f.folder(), f.link).complaint.empty());
-    fs::copy_file(path, f.path + "/" + name_of(4));
-    CHECK(cache::examine(f.system, f.folder(), name_of(4)).complaint ==
+    CHECK(!cache::examine(cached.system, cached.folder(), cached.link).complaint.empty());
+    fs::copy_file(path, cached.path + "/" + name_of(4));
+    CHECK(cache::examine(cached.system, cached.folder(), name_of(4)).complaint ==
           "it belongs to another key");
     std::fstream(path, std::ios::in | std::ios::out).seekp(100).put('\xff').flush();
-    auto const bad = cache::examine(f.system, f.folder(), name_of(1));
+    auto const bad = cache::examine(cached.system, cached.folder(), name_of(1));
     CHECK(!bad.value);
     CHECK(bad.complaint == "its digest is another");
     CHECK(fs::exists(path));
 }
 
 TEST_CASE("clearing removes what is ours, and links instead of what they lead to") {
-    filled f;
-    auto const done = cache::clear(f.system, f.folder(), hour);
+    filled cached;
+    auto const done = cache::clear(cached.system, cached.folder(), hour);
     CHECK(done.complaint.empty());
     CHECK(done.removed == 5);   // two entries, a link, something old and something moved aside
     CHECK(done.remaining == 2); // somebody's notes, and what may be about to be finished
-    auto names = rig::names_in(f.path);
+    auto names = rig::names_in(cached.path);
     std::ranges::sort(names);
-    std::vector<std::string> expected = {f.temporary, "locks", "notes.txt"};
+    std::vector<std::string> expected = {cached.temporary, "locks", "notes.txt"};
     std::ranges::sort(expected);
     CHECK(names == expected);
-    CHECK(fs::exists(f.outside));
+    CHECK(fs::exists(cached.outside));
 }
 
-TEST_CASE("whatever fails while clearing is told, and the rest is cleared") {
+TEST_CASE("a call that fails while clearing is reported, and the rest is cleared") {
     for (auto const failing : {rig::call::unlinkat, rig::call::fstatat, rig::call::list}) {
-        filled f;
-        auto const folder = f.folder();
+        filled cached;
+        auto const folder = cached.folder();
         int failed = 0;
-        f.system.trouble = [&](rig::call asked, int, int) {
+        cached.system.trouble = [&](rig::call asked, int, int) {
             return asked == failing && failed++ == 0 ? EIO : 0;
         };
-        auto const done = cache::clear(f.system, folder, hour);
+        auto const done = cache::clear(cached.system, folder, hour);
         CHECK(failed > 0);
         CHECK(!done.complaint.empty());
         CHECK(done.removed >= (failing == rig::call::list ? 0u : 4u));

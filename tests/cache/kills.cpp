@@ -30,7 +30,7 @@ static cache::options options_for(rig::scratch const& place, rig::troubled& syst
     cache::options options;
     options.folder = place / "cache";
     options.system = &system;
-    system.most_written = 64;
+    system.most_written = 64; // so that a file takes many calls
     return options;
 }
 
@@ -78,7 +78,8 @@ static int calls_of_publishing(rig::scratch const& place, int number) {
     return system.call_count - calls_before;
 }
 
-TEST_CASE("kill -9 at any point of publishing") {
+// SPIO_KILL_ROUNDS is how often processes are killed at every point.
+TEST_CASE("after kill -9 at any point of publishing, entries are whole or absent") {
     char const* const asked_rounds = std::getenv("SPIO_KILL_ROUNDS");
     int const rounds = asked_rounds ? std::atoi(asked_rounds) : 4;
     int kills = 0, points = 1000;
@@ -125,6 +126,7 @@ TEST_CASE("kill -9 at any point of publishing") {
         int compiled = 0;
         CHECK(is_right(ask(store, calls, compiled), calls));
         CHECK(rig::stale_file_count(place / "cache") == 0);
+        // The entries of all points, of key -1 and of key `calls`, and the file of locks.
         CHECK(rig::names_in(place / "cache").size() == static_cast<std::size_t>(calls) + 3);
     }
     std::printf("summary: cache.kills: %d kills at %d points in %d rounds\n", kills, points,

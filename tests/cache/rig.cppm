@@ -38,6 +38,7 @@ namespace cache = spio::cache;
 
 export namespace rig {
 
+// A temporary folder, removed at the end. `place / "name"` is a path in it.
 struct scratch : spio::test::folder {
     // In memory if /dev/shm exists: disks take long to remove thousands of folders.
     scratch() : scratch(access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp") {}
@@ -125,12 +126,14 @@ inline pid_t start(std::function<bool()> const& task) {
     _exit(status);
 }
 
+// Waits for a process to end, and returns its status.
 inline int status_of(pid_t child) {
     int status = -1;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
     return status;
 }
 
+// How many files this process has open.
 inline int open_files() { return static_cast<int>(names_in("/proc/self/fd").size()); }
 
 // The system calls that can be made to fail.
@@ -161,12 +164,12 @@ class troubled : public cache::system_calls {
     // Returns the errno with which the call fails, or 0. The numbers are those of the earlier calls
     // of this kind, and of all kinds.
     std::function<int(call, int, int)> trouble = [](call, int, int) { return 0; };
-    std::size_t most_written = 1 << 30; // by one call
-    uid_t posed_user = geteuid();
-    bool groups_are_private = false;
-    std::string closed_folder; // where nothing can be written
-    std::atomic<long> seconds_ahead = 0;
-    std::map<std::string, std::string> variables;
+    std::size_t most_written = 1 << 30;           // by one call
+    uid_t posed_user = geteuid();                 // the user that the process claims to be
+    bool groups_are_private = false;              // whether each group has a single member
+    std::string closed_folder;                    // where nothing can be written
+    std::atomic<long> seconds_ahead = 0;          // of the clock
+    std::map<std::string, std::string> variables; // of the environment
 
     std::array<std::atomic<int>, calls> call_counts = {};
     std::atomic<int> call_count = 0;

@@ -49,6 +49,7 @@ template <abi::name Name, class Theirs, int Version> constexpr bool agrees() {
     return true;
 }
 
+// Asserts that Spio's entry for a function has the type that cudaTypedefs.h has for this version.
 #define AGREES(entry, version)                                                                     \
     static_assert(agrees<#entry, PFN_##entry##_v##version, version>());                            \
     ++compared
@@ -57,6 +58,7 @@ template <class Ours, class Theirs> constexpr bool same_number(Ours value, Their
     return static_cast<unsigned>(value) == static_cast<unsigned>(cuda_value);
 }
 
+// Asserts that a number of Spio's is that of cuda.h.
 #define SAME(ours, theirs) static_assert(same_number(abi::ours, theirs))
 
 SAME(result::success, CUDA_SUCCESS);
@@ -135,6 +137,7 @@ SAME(launch_attribute_id::cluster_dimension, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSI
 SAME(launch_attribute_id::programmatic_stream_serialization,
      CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
 
+// Asserts that a member of a struct has the same offset and size as that of cuda.h's.
 #define SAME_PLACE(ours, our_member, theirs, their_member)                                         \
     static_assert(offsetof(ours, our_member) == offsetof(theirs, their_member) &&                  \
                   sizeof(ours::our_member) == sizeof(theirs::their_member))

@@ -30,6 +30,7 @@ using spio::test::contains;
 
 namespace {
 
+// The parameters of the fake driver's kernels, which compute y = a x + b y.
 struct vector {
     float* data;
     int size;
@@ -41,6 +42,7 @@ struct addition {
     vector y;
 };
 
+// A compiled program as the fake driver reads it: the first bytes of a cubin, and a kernel's name.
 std::span<std::byte const> image() {
     static char const text[] = "\177ELF"
                                "add ";
@@ -244,10 +246,11 @@ TEST_CASE("sixteen threads load, launch and unload on two devices") {
     std::vector<int> right(16);
     {
         std::vector<std::jthread> threads;
-        for (std::size_t t = 0; t < right.size(); ++t) {
-            threads.emplace_back([&, t] {
+        for (std::size_t thread = 0; thread < right.size(); ++thread) {
+            threads.emplace_back([&, thread] {
                 for (int round = 0; round < rounds; ++round) {
-                    context_ref const context = contexts[(t + static_cast<std::size_t>(round)) % 2];
+                    context_ref const context =
+                        contexts[(thread + static_cast<std::size_t>(round)) % 2];
                     library const library(driver, image(), "additions");
                     function_ref const add = library.kernel("add").load(context);
                     stream const stream(context);
@@ -260,11 +263,11 @@ TEST_CASE("sixteen threads load, launch and unload on two devices") {
                     float sum = 0;
                     copy(stream, std::as_writable_bytes(std::span(&sum, 1)), y);
                     stream.synchronize();
-                    right[t] += sum == 3 && fake::entered.empty();
+                    right[thread] += sum == 3 && fake::entered.empty();
                 }
             });
         }
     }
-    for (int r : right) CHECK(r == rounds);
+    for (int const count : right) CHECK(count == rounds);
     CHECK(driver.losses() == 0);
 }

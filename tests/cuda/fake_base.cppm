@@ -31,6 +31,7 @@ using abi::result;
 template <abi::name> struct to {};
 inline auto& gpus = the_machine();
 
+// Keeps an object, and stores its handle.
 template <class Handle> result add(Handle* handle, object o) {
     *handle = reinterpret_cast<Handle>(gpus.add(std::move(o)));
     return result::success;

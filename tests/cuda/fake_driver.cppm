@@ -27,6 +27,7 @@ import :streams;
 
 namespace fake {
 
+// What is called in place of the driver's function NAME: it counts the call, and fails or answers.
 template <abi::name Name, class Signature> struct gate;
 template <abi::name Name, class... Ts> struct gate<Name, result(Ts...)> {
     static result call(Ts... arguments) {

@@ -105,7 +105,7 @@ inline result answer(to<"cuKernelGetParamInfo">, abi::kernel kernel, std::size_t
     return in_context([&](int) {
         object* const found = gpus.find(kind::kernel, kernel);
         if (found == nullptr) return result::invalid_handle;
-        // compute-sanitizer reports a program that asks for more.
+        // Kernels have one parameter. compute-sanitizer reports a program that asks for more.
         if (index > 0) std::abort();
         bool const is_told = static_cast<bool>(gpus.params_bytes);
         return *offset = 0, say(size, is_told ? gpus.params_bytes(found->name) : sizeof(addition));

@@ -30,8 +30,9 @@ using spio::tensor_map_words;
 
 namespace {
 
-constexpr int n = 64;
+constexpr int n = 64; // elements
 
+// The parameters of the fake driver's kernels, which compute y = a x + b y.
 struct vector {
     float* data;
     int size;
@@ -55,7 +56,7 @@ std::span<std::byte const> image() {
 struct outcome {
     std::optional<spio::error> thrown;
     bool right = true;
-    std::vector<spio::error> told;
+    std::vector<spio::error> told; // to the function that the driver calls for losses
 
     void expect(bool is_right) { right = right && is_right; }
 };
@@ -209,7 +210,8 @@ bool names(spio::error const& e, std::string const& entry, unsigned code) {
            e.kind() == error_kind::device && !e.subject().empty() && !e.reason().empty();
 }
 
-// What is wrong with a run that had this fault; empty if nothing is.
+// What is wrong with a run that had this fault; empty if nothing is. An error, or the loss of an
+// object, must name the call that failed.
 std::string complaint(outcome const& result, fake::fault fault) {
     auto const& gpus = fake::the_machine();
     std::string const entry = gpus.failed ? gpus.failed : "nothing";
@@ -257,17 +259,18 @@ TEST_CASE("each call of the driver fails once") {
     auto const calls = fake::the_machine().calls;
     std::set<std::string> const entries(calls.begin(), calls.end());
 
-    unsigned const codes[] = {2, 719, 999};
+    unsigned const codes[] = {2, 719, 999}; // out of memory, launch failed, unknown
     int pairs = 0, thrown = 0, told = 0, right = 0, wrong = 0;
-    for (std::size_t k = 0; k < calls.size(); ++k) {
+    for (std::size_t call = 0; call < calls.size(); ++call) {
         for (bool const has_effect : {false, true}) {
             // Only a release may take effect and fail all the same.
-            if (has_effect && !is_release(calls[k])) continue;
+            if (has_effect && !is_release(calls[call])) continue;
             fake::fault const fault{
-                .call = static_cast<long>(k), .code = codes[k % 3], .has_effect = has_effect};
+                .call = static_cast<long>(call), .code = codes[call % 3], .has_effect = has_effect};
             outcome const result = outcome_of(fault);
             std::string const message = complaint(result, fault);
-            CHECK_MESSAGE(message.empty(), k << ", " << std::string(calls[k]) << ": " << message);
+            CHECK_MESSAGE(message.empty(),
+                          call << ", " << std::string(calls[call]) << ": " << message);
             wrong += !message.empty();
             ++(result.thrown ? thrown : !result.told.empty() ? told : right);
             ++pairs;

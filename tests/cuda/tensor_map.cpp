@@ -1,7 +1,9 @@
-// What the driver is told of a tensor map, which it keeps in words that are its own.
+// The arguments with which the driver is asked to encode a tensor map.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fake driver stands for CUDA's, and keeps in a map what it was told.
+// A tensor map is the descriptor by which TMA copies boxes of a tensor; its plan says all but the
+// address. CUDA's driver encodes it in a form of its own; the fake driver keeps the arguments in
+// it: address, sizes, a stride, sides of a box, a step, element, swizzle and promotion.
 #include <doctest/doctest.h>
 
 #include "tests/cuda/fake_machine.h"
@@ -20,6 +22,7 @@ TEST_CASE("a tensor map has the element, the swizzle and the promotion of its pl
     driver const driver(fake::find);
     context const context(driver.device(0));
     memory const tensor(context, 4096);
+    // One of the arguments, by its number.
     auto const word = [&](spio::tensor_map_plan const& plan, std::size_t number) {
         auto const words = encode(context, plan, tensor);
         std::uint64_t value = 0;
@@ -31,10 +34,10 @@ TEST_CASE("a tensor map has the element, the swizzle and the promotion of its pl
     plan.sizes[0] = 24, plan.sizes[1] = 9;
     plan.strides[0] = 2, plan.strides[1] = 64;
     plan.box[0] = 8, plan.box[1] = 3;
-    // The stride of the innermost dimension is not told, and elements are not skipped.
-    std::uint64_t const told[] = {tensor.address(), 24, 9, 64, 8, 3, 1};
-    for (std::size_t i = 0; i < std::size(told); ++i) CHECK(word(plan, i) == told[i]);
-    // What the driver calls sizes of elements, swizzles and promotions.
+    // The stride of the innermost dimension is no argument, and elements are not skipped.
+    std::uint64_t const expected[] = {tensor.address(), 24, 9, 64, 8, 3, 1};
+    for (std::size_t i = 0; i < std::size(expected); ++i) CHECK(word(plan, i) == expected[i]);
+    // The driver's numbers for sizes of elements, swizzles and promotions (bytes fetched into L2).
     int number = 0;
     for (int const bytes : {1, 2, 4, 8}) {
         plan.element_bytes = bytes;

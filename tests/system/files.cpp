@@ -1,5 +1,7 @@
 // Files are written whole, under names that nobody can foresee, over regular files alone.
 // SPDX-License-Identifier: Apache-2.0
+//
+// A trusted_file is opened only if nobody but root and the user can write to it or above it.
 #include <doctest/doctest.h>
 
 #include "tests/folder.h"
@@ -106,8 +108,8 @@ TEST_CASE("what is no regular file is not read, and not waited for") {
     CHECK(refusal_to_read(folder / "large") == "it has more than 10 bytes");
 }
 
-// Calls of a system that read a little at a time, are interrupted each second time, and fail when
-// they are told to.
+// System calls that read three bytes at a time, are interrupted each second time, and fail if
+// `fails` is set.
 struct slow : system_calls {
     int reads = 0;
     bool fails = false;
@@ -135,7 +137,7 @@ TEST_CASE("a file is read whole, however little each call reads, or not at all")
                                       "it has more than " + std::to_string(most) + " bytes"));
         }
     }
-    // What was cut after it was opened ends where it ends now.
+    // A file that was shortened after it was opened is read to its new end.
     trusted_file const file(path, trusted_file::use::data, system);
     fs::resize_file(path, 5);
     CHECK(file.read() == "01234");

@@ -1,4 +1,4 @@
-// Started by another user as a set-group-ID program, this one must see no variable of its caller.
+// A set-group-ID program that another user starts must see no variable of its caller.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Such a program has more rights than who starts it, so that a variable such as PATH must not
@@ -24,7 +24,7 @@ extern "C" char const* __asan_default_options() { return "detect_leaks=0"; }
 
 namespace {
 
-constexpr int skipped = 77;
+constexpr int skipped = 77;          // the exit status of a test that CTest counts as skipped
 constexpr unsigned stranger = 12345; // the program's group; its user has the next number
 
 // 0 if nothing of the environment is seen, 1 if something is, `skipped` if the program has no more

@@ -1,5 +1,7 @@
 // Programs run without a shell, know few variables, and end when the process that asked has died.
 // SPDX-License-Identifier: Apache-2.0
+//
+// run() starts a program, waits for it, and returns its output and its exit status.
 #include <doctest/doctest.h>
 
 #include "tests/folder.h"
@@ -107,7 +109,8 @@ TEST_CASE("programs: they and their folder go when the process that asked is kil
         pid_t program = 0, background = 0;
         REQUIRE((file >> folder >> program >> background));
         CHECK(fs::exists(folder));
-        // A terminal's interrupt reaches us and not them.
+        // A program has a process group of its own: an interrupt from the terminal does not reach
+        // it.
         CHECK(getpgid(program) == program);
         kill(child, number);
         while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) continue;

@@ -1,5 +1,7 @@
 // Where CUDA is looked for, which options compilers are given, and text that terminals may show.
 // SPDX-License-Identifier: Apache-2.0
+//
+// CUDA is a toolkit, or a wheel of Python's packages: nvidia/cu13 below a virtual environment.
 #include <doctest/doctest.h>
 
 #include "tests/folder.h"
@@ -59,7 +61,7 @@ std::vector<std::string> below(std::string const& folder, std::vector<fs::path> 
 
 } // namespace
 
-TEST_CASE("folders of CUDA are absolute, in the order of who names them") {
+TEST_CASE("folders of CUDA are absolute, first that of CUDA_HOME, then those of wheels") {
     test::folder const folder;
     auto const wheel = fs::path(folder / "venv/lib/python3.12/site-packages/nvidia/cu13");
     fs::create_directories(wheel / "lib");

@@ -32,7 +32,7 @@ using spio::test::contains;
 
 namespace {
 
-constexpr uid_t stranger = 12345;
+constexpr uid_t stranger = 12345; // no user of this machine
 
 // An entry of an access-control list, as the kernel stores it.
 struct access_entry {
@@ -50,6 +50,7 @@ bool set_list(std::string const& path, std::vector<access_entry> const& entries)
     return setxattr(path.c_str(), "system.posix_acl_access", bytes.data(), bytes.size(), 0) == 0;
 }
 
+// A folder with a/b/file in it, all of which only the user can write to.
 struct test_place : test::folder {
     std::string file = path + "/a/b/file";
 
@@ -143,6 +144,8 @@ TEST_CASE("an entry of an access-control list that may write is somebody else") 
         std::vector<access_entry> entries;
         std::string writer; // named in the refusal; empty if nobody else may write
     };
+    // A list in the kernel's order, with permissions (4 read, 2 write, 1 execute) for the owning
+    // group and the mask, which limits all groups and named users.
     auto const list = [](std::uint16_t owning, std::vector<access_entry> more,
                          std::uint16_t mask_bits) {
         std::vector<access_entry> entries = {{owner, 7, no_id}};

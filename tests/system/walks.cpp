@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr uid_t stranger = 12345;
+constexpr uid_t stranger = 12345; // no user of this machine
 uid_t const me = geteuid() == 0 ? 1000 : geteuid();
 
 // Calls of a system whose files have the owners and modes that a test gives them.
@@ -108,6 +108,7 @@ struct place : test::folder {
     }
 };
 
+// An entry of an access-control list, as the kernel stores it.
 struct access_entry {
     std::uint16_t tag, permissions;
     std::uint32_t id;
@@ -116,6 +117,7 @@ struct access_entry {
 } // namespace
 
 TEST_CASE("files and folders are trusted by their owner, their mode and their place") {
+    // A folder is kept by the user, looked for, or shared; a file has code or data.
     enum { owned, existing, shared, code, data };
     place ground;
     int count = 0;
