@@ -8,6 +8,7 @@
 // rebase() makes a cursor that holds its address, computed once; it is called committed. A compound
 // index is one number for several indices, the last of which varies fastest. partition() deals the
 // positions of an index out to lanes.
+// Names in parentheses are rows of the conformance list in tests/house: what the algebra must do.
 #include <doctest/doctest.h>
 
 #include <vector>

@@ -8,6 +8,7 @@
 // several digits of a position: swizzle() and checkerboard() make such axes, which spread a tile
 // over the banks of shared memory, and derived() makes one of any function. Laws are those of
 // docs/algebra.md. A ring is an axis around which positions wrap.
+// Names in parentheses are rows of the conformance list in tests/house: what the algebra must do.
 #include <doctest/doctest.h>
 
 #include <algorithm>

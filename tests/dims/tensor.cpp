@@ -9,6 +9,7 @@
 // over the banks of shared memory, and derived() makes one of any function. rebase() makes a cursor
 // that holds its address, computed once; it is called committed. A compound index is one number for
 // several indices, the last of which varies fastest.
+// Names in parentheses are rows of the conformance list in tests/house: what the algebra must do.
 #include <doctest/doctest.h>
 
 #include <numeric>

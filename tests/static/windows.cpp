@@ -8,6 +8,7 @@
 // several digits of a position: swizzle() and checkerboard() make such axes, which spread a tile
 // over the banks of shared memory, and derived() makes one of any function. What is late is known
 // only at run time.
+// Names in parentheses are rows of the conformance list in tests/house: what the algebra must do.
 import spio.dims;
 
 struct C : spio::dim {
