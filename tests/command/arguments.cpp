@@ -28,7 +28,7 @@ arguments parse(std::string_view line) {
     return parse_arguments(words, subcommands());
 }
 
-// The error of a command line that is misused, or "none".
+// The error of a command line that is refused, or "none".
 std::string refusal(std::string_view line) {
     try {
         parse(line);
@@ -60,7 +60,7 @@ TEST_CASE("options stand anywhere, with their values after them or after a =") {
     CHECK(parse("--version").subcommand->name == "version");
 }
 
-TEST_CASE("help is asked for anywhere, and then nothing else is judged") {
+TEST_CASE("help may be asked for anywhere in a line, and then the other words are not checked") {
     CHECK(parse("--help").subcommand == nullptr);
     CHECK(parse("-h").wants_help);
     CHECK(parse("pack --help").subcommand == nullptr);
@@ -122,9 +122,9 @@ TEST_CASE("words from outside are quoted so that they steer no terminal") {
     CHECK(quote("a\x1b[31mb\n\tc") == "'a\\x1b[31mb\\n\\tc'");
     CHECK(quote("\xff\xc3") == "'\\xff\\xc3'");
     CHECK(quote("\xc2\x9b"
-                "1m") == "'\\xc2\\x9b1m'"); // what ESC [ is in one character
+                "1m") == "'\\xc2\\x9b1m'"); // U+009B, which terminals take for ESC [
     CHECK(quote("größe") == "'größe'");
-    CHECK(quote("\xed\xa0\x80") == "'\\xed\\xa0\\x80'"); // half of a pair
+    CHECK(quote("\xed\xa0\x80") == "'\\xed\\xa0\\x80'"); // half of a surrogate pair of UTF-16
     CHECK(quote(std::string(100, 'y')) == "'" + std::string(60, 'y') + "…'");
 }
 
@@ -132,7 +132,7 @@ TEST_CASE("JSON is one line of ASCII, whatever the bytes") {
     CHECK(json::object({{"a", 1}, {"b", json::array({true, nullptr, "x\"\\\n\x7f\xff"})}}).text() ==
           R"({"a":1,"b":[true,null,"x\"\\\n\u007f\ufffd"]})");
     CHECK(json(0.1).text() == "0.1");
-    CHECK(json(1e300 * 1e300).text() == "null");
+    CHECK(json(1e300 * 1e300).text() == "null"); // JSON has no infinity
     CHECK(json("größe").text() == "\"gr\\u00f6\\u00dfe\"");
     CHECK(json(18446744073709551615u).text() == "18446744073709551615");
     CHECK(json(-3).text() == "-3");
@@ -156,6 +156,8 @@ TEST_CASE("numbers are formatted for people") {
     }
 }
 
+// compare() takes an array's name, an index, a result, what it should be, and how far off it may
+// be.
 TEST_CASE("a verdict knows how many results are wrong, and the first of them") {
     verdict v;
     v.compare("y", 5, 1, 1, 0);
@@ -166,8 +168,8 @@ TEST_CASE("a verdict knows how many results are wrong, and the first of them") {
     v.compare("y", 1, 0, 0, 0);
     CHECK(v.wrong == 0);
     v.compare("y", 2, 3, 1, 1);
-    v.compare("y", 3, 0.0 / 0.0, 1, 1);
-    v.compare("y", 4, 1e300 * 1e300, 1, 1);
+    v.compare("y", 3, 0.0 / 0.0, 1, 1);     // not a number
+    v.compare("y", 4, 1e300 * 1e300, 1, 1); // infinity
     CHECK(v.compared == 6);
     CHECK(v.wrong == 3);
     CHECK(v.first_wrong == "y[2] is 3, should be 1, and may be 1 off");

@@ -1,8 +1,9 @@
-# Asks the program `spio`, and checks its answers.
+# Runs the program `spio`, Spio's command, and checks what it prints and how it ends.
 # SPDX-License-Identifier: Apache-2.0
 #
-# An answer is a subprocess.CompletedProcess. Checks that fail are collected in `complaints`, so that one run
-# says all.
+# The first two arguments are the program and the folder of CUDA. An answer is a
+# subprocess.CompletedProcess. All checks are noted in `done`, and those that fail in `complaints`, so that
+# one run says all.
 import json
 import os
 import pathlib
@@ -18,7 +19,7 @@ done, complaints = [], []
 work = pathlib.Path(tempfile.mkdtemp(prefix="spio_command_"))
 home = work / "home"
 home.mkdir(mode=0o700)
-# A fault that tests/mutation has planted stays planted.
+# SPIO_FAULT... chooses the fault in a program that tests/mutation has built with several faults.
 plain = {name: value for name, value in os.environ.items() if name.startswith("SPIO_FAULT")}
 plain |= {"PATH": os.environ["PATH"], "HOME": str(home), "CUDA_HOME": cuda,
           "ASAN_OPTIONS": "detect_leaks=0"}  # NVRTC leaks
@@ -55,7 +56,7 @@ def expect_code(code, *words, says=None, environment={}):
 
 
 def object_of(*words, code=0, environment={}):
-    """The answer to these arguments with --json, as an object; spio must end with `code`."""
+    """The JSON that spio prints for these arguments and --json, as a dict; it must end with `code`."""
     got = expect_code(code, *words, "--json", environment=environment)
     try:
         return json.loads(got.stdout.decode())

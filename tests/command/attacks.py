@@ -6,25 +6,28 @@ PREFIX is where the command is installed; FOLDER is for what is planted, and nob
 root may write to the folders above it. Run by root, the victims are root and an unprivileged user,
 and files change their owner too; otherwise the victim is who runs this, and only their mode changes.
 
-Whatever an attacker has planted leaves a mark if it is executed. An attack has failed if there is no
-mark, the command ends in time with a status of its own, and says what it refuses.
-"""
+Whatever an attacker has planted leaves a mark, a file, if it is executed. An attack has failed if there
+is no mark, the command ends in time with a status of its own, and says what it refuses.
+
+The command `spio` compiles kernels and runs them; on the host device, a GPU simulated on the CPU, from the
+installed headers. A pack is a file of compiled kernels, a manifest lists some, a cache keeps them."""
 import os
 import pathlib
 import random
 import shutil
 import signal
-import stat
 import subprocess
 import sys
 import tempfile
 
-seconds = 120
-unprivileged, attacker = 65534, 65533
-statuses = {0, 1, 2, 3, 4, 5}
+seconds = 120  # the time for one command, which compiles kernels
+unprivileged, attacker = 65534, 65533  # ids of users; 65534 is "nobody"
+statuses = {0, 1, 2, 3, 4, 5}  # that the command may end with; a crash has another
 
 
 class Attacks:
+    """The attacks on one victim at a time, the id of a user or None for who runs this; failures are counted."""
+
     def __init__(self, prefix, cuda, folder, seed):
         self.installed, self.cuda, self.folder = prefix, cuda, folder
         self.random = random.Random(seed)
@@ -33,9 +36,8 @@ class Attacks:
         self.count, self.failures = 0, []
         self.victim = None
 
-    # What the victim does.
-
     def run(self, *words, program=None, cwd=None, ignores_children=False, sanitized=True, **variables):
+        """Runs spio as the victim with these environment variables; returns its status and what it prints."""
         def become():
             if ignores_children:
                 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -61,8 +63,6 @@ class Attacks:
             self.fail(f"spio {words} prints control characters: {text!r}")
         return result.returncode, text
 
-    # What the attacker does.
-
     def plant(self, path, text="", mode=0o666):
         path.write_text(text)
         path.chmod(mode)
@@ -74,6 +74,7 @@ class Attacks:
             os.chown(path, attacker, attacker)
 
     def own(self, path):
+        """Makes the victim the owner of a folder and all in it."""
         if self.is_root and self.victim is not None:
             for inner in [path, *path.rglob("*")]:
                 os.chown(inner, self.victim, self.victim, follow_symlinks=False)
@@ -87,6 +88,7 @@ class Attacks:
         self.failures.append(f"victim {self.victim}: {reason}")
 
     def expect(self, answer, status, words):
+        """Expects a status and words in the text of a run's answer, and that nothing planted was executed."""
         self.count += 1
         if answer[0] != status or words not in answer[1]:
             self.fail(f"expected {status} and '{words}', got {answer[0]}: {answer[1][-600:]}")
@@ -94,9 +96,8 @@ class Attacks:
             self.mark.unlink()
             self.fail(f"what an attacker has planted was executed: {answer[1][-600:]}")
 
-    # The attacks.
-
     def headers_of_strangers(self):
+        """An installed header that others may write to is not compiled."""
         channels = 8 * self.random.randrange(20, 250)
         words = ["run", "layernorm_2d", f"channels={channels}", "positions=3", "--device", "host"]
         include = self.prefix / "include"
@@ -124,6 +125,7 @@ class Attacks:
             self.refused(answer, place)
 
     def refused(self, answer, place):
+        """Expects an error that names the place, and that nothing planted was executed."""
         self.count += 1
         if answer[0] == 0 or place.name not in answer[1]:
             self.fail(f"{place} was not refused: {answer}")
@@ -132,6 +134,7 @@ class Attacks:
             self.fail(f"{place} was executed")
 
     def packs_of_strangers(self):
+        """A pack that others may write to is refused, and one beside the program is skipped; damage is found."""
         manifest = self.home / "some.manifest"
         manifest.write_text(f"axpby n={self.random.randrange(1, 1 << 30)}\n")
         self.own(self.home)
@@ -153,6 +156,7 @@ class Attacks:
         self.expect((status, text), 1, "")
 
     def compilers_of_strangers(self):
+        """A compiler that others may write to is not executed."""
         tools = self.folder / f"cuda_{self.random.randrange(1 << 30)}"
         (tools / "bin").mkdir(parents=True)
         for name in ("nvcc", "ptxas", "fatbinary"):
@@ -164,6 +168,7 @@ class Attacks:
                      tools)
 
     def outputs_that_are_links(self):
+        # An output whose name is a link, a pipe or a folder is neither followed nor replaced.
         manifest = self.home / "some.manifest"
         manifest.write_text(f"axpby n={self.random.randrange(1, 1000)}\n")
         precious = self.home / "precious"
@@ -186,6 +191,7 @@ class Attacks:
             self.fail(f"a {kind} of the output's name was written through or replaced")
 
     def names_that_are_commands(self):
+        """The name of a folder is never read by a shell."""
         name = self.random.choice([f"$(touch {self.mark.name})", f"`touch {self.mark.name}`", "a'b,c", 'a"b c;touch x', "-o x", "a\\b"])
         place = self.home / name
         place.mkdir(exist_ok=True)
@@ -197,6 +203,7 @@ class Attacks:
             self.fail(f"a folder called {name} was executed")
 
     def folders_of_strangers(self):
+        """A cache folder that others may write to is not used."""
         cache = self.folder / f"cache_{self.random.randrange(1 << 30)}"
         cache.mkdir()
         cache.chmod(self.random.choice([0o777, 0o757, 0o1777]))
@@ -205,13 +212,14 @@ class Attacks:
         if self.random.random() < 0.3:
             place = self.home / "link"
             place.symlink_to(cache)
-        answer = self.run("show", "axpby", f"n={self.random.randrange(1, 1 << 30)}", "--arch", "sm_80", "--image",
-                          "image", SPIO_CACHE_DIR=str(place))
+        answer = self.run("show", "axpby", f"n={self.random.randrange(1, 1 << 30)}", "--arch", "sm_80", "--image", "image",
+                          SPIO_CACHE_DIR=str(place))
         self.expect(answer, 0, "kept")
         if any(cache.iterdir()):
             self.fail(f"{place} was written to")
 
     def pipes_as_libraries(self):
+        """A pipe in the place of NVRTC, the compiler at run time, is refused instead of waited for."""
         pipe = self.home / "libnvrtc.so"
         os.mkfifo(pipe)
         self.own(self.home)
@@ -250,16 +258,15 @@ class Attacks:
         self.count += 2
 
     def parents_that_ignore_children(self):
+        """The status of a compiler is known also where SIGCHLD is ignored, so that no child can be waited for."""
         (self.home / "some.manifest").write_text("axpby n=9\n")
         self.own(self.home)
-        self.expect(self.run("pack", "build", "some.manifest", "--arch", "compute_80", "--output", "a.spiopack",
-                             ignores_children=True), 0, "1 image")
+        self.expect(self.run("pack", "build", "some.manifest", "--arch", "compute_80", "--output", "a.spiopack", ignores_children=True), 0, "1 image")
 
     def all_once(self):
-        for attack in (self.headers_of_strangers, self.packs_of_strangers, self.compilers_of_strangers,
-                       self.outputs_that_are_links, self.names_that_are_commands, self.folders_of_strangers,
-                       self.pipes_as_libraries, self.variables_of_callers, self.extreme_problems,
-                       self.parents_that_ignore_children):
+        for attack in (self.headers_of_strangers, self.packs_of_strangers, self.compilers_of_strangers, self.outputs_that_are_links,
+                       self.names_that_are_commands, self.folders_of_strangers, self.pipes_as_libraries,
+                       self.variables_of_callers, self.extreme_problems, self.parents_that_ignore_children):
             # A prefix and a home that no attack has touched yet.
             place = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
             place.chmod(0o755)

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # CUDA Python is a statically typed Python whose functions become kernels; `spio run-python` runs one on
-# random arrays. Functions that begin with expect are of asking.py: each notes a check.
+# random arrays, and with --check compares it with an interpreter of the same text. Of asking.py, expect()
+# notes a check, expect_code() one of the exit status (2 misuse, 3 not found) and of words that are printed,
+# and object_of() returns what spio prints as JSON.
 import pathlib
 
 from asking import ask, expect, expect_code, object_of, work
@@ -12,10 +14,10 @@ def test_python():
     axpy = str(pathlib.Path(__file__).resolve().parents[2] / "examples" / "cuda_python" / "axpy.py")
     shown = object_of("show", axpy, "axpy")
     expect(shown["signature"] == "float32, float32[:], float32[:]", "a signature")
-    expect(shown["symbol"] in shown["source"], "a text")
+    expect(shown["symbol"] in shown["source"], "the CUDA C++ that it becomes")
     sizes = ["x=300", "y=300"]
     got = object_of("run-python", axpy, "axpy", "a=2.5", *sizes, "--check", "--device", "host")
-    expect(got["checked"] == 600 and got["wrong"] == 0, "the interpreter agrees")
+    expect(got["checked"] == 600 and got["wrong"] == 0, "the interpreter agrees on x and y")
     expect_code(2, "run-python", axpy, "axpy", *sizes, says="'a' is missing: it is float32")
     expect_code(2, "run-python", axpy, "axpy", "a=x", *sizes, says="'x' is no float32")
     expect_code(2, "run-python", axpy, "axpy", "a=1", "x=3x3", "y=3", says="'3x3' are 2 sizes")
@@ -27,7 +29,7 @@ def test_python():
                                 ("--grid", "2147483648", "has a size that is 0 or too large")):
         expect_code(2, "run-python", axpy, "axpy", "a=1", *sizes, option, shape,
                     says=f"{option} {says}")
-    for size in ("536870913", "2147483647"):
+    for size in ("536870913", "2147483647"):  # 2^29 + 1 floats, and the largest int
         expect_code(2, "run-python", axpy, "axpy", "a=1", f"x={size}", "y=1",
                     says="x is too large to try: the arrays have more than 2147483648 bytes")
     expect_code(2, "run-python", axpy, "axpy", "a=1", "x=1", "y=536870912",
@@ -61,7 +63,7 @@ def test_numbers():
 
 
 def test_python_pack():
-    """A manifest names a file, a kernel, and its types where the decorator has none."""
+    """A manifest names a file, a kernel, and its types where the decorator has none; a pack is built of it."""
     file, manifest, pack = work / "kernels.py", work / "python.manifest", work / "python.spiopack"
     text = "from spio import cuda\n\n\n@cuda.jit\ndef scale(x, a):\n    x[cuda.grid(1)] *= a\n"
     file.write_text(text)
@@ -72,8 +74,8 @@ def test_python_pack():
     lines = [image["line"] for image in object_of("pack", "list", str(pack))["packs"][0]["images"]]
     expect(f"cuda_python {file} scale(float64[:], float64)" in lines, "the lines", lines)
     expect(object_of("pack", "verify", str(pack))["packs"][0]["is_good"], "whole")
-    file.write_text(text.replace("*=", "+="))
     # Whoever has written a pack could name any file in it, so none is opened.
+    file.write_text(text.replace("*=", "+="))
     file.write_text("a secret\n")
     found = object_of("pack", "verify", str(pack))["packs"][0]
     expect(found["is_good"] and not found["stale"] and len(found["unknown"]) == 2, "not compared", found)

@@ -1,7 +1,9 @@
 // Layouts written as text put elements where the types of the algebra do.
 // SPDX-License-Identifier: Apache-2.0
 //
-// `spio` is the project's command: it compiles, runs, measures and lists kernels.
+// `spio` is the project's command: it compiles, runs, measures and lists kernels. `spio draw`
+// prints where a layout puts the elements of a tensor in memory. A layout is a list of axes, the
+// last of which is the fastest; k / 8 counts eights of k, and k % 8 the places within them.
 #include <doctest/doctest.h>
 
 #include "spio/dims.h"
@@ -27,15 +29,17 @@ struct J : dim {
 struct K : dim {
     using dim::dim;
 };
+// An element of 16 bytes.
 struct cell {
     unsigned words[4];
 };
 
-// The layouts of a tile of 4 x 16 x 32 by their types.
+// The axes of a tile of 4 x 16 x 32.
 constexpr auto j = axis<J>(4);
 constexpr auto i = axis<I>(16);
 constexpr auto k = axis<K>(32);
 
+// What the command prints to stdout and tells by stderr.
 struct answer {
     exit_status status;
     std::string printed, told;
@@ -62,13 +66,13 @@ template <class Tensor> void compare(std::string_view text) {
     REQUIRE(begin != object.npos);
     std::istringstream offsets(object.substr(begin + key.size()));
     long long differences = 0;
-    for (int a = 0; a < 4; ++a) {
-        for (int b = 0; b < 16; ++b) {
-            for (int c = 0; c < 32; ++c) {
+    for (int j = 0; j < 4; ++j) {
+        for (int i = 0; i < 16; ++i) {
+            for (int k = 0; k < 32; ++k) {
                 long long offset = -1;
                 char comma;
                 offsets >> offset >> comma;
-                differences += offset != Tensor()[J(a)][I(b)][K(c)].offset();
+                differences += offset != Tensor()[J(j)][I(i)][K(k)].offset();
             }
         }
     }

@@ -1,7 +1,8 @@
 // A fuzz target: the parser of `spio`'s command line, CLI11 included, and its answers.
 // SPDX-License-Identifier: Apache-2.0
 //
-// tests/fuzz.cmake has it run 10^5 times. For longer:
+// libFuzzer calls LLVMFuzzerTestOneInput with bytes that it changes so that more code is reached; a
+// call that aborts is a finding. tests/fuzz.cmake has it run 10^5 times. For longer:
 //     build/ci/tests/command/fuzz_arguments -runs=10000000 -max_len=512 -print_final_stats=1
 #include <algorithm>
 #include <cstddef>
@@ -19,6 +20,7 @@ namespace {
 
 std::size_t parsed_count = 0, refused_count = 0;
 
+// A few subcommands with each kind of option and operand.
 std::vector<subcommand> const known = {
     {.name = "doctor", .options = {{"--json", "", ""}}},
     {.name = "run",

@@ -1,5 +1,10 @@
 // The command `spio` on a machine with GPUs, for which a fake of CUDA's driver stands.
 // SPDX-License-Identifier: Apache-2.0
+//
+// The fake keeps the GPU's memory and kernels in plain objects (`objects` are those not given
+// back), notes every call, and can fail any; expect({}) forgets what was noted and lets none fail.
+// A pack is a file of compiled kernels; a configuration (threads=128 vectors=1) is how a kernel
+// divides its work. SPIO_TUNED is a file of measured ones, SPIO_NVRTC the compiler to load.
 #include <doctest/doctest.h>
 
 #include "tests/contains.h"
@@ -36,7 +41,8 @@ using test::contains;
 
 namespace {
 
-// A folder of its own, with a pack of what the fake driver takes for a cubin of axpby.
+// A folder of its own, with a pack of what the fake driver takes for a cubin of axpby: an ELF
+// header, then the names of kernels.
 struct pack_folder {
     test::folder folder;
     std::string pack = folder / "fake.spiopack";
@@ -66,6 +72,7 @@ struct pack_folder {
     }
 };
 
+// Runs the command with the words of this line, as if it were installed as `program`.
 test::answer ask(std::string_view line, std::filesystem::path const& program = {}) {
     std::vector<std::string_view> words;
     while (!line.empty()) {
@@ -99,7 +106,7 @@ TEST_CASE("a kernel from a pack is run, checked and timed on a GPU") {
     CHECK(contains(other.printed, "\"check\":null,\"time\":null,\"host_milliseconds\":null"));
 }
 
-TEST_CASE("what cannot run on a GPU is told, and how the command ends says which kind it is") {
+TEST_CASE("the exit status says whether a kernel, a device or a word is the reason not to run") {
     fake::the_machine().expect({});
     pack_folder const packs;
     auto const miss = ask("run axpby n=10000000 --policy aot_only --pack " + packs.pack);
@@ -148,7 +155,7 @@ TEST_CASE("a measured configuration is kept, and chosen from then on") {
     unsetenv("SPIO_TUNED");
 }
 
-TEST_CASE("what cannot be tuned is told") {
+TEST_CASE("tune says why it cannot measure, and then writes no file") {
     fake::the_machine().expect({});
     test::folder const folder;
     auto const file = folder / "tuned.txt";
@@ -176,7 +183,7 @@ TEST_CASE("what cannot be tuned is told") {
     CHECK(read_file(file) == "Fake 0 | sm_90a\n");
 }
 
-TEST_CASE("whichever call of the driver fails, the command ends as it says it does") {
+TEST_CASE("whichever call of the driver fails, the command succeeds or ends as a failed tool") {
     auto& machine = fake::the_machine();
     pack_folder const packs(5);
     auto const words = "run axpby n=5 --check --time --device gpu --pack " + packs.pack;
@@ -187,7 +194,7 @@ TEST_CASE("whichever call of the driver fails, the command ends as it says it do
     // Launches of the timing are all alike.
     long const step = std::max(1L, calls / 400);
     for (long call = 0; call < calls; call += step) {
-        machine.expect({.call = call, .code = 2});
+        machine.expect({.call = call, .code = 2}); // this call fails: out of memory
         auto const got = ask(words);
         CAPTURE(call);
         CAPTURE(machine.failed);
@@ -241,7 +248,7 @@ TEST_CASE("a pack beside the program that cannot be read is told, and others are
     CHECK(named.status == exit_status::check_failed);
 }
 
-TEST_CASE("a pack that has it of another text is named to those who miss it") {
+TEST_CASE("where a kernel is missed, a pack that has it from another source text is named") {
     fake::the_machine().expect({});
     pack_folder const packs(1000, "axpby", true);
     auto const stale = "pack " + packs.pack + " has it of another text, by a test";

@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
-// `names` are those of files that lines name.
+// `spio` is the project's command: it compiles, runs, measures and lists kernels of a few families,
+// such as conv2d, each for a problem in words, such as n=1 c=64. `names` are the files that lines
+// name.
 struct line_writer {
     std::mt19937 random;
     std::vector<std::string> const& names;
@@ -17,6 +19,7 @@ struct line_writer {
     bool one_in(unsigned count) { return random() % count == 0; }
     template <class List> auto pick(List const& list) { return list[random() % std::size(list)]; }
 
+    // A number at the edge of some type, a usual one, or no number.
     std::string number() {
         static constexpr std::array words = {
             "1",           "2",   "3",    "7",          "8",          "16",         "64",
@@ -24,6 +27,7 @@ struct line_writer {
             "99999999999", "1e3", "0x10", "true",       "nan",        "65536"};
         return pick(words);
     }
+    // A part of a problem, such as c=64; most name no field that the problem has.
     std::string field() {
         static constexpr std::array names_of_fields = {
             "n",         "c",        "h",          "w",        "r",          "s",
@@ -113,6 +117,7 @@ struct line_writer {
         if (one_in(2)) words.insert(words.end(), {"--value", pick(quantities)});
         if (one_in(8)) words.insert(words.end(), {"--svg", pick(names)});
     }
+    // Some options, right ones or not.
     void add_options(std::vector<std::string>& words) {
         static constexpr std::array archs = {"sm_80", "sm_90a", "sm_86",   "compute_80", "host",
                                              "sm_70", "sm_999", "sm_100a", "arch"};
@@ -147,6 +152,7 @@ struct line_writer {
             }
         }
     }
+    // The words of one line after `spio`.
     std::vector<std::string> line() {
         static constexpr std::array plain = {"list", "version", "doctor", "", "help", "shwo"};
         std::vector<std::string> words;

@@ -76,8 +76,9 @@ struct files {
 
 } // namespace
 
-// The environment variable SPIO_TEST_LINES may say how many, and SPIO_TEST_SEED which others.
-TEST_CASE("whatever a line asks for, the command ends as it says it does") {
+// The environment variable SPIO_TEST_LINES may set how many lines, and SPIO_TEST_SEED another seed.
+TEST_CASE(
+    "whatever a line asks for, the command ends with a documented status and gives all back") {
     char const* const asked = std::getenv("SPIO_TEST_LINES");
     int const count = asked == nullptr ? 400 : std::atoi(asked);
     fake::the_machine().expect({});
@@ -121,7 +122,7 @@ TEST_CASE("whatever a line asks for, the command ends as it says it does") {
               << endings[exit_status::not_found] << " not found\n";
 }
 
-TEST_CASE("a kernel that is not there is told before data for it is made") {
+TEST_CASE("a kernel that no pack has is reported before memory for its data is allocated") {
     fake::the_machine().expect({});
     for (auto const* const line :
          {"axpby n=2147483647", "layernorm_2d channels=2048 positions=1048575",

@@ -1,7 +1,10 @@
 # Runs the program `spio`: what it prints, how it ends, and what it does with what is hostile.
 # SPDX-License-Identifier: Apache-2.0
 #
-# program.py SPIO CUDA [TEST...]: all functions of tests, or those that are named.
+# program.py SPIO CUDA [TEST...]: all functions of tests, or those that are named. Of asking.py, expect() notes a check,
+# expect_code() one of the exit status (1 a check failed, 2 misuse, 3 not found, 4 a tool failed, 5 nothing could be
+# written) and of words that are printed, and object_of() returns what spio prints as JSON. A pack is a file of compiled
+# kernels (images), a manifest a list of those to compile, the cache a folder of those compiled before.
 import os
 import shutil
 import signal
@@ -15,9 +18,8 @@ from cuda_python import test_numbers, test_python, test_python_pack
 def test_help():
     for words in [["--help"], ["-h"], ["pack", "--help"]]:
         expect(b"usage: spio SUBCOMMAND" in expect_code(0, *words).stdout, "the help of all")
-    names = ["doctor", "list", "show", "run", "run-python", "tune", "pack build", "pack list",
-             "pack verify", "cache list", "cache clear", "cache verify", "draw",
-             "completion", "version"]
+    names = ["doctor", "list", "show", "run", "run-python", "tune", "pack build", "pack list", "pack verify",
+             "cache list", "cache clear", "cache verify", "draw", "completion", "version"]
     for name in names:
         got = expect_code(0, *name.split(), "--help")
         expect(f"usage: spio {name}".encode() in got.stdout, f"help of {name}", got)
@@ -117,8 +119,7 @@ def test_packs():
     expect_code(2, "pack", "build", str(manifest), "--arch", "host")
     expect_code(2, "pack", "build", str(manifest), "--arch", "sm_")
     expect_code(2, "pack", "build", str(manifest), "--arch", "sm_75", says="older than sm_80")
-    expect_code(3, "pack", "build", str(manifest), "--output", str(work / "missing" / "a.spiopack"),
-                says="there is no folder")
+    expect_code(3, "pack", "build", str(manifest), "--output", str(work / "missing" / "a.spiopack"), says="there is no folder")
     expect(not (work / "missing").exists(), "no folder is made for a pack")
     wrong = work / "wrong.manifest"
     wrong.write_text("axpby n=1\nlayernorm_2d channels=63\n")
@@ -283,9 +284,8 @@ COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _spio; printf '%s\\n' "${COMPREPLY[@]}
 def main():
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
-        for test in [test_help, test_list, test_run, test_packs, test_cache, test_doctor,
-                     test_hostile, test_completion, test_python, test_numbers,
-                     test_python_pack]:
+        for test in [test_help, test_list, test_run, test_packs, test_cache, test_doctor, test_hostile,
+                     test_completion, test_python, test_numbers, test_python_pack]:
             if not sys.argv[3:] or test.__name__ in sys.argv[3:]:
                 test()
     finally:

@@ -33,10 +33,12 @@ using test::contains;
 
 namespace {
 
+// Runs the command with these words.
 test::answer ask(std::vector<std::string> const& words) {
     return test::answer_to(std::vector<std::string_view>(words.begin(), words.end()));
 }
 
+// What a sweep begins with, and a model that was trained on it.
 std::string const source = "device 0, Fake 0 | sm_90a | driver 1 | 2026-11-22 | commit 0";
 std::string const model = "spio-model 2\nname conv2d correlation\nchip H200\nsource " + source +
                           "\nbase 00000000\nfeature width 00000000 41200000\ntree =2_0000\n";
@@ -70,6 +72,7 @@ struct rig {
         write(file, "#!/bin/sh\n" + lines);
         REQUIRE(chmod(file.c_str(), 0755) == 0);
     }
+    // Runs `spio tune --train` on the times, with more options.
     test::answer train(std::vector<std::string> const& more = {}) const {
         std::vector<std::string> words = {"tune", "--train", times};
         if (more.empty() || more.front() != "--sources") {
@@ -78,6 +81,7 @@ struct rig {
         words.insert(words.end(), more.begin(), more.end());
         return ask(words);
     }
+    // Where the trained model is put.
     std::string file() const { return cache + "/models/conv2d_correlation.txt"; }
 };
 
@@ -101,7 +105,7 @@ TEST_CASE("a model is trained on a sweep of the GPU, and put where runtimes read
     CHECK(contains(printed, "\"models\":[\"" + rig.file() + "\"]"));
 }
 
-TEST_CASE("what cannot be trained is told, with what to do, and nothing is written") {
+TEST_CASE("tune --train says what it misses and what to do, and then writes no model") {
     rig const rig;
     auto const refused = [&](exit_status status, std::string_view words,
                              std::vector<std::string> const& more = {}) {

@@ -1,7 +1,9 @@
 // Compiles convolutions and runs them on a GPU: random problems, or one in all configurations.
 // SPDX-License-Identifier: Apache-2.0
 //
-// fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter.
+// fprop is the forward pass, dgrad computes the gradient of the input, wgrad that of the filter. A
+// configuration is how a kernel divides its work; a body is one of two ways to load tiles: by
+// tensor maps and TMA (sm_90 and later), or by cp.async.
 //
 //     convolution_on_gpu random COUNT [SHARE COUNT]          COUNT problems for each pass and body
 //     convolution_on_gpu compile COUNT [SHARE COUNT]         the same, but launches no kernel
@@ -36,6 +38,7 @@ namespace {
 
 constexpr int without_gpu = 77; // a test that ends so was skipped
 
+// Runs the kernel of the problem's pass and type of gradient.
 template <class T>
 void run_pass(runtime const& gpu, stream const& stream, std::mt19937& random,
               problem const& problem, config const& config, int repeats, tally& tally) {
@@ -83,6 +86,7 @@ bool try_once(runtime const& gpu, stream const& stream, unsigned seed, problem c
     return false;
 }
 
+// A problem whose output has at least one element, with random options of its pass.
 problem random_problem(std::mt19937& random, direction pass) {
     auto const uniform = [&](int least, int most) {
         return std::uniform_int_distribution<int>(least, std::max(least, most))(random);
@@ -121,9 +125,10 @@ problem random_problem(std::mt19937& random, direction pass) {
     return problem;
 }
 
+// The kernels of one of several processes that divide the work.
 struct share {
     unsigned number = 0, count = 1;
-    bool contains(std::size_t n) const { return n % count == number; }
+    bool contains(std::size_t index) const { return index % count == number; }
 };
 
 int print_tally(char const* title, tally const& tally) {

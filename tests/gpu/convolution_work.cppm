@@ -46,9 +46,11 @@ template <class T> class guarded {
     }
     // An array for results: its elements begin as poison.
     guarded(stream const& stream, std::size_t size) : guarded(stream, poison(size)) {}
+    // Sets the device on which all arrays of this type are allocated.
     static void use(device const& device) { device_ = device; }
 
     T* get() const { return reinterpret_cast<T*>(reinterpret_cast<value*>(array_.data()) + guard); }
+    // The elements; sets the flag to false if a kernel has written to a guard.
     std::vector<value> read(bool& guards_are_whole) const {
         std::vector<value> padded(array_.size());
         stream_.read(std::span(padded), array_);
@@ -77,9 +79,11 @@ template <class T> class guarded {
     }
 };
 
+// The value of an element of an array, from a float or from 16 bits of the type.
 double number(float value, element_type) { return static_cast<double>(value); }
 double number(unsigned short bits, element_type type) { return number_of(bits, type); }
 
+// Counts of what was run and compared.
 struct tally {
     std::size_t problems = 0, numbers = 0, wrong = 0, repeats = 0;
     double worst = 0; // the greatest error, as a part of its bound
@@ -101,6 +105,8 @@ struct tally {
     }
 };
 
+// Sizes in elements: x is the input of the forward pass, y its output; a correlation, which is
+// fprop or dgrad, reads its own input (of dgrad, the gradient of y) and writes its own output.
 using test::elements;
 long long size_of_x(problem const& problem) {
     return 1LL * problem.n * problem.h * problem.w * problem.c;
@@ -114,6 +120,7 @@ long long size_of_input(problem const& problem) {
 long long size_of_output(problem const& problem) {
     return problem.pass == direction::fprop ? size_of_y(problem) : size_of_x(problem);
 }
+// Groups have eight channels.
 long long size_of_filter(problem const& problem) { return 8LL * problem.c * problem.taps(); }
 
 // Launches once or more often; every launch must give the same result, which is returned.
@@ -129,6 +136,7 @@ auto repeated_result(int repeats, tally& tally, Read reader, Launch launch) {
     return first;
 }
 
+// A random number for each channel, or none where the problem has no such operand.
 std::vector<float> floats_of_channels(std::mt19937& random, problem const& problem, bool exist) {
     std::vector<float> values(static_cast<std::size_t>(exist ? problem.c : 0));
     for (auto& each : values) each = std::uniform_real_distribution<float>(-2, 2)(random);

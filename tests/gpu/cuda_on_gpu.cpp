@@ -27,6 +27,7 @@ namespace {
 
 constexpr int n = 1 << 20;
 
+// The parameters of the kernel, which computes y = a x + b y, as it declares them.
 struct vector {
     float* data;
     int size;
@@ -61,11 +62,11 @@ struct launch_setup {
     context_ref context;
     spio::cuda::stream stream{context};
     memory x{context, n * sizeof(float)}, y{context, n * sizeof(float)};
-    axpby p{2,
-            {reinterpret_cast<float*>(x.address()), n},
-            1,
-            {reinterpret_cast<float*>(y.address()), n}};
-    void* parameters[1] = {&p};
+    axpby sum{2,
+              {reinterpret_cast<float*>(x.address()), n},
+              1,
+              {reinterpret_cast<float*>(y.address()), n}};
+    void* parameters[1] = {&sum};
     launch_shape plan{.grid = {n / 4096}, .shape = {.block = {256}}};
 
     void reset() {
@@ -73,12 +74,13 @@ struct launch_setup {
         fill(stream, y, std::byte(0));
         stream.synchronize();
     }
-    bool is_sum(float sum) {
+    // Whether every y is this number.
+    bool is_sum(float expected) {
         context.synchronize();
         std::vector<float> sums(n);
         copy(stream, std::as_writable_bytes(std::span(sums)), y);
         stream.synchronize();
-        return std::ranges::all_of(sums, [&](float f) { return f == sum; });
+        return std::ranges::all_of(sums, [&](float element) { return element == expected; });
     }
 };
 
@@ -127,6 +129,7 @@ void use(function_ref const& function, context const& context) {
             [&] { launch(function, {.grid = {0}}, stream, setup.parameters); });
 }
 
+// Tests everything on the first device with this image.
 void go(driver const& driver, std::span<std::byte const> image) {
     auto const device = driver.device(0);
     auto const [major, minor] = device.capability();

@@ -12,8 +12,8 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-FIRST = "n=24 c=96 h=31 w=31"
-LAYERS = [
+FIRST = "n=24 c=96 h=31 w=31"  # the layer whose first call is measured
+LAYERS = [  # those whose kernels are timed
     "n=32 c=64 h=64 w=64",
     "n=256 c=64 h=64 w=64",
     "n=128 c=1024 h=16 w=16",

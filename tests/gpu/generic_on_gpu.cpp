@@ -1,7 +1,10 @@
 // Generic kernels of convolutions on a GPU: first calls, random layers, and their time.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A generic kernel serves every layer with the same filter. PACK is a file of them.
+// A generic kernel serves every layer with the same filter. PACK is a file of them. A runtime
+// begins a layer with its generic kernel, compiles the kernel of the problem alone in the
+// background, and takes it for later launches (tier-up). The passes are fprop, the forward pass,
+// dgrad, the gradient of the input, and wgrad, that of the filter.
 //
 //     generic_on_gpu first PACK "n=2 c=64 …"          the first calls of a problem in this process
 //     generic_on_gpu random PACK COUNT [SEED]         COUNT random layers for each pass
@@ -43,6 +46,7 @@ double microseconds_since(clock_type::time_point start) {
     return std::chrono::duration<double, std::micro>(clock_type::now() - start).count();
 }
 
+// The problem that the words describe, for this pass.
 problem layer_of(std::string const& words, direction pass) {
     auto layer = parse<problem>("conv2d", words);
     layer.pass = pass;
@@ -133,6 +137,7 @@ void first_call(runtime const& gpu, stream const& stream, problem const& layer) 
     std::fflush(stdout);
 }
 
+// Measures the first calls of one layer, by the policy that SPIO_POLICY names.
 int run_first(std::string const& pack, std::string const& words) {
     auto const start = clock_type::now();
     auto const gpu = opened(pack, policy_of_environment());
@@ -151,6 +156,7 @@ int run_first(std::string const& pack, std::string const& words) {
     return 0;
 }
 
+// Compares results of the generic kernels for random layers with sums in double.
 int run_random(std::string const& pack, std::size_t count, unsigned seed) {
     auto const gpu = opened(pack, policy::aot_only);
     guarded<half>::use(gpu.target_device());
@@ -242,6 +248,7 @@ void compare(runtime const& gpu, stream const& stream, problem const& layer) {
     std::fflush(stdout);
 }
 
+// Compiles the kernels of each layer alone, in many threads, and measures them.
 int run_times(std::string const& pack, std::vector<std::string> const& layers) {
     runtime const gpu(
         {.policy = policy::generic_then_jit, .generic_images = pack_of(pack), .tier_up = false});

@@ -31,6 +31,7 @@ class image_on_gpu {
         arrays.emplace_back(context, bytes);
         return arrays.back();
     }
+    // Copies the values to the beginning of the memory.
     template <class T> void write(spio::cuda::memory_ref memory, std::vector<T> const& values) {
         copy(stream, memory.part(0, sizeof(T) * values.size()), std::as_bytes(std::span(values)));
         stream.synchronize();

@@ -176,7 +176,7 @@ void captures(runtime const& gpu, cuda::driver const& driver) {
     std::printf("{\"name\": \"captures\", \"cold_kernel\": \"%s\"}\n", message.c_str());
 }
 
-// Lets 16 threads compile, launch and check kernels at once.
+// Lets 16 threads compile, launch and check kernels of eight configurations at once.
 void run_many_threads(runtime const& gpu) {
     std::atomic<int> wrong = 0, launches = 0;
     std::vector<std::jthread> workers;
@@ -259,6 +259,7 @@ void rounds(runtime const& shipped, cuda::driver const& driver) {
         round - warm_up, growth, spent.count());
 }
 
+// Runs all tests with the packs in this folder.
 void go(std::string const& packs) {
     folder const cache_folder;
     cuda::driver const driver;

@@ -43,6 +43,7 @@ array<T> put(stream const& stream, device const& device, std::vector<host_value<
     return memory;
 }
 
+// a x + b y of n random elements by this kernel; behind the sums are eight zeros.
 floats axpby_on(runtime const& r, typed_spec<axpby::params> const& spec, int n) {
     stream const stream(r.target_device());
     auto const size = static_cast<std::size_t>(n);
@@ -58,6 +59,7 @@ floats axpby_on(runtime const& r, typed_spec<axpby::params> const& spec, int n) 
     return sums;
 }
 
+// The LayerNorm of random halves of magnitudes from 0.5 to 2, as bits.
 bits layernorm_on(runtime const& r, layernorm_2d::problem const& problem, int positions) {
     using namespace layernorm_2d;
     stream const stream(r.target_device());

@@ -1,8 +1,8 @@
 // Inputs and results of many sums by one instruction of the tensor core.
 // SPDX-License-Identifier: Apache-2.0
 //
-// An experiment is one instruction and many tiles of inputs for it; a candidate is a way of summing
-// that may be the chip's.
+// An experiment is one instruction and many tiles of inputs for it. A tile is the three matrices of
+// one instruction, c[16][8] += a[16][K] b[K][8] (128 sums); its kind is how its numbers are drawn.
 #pragma once
 
 #include <cstddef>
@@ -31,6 +31,8 @@ struct fragments {
     std::vector<float> c;
 };
 
+// An experiment whatever its instruction: `inputs` are for the chip, `take` gets what it computed,
+// and `record` returns a sum by its number.
 class experiment {
   public:
     explicit experiment(char const* name) : instruction(name) {}
@@ -47,6 +49,7 @@ class experiment {
     char const* instruction;
 };
 
+// The experiment of the instruction for factors in this format and K products a sum.
 template <class Format, int K> class experiment_of : public experiment {
   public:
     experiment_of(char const* name, int tiles_of_kind, std::uint64_t seed) : experiment(name) {
@@ -120,6 +123,7 @@ template <class Format, int K> class experiment_of : public experiment {
     static tile_kind kind_of(std::size_t tile) { return static_cast<tile_kind>(tile % tile_kinds); }
 };
 
+// The four instructions: two formats, and 8 or 16 products; each with so many tiles of each kind.
 inline std::vector<std::unique_ptr<experiment>> all_experiments(int tiles_of_kind) {
     using spio::sim::bfloat16_format;
     using spio::sim::half_format;

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An experiment is one instruction and many tiles of inputs for it; a candidate is a way of summing
-// that may be the chip's.
+// that may be the chip's. A way has these properties: how many terms are added at once, aligned to
+// the largest exponent with so many fraction bits; how addends and sums are rounded; whether the
+// accumulator is one of the terms (inside) or added after; and what happens at zeros and overflow.
 #pragma once
 
 #include <algorithm>
@@ -121,6 +123,7 @@ inline std::vector<candidate> ways_to_add() {
     return candidates;
 }
 
+// Prints the shares of right sums, one row for the ways that differ in the fraction bits only.
 inline void print_table(std::vector<candidate> const& ways) {
     std::printf("%% of results equal, by fraction bits kept below the largest exponent\n"
                 "%5s %6s %10s %8s %8s |",

@@ -1,8 +1,8 @@
 // Finds how the tensor core of a GPU sums: tensor_core_probe CUBIN [tiles of a kind].
 // SPDX-License-Identifier: Apache-2.0
 //
-// An experiment is one instruction and many tiles of inputs for it; a candidate is a way of summing
-// that may be the chip's.
+// An experiment is one instruction and many tiles of inputs for it, each of 128 sums; a candidate
+// is a way of summing that may be the chip's. The cubin is of tensor_core_probe.cu.
 #include "sim/convert.h"
 #include "tensor_core_fit.h"
 
@@ -74,6 +74,7 @@ tensor_core some_core(unsigned seed) {
             .zero_sum_keeps_sign = yes()};
 }
 
+// Counts conversions, and those that the chip and the model do differently.
 struct conversions {
     long long count = 0, wrong = 0;
 

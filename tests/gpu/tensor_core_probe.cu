@@ -6,7 +6,8 @@
 #include "machine/convert.h"
 #include "machine/mma.h"
 
-// Registers of a lane are stored next to each other, one lane after the other.
+// Runs the instruction on one tile for each warp. A lane has A registers of a and B of b; registers
+// of a lane are stored next to each other, one lane after the other.
 template <int A, int B, class Multiply>
 __device__ void multiply_tile(float* c, unsigned const* a, unsigned const* b, int tiles,
                               Multiply multiply) {
@@ -22,6 +23,7 @@ __device__ void multiply_tile(float* c, unsigned const* a, unsigned const* b, in
     for (int i = 0; i < 4; ++i) c[4 * thread + i] = sums[i];
 }
 
+// The instruction for each of the two formats of a and b.
 struct halves {
     template <int A, int B>
     __device__ void operator()(float (&c)[4], unsigned const (&a)[A],
@@ -37,6 +39,7 @@ struct bfloat16s {
     }
 };
 
+// The kernels are called as the experiments are: by the format, and the products in a sum.
 extern "C" __global__ void half_8(float* c, unsigned const* a, unsigned const* b, int tiles) {
     multiply_tile<2, 1>(c, a, b, tiles, halves());
 }
@@ -65,6 +68,7 @@ extern "C" __global__ void round_floats(unsigned* output, unsigned first, unsign
     output[2 * i + 1] = (two_halves & 0xffffU) | (two_bfloat16s & 0xffff0000U);
 }
 
+// Every half, by its bits, as a float.
 extern "C" __global__ void extend_halves(unsigned* output) {
     unsigned const i = blockIdx.x * blockDim.x + threadIdx.x;
     output[i] = __float_as_uint(spio::machine::half_to_float(static_cast<unsigned short>(i)));
