@@ -18,6 +18,7 @@ module spio.aot;
 
 import spio.image;
 import spio.spec;
+import spio.text;
 
 namespace spio::aot {
 
@@ -62,7 +63,7 @@ std::string header_and_index(std::span<packed_image const> entries, std::uint64_
     header.number(entries.size(), 4);
     header.number(pack_bytes, 8);
     header.number(index.output.size(), 8);
-    header.number(fnv(index.output, fnv(header.output)), 8);
+    header.number(fast_digest_of(index.output, fast_digest_of(header.output)), 8);
     return header.output + index.output;
 }
 
@@ -84,7 +85,7 @@ std::vector<std::byte> write_pack(std::span<image_to_pack const> images) {
                            .shape = kernel.shape,
                            .params_bytes = static_cast<std::uint32_t>(kernel.params_bytes),
                            .size = image.bytes.size(),
-                           .checksum = fnv(contents.back()),
+                           .checksum = fast_digest_of(contents.back()),
                            .compiler = image.compiler,
                            .text_digest = image.text_digest,
                            .plain_bytes = image.plain_bytes});

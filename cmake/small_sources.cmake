@@ -31,8 +31,12 @@ function(spio_compile_small expression)
     endforeach()
 endfunction()
 
-spio_compile_small("[.]cpp$" spio_error spio_spec spio_cache spio_image spio_tuned spio_aot spio_packer spio_jit
-                   spio_families spio_command_line)
+spio_compile_small("[.]cpp$" spio_error spio_spec spio_cache spio_image spio_tuned spio_packer spio_jit spio_families
+                   spio_command_line)
+# The index of a pack is read in the first launch of a program.
+spio_compile_small("/(aot/.*|manifest)[.]cpp$" spio_aot)
+set_source_files_properties("${PROJECT_SOURCE_DIR}/modules/aot/pack.cpp" TARGET_DIRECTORY spio_aot
+                            PROPERTIES COMPILE_OPTIONS "")
 spio_compile_small("/(access|calls|files|fork|process|text|toolchain|trust)[.]cpp$" spio_system)
 spio_compile_small("/(conv2d|specialize|generic|launch_generic)[.]cpp$" spio_conv2d spio_conv2d_launch spio_matmul)
 spio_compile_small("/(calls|cuda_python|emitter|expressions|flow|functions|imports|lexer|loops|statements|types|syntax|value_text)[.]cp+m?$"

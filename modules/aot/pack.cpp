@@ -16,7 +16,6 @@ module;
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,10 +50,10 @@ struct reader {
         return value;
     }
     int integer() { return static_cast<int>(number(4)); }
-    std::string text() {
+    std::string_view text() {
         auto const size = number(4);
-        if (rest.size() < size) return is_short = true, rest = {}, std::string();
-        std::string const text(rest.substr(0, size));
+        if (rest.size() < size) return is_short = true, rest = {}, std::string_view();
+        auto const text = rest.substr(0, size);
         rest.remove_prefix(size);
         return text;
     }
@@ -65,8 +64,7 @@ struct reader {
     }
 };
 
-packed_image read_entry(reader& index) {
-    packed_image entry;
+void read_entry(reader& index, packed_image& entry) {
     for (auto* text : texts_of(entry)) *text = index.text();
     entry.kind = static_cast<image_kind>(index.number(4));
     entry.shape.block = index.numbers();
@@ -74,6 +72,12 @@ packed_image read_entry(reader& index) {
     entry.shape.shared_bytes = index.integer();
     entry.params_bytes = static_cast<std::uint32_t>(index.number(4));
     for (auto* number : numbers_of(entry)) *number = index.number(8);
+}
+// The entry at the front of a text.
+packed_image entry_of(std::string_view index) {
+    packed_image entry;
+    reader source = {index};
+    read_entry(source, entry);
     return entry;
 }
 
@@ -98,8 +102,7 @@ std::string defect_of(packed_image const& entry) {
     return "";
 }
 
-pack::pack(std::span<std::byte const> bytes, std::string name, std::shared_ptr<void const> keeper)
-    : bytes_(bytes), name_(std::move(name)), keeper_(std::move(keeper)) {
+pack::index_size pack::check_header() const {
     auto const text = text_of(bytes_);
     if (bytes_.size() < header_bytes) fail("its header is cut off");
     if (bytes_.size() > most_pack_bytes) fail("it is larger than any pack");
@@ -117,31 +120,71 @@ pack::pack(std::span<std::byte const> bytes, std::string name, std::shared_ptr<v
              std::to_string(bytes_.size()));
     }
     if (index_bytes > bytes_.size() - header_bytes) fail("its index is cut off");
-    auto const index_text = text.substr(header_bytes, index_bytes);
-    if (fnv(index_text, fnv(text.substr(0, checksum_offset))) != checksum) {
+    auto const digest = fast_digest_of(text.substr(0, checksum_offset));
+    if (fast_digest_of(text.substr(header_bytes, index_bytes), digest) != checksum) {
         fail("its index is damaged");
     }
+    return {count, header_bytes + index_bytes};
+}
 
-    reader entries = {index_text};
-    std::set<std::pair<std::string, std::string>> names;
-    std::size_t end = header_bytes + index_bytes;
-    for (std::uint64_t i = 0; i < count; ++i) {
-        packed_image const entry = read_entry(entries);
+pack::pack(std::span<std::byte const> bytes, std::string name, std::shared_ptr<void const> keeper)
+    : bytes_(bytes), name_(std::move(name)), keeper_(std::move(keeper)) {
+    auto const text = text_of(bytes_);
+    auto [count, end] = check_header();
+    auto const index_end = end;
+    reader entries = {text.substr(header_bytes, end - header_bytes)};
+    packed_image entry; // its texts keep their memory from one entry to the next
+    while (count-- > 0) {
+        auto const offset = index_end - entries.rest.size();
+        read_entry(entries, entry);
         if (entries.is_short) fail("its index is too short for its entries");
-        auto const subject = "entry " + entry.symbol + " for " + entry.arch + " ";
-        if (auto const defect = defect_of(entry); !defect.empty()) fail(subject + defect);
-        if (!names.emplace(entry.symbol, entry.arch).second) fail(subject + "is there twice");
+        auto const fail_entry = [&](std::string const& reason) {
+            fail("entry " + entry.symbol + " for " + entry.arch + " " + reason);
+        };
+        if (auto const defect = defect_of(entry); !defect.empty()) fail_entry(defect);
         if (entry.offset != aligned(end) || entry.offset > bytes_.size() ||
             entry.size > bytes_.size() - entry.offset) {
-            fail(subject + "is not where it should be");
+            fail_entry("is not where it should be");
         }
         auto const padding = text.substr(end, entry.offset - end);
-        if (padding.find_first_not_of('\0') != padding.npos) fail(subject + "is not after zeros");
+        if (padding.find_first_not_of('\0') != padding.npos) fail_entry("is not after zeros");
         end = entry.offset + entry.size;
-        index_.push_back(entry);
+        places_.push_back({fast_digest_of(entry.symbol), offset});
     }
     if (!entries.rest.empty()) fail("its index is longer than its entries");
     if (end != bytes_.size()) fail("it goes on after its last image");
+    check_names();
+}
+
+// Orders the places of the entries, and refuses two of one name.
+void pack::check_names() {
+    auto const precedes = [&](place const& a, place const& b) {
+        if (a.symbol_digest != b.symbol_digest) return a.symbol_digest < b.symbol_digest;
+        return name_at(a.offset) < name_at(b.offset);
+    };
+    std::ranges::sort(places_, precedes);
+    auto const same = std::ranges::adjacent_find(
+        places_, [&](place const& a, place const& b) { return !precedes(a, b); });
+    if (same == places_.end()) return;
+    auto const [symbol, arch] = name_at(same->offset);
+    fail("entry " + std::string(symbol) + " for " + std::string(arch) + " is there twice");
+}
+
+// The symbol and the architecture of the entry at an offset.
+std::pair<std::string_view, std::string_view> pack::name_at(std::size_t offset) const {
+    reader entry = {text_of(bytes_).substr(offset)};
+    auto const symbol = entry.text();
+    return {symbol, entry.text()};
+}
+
+std::vector<packed_image> pack::list() const {
+    auto places = places_;
+    std::ranges::sort(places, {}, &place::offset);
+    std::vector<packed_image> entries;
+    for (auto const& [digest, offset] : places) {
+        entries.push_back(entry_of(text_of(bytes_).substr(offset)));
+    }
+    return entries;
 }
 
 namespace {
@@ -190,42 +233,45 @@ std::span<std::byte const> pack::bytes_of(packed_image const& entry) const {
 }
 
 void pack::verify(packed_image const& entry) const {
-    if (fnv(text_of(bytes_of(entry))) != entry.checksum) {
+    if (fast_digest_of(text_of(bytes_of(entry))) != entry.checksum) {
         fail("the image of " + entry.symbol + " for " + entry.arch + " is damaged");
     }
 }
 
 void pack::verify() const {
-    for (auto const& entry : index_) verify(entry);
+    for (auto const& entry : list()) verify(entry);
 }
 
-packed_image const* pack::best_entry(spec const& kernel, bool is_current) const {
-    packed_image const* best = nullptr;
+std::optional<packed_image> pack::best_entry(spec const& kernel, bool is_current) const {
+    std::optional<packed_image> best;
     int most = 0;
     std::optional<std::uint64_t> digest; // of the kernel's text, if an entry has its symbol
-    for (auto const& entry : index_) {
-        if (entry.symbol != kernel.symbol) continue;
-        auto const code = find_arch(entry.arch);
+    auto const same_digest =
+        std::ranges::equal_range(places_, fast_digest_of(kernel.symbol), {}, &place::symbol_digest);
+    for (auto const& [symbol_digest, offset] : same_digest) {
+        auto const [symbol, arch] = name_at(offset);
+        if (symbol != kernel.symbol) continue;
+        auto const code = find_arch(arch);
         int const suitability = code ? suits(*code, kernel.arch) : 0; // 0: does not run
         if (suitability <= most) continue;
         if (!digest) digest = text_digest_of(kernel);
+        auto entry = entry_of(text_of(bytes_).substr(offset));
         if ((entry.text_digest == *digest) != is_current) continue;
         most = suitability;
-        best = &entry;
+        best = std::move(entry);
     }
     return best;
 }
 
 std::string pack::why_not(spec const& kernel) const {
-    auto const* const stale = best_entry(kernel, false);
-    return stale == nullptr ? ""
-                            : "pack " + name_ + " has it of another text, by " + stale->compiler;
+    auto const stale = best_entry(kernel, false);
+    return stale ? "pack " + name_ + " has it of another text, by " + stale->compiler : "";
 }
 
 std::optional<image> pack::find(spec const& kernel) const {
     if (is_for_inspection_) fail("it was opened for inspection, whoever has written it");
-    auto const* const best = best_entry(kernel, true);
-    if (best == nullptr) return {};
+    auto const best = best_entry(kernel, true);
+    if (!best) return {};
     // Whether launches may overlap is no property of the image: it follows from the kernel's text,
     // and the index does not have it.
     auto shape = best->shape;

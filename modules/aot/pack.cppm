@@ -16,6 +16,7 @@ module;
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 export module spio.aot:pack;
@@ -27,7 +28,7 @@ import spio.system;
 export namespace spio::aot {
 
 // The number of the format that is described below.
-constexpr std::uint32_t pack_schema = 2;
+constexpr std::uint32_t pack_schema = 3;
 constexpr std::uint64_t most_pack_bytes = std::uint64_t{1} << 30;
 
 // An entry of a pack's index.
@@ -58,6 +59,7 @@ struct image_to_pack {
 //     symbol, arch, line, config, compiler, kind, block, cluster, shared memory, parameters (32
 //     bits each number), offset, size, checksum, digest of the text, plain bytes (64 bits each);
 //     the images, each at the next multiple of 64, with zeros between them.
+// Checksums are those of fast_digest_of().
 // A second image of the same symbol and architecture is left out.
 std::vector<std::byte> write_pack(std::span<image_to_pack const>);
 
@@ -65,7 +67,8 @@ std::vector<std::byte> write_pack(std::span<image_to_pack const>);
 class pack {
   public:
     // Takes the bytes of a pack. Throws unless write_pack() could have made exactly these bytes;
-    // nothing is used before that check. The name is for messages, and the keeper owns the bytes.
+    // nothing is used before that check. It copies none of the entries, since the first launch of a
+    // program waits for it. The name is for messages, and the keeper owns the bytes.
     pack(std::span<std::byte const> bytes, std::string name, std::shared_ptr<void const> keeper);
     // Reads a file that no other user could have written: see trusted_file. Refuses any other file,
     // and names it.
@@ -78,7 +81,8 @@ class pack {
     static pack inspect(std::filesystem::path const&);
 
     std::string const& name() const { return name_; }
-    std::span<packed_image const> list() const { return index_; }
+    // All entries, in the order of the pack.
+    std::vector<packed_image> list() const;
     // Compares all checksums. Throws for the first image that has changed since it was packed.
     void verify() const;
 
@@ -93,12 +97,26 @@ class pack {
     std::span<std::byte const> bytes_;
     std::string name_;
     std::shared_ptr<void const> keeper_;
-    std::vector<packed_image> index_;
     bool is_for_inspection_ = false;
 
+    // An entry: the digest of its symbol, and its offset in the pack. They are ordered by digest.
+    struct place {
+        std::uint64_t symbol_digest;
+        std::size_t offset;
+    };
+    std::vector<place> places_;
+
+    // Reads the header; returns the number of entries, and where the index ends.
+    struct index_size {
+        std::uint64_t entries;
+        std::size_t end;
+    };
+    index_size check_header() const;
+    void check_names();
+    std::pair<std::string_view, std::string_view> name_at(std::size_t offset) const;
     // The entry that suits a spec best, of those that were compiled from its text (is_current) or
     // from another.
-    packed_image const* best_entry(spec const&, bool is_current) const;
+    std::optional<packed_image> best_entry(spec const&, bool is_current) const;
     std::span<std::byte const> bytes_of(packed_image const&) const;
     void verify(packed_image const&) const;
     [[noreturn]] void fail(std::string reason) const;

@@ -27,6 +27,10 @@ std::string_view kernel_text_digest();
 // order in which a compiler meets them. Other headers are left out.
 std::vector<header> headers_of(spec const&);
 
+// A digest of a text, or of any bytes, for long ones: it detects damage, as fnv() does, and takes
+// a small part of its time. No single byte can change without another digest.
+std::uint64_t fast_digest_of(std::string_view, std::uint64_t start = 0);
+
 // A digest of the text of a specialization and of headers_of() it. An image that was compiled from
 // text with another digest is not used.
 std::uint64_t text_digest_of(spec const&);

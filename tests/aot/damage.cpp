@@ -66,8 +66,8 @@ void sign(bytes& packed) {
     unsigned long long index_bytes = 0;
     std::memcpy(&index_bytes, packed.data() + 24, sizeof index_bytes);
     if (index_bytes > packed.size() - 40) return;
-    put(packed, 32,
-        fnv(text_of(packed).substr(40, index_bytes), fnv(text_of(packed).substr(0, 32))));
+    auto const header = fast_digest_of(text_of(packed).substr(0, 32));
+    put(packed, 32, fast_digest_of(text_of(packed).substr(40, index_bytes), header));
 }
 
 } // namespace
@@ -127,7 +127,7 @@ TEST_CASE("a pack with a wrong number and a right checksum is refused too") {
         sign(lying);
         return refusal(lying);
     };
-    CHECK(replacement(8, 1u) == "it is of schema 1, and only 2 can be read");
+    CHECK(replacement(8, 1u) == "it is of schema 1, and only 3 can be read");
     CHECK(replacement(12, 4u) == "its index is too short for its entries");
     CHECK(replacement(12, 0xffffffffu) == "its index is too short for its entries");
     CHECK(replacement(12, 2u) == "its index is longer than its entries");

@@ -19,6 +19,7 @@
 import spio.aot;
 import spio.image;
 import spio.spec;
+import spio.text;
 
 namespace aot = spio::aot;
 
@@ -74,7 +75,7 @@ static std::size_t put_small_pack(unsigned char* data, std::size_t most, unsigne
     kernel.arch = seed % 2 == 0 ? spio::sm_80 : spio::compute_80;
     auto other = kernel;
     other.arch = spio::sm_90a;
-    auto const digest = spio::fnv(kernel.source); // the source includes no headers
+    auto const digest = spio::text_digest_of(kernel);
     std::vector<aot::image_to_pack> const images = {
         {kernel, spio::image_kind::fatbin, std::vector<std::byte>(1 + seed % 70), "c 1", digest,
          100},
@@ -95,7 +96,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(unsigned char* data, std::size_t 
     if (size < header_bytes || seed % 64 == 0) size = put_small_pack(data, most, seed);
     size = LLVMFuzzerMutate(data, size, most);
     if (seed % 8 == 0 || size < header_bytes) return size;
-    std::memcpy(data, "SPIOPACK\2\0\0\0", 12);
+    std::memcpy(data, "SPIOPACK\3\0\0\0", 12);
     std::uint64_t const total = size;
     std::memcpy(data + bytes_at, &total, sizeof total);
     std::uint64_t index_bytes = 0;
@@ -103,8 +104,8 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(unsigned char* data, std::size_t 
     index_bytes = std::min<std::uint64_t>(index_bytes, size - header_bytes);
     std::memcpy(data + index_bytes_at, &index_bytes, sizeof index_bytes);
     std::string_view const text(reinterpret_cast<char const*>(data), size);
-    auto const sum =
-        spio::fnv(text.substr(header_bytes, index_bytes), spio::fnv(text.substr(0, checksum_at)));
+    auto const sum = spio::fast_digest_of(text.substr(header_bytes, index_bytes),
+                                          spio::fast_digest_of(text.substr(0, checksum_at)));
     std::memcpy(data + checksum_at, &sum, sizeof sum);
     return size;
 }
